@@ -4,7 +4,7 @@ import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _native, elsewhere, profiler, saving
-from ._native import Builder, Chain, DefinitionError, Executable, TensorView
+from ._native import Builder, Chain, DefinitionError, Executable, GpuGraph, TensorView
 from .array_types import describe
 from .explanation import Explanation
 from .fusion import Fusion, FusionExecutorCache, FusionGuard
@@ -443,6 +443,29 @@ class FusionDefinition:
             NotImplementedError: for a definition with kernels that have no CUDA text.
         """
         return self._compilable().emit("cuda", inputs)
+
+    def capture(
+        self, inputs: Sequence[Any], *, like: Any = None, out: Optional[Sequence[Any]] = None, device: Any = None
+    ) -> GpuGraph:
+        """Captures a call on arrays of a GPU as a CUDA graph: `replay()` computes `outputs` again, of what the inputs hold by
+        then, in one launch for all kernels. Nothing runs yet; numbers are those of now.
+
+        Args:
+            inputs: as for `execute`: arrays of one GPU, numbers, and arrays of the host without axes.
+            like: as for `execute`.
+            out: arrays that the outputs are written to.
+            device: the GPU of a call without arrays.
+
+        Raises:
+            ValueError: for inputs that do not fit, and for what cannot be replayed: calls that check indices, draw random
+                numbers or leave work to the host, and arrays whose address is no multiple of 16 bytes.
+        """
+        executable = self._runnable()
+        if isinstance(executable, Chain):
+            raise NotImplementedError("segments run on the CPU: a call through them is not captured")
+        if out is not None and like is not None:
+            raise ValueError("outputs are the arrays of `out`: give out or like")
+        return executable.capture(inputs, like, library_without_arrays(device), out, device)
 
     def to_svg(self, inputs: Optional[Sequence[Any]] = None) -> str:
         """As `explain(inputs).to_svg()`."""

@@ -363,3 +363,45 @@ def test_without_a_driver():
     program = [sys.executable, "-c", textwrap.dedent(program)]
     told = subprocess.run(program, env=environment, capture_output=True, text=True, check=True).stdout
     assert told.startswith("libcuda") and "/nowhere/libcuda.so" in told
+
+
+def test_a_captured_call_is_replayed():
+    def define(fd, x, y):
+        fd.add_output(fd.ops.segment_set(fd.ops.exp(x)) * 2.0)
+        fd.add_output(x + y, x)
+
+    fd = of_two(define)
+    x, y = to_gpu(numpy.zeros((4, 6), numpy.float32)), to_gpu(numpy.ones((4, 6), numpy.float32))
+    graph = fd.capture([x, y])
+    assert graph.inputs == [x, y] and len(graph.outputs) == 1
+    for step in range(3):
+        graph.replay()
+        numpy.testing.assert_allclose(graph.outputs[0].numpy(), numpy.full((4, 6), 2 * numpy.exp(float(step))), rtol=1e-6)
+        numpy.testing.assert_array_equal(x.numpy(), numpy.full((4, 6), step + 1))
+    out = to_gpu(numpy.zeros((9, 130), numpy.float32))
+    graph = softmax().capture([to_gpu(drawn(9, 130))], out=[out])
+    assert graph.outputs[0] is out
+    graph.replay()
+    numpy.testing.assert_allclose(out.numpy(), softmax().execute([drawn(9, 130)])[0], rtol=1e-5)
+
+
+def test_a_library_with_streams_replays_on_its_own():
+    with stand_in.cupy() as cupy:
+        x = cupy.array(drawn(9, 130))
+        graph = softmax().capture([x])
+        (made,) = graph.outputs
+        assert type(made) is cupy.ndarray
+        # The next values are brought by the same stream, which the replay comes behind.
+        cupy.copy(x, 2 * drawn(9, 130))
+        graph.replay()
+        numpy.testing.assert_allclose(made.numpy(), softmax().execute([2 * drawn(9, 130)])[0], rtol=1e-5)
+
+
+def test_what_cannot_be_captured_says_so():
+    fd = softmax()
+    with pytest.raises(ferrofuse.ArgumentError, match="a call is captured on arrays of a GPU: bring them there, as `to_gpu` does"):
+        fd.capture([drawn(4, 4)])
+    with FusionDefinition() as sorts:
+        sorts.add_output(sorts.ops.argsort(sorts.define_tensor(shape=[-1], dtype=DataType.Float), dim=0))
+    with pytest.raises(ValueError, match=r"the host has a part in the call \(argsort\), which a graph"):
+        sorts.capture([to_gpu(drawn(4))])

@@ -1,6 +1,6 @@
 //! The driver's functions: those of `cuda.h` that we call, and their results as errors.
 
-use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_void};
+use std::ffi::{CStr, c_char, c_int, c_uchar, c_uint, c_ulonglong, c_void};
 use std::path::PathBuf;
 use std::ptr;
 
@@ -49,6 +49,12 @@ function_table! { Functions:
     cuEventElapsedTime(*mut f32, Handle, Handle) -> c_int;
     cuPointerGetAttribute(*mut c_void, c_int, Address) -> c_int;
     cuStreamIsCapturing(Handle, *mut c_int) -> c_int;
+    cuStreamBeginCapture as "cuStreamBeginCapture_v2" (Handle, c_uint) -> c_int;
+    cuStreamEndCapture(Handle, *mut Handle) -> c_int;
+    cuGraphInstantiateWithFlags(*mut Handle, Handle, c_ulonglong) -> c_int;
+    cuGraphLaunch(Handle, Handle) -> c_int;
+    cuGraphExecDestroy(Handle) -> c_int;
+    cuGraphDestroy(Handle) -> c_int;
     cuMemHostAlloc(*mut *mut c_void, usize, c_uint) -> c_int;
     cuMemFreeHost(*mut c_void) -> c_int;
     cuMemGetInfo as "cuMemGetInfo_v2" (*mut usize, *mut usize) -> c_int;

@@ -31,7 +31,7 @@ pub enum Error {
         reason: String,
     },
     /// The library lacks a function that we call.
-    #[error("{} has no function {symbol}: it is not the library it should be, or older than CUDA 11.2", .path.display())]
+    #[error("{} has no function {symbol}: it is not the library it should be, or older than CUDA 11.4", .path.display())]
     MissingSymbol { path: PathBuf, symbol: String },
     /// The driver is too old for what NVRTC makes.
     #[error(

@@ -1,17 +1,18 @@
 //! NVIDIA's driver, NVRTC and cuBLASLt, found at run time: devices, streams, memory, compiled kernels, products of matrices.
 //!
 //! `library` (opened by `dlopen`) · `driver`, `nvrtc` and `cublaslt` (their functions) · `gpu` (a device: its context and facts) · `stream` ·
-//! `event` · `memory`, `pinned` (of devices, of the host) · `module` (machine code and its kernels) ·
+//! `event` · `graph` (work of a stream, captured) · `memory`, `pinned` (of devices, of the host) · `module` (machine code and its kernels) ·
 //! `matmul` (products of matrices) · `error`. Nothing here links against CUDA, reads the environment, or knows
 //! what a kernel means.
 //!
-//! The functions are those of the headers of CUDA 12; every driver since 11.2 has them.
+//! The functions are those of the headers of CUDA 12; every driver since 11.4 has them.
 
 mod cublaslt;
 mod driver;
 mod error;
 mod event;
 mod gpu;
+mod graph;
 mod library;
 mod matmul;
 mod memory;
@@ -24,6 +25,7 @@ pub use cublaslt::CublasLt;
 pub use error::{Error, INSTALL};
 pub use event::Event;
 pub use gpu::{Cuda, DriverSummary, Gpu, GpuFacts};
+pub use graph::Graph;
 pub use library::LibraryPaths;
 pub use matmul::{Batch, CublasLtHandle, Matmul, MatmulShape, MatrixLayout, MatrixType};
 pub use memory::DeviceBuffer;

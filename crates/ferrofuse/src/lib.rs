@@ -70,9 +70,9 @@ pub use op_list::{OpEntry, op_entries};
 pub use ops::{DType, Scalar};
 pub use runtime::{
     Argument, Blame, CallOptions, CallReport, CompileOptions, CudaDevice, Error, Executable, Executor,
-    Generator, GpuArgument, GpuInput, GpuOutput, GpuTensor, KernelReport, Machine, MachineOptions, Output,
-    OutputForm, Outputs, Report, SegmentReport, SegmentedExecutable, StepReport, Tensor, Variant, has_ended,
-    in_background, unforked,
+    Generator, GpuArgument, GpuGraph, GpuInput, GpuOutput, GpuTensor, KernelReport, Machine, MachineOptions,
+    Output, OutputForm, Outputs, Report, SegmentReport, SegmentedExecutable, StepReport, Tensor, Variant,
+    has_ended, in_background, unforked,
 };
 pub use segments::{
     Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments, tasks,

@@ -58,17 +58,25 @@ impl Asked {
 }
 
 /// Where random numbers begin on a GPU, and in the order of which stream its work is.
-struct Order {
-    stream: Arc<Stream>,
+pub struct Order {
+    pub stream: Arc<Stream>,
     /// The library that is on this stream, if it is one's: the order of its arrays is right as it is.
-    library: Option<Arc<Library>>,
+    pub library: Option<Arc<Library>>,
     draws: Option<ferrofuse::Stream>,
 }
 
 impl Order {
     /// The stream that the library of the outputs is on, else that of the first input whose library has streams, else the device's
     /// own.
-    fn of(py: Python<'_>, kind: &KindOnGpu, inputs: &Inputs<'_, '_>, device: &OpenDevice) -> PyResult<Order> {
+    ///
+    /// # Errors
+    /// What a library says.
+    pub fn of(
+        py: Python<'_>,
+        kind: &KindOnGpu,
+        inputs: &Inputs<'_, '_>,
+        device: &OpenDevice,
+    ) -> PyResult<Order> {
         let has_streams = |library: &&Arc<Library>| library.streams.is_some();
         let of_inputs = || inputs.on_gpu().filter_map(|(_, input)| input.library()).find(has_streams);
         let Some(library) = kind.library().filter(has_streams).or_else(of_inputs) else {

@@ -14,6 +14,7 @@ use pyo3::prelude::*;
 use crate::arrays::Wanted;
 use crate::call::Inputs;
 use crate::call_on_gpu::{self, Asked};
+use crate::captured::{self, GpuGraph};
 use crate::data_type::DataType;
 use crate::gpu::OpenDevice;
 use crate::runnable::{self, Told};
@@ -101,6 +102,26 @@ impl Executable {
                 call_on_gpu::run(&self.on_gpu(&device), py, &device, &inputs, wanted, machine, out)
             }
         }
+    }
+
+    /// Captures a call on arrays of a GPU, to be replayed.
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, device = None))]
+    fn capture<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        like: Option<Bound<'py, PyAny>>,
+        without_arrays: &str,
+        out: Option<Bound<'py, PyAny>>,
+        device: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<GpuGraph> {
+        let inputs = Inputs::new(self.definition(), inputs)?;
+        let Asked::Gpu(ordinal) = Asked::of(py, &inputs, device.as_ref())? else {
+            let message = "a call is captured on arrays of a GPU: bring them there, as `to_gpu` does";
+            return Err(errors::argument(py, message));
+        };
+        let (device, wanted) = (OpenDevice::of(py, ordinal)?, Wanted { like: like.as_ref(), without_arrays });
+        captured::capture(&self.on_gpu(&device), py, &device, &inputs, wanted, out.as_ref())
     }
 
     /// What `run` would give: for each output its sizes, its dtype, and its strides in elements. Compiles what the call needs.

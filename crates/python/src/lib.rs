@@ -2,13 +2,14 @@
 //!
 //! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `definition/` holds a
 //! definition in the making, `executable` compiles and runs, `segments` are
-//! its segments, `runnable` runs either, `call_on_gpu` does so on arrays of a GPU, `gpu/` are the GPUs of the process, `call` are the inputs and outputs of one call, `arrays/` takes
+//! its segments, `runnable` runs either, `call_on_gpu` does so on arrays of a GPU, `captured` are such calls to be replayed, `gpu/` are the GPUs of the process, `call` are the inputs and outputs of one call, `arrays/` takes
 //! arrays in and gives them out, `data_type` are dtypes, `machine` are the threads that calls run on, `generator` random numbers, `table` tells the ops, `explanation` draws, `file` writes, `errors` makes
 //! rejections exceptions, `signals` lets handlers of Python's signals run while something takes long.
 
 mod arrays;
 mod call;
 mod call_on_gpu;
+mod captured;
 mod data_type;
 mod definition;
 mod environment;
@@ -42,6 +43,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<segments::Chain>()?;
     module.add_class::<arrays::OutputMemory>()?;
     module.add_class::<arrays::GpuArray>()?;
+    module.add_class::<captured::GpuGraph>()?;
     module.add_function(wrap_pyfunction!(arrays::to_gpu, module)?)?;
     module.add_function(wrap_pyfunction!(segments::cut, module)?)?;
     module.add_function(wrap_pyfunction!(definition::bodies::lambdas, module)?)?;

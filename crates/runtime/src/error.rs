@@ -98,6 +98,25 @@ pub enum Error {
     /// A call that checks indices, in a graph that is captured: nobody would look at what replays find.
     #[error("the call checks indices, which a graph that is captured cannot: call it outside of the capture")]
     ChecksInCapture,
+    /// A call that draws random numbers, in a graph that is captured.
+    #[error(
+        "the call draws random numbers, which would be the same in each replay of a graph that is captured"
+    )]
+    DrawsInCapture,
+    /// A call in which the host has a part, in a graph that is captured.
+    #[error("the host has a part in the call ({what}), which a graph that is captured cannot wait for")]
+    HostInCapture {
+        /// What it does.
+        what: &'static str,
+    },
+    /// An input that a captured graph would read at another time than the call.
+    #[error("{input} {what}")]
+    InputInCapture {
+        /// The input in words.
+        input: String,
+        /// What is wrong with it, and what mends it.
+        what: &'static str,
+    },
     /// What NVIDIA's libraries say.
     #[error(transparent)]
     Cuda(#[from] cuda::Error),

@@ -45,7 +45,7 @@ pub use cpu::fork::{has_ended, unforked};
 pub use cuda::{CudaDevice, GpuArgument, GpuTensor};
 pub use destination::OutputForm;
 pub use error::{Blame, Error};
-pub use executable::{Executable, GpuInput, GpuOutput};
+pub use executable::{Executable, GpuGraph, GpuInput, GpuOutput};
 pub use formulas::{Formula, Formulas};
 pub use generator::Generator;
 pub use machine::{Machine, MachineOptions};

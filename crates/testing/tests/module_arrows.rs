@@ -10,8 +10,8 @@ const ORDER: [(&str, &[&str]); 19] = [
     (
         "cuda",
         &[
-            "error", "library", "driver", "nvrtc", "cublaslt", "gpu", "stream", "event", "memory", "pinned",
-            "module", "matmul",
+            "error", "library", "driver", "nvrtc", "cublaslt", "gpu", "stream", "event", "graph", "memory",
+            "pinned", "module", "matmul",
         ],
     ),
     ("cpu", &["fork", "alloc", "pool", "external", "objects", "perf_map"]),
@@ -196,6 +196,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "call",
             "runnable",
             "call_on_gpu",
+            "captured",
             "executable",
             "definition",
             "segments",

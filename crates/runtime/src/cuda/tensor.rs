@@ -126,6 +126,9 @@ impl GpuTensor {
     /// # Errors
     /// What the driver says.
     pub fn of_host(stream: &Arc<Stream>, view: &ArrayView<'_>) -> Result<GpuTensor, Error> {
+        if view.numel() == 1 {
+            return GpuTensor::of_number(stream, view);
+        }
         let (first, elements) = match view.layout().span() {
             Some((first, last)) => (first as isize, (last - first + 1) as usize),
             None => (0, 0),
@@ -135,6 +138,22 @@ impl GpuTensor {
         let tensor = GpuTensor::uploaded(stream, &array)?;
         let layout = Layout { offset: view.layout().offset - first, ..view.layout().clone() };
         Ok(GpuTensor { layout, ..tensor })
+    }
+
+    /// A copy of an array of one element, by fills: a captured graph has it too, which reads nothing of the host's.
+    fn of_number(stream: &Arc<Stream>, view: &ArrayView<'_>) -> Result<GpuTensor, Error> {
+        const WORD: usize = 4;
+        let array = view.to_array()?;
+        let layout = Layout { offset: 0, ..view.layout().clone() };
+        let buffer = DeviceBuffer::allocate(stream, array.as_bytes().len().next_multiple_of(WORD))?;
+        for (number, bytes) in array.as_bytes().chunks(WORD).enumerate() {
+            let mut word = [0; WORD];
+            word[..bytes.len()].copy_from_slice(bytes);
+            let to = buffer.address() + (number * WORD) as u64;
+            // SAFETY: the buffer has whole words, which begin at multiples of 4 bytes.
+            unsafe { stream.fill(to, WORD, u32::from_ne_bytes(word)) }?;
+        }
+        Ok(GpuTensor { buffer, dtype: array.dtype(), layout })
     }
 
     /// The tensor as an argument of a call, which may write to it.

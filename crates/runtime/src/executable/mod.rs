@@ -4,6 +4,7 @@
 //! any, and where that is asked for, for sizes of one order of magnitude; other new sizes compile nothing. Any number of
 //! threads may call an executable, also while others wait for a new variant.
 
+mod graph;
 mod on_gpu;
 mod timed;
 
@@ -34,6 +35,7 @@ use crate::{
 };
 use cpu::fork::ForkLock;
 
+pub use graph::GpuGraph;
 pub use on_gpu::{GpuInput, GpuOutput};
 
 /// How many variants an executable keeps; the one unused longest goes first.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use compiler::layout::LayoutClass;
-use cuda::Stream;
+use cuda::{Graph, Stream};
 use ir::array::{ArrayView, Layout, StridedArray};
 use ir::graph::Sizes;
 use ir::interrupt::Interrupt;
@@ -85,6 +85,17 @@ impl GpuInput<'_> {
     }
 }
 
+/// A call that was given to a stream, or captured.
+pub(super) struct Ran {
+    pub outputs: Vec<GpuOutput>,
+    /// The work, if it was captured.
+    pub graph: Option<Graph>,
+    /// What was copied of inputs.
+    pub copies: Vec<Option<GpuTensor>>,
+    /// What the work runs.
+    pub prepared: Arc<Prepared>,
+}
+
 /// The inputs of a call as kernels can read them.
 struct Readable<'a> {
     given: &'a [GpuInput<'a>],
@@ -136,21 +147,27 @@ impl Executable {
         inputs: &[GpuInput<'_>],
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<Vec<GpuOutput>, Error> {
-        self.on_stream(options, stream, inputs, place).map_err(|error| {
-            let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<_>, Error>>();
-            let Ok(shown) = shown else { return error };
-            let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
-            located(error, self.definition(), &views)
-        })
+        let ran = self.on_stream(options, stream, inputs, place, None);
+        ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
     }
 
-    fn on_stream<'d>(
+    /// An error with the place of the definition that it is of.
+    pub(super) fn located_on_gpu(&self, error: Error, inputs: &[GpuInput<'_>]) -> Error {
+        let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<_>, Error>>();
+        let Ok(shown) = shown else { return error };
+        let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
+        located(error, self.definition(), &views)
+    }
+
+    /// A call in the order of a stream; where there is a stream for `captures`, its work is captured there and not given.
+    pub(super) fn on_stream<'d>(
         &self,
         options: &CallOptions,
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
-    ) -> Result<Vec<GpuOutput>, Error> {
+        captures: Option<&Arc<Stream>>,
+    ) -> Result<Ran, Error> {
         let device = self.gpu()?;
         let (stream_gpu, own) = (stream.device().ordinal(), device.gpu().ordinal());
         if stream_gpu != own {
@@ -159,14 +176,14 @@ impl Executable {
         device.check()?;
         let prepared = self.prepared_on_gpu(inputs, &options.interrupt)?;
         let variant = &prepared.variant;
-        let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
-        let located = (!variant.steps.faults.is_empty()).then(|| self.located_later());
-        let on_stream = OnStream { device, stream, host, located };
-        let readable = self.readable(inputs, &on_stream)?;
-        let Code::Gpu(code) = &variant.code else { return Err(Error::NoGpu) };
-        if !variant.steps.faults.is_empty() && stream.is_capturing()? {
-            return Err(Error::ChecksInCapture);
+        if captures.is_some() || stream.is_capturing()? {
+            self.require_capturable(&variant.steps, inputs, captures.is_some())?;
         }
+        let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
+        let located = || (!variant.steps.faults.is_empty()).then(|| self.located_later());
+        let readable = self.readable(inputs, &OnStream { device, stream, host, located: None })?;
+        let on_stream = OnStream { device, stream: captures.unwrap_or(stream), host, located: located() };
+        let Code::Gpu(code) = &variant.code else { return Err(Error::NoGpu) };
         let footprints: SmallVec<[Option<Footprint<'_>>; 8]> =
             inputs.iter().map(GpuInput::footprint).collect();
         let shared = shared(footprints.iter().copied());
@@ -182,13 +199,22 @@ impl Executable {
         let destinations = place(&forms)?;
         let footprints: SmallVec<[Footprint<'_>; 8]> = footprints.iter().flatten().copied().collect();
         let destinations = checked(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
-        let (done, _) = call.writing_to(&destinations)?.run(false)?;
+        let call = call.writing_to(&destinations)?;
+        let (graph, done) = match captures {
+            None => (None, call.run(false)?.0),
+            Some(captures) => {
+                let (graph, (done, _)) = captures.capture(|| call.run(false))?;
+                (Some(graph), done)
+            }
+        };
         let output = |done| match done {
             Done::Made(tensor) => GpuOutput::Made(tensor),
             Done::Viewed(input, layout) => GpuOutput::View { input, layout },
             Done::Placed => GpuOutput::Placed,
         };
-        Ok(done.into_iter().map(output).collect())
+        let outputs = done.into_iter().map(output).collect();
+        let copies = readable.copies;
+        Ok(Ran { outputs, graph, copies, prepared })
     }
 
     /// What a later call says of an index out of range.

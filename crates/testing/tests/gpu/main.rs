@@ -1,6 +1,7 @@
 //! Calls on a GPU, which the emulator stands in for: tensors in its memory, products of matrices, what goes wrong, many threads.
 
 mod errors;
+mod graphs;
 mod products;
 mod tensors;
 mod threads;

@@ -1,0 +1,117 @@
+//! Calls on a GPU that are captured once and replayed, with the arrays that they are captured with.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cuda::Stream;
+use ferrofuse::{CallOptions, Executable, GpuArgument, GpuInput, OutputForm};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::arrays::{Given, KindOnGpu, Library, OutputsOnGpu, Wanted};
+use crate::call::{Destinations, Inputs};
+use crate::call_on_gpu::Order;
+use crate::gpu::OpenDevice;
+use crate::{errors, signals};
+
+/// A call on arrays of a GPU that was captured: one launch for all its kernels. It reads and writes the same arrays at each replay;
+/// numbers are those of the capture.
+#[pyclass(frozen, module = "ferrofuse")]
+pub struct GpuGraph {
+    graph: Mutex<ferrofuse::GpuGraph>,
+    device: Arc<OpenDevice>,
+    /// The library whose stream it is replayed on; without one it is the device's.
+    library: Option<Arc<Library>>,
+    /// The arrays that the work reads and writes.
+    inputs: Py<PyList>,
+    outputs: Py<PyList>,
+}
+
+#[pymethods]
+impl GpuGraph {
+    /// Computes the outputs again, of what the inputs hold when the GPU comes to it: in the order of the current stream of the
+    /// inputs' library, else of the device's stream.
+    ///
+    /// Raises:
+    ///     RuntimeError: what the driver says, also of earlier work.
+    fn replay(&self, py: Python<'_>) -> PyResult<()> {
+        let stream = self.stream(py)?;
+        let mut graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: this object keeps the arrays. Their libraries order other work on them by the stream that they are on.
+        unsafe { graph.replay(&stream) }.map_err(|error| errors::failed(py, &error))
+    }
+
+    /// The arrays that are read.
+    #[getter]
+    fn inputs<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        self.inputs.bind(py).clone()
+    }
+
+    /// The arrays that are written at each replay, but for those among the inputs.
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
+        self.outputs.bind(py).clone()
+    }
+}
+
+impl GpuGraph {
+    fn stream(&self, py: Python<'_>) -> PyResult<Arc<Stream>> {
+        match self.library.as_ref().and_then(|library| library.streams.as_ref()) {
+            Some(streams) => streams.current(py, &self.device),
+            None => Ok(Arc::clone(&self.device.stream)),
+        }
+    }
+}
+
+/// Captures a call on arrays of a GPU and on numbers, whose outputs are written to a list of arrays if there is one.
+///
+/// # Errors
+/// What is wrong with the inputs, and for what cannot be replayed.
+pub fn capture<'py>(
+    executable: &Executable,
+    py: Python<'py>,
+    device: &Arc<OpenDevice>,
+    inputs: &Inputs<'_, 'py>,
+    wanted: Wanted<'_>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<GpuGraph> {
+    inputs.require_writable(py)?;
+    let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
+    let Order { stream, library, .. } = Order::of(py, &kind, inputs, device)?;
+    let destinations = out.map(Destinations::new).transpose()?;
+    let written = destinations.as_ref().map(|given| given.on_gpu(py, device.ordinal)).transpose()?;
+    let mut outputs = match &destinations {
+        None => OutputsOnGpu::new(kind, device),
+        Some(destinations) => OutputsOnGpu::written_to(destinations.objects(), device),
+    };
+    let captured = {
+        let given = inputs.given().iter().enumerate().map(|(number, given)| match given {
+            Given::Gpu(input) => Ok(GpuInput::Tensor(input.argument())),
+            host => host.view(inputs.place(number)).map(GpuInput::Host),
+        });
+        let given: Vec<GpuInput<'_>> = given.collect::<PyResult<_>>()?;
+        let placed: Option<Vec<Option<GpuArgument<'_>>>> =
+            written.as_ref().map(|written| written.iter().map(|(_, array)| Some(array.argument())).collect());
+        let (stream, outputs) = (&stream, &mut outputs);
+        signals::heeded(py, move |interrupt| {
+            let options = CallOptions { interrupt, ..CallOptions::default() };
+            let place = |forms: &[OutputForm]| placed.map_or_else(|| outputs.made(forms), Ok);
+            executable.capture_on_gpu(&options, stream, &given, place)
+        })
+    };
+    if let Some(failure) = outputs.failure() {
+        return Err(failure);
+    }
+    let mut graph = captured.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
+    let made = graph.take_outputs();
+    let arrays = match &destinations {
+        None => outputs.arrays(py, made, inputs.given(), inputs.came(), &stream)?,
+        Some(destinations) => destinations.objects().into_iter().map(|array| array.into_bound(py)).collect(),
+    };
+    Ok(GpuGraph {
+        graph: Mutex::new(graph),
+        device: Arc::clone(device),
+        library,
+        inputs: PyList::new(py, inputs.came())?.unbind(),
+        outputs: PyList::new(py, arrays)?.unbind(),
+    })
+}
