@@ -48,10 +48,10 @@ test-thunder: setup
 	done
 
 # What `gpu.sh` in it needs on a machine with NVIDIA's driver and NVRTC, and nothing else: below 30 MiB.
-gpu-bundle: setup
+gpu-bundle: wheel
 	cargo build --release --package ferrofuse-cli
 	rm -rf $(TARGET)/gpu-bundle
-	scripts/gpu-bundle $(TARGET)/release/ferrofuse $(TARGET)/gpu-bundle
+	scripts/gpu-bundle $(TARGET)/release/ferrofuse $(TARGET)/gpu-bundle "$$(ls -t $(TARGET)/wheels/*.whl | head -n 1)"
 	strip $(TARGET)/gpu-bundle/ferrofuse
 	tar -czf $(TARGET)/gpu-bundle.tar.gz -C $(TARGET) gpu-bundle
 	@ls -l $(TARGET)/gpu-bundle.tar.gz

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Checks and measures ferrofuse on this machine's GPU: from a bundle (`make gpu-bundle`), without network, Rust or libLLVM.
 #
-#   ./gpu.sh [--quick] [PART…]     parts: facts check bench fuzz sweep sanitize; without any, all in this order
+#   ./gpu.sh [--quick] [PART…]     parts: facts check bench peers fuzz sweep counters sanitize; without any, all in this order
 #
-# Each part ends within 8 minutes and leaves its lines in results/PART. A part whose lines are there is not done again: remove the
-# file to do so. --quick takes next to no time and says nothing about speed.
+# Each part ends within 8 minutes and leaves its lines in results/PART, and all of them results/RESULTS-GPU.md. A part whose lines are
+# there is not done again: remove the file to do so. --quick takes next to no time and says nothing about speed.
 set -euo pipefail
 cd "$(dirname "$0")"
 export FERROFUSE_LIBLLVM=none FERROFUSE_CACHE=none
@@ -14,11 +14,11 @@ parts=()
 for word in "$@"; do
   case $word in
     --quick) quick=1 ;;
-    facts | check | bench | fuzz | sweep | sanitize) parts+=("$word") ;;
-    *) echo "gpu.sh: no part \`$word\`: facts, check, bench, fuzz, sweep, sanitize" >&2; exit 2 ;;
+    facts | check | bench | peers | fuzz | sweep | counters | sanitize) parts+=("$word") ;;
+    *) echo "gpu.sh: no part \`$word\`: facts, check, bench, peers, fuzz, sweep, counters, sanitize" >&2; exit 2 ;;
   esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(facts check bench fuzz sweep sanitize)
+[ ${#parts[@]} -gt 0 ] || parts=(facts check bench peers fuzz sweep counters sanitize)
 mkdir -p results
 
 facts() {
@@ -61,6 +61,26 @@ sweep() {
   if [ "$quick" ]; then echo "not in a quick run"; else ./ferrofuse bench --device cuda --sweep --json; fi
 }
 
+# Beside torch, where this Python has one for the GPU; with the wheel of the bundle.
+peers() {
+  local missing
+  missing=$(python3 -c 'import torch; torch.cuda.is_available() or exit("torch has no GPU")' 2>&1 | tail -n 1) || true
+  [ -z "$missing" ] || { echo "no peers: $missing"; return; }
+  [ -d site ] || python3 -m zipfile -e ferrofuse-*.whl site
+  PYTHONPATH=$PWD/site python3 bench/gpu_peers.py ${quick:+--quick}
+}
+
+# What five kernels do, by the GPU's own counters.
+counters() {
+  local file metrics=gpu__time_duration.sum,dram__bytes.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed
+  metrics+=,launch__registers_per_thread,sm__warps_active.avg.pct_of_peak_sustained_active,smsp__inst_executed.sum
+  command -v ncu >/dev/null || { echo "no ncu"; return; }
+  for file in softmax layer_norm_backward silu_mul transpose_add cross_entropy; do
+    echo "$file"
+    ncu --csv --metrics $metrics ./ferrofuse run "examples/$file.py" --device cuda 2>&1 | grep '^"' || echo "FAILED"
+  done
+}
+
 sanitize() {
   local tool file
   command -v compute-sanitizer >/dev/null || { echo "no compute-sanitizer"; return; }
@@ -71,7 +91,7 @@ sanitize() {
   done
 }
 
-export -f facts check checked bench fuzz sweep sanitize
+export -f facts check checked bench peers fuzz sweep counters sanitize
 export quick
 failed=0
 for part in "${parts[@]}"; do

@@ -42,7 +42,7 @@ fn a_gpu_is_measured_by_its_clock() {
         let text = fine(&format!("bench {workload} --json --warm --device cuda --size i0=3 --size i1=64"));
         let row: serde_json::Value = serde_json::from_str(text.trim()).expect("one object a line");
         assert_eq!((&row["device"], row["kernels"].as_u64()), (&"cuda".into(), Some(1)));
-        for field in ["ms", "gbps", "fraction", peer, "compile_ms", "first_call_ms", "call_us"] {
+        for field in ["ms", "gbps", "fraction", peer, "compile_ms", "first_call_ms", "call_us", "model_us"] {
             assert!(row[field].as_f64().is_some_and(|number| number > 0.0), "{field}: {row}");
         }
     }
@@ -60,7 +60,7 @@ fn a_bundle_checks_and_measures() {
     assert!(made.expect("the script runs").success());
     let run = || {
         let output = Command::new(bundle.join("gpu.sh"))
-            .args(["--quick", "facts", "check", "bench"])
+            .args(["--quick", "facts", "check", "bench", "peers", "counters"])
             .env("FERROFUSE_LIBCUDA", &stand_in)
             .env("FERROFUSE_LIBNVRTC", &stand_in)
             .env("FERROFUSE_LIBCUBLASLT", &stand_in)
@@ -75,6 +75,11 @@ fn a_bundle_checks_and_measures() {
     assert!(said.contains("gpu.sh: check"), "{said}");
     let checked = std::fs::read_to_string(bundle.join("results/check")).expect("the part's lines");
     assert!(checked.contains("examples/softmax.py i0=17 i1=130: matches"), "{checked}");
+    let results = std::fs::read_to_string(bundle.join("results/RESULTS-GPU.md")).expect("the table's page");
+    assert!(results.contains("NVRTC        12.9") && results.contains(table.trim()), "{results}");
+    let told =
+        |part: &str| std::fs::read_to_string(bundle.join("results").join(part)).expect("the part's lines");
+    assert!(told("peers").starts_with("no peers: "), "{}", told("peers"));
     assert_eq!(run(), (table, String::new()), "parts that are done are not done again");
 }
 

@@ -51,6 +51,8 @@ pub struct Row {
     pub kernels: usize,
     /// Bytes moved over compulsory bytes.
     pub traffic_ratio: f64,
+    /// Microseconds that the cost model expects of a call.
+    pub model_us: f64,
     /// Milliseconds from the plan to machine code.
     pub compile_ms: f64,
     /// Milliseconds of the first call, compilation included.
@@ -82,6 +84,7 @@ impl Row {
             read_gbps: (peer == Peer::Read).then_some(beside),
             kernels: 0,
             traffic_ratio: 0.0,
+            model_us: 0.0,
             compile_ms: 0.0,
             first_call_ms: 0.0,
             call_us: 0.0,
@@ -118,6 +121,7 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: boo
     Ok(Row {
         kernels: variant.report.segments.iter().map(|segment| segment.kernels.len()).sum(),
         traffic_ratio: explanation.traffic_ratio,
+        model_us: explanation.cost_us(),
         compile_ms: milliseconds(variant.report.compile),
         first_call_ms: milliseconds(first),
         call_us: small.as_secs_f64() * 1e6,

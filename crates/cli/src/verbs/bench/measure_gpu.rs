@@ -137,6 +137,7 @@ pub fn measure_on_gpu(
     Ok(Row {
         kernels,
         traffic_ratio: explanation.traffic_ratio,
+        model_us: explanation.cost_us(),
         compile_ms: milliseconds(variant.report.compile),
         first_call_ms: milliseconds(first),
         call_us: small.as_secs_f64() * 1e6,
