@@ -120,6 +120,15 @@ pub enum Error {
     /// What NVIDIA's libraries say.
     #[error(transparent)]
     Cuda(#[from] cuda::Error),
+    /// What they say of the work of a kernel or a product of matrices.
+    #[error("{step} on {device}: {error}")]
+    Step {
+        /// The kernel, by its segment, or the op.
+        step: String,
+        /// As users name it.
+        device: String,
+        error: cuda::Error,
+    },
     /// A launch that the GPU has no room for.
     #[error("{kernel}: the launch has {what}")]
     TooLargeLaunch {
@@ -199,7 +208,7 @@ impl Error {
                 Blame::Machine
             }
             Error::Evaluate(EvaluateError::Memory { .. }) => Blame::Machine,
-            Error::Cuda(_) | Error::TooLargeLaunch { .. } => Blame::Machine,
+            Error::Cuda(_) | Error::Step { .. } | Error::TooLargeLaunch { .. } => Blame::Machine,
             _ => Blame::User,
         }
     }

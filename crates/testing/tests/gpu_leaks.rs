@@ -14,17 +14,30 @@ def f(fd):
     fd.add_output(fd.ops.argsort(x, dim=1))
 ";
 
+/// One kernel, for many calls.
+const SMALL: &str = "
+def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+    fd.add_output(fd.ops.neg(x))
+";
+
 #[test]
 fn a_call_leaves_nothing_behind() {
     let gpu = Some(stand_in::gpu().expect("the stand-in opens"));
     let options = CompileOptions { executor: Executor::Cuda, gpu, ..CompileOptions::default() };
-    let executable = Executable::by_size(define(TEXT).expect("defines"), options);
+    let executable = Executable::by_size(define(TEXT).expect("defines"), options.clone());
+    let small = Executable::by_size(define(SMALL).expect("defines"), options);
     let x = Array::from_slice(&[2, 3], &[1.0_f32, 0.5, 2.0, 0.0, 1.5, 3.0]).expect("memory");
     let held = || ["allocations", "bytes", "modules", "streams", "cublas_objects"].map(stand_in::count);
     executable.run(&[x.view()]).expect("runs");
+    small.run(&[x.view()]).expect("runs");
     let before = held();
     for _ in 0..1_000 {
         executable.run(&[x.view()]).expect("runs");
+    }
+    assert_eq!(held(), before);
+    for _ in 0..100_000 {
+        small.run(&[x.view()]).expect("runs");
     }
     assert_eq!(held(), before);
     let modules = before[2];

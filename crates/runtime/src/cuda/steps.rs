@@ -105,8 +105,13 @@ impl OnStream<'_> {
         // within tensors of the sizes and strides that its arguments give. These are the very tensors: of the caller's, alive
         // until the call has returned, or of the call's own, whose memory the stream frees after this. Nobody else writes
         // there: see [`crate::host`], whose kernels have the same contract.
-        unsafe { code.function.launch(self.stream, shape, &parameters) }?;
-        Ok(())
+        let launched = unsafe { code.function.launch(self.stream, shape, &parameters) };
+        launched.map_err(|error| self.failed(name, error))
+    }
+
+    /// What the driver says of a step.
+    fn failed(&self, step: &str, error: cuda::Error) -> Error {
+        Error::Step { step: step.to_owned(), device: self.device.name(), error }
     }
 
     /// The words that a kernel is given for a member.
@@ -208,7 +213,11 @@ impl Device for OnStream<'_> {
         };
         let products = |listed: &dyn Fn(&Layout, &Layout) -> Vec<Product>| {
             let [a, b] = [&operands[0].0, &operands[1].0];
-            self.device.products().multiply(self.device, self.stream, [a, b], &result.0, listed)
+            let given = self.device.products().multiply(self.device, self.stream, [a, b], &result.0, listed);
+            given.map_err(|error| match error {
+                Error::Cuda(error @ cuda::Error::Cublas { .. }) => self.failed(op.name(), error),
+                error => error,
+            })
         };
         let sizes = &result.0.layout.sizes;
         match op {

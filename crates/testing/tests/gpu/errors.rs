@@ -56,7 +56,7 @@ fn a_rejected_launch_leaves_the_next_call_whole() {
     stand_in::set("fail_launch_after", 0);
     let error = executable.run(&inputs).expect_err("the launch is rejected");
     assert_eq!(error.blame(), Blame::Machine);
-    assert!(error.to_string().starts_with("cuLaunchKernel: CUDA_ERROR_"), "{error}");
+    assert!(error.to_string().starts_with("seg0 on cuda:0: cuLaunchKernel: CUDA_ERROR_"), "{error}");
     let outputs = executable.run(&inputs).expect("runs again");
     assert_eq!(outputs[0].to_array().expect("memory").as_slice::<f32>(), [2.0, 4.0, 6.0, 8.0]);
 }
