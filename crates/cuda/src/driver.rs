@@ -73,6 +73,8 @@ function_table! { Functions:
     cuModuleUnload(Handle) -> c_int;
     cuModuleGetFunction(*mut Handle, Handle, *const c_char) -> c_int;
     cuFuncSetAttribute(Handle, c_int, c_int) -> c_int;
+    cuFuncGetAttribute(*mut c_int, c_int, Handle) -> c_int;
+    cuOccupancyMaxActiveBlocksPerMultiprocessor(*mut c_int, Handle, c_int, usize) -> c_int;
     cuLaunchKernel(
         Handle, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, c_uint, Handle, *mut *mut c_void, *mut *mut c_void
     ) -> c_int;

@@ -29,7 +29,7 @@ pub use graph::Graph;
 pub use library::LibraryPaths;
 pub use matmul::{Batch, CublasLtHandle, Matmul, MatmulShape, MatrixLayout, MatrixType};
 pub use memory::DeviceBuffer;
-pub use module::{Function, LaunchShape, Module};
+pub use module::{Function, KernelResources, LaunchShape, Module};
 pub use nvrtc::{Cubin, Nvrtc};
 pub use pinned::PinnedWords;
 pub use stream::Stream;

@@ -47,6 +47,17 @@ pub struct LaunchShape {
     pub shared_bytes: usize,
 }
 
+/// What a kernel takes of a multiprocessor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KernelResources {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of a thread that are not in registers: spilled ones, and arrays.
+    pub local_bytes: u32,
+    /// Blocks that a multiprocessor runs at a time.
+    pub blocks: u32,
+}
+
 impl Module {
     /// Loads machine code into a device.
     ///
@@ -100,6 +111,35 @@ impl Function {
         let code =
             unsafe { (driver.functions.cuFuncSetAttribute)(self.raw, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes) };
         driver.check("cuFuncSetAttribute", code)
+    }
+
+    /// What it takes in blocks of so many threads with so many bytes of dynamic shared memory.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn resources(&self, threads: u32, shared_bytes: usize) -> Result<KernelResources, Error> {
+        const LOCAL_SIZE_BYTES: c_int = 3;
+        const NUM_REGS: c_int = 4;
+        let (_entered, driver) = (self.module.device.enter()?, self.module.device.driver());
+        let attribute = |number| {
+            let mut value = 0;
+            // SAFETY: the function has this type; the number outlives the call, and the kernel's module lives.
+            let code = unsafe { (driver.functions.cuFuncGetAttribute)(&mut value, number, self.raw) };
+            driver.check("cuFuncGetAttribute", code).map(|()| u32::try_from(value).unwrap_or(0))
+        };
+        let mut blocks = 0;
+        // SAFETY: as above.
+        let code = unsafe {
+            let occupancy = driver.functions.cuOccupancyMaxActiveBlocksPerMultiprocessor;
+            occupancy(&mut blocks, self.raw, threads as c_int, shared_bytes)
+        };
+        driver.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", code)?;
+        let blocks = u32::try_from(blocks).unwrap_or(0);
+        Ok(KernelResources {
+            registers: attribute(NUM_REGS)?,
+            local_bytes: attribute(LOCAL_SIZE_BYTES)?,
+            blocks,
+        })
     }
 
     /// Gives the kernel to a stream. Every parameter is a word of 64 bits: an address, or a number.

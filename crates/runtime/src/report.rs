@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use cuda::KernelResources;
+
 /// How a fusion is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Executor {
@@ -64,6 +66,8 @@ pub struct KernelReport {
     pub code_bytes: usize,
     /// Whether its machine code was kept from an earlier process.
     pub cached: bool,
+    /// What it takes of a multiprocessor, where a GPU runs it; dynamic shared memory, which sizes decide, aside.
+    pub resources: Option<KernelResources>,
 }
 
 /// Code that says how it came about.

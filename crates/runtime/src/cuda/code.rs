@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
 use codegen::cuda::{CudaKernel, NVRTC_OPTIONS, Parameter, emit};
-use cuda::{Function, Module};
+use cuda::{Function, KernelResources, Module};
 use index::Expr;
 use ir::kernel::Kernel;
 use thiserror::Error;
@@ -28,6 +28,8 @@ pub(crate) struct GpuKernel {
     pub dynamic_shared_bytes: Expr,
     /// Bytes of machine code.
     pub code_bytes: usize,
+    /// What it takes of a multiprocessor, dynamic shared memory aside.
+    pub resources: KernelResources,
     /// Time in NVRTC; `None` where it was compiled before.
     pub compile: Option<Duration>,
 }
@@ -39,6 +41,7 @@ impl Reported for GpuKernel {
             compile: self.compile.unwrap_or_default(),
             code_bytes: self.code_bytes,
             cached: self.compile.is_none(),
+            resources: Some(self.resources),
         }
     }
 }
@@ -106,8 +109,10 @@ fn loaded(
     compile: Option<Duration>,
 ) -> Result<GpuKernel, cuda::Error> {
     let function = Module::load(device.gpu(), cubin)?.function(&text.name)?;
+    let resources = function.resources(text.block_threads, 0)?;
     Ok(GpuKernel {
         function,
+        resources,
         parameters: text.parameters,
         threads: text.block_threads,
         static_shared_bytes: text.static_shared_bytes,

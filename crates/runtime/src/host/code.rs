@@ -30,9 +30,10 @@ impl Reported for HostCode {
                 compile: compiled.times.as_ref().map_or(Duration::ZERO, Times::total),
                 code_bytes: compiled.code_bytes(),
                 cached: compiled.times.is_none(),
+                resources: None,
             },
             HostCode::Program(_) => {
-                KernelReport { name, compile: Duration::ZERO, code_bytes: 0, cached: false }
+                KernelReport { name, compile: Duration::ZERO, code_bytes: 0, cached: false, resources: None }
             }
         }
     }

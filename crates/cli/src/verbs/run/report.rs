@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use cuda::KernelResources;
 use ferrofuse::{Executable, Executor, Hints, SegmentExplanation, TensorBytes, explain, table};
 use ir::graph::Val;
 use reference::evaluate::Comparison;
@@ -52,6 +53,23 @@ struct Kernel {
     name: String,
     ms: f64,
     bytes: u64,
+    /// What it takes of a GPU's multiprocessor.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    resources: Option<Resources>,
+}
+
+#[derive(Clone, Copy, Serialize)]
+struct Resources {
+    registers: u32,
+    local_bytes: u32,
+    blocks_per_multiprocessor: u32,
+}
+
+impl From<KernelResources> for Resources {
+    fn from(resources: KernelResources) -> Resources {
+        let KernelResources { registers, local_bytes, blocks } = resources;
+        Resources { registers, local_bytes, blocks_per_multiprocessor: blocks }
+    }
 }
 
 fn ms(time: Duration) -> f64 {
@@ -82,10 +100,15 @@ impl Report {
                 explained.segments.into_iter().map(segment).collect()
             }
         };
+        let of_kernel = |name: &str| {
+            let kernels = variant.report.segments.iter().flat_map(|segment| &segment.kernels);
+            kernels.into_iter().find(|kernel| kernel.name == name).and_then(|kernel| kernel.resources)
+        };
         let step = |step: &ferrofuse::StepReport| Kernel {
             name: step.name.clone(),
             ms: ms(step.time),
             bytes: step.bytes(),
+            resources: of_kernel(&step.name).map(Resources::from),
         };
         Report {
             executor: variant.report.executor.name(),
@@ -145,11 +168,25 @@ impl Report {
     }
 
     fn kernel_rows(&self) -> Vec<Vec<String>> {
-        let heading = ["kernel", "time", "bytes", "GB/s"].map(str::to_owned).to_vec();
+        let of_gpu = self.kernels.iter().any(|kernel| kernel.resources.is_some());
+        let mut heading = vec!["kernel", "time", "bytes", "GB/s"];
+        heading.extend(of_gpu.then_some(["registers", "local bytes", "blocks/SM"]).into_iter().flatten());
         let row = |kernel: &Kernel| {
             let rate = kernel.bytes as f64 / (kernel.ms * 1e6);
-            vec![kernel.name.clone(), time_of_ms(kernel.ms), table::bytes(kernel.bytes), format!("{rate:.1}")]
+            let mut row = vec![
+                kernel.name.clone(),
+                time_of_ms(kernel.ms),
+                table::bytes(kernel.bytes),
+                format!("{rate:.1}"),
+            ];
+            if let Some(Resources { registers, local_bytes, blocks_per_multiprocessor }) = kernel.resources {
+                row.extend(
+                    [registers, local_bytes, blocks_per_multiprocessor].map(|number| number.to_string()),
+                );
+            }
+            row
         };
+        let heading = heading.into_iter().map(str::to_owned).collect();
         std::iter::once(heading).chain(self.kernels.iter().map(row)).collect()
     }
 }
