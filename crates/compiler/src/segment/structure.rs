@@ -28,10 +28,16 @@ impl Structure {
             walk.number(input);
             walk.ty(graph.ty(input), view);
         }
-        for &node in view.order() {
+        // A constant may be shared, and then stands among the ops of the first segment that uses it.
+        for &node in view.order().iter().filter(|&&node| !is_constant(&graph.node(node).op)) {
             let data = graph.node(node);
             walk.op(&data.op, view);
-            data.operands.iter().for_each(|&operand| walk.number(operand));
+            for &operand in &data.operands {
+                match graph.op(operand) {
+                    op if is_constant(op) && !view.is_input(operand) => walk.op(op, view),
+                    _ => walk.number(operand),
+                }
+            }
             data.results.iter().for_each(|ty| walk.ty(ty, view));
             graph.results(node).for_each(|val| walk.number(val));
         }
@@ -103,6 +109,11 @@ impl Walk {
         });
         (number + 2).hash(&mut self.hasher);
     }
+}
+
+/// Whether an op makes a scalar from nothing.
+fn is_constant(op: &TensorOp) -> bool {
+    matches!(op, TensorOp::Constant(_) | TensorOp::Size(_))
 }
 
 /// Whether rows of this size are known to be whole vectors.

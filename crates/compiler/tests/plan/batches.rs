@@ -50,6 +50,39 @@ fn rows_of_whole_vectors_are_a_batch_of_their_own() {
     assert_eq!(sizes, ["1000", "77", "9", "1024", "64", "4096"]);
 }
 
+/// Adam's steps on tensors of these sizes, in place, by these rates in turn.
+fn adam(sizes: &[&str], rates: &[&str]) -> Definition {
+    let step = |(number, size): (usize, &&str)| {
+        let tensor = format!("fd.define_tensor(shape=[{size}], contiguity=True, dtype=DataType.Float)");
+        let rate = rates[number % rates.len()];
+        format!(
+            "p{number} = {tensor}\ng{number} = {tensor}\nm{number} = {tensor}\nv{number} = {tensor}\n\
+             mean = fd.ops.add(fd.ops.mul(m{number}, 0.9), fd.ops.mul(g{number}, 0.1))\n\
+             square = fd.ops.mul(fd.ops.mul(g{number}, g{number}), 0.001)\n\
+             square = fd.ops.add(fd.ops.mul(v{number}, 0.999), square)\n\
+             step = fd.ops.div(mean, fd.ops.add(fd.ops.sqrt(square), 1e-8))\n\
+             fd.add_output(fd.ops.sub(p{number}, fd.ops.mul(step, {rate})), p{number})\n\
+             fd.add_output(mean, m{number})\nfd.add_output(square, v{number})\n"
+        )
+    };
+    define(&sizes.iter().enumerate().map(step).collect::<String>())
+}
+
+#[test]
+fn constants_that_updates_share_do_not_tell_them_apart() {
+    let sizes = ["262144", "1024", "65536", "4096"].repeat(5);
+    assert_eq!(lengths(&cpu_plan(&adam(&sizes, &["0.001"]))), [20]);
+    let mixed = ["262144", "1000", "65536", "77"].repeat(5);
+    assert_eq!(lengths(&cpu_plan(&adam(&mixed, &["0.001"]))), [10, 10]);
+    assert_eq!(lengths(&cpu_plan(&adam(&["-1"; 20], &["0.001"]))), [20]);
+}
+
+#[test]
+fn updates_by_unlike_constants_are_told_apart() {
+    let sizes = ["262144", "1024", "65536", "4096"].repeat(5);
+    assert_eq!(lengths(&cpu_plan(&adam(&sizes, &["0.001", "0.01"]))), [10, 10]);
+}
+
 #[test]
 fn all_launches_of_a_batch_are_shared() {
     let body: String = (0..3)
