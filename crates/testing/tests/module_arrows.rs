@@ -28,6 +28,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "normalize",
             "prove",
             "substitute",
+            "scanner",
             "text",
             "properties",
         ],

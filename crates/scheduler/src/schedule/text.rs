@@ -21,7 +21,7 @@
 
 use std::fmt;
 
-use index::integer;
+use index::{Lines, integer};
 use ir::graph::{Node, Val};
 use thiserror::Error;
 
@@ -84,19 +84,15 @@ pub struct ScheduleParseError {
     pub found: String,
 }
 
-/// A schedule from its text. Empty lines and lines that start with `#` are skipped.
+/// A schedule from its text. Empty lines and what follows a `#` are skipped.
 ///
 /// # Errors
 /// The first line that is not of the form above.
 pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
     let mut schedule = Schedule { lanes: 0, ..Schedule::empty() };
-    for (number, line) in text.lines().enumerate() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        if words.is_empty() || words[0].starts_with('#') {
-            continue;
-        }
-        let wrong =
-            |expected| ScheduleParseError { line: number + 1, expected, found: line.trim().to_owned() };
+    for (line, text) in Lines::new(text) {
+        let words: Vec<&str> = text.rest().split_whitespace().collect();
+        let wrong = |expected| ScheduleParseError { line, expected, found: text.rest().to_owned() };
         read_line(&words, &mut schedule).map_err(wrong)?;
     }
     if schedule.lanes == 0 {
