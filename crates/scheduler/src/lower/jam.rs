@@ -74,7 +74,7 @@ impl Nest<'_> {
         let step = Expr::constant(i64::from(rows));
         let whole = (end.clone() - begin.clone()).floor_div(&step);
         let name = format!("{axis}_jam");
-        let var = self.emitter.open_loop(name, Expr::zero(), whole.clone(), LoopKind::Serial);
+        let var = self.emitter.open_loop(&name, Expr::zero(), whole.clone(), LoopKind::Serial);
         self.walks(axis, var, &(Expr::zero(), whole.clone()));
         let first = begin.clone() + Expr::sym(var) * step.clone();
         self.jam = Some(Jam { axis, first, rows, row: 0 });
@@ -83,7 +83,7 @@ impl Nest<'_> {
         self.close_axis(axis);
         let remainder = (begin + whole * step, end);
         let var = self.emitter.open_loop(
-            axis.to_string(),
+            &axis.to_string(),
             remainder.0.clone(),
             remainder.1.clone(),
             LoopKind::Remainder,

@@ -52,7 +52,7 @@ pub(super) struct Nest<'a> {
 
 /// The main kernel of a group, and the terminal folds that it leaves to a combine step.
 pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
-    let mut nest = Nest::new(Emitter::new(group, group.name.to_owned()));
+    let mut nest = Nest::new(Emitter::new(group, group.name));
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
     outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));
@@ -91,7 +91,7 @@ impl<'a> Nest<'a> {
     /// Numbers the chunks of each divided axis from the block's number.
     fn divide_blocks(&mut self) {
         let group = self.emitter.group;
-        let mut rest = Expr::sym(self.emitter.kernel.block);
+        let mut rest = Expr::sym(self.emitter.builder.kernel.block);
         let mut blocks = Expr::one();
         for (place, (axis, chunk)) in group.schedule.blocks.iter().enumerate().rev() {
             let size = self.emitter.size(&group.schedule.extent(group.witness, *axis));
@@ -105,14 +105,14 @@ impl<'a> Nest<'a> {
             self.chunks.insert(*axis, (begin, end, number));
             blocks = blocks * count;
         }
-        self.emitter.kernel.blocks = blocks;
+        self.emitter.builder.kernel.blocks = blocks;
     }
 
     /// Opens the loop of an axis over the part of it that is walked now.
     pub fn open_axis(&mut self, axis: Axis, kind: LoopKind) {
         let (begin, end) = self.range(axis);
         let width = self.width_of(axis, kind);
-        let var = self.emitter.open_wide_loop(axis.to_string(), begin, end, kind, width);
+        let var = self.emitter.open_wide_loop(&axis.to_string(), begin, end, kind, width);
         let group = self.emitter.group;
         let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
         self.walks(axis, var, &(Expr::zero(), extent));
@@ -288,7 +288,7 @@ impl<'a> Nest<'a> {
             axes.push(lane);
         }
         for (place, &axis) in axes.iter().enumerate() {
-            let lanes = place + 1 == axes.len() && !self.emitter.in_lanes();
+            let lanes = place + 1 == axes.len() && !self.emitter.builder.in_lanes();
             self.open_axis(axis, if lanes { LoopKind::Lanes } else { LoopKind::Serial });
         }
         body(self);

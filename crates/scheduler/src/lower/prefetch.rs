@@ -40,7 +40,7 @@ pub(super) struct Read {
 impl Nest<'_> {
     /// The variable of the loop along which is prefetched, where lanes stand, and the distance.
     fn prefetched(&self) -> Option<(Sym, Prefetch)> {
-        let prefetch = self.emitter.group.schedule.prefetch.filter(|_| self.emitter.in_lanes())?;
+        let prefetch = self.emitter.group.schedule.prefetch.filter(|_| self.emitter.builder.in_lanes())?;
         Some((*self.vars.get(&prefetch.axis)?, prefetch))
     }
 
@@ -80,9 +80,11 @@ impl Nest<'_> {
 
     /// Whether a position speaks of open loops and sizes only, and not of data.
     fn is_of_loops(&self, position: &Expr) -> bool {
-        let kernel = &self.emitter.kernel;
+        let kernel = &self.emitter.builder.kernel;
         let known = |sym: &Sym| {
-            *sym == kernel.block || kernel.arguments.contains(sym) || self.emitter.is_in_loop_of(*sym)
+            *sym == kernel.block
+                || kernel.arguments.contains(sym)
+                || self.emitter.builder.loops().any(|open| open.var == *sym)
         };
         position.symbols().iter().all(known)
     }
@@ -95,7 +97,7 @@ impl Nest<'_> {
         }
         for read in std::mem::take(&mut self.reads) {
             if let Some(index) = self.further_on(&read, var, prefetch.distance) {
-                self.emitter.prefetch(read.buffer, index, prefetch.l2);
+                self.emitter.builder.prefetch(read.buffer, index, prefetch.l2);
             } else {
                 self.reads.push(read);
             }

@@ -275,7 +275,7 @@ impl Nest<'_> {
 
     /// A choice between two values of one dtype; half types are chosen in f32, which holds them exactly.
     fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
-        let dtype = self.emitter.kernel.values[yes];
+        let dtype = self.emitter.builder.dtype(yes);
         let (yes, no) = (self.emitter.cast(yes, dtype.compute()), self.emitter.cast(no, dtype.compute()));
         let chosen = self.emitter.apply(ScalarOp::Where, &[condition, yes, no]);
         self.emitter.cast(chosen, dtype)

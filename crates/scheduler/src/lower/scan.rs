@@ -43,8 +43,9 @@ impl Nest<'_> {
         let is_scanned = |axis: &Axis| !scans.is_empty() && Some(*axis) == self.witness().scanned;
         let scanned = axes.iter().copied().find(is_scanned);
         let mut outer: Vec<Axis> = axes.iter().copied().filter(|axis| !is_scanned(axis)).collect();
-        let may_map =
-            |lane: &Axis| !self.emitter.in_lanes() && !scanned.is_some_and(|inner| shares(*lane, inner));
+        let may_map = |lane: &Axis| {
+            !self.emitter.builder.in_lanes() && !scanned.is_some_and(|inner| shares(*lane, inner))
+        };
         let lane = outer.last().copied().filter(may_map);
         outer.truncate(outer.len() - usize::from(lane.is_some()));
         let cross = lane.filter(|_| scanned.is_none()).and_then(|lane| self.crossing(&outer, lane));

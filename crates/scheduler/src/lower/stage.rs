@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use index::Expr;
 use ir::graph::{Node, Val};
-use ir::kernel::{LoopKind, Place, Scratch, Value};
+use ir::kernel::{LoopKind, Scratch, Value};
 
 use super::fold::{OpenFold, Temps};
 use super::nest::{Nest, OfRow};
@@ -210,7 +210,7 @@ impl<'a> Nest<'a> {
             array
         });
         let at = self.dim_index(dims);
-        self.emitter.store(Place::Scratch(array), at, value);
+        self.emitter.builder.store(array, at, value);
     }
 
     /// A value that persists from an earlier stage, where the loops stand at this index of it.
@@ -220,7 +220,7 @@ impl<'a> Nest<'a> {
         let axes = group.witness.space.axes_of(val);
         self.stands_at(axes, index).then(|| {
             let at = self.dim_index(&dims);
-            self.emitter.load_scratch(array, at)
+            self.emitter.builder.load(array, at)
         })
     }
 
@@ -259,7 +259,7 @@ impl<'a> Nest<'a> {
         for (place, part) in parts.into_iter().enumerate() {
             let position = position.clone() + Expr::constant(place as i64);
             if !self.store_transposed(buffer, &position, part) {
-                self.emitter.store(Place::Buffer(buffer), position, part);
+                self.emitter.builder.store(buffer, position, part);
             }
         }
     }

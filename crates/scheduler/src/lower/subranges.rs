@@ -75,7 +75,7 @@ impl Nest<'_> {
         let width = self.width_of(axis, kind);
         let width =
             if self.emitter.divides(width, &begin) && self.emitter.divides(width, &end) { width } else { 1 };
-        let var = self.emitter.open_wide_loop(axis.to_string(), begin, end, kind, width);
+        let var = self.emitter.open_wide_loop(&axis.to_string(), begin, end, kind, width);
         self.walks(axis, var, subrange);
     }
 

@@ -17,7 +17,7 @@
 //! they are fetched into the next. Takes no decisions: whether there are tiles and how large is the schedule's.
 
 use index::{Expr, Sym};
-use ir::kernel::{Buffer, LoopKind, Place, Scratch, Stmt, Value};
+use ir::kernel::{Buffer, LoopKind, Scratch, Value};
 
 use super::address::is_unit;
 use super::nest::Nest;
@@ -78,8 +78,8 @@ impl Nest<'_> {
     pub fn open_tiles(&mut self, cross: Axis, along: Axis) {
         let (_, side) = self.emitter.group.schedule.tile.expect("the nest is walked in tiles");
         let [cross, along] = [cross, along].map(|axis| self.open_range(axis, side));
-        self.emitter.push(Stmt::Barrier);
-        let body = self.emitter.innermost();
+        self.emitter.builder.barrier();
+        let body = self.emitter.builder.innermost();
         let outside =
             [&cross, &along].map(|range| self.enter(range.axis, range.begin.clone(), range.end.clone()));
         let stride = i64::from(side + self.emitter.group.schedule.pad);
@@ -91,7 +91,8 @@ impl Nest<'_> {
         let (begin, limit) = self.range(axis);
         let side = Expr::constant(i64::from(side));
         let count = (limit.clone() - begin.clone()).ceil_div(&side);
-        let iteration = self.emitter.open_loop(format!("{axis}_tile"), Expr::zero(), count, LoopKind::Serial);
+        let iteration =
+            self.emitter.open_loop(&format!("{axis}_tile"), Expr::zero(), count, LoopKind::Serial);
         let limit = self.named(axis, "limit", &limit);
         let begin = self.named(axis, "begin", &(begin + Expr::sym(iteration) * side.clone()));
         let end = self.named(axis, "end", &Expr::min(&(begin.clone() + side), &limit));
@@ -108,10 +109,10 @@ impl Nest<'_> {
     pub fn close_tiles(&mut self) {
         let tile = self.tile.take().expect("tiles are open");
         for transposed in &tile.stored {
-            self.emitter.push(Stmt::Barrier);
+            self.emitter.builder.barrier();
             self.copy(&tile, transposed, |nest, position, at| {
-                let value = nest.emitter.load_scratch(transposed.array, at);
-                nest.emitter.store(Place::Buffer(transposed.buffer), position, value);
+                let value = nest.emitter.builder.load(transposed.array, at);
+                nest.emitter.builder.store(transposed.buffer, position, value);
             });
         }
         for (range, outside) in [tile.cross, tile.along].iter().zip(tile.outside) {
@@ -133,7 +134,7 @@ impl Nest<'_> {
                 self.transposed_copy(&tile, buffer, position, vars)
             }
         };
-        Some(self.emitter.load_scratch(array, place_in(&tile, vars)))
+        Some(self.emitter.builder.load(array, place_in(&tile, vars)))
     }
 
     /// Says that what lies at this place some rows on will be loaded, if loops walk tiles and it lies along the lanes.
@@ -146,7 +147,7 @@ impl Nest<'_> {
         }
         let read_ahead = clamped(Expr::sym(cross) + Expr::constant(ROWS_AHEAD), &tile.cross.end);
         let index = position.substitute(&|sym| (sym == cross).then(|| read_ahead.clone()));
-        self.emitter.prefetch(buffer, index, true);
+        self.emitter.builder.prefetch(buffer, index, true);
     }
 
     /// Says that the next tile will be loaded: in each iteration of the loops over this one the element that stands there
@@ -158,7 +159,7 @@ impl Nest<'_> {
         let column = tile.cross.begin.clone() + Expr::sym(along) - tile.along.begin.clone();
         let moved = |sym| [(cross, &column), (along, &next)].into_iter().find(|(from, _)| *from == sym);
         let next = position.substitute(&|sym| moved(sym).map(|(_, to)| to.clone()));
-        self.emitter.prefetch(buffer, next, true);
+        self.emitter.builder.prefetch(buffer, next, true);
     }
 
     /// Stores a value where the loops stand so that it is transposed before it leaves; says whether it is.
@@ -166,7 +167,7 @@ impl Nest<'_> {
         let Some(tile) = self.tile.clone() else { return false };
         let Some(vars) = self.across(&tile, position) else { return false };
         let array = self.tile_array(&tile, buffer);
-        self.emitter.store(Place::Scratch(array), place_in(&tile, vars), value);
+        self.emitter.builder.store(array, place_in(&tile, vars), value);
         let transposed = Transposed { buffer, position: position.clone(), vars, array };
         self.tile.as_mut().expect("tiles are open").stored.push(transposed);
         true
@@ -177,7 +178,7 @@ impl Nest<'_> {
     fn across(&self, tile: &Tile, position: &Expr) -> Option<[Sym; 2]> {
         let [cross, along] = [*self.vars.get(&tile.cross.axis)?, *self.vars.get(&tile.along.axis)?];
         let corner = position.substitute(&|sym| (sym == cross || sym == along).then(Expr::zero));
-        let is_known = self.emitter.depth(&[], &corner) <= tile.body;
+        let is_known = self.emitter.builder.body_of(&[], &corner) <= tile.body;
         let is_across = is_unit(position, cross) && position.mentions(along) && !is_unit(position, along);
         (is_known && is_across).then_some([cross, along])
     }
@@ -185,7 +186,7 @@ impl Nest<'_> {
     /// An array for a tile of what lies in a buffer.
     fn tile_array(&mut self, tile: &Tile, buffer: Buffer) -> Scratch {
         let elements = Expr::constant(i64::from(tile.side) * tile.stride);
-        self.emitter.scratch(self.emitter.kernel.buffers[buffer].dtype, elements, false)
+        self.emitter.builder.scratch(self.emitter.builder.element_dtype(buffer), elements)
     }
 
     /// Copies a tile to an array, before the loops over the tile.
@@ -195,9 +196,9 @@ impl Nest<'_> {
         let within = self.emitter.step_out(tile.body);
         self.copy(tile, &transposed, |nest, position, at| {
             let value = nest.emitter.load_buffer(buffer, position, None);
-            nest.emitter.store(Place::Scratch(array), at, value);
+            nest.emitter.builder.store(array, at, value);
         });
-        self.emitter.push(Stmt::Barrier);
+        self.emitter.builder.barrier();
         self.emitter.step_in(within);
         self.tile.as_mut().expect("tiles are open").loaded.push(transposed);
         array
@@ -207,7 +208,7 @@ impl Nest<'_> {
     /// neighbours along the axis of the lanes are neighbours.
     fn copy(&mut self, tile: &Tile, transposed: &Transposed, body: impl FnOnce(&mut Self, Expr, Expr)) {
         let mut open = |range: &Range, kind| {
-            self.emitter.open_loop(range.axis.to_string(), range.begin.clone(), range.end.clone(), kind)
+            self.emitter.open_loop(&range.axis.to_string(), range.begin.clone(), range.end.clone(), kind)
         };
         let row = open(&tile.along, LoopKind::Transpose);
         let column = open(&tile.cross, LoopKind::Lanes);
