@@ -85,7 +85,7 @@ impl<'a> PartialLayout<'a> {
             let length = group.schedule.chunk(*axis).expect("a divided axis has chunks");
             let count = group.schedule.extent(group.witness, *axis).ceil_div(&Expr::constant(length as i64));
             let count = nest.emitter.size(&count);
-            chunk = chunk * count + nest.chunks[axis].2.clone();
+            chunk = chunk * count + nest.open_loops.chunks[axis].2.clone();
         }
         let sizes = nest.emitter.sizes(kept_shape(&group, self.fold));
         let kept = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
@@ -177,7 +177,7 @@ impl Nest<'_> {
         let axes: Vec<Axis> = group.witness.folds[step.folds[0]].kept_axes().collect();
         let sizes: Vec<Expr> =
             axes.iter().map(|&axis| self.emitter.size(group.witness.space.size(axis))).collect();
-        self.at = axes.into_iter().zip(delinearize(&result, &sizes)).collect();
+        self.open_loops.at = axes.into_iter().zip(delinearize(&result, &sizes)).collect();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
             let values: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
             self.know_fold(fold, &values);

@@ -58,7 +58,7 @@ impl Nest<'_> {
         let group = self.emitter.group;
         let (mut stack, mut seen, mut scans) = (vals, FxHashSet::default(), Vec::new());
         while let Some(val) = stack.pop() {
-            let at_hand = group.view.is_input(val) || self.persistent.contains_key(&(val, self.row()));
+            let at_hand = group.view.is_input(val) || self.knobs.persistent.contains_key(&(val, self.row()));
             if at_hand || matches!(group.graph.op(val), TensorOp::Fold { .. }) || !seen.insert(val) {
                 continue;
             }

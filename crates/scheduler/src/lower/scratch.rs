@@ -62,7 +62,7 @@ impl Nest<'_> {
             .iter()
             .map(|axis| {
                 let var = self.iteration(*axis);
-                self.chunks.get(axis).map_or(var.clone(), |(begin, ..)| var - begin.clone())
+                self.open_loops.chunks.get(axis).map_or(var.clone(), |(begin, ..)| var - begin.clone())
             })
             .collect();
         row_major(&index, &sizes)

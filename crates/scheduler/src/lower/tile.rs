@@ -80,10 +80,10 @@ impl Nest<'_> {
         let [cross, along] = [cross, along].map(|axis| self.open_range(axis, side));
         self.emitter.builder.barrier();
         let body = self.emitter.builder.innermost();
-        let outside =
-            [&cross, &along].map(|range| self.enter(range.axis, range.begin.clone(), range.end.clone()));
+        let outside = [&cross, &along]
+            .map(|range| self.open_loops.enter(range.axis, (range.begin.clone(), range.end.clone())));
         let stride = i64::from(side + self.emitter.group.schedule.pad);
-        self.tile =
+        self.knobs.tile =
             Some(Tile { body, side, stride, cross, along, outside, loaded: Vec::new(), stored: Vec::new() });
     }
 
@@ -107,7 +107,7 @@ impl Nest<'_> {
 
     /// Stores what waits to be transposed and closes the loops over tiles.
     pub fn close_tiles(&mut self) {
-        let tile = self.tile.take().expect("tiles are open");
+        let tile = self.knobs.tile.take().expect("tiles are open");
         for transposed in &tile.stored {
             self.emitter.builder.barrier();
             self.copy(&tile, transposed, |nest, position, at| {
@@ -116,7 +116,7 @@ impl Nest<'_> {
             });
         }
         for (range, outside) in [tile.cross, tile.along].iter().zip(tile.outside) {
-            self.leave(range.axis, outside);
+            self.open_loops.leave(range.axis, outside);
         }
         self.emitter.close_loop();
         self.emitter.close_loop();
@@ -124,7 +124,7 @@ impl Nest<'_> {
 
     /// A load that is transposed, where the loops stand; `None` for one that is not.
     pub fn load_transposed(&mut self, buffer: Buffer, position: &Expr) -> Option<Value> {
-        let tile = self.tile.clone()?;
+        let tile = self.knobs.tile.clone()?;
         let vars = self.across(&tile, position)?;
         let known = tile.loaded.iter().find(|known| known.buffer == buffer && known.position == *position);
         let array = match known {
@@ -139,8 +139,8 @@ impl Nest<'_> {
 
     /// Says that what lies at this place some rows on will be loaded, if loops walk tiles and it lies along the lanes.
     pub fn fetch_next_rows(&mut self, buffer: Buffer, position: &Expr) {
-        let Some(tile) = &self.tile else { return };
-        let vars = [&tile.cross, &tile.along].map(|range| self.vars.get(&range.axis).copied());
+        let Some(tile) = &self.knobs.tile else { return };
+        let vars = [&tile.cross, &tile.along].map(|range| self.open_loops.vars.get(&range.axis).copied());
         let [Some(cross), Some(along)] = vars else { return };
         if !position.mentions(cross) || !is_unit(position, along) {
             return;
@@ -164,19 +164,20 @@ impl Nest<'_> {
 
     /// Stores a value where the loops stand so that it is transposed before it leaves; says whether it is.
     pub fn store_transposed(&mut self, buffer: Buffer, position: &Expr, value: Value) -> bool {
-        let Some(tile) = self.tile.clone() else { return false };
+        let Some(tile) = self.knobs.tile.clone() else { return false };
         let Some(vars) = self.across(&tile, position) else { return false };
         let array = self.tile_array(&tile, buffer);
         self.emitter.builder.store(array, place_in(&tile, vars), value);
         let transposed = Transposed { buffer, position: position.clone(), vars, array };
-        self.tile.as_mut().expect("tiles are open").stored.push(transposed);
+        self.knobs.tile.as_mut().expect("tiles are open").stored.push(transposed);
         true
     }
 
     /// The loops over the tile, if neighbours along the crossing axis are neighbours in memory and those along the lanes
     /// are not, and the position is known where tiles are transposed.
     fn across(&self, tile: &Tile, position: &Expr) -> Option<[Sym; 2]> {
-        let [cross, along] = [*self.vars.get(&tile.cross.axis)?, *self.vars.get(&tile.along.axis)?];
+        let [cross, along] =
+            [*self.open_loops.vars.get(&tile.cross.axis)?, *self.open_loops.vars.get(&tile.along.axis)?];
         let corner = position.substitute(&|sym| (sym == cross || sym == along).then(Expr::zero));
         let is_known = self.emitter.builder.body_of(&[], &corner) <= tile.body;
         let is_across = is_unit(position, cross) && position.mentions(along) && !is_unit(position, along);
@@ -200,7 +201,7 @@ impl Nest<'_> {
         });
         self.emitter.builder.barrier();
         self.emitter.step_in(within);
-        self.tile.as_mut().expect("tiles are open").loaded.push(transposed);
+        self.knobs.tile.as_mut().expect("tiles are open").loaded.push(transposed);
         array
     }
 

@@ -111,9 +111,9 @@ impl<'a> Nest<'a> {
         let var = self.emitter.open_loop(&format!("{axis}_block"), Expr::zero(), count, LoopKind::Serial);
         let from = begin + Expr::sym(var) * length.clone();
         let until = from.clone() + Expr::min(length, &(end - from.clone()));
-        let outside = self.enter(*axis, from, until);
+        let outside = self.open_loops.enter(*axis, (from, until));
         self.each_strip(within, body);
-        self.leave(*axis, outside);
+        self.open_loops.leave(*axis, outside);
         self.emitter.close_loop();
     }
 
@@ -142,7 +142,7 @@ impl<'a> Nest<'a> {
         let is_strip = |open: &&OpenFold| {
             open.arrays().is_some() && self.sums_in_blocks(open.fold, axis) && innermost(open.fold)
         };
-        let folds: Vec<usize> = self.open.iter().filter(is_strip).map(|open| open.fold).collect();
+        let folds: Vec<usize> = self.folds.open.iter().filter(is_strip).map(|open| open.fold).collect();
         let length = folds.iter().map(|&fold| self.rows_of_array(fold)).min().unwrap_or(LONG_BLOCK);
         let is_short = self.max_trip_count(axis).is_some_and(|most| most <= length);
         if folds.is_empty() || schedule.is_lane_outside(axis) {
@@ -224,7 +224,7 @@ impl<'a> Nest<'a> {
                 folds.contains(&open.fold)
                     && if shared { row.unwrap_or(0) == 0 } else { nest.row_of(open) == row }
             };
-            let ended: Vec<OpenFold> = nest.open.iter().filter(is_here).cloned().collect();
+            let ended: Vec<OpenFold> = nest.folds.open.iter().filter(is_here).cloned().collect();
             for alike in ended.chunk_by(|a, b| a.dims() == b.dims()) {
                 nest.end_alike(alike);
             }
@@ -234,7 +234,8 @@ impl<'a> Nest<'a> {
     /// Those over the same axes.
     fn end_alike(&mut self, ended: &[OpenFold]) {
         let Some(dims) = ended[0].dims() else { return };
-        let walked: Vec<Axis> = dims.iter().copied().filter(|axis| !self.vars.contains_key(axis)).collect();
+        let walked: Vec<Axis> =
+            dims.iter().copied().filter(|axis| !self.open_loops.vars.contains_key(axis)).collect();
         self.barrier();
         self.walk(&walked, &mut |nest| {
             let at = nest.dim_index(dims);

@@ -37,7 +37,7 @@ impl Nest<'_> {
         self.barrier();
         let mut waiting: Vec<(usize, &Arrays)> = Vec::new();
         for (fold, arrays) in closing.iter().filter_map(|open| Some((open.fold, open.arrays()?))) {
-            self.closed.insert((fold, self.row()), (arrays.blocks.clone(), dims.to_vec()));
+            self.folds.closed.insert((fold, self.row()), (arrays.blocks.clone(), dims.to_vec()));
             let has_results = arrays.totals.is_none() && self.states(fold).is_finished();
             if self.crosses(fold) || !has_results {
                 waiting.push((fold, arrays));
@@ -105,7 +105,7 @@ impl Nest<'_> {
             return None;
         }
         let number = self.witness().fold_of(val.node)?;
-        let (arrays, dims) = self.closed.get(&(number, self.row()))?.clone();
+        let (arrays, dims) = self.folds.closed.get(&(number, self.row()))?.clone();
         let fold = &self.witness().folds[number];
         debug_assert_eq!(index, self.index_of(&fold.kept), "a fold is read where the loops stand");
         let at = self.dim_index(&dims);

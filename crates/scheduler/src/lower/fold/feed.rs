@@ -60,9 +60,9 @@ impl Nest<'_> {
         let element = self.element(self.witness().folds[fold].node);
         let in_lanes = self.emitter.builder.in_lanes();
         let place = self.place_of(fold).expect("opened before its stage");
-        let row = self.row_of(&self.open[place]);
+        let row = self.row_of(&self.folds.open[place]);
         let temps = temps.iter().find(|temps| temps.fold == fold && temps.row == row);
-        let open = &mut self.open[place];
+        let open = &mut self.folds.open[place];
         open.lane_mapped |= in_lanes && !open.per_lane && temps.is_none();
         let storage = open.storage.clone();
         match (temps.map(|temps| &temps.accumulators), &storage) {
@@ -111,10 +111,10 @@ impl Nest<'_> {
     pub(super) fn add_in_lanes(&mut self, temps: &Temps) {
         self.at_row(temps.row, |nest| {
             let place = nest.place_of(temps.fold).expect("closed after its temps");
-            nest.open[place].lane_mapped |= !nest.open[place].per_lane;
+            nest.folds.open[place].lane_mapped |= !nest.folds.open[place].per_lane;
             let collected: Vec<Value> =
                 temps.accumulators.iter().map(|&acc| nest.emitter.builder.get(acc)).collect();
-            let Storage::Registers(accumulators) = nest.open[place].storage.clone() else {
+            let Storage::Registers(accumulators) = nest.folds.open[place].storage.clone() else {
                 unreachable!("lanes have totals in registers")
             };
             let old: Vec<Value> = accumulators.iter().map(|&acc| nest.emitter.builder.get(acc)).collect();
@@ -129,8 +129,8 @@ impl Nest<'_> {
             false => self.reduce(temps.fold, &temps.accumulators),
         };
         let place = self.place_of(temps.fold).expect("closed after its temps");
-        self.open[place].lane_mapped |= temps.in_lanes && !self.open[place].per_lane;
-        match self.open[place].storage.clone() {
+        self.folds.open[place].lane_mapped |= temps.in_lanes && !self.folds.open[place].per_lane;
+        match self.folds.open[place].storage.clone() {
             Storage::Registers(accumulators) => {
                 let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
                 let new = self.combine(temps.fold, &old, &collected);

@@ -33,7 +33,7 @@ impl Nest<'_> {
         };
         let row = self.row();
         for (&fold, storage) in folds.iter().zip(storages) {
-            self.open.push(OpenFold { fold, depth, row, per_lane, lane_mapped: false, storage });
+            self.folds.open.push(OpenFold { fold, depth, row, per_lane, lane_mapped: false, storage });
         }
     }
 
