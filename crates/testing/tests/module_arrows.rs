@@ -67,7 +67,7 @@ const ORDER: [(&str, &[&str]); 19] = [
     ("reference", &["interpret", "evaluate"]),
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
-    ("scheduler", &["hints", "target", "layout", "space", "legal", "schedule", "lower"]),
+    ("scheduler", &["draws", "hints", "target", "layout", "space", "legal", "schedule", "lower"]),
     (
         "compiler",
         &[
