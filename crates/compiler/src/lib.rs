@@ -16,6 +16,7 @@ pub mod plan;
 mod products;
 pub mod segment;
 
+pub use scheduler::draws::Draws;
 pub use scheduler::hints::{Hints, WholeRow, row_sizes};
 pub use scheduler::{layout, legal, lower, schedule, space, target};
 

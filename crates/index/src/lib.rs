@@ -24,6 +24,7 @@ mod normalize;
 #[cfg(test)]
 mod properties;
 mod prove;
+mod scanner;
 mod substitute;
 mod text;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use evaluate::EvalError;
 pub use expr::{Atom, Expr, Monomial, Term};
 pub use facts::{Contradiction, Facts, Range};
 pub use integer::{integer, real};
+pub use scanner::{Lines, Scanner};
 pub use text::ParseError;
 
 use cranelift_entity::entity_impl;

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use thiserror::Error;
 
 use super::{Atom, Expr, Sym, Term};
-use crate::integer;
+use crate::{Scanner, integer};
 
 /// How the overflow form prints; no symbol has this name.
 const OVERFLOW: &str = "overflow";
@@ -116,27 +116,25 @@ impl Expr {
     /// The operators are `+ - * // %` with Python's precedence, with `min(…, …)` and `max(…, …)`; a name is made of
     /// letters, digits and underscores.
     pub fn parse(text: &str, symbol: &mut dyn FnMut(&str) -> Option<Sym>) -> Result<Expr, ParseError> {
-        let mut parser = Parser { text, at: 0, nesting: 0, symbol };
+        let mut parser = Parser { text: Scanner::new(text), nesting: 0, symbol };
         let expr = parser.sum()?;
-        parser.skip_space();
-        if parser.at < text.len() { parser.fail("expected an operator or the end") } else { Ok(expr) }
+        if parser.text.is_done() { Ok(expr) } else { parser.fail("expected an operator or the end") }
     }
 }
 
 struct Parser<'a> {
-    text: &'a str,
-    at: usize,
+    text: Scanner<'a>,
     nesting: u32,
     symbol: &'a mut dyn FnMut(&str) -> Option<Sym>,
 }
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     fn sum(&mut self) -> Result<Expr, ParseError> {
         let mut sum = self.product()?;
         loop {
-            if self.eat("+") {
+            if self.text.eat("+") {
                 sum = sum + self.product()?;
-            } else if self.eat("-") {
+            } else if self.text.eat("-") {
                 sum = sum - self.product()?;
             } else {
                 return Ok(sum);
@@ -147,11 +145,11 @@ impl<'a> Parser<'a> {
     fn product(&mut self) -> Result<Expr, ParseError> {
         let mut product = self.factor()?;
         loop {
-            if self.eat("*") {
+            if self.text.eat("*") {
                 product = product * self.factor()?;
-            } else if self.eat("//") {
+            } else if self.text.eat("//") {
                 product = product.floor_div(&self.factor()?);
-            } else if self.eat("%") {
+            } else if self.text.eat("%") {
                 product = product.modulo(&self.factor()?);
             } else {
                 return Ok(product);
@@ -170,18 +168,18 @@ impl<'a> Parser<'a> {
     }
 
     fn factor_within(&mut self) -> Result<Expr, ParseError> {
-        let negative = self.eat("-");
-        let start = self.at;
-        let word = self.word();
+        let negative = self.text.eat("-");
+        let start = self.text.clone();
+        let word = self.text.word();
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return self.integer(negative, word, start);
+            return integer_of(negative, word, start.at());
         }
         if negative {
-            self.at = start;
+            self.text = start;
             return Ok(-self.factor()?);
         }
         match word {
-            "" if self.eat("(") => {
+            "" if self.text.eat("(") => {
                 let inner = self.sum()?;
                 self.expect(")")?;
                 Ok(inner)
@@ -189,10 +187,9 @@ impl<'a> Parser<'a> {
             "" => self.fail("expected a number, a name or `(`"),
             "min" | "max" => self.call(word),
             OVERFLOW => Ok(Expr::overflow()),
-            name => (self.symbol)(name).map(Expr::sym).ok_or_else(|| ParseError {
-                at: self.at - name.len(),
-                message: format!("unknown name `{name}`"),
-            }),
+            name => (self.symbol)(name)
+                .map(Expr::sym)
+                .ok_or_else(|| ParseError { at: start.at(), message: format!("unknown name `{name}`") }),
         }
     }
 
@@ -205,40 +202,20 @@ impl<'a> Parser<'a> {
         Ok(if name == "min" { Expr::min(&a, &b) } else { Expr::max(&a, &b) })
     }
 
-    fn integer(&mut self, negative: bool, digits: &str, at: usize) -> Result<Expr, ParseError> {
-        let value = integer::<i128>(digits).map(|value| if negative { -value } else { value });
-        match value.and_then(|value| i64::try_from(value).ok()) {
-            Some(value) => Ok(Expr::constant(value)),
-            None => Err(ParseError { at, message: format!("`{digits}` is no integer of 64 bits") }),
-        }
-    }
-
-    fn word(&mut self) -> &'a str {
-        self.skip_space();
-        let rest = &self.text[self.at..];
-        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
-        self.at += end;
-        &rest[..end]
-    }
-
-    fn eat(&mut self, token: &str) -> bool {
-        self.skip_space();
-        let found = self.text[self.at..].starts_with(token);
-        self.at += if found { token.len() } else { 0 };
-        found
-    }
-
-    fn expect(&mut self, token: &str) -> Result<(), ParseError> {
-        if self.eat(token) { Ok(()) } else { self.fail(&format!("expected `{token}`")) }
-    }
-
-    fn skip_space(&mut self) {
-        let rest = &self.text[self.at..];
-        self.at += rest.len() - rest.trim_start().len();
+    fn expect(&mut self, mark: &str) -> Result<(), ParseError> {
+        if self.text.eat(mark) { Ok(()) } else { self.fail(&format!("expected `{mark}`")) }
     }
 
     fn fail<T>(&self, message: &str) -> Result<T, ParseError> {
-        Err(ParseError { at: self.at, message: message.to_string() })
+        Err(ParseError { at: self.text.at(), message: message.to_string() })
+    }
+}
+
+fn integer_of(negative: bool, digits: &str, at: usize) -> Result<Expr, ParseError> {
+    let value = integer::<i128>(digits).map(|value| if negative { -value } else { value });
+    match value.and_then(|value| i64::try_from(value).ok()) {
+        Some(value) => Ok(Expr::constant(value)),
+        None => Err(ParseError { at, message: format!("`{digits}` is no integer of 64 bits") }),
     }
 }
 

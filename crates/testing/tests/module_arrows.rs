@@ -31,6 +31,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "normalize",
             "prove",
             "substitute",
+            "scanner",
             "text",
             "properties",
         ],
@@ -69,7 +70,7 @@ const ORDER: [(&str, &[&str]); 19] = [
     ("reference", &["interpret", "evaluate"]),
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
-    ("scheduler", &["hints", "target", "layout", "space", "legal", "schedule", "lower"]),
+    ("scheduler", &["draws", "hints", "target", "layout", "space", "legal", "schedule", "lower"]),
     (
         "compiler",
         &[

@@ -6,7 +6,8 @@ use ir::kernel::Kernel;
 use llvm::loader::{Code, ObjectError};
 use llvm::{CpuTarget, Llvm, Output, Times};
 
-use super::emit::{self, EmitError, Isa, Module};
+use super::Isa;
+use super::emit::{self, EmitError, Module};
 use super::externals;
 
 /// Why a kernel did not become code.

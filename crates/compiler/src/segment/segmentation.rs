@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use index::Lines;
 use ir::graph::{Fusion, Graph, Output, Val};
 use rustc_hash::FxHashSet;
 use thiserror::Error;
@@ -96,26 +97,22 @@ impl Segmentation {
         self.segments.iter().enumerate().map(line).collect()
     }
 
-    /// A segmentation from its text. Empty lines and lines that start with `#` are skipped.
+    /// A segmentation from its text. Empty lines and what follows a `#` are skipped.
     ///
     /// # Errors
     /// The first line that is not of the form above, or names an unknown value.
     pub fn parse(text: &str, value: &dyn Fn(&str) -> Option<Val>) -> Result<Segmentation, SegmentationError> {
         let mut segmentation = Segmentation::default();
-        for (number, line) in text.lines().enumerate() {
-            let line = line.trim();
-            if line.is_empty() || line.starts_with('#') {
-                continue;
+        for (line, mut text) in Lines::new(text) {
+            let found = text.rest();
+            if !text.eat("segment") || text.until("->").is_none() {
+                return Err(SegmentationError::Text { line, found: found.to_owned() });
             }
-            let wrong = || SegmentationError::Text { line: number + 1, found: line.to_owned() };
-            let (_, names) =
-                line.strip_prefix("segment ").and_then(|rest| rest.split_once("->")).ok_or_else(wrong)?;
+            let names = text.rest().split(',').map(str::trim);
             let find = |name: &str| {
-                let name = name.trim();
-                value(name)
-                    .ok_or_else(|| SegmentationError::Unknown { line: number + 1, name: name.to_owned() })
+                value(name).ok_or_else(|| SegmentationError::Unknown { line, name: name.to_owned() })
             };
-            let mut made = names.split(',').map(find).collect::<Result<Vec<Val>, _>>()?;
+            let mut made = names.map(find).collect::<Result<Vec<Val>, _>>()?;
             made.sort_unstable();
             segmentation.segments.push(made);
         }

@@ -1,5 +1,5 @@
-//! Writes a kernel from the outside in: declarations, then statements into the innermost open loop. Infers dtypes and
-//! hands out ids and names; whether the whole makes sense is for `verify`.
+//! Writes a kernel from the outside in: declarations, then statements into the loop bodies that are open. Infers dtypes,
+//! hands out ids and names, and knows in which body each value is defined; whether the whole makes sense is for `verify`.
 //!
 //! ```
 //! use index::Expr;
@@ -10,56 +10,57 @@
 //! let size = b.argument("i0");
 //! let input = b.buffer("T0", DType::F32, Access::Read);
 //! let output = b.buffer("T1", DType::F32, Access::Write);
-//! b.blocks(Expr::constant(1));
-//! let x = b.push_lanes(Expr::constant(0), Expr::sym(size));
-//! let value = b.load(input, Expr::sym(x));
-//! let doubled = b.apply(ScalarOp::Add, &[value, value]);
-//! b.store(output, Expr::sym(x), doubled);
-//! b.pop_for();
+//! b.for_lanes(Expr::zero(), Expr::sym(size), |b, x| {
+//!     let value = b.load(input, Expr::sym(x));
+//!     let doubled = b.apply(ScalarOp::Add, &[value, value]);
+//!     b.store(output, Expr::sym(x), doubled);
+//! });
 //! let kernel = b.finish();
 //! assert_eq!(verify(&kernel), Ok(()));
 //! ```
 
-use cranelift_entity::PrimaryMap;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 use index::{Expr, Sym};
-use ops::{Arith, BodyArith, DType, Monoid, Operand, Scalar, ScalarOp, signature};
+use ops::{DType, Monoid, Scalar, ScalarOp};
 
 use super::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
 
-/// A kernel in the making. Loops are opened by `push_…` and closed by [`pop_for`](Self::pop_for), or written with a
-/// closure by [`for_lanes`](Self::for_lanes) and [`for_serial`](Self::for_serial).
+/// A kernel in the making. Statements go to the end of the innermost open body, or of the one that is named by its number:
+/// the kernel's own is 0, that of the outermost open loop 1, and so on.
 #[derive(Clone, Debug)]
 pub struct KernelBuilder {
-    kernel: Kernel,
-    /// Loops that are open, the innermost last; their bodies are not complete yet.
-    open: Vec<Loop>,
+    /// What is written so far, but for the bodies that are open.
+    pub kernel: Kernel,
+    open: Vec<OpenBody>,
+    /// The body in which a value is defined.
+    values: SecondaryMap<Value, usize>,
+    /// The body in which a symbol is known.
+    symbols: SecondaryMap<Sym, usize>,
+}
+
+/// A body that is being filled.
+#[derive(Clone, Debug, Default)]
+pub struct OpenBody {
+    /// Its loop, which has no body yet; the kernel's own body has none.
+    header: Option<Loop>,
+    statements: Vec<Stmt>,
 }
 
 impl KernelBuilder {
     /// An empty kernel of one block, with a symbol `block` for its number.
     pub fn new(name: &str, lanes: u32) -> Self {
-        Self::with_symbols(name, lanes, PrimaryMap::new(), Vec::new())
-    }
-
-    /// An empty kernel that keeps the symbols of its surroundings, so that their expressions hold in it unchanged.
-    pub fn with_symbols(
-        name: &str,
-        lanes: u32,
-        symbols: PrimaryMap<Sym, String>,
-        arguments: Vec<Sym>,
-    ) -> Self {
-        let mut symbols = symbols;
-        let block = symbols.push(unused(&symbols, "block"));
+        let mut symbols = PrimaryMap::new();
+        let block = symbols.push("block".to_owned());
         let kernel = Kernel {
             name: name.to_owned(),
             lanes,
             warp: lanes,
-            blocks: Expr::constant(1),
+            blocks: Expr::one(),
             block,
             symbols,
-            arguments,
+            arguments: Vec::new(),
             assumptions: Vec::new(),
             buffers: PrimaryMap::new(),
             scratch: PrimaryMap::new(),
@@ -67,20 +68,34 @@ impl KernelBuilder {
             accumulators: PrimaryMap::new(),
             body: Vec::new(),
         };
-        Self { kernel, open: Vec::new() }
+        let (values, symbols) = (SecondaryMap::new(), SecondaryMap::new());
+        Self { kernel, open: vec![OpenBody::default()], values, symbols }
     }
 
-    /// A new argument: a size or a stride. If the name is taken, a number is put after it.
+    /// The kernel.
+    ///
+    /// # Panics
+    /// If a loop is still open: a mistake of the pass that writes the kernel.
+    pub fn finish(mut self) -> Kernel {
+        assert!(self.open.len() == 1, "a loop is still open");
+        self.kernel.body = self.open.remove(0).statements;
+        self.kernel
+    }
+
+    /// A new argument: a size or a stride.
     pub fn argument(&mut self, name: &str) -> Sym {
         let symbol = self.symbol(name);
         self.kernel.arguments.push(symbol);
         symbol
     }
 
-    /// A new symbol, to be a loop's variable or bound to a value.
+    /// A new symbol, known in the whole kernel. If the name is taken, a number is put after it.
     pub fn symbol(&mut self, name: &str) -> Sym {
-        let name = unused(&self.kernel.symbols, name);
-        self.kernel.symbols.push(name)
+        let name = identifier(name);
+        let taken = |name: &str| self.kernel.symbols.values().any(|known| known == name);
+        let numbered = (1..).map(|number| format!("{name}_{number}"));
+        let free = std::iter::once(name.clone()).chain(numbered).find(|name| !taken(name));
+        self.kernel.symbols.push(free.expect("numbers do not run out"))
     }
 
     /// How many blocks run; gives the symbol of the block's number.
@@ -91,12 +106,8 @@ impl KernelBuilder {
 
     /// A new buffer parameter.
     pub fn buffer(&mut self, name: &str, dtype: DType, access: Access) -> Buffer {
-        self.kernel.buffers.push(BufferDecl {
-            name: name.to_owned(),
-            dtype,
-            access,
-            align: dtype.size() as u32,
-        })
+        let (name, align) = (identifier(name), dtype.size() as u32);
+        self.kernel.buffers.push(BufferDecl { name, dtype, access, align })
     }
 
     /// A new scratch array of `len` elements.
@@ -126,48 +137,121 @@ impl KernelBuilder {
             Place::Scratch(scratch) => self.kernel.scratch[scratch].dtype,
         }
     }
+}
 
+/// Bodies.
+impl KernelBuilder {
+    /// Opens a loop with a new variable, which it gives; a lane takes so many neighbours at a time.
+    pub fn open_loop(&mut self, name: &str, begin: Expr, end: Expr, kind: LoopKind, width: u32) -> Sym {
+        let var = self.symbol(name);
+        self.symbols[var] = self.open.len();
+        let header = Some(Loop { var, begin, end, kind, width, body: Vec::new() });
+        self.open.push(OpenBody { header, statements: Vec::new() });
+        var
+    }
+
+    /// Closes the innermost open loop.
+    ///
+    /// # Panics
+    /// If no loop is open: a mistake of the pass that writes the kernel.
+    pub fn close_loop(&mut self) {
+        let OpenBody { header, statements } = self.open.pop().expect("the kernel's own body is open");
+        let header = header.expect("a loop is open");
+        self.push(Stmt::For(Loop { body: statements, ..header }));
+    }
+
+    /// A loop over lanes, its body written by a closure.
+    pub fn for_lanes<T>(&mut self, begin: Expr, end: Expr, body: impl FnOnce(&mut Self, Sym) -> T) -> T {
+        let var = self.open_loop("x0", begin, end, LoopKind::Lanes, 1);
+        let result = body(self, var);
+        self.close_loop();
+        result
+    }
+
+    /// The loops that are open, from the outside in; their bodies are empty.
+    pub fn loops(&self) -> impl Iterator<Item = &Loop> {
+        self.open.iter().filter_map(|body| body.header.as_ref())
+    }
+
+    /// Whether the loop over lanes is open.
+    pub fn in_lanes(&self) -> bool {
+        self.loops().any(|open| open.kind.is_over_lanes())
+    }
+
+    /// The number of the innermost open body.
+    pub fn innermost(&self) -> usize {
+        self.open.len() - 1
+    }
+
+    /// The outermost body where values and the symbols of an index are known.
+    pub fn body_of(&self, values: &[Value], index: &Expr) -> usize {
+        let values = values.iter().map(|&value| self.values[value]);
+        values.chain(index.symbols().into_iter().map(|sym| self.symbols[sym])).max().unwrap_or(0)
+    }
+
+    /// Sets the bodies within one aside, so that what is written next runs before the loops that are open there.
+    pub fn step_out(&mut self, body: usize) -> Vec<OpenBody> {
+        self.open.split_off(body + 1)
+    }
+
+    /// Goes back to where [`step_out`](Self::step_out) left.
+    pub fn step_in(&mut self, within: Vec<OpenBody>) {
+        self.open.extend(within);
+    }
+
+    /// A statement in a body that is open.
+    pub fn push_in(&mut self, body: usize, statement: Stmt) {
+        self.open[body].statements.push(statement);
+    }
+
+    fn push(&mut self, statement: Stmt) {
+        self.push_in(self.innermost(), statement);
+    }
+
+    /// A new value, defined by a statement in a body that is open.
+    pub fn define_in(&mut self, body: usize, dtype: DType, statement: impl FnOnce(Value) -> Stmt) -> Value {
+        let value = self.kernel.values.push(dtype);
+        self.values[value] = body;
+        self.push_in(body, statement(value));
+        value
+    }
+
+    fn define(&mut self, dtype: DType, statement: impl FnOnce(Value) -> Stmt) -> Value {
+        self.define_in(self.innermost(), dtype, statement)
+    }
+}
+
+/// Statements in the innermost open body.
+impl KernelBuilder {
     /// A constant.
     pub fn constant(&mut self, constant: Scalar) -> Value {
-        let value = self.value(constant.dtype());
-        self.push(Stmt::Const { value, constant });
-        value
+        self.define(constant.dtype(), |value| Stmt::Const { value, constant })
     }
 
     /// An index expression as an i64.
     pub fn index(&mut self, index: Expr) -> Value {
-        let value = self.value(DType::I64);
-        self.push(Stmt::Index { value, index });
-        value
+        self.define(DType::I64, |value| Stmt::Index { value, index })
     }
 
-    /// A new symbol for an i64 value, for index expressions in the innermost open body.
+    /// A new symbol for an i64 value, for index expressions where the value is known.
     pub fn bind(&mut self, name: &str, value: Value) -> Sym {
         let symbol = self.symbol(name);
-        self.push(Stmt::Bind { symbol, value });
+        let body = self.values[value];
+        self.symbols[symbol] = body;
+        self.push_in(body, Stmt::Bind { symbol, value });
         symbol
     }
 
-    /// Reports a value in a fault word where the condition holds.
-    pub fn fault(&mut self, buffer: Buffer, word: u32, value: Value, condition: Value) {
-        self.push(Stmt::Fault { buffer, word, value, condition });
-    }
-
     /// A scalar op on operands of its compute dtypes; the dtype of the result follows from them.
-    ///
-    /// # Panics
-    /// If the op does not apply to such operands: a mistake of the pass that writes the kernel.
     pub fn apply(&mut self, op: ScalarOp, args: &[Value]) -> Value {
-        let operands: Vec<Operand> = args.iter().map(|&arg| Operand::tensor(self.dtype(arg))).collect();
-        let signature = signature(op, &operands).unwrap_or_else(|error| panic!("{error}"));
-        let value = self.value(signature.result_compute);
-        self.push(Stmt::Apply { value, op, args: args.to_vec() });
-        value
+        let dtype = self.result_dtype(op, args);
+        self.define(dtype, |value| Stmt::Apply { value, op, args: args.to_vec() })
     }
 
-    /// Where expressions of composites and monoids can be evaluated into statements.
-    pub fn arith(&mut self, dtype: DType) -> KernelArith<'_> {
-        KernelArith { builder: self, dtype }
+    /// The dtype of a scalar op's result on these operands.
+    pub fn result_dtype(&self, op: ScalarOp, args: &[Value]) -> DType {
+        let dtypes: Vec<DType> = args.iter().map(|&arg| self.dtype(arg)).collect();
+        op.result_dtype(&dtypes)
     }
 
     /// A value as another dtype; the value itself if it is of that dtype.
@@ -175,9 +259,7 @@ impl KernelBuilder {
         if self.dtype(arg) == dtype {
             return arg;
         }
-        let value = self.value(dtype);
-        self.push(Stmt::Cast { value, arg });
-        value
+        self.define(dtype, |value| Stmt::Cast { value, arg })
     }
 
     /// An element of memory.
@@ -188,9 +270,7 @@ impl KernelBuilder {
     /// An element of memory where the guard holds, else zero.
     pub fn load_if(&mut self, place: impl Into<Place>, index: Expr, guard: Option<Value>) -> Value {
         let place = place.into();
-        let value = self.value(self.element_dtype(place));
-        self.push(Stmt::Load { value, place, index, guard });
-        value
+        self.define(self.element_dtype(place), |value| Stmt::Load { value, place, index, guard })
     }
 
     /// Stores a value of the place's dtype.
@@ -205,17 +285,14 @@ impl KernelBuilder {
 
     /// A new accumulator that starts with `init`.
     pub fn open(&mut self, init: Value) -> Accumulator {
-        let dtype = self.dtype(init);
-        let accumulator = self.kernel.accumulators.push(dtype);
+        let accumulator = self.kernel.accumulators.push(self.dtype(init));
         self.push(Stmt::Open { accumulator, init });
         accumulator
     }
 
     /// What an accumulator holds now.
     pub fn get(&mut self, accumulator: Accumulator) -> Value {
-        let value = self.value(self.kernel.accumulators[accumulator]);
-        self.push(Stmt::Get { value, accumulator });
-        value
+        self.define(self.accumulator_dtype(accumulator), |value| Stmt::Get { value, accumulator })
     }
 
     /// Replaces what an accumulator holds.
@@ -223,20 +300,20 @@ impl KernelBuilder {
         self.push(Stmt::Set { accumulator, value });
     }
 
-    /// The copies of all lanes combined: one value per state of the monoid.
-    pub fn reduce(&mut self, monoid: Monoid, accumulators: &[Accumulator]) -> Vec<Value> {
-        let dtypes = accumulators.iter().map(|&id| self.kernel.accumulators[id]).collect();
-        self.reduce_as(dtypes, monoid, accumulators)
-    }
-
-    /// The copies of all lanes combined in these dtypes: those of the accumulators, or f64 for f32.
-    pub fn reduce_as(
-        &mut self,
-        dtypes: Vec<DType>,
-        monoid: Monoid,
-        accumulators: &[Accumulator],
-    ) -> Vec<Value> {
-        let values: Vec<Value> = dtypes.into_iter().map(|dtype| self.value(dtype)).collect();
+    /// The copies of all lanes combined, one value per state of the monoid: in the dtypes of the accumulators, or f64 for
+    /// f32 where `widens`.
+    pub fn reduce(&mut self, monoid: Monoid, accumulators: &[Accumulator], widens: bool) -> Vec<Value> {
+        let body = self.innermost();
+        let mut value = |&accumulator: &Accumulator| {
+            let dtype = match self.kernel.accumulators[accumulator] {
+                DType::F32 if widens => DType::F64,
+                dtype => dtype,
+            };
+            let value = self.kernel.values.push(dtype);
+            self.values[value] = body;
+            value
+        };
+        let values: Vec<Value> = accumulators.iter().map(&mut value).collect();
         let accumulators = accumulators.to_vec();
         self.push(Stmt::Reduce { values: values.clone(), monoid, accumulators });
         values
@@ -251,124 +328,9 @@ impl KernelBuilder {
     pub fn barrier(&mut self) {
         self.push(Stmt::Barrier);
     }
-
-    /// Opens a loop with a new variable, which it gives.
-    pub fn push_for(&mut self, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
-        let var = self.fresh_variable();
-        self.open.push(Loop { var, begin, end, kind, width: 1, body: Vec::new() });
-        var
-    }
-
-    /// Opens a loop whose iterations run in order.
-    pub fn push_serial(&mut self, begin: Expr, end: Expr) -> Sym {
-        self.push_for(begin, end, LoopKind::Serial)
-    }
-
-    /// Says that lanes take so many neighbouring iterations at a time of the loop over lanes that was opened last.
-    pub fn set_width(&mut self, width: u32) {
-        self.open.last_mut().expect("a loop is open").width = width;
-    }
-
-    /// Opens a loop whose iterations are mapped to the lanes.
-    pub fn push_lanes(&mut self, begin: Expr, end: Expr) -> Sym {
-        self.push_for(begin, end, LoopKind::Lanes)
-    }
-
-    /// Closes the innermost open loop.
-    ///
-    /// # Panics
-    /// If no loop is open: a mistake of the pass that writes the kernel.
-    pub fn pop_for(&mut self) {
-        let for_loop = self.open.pop().expect("a loop is open");
-        self.push(Stmt::For(for_loop));
-    }
-
-    /// A loop whose iterations run in order, its body written by a closure.
-    pub fn for_serial<T>(&mut self, begin: Expr, end: Expr, body: impl FnOnce(&mut Self, Sym) -> T) -> T {
-        self.enclosed(begin, end, LoopKind::Serial, body)
-    }
-
-    /// A loop over lanes, its body written by a closure.
-    pub fn for_lanes<T>(&mut self, begin: Expr, end: Expr, body: impl FnOnce(&mut Self, Sym) -> T) -> T {
-        self.enclosed(begin, end, LoopKind::Lanes, body)
-    }
-
-    fn enclosed<T>(
-        &mut self,
-        begin: Expr,
-        end: Expr,
-        kind: LoopKind,
-        body: impl FnOnce(&mut Self, Sym) -> T,
-    ) -> T {
-        let var = self.push_for(begin, end, kind);
-        let result = body(self, var);
-        self.pop_for();
-        result
-    }
-
-    /// The kernel.
-    ///
-    /// # Panics
-    /// If a loop is still open: a mistake of the pass that writes the kernel.
-    pub fn finish(self) -> Kernel {
-        assert!(self.open.is_empty(), "a loop is still open");
-        self.kernel
-    }
-
-    fn push(&mut self, statement: Stmt) {
-        match self.open.last_mut() {
-            Some(for_loop) => for_loop.body.push(statement),
-            None => self.kernel.body.push(statement),
-        }
-    }
-
-    fn value(&mut self, dtype: DType) -> Value {
-        self.kernel.values.push(dtype)
-    }
-
-    fn fresh_variable(&mut self) -> Sym {
-        self.symbol("x0")
-    }
 }
 
-/// Expressions of composites and monoids, written into a kernel as statements; numbers become constants of `dtype`.
-#[derive(Debug)]
-pub struct KernelArith<'b> {
-    /// Where the statements go.
-    pub builder: &'b mut KernelBuilder,
-    /// What the expression computes in.
-    pub dtype: DType,
-}
-
-impl Arith for KernelArith<'_> {
-    type V = Value;
-
-    fn apply(&mut self, scalar_op: ScalarOp, args: &[Value]) -> Value {
-        self.builder.apply(scalar_op, args)
-    }
-
-    fn constant(&mut self, value: f64) -> Value {
-        self.builder.constant(Scalar::from_f64(self.dtype, value))
-    }
-}
-
-impl BodyArith for KernelArith<'_> {
-    fn scalar(&mut self, constant: Scalar) -> Value {
-        self.builder.constant(constant)
-    }
-
-    fn cast(&mut self, value: &Value, _: DType, to: DType) -> Value {
-        self.builder.cast(*value, to)
-    }
-}
-
-/// The name if no symbol has it, else its letters with the first number that is free.
-fn unused(symbols: &PrimaryMap<Sym, String>, name: &str) -> String {
-    let taken = |name: &str| symbols.values().any(|other| other == name);
-    if !taken(name) {
-        return name.to_owned();
-    }
-    let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    let numbered = (0..=symbols.len()).map(|number| format!("{letters}{number}"));
-    numbered.into_iter().find(|name| !taken(name)).expect("fewer symbols than numbers")
+/// A name as an identifier: a further result of a node goes by `n4.1`.
+fn identifier(name: &str) -> String {
+    name.replace('.', "_")
 }

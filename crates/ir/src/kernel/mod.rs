@@ -12,7 +12,7 @@ pub mod uniformity;
 pub mod verify;
 mod width;
 
-pub use build::{KernelArith, KernelBuilder};
+pub use build::{KernelBuilder, OpenBody};
 pub use in_place::may_share_memory;
 pub use parse::{ParseError, parse};
 pub use program::*;

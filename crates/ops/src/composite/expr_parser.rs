@@ -4,6 +4,8 @@
 //! else is a call of a primitive or a composite by name (composites are put in place, defaults filled); `inf` and
 //! `nan` are numbers. Texts are ours, in the tables; errors serve whoever writes a row.
 
+use index::Scanner;
+
 use super::Composite;
 use crate::ScalarOp;
 use crate::expr::{Arith, ExprNode, ScalarExpr};
@@ -23,7 +25,7 @@ pub struct ExprError {
 /// # Errors
 /// [`ExprError`] at the first thing that does not fit.
 pub fn parse(text: &str, params: &[&str]) -> Result<ScalarExpr, ExprError> {
-    let mut parser = Parser { text, position: 0, names: Vec::new(), expr: ScalarExpr::new() };
+    let mut parser = Parser { text: Scanner::new(text), names: Vec::new(), expr: ScalarExpr::new() };
     for (number, param) in params.iter().enumerate() {
         let node = parser.expr.intern(ExprNode::Param(number));
         parser.names.push((param, node));
@@ -32,16 +34,16 @@ pub fn parse(text: &str, params: &[&str]) -> Result<ScalarExpr, ExprError> {
     while results.is_empty() {
         if let Some(name) = parser.binding() {
             let node = parser.sum()?;
-            parser.expect(';')?;
+            parser.expect(";")?;
             parser.names.push((name, node));
         } else {
             results.push(parser.sum()?);
         }
     }
-    while parser.eat(',') {
+    while parser.text.eat(",") {
         results.push(parser.sum()?);
     }
-    if parser.rest().is_empty() {
+    if parser.text.is_done() {
         parser.expr.set_results(results);
         Ok(parser.expr)
     } else {
@@ -51,62 +53,40 @@ pub fn parse(text: &str, params: &[&str]) -> Result<ScalarExpr, ExprError> {
 
 /// Recursive descent: a method per level of precedence.
 struct Parser<'a> {
-    text: &'a str,
-    position: usize,
+    text: Scanner<'a>,
     /// Parameters and bindings, the last of a name valid.
     names: Vec<(&'a str, usize)>,
     expr: ScalarExpr,
 }
 
 impl<'a> Parser<'a> {
-    /// What is left, without leading spaces.
-    fn rest(&mut self) -> &'a str {
-        let rest = &self.text[self.position..];
-        self.position += rest.len() - rest.trim_start().len();
-        &self.text[self.position..]
-    }
-
     fn error(&self, message: impl Into<String>) -> ExprError {
-        let column = self.text[..self.position].chars().count() + 1;
-        ExprError { text: self.text.to_owned(), column, message: message.into() }
+        let column = self.text.column(self.text.at());
+        ExprError { text: self.text.text().to_owned(), column, message: message.into() }
     }
 
-    fn eat(&mut self, wanted: char) -> bool {
-        let found = self.rest().starts_with(wanted);
-        self.position += if found { wanted.len_utf8() } else { 0 };
-        found
-    }
-
-    fn expect(&mut self, wanted: char) -> Result<(), ExprError> {
-        if self.eat(wanted) { Ok(()) } else { Err(self.error(format!("expected `{wanted}`"))) }
-    }
-
-    /// A run of characters that all satisfy `is_part`, taken if not empty.
-    fn word(&mut self, is_part: impl Fn(char) -> bool) -> Option<&'a str> {
-        let rest = self.rest();
-        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
-        self.position += length;
-        (length > 0).then(|| &rest[..length])
+    fn expect(&mut self, mark: &str) -> Result<(), ExprError> {
+        if self.text.eat(mark) { Ok(()) } else { Err(self.error(format!("expected `{mark}`"))) }
     }
 
     /// The name of `name =`, or nothing taken.
     fn binding(&mut self) -> Option<&'a str> {
-        let start = self.position;
-        let name = self.word(is_name);
-        if name.is_some() && self.eat('=') {
-            return name;
-        }
-        self.position = start;
-        None
+        let mut ahead = self.text.clone();
+        let name = ahead.word();
+        let found = !name.is_empty() && ahead.eat("=");
+        found.then(|| {
+            self.text = ahead;
+            name
+        })
     }
 
     fn sum(&mut self) -> Result<usize, ExprError> {
         let mut left = self.product()?;
         loop {
-            let op = match (self.eat('+'), self.eat('-')) {
-                (true, _) => ScalarOp::Add,
-                (_, true) => ScalarOp::Sub,
-                _ => return Ok(left),
+            let op = match () {
+                () if self.text.eat("+") => ScalarOp::Add,
+                () if self.text.eat("-") => ScalarOp::Sub,
+                () => return Ok(left),
             };
             let right = self.product()?;
             left = self.expr.apply(op, &[left, right]);
@@ -116,10 +96,10 @@ impl<'a> Parser<'a> {
     fn product(&mut self) -> Result<usize, ExprError> {
         let mut left = self.factor()?;
         loop {
-            let op = match (self.eat('*'), self.eat('/')) {
-                (true, _) => ScalarOp::Mul,
-                (_, true) => ScalarOp::Div,
-                _ => return Ok(left),
+            let op = match () {
+                () if self.text.eat("*") => ScalarOp::Mul,
+                () if self.text.eat("/") => ScalarOp::Div,
+                () => return Ok(left),
             };
             let right = self.factor()?;
             left = self.expr.apply(op, &[left, right]);
@@ -128,7 +108,7 @@ impl<'a> Parser<'a> {
 
     /// A minus before a number makes a negative number; before anything else, a negation.
     fn factor(&mut self) -> Result<usize, ExprError> {
-        if !self.eat('-') {
+        if !self.text.eat("-") {
             return self.atom();
         }
         let operand = self.factor()?;
@@ -139,20 +119,21 @@ impl<'a> Parser<'a> {
     }
 
     fn atom(&mut self) -> Result<usize, ExprError> {
-        if self.eat('(') {
+        if self.text.eat("(") {
             let inner = self.sum()?;
-            self.expect(')')?;
+            self.expect(")")?;
             return Ok(inner);
         }
-        if self.rest().starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        if self.text.rest().starts_with(|c: char| c.is_ascii_digit() || c == '.') {
             let value = self.number()?;
             return Ok(self.expr.constant(value));
         }
-        let start = self.position;
-        let Some(name) = self.word(is_name) else {
+        let start = self.text.clone();
+        let name = self.text.word();
+        if name.is_empty() {
             return Err(self.error("expected a number, a name or `(`"));
-        };
-        if self.eat('(') {
+        }
+        if self.text.eat("(") {
             return self.call(name, start);
         }
         match (name, self.names.iter().rev().find(|(known, _)| *known == name)) {
@@ -160,14 +141,14 @@ impl<'a> Parser<'a> {
             ("inf", None) => Ok(self.expr.constant(f64::INFINITY)),
             ("nan", None) => Ok(self.expr.constant(f64::NAN)),
             _ => {
-                self.position = start;
+                self.text = start;
                 Err(self.error(format!("unknown name `{name}`")))
             }
         }
     }
 
     fn number(&mut self) -> Result<f64, ExprError> {
-        let rest = self.rest();
+        let rest = self.text.rest();
         let mut previous = ' ';
         let length = rest
             .find(|c: char| {
@@ -177,17 +158,17 @@ impl<'a> Parser<'a> {
             })
             .unwrap_or(rest.len());
         let value = rest[..length].parse().map_err(|_| self.error("malformed number"))?;
-        self.position += length;
+        self.text.take(length);
         Ok(value)
     }
 
     /// The rest of a call after its opening parenthesis.
-    fn call(&mut self, name: &str, start: usize) -> Result<usize, ExprError> {
+    fn call(&mut self, name: &str, start: Scanner<'a>) -> Result<usize, ExprError> {
         let mut args = vec![self.sum()?];
-        while self.eat(',') {
+        while self.text.eat(",") {
             args.push(self.sum()?);
         }
-        self.expect(')')?;
+        self.expect(")")?;
         if let Some(op) = ScalarOp::from_name(name) {
             if args.len() == op.row().params.len() {
                 return Ok(self.expr.apply(op, &args));
@@ -195,7 +176,7 @@ impl<'a> Parser<'a> {
         } else if let Some(composite) = Composite::from_name(name) {
             return self.inline(composite, args);
         }
-        self.position = start;
+        self.text = start;
         Err(self.error(format!("no op `{name}` of {} operands", args.len())))
     }
 
@@ -215,10 +196,6 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn is_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -232,6 +209,7 @@ mod tests {
     fn precedence_and_grouping() {
         assert_eq!(value("1 + 2 * x - 6 / 2", 5.0), 8.0);
         assert_eq!(value("2 - 1 - 1", 0.0), 0.0);
+        assert_eq!(value("5 + -x", 2.0), 3.0);
         assert_eq!(value("-x * -2e-1", 10.0), 2.0);
         assert_eq!(value("-(x - 1) / (x + 1)", 3.0), -0.5);
         assert_eq!(value("y = x * x; z = y + 1; y * z", 2.0), 20.0);

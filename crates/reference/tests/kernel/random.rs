@@ -216,12 +216,13 @@ impl<'a> Writer<'a> {
     /// Copies eight elements, or half of them, across.
     fn transpose(&mut self) {
         let rows = Expr::constant(1 + self.choices.below(2) as i64);
-        let row = Expr::sym(self.builder.push_for(Expr::zero(), rows, LoopKind::Transpose));
-        let column = Expr::sym(self.builder.push_lanes(Expr::zero(), Expr::constant(4)));
+        let row = Expr::sym(self.builder.open_loop("x0", Expr::zero(), rows, LoopKind::Transpose, 1));
+        let column =
+            Expr::sym(self.builder.open_loop("x1", Expr::zero(), Expr::constant(4), LoopKind::Lanes, 1));
         let value = self.builder.load(self.read[0], row.clone() * Expr::constant(4) + column.clone());
         self.builder.store(self.reversed, column * Expr::constant(2) + row, value);
-        self.builder.pop_for();
-        self.builder.pop_for();
+        self.builder.close_loop();
+        self.builder.close_loop();
         self.builder.barrier();
         let value = self.builder.load(self.reversed, Expr::constant(2));
         self.values.push(value);
@@ -275,7 +276,7 @@ impl<'a> Writer<'a> {
         if !self.in_lanes() && !floats.is_empty() {
             let accumulator = self.choices.one_of(&floats);
             let monoid = [Monoid::Sum, Monoid::Max][self.choices.below(2)].clone();
-            let values = self.builder.reduce(monoid, &[accumulator]);
+            let values = self.builder.reduce(monoid, &[accumulator], false);
             self.values.extend(values);
         }
     }
@@ -295,16 +296,14 @@ impl<'a> Writer<'a> {
             true => LoopKind::Lanes,
             false => self.choices.one_of(&[LoopKind::Serial, LoopKind::Remainder]),
         };
-        let var = self.builder.push_for(begin, end, kind);
-        if over_lanes {
-            self.builder.set_width(1 << self.choices.below(3));
-        }
+        let width = if over_lanes { 1 << self.choices.below(3) } else { 1 };
+        let var = self.builder.open_loop("x0", begin, end, kind, width);
         self.variables.push(var);
     }
 
     fn leave(&mut self) {
         let scope = self.scopes.pop().expect("a loop is open");
-        self.builder.pop_for();
+        self.builder.close_loop();
         self.values.truncate(scope.values);
         self.accumulators.truncate(scope.accumulators);
         self.variables.truncate(scope.variables);

@@ -85,7 +85,7 @@ impl<'a> PartialLayout<'a> {
             let length = group.schedule.chunk(*axis).expect("a divided axis has chunks");
             let count = group.schedule.extent(group.witness, *axis).ceil_div(&Expr::constant(length as i64));
             let count = nest.emitter.size(&count);
-            chunk = chunk * count + nest.chunks[axis].2.clone();
+            chunk = chunk * count + nest.open_loops.chunks[axis].2.clone();
         }
         let sizes = nest.emitter.sizes(kept_shape(&group, self.fold));
         let kept = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
@@ -122,7 +122,7 @@ pub(super) fn temporaries(group: &Group<'_>, crossing: &[usize]) -> Vec<Temporar
 
 /// The kernel of a combine step.
 pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
-    let mut nest = Nest::new(Emitter::new(group, format!("{}_combine{}", group.name, step.number)));
+    let mut nest = Nest::new(Emitter::new(group, &format!("{}_combine{}", group.name, step.number)));
     let shape = kept_shape(group, &group.witness.folds[step.folds[0]]);
     if shape.iter().all(|size| size.is_one()) {
         nest.combine_one(step);
@@ -139,7 +139,7 @@ impl Nest<'_> {
         let chunks = PartialLayout::of(&group, step.folds[0]).chunks(&group);
         let chunks = self.emitter.size(&chunks);
         let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_totals(fold)).collect();
-        let chunk = self.emitter.open_loop("chunk".to_owned(), Expr::zero(), chunks, LoopKind::Lanes);
+        let chunk = self.emitter.open_loop("chunk", Expr::zero(), chunks, LoopKind::Lanes);
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
             self.take_partial(fold, accumulators, Expr::sym(chunk));
         }
@@ -159,16 +159,16 @@ impl Nest<'_> {
         let sizes = self.emitter.sizes(shape);
         let count = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
         if let Some(lanes) = group.schedule.combine {
-            (self.emitter.kernel.lanes, self.emitter.kernel.warp) = (lanes, lanes);
+            (self.emitter.builder.kernel.lanes, self.emitter.builder.kernel.warp) = (lanes, lanes);
         }
         let results = Expr::constant(group.schedule.combine.map_or(RESULTS, i64::from));
-        self.emitter.kernel.blocks = count.ceil_div(&results);
-        let begin = Expr::sym(self.emitter.kernel.block) * results.clone();
+        self.emitter.builder.kernel.blocks = count.ceil_div(&results);
+        let begin = Expr::sym(self.emitter.builder.kernel.block) * results.clone();
         let end = Expr::min(&(begin.clone() + results), &count);
-        let result = self.emitter.open_loop("result".to_owned(), begin, end, LoopKind::Lanes);
+        let result = self.emitter.open_loop("result", begin, end, LoopKind::Lanes);
         let result = Expr::sym(result);
         let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_totals(fold)).collect();
-        let chunk = self.emitter.open_loop("chunk".to_owned(), Expr::zero(), chunks, LoopKind::Serial);
+        let chunk = self.emitter.open_loop("chunk", Expr::zero(), chunks, LoopKind::Serial);
         let at = Expr::sym(chunk) * count + result.clone();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
             self.take_partial(fold, accumulators, at.clone());
@@ -177,9 +177,9 @@ impl Nest<'_> {
         let axes: Vec<Axis> = group.witness.folds[step.folds[0]].kept_axes().collect();
         let sizes: Vec<Expr> =
             axes.iter().map(|&axis| self.emitter.size(group.witness.space.size(axis))).collect();
-        self.at = axes.into_iter().zip(delinearize(&result, &sizes)).collect();
+        self.open_loops.at = axes.into_iter().zip(delinearize(&result, &sizes)).collect();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
-            let values: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
+            let values: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
             self.know_fold(fold, &values);
         }
         self.store_waiting(step);
@@ -192,19 +192,19 @@ impl Nest<'_> {
         let node = group.witness.folds[fold].node;
         let first = PartialLayout::of(&group, fold).first_temporary;
         let dtypes = states(&group, fold);
-        let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
+        let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
         let partial: Vec<Value> = dtypes
             .iter()
             .enumerate()
             .map(|(state, &dtype)| {
                 let source = BufferSource::Temporary(first + state);
                 let buffer =
-                    self.emitter.buffer(source, format!("{node}_partial{state}"), dtype, Access::Read);
+                    self.emitter.buffer(source, &format!("{node}_partial{state}"), dtype, Access::Read);
                 self.emitter.load_buffer(buffer, at.clone(), None)
             })
             .collect();
         let new = self.combine(fold, &old, &partial);
-        accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.set(acc, value));
+        accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.builder.set(acc, value));
     }
 
     /// Makes the stores that waited for the folds of a step, where the step stands.

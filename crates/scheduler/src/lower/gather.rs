@@ -47,9 +47,9 @@ impl Nest<'_> {
         let group = self.emitter.group;
         let outside = self.emitter.apply(ScalarOp::LogicalNot, &[inside]);
         let mut wrong = self.and(guard, outside);
-        let depth = self.emitter.depth(&[wrong], &Expr::zero());
+        let depth = self.emitter.builder.body_of(&[wrong], &Expr::zero());
         for (index, size) in index.iter().zip(group.graph.shape(val)) {
-            let further_in = self.emitter.depth(&[], index) > depth;
+            let further_in = self.emitter.builder.body_of(&[], index) > depth;
             if further_in && !group.view.facts().prove_lt(&Expr::zero(), size) {
                 let size = self.emitter.size(size);
                 let (zero, size) = (self.emitter.index(&Expr::zero()), self.emitter.index(&size));
@@ -60,8 +60,7 @@ impl Nest<'_> {
         let told = self.fault_word(found);
         let number = checked(group.graph, group.view).iter().position(|&known| known == val);
         let word = number.expect("a gather is computed in the view that it is pulled in") as u32;
-        let faults =
-            self.emitter.buffer(BufferSource::Faults, "faults".to_owned(), DType::I64, Access::Fault);
+        let faults = self.emitter.buffer(BufferSource::Faults, "faults", DType::I64, Access::Fault);
         self.emitter.fault(faults, word, told, wrong);
     }
     /// What reports an index: see [`ir::kernel::index_of_fault`].

@@ -32,25 +32,25 @@ pub(super) struct Jam {
 impl Nest<'_> {
     /// The index along the axis that a loop walks.
     pub fn iteration(&self, walked: Axis) -> Expr {
-        match &self.jam {
+        match &self.knobs.jam {
             Some(jam) if jam.axis == walked => jam.first.clone() + Expr::constant(i64::from(jam.row)),
-            _ => Expr::sym(self.vars[&walked]),
+            _ => Expr::sym(self.open_loops.vars[&walked]),
         }
     }
 
     /// The row that is emitted now, where several are walked together.
     pub fn row(&self) -> Option<u32> {
-        self.jam.as_ref().map(|jam| jam.row)
+        self.knobs.jam.as_ref().map(|jam| jam.row)
     }
 
     /// The row whose element of an array over these axes the loops stand at; `None` where all rows have one element.
     pub fn row_along(&self, dims: &[Axis]) -> Option<u32> {
-        self.jam.as_ref().filter(|jam| dims.contains(&jam.axis)).map(|jam| jam.row)
+        self.knobs.jam.as_ref().filter(|jam| dims.contains(&jam.axis)).map(|jam| jam.row)
     }
 
     /// Emits something for each of the rows that are walked together, or once.
     pub fn each_row(&mut self, mut body: impl FnMut(&mut Self)) {
-        for row in 0..self.jam.as_ref().map_or(1, |jam| jam.rows) {
+        for row in 0..self.knobs.jam.as_ref().map_or(1, |jam| jam.rows) {
             self.at_row(Some(row), &mut body);
         }
     }
@@ -63,9 +63,14 @@ impl Nest<'_> {
     }
 
     fn set_row(&mut self, row: u32) {
-        if let Some(jam) = &mut self.jam {
+        if let Some(jam) = &mut self.knobs.jam {
             jam.row = row;
         }
+    }
+
+    /// How many indices along an axis outside the stages are walked together.
+    pub fn rows_of(&self, axis: Axis) -> u32 {
+        self.emitter.group.schedule.jam.filter(|(jammed, _)| *jammed == axis).map_or(1, |(_, rows)| rows)
     }
 
     /// Walks an axis several indices at a time and what is left one at a time; `body` is emitted within both loops.
@@ -74,21 +79,21 @@ impl Nest<'_> {
         let step = Expr::constant(i64::from(rows));
         let whole = (end.clone() - begin.clone()).floor_div(&step);
         let name = format!("{axis}_jam");
-        let var = self.emitter.open_loop(name, Expr::zero(), whole.clone(), LoopKind::Serial);
-        self.walks(axis, var, &(Expr::zero(), whole.clone()));
+        let var = self.emitter.open_loop(&name, Expr::zero(), whole.clone(), LoopKind::Serial);
+        self.open_loops.walks(axis, var, &(Expr::zero(), whole.clone()));
         let first = begin.clone() + Expr::sym(var) * step.clone();
-        self.jam = Some(Jam { axis, first, rows, row: 0 });
+        self.knobs.jam = Some(Jam { axis, first, rows, row: 0 });
         body(self);
-        self.jam = None;
+        self.knobs.jam = None;
         self.close_axis(axis);
         let remainder = (begin + whole * step, end);
         let var = self.emitter.open_loop(
-            axis.to_string(),
+            &axis.to_string(),
             remainder.0.clone(),
             remainder.1.clone(),
             LoopKind::Remainder,
         );
-        self.walks(axis, var, &remainder);
+        self.open_loops.walks(axis, var, &remainder);
         body(self);
         self.close_axis(axis);
     }

@@ -2,10 +2,10 @@
 //! possible, the schedule what is chosen.
 //!
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
-//! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `nest` (the loops of
-//! blocks and rows) · `stage` (the loops within them) · `jam` (several rows at a time) · `subranges` (loops from breakpoint
-//! to breakpoint) · `prefetch` (the next row, prefetched) · `fold` and `scan` · `scratch` (arrays over axes) · `tile` (what
-//! lies across the lanes) · `combine` (the second kernel of folds that cross blocks).
+//! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `open_loops` (which loops stand)
+//! · `nest` (the loops of blocks and rows) · `stage` (the loops within them) · `fold` and `scan` · `scratch` (arrays over axes) · `knobs` (what
+//! they do to loops, loads and stores), each in a file of its own: `jam` (several rows at a time), `subranges` (loops from
+//! breakpoint to breakpoint), `prefetch` (the next row), `tile` (what lies across the lanes) · `combine` (the second kernel of folds that cross blocks).
 
 mod address;
 mod combine;
@@ -13,7 +13,9 @@ mod emitter;
 mod fold;
 mod gather;
 mod jam;
+mod knobs;
 mod nest;
+mod open_loops;
 mod prefetch;
 mod pull;
 mod scan;

@@ -1,58 +1,30 @@
 //! The loops of a segment's main kernel: blocks, outer axes, and within them the stages one after the other.
 
-use index::{Expr, Sym};
-use ir::graph::Val;
-use ir::kernel::{LoopKind, Scratch};
-use rustc_hash::FxHashMap;
+use index::Expr;
+use ir::kernel::LoopKind;
 
 use super::address::{delinearize, row_major, whole};
 use super::emitter::Emitter;
-use super::fold::OpenFold;
-use super::jam::Jam;
-use super::prefetch::Read;
-use super::subranges::{Scope, Subrange, with_subrange};
-use super::tile::Tile;
+use super::fold::{Folds, OpenFold};
+use super::knobs::Knobs;
+use super::open_loops::OpenLoops;
 use super::{Group, Lowered};
 use crate::legal::{Fold, When, Witness};
 use crate::space::{Atoms, Axis};
 
-/// What belongs to one of the rows that are walked together, or to the only one.
-pub(super) type OfRow<T> = (T, Option<u32>);
-
-/// A main kernel under construction: the emitter, and which loops walk which axes now.
+/// A main kernel under construction: its loops, what is folded in them, and what knobs of the schedule keep.
 pub(super) struct Nest<'a> {
     pub emitter: Emitter<'a>,
-    /// The loop variable of each axis that is walked now.
-    pub vars: FxHashMap<Axis, Sym>,
-    /// The index of each axis that a combine step walks, in the one loop over its results.
-    pub at: FxHashMap<Axis, Expr>,
-    /// First index, one past the last, and number of the chunk, for each axis that blocks divide.
-    pub chunks: FxHashMap<Axis, (Expr, Expr, Expr)>,
-    /// The part of each axis that loops walk now: a strip, for the block of a fold, or that of a square.
-    pub parts: FxHashMap<Axis, (Expr, Expr)>,
-    /// Folds that are being accumulated.
-    pub open: Vec<OpenFold>,
-    /// Results of closed folds that lie in scratch, of each row: one array a state, over these axes.
-    pub closed: FxHashMap<OfRow<usize>, (Vec<Scratch>, Vec<Axis>)>,
-    /// Values that persist from earlier stages, of each row: the array and its axes.
-    pub persistent: FxHashMap<OfRow<Val>, (Scratch, Vec<Axis>)>,
-    /// The tile that loops walk now.
-    pub tile: Option<Tile>,
-    /// The rows that are walked together now.
-    pub jam: Option<Jam>,
+    pub open_loops: OpenLoops,
+    pub folds: Folds,
+    pub knobs: Knobs,
     /// The stage that is emitted now.
     pub level: u32,
-    /// The subrange that each loop walks of a partitioned axis, by number.
-    pub subrange: FxHashMap<Axis, usize>,
-    /// What the first stage of the row has read.
-    pub reads: Vec<Read>,
-    /// What is known of sizes and of the variables of the open loops, one more loop each.
-    pub scopes: Vec<Scope>,
 }
 
 /// The main kernel of a group, and the terminal folds that it leaves to a combine step.
 pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
-    let mut nest = Nest::new(Emitter::new(group, group.name.to_owned()));
+    let mut nest = Nest::new(Emitter::new(group, group.name));
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
     outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));
@@ -65,22 +37,8 @@ pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
 impl<'a> Nest<'a> {
     /// No loops yet.
     pub fn new(emitter: Emitter<'a>) -> Nest<'a> {
-        Nest {
-            emitter,
-            vars: FxHashMap::default(),
-            at: FxHashMap::default(),
-            chunks: FxHashMap::default(),
-            parts: FxHashMap::default(),
-            open: Vec::new(),
-            closed: FxHashMap::default(),
-            persistent: FxHashMap::default(),
-            tile: None,
-            jam: None,
-            level: 0,
-            subrange: FxHashMap::default(),
-            reads: Vec::new(),
-            scopes: Vec::new(),
-        }
+        let (open_loops, folds, knobs) = Default::default();
+        Nest { emitter, open_loops, folds, knobs, level: 0 }
     }
 
     /// What was proved of the group, and lowering relies on.
@@ -91,7 +49,7 @@ impl<'a> Nest<'a> {
     /// Numbers the chunks of each divided axis from the block's number.
     fn divide_blocks(&mut self) {
         let group = self.emitter.group;
-        let mut rest = Expr::sym(self.emitter.kernel.block);
+        let mut rest = Expr::sym(self.emitter.builder.kernel.block);
         let mut blocks = Expr::one();
         for (place, (axis, chunk)) in group.schedule.blocks.iter().enumerate().rev() {
             let size = self.emitter.size(&group.schedule.extent(group.witness, *axis));
@@ -102,20 +60,20 @@ impl<'a> Nest<'a> {
             let begin = number.clone() * chunk.clone();
             let end = begin.clone() + chunk.clone();
             let end = if chunk.is_one() { end } else { Expr::min(&end, &size) };
-            self.chunks.insert(*axis, (begin, end, number));
+            self.open_loops.chunks.insert(*axis, (begin, end, number));
             blocks = blocks * count;
         }
-        self.emitter.kernel.blocks = blocks;
+        self.emitter.builder.kernel.blocks = blocks;
     }
 
     /// Opens the loop of an axis over the part of it that is walked now.
     pub fn open_axis(&mut self, axis: Axis, kind: LoopKind) {
         let (begin, end) = self.range(axis);
         let width = self.width_of(axis, kind);
-        let var = self.emitter.open_wide_loop(axis.to_string(), begin, end, kind, width);
+        let var = self.emitter.open_wide_loop(&axis.to_string(), begin, end, kind, width);
         let group = self.emitter.group;
         let extent = self.emitter.size(&group.schedule.extent(group.witness, axis));
-        self.walks(axis, var, &(Expr::zero(), extent));
+        self.open_loops.walks(axis, var, &(Expr::zero(), extent));
     }
 
     /// The neighbours that a lane takes at a time in the loop of an axis.
@@ -124,19 +82,12 @@ impl<'a> Nest<'a> {
         if kind == LoopKind::Lanes && schedule.lane == Some(axis) { schedule.width } else { 1 }
     }
 
-    /// Notes that a loop walks an axis and that its indices are within a subrange.
-    pub fn walks(&mut self, axis: Axis, var: Sym, subrange: &Subrange) {
-        self.vars.insert(axis, var);
-        let facts = self.scopes.last().map(|scope| scope.facts().clone()).unwrap_or_default();
-        self.scopes.push(Scope::new(with_subrange(facts, var, subrange)));
-    }
-
     /// The part of an axis that is walked now: a strip or that of a square, the chunk of a block of the grid, or all of it.
     pub fn range(&mut self, axis: Axis) -> (Expr, Expr) {
-        if let Some(part) = self.parts.get(&axis) {
+        if let Some(part) = self.open_loops.part(axis) {
             return part.clone();
         }
-        match self.chunks.get(&axis) {
+        match self.open_loops.chunks.get(&axis) {
             Some((begin, end, _)) => (begin.clone(), end.clone()),
             None => {
                 let group = self.emitter.group;
@@ -145,22 +96,10 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// Loops now walk this part of an axis; gives the part that they walked before, for [`Nest::leave`].
-    pub fn enter(&mut self, axis: Axis, begin: Expr, end: Expr) -> Option<(Expr, Expr)> {
-        self.parts.insert(axis, (begin, end))
-    }
-
-    /// Loops walk the part of an axis that they walked before it was entered.
-    pub fn leave(&mut self, axis: Axis, outside: Option<(Expr, Expr)>) {
-        self.parts.remove(&axis);
-        self.parts.extend(outside.map(|part| (axis, part)));
-    }
-
     /// Closes the loop over an axis and forgets what its variable implied.
     pub fn close_axis(&mut self, axis: Axis) {
         self.emitter.close_loop();
-        self.vars.remove(&axis);
-        self.scopes.pop();
+        self.open_loops.forget(axis);
     }
 
     /// The index of something with these axes in the loops that are open.
@@ -183,14 +122,16 @@ impl<'a> Nest<'a> {
     /// Whether this is the index of something with these axes where the loops stand.
     pub fn stands_at(&mut self, axes: &[Atoms], index: &[Expr]) -> bool {
         let schedule = self.emitter.group.schedule;
-        let is_walked =
-            |axis: &Axis| self.at.contains_key(axis) || self.vars.contains_key(&schedule.loop_of(*axis));
+        let is_walked = |axis: &Axis| {
+            self.open_loops.at.contains_key(axis)
+                || self.open_loops.vars.contains_key(&schedule.loop_of(*axis))
+        };
         axes.iter().flatten().all(is_walked) && index == self.index_of(axes)
     }
 
     /// The index along one axis: its loop's variable, or its part of it where the loop walks several axes.
     fn index(&mut self, axis: Axis) -> Expr {
-        if let Some(index) = self.at.get(&axis) {
+        if let Some(index) = self.open_loops.at.get(&axis) {
             return index.clone();
         }
         let group = self.emitter.group;
@@ -210,7 +151,7 @@ impl<'a> Nest<'a> {
     /// The loops over these axes that are not open.
     pub fn closed_loops(&self, axes: impl IntoIterator<Item = Axis>) -> Vec<Axis> {
         let mut loops = self.emitter.group.schedule.loops_of(axes);
-        loops.retain(|axis| !self.vars.contains_key(axis));
+        loops.retain(|axis| !self.open_loops.vars.contains_key(axis));
         loops
     }
 
@@ -223,34 +164,11 @@ impl<'a> Nest<'a> {
         self.open_terminal_folds(outer, depth);
         match outer.get(depth) {
             Some(&axis) => self.rows_in_blocks(axis, &outer[depth + 1..], &mut |nest| {
-                nest.outer_loop(outer, axis, depth);
+                nest.outer_loop(axis, &mut |nest| nest.outer_loops(outer, depth + 1));
             }),
             None => (0..self.witness().levels).for_each(|level| self.stage(level)),
         }
         self.close_terminal_folds(depth);
-    }
-
-    fn outer_loop(&mut self, outer: &[Axis], axis: Axis, depth: usize) {
-        match self.rows_of(axis) {
-            2.. => self.jammed(axis, self.rows_of(axis), |nest| {
-                nest.outer_loops(outer, depth + 1);
-                nest.persistent.clear();
-            }),
-            _ => {
-                let outside = self.emitter.group.schedule.is_lane_outside(axis);
-                let kind = if outside { LoopKind::Lanes } else { LoopKind::Serial };
-                self.each_subrange(&[axis], kind, &mut |nest| {
-                    nest.outer_loops(outer, depth + 1);
-                    // The loop may not have run once, so nothing that it kept is there for what follows.
-                    nest.persistent.clear();
-                });
-            }
-        }
-    }
-
-    /// How many indices along an axis outside the stages are walked together.
-    fn rows_of(&self, axis: Axis) -> u32 {
-        self.emitter.group.schedule.jam.filter(|(jammed, _)| *jammed == axis).map_or(1, |(_, rows)| rows)
     }
 
     /// Opens the terminal folds whose first reduced axis is walked by the next loop.
@@ -267,8 +185,8 @@ impl<'a> Nest<'a> {
     /// Closes the terminal folds opened at this depth and makes the stores that waited for them.
     fn close_terminal_folds(&mut self, depth: usize) {
         let here = |open: &OpenFold| open.depth == depth && self.witness().folds[open.fold].terminal;
-        let closing: Vec<OpenFold> = self.open.iter().filter(|open| here(open)).cloned().collect();
-        self.open.retain(|open| !closing.iter().any(|closed| closed.fold == open.fold));
+        let closing: Vec<OpenFold> = self.folds.open.iter().filter(|open| here(open)).cloned().collect();
+        self.folds.open.retain(|open| !closing.iter().any(|closed| closed.fold == open.fold));
         self.close_folds(&closing);
         let witness = self.witness();
         for (number, store) in witness.stores.iter().enumerate() {
@@ -288,7 +206,7 @@ impl<'a> Nest<'a> {
             axes.push(lane);
         }
         for (place, &axis) in axes.iter().enumerate() {
-            let lanes = place + 1 == axes.len() && !self.emitter.in_lanes();
+            let lanes = place + 1 == axes.len() && !self.emitter.builder.in_lanes();
             self.open_axis(axis, if lanes { LoopKind::Lanes } else { LoopKind::Serial });
         }
         body(self);

@@ -40,8 +40,8 @@ pub(super) struct Read {
 impl Nest<'_> {
     /// The variable of the loop along which is prefetched, where lanes stand, and the distance.
     fn prefetched(&self) -> Option<(Sym, Prefetch)> {
-        let prefetch = self.emitter.group.schedule.prefetch.filter(|_| self.emitter.in_lanes())?;
-        Some((*self.vars.get(&prefetch.axis)?, prefetch))
+        let prefetch = self.emitter.group.schedule.prefetch.filter(|_| self.emitter.builder.in_lanes())?;
+        Some((*self.open_loops.vars.get(&prefetch.axis)?, prefetch))
     }
 
     /// Whether that is the loop over the lanes.
@@ -52,37 +52,40 @@ impl Nest<'_> {
     /// Notes what is read where the loops stand, if the lanes of the first stage do so for each index anew.
     pub fn note_read(&mut self, buffer: Buffer, position: &Expr) {
         let Some((var, prefetch)) = self.prefetched().filter(|_| self.level == 0) else { return };
-        let is_new = !self.reads.iter().any(|read| read.buffer == buffer && read.position == *position);
+        let is_new = !self.knobs.reads.iter().any(|read| read.buffer == buffer && read.position == *position);
         let along_lanes = self.is_along_lanes(prefetch);
         let is_sequential =
             if along_lanes { self.is_sequential(position) } else { self.is_of_lanes(position) };
         if is_new && is_sequential && position.mentions(var) && self.is_of_loops(position) {
-            let within = self.vars.iter().filter(|(_, other)| **other != var && position.mentions(**other));
+            let within =
+                self.open_loops.vars.iter().filter(|(_, other)| **other != var && position.mentions(**other));
             let loops = within.map(|(&axis, &var)| (axis, var, self.subrange_of(axis))).collect();
-            self.reads.push(Read { buffer, position: position.clone(), loops });
+            self.knobs.reads.push(Read { buffer, position: position.clone(), loops });
         }
     }
 
     fn is_of_lanes(&self, position: &Expr) -> bool {
-        let lane = self.emitter.group.schedule.lane.and_then(|axis| self.vars.get(&axis));
+        let lane = self.emitter.group.schedule.lane.and_then(|axis| self.open_loops.vars.get(&axis));
         lane.is_some_and(|&lane| position.mentions(lane))
     }
 
     /// Whether lanes read neighbours that no iteration of the loop around them has read before: those are in a cache.
     fn is_sequential(&self, position: &Expr) -> bool {
         let schedule = self.emitter.group.schedule;
-        let Some(lane) = schedule.lane.and_then(|axis| self.vars.get(&axis)) else { return false };
+        let Some(lane) = schedule.lane.and_then(|axis| self.open_loops.vars.get(&axis)) else { return false };
         let around = schedule.outer().into_iter().chain(schedule.inner.iter().copied());
         let around = around.filter(|axis| Some(*axis) != schedule.lane);
-        let nearest = around.rev().find_map(|axis| self.vars.get(&axis));
+        let nearest = around.rev().find_map(|axis| self.open_loops.vars.get(&axis));
         is_unit(position, *lane) && nearest.is_none_or(|&var| position.mentions(var))
     }
 
     /// Whether a position speaks of open loops and sizes only, and not of data.
     fn is_of_loops(&self, position: &Expr) -> bool {
-        let kernel = &self.emitter.kernel;
+        let kernel = &self.emitter.builder.kernel;
         let known = |sym: &Sym| {
-            *sym == kernel.block || kernel.arguments.contains(sym) || self.emitter.is_in_loop_of(*sym)
+            *sym == kernel.block
+                || kernel.arguments.contains(sym)
+                || self.emitter.builder.loops().any(|open| open.var == *sym)
         };
         position.symbols().iter().all(known)
     }
@@ -93,11 +96,11 @@ impl Nest<'_> {
         if self.is_along_lanes(prefetch) != (self.level == 0) {
             return;
         }
-        for read in std::mem::take(&mut self.reads) {
+        for read in std::mem::take(&mut self.knobs.reads) {
             if let Some(index) = self.further_on(&read, var, prefetch.distance) {
-                self.emitter.prefetch(read.buffer, index, prefetch.l2);
+                self.emitter.builder.prefetch(read.buffer, index, prefetch.l2);
             } else {
-                self.reads.push(read);
+                self.knobs.reads.push(read);
             }
         }
     }
@@ -106,7 +109,7 @@ impl Nest<'_> {
     /// piece of its axis.
     fn further_on(&self, read: &Read, along: Sym, distance: u32) -> Option<Expr> {
         let now = |axis, subrange| {
-            (self.subrange_of(axis) == subrange).then(|| self.vars.get(&axis).copied()).flatten()
+            (self.subrange_of(axis) == subrange).then(|| self.open_loops.vars.get(&axis).copied()).flatten()
         };
         let moved = read.loops.iter().map(|&(axis, var, subrange)| Some((var, now(axis, subrange)?)));
         let moved: Vec<(Sym, Sym)> = moved.collect::<Option<_>>()?;

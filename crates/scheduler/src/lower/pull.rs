@@ -11,7 +11,7 @@ use ops::{DType, Scalar, ScalarOp};
 use super::address::{delinearize, row_major};
 use super::emitter::Key;
 use super::nest::Nest;
-use super::subranges::Known;
+use super::open_loops::Known;
 use crate::space::{Atoms, axis_groups};
 
 impl Nest<'_> {
@@ -45,12 +45,7 @@ impl Nest<'_> {
             }
             Some(input) => {
                 let (buffer, position) = self.emitter.input_address(input, index);
-                let transposed = if guard.is_none() { self.load_transposed(buffer, &position) } else { None };
-                transposed.unwrap_or_else(|| {
-                    self.fetch_next_rows(buffer, &position);
-                    self.note_read(buffer, &position);
-                    self.emitter.load_buffer(buffer, position, guard)
-                })
+                self.load(buffer, position, guard)
             }
             None => self.compute(val, index, guard),
         };
@@ -209,7 +204,7 @@ impl Nest<'_> {
             let before = self.emitter.size(before);
             let size = self.emitter.size(size);
             let at = index.clone() - before;
-            match self.is_within(&at, &size) {
+            match self.open_loops.is_within(&at, &size) {
                 Known::True => {}
                 Known::False => return self.pull(operands[1], &[], guard),
                 Known::Unknown => inside = Some(self.within(&at, &size, inside)),
@@ -252,7 +247,7 @@ impl Nest<'_> {
             let size = self.emitter.size(&size);
             let mut source = index.to_vec();
             source[axis] = index[axis].clone() - start.clone();
-            let known = self.is_within(&source[axis], &size);
+            let known = self.open_loops.is_within(&source[axis], &size);
             start = start + size.clone();
             if known == Known::False {
                 continue;
@@ -275,7 +270,7 @@ impl Nest<'_> {
 
     /// A choice between two values of one dtype; half types are chosen in f32, which holds them exactly.
     fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
-        let dtype = self.emitter.kernel.values[yes];
+        let dtype = self.emitter.builder.dtype(yes);
         let (yes, no) = (self.emitter.cast(yes, dtype.compute()), self.emitter.cast(no, dtype.compute()));
         let chosen = self.emitter.apply(ScalarOp::Where, &[condition, yes, no]);
         self.emitter.cast(chosen, dtype)

@@ -43,8 +43,9 @@ impl Nest<'_> {
         let is_scanned = |axis: &Axis| !scans.is_empty() && Some(*axis) == self.witness().scanned;
         let scanned = axes.iter().copied().find(is_scanned);
         let mut outer: Vec<Axis> = axes.iter().copied().filter(|axis| !is_scanned(axis)).collect();
-        let may_map =
-            |lane: &Axis| !self.emitter.in_lanes() && !scanned.is_some_and(|inner| shares(*lane, inner));
+        let may_map = |lane: &Axis| {
+            !self.emitter.builder.in_lanes() && !scanned.is_some_and(|inner| shares(*lane, inner))
+        };
         let lane = outer.last().copied().filter(may_map);
         outer.truncate(outer.len() - usize::from(lane.is_some()));
         let cross = lane.filter(|_| scanned.is_none()).and_then(|lane| self.crossing(&outer, lane));
@@ -57,7 +58,7 @@ impl Nest<'_> {
         let group = self.emitter.group;
         let (mut stack, mut seen, mut scans) = (vals, FxHashSet::default(), Vec::new());
         while let Some(val) = stack.pop() {
-            let at_hand = group.view.is_input(val) || self.persistent.contains_key(&(val, self.row()));
+            let at_hand = group.view.is_input(val) || self.knobs.persistent.contains_key(&(val, self.row()));
             if at_hand || matches!(group.graph.op(val), TensorOp::Fold { .. }) || !seen.insert(val) {
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Scratch arrays over axes: how large they are, where in them the open loops stand, and when lanes must wait.
 
 use index::Expr;
-use ir::kernel::{Scratch, Stmt};
+use ir::kernel::Scratch;
 use ops::DType;
 
 use super::address::row_major;
@@ -13,7 +13,11 @@ impl Nest<'_> {
     pub fn array(&mut self, dtype: DType, dims: &[Axis], private: bool) -> Scratch {
         let sizes = self.dim_sizes(dims);
         let len = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
-        self.emitter.scratch(dtype, len, private)
+        if private {
+            self.emitter.builder.private(dtype, len)
+        } else {
+            self.emitter.builder.scratch(dtype, len)
+        }
     }
 
     /// Whether each lane has the elements of an array over these axes for itself, if the schedule wants that.
@@ -24,14 +28,14 @@ impl Nest<'_> {
 
     /// A barrier, where lanes can wait for each other.
     pub fn barrier(&mut self) {
-        if !self.emitter.in_lanes() {
-            self.emitter.push(Stmt::Barrier);
+        if !self.emitter.builder.in_lanes() {
+            self.emitter.builder.barrier();
         }
     }
 
     /// Before an array is filled anew: lanes may still read what the iteration before left there.
     pub fn iteration_barrier(&mut self) {
-        if self.emitter.in_loop() {
+        if self.emitter.builder.innermost() > 0 {
             self.barrier();
         }
     }
@@ -58,7 +62,7 @@ impl Nest<'_> {
             .iter()
             .map(|axis| {
                 let var = self.iteration(*axis);
-                self.chunks.get(axis).map_or(var.clone(), |(begin, ..)| var - begin.clone())
+                self.open_loops.chunks.get(axis).map_or(var.clone(), |(begin, ..)| var - begin.clone())
             })
             .collect();
         row_major(&index, &sizes)

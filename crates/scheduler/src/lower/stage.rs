@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 
 use index::Expr;
 use ir::graph::{Node, Val};
-use ir::kernel::{LoopKind, Place, Scratch, Value};
+use ir::kernel::{LoopKind, Scratch, Value};
 
 use super::fold::{OpenFold, Temps};
-use super::nest::{Nest, OfRow};
+use super::knobs::OfRow;
+use super::nest::Nest;
 use super::scan::Loops;
 use crate::legal::{Store, When};
 use crate::space::Axis;
@@ -42,7 +43,7 @@ impl<'a> Nest<'a> {
         let witness = self.witness();
         self.level = level;
         if level == 0 {
-            self.reads.clear();
+            self.knobs.reads.clear();
         }
         let inner =
             witness.folds.iter().enumerate().filter(|(_, fold)| fold.level == level && !fold.terminal);
@@ -52,8 +53,8 @@ impl<'a> Nest<'a> {
             self.stage_nest(&axes, &roots);
         }
         let inner = |open: &&OpenFold| !witness.folds[open.fold].terminal;
-        let closing: Vec<OpenFold> = self.open.iter().filter(inner).cloned().collect();
-        self.open.retain(|open| witness.folds[open.fold].terminal);
+        let closing: Vec<OpenFold> = self.folds.open.iter().filter(inner).cloned().collect();
+        self.folds.open.retain(|open| witness.folds[open.fold].terminal);
         self.close_folds(&closing);
     }
 
@@ -103,7 +104,7 @@ impl<'a> Nest<'a> {
             if !private {
                 self.barrier();
             }
-            self.persistent.extend(kept);
+            self.knobs.persistent.extend(kept);
         }
     }
 
@@ -120,14 +121,7 @@ impl<'a> Nest<'a> {
         let lanes = &mut |nest: &mut Nest<'a>| {
             nest.lane_loop((&folds, loops), scans, block, (roots, axes), kept);
         };
-        match (loops.cross, loops.lane) {
-            (Some(cross), Some(along)) => {
-                self.open_tiles(cross, along);
-                self.rows_of_square(&folds, cross, lanes);
-                self.close_tiles();
-            }
-            _ => lanes(self),
-        }
+        self.around_lanes(loops, &folds, lanes);
     }
 
     /// The loop over the lanes, and the scanned one within it.
@@ -172,7 +166,7 @@ impl<'a> Nest<'a> {
                 }
             }
         });
-        self.prefetch_reads();
+        self.before_stores();
         held.into_iter().for_each(|held| self.put_back(held));
     }
 
@@ -210,17 +204,17 @@ impl<'a> Nest<'a> {
             array
         });
         let at = self.dim_index(dims);
-        self.emitter.store(Place::Scratch(array), at, value);
+        self.emitter.builder.store(array, at, value);
     }
 
     /// A value that persists from an earlier stage, where the loops stand at this index of it.
     pub fn persistent_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
-        let (array, dims) = self.persistent.get(&(val, self.row()))?.clone();
+        let (array, dims) = self.knobs.persistent.get(&(val, self.row()))?.clone();
         let group = self.emitter.group;
         let axes = group.witness.space.axes_of(val);
         self.stands_at(axes, index).then(|| {
             let at = self.dim_index(&dims);
-            self.emitter.load_scratch(array, at)
+            self.emitter.builder.load(array, at)
         })
     }
 
@@ -254,13 +248,10 @@ impl<'a> Nest<'a> {
     /// prefetched is asked for in between.
     pub fn store_value(&mut self, number: usize, val: Val, index: &[Expr]) {
         let parts = self.pull_parts(val, index);
-        self.prefetch_reads();
+        self.before_stores();
         let (buffer, position) = self.emitter.store_address(number, val, index);
         for (place, part) in parts.into_iter().enumerate() {
-            let position = position.clone() + Expr::constant(place as i64);
-            if !self.store_transposed(buffer, &position, part) {
-                self.emitter.store(Place::Buffer(buffer), position, part);
-            }
+            self.store_element(buffer, position.clone() + Expr::constant(place as i64), part);
         }
     }
 }

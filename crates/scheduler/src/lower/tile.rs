@@ -17,7 +17,7 @@
 //! they are fetched into the next. Takes no decisions: whether there are tiles and how large is the schedule's.
 
 use index::{Expr, Sym};
-use ir::kernel::{Buffer, LoopKind, Place, Scratch, Stmt, Value};
+use ir::kernel::{Buffer, LoopKind, Scratch, Value};
 
 use super::address::is_unit;
 use super::nest::Nest;
@@ -78,12 +78,12 @@ impl Nest<'_> {
     pub fn open_tiles(&mut self, cross: Axis, along: Axis) {
         let (_, side) = self.emitter.group.schedule.tile.expect("the nest is walked in tiles");
         let [cross, along] = [cross, along].map(|axis| self.open_range(axis, side));
-        self.emitter.push(Stmt::Barrier);
-        let body = self.emitter.innermost();
-        let outside =
-            [&cross, &along].map(|range| self.enter(range.axis, range.begin.clone(), range.end.clone()));
+        self.emitter.builder.barrier();
+        let body = self.emitter.builder.innermost();
+        let outside = [&cross, &along]
+            .map(|range| self.open_loops.enter(range.axis, (range.begin.clone(), range.end.clone())));
         let stride = i64::from(side + self.emitter.group.schedule.pad);
-        self.tile =
+        self.knobs.tile =
             Some(Tile { body, side, stride, cross, along, outside, loaded: Vec::new(), stored: Vec::new() });
     }
 
@@ -91,7 +91,8 @@ impl Nest<'_> {
         let (begin, limit) = self.range(axis);
         let side = Expr::constant(i64::from(side));
         let count = (limit.clone() - begin.clone()).ceil_div(&side);
-        let iteration = self.emitter.open_loop(format!("{axis}_tile"), Expr::zero(), count, LoopKind::Serial);
+        let iteration =
+            self.emitter.open_loop(&format!("{axis}_tile"), Expr::zero(), count, LoopKind::Serial);
         let limit = self.named(axis, "limit", &limit);
         let begin = self.named(axis, "begin", &(begin + Expr::sym(iteration) * side.clone()));
         let end = self.named(axis, "end", &Expr::min(&(begin.clone() + side), &limit));
@@ -106,16 +107,16 @@ impl Nest<'_> {
 
     /// Stores what waits to be transposed and closes the loops over tiles.
     pub fn close_tiles(&mut self) {
-        let tile = self.tile.take().expect("tiles are open");
+        let tile = self.knobs.tile.take().expect("tiles are open");
         for transposed in &tile.stored {
-            self.emitter.push(Stmt::Barrier);
+            self.emitter.builder.barrier();
             self.copy(&tile, transposed, |nest, position, at| {
-                let value = nest.emitter.load_scratch(transposed.array, at);
-                nest.emitter.store(Place::Buffer(transposed.buffer), position, value);
+                let value = nest.emitter.builder.load(transposed.array, at);
+                nest.emitter.builder.store(transposed.buffer, position, value);
             });
         }
         for (range, outside) in [tile.cross, tile.along].iter().zip(tile.outside) {
-            self.leave(range.axis, outside);
+            self.open_loops.leave(range.axis, outside);
         }
         self.emitter.close_loop();
         self.emitter.close_loop();
@@ -123,7 +124,7 @@ impl Nest<'_> {
 
     /// A load that is transposed, where the loops stand; `None` for one that is not.
     pub fn load_transposed(&mut self, buffer: Buffer, position: &Expr) -> Option<Value> {
-        let tile = self.tile.clone()?;
+        let tile = self.knobs.tile.clone()?;
         let vars = self.across(&tile, position)?;
         let known = tile.loaded.iter().find(|known| known.buffer == buffer && known.position == *position);
         let array = match known {
@@ -133,20 +134,20 @@ impl Nest<'_> {
                 self.transposed_copy(&tile, buffer, position, vars)
             }
         };
-        Some(self.emitter.load_scratch(array, place_in(&tile, vars)))
+        Some(self.emitter.builder.load(array, place_in(&tile, vars)))
     }
 
     /// Says that what lies at this place some rows on will be loaded, if loops walk tiles and it lies along the lanes.
     pub fn fetch_next_rows(&mut self, buffer: Buffer, position: &Expr) {
-        let Some(tile) = &self.tile else { return };
-        let vars = [&tile.cross, &tile.along].map(|range| self.vars.get(&range.axis).copied());
+        let Some(tile) = &self.knobs.tile else { return };
+        let vars = [&tile.cross, &tile.along].map(|range| self.open_loops.vars.get(&range.axis).copied());
         let [Some(cross), Some(along)] = vars else { return };
         if !position.mentions(cross) || !is_unit(position, along) {
             return;
         }
         let read_ahead = clamped(Expr::sym(cross) + Expr::constant(ROWS_AHEAD), &tile.cross.end);
         let index = position.substitute(&|sym| (sym == cross).then(|| read_ahead.clone()));
-        self.emitter.prefetch(buffer, index, true);
+        self.emitter.builder.prefetch(buffer, index, true);
     }
 
     /// Says that the next tile will be loaded: in each iteration of the loops over this one the element that stands there
@@ -158,26 +159,27 @@ impl Nest<'_> {
         let column = tile.cross.begin.clone() + Expr::sym(along) - tile.along.begin.clone();
         let moved = |sym| [(cross, &column), (along, &next)].into_iter().find(|(from, _)| *from == sym);
         let next = position.substitute(&|sym| moved(sym).map(|(_, to)| to.clone()));
-        self.emitter.prefetch(buffer, next, true);
+        self.emitter.builder.prefetch(buffer, next, true);
     }
 
     /// Stores a value where the loops stand so that it is transposed before it leaves; says whether it is.
     pub fn store_transposed(&mut self, buffer: Buffer, position: &Expr, value: Value) -> bool {
-        let Some(tile) = self.tile.clone() else { return false };
+        let Some(tile) = self.knobs.tile.clone() else { return false };
         let Some(vars) = self.across(&tile, position) else { return false };
         let array = self.tile_array(&tile, buffer);
-        self.emitter.store(Place::Scratch(array), place_in(&tile, vars), value);
+        self.emitter.builder.store(array, place_in(&tile, vars), value);
         let transposed = Transposed { buffer, position: position.clone(), vars, array };
-        self.tile.as_mut().expect("tiles are open").stored.push(transposed);
+        self.knobs.tile.as_mut().expect("tiles are open").stored.push(transposed);
         true
     }
 
     /// The loops over the tile, if neighbours along the crossing axis are neighbours in memory and those along the lanes
     /// are not, and the position is known where tiles are transposed.
     fn across(&self, tile: &Tile, position: &Expr) -> Option<[Sym; 2]> {
-        let [cross, along] = [*self.vars.get(&tile.cross.axis)?, *self.vars.get(&tile.along.axis)?];
+        let [cross, along] =
+            [*self.open_loops.vars.get(&tile.cross.axis)?, *self.open_loops.vars.get(&tile.along.axis)?];
         let corner = position.substitute(&|sym| (sym == cross || sym == along).then(Expr::zero));
-        let is_known = self.emitter.depth(&[], &corner) <= tile.body;
+        let is_known = self.emitter.builder.body_of(&[], &corner) <= tile.body;
         let is_across = is_unit(position, cross) && position.mentions(along) && !is_unit(position, along);
         (is_known && is_across).then_some([cross, along])
     }
@@ -185,7 +187,7 @@ impl Nest<'_> {
     /// An array for a tile of what lies in a buffer.
     fn tile_array(&mut self, tile: &Tile, buffer: Buffer) -> Scratch {
         let elements = Expr::constant(i64::from(tile.side) * tile.stride);
-        self.emitter.scratch(self.emitter.kernel.buffers[buffer].dtype, elements, false)
+        self.emitter.builder.scratch(self.emitter.builder.element_dtype(buffer), elements)
     }
 
     /// Copies a tile to an array, before the loops over the tile.
@@ -195,11 +197,11 @@ impl Nest<'_> {
         let within = self.emitter.step_out(tile.body);
         self.copy(tile, &transposed, |nest, position, at| {
             let value = nest.emitter.load_buffer(buffer, position, None);
-            nest.emitter.store(Place::Scratch(array), at, value);
+            nest.emitter.builder.store(array, at, value);
         });
-        self.emitter.push(Stmt::Barrier);
+        self.emitter.builder.barrier();
         self.emitter.step_in(within);
-        self.tile.as_mut().expect("tiles are open").loaded.push(transposed);
+        self.knobs.tile.as_mut().expect("tiles are open").loaded.push(transposed);
         array
     }
 
@@ -207,7 +209,7 @@ impl Nest<'_> {
     /// neighbours along the axis of the lanes are neighbours.
     fn copy(&mut self, tile: &Tile, transposed: &Transposed, body: impl FnOnce(&mut Self, Expr, Expr)) {
         let mut open = |range: &Range, kind| {
-            self.emitter.open_loop(range.axis.to_string(), range.begin.clone(), range.end.clone(), kind)
+            self.emitter.open_loop(&range.axis.to_string(), range.begin.clone(), range.end.clone(), kind)
         };
         let row = open(&tile.along, LoopKind::Transpose);
         let column = open(&tile.cross, LoopKind::Lanes);

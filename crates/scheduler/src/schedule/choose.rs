@@ -8,10 +8,11 @@ use rustc_hash::FxHashMap;
 
 use super::divide::divide;
 use super::fuse::fuse;
+use super::knobs::LONGEST_SIDE;
 use super::partition::partition;
 use super::persist::persist;
 use super::workload::Workload;
-use super::{LONGEST_SIDE, Schedule, cpu, gpu};
+use super::{Schedule, cpu, gpu};
 use crate::layout::{LayoutClass, Stride};
 use crate::legal::{Fold, Witness};
 use crate::space::{Atoms, Axis};

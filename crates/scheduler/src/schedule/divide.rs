@@ -1,12 +1,12 @@
 //! How worker axes are cut into blocks: chunks come from sizes and the target alone.
 
 use super::Schedule;
-use super::workload::{LITTLE, Workload, lies_in_scratch};
+use super::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
 
 /// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
 pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
-    let Workload { view, witness, target, .. } = *work;
+    let Workload { witness, target, .. } = *work;
     let lane = schedule.lane.filter(|axis| witness.workers.contains(axis));
     let folds_over = |axis: &Axis| witness.folds.iter().filter(|fold| fold.reduced.contains(axis)).count();
     let mut outer = schedule.loops_of(witness.workers.iter().copied());
@@ -18,7 +18,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
     let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
     // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
-    let in_runs = !folded.is_empty() && view.order().len() > LITTLE && total >= target.large();
+    let in_runs = !folded.is_empty() && !work.is_little() && total >= target.large();
     let strip = if in_runs { target.run } else { target.strip };
     let pieces = Pieces { unit: 1, share: 1, shortest: 1, longest: u64::MAX, blocks: target.blocks };
     let [free_row, free_lane] = [1, strip].map(|unit| Pieces { unit, share: 4, ..pieces });

@@ -5,110 +5,32 @@
 //! inner axes; where a stage scans, the scanned axis is walked last. One axis is mapped to the lanes: an inner one,
 //! or, where the group has inner folds and the axis is free in them, one around all stages.
 
-mod check;
 mod choose;
 mod cpu;
 mod divide;
 mod fuse;
 mod gpu;
+mod knobs;
 mod partition;
 mod persist;
 mod text;
 mod workload;
 
 use index::Expr;
-use ir::graph::Val;
 
 use crate::legal::Witness;
 use crate::space::Axis;
 
-pub use check::ScheduleError;
 pub use choose::choose;
+pub use knobs::{Prefetch, Schedule, ScheduleError};
 pub use text::{ScheduleParseError, parse};
 pub use workload::Workload;
-
-/// The longest side of a tile: one of half-precision values fits the fastest cache, one of the largest elements the next.
-const LONGEST_SIDE: u32 = 128;
-
-/// The choices for one segment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Schedule {
-    /// Lanes of a block, a power of two.
-    pub lanes: u32,
-    /// Neighbouring lanes that folds combine first; all of them without a number.
-    pub warp: Option<u32>,
-    /// Runs of axes that one loop walks, outermost first; the loop goes by the name of the last.
-    pub fused: Vec<Vec<Axis>>,
-    /// Axes divided among blocks, outermost first, each in chunks of so many indices.
-    pub blocks: Vec<(Axis, u64)>,
-    /// Worker axes walked one index at a time within a block, after the block's own.
-    pub rows: Vec<Axis>,
-    /// Axes walked within each stage, outermost first.
-    pub inner: Vec<Axis>,
-    /// The axis mapped to the lanes; the last inner axis of a loop nest that lacks it.
-    pub lane: Option<Axis>,
-    /// Neighbouring indices of that axis that a lane takes at a time.
-    pub width: u32,
-    /// Whether the loop over lanes stands around the stages instead of within each.
-    pub lanes_outside: bool,
-    /// The innermost axis outside the stages, if so many of its indices are walked together within them.
-    pub jam: Option<(Axis, u32)>,
-    /// What the first stage will read is prefetched at this distance.
-    pub prefetch: Option<Prefetch>,
-    /// An inner axis that is walked in tiles of this side, together with the lanes': what lies along it is transposed in
-    /// scratch.
-    pub tile: Option<(Axis, u32)>,
-    /// Elements between the rows of a tile in scratch, so that lanes along a column are in different banks of memory.
-    pub pad: u32,
-    /// Results that a block of a combine step has, and its lanes; without a number as many as ever.
-    pub combine: Option<u32>,
-    /// Axes whose loops are cut where cats and pads change course.
-    pub partition: Vec<Axis>,
-    /// Values that are kept in scratch from the stage that computes them to later ones.
-    pub persistent: Vec<Val>,
-    /// Whether each lane keeps what it computes of these values for itself, and what it folds other axes into along its own.
-    pub private: bool,
-}
-
-/// The distance at which what the first stage reads is prefetched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Prefetch {
-    /// The innermost axis outside the stages, where a later stage fetches, or that of the lanes, where the first does itself.
-    pub axis: Axis,
-    /// How many of its indices.
-    pub distance: u32,
-    /// Whether it goes to L2 only, because more is read until then than L1 holds.
-    pub l2: bool,
-}
 
 impl Schedule {
     /// Each axis a loop of its own: those that workers may divide in rows, all others within the stages; one lane.
     pub fn plain(witness: &Witness) -> Schedule {
         let (rows, inner) = witness.order.iter().partition(|axis| witness.workers.contains(axis));
         Schedule { rows, inner, ..Schedule::empty() }
-    }
-
-    /// No loop at all, one lane: what a schedule is built up from.
-    fn empty() -> Schedule {
-        Schedule {
-            lanes: 1,
-            warp: None,
-            fused: Vec::new(),
-            blocks: Vec::new(),
-            rows: Vec::new(),
-            inner: Vec::new(),
-            lane: None,
-            width: 1,
-            lanes_outside: false,
-            jam: None,
-            prefetch: None,
-            tile: None,
-            pad: 0,
-            combine: None,
-            partition: Vec::new(),
-            persistent: Vec::new(),
-            private: false,
-        }
     }
 
     /// The chunk of an axis that blocks divide.

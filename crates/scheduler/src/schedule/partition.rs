@@ -3,6 +3,7 @@
 use ir::graph::{TensorOp, Val};
 
 use super::Schedule;
+use super::knobs::may_partition;
 use super::workload::Workload;
 use crate::legal::{LARGEST, statements_for};
 use crate::space::{Axis, breakpoints, concatenated};
@@ -24,7 +25,7 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
     let mut partition = Vec::new();
     let within: Vec<Axis> = schedule.lane.into_iter().chain(schedule.inner.iter().copied()).collect();
     let walked = within.iter().copied().chain(schedule.outer());
-    for axis in walked.filter(|axis| may_cut(work, schedule, *axis)) {
+    for axis in walked.filter(|axis| may_partition(schedule, work.witness, *axis)) {
         let breakpoints = breakpoints(graph, view, &witness.space, axis, OPERANDS).len();
         if breakpoints == 0 || partition.contains(&axis) {
             continue;
@@ -42,13 +43,6 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
         }
     }
     partition
-}
-
-/// Whether a schedule may cut the loop of an axis.
-fn may_cut(work: &Workload<'_>, schedule: &Schedule, axis: Axis) -> bool {
-    let is_tiled = schedule.tile.is_some_and(|(cross, _)| cross == axis || schedule.lane == Some(axis));
-    let is_jammed = schedule.jam.is_some_and(|(jammed, _)| jammed == axis);
-    schedule.run(axis).len() == 1 && work.witness.scanned != Some(axis) && !is_tiled && !is_jammed
 }
 
 /// Statements of every subrange of a loop, and those of single subranges together: where all that changes course along an

@@ -9,9 +9,6 @@ use crate::legal::{Fold, Witness};
 use crate::space::Axis;
 use crate::target::Target;
 
-/// Operations of a segment up to which they are so little work that memory decides.
-pub(super) const LITTLE: usize = 8;
-
 /// A group on a target, at the sizes that are expected.
 #[derive(Clone, Copy)]
 pub struct Workload<'a> {
@@ -36,6 +33,11 @@ impl Workload<'_> {
     pub(super) fn walks_all(&self, val: Val) -> bool {
         let axes = self.witness.space.axes_of(val);
         self.witness.order.iter().all(|axis| axes.iter().flatten().any(|own| own == axis))
+    }
+
+    /// Whether the segment is so little work that memory decides.
+    pub(super) fn is_little(&self) -> bool {
+        self.view.order().len() <= self.target.little
     }
 
     /// The number of iterations that a loop is expected to make.

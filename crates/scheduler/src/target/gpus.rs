@@ -104,6 +104,7 @@ impl Target {
             strip: 1 << 10,
             run: 1 << 10,
             partial: 1,
+            little: 8,
             bandwidth: model.bandwidth,
             in_columns: 1.0,
             across_lanes: 8.0,

@@ -23,6 +23,8 @@ pub struct Target {
     /// Rows that a block takes at least where their folds are partial results as long as a row: of fewer rows these are as much
     /// to write and read as the rows themselves.
     pub partial: u64,
+    /// Operations of a segment up to which they are so little work that memory decides.
+    pub little: usize,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,
     /// How many times as long memory takes where a block walks columns, a few neighbours of each row at a time.
@@ -90,6 +92,7 @@ impl Target {
             strip: 1 << 10,
             run: 1 << 13,
             partial: 32,
+            little: 8,
             bandwidth: 30e9,
             in_columns: 2.0,
             across_lanes: 8.0,

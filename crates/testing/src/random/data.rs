@@ -2,7 +2,7 @@
 
 use ferrofuse::{DType, Scalar};
 
-use super::draws::Draws;
+use super::Draws;
 use super::program::Tensor;
 
 /// An input of a random program.

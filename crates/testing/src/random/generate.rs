@@ -4,9 +4,9 @@ use ferrofuse::DType;
 use ops::LanguageOp;
 use ops::call::OpRef;
 
+use super::Draws;
 use super::calls::{Called, Context, call};
 use super::data::{Input, Numbers, Placement};
-use super::draws::Draws;
 use super::program::{Draft, Given, Program, Step, Tensor};
 
 /// Sizes that programs are made of; small ones are the likelier.

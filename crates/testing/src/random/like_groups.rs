@@ -3,8 +3,8 @@
 
 use ops::{DType, LanguageOp, ScalarOp};
 
+use super::Draws;
 use super::data::{Input, Numbers};
-use super::draws::Draws;
 use super::generate::{LARGE_SIZES, SIZES, Writer, placement};
 use super::program::{Given, Step, Tensor};
 

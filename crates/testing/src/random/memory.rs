@@ -7,8 +7,8 @@ use emulator::{GuardedBuffer, GuardedEnd};
 use ferrofuse::{Argument, ArrayView, DType};
 use ir::array::{ArrayViewMut, Layout};
 
+use super::Draws;
 use super::data::{Input, Placement};
-use super::draws::Draws;
 use super::program::Tensor;
 
 /// An input in memory.

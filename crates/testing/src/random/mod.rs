@@ -1,12 +1,11 @@
 //! Random programs, segmentations and schedules: what the differential check runs.
 //!
-//! `draws` (numbers from a seed) · `program` (a program as a value) · `data` (its inputs) · `memory` (inputs in
-//! memory) · `generate` (a program of a seed) · `like_groups` (independent groups in it) · `calls` (one op with its arguments) · `segmentation` and `schedule`
-//! (choices that fit). Checks nothing.
+//! `program` (a program as a value) · `data` (its inputs) · `memory` (inputs in memory) · `generate` (a program of a
+//! seed) · `like_groups` (independent groups in it) · `calls` (one op with its arguments) · `segmentation` and
+//! `schedule` (choices that fit). Checks nothing.
 
 mod calls;
 mod data;
-mod draws;
 mod generate;
 mod like_groups;
 mod memory;
@@ -14,8 +13,8 @@ mod program;
 mod schedule;
 mod segmentation;
 
+pub use compiler::Draws;
 pub use data::{Input, Numbers, Placement};
-pub use draws::Draws;
 pub use generate::generate;
 pub use memory::{Placed, WritableInputs, place};
 pub use program::{Draft, Given, Program, Size, Step, Tensor};

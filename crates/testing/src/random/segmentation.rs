@@ -4,7 +4,7 @@
 use ferrofuse::{Definition, Segmentation};
 use ir::graph::{TensorOp, Val};
 
-use super::draws::Draws;
+use super::Draws;
 
 /// How often values are drawn before each gets a segment of its own.
 const TRIES: usize = 20;

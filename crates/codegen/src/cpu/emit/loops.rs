@@ -52,7 +52,8 @@ impl Emitter<'_> {
 
     fn over_lanes(&mut self, for_loop: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
         let begin = if self.known_lanes_mislead(&for_loop.body) { self.unknown(begin) } else { begin };
-        let outside = std::mem::replace(&mut self.w.deinterleaved, self.deinterleaved.takes(for_loop));
+        let outside =
+            std::mem::replace(&mut self.w.deinterleaved, self.analyses.deinterleaved.takes(for_loop));
         self.over_vectors(for_loop, begin, end)?;
         self.w.deinterleaved = outside;
         Ok(())
@@ -148,8 +149,10 @@ impl Emitter<'_> {
         end: Operand,
         after: impl Fn(&mut Self, Operand),
     ) -> Result<(), EmitError> {
-        let deinterleaved =
-            std::mem::replace(&mut self.w.deinterleaved, self.deinterleaved.takes_remainder_of(for_loop));
+        let deinterleaved = std::mem::replace(
+            &mut self.w.deinterleaved,
+            self.analyses.deinterleaved.takes_remainder_of(for_loop),
+        );
         let runs_seldom = std::mem::replace(&mut self.w.runs_seldom, true);
         let lanes = self.remainder_lanes();
         self.counted(begin, end, i64::from(lanes), |emitter, iteration| {

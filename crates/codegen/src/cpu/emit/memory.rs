@@ -237,7 +237,7 @@ impl Emitter<'_> {
 
     /// The same for neighbours, in the order in memory.
     fn mask_of(&mut self, place: Place, guard: Option<Operand>) -> Option<Operand> {
-        let by_lanes = matches!(place, Place::Scratch(scratch) if self.deinterleaved.holds(scratch));
+        let by_lanes = matches!(place, Place::Scratch(scratch) if self.analyses.deinterleaved.holds(scratch));
         let active = self.lane.and_then(|lane| if by_lanes { lane.mask } else { lane.in_memory });
         self.both(active, guard)
     }

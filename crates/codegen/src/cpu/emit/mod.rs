@@ -4,18 +4,16 @@
 //! Uniform values become scalars, varying values vectors of `kernel.lanes` elements, or of a register's in the
 //! remainder of a loop. Takes no decisions: loops, lanes and places of storage are the kernel's. Floats are computed as
 //! written, without fast-math flags and without contraction; fused multiply-adds occur inside the polynomials of `math/`,
-//! where a sum is folded from products (`contraction`) and where the kernel says `mul_add`.
+//! where a sum is folded from products (`analyses::contraction`) and where the kernel says `mul_add`.
 
 mod apply;
 mod avx512;
-mod contraction;
 mod convert;
 mod deinterleave;
 mod hoist;
 mod indices;
 mod integer_min_max;
 mod interrupts;
-mod isa;
 mod lanes;
 mod loops;
 mod math;
@@ -24,7 +22,6 @@ mod non_temporal;
 mod operand;
 mod outline;
 mod philox;
-mod redundant_rounding;
 mod statement;
 mod transpose;
 mod writer;
@@ -36,14 +33,13 @@ use index::Sym;
 use ir::kernel::{Accumulator, Buffer, Kernel, Scratch, Value, has_width, one_at_a_time, per_lane, verify};
 use ops::ScalarOp;
 
-use contraction::Contractions;
-use deinterleave::Deinterleaved;
 use hoist::Hoisted;
-use integer_min_max::IntegerMinMax;
-pub use isa::Isa;
 use operand::{Element, Operand, Type};
 use outline::Outlined;
 use writer::{Finished, Writer};
+
+use super::Isa;
+use super::analyses::Analyses;
 
 /// A kernel in LLVM IR.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,7 +92,6 @@ struct Emitter<'k> {
     symbols: BTreeMap<Sym, Operand>,
     hoisted: Hoisted,
     values: SecondaryMap<Value, Option<Operand>>,
-    roundings: SecondaryMap<Value, redundant_rounding::Rounding>,
     /// Stack slots: a scalar, or a vector where each lane has its copy.
     accumulators: SecondaryMap<Accumulator, Option<(Operand, Type)>>,
     per_lane: SecondaryMap<Accumulator, bool>,
@@ -107,12 +102,7 @@ struct Emitter<'k> {
     /// The address of the byte that says that the call is interrupted, in kernels with loops that test it.
     interrupt: Option<Operand>,
     lane: Option<Lane>,
-    /// The accumulators that hold integers in place of what they fold.
-    integer_min_max: IntegerMinMax,
-    /// The sums that take a product.
-    contractions: Contractions,
-    /// The loops whose lanes are deinterleaved.
-    deinterleaved: Deinterleaved,
+    analyses: Analyses,
     /// Whether code is in a loop of few iterations, where loops over lanes have no body for whole vectors.
     in_remainder: bool,
 }
@@ -132,19 +122,15 @@ struct Lane {
 
 impl<'k> Emitter<'k> {
     fn new(kernel: &'k Kernel, isa: &'k Isa) -> Emitter<'k> {
-        let integer_min_max = IntegerMinMax::of(kernel);
         let mut w = Writer::new(isa);
         w.outlined = Outlined::of(&kernel.body);
         Emitter {
-            deinterleaved: Deinterleaved::of(kernel, isa, &integer_min_max),
-            integer_min_max,
-            contractions: if isa.fma { Contractions::of(kernel) } else { Contractions::default() },
+            analyses: Analyses::of(kernel, deinterleave::group(isa), isa.fma),
             w,
             kernel,
             symbols: BTreeMap::new(),
             hoisted: Hoisted::default(),
             values: SecondaryMap::new(),
-            roundings: SecondaryMap::new(),
             accumulators: SecondaryMap::new(),
             per_lane: per_lane(kernel),
             buffers: BTreeMap::new(),

@@ -6,6 +6,7 @@ use ops::{DType, Scalar};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter, apply, convert};
+use crate::cpu::analyses::contraction::Step;
 
 impl Emitter<'_> {
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
@@ -14,15 +15,14 @@ impl Emitter<'_> {
 
     fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
         self.w.comment(print::statement(self.kernel, statement));
-        if statement.defined().iter().any(|&value| self.integer_min_max.is_idle(value)) {
+        if statement.defined().iter().any(|&value| self.analyses.integer_min_max.is_idle(value)) {
             return Ok(());
         }
         match statement {
             Stmt::Apply { value, op, args } => {
                 let dtype = args.last().map_or(DType::F32, |&arg| self.kernel.values[arg]);
-                self.note_op(*value, *op, args);
-                let result = match self.step(*value) {
-                    Some(step) => step,
+                let result = match self.analyses.contractions.step(*value) {
+                    Some(step) => self.contracted(step),
                     None => {
                         let args: Vec<Operand> = args.iter().map(|&arg| self.value(arg)).collect();
                         apply::apply(&mut self.w, *op, &args, dtype)?
@@ -32,10 +32,13 @@ impl Emitter<'_> {
             }
             Stmt::Cast { value, arg } => {
                 let (from, to) = (self.kernel.values[*arg], self.kernel.values[*value]);
-                self.note_cast(*value, *arg);
-                let operand = self.value(*arg);
-                let undone = self.undone(*arg, to);
-                let result = undone.unwrap_or_else(|| convert::cast(&mut self.w, operand, from, to));
+                let result = match self.analyses.roundings.undone(*value) {
+                    Some(known) => self.value(known),
+                    None => {
+                        let operand = self.value(*arg);
+                        convert::cast(&mut self.w, operand, from, to)
+                    }
+                };
                 self.bind(*value, result);
             }
             Stmt::Const { value, constant: scalar } => self.bind(*value, constant(*scalar)),
@@ -68,6 +71,14 @@ impl Emitter<'_> {
             Stmt::Barrier => {}
         }
         Ok(())
+    }
+
+    /// The sum of what there was before and a product, rounded once.
+    fn contracted(&mut self, Step { before, factors, negated }: Step) -> Operand {
+        let [a, b] = factors.map(|factor| self.value(factor));
+        let a = if negated { self.w.unary("fneg", a) } else { a };
+        let before = self.value(before);
+        self.w.overloaded("llvm.fma", a, &[b, before])
     }
 
     fn bind(&mut self, value: Value, operand: Operand) {

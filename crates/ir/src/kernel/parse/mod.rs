@@ -10,7 +10,7 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 use super::line::Line;
 pub use super::line::ParseError;
 use super::{Access, Assumption, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, ScratchDecl, Stmt};
-use index::{Expr, Sym, integer};
+use index::{Expr, Scanner, Sym, integer};
 use ops::DType;
 
 /// The largest id that a text may use: far above any real kernel, small enough to be no danger.
@@ -18,7 +18,7 @@ const MAX_ID: u32 = 1 << 24;
 
 /// Reads a kernel. Ids and symbols get the numbers that the text gives them, so that printing gives the same text.
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
-    let mut lines = Lines { lines: text.lines(), number: 0 };
+    let mut lines = Lines(index::Lines::new(text));
     let mut head = lines.next()?;
     let Head { name, lanes, warp, arguments } = kernel_line(&mut head)?;
     head.end()?;
@@ -54,26 +54,16 @@ pub fn parse(text: &str) -> Result<Kernel, ParseError> {
 }
 
 /// The lines that are not empty.
-struct Lines<'a> {
-    lines: std::str::Lines<'a>,
-    number: usize,
-}
+struct Lines<'a>(index::Lines<'a>);
 
 impl<'a> Lines<'a> {
     fn following(&mut self) -> Option<Line<'a>> {
-        for text in self.lines.by_ref() {
-            self.number += 1;
-            let mut line = Line::new(text, self.number);
-            if !line.is_done() {
-                return Some(line);
-            }
-        }
-        None
+        self.0.next().map(|(number, text)| Line::new(text, number))
     }
 
     /// The next line without taking it.
     fn peek(&self) -> Option<Line<'a>> {
-        Lines { lines: self.lines.clone(), number: self.number }.following()
+        Lines(self.0.clone()).following()
     }
 
     fn next(&mut self) -> Result<Line<'a>, ParseError> {
@@ -82,13 +72,12 @@ impl<'a> Lines<'a> {
     }
 
     fn nothing_follows(&mut self) -> Result<(), ParseError> {
-        self.following()
-            .map_or(Ok(()), |mut line| Err(line.fail("expected nothing after the kernel's last `}`")))
+        self.following().map_or(Ok(()), |line| Err(line.fail("expected nothing after the kernel's last `}`")))
     }
 
     /// The place where the text ends, for errors.
     fn last(&self) -> Line<'a> {
-        Line::new("", self.number.max(1))
+        Line::new(Scanner::new(""), self.0.number().max(1))
     }
 }
 
@@ -315,7 +304,7 @@ fn dense<K: EntityRef, T>(
 ) -> Result<PrimaryMap<K, T>, ParseError> {
     let gap = (0..).zip(table.keys()).find(|&(expected, &id)| expected != id);
     if let Some((missing, _)) = gap {
-        return Err(end.clone().fail(format!("{prefix}{missing} is missing: ids are numbered without gaps")));
+        return Err(end.fail(format!("{prefix}{missing} is missing: ids are numbered without gaps")));
     }
     Ok(table.into_values().collect())
 }

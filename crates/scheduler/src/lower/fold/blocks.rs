@@ -19,7 +19,7 @@
 //! take them as they come.
 
 use index::Expr;
-use ir::kernel::{LoopKind, Place, Scratch, Value};
+use ir::kernel::{LoopKind, Scratch, Value};
 use ops::Totals;
 
 use super::{Arrays, OpenFold, Temps};
@@ -85,7 +85,7 @@ impl<'a> Nest<'a> {
         let ends = |nest: &Self, axis: Axis| ended.iter().any(|&fold| nest.sums_in_blocks(fold, axis));
         let place = loops.outer.iter().rposition(|&axis| ends(self, axis));
         let rows = lane.map_or(Expr::constant(trip_count), |lane| self.rows_of_block(lane, trip_count));
-        let length = trip_count * i64::from(self.emitter.kernel.lanes);
+        let length = trip_count * i64::from(self.emitter.builder.kernel.lanes);
         let row = place.map(|place| (loops.outer[place], rows));
         let strips = row.into_iter().chain(lane.map(|lane| (lane, Expr::constant(length))));
         let strips = strips.filter(|(axis, length)| {
@@ -98,7 +98,7 @@ impl<'a> Nest<'a> {
     /// How often a block walks the lanes' axis: as often as each lane then has the elements of a block.
     fn rows_of_block(&mut self, lane: Axis, most: i64) -> Expr {
         let (begin, end) = self.range(lane);
-        let trip_count = (end - begin).ceil_div(&Expr::constant(self.emitter.kernel.lanes.into()));
+        let trip_count = (end - begin).ceil_div(&Expr::constant(self.emitter.builder.kernel.lanes.into()));
         let rows = Expr::constant(most).floor_div(&Expr::max(&trip_count, &Expr::one()));
         Expr::max(&rows, &Expr::one())
     }
@@ -108,12 +108,12 @@ impl<'a> Nest<'a> {
         let [(axis, length), within @ ..] = strips else { return body(self) };
         let (begin, end) = self.range(*axis);
         let count = (end.clone() - begin.clone()).ceil_div(length);
-        let var = self.emitter.open_loop(format!("{axis}_block"), Expr::zero(), count, LoopKind::Serial);
+        let var = self.emitter.open_loop(&format!("{axis}_block"), Expr::zero(), count, LoopKind::Serial);
         let from = begin + Expr::sym(var) * length.clone();
         let until = from.clone() + Expr::min(length, &(end - from.clone()));
-        let outside = self.enter(*axis, from, until);
+        let outside = self.open_loops.enter(*axis, (from, until));
         self.each_strip(within, body);
-        self.leave(*axis, outside);
+        self.open_loops.leave(*axis, outside);
         self.emitter.close_loop();
     }
 
@@ -142,7 +142,7 @@ impl<'a> Nest<'a> {
         let is_strip = |open: &&OpenFold| {
             open.arrays().is_some() && self.sums_in_blocks(open.fold, axis) && innermost(open.fold)
         };
-        let folds: Vec<usize> = self.open.iter().filter(is_strip).map(|open| open.fold).collect();
+        let folds: Vec<usize> = self.folds.open.iter().filter(is_strip).map(|open| open.fold).collect();
         let length = folds.iter().map(|&fold| self.rows_of_array(fold)).min().unwrap_or(LONG_BLOCK);
         let is_short = self.max_trip_count(axis).is_some_and(|most| most <= length);
         if folds.is_empty() || schedule.is_lane_outside(axis) {
@@ -197,8 +197,8 @@ impl<'a> Nest<'a> {
         let of_lanes = |temps: &&Temps| !is_only && !temps.in_lanes && self.adds_in_lanes(temps.fold);
         let (of_lanes, others): (Vec<&Temps>, Vec<&Temps>) = block.iter().partition(of_lanes);
         if !of_lanes.is_empty() {
-            let lanes = Expr::constant(self.emitter.kernel.lanes.into());
-            self.emitter.open_loop("lane".to_owned(), Expr::zero(), lanes, LoopKind::Lanes);
+            let lanes = Expr::constant(self.emitter.builder.kernel.lanes.into());
+            self.emitter.open_loop("lane", Expr::zero(), lanes, LoopKind::Lanes);
             of_lanes.iter().for_each(|temps| self.add_in_lanes(temps));
             self.emitter.close_loop();
         }
@@ -224,7 +224,7 @@ impl<'a> Nest<'a> {
                 folds.contains(&open.fold)
                     && if shared { row.unwrap_or(0) == 0 } else { nest.row_of(open) == row }
             };
-            let ended: Vec<OpenFold> = nest.open.iter().filter(is_here).cloned().collect();
+            let ended: Vec<OpenFold> = nest.folds.open.iter().filter(is_here).cloned().collect();
             for alike in ended.chunk_by(|a, b| a.dims() == b.dims()) {
                 nest.end_alike(alike);
             }
@@ -234,7 +234,8 @@ impl<'a> Nest<'a> {
     /// Those over the same axes.
     fn end_alike(&mut self, ended: &[OpenFold]) {
         let Some(dims) = ended[0].dims() else { return };
-        let walked: Vec<Axis> = dims.iter().copied().filter(|axis| !self.vars.contains_key(axis)).collect();
+        let walked: Vec<Axis> =
+            dims.iter().copied().filter(|axis| !self.open_loops.vars.contains_key(axis)).collect();
         self.barrier();
         self.walk(&walked, &mut |nest| {
             let at = nest.dim_index(dims);
@@ -249,7 +250,7 @@ impl<'a> Nest<'a> {
             // Where all lanes hold the same, none may store before all have loaded.
             nest.barrier();
             for (array, value) in stored {
-                nest.emitter.store(Place::Scratch(array), at.clone(), value);
+                nest.emitter.builder.store(array, at.clone(), value);
             }
         });
         self.barrier();
@@ -258,10 +259,10 @@ impl<'a> Nest<'a> {
     /// The totals of a fold in arrays with the block that is not added yet.
     pub(super) fn total(&mut self, fold: usize, arrays: &Arrays, at: &Expr) -> Vec<Value> {
         let block: Vec<Value> =
-            arrays.blocks.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
+            arrays.blocks.iter().map(|&array| self.emitter.builder.load(array, at.clone())).collect();
         let Some(totals) = &arrays.totals else { return block };
         let totals: Vec<Value> =
-            totals.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
+            totals.iter().map(|&array| self.emitter.builder.load(array, at.clone())).collect();
         self.combine(fold, &totals, &block)
     }
 }

@@ -2,7 +2,7 @@
 
 use index::Expr;
 use ir::graph::Val;
-use ir::kernel::{Access, Accumulator, Place, Value};
+use ir::kernel::{Access, Accumulator, Value};
 
 use super::{Arrays, OpenFold, Storage};
 use crate::lower::BufferSource;
@@ -28,7 +28,7 @@ impl Nest<'_> {
     fn close_registers(&mut self, open: &OpenFold, accumulators: &[Accumulator]) {
         let states = match open.lane_mapped {
             true => self.reduce(open.fold, accumulators),
-            false => accumulators.iter().map(|&acc| self.emitter.get(acc)).collect(),
+            false => accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect(),
         };
         self.publish(open.fold, &states);
     }
@@ -37,7 +37,7 @@ impl Nest<'_> {
         self.barrier();
         let mut waiting: Vec<(usize, &Arrays)> = Vec::new();
         for (fold, arrays) in closing.iter().filter_map(|open| Some((open.fold, open.arrays()?))) {
-            self.closed.insert((fold, self.row()), (arrays.blocks.clone(), dims.to_vec()));
+            self.folds.closed.insert((fold, self.row()), (arrays.blocks.clone(), dims.to_vec()));
             let has_results = arrays.totals.is_none() && self.states(fold).is_finished();
             if self.crosses(fold) || !has_results {
                 waiting.push((fold, arrays));
@@ -68,7 +68,7 @@ impl Nest<'_> {
         // Where all lanes hold the same, none may store before all have loaded.
         self.barrier();
         for (&array, result) in arrays.blocks.iter().zip(results) {
-            self.emitter.store(Place::Scratch(array), at.clone(), result);
+            self.emitter.builder.store(array, at.clone(), result);
         }
     }
 
@@ -86,8 +86,8 @@ impl Nest<'_> {
             let value = self.emitter.cast(value, dtype);
             let source = BufferSource::Temporary(layout.first_temporary + state);
             let buffer =
-                self.emitter.buffer(source, format!("{}_partial{state}", fold.node), dtype, Access::Write);
-            self.emitter.store(Place::Buffer(buffer), position.clone(), value);
+                self.emitter.buffer(source, &format!("{}_partial{state}", fold.node), dtype, Access::Write);
+            self.emitter.builder.store(buffer, position.clone(), value);
         }
     }
 
@@ -105,10 +105,10 @@ impl Nest<'_> {
             return None;
         }
         let number = self.witness().fold_of(val.node)?;
-        let (arrays, dims) = self.closed.get(&(number, self.row()))?.clone();
+        let (arrays, dims) = self.folds.closed.get(&(number, self.row()))?.clone();
         let fold = &self.witness().folds[number];
         debug_assert_eq!(index, self.index_of(&fold.kept), "a fold is read where the loops stand");
         let at = self.dim_index(&dims);
-        Some(self.emitter.load_scratch(arrays[val.result as usize], at))
+        Some(self.emitter.builder.load(arrays[val.result as usize], at))
     }
 }

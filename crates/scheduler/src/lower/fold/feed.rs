@@ -3,7 +3,7 @@
 //! whose fold goes on in another dtype.
 
 use index::Expr;
-use ir::kernel::{Accumulator, Place, Scratch, Value};
+use ir::kernel::{Accumulator, Scratch, Value};
 
 use super::{Arrays, Storage};
 use crate::lower::nest::Nest;
@@ -48,7 +48,7 @@ impl Nest<'_> {
     fn open_temp(&mut self, fold: usize, in_blocks: bool, temps: &mut Vec<Temps>) {
         let row = self.opened(fold).and_then(|open| self.row_of(open));
         if !temps.iter().any(|temps| temps.fold == fold && temps.row == row) {
-            let in_lanes = self.emitter.in_lanes();
+            let in_lanes = self.emitter.builder.in_lanes();
             let accumulators = if in_blocks { self.open_block(fold) } else { self.open_totals(fold) };
             temps.push(Temps { fold, row, accumulators, in_lanes });
         }
@@ -58,11 +58,11 @@ impl Nest<'_> {
     pub fn feed(&mut self, fold: usize, temps: &[&Temps], in_blocks: bool, held: &mut Vec<Held>) {
         let states = self.states(fold);
         let element = self.element(self.witness().folds[fold].node);
-        let in_lanes = self.emitter.in_lanes();
+        let in_lanes = self.emitter.builder.in_lanes();
         let place = self.place_of(fold).expect("opened before its stage");
-        let row = self.row_of(&self.open[place]);
+        let row = self.row_of(&self.folds.open[place]);
         let temps = temps.iter().find(|temps| temps.fold == fold && temps.row == row);
-        let open = &mut self.open[place];
+        let open = &mut self.folds.open[place];
         open.lane_mapped |= in_lanes && !open.per_lane && temps.is_none();
         let storage = open.storage.clone();
         match (temps.map(|temps| &temps.accumulators), &storage) {
@@ -87,7 +87,7 @@ impl Nest<'_> {
         let at = self.dim_index(&arrays.dims);
         let collects = arrays.collects;
         let arrays = arrays.totals.as_ref().filter(|_| !in_blocks).unwrap_or(&arrays.blocks);
-        let states = arrays.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
+        let states = arrays.iter().map(|&array| self.emitter.builder.load(array, at.clone())).collect();
         let identity = collects.then(|| self.states(fold).identity());
         let block = identity.map(|begin| begin.into_iter().map(|init| self.emitter.constant(init)).collect());
         Held { fold, row, arrays: arrays.clone(), at, states, block }
@@ -111,35 +111,36 @@ impl Nest<'_> {
     pub(super) fn add_in_lanes(&mut self, temps: &Temps) {
         self.at_row(temps.row, |nest| {
             let place = nest.place_of(temps.fold).expect("closed after its temps");
-            nest.open[place].lane_mapped |= !nest.open[place].per_lane;
-            let collected: Vec<Value> = temps.accumulators.iter().map(|&acc| nest.emitter.get(acc)).collect();
-            let Storage::Registers(accumulators) = nest.open[place].storage.clone() else {
+            nest.folds.open[place].lane_mapped |= !nest.folds.open[place].per_lane;
+            let collected: Vec<Value> =
+                temps.accumulators.iter().map(|&acc| nest.emitter.builder.get(acc)).collect();
+            let Storage::Registers(accumulators) = nest.folds.open[place].storage.clone() else {
                 unreachable!("lanes have totals in registers")
             };
-            let old: Vec<Value> = accumulators.iter().map(|&acc| nest.emitter.get(acc)).collect();
+            let old: Vec<Value> = accumulators.iter().map(|&acc| nest.emitter.builder.get(acc)).collect();
             let new = nest.combine(temps.fold, &old, &collected);
-            accumulators.iter().zip(new).for_each(|(&acc, value)| nest.emitter.set(acc, value));
+            accumulators.iter().zip(new).for_each(|(&acc, value)| nest.emitter.builder.set(acc, value));
         });
     }
 
     fn add_temps(&mut self, temps: &Temps) {
         let collected = match temps.in_lanes {
-            true => temps.accumulators.iter().map(|&acc| self.emitter.get(acc)).collect(),
+            true => temps.accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect(),
             false => self.reduce(temps.fold, &temps.accumulators),
         };
         let place = self.place_of(temps.fold).expect("closed after its temps");
-        self.open[place].lane_mapped |= temps.in_lanes && !self.open[place].per_lane;
-        match self.open[place].storage.clone() {
+        self.folds.open[place].lane_mapped |= temps.in_lanes && !self.folds.open[place].per_lane;
+        match self.folds.open[place].storage.clone() {
             Storage::Registers(accumulators) => {
-                let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.get(acc)).collect();
+                let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
                 let new = self.combine(temps.fold, &old, &collected);
-                accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.set(acc, value));
+                accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.builder.set(acc, value));
             }
             Storage::Arrays(arrays) => {
                 let at = self.dim_index(&arrays.dims);
                 let arrays = arrays.totals.as_ref().unwrap_or(&arrays.blocks);
                 let old: Vec<Value> =
-                    arrays.iter().map(|&array| self.emitter.load_scratch(array, at.clone())).collect();
+                    arrays.iter().map(|&array| self.emitter.builder.load(array, at.clone())).collect();
                 let new = self.combine(temps.fold, &old, &collected);
                 self.replace(arrays, &at, &new);
             }
@@ -150,7 +151,7 @@ impl Nest<'_> {
     fn replace(&mut self, arrays: &[Scratch], at: &Expr, states: &[Value]) {
         self.barrier();
         for (&array, &state) in arrays.iter().zip(states) {
-            self.emitter.store(Place::Scratch(array), at.clone(), state);
+            self.emitter.builder.store(array, at.clone(), state);
         }
         self.barrier();
     }

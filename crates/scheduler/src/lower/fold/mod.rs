@@ -13,9 +13,20 @@ pub(super) use feed::Temps;
 pub(super) use states::States;
 
 use ir::kernel::{Accumulator, Scratch};
+use rustc_hash::FxHashMap;
 
+use super::knobs::OfRow;
 use super::nest::Nest;
 use crate::space::Axis;
+
+/// The folds of a nest.
+#[derive(Default)]
+pub(super) struct Folds {
+    /// Those that are being accumulated.
+    pub open: Vec<OpenFold>,
+    /// Results of closed folds that lie in scratch, of each row: one array a state, over these axes.
+    closed: FxHashMap<OfRow<usize>, (Vec<Scratch>, Vec<Axis>)>,
+}
 
 /// A fold that is being accumulated.
 #[derive(Clone)]
@@ -72,13 +83,13 @@ enum Storage {
 impl Nest<'_> {
     /// The open fold of this number: that of the row, or the one that all rows share.
     fn opened(&self, fold: usize) -> Option<&OpenFold> {
-        self.place_of(fold).map(|place| &self.open[place])
+        self.place_of(fold).map(|place| &self.folds.open[place])
     }
 
     /// Its place among the open folds.
     fn place_of(&self, fold: usize) -> Option<usize> {
         let is_own = |open: &OpenFold| open.fold == fold && (open.row.is_none() || open.row == self.row());
-        self.open.iter().position(is_own)
+        self.folds.open.iter().position(is_own)
     }
 
     /// The row whose states an open fold has where the loops stand: rows share a fold that was opened before them, unless

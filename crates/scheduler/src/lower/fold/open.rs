@@ -1,6 +1,6 @@
 //! Folds are opened: registers or scratch arrays, filled with what the folds begin with.
 
-use ir::kernel::{Place, Scratch};
+use ir::kernel::Scratch;
 use ops::Scalar;
 
 use super::{Arrays, OpenFold, Storage};
@@ -25,7 +25,7 @@ impl Nest<'_> {
     }
 
     fn open_alike(&mut self, folds: &[usize], dims: &[Axis], depth: usize) {
-        let per_lane = self.emitter.in_lanes();
+        let per_lane = self.emitter.builder.in_lanes();
         let storages: Vec<Storage> = if dims.is_empty() {
             folds.iter().map(|&fold| Storage::Registers(self.open_totals(fold))).collect()
         } else {
@@ -33,7 +33,7 @@ impl Nest<'_> {
         };
         let row = self.row();
         for (&fold, storage) in folds.iter().zip(storages) {
-            self.open.push(OpenFold { fold, depth, row, per_lane, lane_mapped: false, storage });
+            self.folds.open.push(OpenFold { fold, depth, row, per_lane, lane_mapped: false, storage });
         }
     }
 
@@ -49,7 +49,7 @@ impl Nest<'_> {
             let at = nest.dim_index(dims);
             for &(array, init) in &filled {
                 let init = nest.emitter.constant(init);
-                nest.emitter.store(Place::Scratch(array), at.clone(), init);
+                nest.emitter.builder.store(array, at.clone(), init);
             }
         });
         self.barrier();

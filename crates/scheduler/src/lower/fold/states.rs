@@ -2,7 +2,7 @@
 //! go on in f64 behind each block of elements: those states are their totals.
 
 use ir::graph::{Graph, Node, TensorOp};
-use ir::kernel::{Accumulator, Stmt, Value};
+use ir::kernel::{Accumulator, Value};
 use ops::{DType, Monoid, Scalar, Totals};
 
 use crate::lower::emitter::{Arithmetic, Emitter};
@@ -71,7 +71,7 @@ impl<'a> States<'a> {
 
     /// Values in the dtype of states, where the states of a fold may be wider.
     fn widened(&self, emitter: &mut Emitter<'_>, states: &[Value], values: &[Value]) -> Vec<Value> {
-        let dtype = emitter.kernel.values[states[0]];
+        let dtype = emitter.builder.dtype(states[0]);
         let widened = |&value: &Value| if self.widens() { emitter.cast(value, dtype) } else { value };
         values.iter().map(widened).collect()
     }
@@ -95,16 +95,16 @@ impl<'a> States<'a> {
         accumulators: &[Accumulator],
         element: &[Value],
     ) -> Vec<Value> {
-        let states: Vec<Value> = accumulators.iter().map(|&acc| emitter.get(acc)).collect();
+        let states: Vec<Value> = accumulators.iter().map(|&acc| emitter.builder.get(acc)).collect();
         let new = self.step(emitter, &states, element);
-        accumulators.iter().zip(&new).for_each(|(&acc, &state)| emitter.set(acc, state));
+        accumulators.iter().zip(&new).for_each(|(&acc, &state)| emitter.builder.set(acc, state));
         new
     }
 }
 
 /// The arithmetic of the dtype that states have.
 fn arithmetic<'e, 'a>(emitter: &'e mut Emitter<'a>, states: &[Value]) -> Arithmetic<'e, 'a> {
-    let dtype = emitter.kernel.values[states[0]];
+    let dtype = emitter.builder.dtype(states[0]);
     Arithmetic { emitter, dtype }
 }
 
@@ -138,18 +138,7 @@ impl<'a> Nest<'a> {
     pub fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
         let states = self.states(fold);
         let widens = states.totals() == Totals::OfLanes;
-        let dtype = |&accumulator: &Accumulator| match self.emitter.kernel.accumulators[accumulator] {
-            DType::F32 if widens => DType::F64,
-            dtype => dtype,
-        };
-        let dtypes: Vec<DType> = accumulators.iter().map(dtype).collect();
-        let values: Vec<Value> = dtypes.into_iter().map(|dtype| self.emitter.value_here(dtype)).collect();
-        self.emitter.push(Stmt::Reduce {
-            values: values.clone(),
-            monoid: states.monoid.clone(),
-            accumulators: accumulators.to_vec(),
-        });
-        values
+        self.emitter.builder.reduce(states.monoid.clone(), accumulators, widens)
     }
 
     /// The operands of a fold or scan where the loops stand.

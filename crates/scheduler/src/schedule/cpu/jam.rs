@@ -1,28 +1,11 @@
 //! How many rows are jammed, if any: each stage then walks its axes once for all of them.
 
+use super::thresholds::{L2_PART, MAX_JAMMED_OPS, MIN_SHARED_FOLDS, PAGE_BYTES, SHORT_ROW_BYTES};
 use crate::legal::{Fold, LARGEST};
 use crate::schedule::Schedule;
-use crate::schedule::workload::{LITTLE, Workload, lies_in_scratch};
+use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
 use crate::target::Cpu;
-
-/// Operations of a segment up to which rows are jammed at all: each is a copy of its code.
-const JAMMED: usize = 64;
-
-/// Folds over rows that lie in scratch, from which on rows share its loads and stores. For fewer, what rows side by side cost
-/// is more, unless the scratch is in L2: memory gives one run after the other faster. Measured on backward passes (Zen 4):
-/// with one or two such folds rows of 256 to 4096 elements took 0.46 to 0.99 of the time one by one that they took in
-/// fours, with four folds 0.87 in twos.
-const SHARED: usize = 3;
-
-/// Of the fast memory that serves a block, the part from which on scratch is in L2.
-const FAST_PART: u64 = 4;
-
-/// Bytes that operands and outputs of a row have together, up to which it is short: folds then wait longer than they work.
-const SHORT_ROW: u64 = 768;
-
-/// Bytes of the pages that most memory lies in. Neighbours may lie anywhere, so that a run of reads ends with each.
-const PAGE: u64 = 4096;
 
 /// Walks several rows together where folds over them lie in scratch, which is then loaded and stored once for all; and where
 /// many are so short that each waits for what its folds give while the next could run. A block that has fewer rows would walk
@@ -40,9 +23,9 @@ pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: 
     let total = work.elements(&witness.order);
     let is_large = total >= target.large();
     let of_row = |fold: &Fold| bytes / (total / work.elements(&fold.reduced).max(1)).max(1);
-    let waits = |fold: &Fold| !fold.terminal && of_row(fold) <= SHORT_ROW;
+    let waits = |fold: &Fold| !fold.terminal && of_row(fold) <= SHORT_ROW_BYTES;
     let has_pages = |fold: &Fold| {
-        is_one_run(work, schedule) && !lies_in_scratch(schedule, fold, row) && of_row(fold) >= PAGE
+        is_one_run(work, schedule) && !lies_in_scratch(schedule, fold, row) && of_row(fold) >= PAGE_BYTES
     };
     let of_each = is_large && witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
     let gains = of_each || shares_scratch(work, schedule, row);
@@ -52,17 +35,17 @@ pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: 
 
 /// Whether rows gain by loading and storing together what they are folded into.
 fn shares_scratch(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
-    let Workload { view, witness, target, .. } = *work;
+    let Workload { witness, target, .. } = *work;
     let folds = || witness.folds.iter().filter(|fold| lies_in_scratch(schedule, fold, row));
     let bytes = folds().map(|fold| bytes_kept(work, schedule, fold)).fold(0, u64::saturating_add);
-    let enough = if view.order().len() <= LITTLE { 1 } else { SHARED };
-    let many = bytes >= target.block_bytes / FAST_PART || folds().count() >= enough;
+    let enough = if work.is_little() { 1 } else { MIN_SHARED_FOLDS };
+    let many = bytes >= target.block_bytes / L2_PART || folds().count() >= enough;
     many && !is_one_run(work, schedule)
 }
 
 /// Whether a single fold is so little work that memory decides, and rows lie behind each other.
 fn is_one_run(work: &Workload<'_>, schedule: &Schedule) -> bool {
-    work.view.order().len() <= LITTLE && work.witness.folds.len() == 1 && !cuts_rows(work, schedule)
+    work.is_little() && work.witness.folds.len() == 1 && !cuts_rows(work, schedule)
 }
 
 /// Whether blocks cut an axis that is walked within the stages, so that a row of the next does not lie behind this one's.
@@ -90,8 +73,8 @@ fn rows_that_fit(work: &Workload<'_>) -> u32 {
     let of_rows = |level: u32| witness.folds.iter().filter(move |fold| !fold.terminal && fold.level == level);
     let states = |level: u32| of_rows(level).map(|fold| graph.results(fold.node).count()).sum::<usize>();
     match view.order().len() {
-        operations if operations <= LITTLE => 8,
-        operations if operations > JAMMED => 1,
+        _ if work.is_little() => 8,
+        operations if operations > MAX_JAMMED_OPS => 1,
         _ if witness.statements.saturating_mul(4) > LARGEST => 1,
         _ if (0..witness.levels).any(|level| states(level) > 1) => 2,
         _ => 4,

@@ -5,23 +5,15 @@
 use ir::graph::{Graph, Node, TensorOp};
 use ops::CpuSpelling;
 
+use super::thresholds::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
 use crate::legal::Witness;
 use crate::schedule::Schedule;
 use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::{Axis, breakpoints};
 use crate::target::Cpu;
 
-/// Fewest iterations of a loop over many lanes: the last is masked, and costs as much as a whole one.
-const MIN_TRIP_COUNT: u64 = 4;
-
 /// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;
-
-/// The most operations of a segment whose values fit the registers when there are many lanes.
-const OPERATIONS: usize = 64;
-
-/// The most breakpoints that are told apart: a loop in more subranges is short in any case.
-const MAX_BREAKPOINTS: usize = 64;
 
 /// The lanes of a schedule whose loops are chosen. Rows that are jammed have operations enough, tiles a side of their own.
 pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u32 {
@@ -38,13 +30,13 @@ pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u3
         };
     }
     let subranges = breakpoints(graph, view, &witness.space, lane, MAX_BREAKPOINTS).len() as u64 + 1;
-    let is_long = work.trip_count(schedule, lane) / subranges >= MIN_TRIP_COUNT * u64::from(facts.wide);
+    let is_long = work.trip_count(schedule, lane) / subranges >= MIN_WIDE_TRIP_COUNT * u64::from(facts.wide);
     let varying: Vec<Node> =
         view.order().iter().copied().filter(|&node| varies(witness, schedule, lane, node)).collect();
     let has_scratch = schedule.outer().last().is_some_and(|&row| has_scratch(witness, schedule, row));
     let is_crowded = has_scratch && witness.levels > 1;
     let waits = !witness.folds.is_empty() || varying.iter().any(|&node| is_polynomial(graph, node));
-    let fits = view.order().len() <= OPERATIONS
+    let fits = view.order().len() <= MAX_WIDE_OPS
         && varying.iter().flat_map(|&node| graph.results(node)).all(|val| graph.dtype(val).size() <= 4);
     if is_long && waits && fits && !is_crowded { facts.wide } else { target.lanes }
 }

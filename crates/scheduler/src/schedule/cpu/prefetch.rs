@@ -5,23 +5,11 @@
 //! * Where nothing is folded, what lies further along the lanes is fetched where they read: the machine itself looks no
 //!   further ahead than the end of a page, and no further than the operations that it holds in flight.
 
+use super::thresholds::{MAX_UNFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
 use crate::schedule::workload::Workload;
 use crate::schedule::{Prefetch, Schedule};
 use crate::space::Axis;
 use crate::target::Cpu;
-
-/// Fewest bytes of a row: of shorter ones the machine fetches the next by itself, as they lie behind each other.
-const MIN_BYTES: u64 = 1 << 11;
-
-/// Fewest rows of a block: behind the last one another block's are fetched.
-const ROWS: u64 = 4;
-
-/// Operations up to which the machine looks far enough ahead by itself, as it holds those of several lines in flight.
-const FEW: usize = 6;
-
-/// Bytes from what the lanes read to what is fetched for them. Of 512, 1024, 2048, 4096 and 8192 measured best on gelu, silu
-/// and rope (an Intel Xeon with 480 MiB of last-level cache), though not by much.
-const DISTANCE: usize = 1 << 11;
 
 /// What is prefetched, if anything.
 pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
@@ -38,11 +26,12 @@ pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) ->
 /// input.
 fn along_lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
     let Workload { graph, view, witness, .. } = *work;
-    let is_much = view.order().len() > FEW;
+    let is_much = view.order().len() > MAX_UNFETCHED_OPS;
     let is_plain = witness.folds.is_empty() && witness.scanned.is_none() && schedule.tile.is_none();
-    let axis = schedule.lane.filter(|_| is_plain && is_much && facts.prefetch_bytes >= DISTANCE as u64)?;
+    let axis =
+        schedule.lane.filter(|_| is_plain && is_much && facts.prefetch_bytes >= PREFETCH_BYTES as u64)?;
     let widest = view.inputs().iter().map(|&input| graph.dtype(input).size()).max()?;
-    Some(Prefetch { axis, distance: (DISTANCE / widest) as u32, l2: false })
+    Some(Prefetch { axis, distance: (PREFETCH_BYTES / widest) as u32, l2: false })
 }
 
 /// The next row, while one is worked on, into L2: a line on its way to L1 keeps one of the few places
@@ -52,11 +41,8 @@ fn next_row(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Pre
     let extent = work.trip_count(schedule, axis);
     let rows = schedule.chunk(axis).unwrap_or(extent).min(extent);
     let bytes = row_bytes(work, schedule, axis);
-    (rows >= ROWS && (MIN_BYTES..=facts.prefetch_bytes).contains(&bytes)).then_some(Prefetch {
-        axis,
-        distance: 1,
-        l2: true,
-    })
+    (rows >= MIN_PREFETCHED_ROWS && (MIN_PREFETCHED_BYTES..=facts.prefetch_bytes).contains(&bytes))
+        .then_some(Prefetch { axis, distance: 1, l2: true })
 }
 
 /// Bytes of the inputs that belong to one index of an axis, at one index of the others outside the stages.

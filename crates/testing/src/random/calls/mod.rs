@@ -16,7 +16,7 @@ use ferrofuse::DType;
 use ops::call::OpRef;
 use ops::{LanguageOp, ScalarOp};
 
-use super::draws::Draws;
+use super::Draws;
 use super::generate::{SIZES, weight};
 use super::program::{Draft, Given, Size, Step, Tensor};
 

@@ -9,9 +9,9 @@ mod vectors;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Write};
 
-use super::isa::Isa;
 use super::operand::{Element, Operand, Term, Type};
 use super::outline::Outlined;
+use crate::cpu::Isa;
 use flow::Label;
 
 /// The text of a function body under construction.

@@ -9,29 +9,32 @@ use std::collections::BTreeMap;
 use ir::kernel::{Kernel, Place, Stmt, Value};
 use ops::{DType, ScalarOp};
 
-use super::Emitter;
-use super::operand::Operand;
-
 /// The steps of folds that take a product.
 #[derive(Default)]
-pub(super) struct Contractions {
+pub(crate) struct Contractions {
     steps: BTreeMap<Value, Step>,
 }
 
 /// The sum of what there was before and `±a * b`.
 #[derive(Clone, Copy)]
-struct Step {
-    before: Value,
-    factors: [Value; 2],
-    negated: bool,
+pub(crate) struct Step {
+    pub before: Value,
+    pub factors: [Value; 2],
+    pub negated: bool,
 }
 
 impl Contractions {
-    pub(super) fn of(kernel: &Kernel) -> Contractions {
+    /// The steps of a kernel.
+    pub(crate) fn of(kernel: &Kernel) -> Contractions {
         let mut search = Search { kernel, uses: BTreeMap::new(), found: Contractions::default() };
         search.count(&kernel.body);
         search.body(&kernel.body);
         search.found
+    }
+
+    /// How a value is computed as such a step, if it is one.
+    pub(crate) fn step(&self, value: Value) -> Option<Step> {
+        self.steps.get(&value).copied()
     }
 }
 
@@ -130,13 +133,43 @@ fn chain(applied: &Applied<'_>, first: Value, last: Value) -> Option<Vec<(Value,
     Some(steps)
 }
 
-impl Emitter<'_> {
-    /// The sum of what there was before and a product, if the value is such a step.
-    pub(super) fn step(&mut self, value: Value) -> Option<Operand> {
-        let Step { before, factors, negated } = *self.contractions.steps.get(&value)?;
-        let [a, b] = factors.map(|factor| self.value(factor));
-        let a = if negated { self.w.unary("fneg", a) } else { a };
-        let before = self.value(before);
-        Some(self.w.overloaded("llvm.fma", a, &[b, before]))
+#[cfg(test)]
+mod tests {
+    use ir::kernel::parse;
+
+    use super::*;
+
+    #[test]
+    fn products_that_only_steps_use_go_into_them() {
+        let kernel = parse(
+            "kernel sums(n) lanes 1 {
+  symbols n, block, x
+  blocks block in 0 .. 1
+  read b0: f32 x
+  write b1: f32 y
+  v0: f32 = const 0.0
+  acc a0: f32 = v0
+  acc a1: f32 = v0
+  for x in 0 .. n {
+    v1: f32 = load b0[x]
+    v2: f32 = mul v1, v1
+    v3: f32 = neg v2
+    v4: f32 = get a0
+    v5: f32 = add v4, v3
+    set a0 = v5
+    v6: f32 = mul v1, v1
+    store b1[x] = v6
+    v7: f32 = get a1
+    v8: f32 = add v7, v6
+    set a1 = v8
+  }
+}",
+        );
+        let kernel = kernel.expect("it is a kernel");
+        let contractions = Contractions::of(&kernel);
+        let value = Value::from_u32;
+        let step = contractions.step(value(5)).expect("its product has no other use");
+        assert_eq!((step.before, step.factors, step.negated), (value(4), [value(1); 2], true));
+        assert!(contractions.step(value(8)).is_none(), "its product is stored as well");
     }
 }

@@ -1,0 +1,110 @@
+//! Indices that are worth computing once for a whole body, in front of it: what accesses and bounds within ask for and a
+//! loop's iteration already determines. libLLVM would move it there too, after it has read each use and found them equal.
+
+use std::collections::BTreeSet;
+
+use index::{Atom, Expr, Sym};
+use ir::kernel::{Loop, Stmt};
+
+/// The symbols that an atom speaks of.
+pub(crate) fn atom_symbols(atom: &Atom) -> impl Iterator<Item = Sym> {
+    let operands = atom.operands().into_iter().flat_map(|(a, b)| [a, b]);
+    operands.flat_map(Expr::symbols)
+}
+
+/// What the indices of a body ask for.
+#[derive(Default)]
+pub(crate) struct Wanted {
+    /// The same in all lanes of a loop, whose body is written twice.
+    pub sums: BTreeSet<Expr>,
+    /// With how often they are written, those within others first.
+    pub atoms: Vec<(Atom, u32)>,
+    /// Symbols that get their values within the body.
+    pub within: BTreeSet<Sym>,
+}
+
+impl Wanted {
+    /// What a body asks for that is not in a loop over lanes.
+    pub(crate) fn of(body: &[Stmt]) -> Wanted {
+        let mut wanted = Wanted::default();
+        wanted.body(body, None);
+        wanted
+    }
+
+    /// Takes a body, with the variable of the loop over lanes that it is in.
+    fn body(&mut self, body: &[Stmt], lane: Option<Sym>) {
+        for statement in body {
+            match statement {
+                Stmt::Index { index, .. }
+                | Stmt::Load { index, .. }
+                | Stmt::Store { index, .. }
+                | Stmt::Prefetch { index, .. } => self.index(index, lane),
+                Stmt::Bind { symbol, .. } => {
+                    self.within.insert(*symbol);
+                }
+                Stmt::For(for_loop) => self.for_loop(for_loop, lane),
+                _ => {}
+            }
+        }
+    }
+
+    fn for_loop(&mut self, for_loop: &Loop, lane: Option<Sym>) {
+        self.atoms(&for_loop.begin, 1);
+        self.atoms(&for_loop.end, 1);
+        self.within.insert(for_loop.var);
+        let own = for_loop.kind.is_over_lanes().then_some(for_loop.var);
+        self.body(&for_loop.body, own.or(lane));
+    }
+
+    /// The body of a loop over lanes is written twice.
+    fn index(&mut self, index: &Expr, lane: Option<Sym>) {
+        self.atoms(index, 1 + u32::from(lane.is_some()));
+        if let Some((_, rest)) = lane.and_then(|lane| index.split_linear(lane)) {
+            self.sums.insert(rest);
+        }
+    }
+
+    fn atoms(&mut self, e: &Expr, uses: u32) {
+        for (atom, _) in e.terms().iter().flat_map(|term| term.monomial.factors()) {
+            let Some((a, b)) = atom.operands() else { continue };
+            self.atoms(a, uses);
+            self.atoms(b, uses);
+            match self.atoms.iter_mut().find(|(known, _)| known == atom) {
+                Some((_, before)) => *before += uses,
+                None => self.atoms.push((atom.clone(), uses)),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ir::kernel::parse;
+
+    use super::*;
+
+    #[test]
+    fn what_is_the_same_in_all_lanes_is_wanted_in_front() {
+        let kernel = parse(
+            "kernel rows(n) lanes 4 {
+  symbols n, block, x, y
+  blocks block in 0 .. n
+  read b0: f32 x
+  for x in 0 .. n {
+    for y in 0 .. (n // 2) lanes {
+      v0: f32 = load b0[x*n + y + (block % 3)]
+    }
+  }
+}",
+        );
+        let kernel = kernel.expect("it is a kernel");
+        let wanted = Wanted::of(&kernel.body);
+        let name = |sym: Sym| kernel.symbols[sym].clone();
+        let sums: Vec<String> = wanted.sums.iter().map(|sum| sum.display(&name).to_string()).collect();
+        assert_eq!(sums, ["n*x + (block % 3)"]);
+        let uses: Vec<u32> = wanted.atoms.iter().map(|(_, uses)| *uses).collect();
+        assert_eq!(uses, [1, 2], "a bound is written once, a body over lanes twice");
+        let within: Vec<String> = wanted.within.iter().map(|&sym| name(sym)).collect();
+        assert_eq!(within, ["x", "y"]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Roundings that lose nothing: what came from a half type and has since at most changed its sign, or was chosen from such,
+//! is rounded to that type and widened again as it is.
+
+use std::collections::BTreeMap;
+
+use ir::kernel::{Kernel, Stmt, Value};
+use ops::{DType, ScalarOp};
+
+/// The casts to f32 that undo such a rounding.
+#[derive(Default)]
+pub(crate) struct RedundantRoundings {
+    /// The value that each of them gives back.
+    undone: BTreeMap<Value, Value>,
+    /// Of values that a narrower type holds, that type.
+    held: BTreeMap<Value, DType>,
+    /// Of values that were rounded without loss, what they were rounded from.
+    rounded_from: BTreeMap<Value, Value>,
+}
+
+impl RedundantRoundings {
+    /// Those of a kernel.
+    pub(crate) fn of(kernel: &Kernel) -> RedundantRoundings {
+        let mut found = RedundantRoundings::default();
+        found.body(kernel, &kernel.body);
+        found
+    }
+
+    /// The value of f32 that a cast gives back.
+    pub(crate) fn undone(&self, cast: Value) -> Option<Value> {
+        self.undone.get(&cast).copied()
+    }
+
+    fn body(&mut self, kernel: &Kernel, body: &[Stmt]) {
+        for statement in body {
+            match statement {
+                Stmt::Apply { value, op, args } => self.apply(*value, *op, args),
+                Stmt::Cast { value, arg } => self.cast(kernel, *value, *arg),
+                Stmt::For(for_loop) => self.body(kernel, &for_loop.body),
+                _ => {}
+            }
+        }
+    }
+
+    fn apply(&mut self, value: Value, op: ScalarOp, args: &[Value]) {
+        let chosen = match op {
+            ScalarOp::Neg | ScalarOp::Abs | ScalarOp::Maximum | ScalarOp::Minimum => args,
+            ScalarOp::Where => &args[1..],
+            _ => return,
+        };
+        let first = self.held.get(&chosen[0]).copied();
+        let held = first.filter(|_| chosen.iter().all(|arg| self.held.get(arg).copied() == first));
+        self.held.extend(held.map(|dtype| (value, dtype)));
+    }
+
+    fn cast(&mut self, kernel: &Kernel, value: Value, arg: Value) {
+        match (kernel.values[arg], kernel.values[value]) {
+            (from @ (DType::BF16 | DType::F16), DType::F32) => {
+                self.held.insert(value, from);
+                let known = self.rounded_from.get(&arg).copied();
+                self.undone.extend(known.map(|known| (value, known)));
+            }
+            (DType::F32, to) if self.held.get(&arg) == Some(&to) => {
+                self.rounded_from.insert(value, arg);
+            }
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ir::kernel::parse;
+
+    use super::*;
+
+    #[test]
+    fn what_a_half_type_holds_is_given_back() {
+        let kernel = parse(
+            "kernel signs(n) lanes 1 {
+  symbols n, block, x
+  blocks block in 0 .. 1
+  read b0: bf16 x
+  for x in 0 .. n {
+    v0: bf16 = load b0[x]
+    v1: f32 = cast v0
+    v2: f32 = neg v1
+    v3: bf16 = cast v2
+    v4: f32 = cast v3
+    v5: f32 = exp v2
+    v6: bf16 = cast v5
+    v7: f32 = cast v6
+    v8: f16 = cast v2
+    v9: f32 = cast v8
+  }
+}",
+        );
+        let found = RedundantRoundings::of(&kernel.expect("it is a kernel"));
+        let value = Value::from_u32;
+        assert_eq!(found.undone(value(4)), Some(value(2)));
+        assert_eq!([1, 7, 9].map(|cast| found.undone(value(cast))), [None; 3]);
+    }
+}

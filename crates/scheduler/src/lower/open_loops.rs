@@ -1,0 +1,114 @@
+//! The loops that are open: which axis each walks, over which part of it, and what is known of its variable.
+
+use index::{Expr, Facts, Sym};
+use rustc_hash::FxHashMap;
+
+use crate::space::Axis;
+
+/// A part of an axis: its first index and one past its last, over the kernel's arguments.
+pub(super) type Subrange = (Expr, Expr);
+
+/// The loops that are open, and the block that they are in.
+#[derive(Default)]
+pub(super) struct OpenLoops {
+    /// The loop variable of each axis that is walked now.
+    pub vars: FxHashMap<Axis, Sym>,
+    /// The index of each axis that a combine step walks, in the one loop over its results.
+    pub at: FxHashMap<Axis, Expr>,
+    /// First index, one past the last, and number of the chunk, for each axis that blocks divide.
+    pub chunks: FxHashMap<Axis, (Expr, Expr, Expr)>,
+    /// The part of each axis that loops walk now: a strip, for the block of a fold, or that of a square.
+    parts: FxHashMap<Axis, Subrange>,
+    /// What is known of sizes and of the variables of the open loops, one more loop each.
+    scopes: Vec<Scope>,
+}
+
+impl OpenLoops {
+    /// Notes that a loop walks an axis and that its indices are within a subrange.
+    pub fn walks(&mut self, axis: Axis, var: Sym, subrange: &Subrange) {
+        self.vars.insert(axis, var);
+        let facts = self.scopes.last().map(|scope| scope.facts.clone()).unwrap_or_default();
+        let facts = with_subrange(facts, var, subrange);
+        self.scopes.push(Scope { facts, decided: FxHashMap::default() });
+    }
+
+    /// Forgets the loop of an axis, which is closed, and what its variable implied.
+    pub fn forget(&mut self, axis: Axis) {
+        self.vars.remove(&axis);
+        self.scopes.pop();
+    }
+
+    /// The part of an axis that was entered.
+    pub fn part(&self, axis: Axis) -> Option<&Subrange> {
+        self.parts.get(&axis)
+    }
+
+    /// Loops now walk this part of an axis; gives the part that they walked before, for [`leave`](Self::leave).
+    pub fn enter(&mut self, axis: Axis, part: Subrange) -> Option<Subrange> {
+        self.parts.insert(axis, part)
+    }
+
+    /// Loops walk the part of an axis that they walked before it was entered.
+    pub fn leave(&mut self, axis: Axis, outside: Option<Subrange>) {
+        self.parts.remove(&axis);
+        self.parts.extend(outside.map(|part| (axis, part)));
+    }
+
+    /// Whether `0 <= at < size` holds where the loops stand.
+    pub fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
+        self.scopes.last_mut().map_or(Known::Unknown, |scope| scope.is_within(at, size))
+    }
+}
+
+/// What is known of a predicate.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known {
+    True,
+    False,
+    Unknown,
+}
+
+/// What is known where a loop stands.
+struct Scope {
+    facts: Facts,
+    /// Predicates that were decided by it: cats of slices of one another ask for the same ones again and again.
+    decided: FxHashMap<(Expr, Expr), Known>,
+}
+
+impl Scope {
+    /// Whether `0 <= at < size` holds.
+    fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
+        let Scope { facts, decided } = self;
+        let decide = || {
+            let zero = Expr::zero();
+            if facts.prove_le(&zero, at) && facts.prove_lt(at, size) {
+                Known::True
+            } else if facts.prove_lt(at, &zero) || facts.prove_le(size, at) {
+                Known::False
+            } else {
+                Known::Unknown
+            }
+        };
+        *decided.entry((at.clone(), size.clone())).or_insert_with(decide)
+    }
+}
+
+/// Facts with a variable within a subrange. Of loops that are known not to run nothing is noted, as anything
+/// would follow from it.
+fn with_subrange(mut facts: Facts, var: Sym, (begin, end): &Subrange) -> Facts {
+    for size in begin.symbols().into_iter().chain(end.symbols()) {
+        facts.assume_range(size, 0, None);
+    }
+    if facts.prove_lt(begin, end) || begin.as_const().is_none() || end.as_const().is_none() {
+        facts.assume_range(var, 0, None);
+        match (begin.as_const(), end.as_const()) {
+            (Some(begin), Some(end)) => facts.assume_range(var, begin, end - 1),
+            _ => {
+                // What contradicts is left out; the facts are then fewer, not wrong.
+                let _ = facts.assume_le(begin, &Expr::sym(var));
+                let _ = facts.assume_lt(&Expr::sym(var), end);
+            }
+        }
+    }
+    facts
+}

@@ -1,0 +1,214 @@
+//! The knobs of a schedule on one page: their fields and, in the order of its lines, the table of them. Each knob is a file
+//! with the lines that it prints and reads, when it fits a witness, and how it is drawn at random.
+//!
+//! What a knob is set to by default is chosen in `schedule::choose`, its loops are made in `lower`.
+
+mod combine;
+mod fuse;
+mod jam;
+mod lane;
+mod lanes;
+mod loops;
+mod partition;
+mod persist;
+mod prefetch;
+mod private;
+mod tile;
+mod width;
+
+use std::fmt::{self, Display};
+
+use index::integer;
+use ir::graph::{Node, Val};
+use thiserror::Error;
+
+use crate::draws::Draws;
+use crate::legal::Witness;
+use crate::space::Axis;
+
+pub(super) use partition::may_partition;
+pub use prefetch::Prefetch;
+pub(super) use tile::LONGEST_SIDE;
+
+/// The choices for one segment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schedule {
+    /// Lanes of a block, a power of two.
+    pub lanes: u32,
+    /// Neighbouring lanes that folds combine first; all of them without a number.
+    pub warp: Option<u32>,
+    /// Runs of axes that one loop walks, outermost first; the loop goes by the name of the last.
+    pub fused: Vec<Vec<Axis>>,
+    /// Axes divided among blocks, outermost first, each in chunks of so many indices.
+    pub blocks: Vec<(Axis, u64)>,
+    /// Worker axes walked one index at a time within a block, after the block's own.
+    pub rows: Vec<Axis>,
+    /// Axes walked within each stage, outermost first.
+    pub inner: Vec<Axis>,
+    /// The axis mapped to the lanes; the last inner axis of a loop nest that lacks it.
+    pub lane: Option<Axis>,
+    /// Whether the loop over lanes stands around the stages instead of within each.
+    pub lanes_outside: bool,
+    /// Neighbouring indices of that axis that a lane takes at a time.
+    pub width: u32,
+    /// The innermost axis outside the stages, if so many of its indices are walked together within them.
+    pub jam: Option<(Axis, u32)>,
+    /// What the first stage will read is prefetched at this distance.
+    pub prefetch: Option<Prefetch>,
+    /// An inner axis that is walked in tiles of this side, together with the lanes': what lies along it is transposed in
+    /// scratch.
+    pub tile: Option<(Axis, u32)>,
+    /// Elements between the rows of a tile in scratch, so that lanes along a column are in different banks of memory.
+    pub pad: u32,
+    /// Results that a block of a combine step has, and its lanes; without a number as many as ever.
+    pub combine: Option<u32>,
+    /// Axes whose loops are cut where cats and pads change course.
+    pub partition: Vec<Axis>,
+    /// Values that are kept in scratch from the stage that computes them to later ones.
+    pub persistent: Vec<Val>,
+    /// Whether each lane keeps what it computes of these values for itself, and what it folds other axes into along its own.
+    pub private: bool,
+}
+
+impl Schedule {
+    /// No loop at all, one lane: what a schedule is built up from.
+    pub(super) fn empty() -> Schedule {
+        Schedule {
+            lanes: 1,
+            warp: None,
+            fused: Vec::new(),
+            blocks: Vec::new(),
+            rows: Vec::new(),
+            inner: Vec::new(),
+            lane: None,
+            lanes_outside: false,
+            width: 1,
+            jam: None,
+            prefetch: None,
+            tile: None,
+            pad: 0,
+            combine: None,
+            partition: Vec::new(),
+            persistent: Vec::new(),
+            private: false,
+        }
+    }
+}
+
+/// All knobs, in the order of the lines of a schedule. A check and a draw rely on knobs that stand before theirs.
+const KNOBS: [Knob; 12] = [
+    lanes::KNOB,
+    fuse::KNOB,
+    loops::KNOB,
+    lane::KNOB,
+    width::KNOB,
+    jam::KNOB,
+    prefetch::KNOB,
+    tile::KNOB,
+    combine::KNOB,
+    partition::KNOB,
+    persist::KNOB,
+    private::KNOB,
+];
+
+/// A choice of a schedule.
+struct Knob {
+    /// The forms of its lines.
+    forms: &'static [&'static str],
+    /// Writes its lines: none where nothing is chosen.
+    print: fn(&Schedule, &mut fmt::Formatter<'_>) -> fmt::Result,
+    /// Reads the words of a line.
+    read: fn(&mut Schedule, &[&str]) -> Read,
+    /// Whether it fits a witness. Whether it pays is not asked here.
+    check: fn(&Schedule, &Witness) -> Result<(), ScheduleError>,
+    /// Draws it at random, such that it mostly fits.
+    draw: fn(&mut Schedule, &Witness, &mut Draws),
+}
+
+/// Whether a line is one of a knob's, or what would have been right in its place.
+type Read = Result<bool, &'static str>;
+
+/// The first choice of a schedule that does not fit a witness, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0}")]
+pub struct ScheduleError(String);
+
+impl Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        KNOBS.iter().try_for_each(|knob| (knob.print)(self, f))
+    }
+}
+
+impl Schedule {
+    /// Whether the schedule fits a witness.
+    ///
+    /// # Errors
+    /// The first axis that is out of place, and why.
+    pub fn check(&self, witness: &Witness) -> Result<(), ScheduleError> {
+        KNOBS.iter().try_for_each(|knob| (knob.check)(self, witness))
+    }
+
+    /// A random schedule, which may not fit.
+    pub fn draw(witness: &Witness, draws: &mut Draws) -> Schedule {
+        let mut schedule = Schedule::empty();
+        KNOBS.iter().for_each(|knob| (knob.draw)(&mut schedule, witness, draws));
+        schedule
+    }
+
+    /// Takes what a line says; gives what would have been right if it says nothing.
+    pub(super) fn read_line(&mut self, words: &[&str]) -> Result<(), String> {
+        for knob in KNOBS {
+            if (knob.read)(self, words)? {
+                return Ok(());
+            }
+        }
+        let forms: Vec<String> =
+            KNOBS.iter().flat_map(|knob| knob.forms).map(|form| format!("`{form}`")).collect();
+        let (last, others) = forms.split_last().expect("there are knobs");
+        Err(format!("{} or {last}", others.join(", ")))
+    }
+}
+
+/// An axis of a line.
+fn read_axis(word: &str) -> Result<Axis, &'static str> {
+    entity(word, "x").map(Axis::from_u32).ok_or("an axis such as x0")
+}
+
+/// A value of a line.
+fn read_val(word: &str) -> Result<Val, &'static str> {
+    entity(word, "n").map(|number| Node::from_u32(number).into()).ok_or("a value such as n7")
+}
+
+/// The number of an entity. The largest is how an absent one is written.
+fn entity(word: &str, prefix: &str) -> Option<u32> {
+    word.strip_prefix(prefix).and_then(integer::<u32>).filter(|&number| number < u32::MAX)
+}
+
+/// Writes a line for each item of a list.
+fn print_each<T: Display>(f: &mut fmt::Formatter<'_>, keyword: &str, items: &[T]) -> fmt::Result {
+    items.iter().try_for_each(|item| writeln!(f, "{keyword} {item}"))
+}
+
+/// An error unless something holds.
+fn ensure(holds: bool, say: impl FnOnce() -> String) -> Result<(), ScheduleError> {
+    if holds { Ok(()) } else { Err(ScheduleError(say())) }
+}
+
+/// An error with the reason of the first condition that holds, if any does.
+fn reject(reasons: &[(bool, &str)], say: impl FnOnce(&str) -> String) -> Result<(), ScheduleError> {
+    let found = reasons.iter().find(|(holds, _)| *holds);
+    found.map_or(Ok(()), |(_, reason)| Err(ScheduleError(say(reason))))
+}
+
+/// An error unless the segment has an axis.
+fn check_known(witness: &Witness, axis: Axis) -> Result<(), ScheduleError> {
+    let is_known = witness.space.axes().any(|known| known == axis);
+    ensure(is_known, || format!("the segment has no axis {axis}"))
+}
+
+/// An error unless there is a loop that goes by the name of an axis.
+fn check_loop(schedule: &Schedule, witness: &Witness, axis: Axis) -> Result<(), ScheduleError> {
+    check_known(witness, axis)?;
+    let is_loop = schedule.loops_of(witness.order.iter().copied()).contains(&axis);
+    ensure(is_loop, || format!("axis {axis} has no loop of its own"))
+}

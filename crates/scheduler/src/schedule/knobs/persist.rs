@@ -1,0 +1,43 @@
+//! Values that persist in scratch from the stage that computes them to later ones.
+
+use std::fmt;
+
+use ir::graph::{Node, Val};
+
+use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, print_each, read_val, reject};
+
+pub(super) const KNOB: Knob = Knob { forms: &["persist N"], print, read, check, draw };
+
+fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    print_each(f, "persist", &schedule.persistent)
+}
+
+fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
+    let ["persist", val] = words else { return Ok(false) };
+    schedule.persistent.push(read_val(val)?);
+    Ok(true)
+}
+
+fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
+    schedule.persistent.iter().enumerate().try_for_each(|(place, &val)| {
+        let is_computed =
+            val.result == 0 && witness.stage_of(val.node).is_some() && witness.fold_of(val.node).is_none();
+        let reasons = [
+            (schedule.lanes_outside, "the loop over lanes stands around the stages"),
+            (!is_computed, "no stage of the segment computes it"),
+            (schedule.persistent[..place].contains(&val), "it persists already"),
+        ];
+        reject(&reasons, |reason| format!("{val} cannot persist from stage to stage: {reason}"))
+    })
+}
+
+/// A few of the values that some stage computes.
+fn draw(schedule: &mut Schedule, witness: &Witness, draws: &mut Draws) {
+    if schedule.lanes_outside || draws.percent(40) {
+        return;
+    }
+    let mut nodes: Vec<Node> = witness.staged().filter(|&node| witness.fold_of(node).is_none()).collect();
+    draws.shuffle(&mut nodes);
+    nodes.truncate(draws.below(4));
+    schedule.persistent = nodes.into_iter().map(Val::from).collect();
+}
