@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use compiler::{Hints, Plan};
 use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
+use frontend::text::{NameStyle, print};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
@@ -58,6 +59,7 @@ pub struct Segment {
     pub schedule: Option<Schedule>,
     takes: Vec<SegmentInput>,
     gives: Vec<Val>,
+    is_edited: bool,
 }
 
 /// The segments of a plan of a definition, in the order they run. Bytes are counted at the sizes of the hints.
@@ -107,6 +109,8 @@ impl Segment {
         if let Some(what) = edited::change(&self.definition, &definition) {
             return Err(SegmentError::Changed { segment: self.name.clone(), what });
         }
+        let text = |definition: &Definition| print(definition, NameStyle::Short);
+        self.is_edited |= text(&definition) != text(&self.definition);
         self.definition = definition;
         Ok(())
     }
@@ -127,6 +131,7 @@ impl Segment {
             inputs: self.takes.clone(),
             outputs: self.gives.clone(),
             schedule: self.schedule.clone(),
+            is_edited: self.is_edited,
         }
     }
 }
@@ -188,6 +193,7 @@ impl Maker<'_> {
             takes: outlined.inputs.into_iter().map(taken).collect(),
             gives: (*made).to_vec(),
             definition: outlined.definition,
+            is_edited: false,
         })
     }
 
