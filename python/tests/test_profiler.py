@@ -74,11 +74,10 @@ def test_a_call_through_segments_is_measured():
     assert all(np.array_equal(*pair) for pair in zip(through, whole)) and (given == 2).all()
     steps = [kernel.name for kernel in profile.kernel_profiles]
     names = [step.split(".")[0] for step in steps]
-    assert names[-1] == "copy" and list(dict.fromkeys(names[:-1])) == [segment.name for segment in segments]
+    assert list(dict.fromkeys(names)) == [segment.name for segment in segments]
     assert profile.compile_time_ms > 0 == profiler.profile.compile_time_ms
     assert 0 < profile.kernel_time_ms <= profile.host_time_ms
     assert (profile.input_bytes, profile.output_bytes) == (of_whole.input_bytes, of_whole.output_bytes)
-    assert profile.kernel_profiles[-1].output_bytes == array.nbytes
     assert all(kernel.output_bytes > 0 for kernel in profile.kernel_profiles)
 
 

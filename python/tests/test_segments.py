@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import ferrofuse
 from ferrofuse import DataType, DefinitionError, FusionDefinition, InputError, Segment
 
 
@@ -106,7 +107,8 @@ def test_a_schedule_by_hand():
     assert message(raised) == "the schedule of seg0 does not fit it: the segment has no axis x7"
     with pytest.raises(InputError) as raised:
         segment.schedule = "rows first"
-    assert message(raised).startswith("the schedule of seg0: ")
+    assert message(raised).startswith("the schedule of seg0: line 1: expected `schedule lanes N [warps N]`, `fuse X Y`, ")
+    assert message(raised).endswith(" or `private`, found `rows first`")
     assert segment.schedule == "schedule lanes 8\nrow x0\ninner x1\n"
     segment.schedule = None
     assert all(np.array_equal(*pair) for pair in zip(fd.execute([x]), whole))
@@ -226,3 +228,131 @@ def test_random_numbers_are_those_of_the_whole():
     fd.segment()
     manual_seed(7)
     assert np.array_equal(fd.execute([x])[0], whole)
+
+
+def test_a_segment_prints_runs_explains_and_reproduces_by_itself():
+    fd, inputs = reduction(), arrays((3, 4), (3, 1))
+    definition = fd.segment()[1].definition
+    [made] = definition.execute(inputs)
+    assert np.array_equal(made, inputs[0] + inputs[1])
+    names = {"DataType": DataType, "FusionDefinition": FusionDefinition}
+    exec(repr(definition), names)
+    with FusionDefinition() as again:
+        names["nvfuser_fusion"](again)
+    assert repr(again) == repr(definition) and np.array_equal(again.execute(inputs)[0], made)
+    [explained] = definition.explain(inputs).to_dict()["segments"]
+    assert [tensor["name"] for tensor in explained["inputs"] + explained["outputs"]] == ["tv0", "tv1", "tv2"]
+    script = definition.repro_script_for(inputs)
+    exec(script, {})
+    assert "fd.ops.add(tv0, tv1)" in script
+    definition.validate(inputs)
+
+
+def test_a_size_that_a_segment_cannot_see_is_a_scalar_input():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        total = fd.ops.sum(x, dims=[1])
+        rows, columns = fd.ops.shape(x)
+        twice = fd.ops.broadcast_in_dim(fd.ops.exp(total), shape=[rows, columns, rows], broadcast_dims=[0])
+        fd.add_output(twice)
+    [x] = arrays((3, 5))
+    [whole] = fd.execute([x])
+    fd.segmentation = [[total], [twice]]
+    _, second = fd.segments
+    assert second.inputs[:1] == ["tv1"] and "i1" in second.inputs
+    assert "define_scalar(None, dtype=DataType.Int)" in repr(second.definition)
+    by_name = {"tv0": x, "i0": 3, "i1": 5}
+    values = by_hand(fd, fd.segments, by_name)
+    assert np.array_equal(values[second.outputs[0]], whole) and np.array_equal(fd.execute([x])[0], whole)
+
+
+def test_an_edited_segment_may_have_its_ops_in_another_order():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        first, second = fd.ops.exp(x), fd.ops.neg(x)
+        fd.add_output(first)
+        fd.add_output(second)
+    [x] = arrays((7,))
+    before = fd.execute([x])
+    [segment] = fd.segment()
+    with FusionDefinition() as other:
+        y = other.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        second, first = other.ops.neg(y), other.ops.exp(y)
+        other.add_output(first)
+        other.add_output(second)
+    segment.definition = other
+    assert all(np.array_equal(*pair) for pair in zip(fd.execute([x]), before))
+
+
+def test_a_fold_by_a_lambda_takes_a_schedule():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.fold([x], lambda a, b: a + b + a * b, init=[0.0], dims=[1]))
+    inputs = [np.float32(0.01) * array for array in arrays((9, 33))]
+    [segment] = fd.segment()
+    [before] = fd.execute(inputs)
+    segment.schedule = "schedule lanes 4\nrow x0\ninner x1\n"
+    np.testing.assert_allclose(fd.execute(inputs)[0], before, rtol=1e-5, atol=1e-6)
+    fd.validate(inputs)
+    segment.schedule = "schedule lanes 1\nrow x0\ninner x1\n"
+    fd.validate(inputs)
+
+
+@pytest.mark.parametrize("cut", ["scaled | first again column", "scaled first | again column", "scaled first again column"])
+def test_segments_write_in_place_where_nothing_else_needs_what_was_there(cut):
+    with FusionDefinition() as fd:
+        x, y = (fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float) for _ in range(2))
+        named = {"scaled": fd.ops.segment_set(y * 2.0)}
+        named["first"] = x + named["scaled"]
+        named["again"] = fd.ops.exp(named["first"])
+        fd.add_output(named["first"], x)
+        named["column"] = fd.ops.reshape(named["first"], [x.size(0), 1])
+        for name in ("scaled", "again", "column"):
+            fd.add_output(named[name])
+    for shares in (False, True):
+        memory = arrays((40,))[0]
+        given = [memory[:20], memory[10:30] if shares else memory[20:]]
+        scaled = given[1] * 2
+        first = given[0] + scaled
+        fd.segmentation = [[named[name] for name in made.split()] for made in cut.split("|")]
+        outputs = fd.execute(given)
+        assert np.array_equal(given[0], first) and np.array_equal(outputs[0], scaled)
+        np.testing.assert_allclose(outputs[1], np.exp(first), rtol=1e-5)
+        assert np.array_equal(outputs[2][:, 0], first)
+
+
+def test_an_input_that_is_given_back_is_as_it_was_before_it_is_written():
+    with FusionDefinition() as fd:
+        x, y = (fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float) for _ in range(2))
+        total = fd.ops.segment_set(x * 2.0) + y
+        fd.add_output(total, x)
+        fd.add_output(x, y)
+        fd.add_output(x)
+        fd.add_output(total)
+        fd.add_output(fd.ops.reshape(y, [y.size(0), 1]))
+    for segmented in (False, True):
+        given = arrays((20,), (20,))
+        x, y = (np.copy(array) for array in given)
+        if segmented:
+            assert len(fd.segment()) == 2
+        back, total_again, column = fd.execute(given)
+        assert np.array_equal(given[0], x * 2 + y) and np.array_equal(total_again, given[0]) and np.array_equal(given[1], x)
+        assert np.array_equal(back, x) and np.array_equal(column[:, 0], y)
+
+
+def test_inputs_are_as_they_were_where_a_later_segment_rejects_an_index():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        places = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
+        doubled = x * 2.0
+        fd.add_output(doubled, x)
+        taken = fd.ops.index_select(doubled, places, 0)
+        fd.add_output(taken)
+    fd.segmentation = [[doubled], [taken]]
+    [x] = arrays((9,))
+    old = x.copy()
+    with pytest.raises(ferrofuse.OutOfRangeError):
+        fd.execute([x, np.array([3, 99])])
+    assert np.array_equal(x, old)
+    [taken] = fd.execute([x, np.array([3, 8])])
+    assert np.array_equal(x, old * 2) and np.array_equal(taken, x[[3, 8]])

@@ -128,8 +128,6 @@ pub struct SegmentExplanation {
     pub bytes: u64,
     /// `bytes` as a formula over the size symbols, as in `2*i0*i1`.
     pub bytes_formula: String,
-    #[serde(skip, default = "Expr::zero")]
-    pub(crate) moved: Expr,
 }
 
 /// Microseconds that the cost model expects of a segment, by term.
@@ -183,8 +181,7 @@ pub struct Edge {
 
 /// Explains a plan; bytes are counted at the sizes in `hints`.
 pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
-    let (names, layouts) = (ValueNames::new(definition, plan), layouts(plan));
-    let explainer = Explainer { plan, hints, names, layouts, readers: Readers::of(plan) };
+    let explainer = Explainer::new(definition, plan, hints);
     let peaks = Peaks::of(&explainer);
     let segments: Vec<SegmentExplanation> =
         peaks.each.iter().enumerate().map(|(number, &peak)| explainer.segment(number, peak)).collect();
@@ -210,6 +207,22 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
         compulsory_bytes,
         traffic_ratio,
         certificate: plan.certificate(hints),
+    }
+}
+
+/// What a plan's segments move, and what passes between them: as much of an explanation as definitions of segments need.
+pub(crate) struct Traffic {
+    /// Of each segment, in their order.
+    pub moved: Vec<Expr>,
+    pub edges: Vec<Edge>,
+}
+
+impl Traffic {
+    /// That of a plan, at the sizes in `hints`.
+    pub fn of(definition: &Definition, plan: &Plan, hints: &Hints) -> Traffic {
+        let explainer = Explainer::new(definition, plan, hints);
+        let moved = plan.segments.iter().map(|segment| explainer.moved(segment)).collect();
+        Traffic { moved, edges: explainer.edges() }
     }
 }
 
@@ -288,7 +301,12 @@ fn read(view: &Fusion) -> impl Iterator<Item = Val> + '_ {
     view.inputs().iter().copied().filter(|&val| !view.uses(val).is_empty())
 }
 
-impl Explainer<'_> {
+impl<'a> Explainer<'a> {
+    fn new(definition: &Definition, plan: &'a Plan, hints: &'a Hints) -> Explainer<'a> {
+        let (names, layouts) = (ValueNames::new(definition, plan), layouts(plan));
+        Explainer { plan, hints, names, layouts, readers: Readers::of(plan) }
+    }
+
     /// Bytes of a tensor in memory: expanded axes are there once.
     fn formula(&self, val: Val) -> Expr {
         let ty = self.plan.graph.ty(val);
@@ -326,6 +344,7 @@ impl Explainer<'_> {
         let SegmentPlan { name, view, at, cost, decision } = &self.plan.segments[number];
         let moved = self.moved(&self.plan.segments[number]);
         let again = self.recomputed(number);
+        let read = self.read_bytes(view);
         let (schedule, evaluator_reason) = match decision {
             Decision::Kernels(kernels) => (Some(kernels.schedule.to_string()), None),
             Decision::External(_) => (None, None),
@@ -346,7 +365,7 @@ impl Explainer<'_> {
                 .collect(),
             operations: self.operations(view),
             recomputed: again.iter().map(|&val| self.names.of(val)).collect(),
-            saved: again.iter().map(|&val| self.saved(view, val)).collect(),
+            saved: again.iter().map(|&val| self.read_with(view, val) as i64 - read as i64).collect(),
             schedule,
             library: external(&self.plan.segments[number]).map(str::to_owned),
             evaluator_reason,
@@ -358,7 +377,6 @@ impl Explainer<'_> {
             cost_us: CostUs::of(cost),
             bytes: self.hints.value(&moved),
             bytes_formula: moved.to_string(),
-            moved,
         }
     }
 
@@ -374,13 +392,12 @@ impl Explainer<'_> {
         nodes.filter_map(computed).collect()
     }
 
-    /// Bytes more that a segment would read, were a value that it computes in memory.
-    fn saved(&self, view: &Fusion, val: Val) -> i64 {
+    /// Bytes that a segment would read, were a value that it computes in memory.
+    fn read_with(&self, view: &Fusion, val: Val) -> u64 {
         let inputs = view.inputs().iter().copied().chain([val]).collect();
         let outputs = view.outputs().to_vec();
         let kept = Fusion::new(&self.plan.graph, inputs, outputs, view.facts().clone());
-        let kept = kept.expect("the view, or less of it");
-        self.read_bytes(&kept) as i64 - self.read_bytes(view) as i64
+        self.read_bytes(&kept.expect("the view, or less of it"))
     }
 
     /// The operations of a segment, by the names of values; constants stand where they are used.

@@ -50,6 +50,11 @@ impl<'a> Argument<'a> {
         Argument { base, dtype, layout, writable: true, lifetime: PhantomData }
     }
 
+    /// The same memory, for a call within the one that this is an argument of.
+    pub(crate) fn again(&self) -> Argument<'_> {
+        Argument { layout: self.layout.clone(), ..*self }
+    }
+
     /// Whether it may be written.
     pub fn is_writable(&self) -> bool {
         self.writable
@@ -64,7 +69,7 @@ impl<'a> Argument<'a> {
     pub(crate) fn view(&self) -> ArrayView<'_> {
         // SAFETY: the memory is readable by the contracts of the views that arguments are made of, and of
         // `from_raw_parts`. The call alone writes to it, either when it reads no more, or by a kernel that the plan proved
-        // to store no element before it has loaded it.
+        // to store no element before it has loaded it; segments behind that kernel read what it stored.
         unsafe { ArrayView::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
     }
 

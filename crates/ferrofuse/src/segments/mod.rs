@@ -16,13 +16,15 @@ use std::sync::Arc;
 
 use compiler::{Hints, Plan};
 use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
+use frontend::text::{NameStyle, print};
+use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput, SegmentedExecutable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Schedule;
-use crate::explain::{Edge, Explanation, SegmentExplanation, explain};
+use crate::explain::{Edge, Traffic};
 use crate::names::names_in;
 
 pub use by_hand::{of_plan, read_segmentation};
@@ -57,6 +59,7 @@ pub struct Segment {
     pub schedule: Option<Schedule>,
     takes: Vec<SegmentInput>,
     gives: Vec<Val>,
+    is_edited: bool,
 }
 
 /// The segments of a plan of a definition, in the order they run. Bytes are counted at the sizes of the hints.
@@ -74,7 +77,7 @@ pub fn segments(definition: &Definition, plan: &Plan, hints: &Hints) -> Result<V
         hints,
         names: names_in(definition),
         positions: positions::Positions::new(definition, crossing.chain(cut.segmentation.segments.concat())),
-        explanation: explain(definition, plan, hints),
+        traffic: Traffic::of(definition, plan, hints),
         planned: cut.planned.iter().flatten().map(|&number| plan.segments[number].name.clone()).collect(),
     };
     let mut computed = FxHashSet::default();
@@ -106,6 +109,8 @@ impl Segment {
         if let Some(what) = edited::change(&self.definition, &definition) {
             return Err(SegmentError::Changed { segment: self.name.clone(), what });
         }
+        let text = |definition: &Definition| print(definition, NameStyle::Short);
+        self.is_edited |= text(&definition) != text(&self.definition);
         self.definition = definition;
         Ok(())
     }
@@ -126,6 +131,7 @@ impl Segment {
             inputs: self.takes.clone(),
             outputs: self.gives.clone(),
             schedule: self.schedule.clone(),
+            is_edited: self.is_edited,
         }
     }
 }
@@ -150,7 +156,7 @@ struct Maker<'d> {
     hints: &'d Hints,
     names: FxHashMap<Val, String>,
     positions: positions::Positions<'d>,
-    explanation: Explanation,
+    traffic: Traffic,
     /// The segments of the plan that some segment is; others make what only passes know of.
     planned: FxHashSet<String>,
 }
@@ -171,7 +177,7 @@ impl Maker<'_> {
         let Definition { graph, record, tasks, .. } = self.definition;
         let written = AsWritten { record, tasks, passed: None };
         let outlined = outline_as_written(graph, &self.given_back(view), written)?;
-        let explained = planned.map(|number| &self.explanation.segments[number]);
+        let moved = planned.map_or_else(Expr::zero, |number| self.traffic.moved[number].clone());
         Ok(Segment {
             name: format!("seg{number}"),
             number,
@@ -179,14 +185,15 @@ impl Maker<'_> {
             inputs: outlined.inputs.iter().map(|origin| self.origin(origin)).collect(),
             outputs: made.iter().map(|&val| self.name(val)).collect(),
             recomputed: again.iter().filter_map(|&node| self.tensor_named(node)).collect(),
-            bytes: explained.map_or(Some(0), |explained| self.bytes(explained)),
-            bytes_formula: explained.map_or("0".to_owned(), |explained| explained.moved.to_string()),
+            bytes: self.hints.know(&moved).then(|| self.hints.value(&moved)),
+            bytes_formula: moved.to_string(),
             at: planned.map_or_else(DeviceStream::default, |number| self.plan.segments[number].at.clone()),
-            why: self.why(explained),
+            why: self.why(*planned),
             schedule: None,
             takes: outlined.inputs.into_iter().map(taken).collect(),
             gives: (*made).to_vec(),
             definition: outlined.definition,
+            is_edited: false,
         })
     }
 
@@ -200,10 +207,6 @@ impl Maker<'_> {
         let outputs = view.outputs().iter().map(output).collect();
         let facts = Arc::clone(fusion.facts());
         Fusion::new(graph, view.inputs().to_vec(), outputs, facts).expect("the view, or less of it")
-    }
-
-    fn bytes(&self, explained: &SegmentExplanation) -> Option<u64> {
-        self.hints.know(&explained.moved).then_some(explained.bytes)
     }
 
     fn name(&self, val: Val) -> String {
@@ -225,12 +228,13 @@ impl Maker<'_> {
     }
 
     /// Why the plan has a boundary in front of a segment, or behind it.
-    fn why(&self, explained: Option<&SegmentExplanation>) -> String {
-        let Some(SegmentExplanation { name, .. }) = explained else {
+    fn why(&self, planned: Option<usize>) -> String {
+        let Some(number) = planned else {
             return "what it gives is seen in memory that is there".to_owned();
         };
+        let name = &self.plan.segments[number].name;
         let is_between = |edge: &&Edge| [&edge.from, &edge.to].iter().all(|&end| self.planned.contains(end));
-        let edges = || self.explanation.edges.iter().filter(is_between);
+        let edges = || self.traffic.edges.iter().filter(is_between);
         let mut reasons: Vec<&str> =
             edges().filter(|edge| edge.to == *name).map(|edge| edge.reason.as_str()).collect();
         if reasons.is_empty() {

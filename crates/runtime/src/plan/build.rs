@@ -26,20 +26,24 @@ impl ExecutionPlan {
             builder.add_batch(&plan.segments[batch.clone()]);
         }
         // A call that ends in an error leaves the inputs as they were, so what may is written to them at the end.
-        let may_fail = plan.fusion.order().iter().any(|&node| checks_indices(&plan.graph.node(node).op));
+        let may_fail = checks_indices(&plan.graph, &plan.fusion);
         builder.finish(&plan.fusion, &plan.views, &|output| !may_fail && plan.stores_in_place(output))
     }
 }
 
-/// Whether an op may find an index out of range.
-fn checks_indices(tensor_op: &TensorOp) -> bool {
+/// Whether what a view computes may find an index out of range.
+pub(crate) fn checks_indices(graph: &Graph, view: &Fusion) -> bool {
+    view.order().iter().any(|&node| checks_index(&graph.node(node).op))
+}
+
+fn checks_index(tensor_op: &TensorOp) -> bool {
     matches!(tensor_op, TensorOp::Gather(_) | TensorOp::External(ExternalOp::Scatter(_)))
 }
 
 /// What the values of a plan that check indices were in its definition: of several that became one, the first.
 fn origins(map: &ValMap, graph: &Graph) -> FxHashMap<Val, Val> {
     let mut origins: FxHashMap<Val, Val> = FxHashMap::default();
-    for (old, new) in map.iter().filter(|&(_, new)| checks_indices(graph.op(new))) {
+    for (old, new) in map.iter().filter(|&(_, new)| checks_index(graph.op(new))) {
         let first = origins.entry(new).or_insert(old);
         *first = old.min(*first);
     }

@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 
 use crate::formulas::{Formula, Formulas};
 
+pub(crate) use build::checks_indices;
+
 /// A tensor that a call touches: an input, an output, a value between segments, or memory between two kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot(u32);

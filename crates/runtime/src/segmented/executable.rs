@@ -6,26 +6,25 @@ use ir::graph::{InputSignature, Sizes};
 use reference::evaluate::copy;
 
 use super::account::Account;
+use super::in_place::Writing;
 use super::parts::SegmentDefinition;
 use super::slots::{Held, Segment, Slots, Source, free_after_last_use};
 use crate::argument::Argument;
 use crate::destination::{OutputForm, placed};
-use crate::device::WriteTarget;
-use crate::host::HostMemory;
 use crate::located::located;
 use crate::{CallOptions, CallReport, CompileOptions, Error, Executable, Machine, Output, Outputs, Tensor};
 
 /// A definition ready to be called segment by segment.
 #[derive(Debug)]
 pub struct SegmentedExecutable {
-    definition: Definition,
+    pub(super) definition: Definition,
     options: CompileOptions,
-    signature: InputSignature,
+    pub(super) signature: InputSignature,
     /// How many values are held: the inputs, and what segments make.
     slots: usize,
     segments: Vec<Segment>,
     /// The slot of each output.
-    outputs: Vec<usize>,
+    pub(super) outputs: Vec<usize>,
 }
 
 impl SegmentedExecutable {
@@ -44,8 +43,10 @@ impl SegmentedExecutable {
     ) -> Result<SegmentedExecutable, Error> {
         let mut slots = Slots::of(&definition);
         let mut made = Vec::new();
-        for segment in segments {
-            made.push(slots.segment(segment, &options)?);
+        let writing = |place: usize| Writing::of(&definition, &segments[place], &segments[place + 1..]);
+        let writings: Vec<Writing> = (0..segments.len()).map(writing).collect();
+        for (segment, writing) in segments.into_iter().zip(writings) {
+            made.push(slots.segment(segment, writing, &options)?);
         }
         let outputs: Vec<usize> =
             definition.fusion.outputs().iter().map(|output| slots.numbers[&output.val]).collect();
@@ -74,7 +75,7 @@ impl SegmentedExecutable {
         inputs: &[ArrayView<'a>],
     ) -> Result<Outputs<'a>, Error> {
         let located = |error| located(error, &self.definition, inputs);
-        let mut held = self.steps(options, inputs, &mut Account::default()).map_err(located)?;
+        let mut held = self.steps(options, inputs, &[], &mut Account::default()).map_err(located)?;
         let visible = vec![true; inputs.len()];
         let given = (0..self.outputs.len()).collect::<Vec<_>>();
         self.given_back(&given, &mut held, inputs, &visible)
@@ -117,7 +118,7 @@ impl SegmentedExecutable {
     }
 
     /// The machine of a call.
-    fn machine<'m>(&'m self, options: &'m CallOptions) -> &'m Machine {
+    pub(super) fn machine<'m>(&'m self, options: &'m CallOptions) -> &'m Machine {
         options.machine.as_ref().unwrap_or(&self.options.machine)
     }
 
@@ -148,63 +149,13 @@ impl SegmentedExecutable {
         Ok((outputs, account.report))
     }
 
-    fn in_place<'a>(
-        &self,
-        options: &CallOptions,
-        arguments: &'a [Argument<'_>],
-        account: &mut Account,
-    ) -> Result<Outputs<'a>, Error> {
-        let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
-        let targets = self.targets(arguments)?;
-        let located = |error| located(error, &self.definition, &views);
-        let mut held = self.steps(options, &views, account).map_err(located)?;
-        let is_seen = |argument: &Argument<'_>| {
-            !targets.iter().flatten().any(|target| target.footprint().overlaps(&argument.footprint()))
-        };
-        let visible: Vec<bool> = arguments.iter().map(is_seen).collect();
-        let back: Vec<usize> = (0..targets.len()).filter(|&place| targets[place].is_none()).collect();
-        let written = self.written(&targets, &held, &views)?;
-        let outputs = self.given_back(&back, &mut held, &views, &visible)?;
-        let workers = self.machine(options).workers(&options.interrupt);
-        for (target, tensor) in targets.iter().flatten().zip(&written) {
-            account.copy(tensor.as_bytes().len(), || {
-                copy(&mut target.open_at_end(), &tensor.view(), &workers)
-                    .expect("the signature checked the sizes of input and output");
-            });
-        }
-        Ok(outputs)
-    }
-
-    /// For each output the argument that it is written to, if it is.
-    fn targets<'a>(
-        &self,
-        arguments: &'a [Argument<'a>],
-    ) -> Result<Vec<Option<WriteTarget<'a, HostMemory>>>, Error> {
-        let target = |alias: u32| {
-            let place = alias as usize;
-            let name = || self.signature.input_name(place).to_owned();
-            WriteTarget::checked(&arguments[place], false, name)
-        };
-        let outputs = self.definition.fusion.outputs().iter();
-        outputs.map(|output| output.alias.map(target).transpose()).collect()
-    }
-
-    /// Copies of what is written to inputs: it may be in memory that another such output is written to.
-    fn written(
-        &self,
-        targets: &[Option<WriteTarget<'_, HostMemory>>],
-        held: &[Held],
-        given: &[ArrayView<'_>],
-    ) -> Result<Vec<Tensor>, Error> {
-        let slots = self.outputs.iter().zip(targets).filter(|(_, target)| target.is_some());
-        slots.map(|(&slot, _)| self.copied(&held[slot].view(given))).collect()
-    }
-
-    /// Runs the segments.
-    fn steps(
+    /// Runs the segments. With arguments beside the inputs that are views of them, a segment writes its in-place outputs there,
+    /// where it may.
+    pub(super) fn steps(
         &self,
         options: &CallOptions,
         given: &[ArrayView<'_>],
+        arguments: &[Argument<'_>],
         account: &mut Account,
     ) -> Result<Vec<Held>, Error> {
         let sizes = self.sizes(options, given)?;
@@ -216,7 +167,12 @@ impl SegmentedExecutable {
             .collect();
         for segment in &self.segments {
             options.interrupt.check()?;
-            let made = self.step(segment, options, &held, given, &sizes, account)?;
+            let scalars = segment.scalars(&sizes)?;
+            let views = segment.views(&held, given, &scalars);
+            let made = match segment.may_write(&held, arguments) {
+                true => self.step_in_place(segment, options, &held, views, arguments, account)?,
+                false => self.step(segment, options, &held, &views, account)?,
+            };
             segment.outputs.iter().zip(made).for_each(|(&slot, made)| held[slot] = made);
             segment.freed.iter().for_each(|&slot| held[slot] = Held::Nothing);
         }
@@ -240,20 +196,19 @@ impl SegmentedExecutable {
         segment: &Segment,
         options: &CallOptions,
         held: &[Held],
-        given: &[ArrayView<'_>],
-        sizes: &Sizes,
+        views: &[ArrayView<'_>],
         account: &mut Account,
     ) -> Result<Vec<Held>, Error> {
-        let scalars = segment.scalars(sizes)?;
-        let views = segment.views(held, given, &scalars);
         let outputs = match account.is_timed {
-            false => segment.executable.run_with(options, &views)?,
-            true => {
-                let timed = segment.executable.run_timed_with(options, &views)?;
-                account.add(segment.number, timed, held)
-            }
+            false => segment.executable.run_with(options, views)?,
+            true => account.add(segment.number, segment.executable.run_timed_with(options, views)?, held),
         };
-        let held = |output: Output<'_>| match output {
+        outputs.into_iter().map(|output| self.hold(output, segment, held)).collect()
+    }
+
+    /// What holds an output of a segment.
+    pub(super) fn hold(&self, output: Output<'_>, segment: &Segment, held: &[Held]) -> Result<Held, Error> {
+        match output {
             Output::Made(tensor) => Ok(Held::Own(tensor)),
             Output::View { input, view } => match segment.inputs[input] {
                 Source::Slot(slot) if let Held::Input(place, _) = held[slot] => {
@@ -262,12 +217,11 @@ impl SegmentedExecutable {
                 // Memory of the chain itself, which is freed.
                 _ => self.copied(&view).map(Held::Own),
             },
-        };
-        outputs.into_iter().map(held).collect()
+        }
     }
 
     /// The outputs of these numbers; views of inputs are copied where the input may not be seen.
-    fn given_back<'a>(
+    pub(super) fn given_back<'a>(
         &self,
         outputs: &[usize],
         held: &mut [Held],
@@ -283,10 +237,7 @@ impl SegmentedExecutable {
                     let view = given[*input].relaid(layout.clone()).expect("view ops reach no further");
                     Output::View { input: *input, view }
                 }
-                Held::Own(_) if !is_again => match std::mem::replace(&mut held[slot], Held::Nothing) {
-                    Held::Own(tensor) => Output::Made(tensor),
-                    _ => unreachable!("as just seen"),
-                },
+                Held::Own(_) if !is_again => Output::Made(held[slot].take().expect("as just seen")),
                 shared => Output::Made(self.copied(&shared.view(given))?),
             });
         }
@@ -294,7 +245,7 @@ impl SegmentedExecutable {
     }
 
     /// A row-major copy.
-    fn copied(&self, view: &ArrayView<'_>) -> Result<Tensor, Error> {
+    pub(super) fn copied(&self, view: &ArrayView<'_>) -> Result<Tensor, Error> {
         let machine = &self.options.machine;
         let mut tensor = Tensor::allocate(machine.allocator(), view.dtype(), Layout::dense(view.sizes()))?;
         copy(&mut tensor.view_mut(), view, &machine.workers(&Default::default()))?;

@@ -1,11 +1,12 @@
 //! A definition run as a chain of definitions, its segments: each an executable of its own, run in order.
 //!
 //! Takes the definition that inputs are checked against and the segments of it; what one makes for others is freed after
-//! its last reader. In-place outputs are written when all segments are done. `parts` (what a chain is made of) · `slots` (what
-//! passes between segments) · `account` (what a timed call did) · `executable` (calls).
+//! its last reader. `parts` (what a chain is made of) · `slots` (what passes between segments) · `account` (what a timed call
+//! did) · `in_place` (outputs that are written to inputs) · `executable` (calls).
 
 mod account;
 mod executable;
+mod in_place;
 mod parts;
 mod slots;
 

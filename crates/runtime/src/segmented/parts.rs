@@ -8,6 +8,7 @@ use ir::definition::Definition;
 use ir::graph::Val;
 
 use crate::compile::plan_declared;
+use crate::plan::checks_indices;
 use crate::{CompileOptions, Error};
 
 /// What an input of a segment is given.
@@ -32,9 +33,21 @@ pub struct SegmentDefinition {
     pub outputs: Vec<Val>,
     /// The schedule of its one kernel, where the user chose it.
     pub schedule: Option<Schedule>,
+    /// Whether the user changed what it computes, so that it may reject sizes which the whole definition accepts.
+    pub is_edited: bool,
 }
 
 impl SegmentDefinition {
+    /// Whether it takes this value of the whole definition.
+    pub(super) fn takes(&self, val: Val) -> bool {
+        self.inputs.contains(&SegmentInput::Val(val))
+    }
+
+    /// Whether it may find an index out of range, or sizes that it does not compute with.
+    pub(super) fn may_reject(&self) -> bool {
+        self.is_edited || checks_indices(&self.definition.graph, &self.definition.fusion)
+    }
+
     /// How it is compiled: with a schedule as one kernel, else as any definition.
     ///
     /// # Errors

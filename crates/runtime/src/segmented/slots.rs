@@ -7,6 +7,7 @@ use ir::graph::{Sizes, Val};
 use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
 
+use super::in_place::Writing;
 use super::parts::{SegmentDefinition, SegmentInput};
 use crate::{CompileOptions, Error, Executable, Tensor};
 
@@ -19,6 +20,8 @@ pub(super) struct Segment {
     pub outputs: Vec<usize>,
     /// The slots that nothing needs afterwards.
     pub freed: Vec<usize>,
+    /// What it writes to inputs.
+    pub writing: Writing,
 }
 
 #[derive(Debug)]
@@ -83,6 +86,17 @@ impl Held {
         }
     }
 
+    /// The tensor that is held; nothing is held then.
+    pub fn take(&mut self) -> Option<Tensor> {
+        match std::mem::replace(self, Held::Nothing) {
+            Held::Own(tensor) => Some(tensor),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
+
     /// The array that is held, or the input that it is a view of.
     pub fn view<'v>(&'v self, given: &[ArrayView<'v>]) -> ArrayView<'v> {
         match self {
@@ -111,6 +125,7 @@ impl Slots {
     pub fn segment(
         &mut self,
         segment: SegmentDefinition,
+        writing: Writing,
         options: &CompileOptions,
     ) -> Result<Segment, Error> {
         let source = |input: &SegmentInput| match input {
@@ -120,8 +135,8 @@ impl Slots {
         let inputs = segment.inputs.iter().map(source).collect();
         let outputs = segment.outputs.iter().map(|&val| self.made(val)).collect();
         let options = segment.options(options)?;
-        let (number, executable) = (segment.number, Executable::by_size(segment.definition, options));
-        Ok(Segment { number, executable, inputs, outputs, freed: Vec::new() })
+        let executable = Executable::by_size(writing.written(segment.definition), options);
+        Ok(Segment { number: segment.number, executable, inputs, outputs, freed: Vec::new(), writing })
     }
 
     fn made(&mut self, val: Val) -> usize {

@@ -1,0 +1,187 @@
+//! Outputs that are written to inputs: by the segment that makes one while it runs, as its executable sees fit, where nothing
+//! behind it reads the old contents or can find anything wrong; the others when all segments are done. So after an error inputs
+//! are as they were, but for those that [`Error::may_have_written`] tells.
+
+use std::sync::Arc;
+
+use ir::array::ArrayView;
+use ir::definition::Definition;
+use ir::graph::{Fusion, Output as GivenBack, Val};
+use reference::evaluate::copy;
+
+use super::account::Account;
+use super::executable::SegmentedExecutable;
+use super::parts::{SegmentDefinition, SegmentInput};
+use super::slots::{Held, Segment, Source};
+use crate::argument::Argument;
+use crate::device::WriteTarget;
+use crate::host::HostMemory;
+use crate::located::located;
+use crate::{CallOptions, Error, Outputs, Tensor};
+
+/// What a segment writes to inputs of the whole definition.
+#[derive(Debug, Default)]
+pub(super) struct Writing {
+    /// For each output the number of the input of the whole definition; empty where it writes to none.
+    targets: Vec<Option<usize>>,
+    /// For each output the number of the segment's own input that is it.
+    aliases: Vec<Option<u32>>,
+}
+
+impl Writing {
+    /// What a segment may write to itself: to inputs that it takes, and that neither those behind it take nor the whole gives back.
+    pub fn of(whole: &Definition, segment: &SegmentDefinition, later: &[SegmentDefinition]) -> Writing {
+        let given_back = |val: Val| whole.fusion.outputs().iter().filter(move |output| output.val == val);
+        let target = |&val: &Val| match (given_back(val).next(), given_back(val).nth(1)) {
+            (Some(output), None) => output.alias.map(|input| input as usize),
+            _ => None,
+        };
+        let own = |input: usize| {
+            let val = whole.fusion.inputs()[input];
+            let is_free = given_back(val).next().is_none() && !later.iter().any(|later| later.takes(val));
+            let place = segment.inputs.iter().position(|taken| *taken == SegmentInput::Val(val));
+            place.filter(|_| is_free).map(|place| place as u32)
+        };
+        let targets: Vec<Option<usize>> =
+            segment.outputs.iter().map(|val| target(val).filter(|&input| own(input).is_some())).collect();
+        match targets.iter().any(Option::is_some) && !later.iter().any(SegmentDefinition::may_reject) {
+            true => Writing { aliases: targets.iter().map(|input| input.and_then(own)).collect(), targets },
+            false => Writing::default(),
+        }
+    }
+
+    /// The definition of the segment, with outputs that are written to its inputs.
+    pub fn written(&self, definition: Definition) -> Definition {
+        if self.targets.is_empty() {
+            return definition;
+        }
+        let Definition { graph, fusion, .. } = &definition;
+        let given = |(output, &alias): (&GivenBack, &Option<u32>)| match alias {
+            Some(_) => GivenBack { alias, ..GivenBack::from(output.val) },
+            None => output.clone(),
+        };
+        let outputs = fusion.outputs().iter().zip(&self.aliases).map(given).collect();
+        let facts = Arc::clone(fusion.facts());
+        let fusion = Fusion::new(graph, fusion.inputs().to_vec(), outputs, facts)
+            .expect("the same view, written to inputs that it has");
+        Definition { fusion, ..definition }
+    }
+}
+
+impl Segment {
+    /// Whether it may write to arguments while it runs: they overlap no others, and nobody else holds a view of them.
+    pub fn may_write(&self, held: &[Held], arguments: &[Argument<'_>]) -> bool {
+        let alone = |target: usize| {
+            let footprint = arguments[target].footprint();
+            let mut others = arguments.iter().enumerate().filter(|(other, _)| *other != target);
+            let mut viewing = held.iter().enumerate().filter(|(slot, _)| *slot != target);
+            others.all(|(_, other)| !other.footprint().overlaps(&footprint))
+                && !viewing.any(|(_, held)| matches!(held, Held::Input(place, _) if *place == target))
+        };
+        !arguments.is_empty()
+            && !self.writing.targets.is_empty()
+            && self.writing.targets.iter().flatten().all(|&target| alone(target))
+    }
+}
+
+impl SegmentedExecutable {
+    pub(super) fn in_place<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a [Argument<'_>],
+        account: &mut Account,
+    ) -> Result<Outputs<'a>, Error> {
+        let views: Vec<ArrayView<'a>> = arguments.iter().map(Argument::view).collect();
+        let targets = self.targets(arguments)?;
+        let located = |error| located(error, &self.definition, &views);
+        let mut held = self.steps(options, &views, arguments, account).map_err(located)?;
+        let is_seen = |argument: &Argument<'_>| {
+            !targets.iter().flatten().any(|target| target.footprint().overlaps(&argument.footprint()))
+        };
+        let visible: Vec<bool> = arguments.iter().map(is_seen).collect();
+        let back: Vec<usize> = (0..targets.len()).filter(|&place| targets[place].is_none()).collect();
+        let written = self.written(&targets, &mut held, &views, &back)?;
+        let outputs = self.given_back(&back, &mut held, &views, &visible)?;
+        let workers = self.machine(options).workers(&options.interrupt);
+        for (target, tensor) in targets.iter().flatten().zip(&written) {
+            let Some(tensor) = tensor else { continue };
+            account.copy(tensor.as_bytes().len(), || {
+                copy(&mut target.open_at_end(), &tensor.view(), &workers)
+                    .expect("the signature checked the sizes of input and output");
+            });
+        }
+        Ok(outputs)
+    }
+
+    /// For each in-place output the tensor that is yet to be written: none where a segment has. What is in memory of an input is
+    /// copied, as another such output may be written there, and so is what is given back too.
+    fn written(
+        &self,
+        targets: &[Option<WriteTarget<'_, HostMemory>>],
+        held: &mut [Held],
+        given: &[ArrayView<'_>],
+        back: &[usize],
+    ) -> Result<Vec<Option<Tensor>>, Error> {
+        let mut written = Vec::new();
+        for (place, output) in self.definition.fusion.outputs().iter().enumerate() {
+            let Some(input) = output.alias.filter(|_| targets[place].is_some()) else { continue };
+            let (input, slot) = (input as usize, self.outputs[place]);
+            let others =
+                (0..self.outputs.len()).filter(|&other| other != place && self.outputs[other] == slot);
+            let is_needed = others.into_iter().any(|other| other > place || back.contains(&other));
+            written.push(match &held[slot] {
+                Held::Input(place, layout) if *place == input && layout == given[input].layout() => None,
+                Held::Own(_) if !is_needed => held[slot].take(),
+                held => Some(self.copied(&held.view(given))?),
+            });
+        }
+        Ok(written)
+    }
+
+    /// Runs a segment that writes in-place outputs.
+    pub(super) fn step_in_place<'v>(
+        &self,
+        segment: &Segment,
+        options: &CallOptions,
+        held: &[Held],
+        views: Vec<ArrayView<'v>>,
+        arguments: &'v [Argument<'v>],
+        account: &mut Account,
+    ) -> Result<Vec<Held>, Error> {
+        let targets = &segment.writing.targets;
+        let mut given: Vec<Argument<'v>> = Vec::with_capacity(views.len());
+        for (source, view) in segment.inputs.iter().zip(views) {
+            given.push(match source {
+                Source::Slot(slot) if targets.contains(&Some(*slot)) => arguments[*slot].again(),
+                _ => Argument::from(view),
+            });
+        }
+        let outputs = match account.is_timed {
+            false => segment.executable.run_in_place_with(options, &mut given)?,
+            true => {
+                let timed = segment.executable.run_in_place_timed(options, &mut given)?;
+                account.add(segment.number, timed, held)
+            }
+        };
+        let mut outputs = outputs.into_iter();
+        let hold = |target: &Option<usize>| match target {
+            Some(target) => Ok(Held::Input(*target, arguments[*target].form().1.clone())),
+            None => self.hold(outputs.next().expect("one for each that is given back"), segment, held),
+        };
+        targets.iter().map(hold).collect()
+    }
+
+    /// For each output the argument that it is written to, if it is.
+    fn targets<'a>(
+        &self,
+        arguments: &'a [Argument<'a>],
+    ) -> Result<Vec<Option<WriteTarget<'a, HostMemory>>>, Error> {
+        let target = |alias: u32| {
+            let place = alias as usize;
+            let name = || self.signature.input_name(place).to_owned();
+            WriteTarget::checked(&arguments[place], false, name)
+        };
+        let outputs = self.definition.fusion.outputs().iter();
+        outputs.map(|output| output.alias.map(target).transpose()).collect()
+    }
+}
