@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence
 from . import _native, elsewhere, profiler
 from ._native import Executable, TensorView, Val
 from .operations import Operations
-from .options import check_options, library_without_arrays, require_cpu
+from .options import check_options, library_without_arrays
 
 
 class _Guarded(threading.local):
@@ -188,8 +188,7 @@ class FusionExecutorCache:
         check_options(_enable_options, _disable_options)
         executable = self._compilable()
         if profiler.active is not None:
-            require_cpu(device, "calls are profiled")
-            return profiler.active.run(executable, self._fusion_id, inputs, like, library_without_arrays(device))
+            return profiler.active.run(executable, self._fusion_id, inputs, like, library_without_arrays(device), device)
         return executable.run(inputs, like, library_without_arrays(device), None, None, device)
 
     def _compilable(self) -> Executable:

@@ -135,10 +135,14 @@ class PythonProfiler:
         inputs: Sequence[Any],
         like: Optional[str],
         without_arrays: str,
+        device: Any = None,
     ) -> List[Any]:
         """Calls it, and keeps what was measured."""
         global _latest
-        outputs, measured = executable.profile(inputs, like, without_arrays)
+        if isinstance(executable, Chain):
+            outputs, measured = executable.profile(inputs, like, without_arrays)
+        else:
+            outputs, measured = executable.profile(inputs, like, without_arrays, device)
         kernels = [KernelProfile(name, place, *sizes) for place, (name, *sizes) in enumerate(measured["steps"])]
         sizes = sum(_bytes(item) for item in inputs), sum(_bytes(item) for item in outputs), measured["peak"]
         self._profile = _latest = FusionProfile(fusion_id, measured["total"], measured["compile"], *sizes, kernels)

@@ -405,3 +405,14 @@ def test_what_cannot_be_captured_says_so():
         sorts.add_output(sorts.ops.argsort(sorts.define_tensor(shape=[-1], dtype=DataType.Float), dim=0))
     with pytest.raises(ValueError, match=r"the host has a part in the call \(argsort\), which a graph"):
         sorts.capture([to_gpu(drawn(4))])
+
+
+def test_profiles_have_the_times_of_the_gpu():
+    fd, x = of_two(lambda fd, x, y: fd.add_output(fd.ops.matmul(fd.ops.segment_set(x + 1.0), y))), to_gpu(drawn(8, 8))
+    with ferrofuse.PythonProfiler() as profiler:
+        (made,) = fd.execute([x, x])
+    numpy.testing.assert_allclose(made.numpy(), (drawn(8, 8) + 1) @ drawn(8, 8), rtol=1e-4, atol=1e-5)
+    profile = profiler.profile
+    assert [kernel.name for kernel in profile.kernel_profiles] == ["seg0", "seg1"]
+    assert all(kernel.time_ms > 0 for kernel in profile.kernel_profiles) and profile.compile_time_ms > 0
+    assert profile.input_bytes == 2 * 256 and profile.output_bytes == 256

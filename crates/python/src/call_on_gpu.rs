@@ -5,8 +5,8 @@ use std::sync::Arc;
 use cuda::Stream;
 use ferrofuse::check::checked;
 use ferrofuse::{
-    ArrayView, CallOptions, DeviceName, Error, Executable, Generator, GpuArgument, GpuInput, GpuTensor,
-    Machine, OutputForm,
+    ArrayView, CallOptions, CallReport, DeviceName, Error, Executable, Generator, GpuArgument, GpuInput,
+    GpuTensor, Machine, OutputForm,
 };
 use ir::array::StridedArray;
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::arrays::{Given, InputOnGpu, KindOnGpu, Library, OutputsOnGpu, Wanted};
 use crate::call::{Destinations, Inputs};
 use crate::gpu::device::{self, OpenDevice};
-use crate::runnable::{Told, told};
+use crate::runnable::{Told, measured, told};
 use crate::{errors, signals};
 
 /// Where a call is asked to run, and where its inputs are.
@@ -108,45 +108,91 @@ pub fn run<'py>(
     machine: Option<Arc<Machine>>,
     out: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    device.release();
-    inputs.require_writable(py)?;
-    inputs.warn_of_gradients(py)?;
-    let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
-    let order = Order::of(py, &kind, inputs, device)?;
-    let (stream, draws) = (Arc::clone(&order.stream), order.draws);
-    let destinations = out.map(Destinations::new).transpose()?;
-    let written = destinations.as_ref().map(|given| given.on_gpu(py, device.ordinal)).transpose()?;
-    let arrays = || inputs.on_gpu().chain(written.iter().flatten().copied());
-    let foreign = || arrays().filter(|(_, input)| order.is_foreign(input));
-    foreign().try_for_each(|(_, input)| input.await_on(py, &stream, device))?;
-    let mut outputs = match &destinations {
-        None => OutputsOnGpu::new(kind, device),
-        Some(destinations) => OutputsOnGpu::written_to(destinations.objects(), device),
-    };
-    let ran = {
-        let given = inputs.given().iter().enumerate().map(|(number, given)| match given {
-            Given::Gpu(input) => Ok(GpuInput::Tensor(input.argument())),
-            host => host.view(inputs.place(number)).map(GpuInput::Host),
-        });
-        let given: Vec<GpuInput<'_>> = given.collect::<PyResult<_>>()?;
-        let placed: Option<Vec<Option<GpuArgument<'_>>>> =
-            written.as_ref().map(|written| written.iter().map(|(_, array)| Some(array.argument())).collect());
-        let (stream, outputs) = (&stream, &mut outputs);
-        signals::heeded(py, move |interrupt| {
-            let options = CallOptions { stream: draws, machine, interrupt };
-            let place = |forms: &[OutputForm]| placed.map_or_else(|| outputs.made(forms), Ok);
-            executable.run_on_gpu_into(&options, stream, &given, place)
-        })
-    };
-    let held: Vec<_> = foreign().map(|(_, input)| input.kept(&stream)).collect::<PyResult<Vec<_>>>()?;
-    device.hold(&stream, held.into_iter().flatten().collect())?;
-    if let Some(failure) = outputs.failure() {
-        return Err(failure);
-    }
-    let ran = inputs.told_of_writes(py, ran)?;
-    match destinations {
-        None => outputs.arrays(py, ran, inputs.given(), inputs.came(), &stream),
-        Some(destinations) => destinations.written(),
+    let call = OnGpuCall { executable, device, inputs, wanted, machine, is_timed: false };
+    call.run(py, out).map(|(outputs, _)| outputs)
+}
+
+/// As [`run`], and where the time of its work went, which is waited for.
+///
+/// # Errors
+/// As [`run`].
+pub fn profile<'py>(
+    executable: &Executable,
+    py: Python<'py>,
+    device: &Arc<OpenDevice>,
+    inputs: &Inputs<'_, 'py>,
+    wanted: Wanted<'_>,
+    machine: Option<Arc<Machine>>,
+) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+    let call = OnGpuCall { executable, device, inputs, wanted, machine, is_timed: true };
+    let (outputs, report) = call.run(py, None)?;
+    Ok((outputs, measured(py, &report)?))
+}
+
+/// A call on arrays of a GPU.
+struct OnGpuCall<'c, 'i, 'py> {
+    executable: &'c Executable,
+    device: &'c Arc<OpenDevice>,
+    inputs: &'c Inputs<'i, 'py>,
+    wanted: Wanted<'c>,
+    machine: Option<Arc<Machine>>,
+    is_timed: bool,
+}
+
+impl<'py> OnGpuCall<'_, '_, 'py> {
+    fn run(
+        self,
+        py: Python<'py>,
+        out: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, CallReport)> {
+        let OnGpuCall { executable, device, inputs, wanted, machine, is_timed } = self;
+        device.release();
+        inputs.require_writable(py)?;
+        inputs.warn_of_gradients(py)?;
+        let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
+        let order = Order::of(py, &kind, inputs, device)?;
+        let (stream, draws) = (Arc::clone(&order.stream), order.draws);
+        let destinations = out.map(Destinations::new).transpose()?;
+        let written = destinations.as_ref().map(|given| given.on_gpu(py, device.ordinal)).transpose()?;
+        let arrays = || inputs.on_gpu().chain(written.iter().flatten().copied());
+        let foreign = || arrays().filter(|(_, input)| order.is_foreign(input));
+        foreign().try_for_each(|(_, input)| input.await_on(py, &stream, device))?;
+        let mut outputs = match &destinations {
+            None => OutputsOnGpu::new(kind, device),
+            Some(destinations) => OutputsOnGpu::written_to(destinations.objects(), device),
+        };
+        let ran = {
+            let given = inputs.given().iter().enumerate().map(|(number, given)| match given {
+                Given::Gpu(input) => Ok(GpuInput::Tensor(input.argument())),
+                host => host.view(inputs.place(number)).map(GpuInput::Host),
+            });
+            let given: Vec<GpuInput<'_>> = given.collect::<PyResult<_>>()?;
+            let placed: Option<Vec<Option<GpuArgument<'_>>>> = written
+                .as_ref()
+                .map(|written| written.iter().map(|(_, array)| Some(array.argument())).collect());
+            let (stream, outputs) = (&stream, &mut outputs);
+            signals::heeded(py, move |interrupt| {
+                let options = CallOptions { stream: draws, machine, interrupt };
+                let place = |forms: &[OutputForm]| placed.map_or_else(|| outputs.made(forms), Ok);
+                match is_timed {
+                    true => executable.run_on_gpu_timed(&options, stream, &given, place),
+                    false => executable
+                        .run_on_gpu_into(&options, stream, &given, place)
+                        .map(|outputs| (outputs, CallReport::default())),
+                }
+            })
+        };
+        let held: Vec<_> = foreign().map(|(_, input)| input.kept(&stream)).collect::<PyResult<Vec<_>>>()?;
+        device.hold(&stream, held.into_iter().flatten().collect())?;
+        if let Some(failure) = outputs.failure() {
+            return Err(failure);
+        }
+        let (ran, report) = inputs.told_of_writes(py, ran)?;
+        let arrays = match destinations {
+            None => outputs.arrays(py, ran, inputs.given(), inputs.came(), &stream)?,
+            Some(destinations) => destinations.written()?,
+        };
+        Ok((arrays, report))
     }
 }
 

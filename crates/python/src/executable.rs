@@ -141,16 +141,28 @@ impl Executable {
 
     /// `run`, and a dict of what was measured: `total`, `compile` (milliseconds; of a call that compiles nothing 0), and
     /// `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the tensors that a step reads and writes.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
     fn profile<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
+        device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
-        let wanted = Wanted { like: like.as_ref(), without_arrays };
-        runnable::profile(&self.compiled, py, inputs, wanted, machine::of_call(None)?)
+        let (machine, wanted) = (machine::of_call(None)?, Wanted { like: like.as_ref(), without_arrays });
+        let inputs = Inputs::new(self.definition(), inputs)?;
+        match Asked::of(py, &inputs, device.as_ref())? {
+            Asked::Host => runnable::profile(&self.compiled, py, inputs, wanted, machine),
+            Asked::Copied(ordinal) => {
+                let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?);
+                runnable::profile(&*executable, py, inputs, wanted, machine)
+            }
+            Asked::Gpu(ordinal) => {
+                let device = OpenDevice::of(py, ordinal)?;
+                call_on_gpu::profile(&self.on_gpu(&device), py, &device, &inputs, wanted, machine)
+            }
+        }
     }
 
     /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each

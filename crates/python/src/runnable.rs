@@ -195,11 +195,11 @@ fn run_into<'py>(
 pub fn profile<'py>(
     runnable: &impl Runnable,
     py: Python<'py>,
-    inputs: &Bound<'py, PyAny>,
+    inputs: Inputs<'_, 'py>,
     wanted: Wanted<'_>,
     machine: Option<Arc<Machine>>,
 ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
-    let call = writing(py, Inputs::new(runnable.definition(), inputs)?, wanted)?;
+    let call = writing(py, inputs, wanted)?;
     let (stream, arguments) = (call.stream, &mut call.arguments()?);
     let ran = signals::heeded(py, |interrupt| {
         runnable.outputs_timed(&CallOptions { stream, machine, interrupt }, arguments)
@@ -208,7 +208,11 @@ pub fn profile<'py>(
     Ok((call.arrays(py, outputs)?, measured(py, &report)?))
 }
 
-fn measured<'py>(py: Python<'py>, report: &CallReport) -> PyResult<Told<'py>> {
+/// The dict of what was measured, as [`profile`] has it.
+///
+/// # Errors
+/// When there is no memory.
+pub fn measured<'py>(py: Python<'py>, report: &CallReport) -> PyResult<Told<'py>> {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let step = |step: &StepReport| {
         let [time, compile] = [step.time, step.compile].map(milliseconds);

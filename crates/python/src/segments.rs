@@ -170,6 +170,7 @@ impl Chain {
         without_arrays: &str,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
+        let inputs = Inputs::new(self.chain.definition(), inputs)?;
         runnable::profile(&self.chain, py, inputs, wanted, machine::of_call(None)?)
     }
 

@@ -1,7 +1,7 @@
 //! One call of a variant: its steps done one after the other on the inputs.
 //!
 //! All sizes are evaluated, and the memory that the call will hold is compared with what there is, before the first step.
-//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs` · `on_gpu` (arrays of the host,
+//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs` · `timed` · `on_gpu` (arrays of the host,
 //! a GPU's work). The device does the work.
 
 mod external;
@@ -9,9 +9,9 @@ mod faults;
 mod on_gpu;
 mod outputs;
 mod segments;
+mod timed;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use compiler::outputs::Placement;
 use ir::array::Layout;
@@ -27,11 +27,12 @@ use crate::error::IndexFault;
 use crate::extents::{Extents, extents};
 use crate::plan::{ExecutionPlan, Slot, Step};
 use crate::tensor::packed;
-use crate::{CallReport, Error, Machine, StepReport};
+use crate::{CallReport, Error, Machine};
 use cpu::pool::until_interrupted;
 
 pub(crate) use on_gpu::{call_on_gpu, forms_on_gpu};
 pub(crate) use outputs::Done;
+use timed::{Timed, TimedStep};
 
 /// Whether no step of such a call is worth sharing among threads.
 ///
@@ -154,20 +155,22 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     }
 
     fn all(mut self, timed: bool) -> Result<Finished<D::Space>, Error> {
-        let begin = timed.then(Instant::now);
+        let mut clock = timed.then(|| Timed::new(&self.device)).transpose()?;
         let plan = self.plan;
         for step in &plan.steps {
             if self.device.host().interrupt.poll() {
                 return Err(Interrupted.into());
             }
-            let done = if timed { self.timed_step(step) } else { self.step(step) };
+            let done = self.clocked(step, clock.as_mut());
             if let Err(error) = done {
                 // What fails after an index out of range may fail because of it.
                 self.look_for_faults()?;
                 return Err(self.fault.map_or(error, Error::from));
             }
         }
-        self.report.total = begin.map_or(Duration::ZERO, |begin| begin.elapsed());
+        if let Some(clock) = clock {
+            clock.tell(&self.device, &mut self.report)?;
+        }
         self.look_for_faults()?;
         if let Some(fault) = self.fault {
             return Err(fault.into());
@@ -231,21 +234,15 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         self.device.fill(self.memory[slot].view_mut(), element)
     }
 
-    fn timed_step(&mut self, step: &Step) -> Result<(), Error> {
-        let name = match step {
-            Step::Launch(launch) => launch.name(),
-            Step::Evaluate(evaluation) => self.plan.segments[evaluation.segment].name.clone(),
-            Step::External(step) => self.plan.segments[step.segment].name.clone(),
-            Step::Copy { .. } => "copy".to_owned(),
-            Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => return self.step(step),
-        };
+    /// Does a step, and has a clock take its time if there is one.
+    fn clocked(&mut self, step: &Step, clock: Option<&mut Timed<D>>) -> Result<(), Error> {
+        let (Some(clock), Some(name)) = (clock, self.plan.name_of(step)) else { return self.step(step) };
         let touched = [self.plan.read_by(step), self.plan.written_by(step)];
         let [read, written] = touched.map(|slots| self.bytes_of(slots));
-        let begin = Instant::now();
+        let begin = self.device.moment()?;
         self.step(step)?;
-        self.device.finish()?;
-        let (time, compile) = (begin.elapsed(), Duration::ZERO);
-        self.report.steps.push(StepReport { name, time, compile, read, written });
+        let end = self.device.moment()?;
+        clock.steps.push(TimedStep { name, read, written, begin, end });
         Ok(())
     }
 

@@ -1,10 +1,11 @@
 //! The steps of a call on a GPU, given to a stream. What the GPU has no kernel for the host does on copies.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use codegen::cuda::Parameter;
 use cranelift_entity::EntityRef;
-use cuda::{LaunchShape, Stream};
+use cuda::{Event, LaunchShape, Stream};
 use index::Sym;
 use ir::array::products::{Product, of_groups, of_matmul};
 use ir::array::{Array, ArrayView, Layout, StridedArray};
@@ -150,6 +151,7 @@ fn argument(given: &KernelLaunch<'_, GpuKernel>, member: usize, sym: Sym) -> Opt
 impl Device for OnStream<'_> {
     type Space = GpuMemory;
     type Code = GpuKernel;
+    type Moment = Event;
 
     fn host(&self) -> Host<'_> {
         self.host
@@ -255,7 +257,11 @@ impl Device for OnStream<'_> {
         faults.tell(self.device, self.stream, words.0.start(), checked, located).map(|()| None)
     }
 
-    fn finish(&self) -> Result<(), Error> {
-        Ok(self.stream.synchronize()?)
+    fn moment(&self) -> Result<Event, Error> {
+        Ok(Event::record_timed(self.stream)?)
+    }
+
+    fn between(&self, begin: &Event, end: &Event) -> Result<Duration, Error> {
+        Ok(end.since(begin)?)
     }
 }

@@ -6,6 +6,8 @@
 mod address_space;
 mod memory;
 
+use std::time::Duration;
+
 use cranelift_entity::PrimaryMap;
 use ir::array::{ArrayView, Layout};
 use ir::graph::{ExternalOp, Val};
@@ -81,6 +83,8 @@ pub(crate) trait Device {
     type Space: AddressSpace;
     /// A kernel in executable form.
     type Code;
+    /// A moment of its clock.
+    type Moment;
 
     /// The host, which does what the device has no kernel for.
     fn host(&self) -> Host<'_>;
@@ -131,8 +135,11 @@ pub(crate) trait Device {
         })
     }
 
-    /// Waits until the steps so far are done.
-    fn finish(&self) -> Result<(), Error>;
+    /// The moment when the steps so far are done, by the device's clock. Nobody waits for it.
+    fn moment(&self) -> Result<Self::Moment, Error>;
+
+    /// The time from one moment to a later one, which is waited for.
+    fn between(&self, begin: &Self::Moment, end: &Self::Moment) -> Result<Duration, Error>;
 }
 
 /// Tensors and views of a device.

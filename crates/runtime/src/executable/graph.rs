@@ -6,7 +6,7 @@ use cuda::{Graph, Stream};
 use ir::graph::ExternalOp;
 
 use super::Executable;
-use super::on_gpu::{GpuInput, GpuOutput, Ran};
+use super::on_gpu::{GpuInput, GpuOutput, Mode, Ran};
 use crate::cuda::{GpuArgument, GpuTensor};
 use crate::destination::OutputForm;
 use crate::plan::{ExecutionPlan, Step};
@@ -89,8 +89,8 @@ impl Executable {
             };
             forms.iter().zip(given).map(one).collect()
         };
-        let Ran { outputs, graph, copies, prepared } =
-            self.on_stream(options, stream, inputs, place, Some(&own))?;
+        let Ran { outputs, graph, copies, prepared, .. } =
+            self.on_stream(options, stream, inputs, place, Mode::Captured(&own))?;
         let graph = graph.expect("the work was captured");
         let outputs = outputs.into_iter().zip(made);
         let outputs = outputs.map(|(output, made)| made.map_or(output, GpuOutput::Made)).collect();

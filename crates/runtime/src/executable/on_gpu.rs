@@ -1,6 +1,7 @@
 //! Calls on tensors of a GPU: read and written where they are, in the order of the caller's stream.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use compiler::layout::LayoutClass;
 use cuda::{Graph, Stream};
@@ -21,7 +22,7 @@ use crate::error::IndexFault;
 use crate::located::located;
 use crate::prepared::Prepared;
 use crate::variant_key::VariantKey;
-use crate::{CallOptions, Error};
+use crate::{CallOptions, CallReport, Error};
 
 /// An input of a call on a GPU.
 #[derive(Debug)]
@@ -94,6 +95,19 @@ pub(super) struct Ran {
     pub copies: Vec<Option<GpuTensor>>,
     /// What the work runs.
     pub prepared: Arc<Prepared>,
+    /// Where its time went, if that was asked.
+    pub report: CallReport,
+}
+
+/// What becomes of the work of a call.
+#[derive(Clone, Copy)]
+pub(super) enum Mode<'s> {
+    /// It is given to the stream.
+    Given,
+    /// The same, with moments of the GPU's clock between the steps.
+    Timed,
+    /// It is captured in this stream.
+    Captured(&'s Arc<Stream>),
 }
 
 /// The inputs of a call as kernels can read them.
@@ -147,8 +161,23 @@ impl Executable {
         inputs: &[GpuInput<'_>],
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<Vec<GpuOutput>, Error> {
-        let ran = self.on_stream(options, stream, inputs, place, None);
+        let ran = self.on_stream(options, stream, inputs, place, Mode::Given);
         ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
+    }
+
+    /// [`Executable::run_on_gpu_into`], and where the time of its work went by the GPU's clock, which is waited for.
+    ///
+    /// # Errors
+    /// As [`Executable::run_on_gpu_into`].
+    pub fn run_on_gpu_timed<'d>(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+    ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
+        let ran = self.on_stream(options, stream, inputs, place, Mode::Timed);
+        ran.map(|ran| (ran.outputs, ran.report)).map_err(|error| self.located_on_gpu(error, inputs))
     }
 
     /// An error with the place of the definition that it is of.
@@ -159,14 +188,14 @@ impl Executable {
         located(error, self.definition(), &views)
     }
 
-    /// A call in the order of a stream; where there is a stream for `captures`, its work is captured there and not given.
+    /// A call in the order of a stream.
     pub(super) fn on_stream<'d>(
         &self,
         options: &CallOptions,
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
-        captures: Option<&Arc<Stream>>,
+        mode: Mode<'_>,
     ) -> Result<Ran, Error> {
         let device = self.gpu()?;
         let (stream_gpu, own) = (stream.device().ordinal(), device.gpu().ordinal());
@@ -174,8 +203,14 @@ impl Executable {
             return Err(Error::OtherGpu { stream: stream_gpu, executable: own });
         }
         device.check()?;
+        let (known, begin) = (self.variants(), Instant::now());
         let prepared = self.prepared_on_gpu(inputs, &options.interrupt)?;
+        let compile = if self.variants() > known { begin.elapsed() } else { Duration::ZERO };
         let variant = &prepared.variant;
+        let captures = match mode {
+            Mode::Captured(own) => Some(own),
+            Mode::Given | Mode::Timed => None,
+        };
         if captures.is_some() || stream.is_capturing()? {
             self.require_capturable(&variant.steps, inputs, captures.is_some())?;
         }
@@ -200,11 +235,10 @@ impl Executable {
         let footprints: SmallVec<[Footprint<'_>; 8]> = footprints.iter().flatten().copied().collect();
         let destinations = checked(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
         let call = call.writing_to(&destinations)?;
-        let (graph, done) = match captures {
-            None => (None, call.run(false)?.0),
+        let (graph, (done, report)) = match captures {
+            None => (None, call.run(matches!(mode, Mode::Timed))?),
             Some(captures) => {
-                let (graph, (done, _)) = captures.capture(|| call.run(false))?;
-                (Some(graph), done)
+                captures.capture(|| call.run(false)).map(|(graph, done)| (Some(graph), done))?
             }
         };
         let output = |done| match done {
@@ -213,8 +247,8 @@ impl Executable {
             Done::Placed => GpuOutput::Placed,
         };
         let outputs = done.into_iter().map(output).collect();
-        let copies = readable.copies;
-        Ok(Ran { outputs, graph, copies, prepared })
+        let (copies, report) = (readable.copies, CallReport { compile, ..report });
+        Ok(Ran { outputs, graph, copies, prepared, report })
     }
 
     /// What a later call says of an index out of range.

@@ -7,6 +7,8 @@ mod grid;
 mod interpret;
 mod launch;
 
+use std::time::{Duration, Instant};
+
 use ir::array::{Array, ArrayView, ArrayViewMut, Layout};
 use ir::graph::{ExternalOp, Val};
 use ops::{DType, Scalar};
@@ -91,6 +93,7 @@ impl AddressSpace for HostMemory {
 impl Device for Host<'_> {
     type Space = HostMemory;
     type Code = HostCode;
+    type Moment = Instant;
 
     fn host(&self) -> Host<'_> {
         *self
@@ -151,7 +154,11 @@ impl Device for Host<'_> {
         Ok(work(views))
     }
 
-    fn finish(&self) -> Result<(), Error> {
-        Ok(())
+    fn moment(&self) -> Result<Instant, Error> {
+        Ok(Instant::now())
+    }
+
+    fn between(&self, begin: &Instant, end: &Instant) -> Result<Duration, Error> {
+        Ok(end.duration_since(*begin))
     }
 }

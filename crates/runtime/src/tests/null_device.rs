@@ -27,6 +27,7 @@ struct NullDevice<'c> {
 impl Device for NullDevice<'_> {
     type Space = HostMemory;
     type Code = String;
+    type Moment = ();
 
     fn host(&self) -> Host<'_> {
         self.host
@@ -77,8 +78,12 @@ impl Device for NullDevice<'_> {
         self.host.on_host(views, work)
     }
 
-    fn finish(&self) -> Result<(), Error> {
+    fn moment(&self) -> Result<(), Error> {
         Ok(())
+    }
+
+    fn between(&self, (): &(), (): &()) -> Result<Duration, Error> {
+        Ok(Duration::ZERO)
     }
 }
 
