@@ -34,7 +34,7 @@ pub use evaluate::EvalError;
 pub use expr::{Atom, Expr, Monomial, Term};
 pub use facts::{Contradiction, Facts, Range};
 pub use integer::{integer, real};
-pub use scanner::{Lines, Scanner};
+pub use scanner::{Scanner, TextLines};
 pub use text::ParseError;
 
 use cranelift_entity::entity_impl;

@@ -85,15 +85,15 @@ impl<'a> Scanner<'a> {
 
 /// The lines of a text, by number from 1. What follows a `#` is no part of a line, and empty lines are skipped.
 #[derive(Clone, Debug)]
-pub struct Lines<'a> {
+pub struct TextLines<'a> {
     lines: std::str::Lines<'a>,
     number: usize,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> TextLines<'a> {
     /// All lines of a text.
-    pub fn new(text: &'a str) -> Lines<'a> {
-        Lines { lines: text.lines(), number: 0 }
+    pub fn new(text: &'a str) -> TextLines<'a> {
+        TextLines { lines: text.lines(), number: 0 }
     }
 
     /// The number of the line that was read last, skipped ones included.
@@ -102,7 +102,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-impl<'a> Iterator for Lines<'a> {
+impl<'a> Iterator for TextLines<'a> {
     type Item = (usize, Scanner<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn lines_are_numbered_and_have_no_comments() {
-        let lines = Lines::new("a b # c\n\n  # d\n e  \n");
+        let lines = TextLines::new("a b # c\n\n  # d\n e  \n");
         let read: Vec<(usize, &str)> = lines.map(|(number, line)| (number, line.rest())).collect();
         assert_eq!(read, [(1, "a b"), (4, "e")]);
     }

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use index::Lines;
+use index::TextLines;
 use ir::graph::{Fusion, Graph, Output, Val};
 use rustc_hash::FxHashSet;
 use thiserror::Error;
@@ -103,7 +103,7 @@ impl Segmentation {
     /// The first line that is not of the form above, or names an unknown value.
     pub fn parse(text: &str, value: &dyn Fn(&str) -> Option<Val>) -> Result<Segmentation, SegmentationError> {
         let mut segmentation = Segmentation::default();
-        for (line, mut text) in Lines::new(text) {
+        for (line, mut text) in TextLines::new(text) {
             let found = text.rest();
             if !text.eat("segment") || text.until("->").is_none() {
                 return Err(SegmentationError::Text { line, found: found.to_owned() });

@@ -1,5 +1,6 @@
-//! Writes a kernel from the outside in: declarations, then statements into the loop bodies that are open. Infers dtypes,
-//! hands out ids and names, and knows in which body each value is defined; whether the whole makes sense is for `verify`.
+//! Writes a kernel from the outside in: declarations, then statements into the loop bodies that are open. Infers
+//! dtypes, hands out ids and names, and knows in which body each value is defined; whether the whole makes sense is
+//! for `verify`.
 //!
 //! ```
 //! use index::Expr;
@@ -27,8 +28,8 @@ use super::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
 
-/// A kernel in the making. Statements go to the end of the innermost open body, or of the one that is named by its number:
-/// the kernel's own is 0, that of the outermost open loop 1, and so on.
+/// A kernel in the making. Statements go to the end of the innermost open body, or of the one that is named by its
+/// number: the kernel's own is 0, that of the outermost open loop 1, and so on.
 #[derive(Clone, Debug)]
 pub struct KernelBuilder {
     /// What is written so far, but for the bodies that are open.
@@ -300,8 +301,8 @@ impl KernelBuilder {
         self.push(Stmt::Set { accumulator, value });
     }
 
-    /// The copies of all lanes combined, one value per state of the monoid: in the dtypes of the accumulators, or f64 for
-    /// f32 where `widens`.
+    /// The copies of all lanes combined, one value per state of the monoid: in the dtypes of the accumulators, or f64
+    /// for f32 where `widens`.
     pub fn reduce(&mut self, monoid: Monoid, accumulators: &[Accumulator], widens: bool) -> Vec<Value> {
         let body = self.innermost();
         let mut value = |&accumulator: &Accumulator| {

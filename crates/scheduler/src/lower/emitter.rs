@@ -1,7 +1,7 @@
 //! Statements placed into the outermost open body where their operands are known, each once.
 //!
-//! Placing a statement outward is what hoists row constants out of column loops and makes them uniform. What has to stay
-//! where the loops stand is written by the `builder` itself.
+//! Placing a statement outward is what hoists row constants out of column loops and makes them uniform. What has to
+//! stay where the loops stand is written by the `builder` itself.
 
 use cranelift_entity::EntityRef;
 use index::{Expr, Facts, Sym};
@@ -136,8 +136,8 @@ impl<'a> Emitter<'a> {
         self.builder.buffer(name, dtype, access)
     }
 
-    /// Opens a loop; what is emitted next goes into its body, or further out. Iterations that are known to be as many for
-    /// all lanes are said to be.
+    /// Opens a loop; what is emitted next goes into its body, or further out. Iterations that are known to be as many
+    /// for all lanes are said to be.
     pub fn open_loop(&mut self, name: &str, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
         self.open_wide_loop(name, begin, end, kind, 1)
     }
@@ -221,8 +221,8 @@ impl<'a> Emitter<'a> {
         self.once(Key::Index(index.clone()), DType::I64, (&[], index), stmt)
     }
 
-    /// An expression that has a value whatever the index of a gather is: a loop over an axis without elements never runs,
-    /// so that none divides by its size, but what is gathered from nothing is asked for.
+    /// An expression that has a value whatever the index of a gather is: a loop over an axis without elements never
+    /// runs, so that none divides by its size, but what is gathered from nothing is asked for.
     fn defined(&self, index: &Expr) -> Expr {
         let is_bound =
             |sym: &Sym| self.known.iter().any(|known| known.bound.values().any(|bound| bound == sym));
@@ -280,7 +280,8 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Notes what neighbours that are accessed together need: what divides the sizes, how long rows are, and aligned buffers.
+/// Notes what neighbours that are accessed together need: what divides the sizes, how long rows are, and aligned
+/// buffers.
 fn assume(kernel: &mut Kernel, sizes: &Facts) {
     let contiguous = ContiguousAccesses::of(kernel);
     for &symbol in kernel.arguments.iter().filter(|symbol| contiguous.symbols.contains(symbol)) {

@@ -1,5 +1,5 @@
-//! What knobs of the schedule do to a nest, at three places: where loops are opened, where inputs are loaded, and where values
-//! are stored. Each has its state and its part of the work in a file of its own; their order is here.
+//! What knobs of the schedule do to a nest, at three places: where loops are opened, where inputs are loaded, and
+//! where values are stored. Each has its state and its part of the work in a file of its own; their order is here.
 
 use index::Expr;
 use ir::graph::Val;

@@ -2,10 +2,11 @@
 //! possible, the schedule what is chosen.
 //!
 //! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
-//! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `open_loops` (which loops stand)
-//! · `nest` (the loops of blocks and rows) · `stage` (the loops within them) · `fold` and `scan` · `scratch` (arrays over axes) · `knobs` (what
-//! they do to loops, loads and stores), each in a file of its own: `jam` (several rows at a time), `subranges` (loops from
-//! breakpoint to breakpoint), `prefetch` (the next row), `tile` (what lies across the lanes) · `combine` (the second kernel of folds that cross blocks).
+//! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `open_loops`
+//! (which loops stand) · `nest` (the loops of blocks and rows) · `stage` (the loops within them) · `fold` and `scan` ·
+//! `scratch` (arrays over axes) · `knobs` (what they do to loops, loads and stores), those with loops of their own in
+//! files of their own: `jam` (several rows at a time), `subranges` (loops from breakpoint to breakpoint), `prefetch`
+//! (the next row), `tile` (what lies across the lanes) · `combine` (the second kernel of folds that cross blocks).
 
 mod address;
 mod combine;
@@ -112,8 +113,8 @@ pub struct Group<'a> {
     pub layouts: &'a [LayoutClass],
     /// The layouts of its stores, in the order of the witness.
     pub stores: &'a [LayoutClass],
-    /// Whether known sizes are arguments too, so that the kernels serve like segments of other sizes. For groups that only map
-    /// elements: others rely on known sizes to be known.
+    /// Whether known sizes are arguments too, so that the kernels serve like segments of other sizes. For groups that
+    /// only map elements: others rely on known sizes to be known.
     pub general: bool,
     /// A C identifier that the kernels are named after.
     pub name: &'a str,

@@ -19,7 +19,7 @@
 //! `lane x3 outside` puts the loop over lanes around the stages. Values have the names of the graph
 //! (`emit --stage graph`).
 
-use index::Lines;
+use index::TextLines;
 use thiserror::Error;
 
 use super::Schedule;
@@ -42,7 +42,7 @@ pub struct ScheduleParseError {
 /// The first line that is not of the form above.
 pub fn parse(text: &str) -> Result<Schedule, ScheduleParseError> {
     let mut schedule = Schedule { lanes: 0, ..Schedule::empty() };
-    for (line, text) in Lines::new(text) {
+    for (line, text) in TextLines::new(text) {
         let words: Vec<&str> = text.rest().split_whitespace().collect();
         let wrong = |expected| ScheduleParseError { line, expected, found: text.rest().to_owned() };
         schedule.read_line(&words).map_err(wrong)?;

@@ -1,8 +1,8 @@
 //! FMA contraction in folds: a step of a sum takes the factors of what it adds and rounds once, by one instruction.
 //!
-//! Only there, where nobody knows in which order is added and so what is rounded: all else has the bits that its ops say. A
-//! product goes into the steps if they are its only uses. How many they are does not matter, though one would do: what
-//! rows share that are jammed is used by each of them, and a row has the same bits there as by itself.
+//! Only there, where nobody knows in which order is added and so what is rounded: all else has the bits that its ops
+//! say. A product goes into the steps if they are its only uses. How many they are does not matter, though one would
+//! do: what rows share that are jammed is used by each of them, and a row has the same bits there as by itself.
 
 use std::collections::BTreeMap;
 
@@ -120,8 +120,8 @@ impl<'k> Search<'k> {
     }
 }
 
-/// The additions that lead from what was summed up to what it becomes: each with what there was before and what is added,
-/// which comes second, as folds combine.
+/// The additions that lead from what was summed up to what it becomes: each with what there was before and what is
+/// added, which comes second, as folds combine.
 fn chain(applied: &Applied<'_>, first: Value, last: Value) -> Option<Vec<(Value, (Value, Value))>> {
     let mut steps = Vec::new();
     let mut at = last;

@@ -1,10 +1,10 @@
-//! Loops over lanes that read bf16 deinterleaved: a word of 32 bits holds two neighbours, and a shift and a mask make an
-//! f32 of each, where widening them in order takes a permutation and a shift of every register.
+//! Loops over lanes that read bf16 deinterleaved: a word of 32 bits holds two neighbours, and a shift and a mask make
+//! an f32 of each, where widening them in order takes a permutation and a shift of every register.
 //!
-//! Lanes go in groups of two registers of f32. In such a loop the first half of a group has its even elements, the second
-//! half its odd ones. Values of 16 bits stay in memory's order: only casts touch them, and casts change the order. All
-//! others come deinterleaved: from memory through a shuffle, from scratch as they are, because all loops that
-//! touch such a scratch array are deinterleaved. This file says which loops and arrays those are.
+//! Lanes go in groups of two registers of f32. In such a loop the first half of a group has its even elements, the
+//! second half its odd ones. Values of 16 bits stay in memory's order: only casts touch them, and casts change the
+//! order. All others come deinterleaved: from memory through a shuffle, from scratch as they are, because all loops
+//! that touch such a scratch array are deinterleaved. This file says which loops and arrays those are.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,8 +34,8 @@ pub(crate) struct Deinterleaved {
 }
 
 impl Deinterleaved {
-    /// The loops that are cheaper deinterleaved, and those that must follow because of the scratch arrays that they share,
-    /// where a group has so many lanes.
+    /// The loops that are cheaper deinterleaved, and those that must follow because of the scratch arrays that they
+    /// share, where a group has so many lanes.
     pub(crate) fn of(kernel: &Kernel, group: u32, integer_min_max: &IntegerMinMax) -> Deinterleaved {
         if !kernel.lanes.is_multiple_of(group) {
             return Deinterleaved::default();
@@ -245,8 +245,8 @@ impl<'k> Survey<'k> {
     }
 }
 
-/// Whether a statement of a loop over lanes may speak of which iteration a lane has. One that speaks of what lanes keep
-/// does not.
+/// Whether a statement of a loop over lanes may speak of which iteration a lane has. One that speaks of what lanes
+/// keep does not.
 fn has_order(statement: &Stmt) -> bool {
     !matches!(
         statement,

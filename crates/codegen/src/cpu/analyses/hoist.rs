@@ -1,5 +1,6 @@
-//! Indices that are worth computing once for a whole body, in front of it: what accesses and bounds within ask for and a
-//! loop's iteration already determines. libLLVM would move it there too, after it has read each use and found them equal.
+//! Indices that are worth computing once for a whole body, in front of it: what accesses and bounds within ask for and
+//! a loop's iteration already determines. libLLVM would move it there too, after it has read each use and found them
+//! equal.
 
 use std::collections::BTreeSet;
 

@@ -86,8 +86,8 @@ impl<'k> Survey<'k> {
         }
     }
 
-    /// Takes an accumulator that begins with a number of a half type, is compared with widened ones of that alone, always
-    /// for the largest or always for the smallest, and is reduced in the end.
+    /// Takes an accumulator that begins with a number of a half type, is compared with widened ones of that alone,
+    /// always for the largest or always for the smallest, and is reduced in the end.
     fn find(&self, kernel: &Kernel, accumulator: Accumulator, mentions: &[&Stmt], keys: &mut IntegerMinMax) {
         let sets = mentions.iter().filter_map(|mention| match mention {
             Stmt::Set { value, .. } => Some(self.comparison(kernel, accumulator, *value)),

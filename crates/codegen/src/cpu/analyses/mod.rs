@@ -1,9 +1,9 @@
-//! What code generation chooses by cost, found on a kernel before an instruction is written. None changes a result that a
-//! kernel defines to the bit; each is a pure function with tests of its own, and `emit` writes what it found.
+//! What code generation chooses by cost, found on a kernel before an instruction is written. None changes a result
+//! that a kernel defines to the bit; each is a pure function with tests of its own, and `emit` writes what it found.
 //!
-//! `integer_min_max` (half types compared as integers) · `deinterleave` (loops that read words of bf16) · `contraction` (sums
-//! that take products unrounded) · `redundant_rounding` (casts that give back what was there) · `hoist` (indices in front of
-//! a body, asked for body by body).
+//! `integer_min_max` (half types compared as integers) · `deinterleave` (loops that read words of bf16) ·
+//! `contraction` (sums that take products unrounded) · `redundant_rounding` (casts that give back what was there) ·
+//! `hoist` (indices in front of a body, asked for body by body).
 
 pub(crate) mod contraction;
 pub(crate) mod deinterleave;

@@ -1,5 +1,5 @@
-//! Roundings that lose nothing: what came from a half type and has since at most changed its sign, or was chosen from such,
-//! is rounded to that type and widened again as it is.
+//! Roundings that lose nothing: what came from a half type and has since at most changed its sign, or was chosen from
+//! such, is rounded to that type and widened again as it is.
 
 use std::collections::BTreeMap;
 

@@ -18,7 +18,7 @@ const MAX_ID: u32 = 1 << 24;
 
 /// Reads a kernel. Ids and symbols get the numbers that the text gives them, so that printing gives the same text.
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
-    let mut lines = Lines(index::Lines::new(text));
+    let mut lines = Lines(index::TextLines::new(text));
     let mut head = lines.next()?;
     let Head { name, lanes, warp, arguments } = kernel_line(&mut head)?;
     head.end()?;
@@ -54,7 +54,7 @@ pub fn parse(text: &str) -> Result<Kernel, ParseError> {
 }
 
 /// The lines that are not empty.
-struct Lines<'a>(index::Lines<'a>);
+struct Lines<'a>(index::TextLines<'a>);
 
 impl<'a> Lines<'a> {
     fn following(&mut self) -> Option<Line<'a>> {

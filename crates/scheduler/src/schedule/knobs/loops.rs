@@ -47,8 +47,8 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     loops.into_iter().try_for_each(|axis| check_place(schedule, witness, axis))
 }
 
-/// Each loop stands in one place. Those of the lanes and of tiles may stand in two: blocks cut them into chunks, a stage walks
-/// a chunk.
+/// Each loop stands in one place. Those of the lanes and of tiles may stand in two: blocks cut them into chunks, a
+/// stage walks a chunk.
 fn check_place(schedule: &Schedule, witness: &Witness, axis: Axis) -> Result<(), ScheduleError> {
     let in_blocks = schedule.blocks.iter().filter(|(block, _)| *block == axis).count();
     let in_rows = schedule.rows.iter().filter(|row| **row == axis).count();

@@ -1,5 +1,5 @@
-//! The knobs of a schedule on one page: their fields and, in the order of its lines, the table of them. Each knob is a file
-//! with the lines that it prints and reads, when it fits a witness, and how it is drawn at random.
+//! The knobs of a schedule on one page: their fields and, in the order of its lines, the table of them. Each knob is a
+//! file with the lines that it prints and reads, when it fits a witness, and how it is drawn at random.
 //!
 //! What a knob is set to by default is chosen in `schedule::choose`, its loops are made in `lower`.
 
@@ -55,8 +55,8 @@ pub struct Schedule {
     pub jam: Option<(Axis, u32)>,
     /// What the first stage will read is prefetched at this distance.
     pub prefetch: Option<Prefetch>,
-    /// An inner axis that is walked in tiles of this side, together with the lanes': what lies along it is transposed in
-    /// scratch.
+    /// An inner axis that is walked in tiles of this side, together with the lanes': what lies along it is transposed
+    /// in scratch.
     pub tile: Option<(Axis, u32)>,
     /// Elements between the rows of a tile in scratch, so that lanes along a column are in different banks of memory.
     pub pad: u32,
@@ -66,7 +66,8 @@ pub struct Schedule {
     pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
     pub persistent: Vec<Val>,
-    /// Whether each lane keeps what it computes of these values for itself, and what it folds other axes into along its own.
+    /// Whether each lane keeps what it computes of these values for itself, and what it folds other axes into along
+    /// its own.
     pub private: bool,
 }
 

@@ -11,7 +11,8 @@ pub(super) const KNOB: Knob = Knob { forms: &["prefetch X by N [L2]"], print, re
 /// The distance at which what the first stage reads is prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefetch {
-    /// The innermost axis outside the stages, where a later stage fetches, or that of the lanes, where the first does itself.
+    /// The innermost axis outside the stages, where a later stage fetches, or that of the lanes, where the first does
+    /// itself.
     pub axis: Axis,
     /// How many of its indices.
     pub distance: u32,

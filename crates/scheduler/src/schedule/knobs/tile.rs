@@ -7,7 +7,8 @@ use index::integer;
 use super::loops::draw_chunk;
 use super::{Axis, Draws, Knob, Read, Schedule, ScheduleError, Witness, check_loop, read_axis, reject};
 
-/// The longest side of a tile: one of half-precision values fits the fastest cache, one of the largest elements the next.
+/// The longest side of a tile: one of half-precision values fits the fastest cache, one of the largest elements the
+/// next.
 pub(in crate::schedule) const LONGEST_SIDE: u32 = 128;
 
 pub(super) const KNOB: Knob = Knob { forms: &["tile X by N [pad N]"], print, read, check, draw };
