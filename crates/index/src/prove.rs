@@ -6,6 +6,7 @@
 //! counted).
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use super::normalize::atoms;
 use super::{Atom, Expr, Facts, Term};
@@ -32,6 +33,13 @@ impl Facts {
             || self.interval(&difference).as_point() == Some(0)
             || is_multiple_of_zero()
             || opened().is_zero()
+    }
+
+    /// True if two expressions are proved equal that are in their simplest forms already. Beside relations, quotients and
+    /// remainders alone leave one value in two such forms.
+    pub fn prove_eq_of_simplest(&self, a: &Expr, b: &Expr) -> bool {
+        let may_differ = self.relations().next().is_some() || [a, b].into_iter().any(Expr::has_division);
+        if may_differ { self.prove_eq(a, b) } else { a == b && !a.is_overflow() }
     }
 
     /// True if the two are proved different.
@@ -150,12 +158,20 @@ impl Facts {
     }
 
     /// What a known inequality may be multiplied by so that one of the terms goes away, or changes to the better.
-    fn scales(&self, terms: &[Term], known: &Expr) -> Vec<Expr> {
-        let pairs = terms.iter().flat_map(|term| varying_terms(known).map(move |by| (term, by)));
-        let mut scales: Vec<Expr> = pairs.filter_map(|(term, by)| scale(term, by)).collect();
-        scales.retain(|scale| self.interval(scale).is_nonnegative());
+    fn scales<'t>(&self, terms: &'t [Term], known: &'t Expr) -> Vec<Expr> {
+        let mut by_lead: BTreeMap<&Atom, Vec<&Term>> = BTreeMap::new();
+        for (lead, by) in known.terms().iter().filter_map(|by| Some((by.monomial.lead()?, by))) {
+            by_lead.entry(lead).or_default().push(by);
+        }
+        let sharing = |term: &'t Term| {
+            let atoms = term.monomial.factors().iter().map(|(atom, _)| atom);
+            atoms.filter_map(|atom| by_lead.get(atom)).flatten().map(move |by| (term, *by))
+        };
+        let mut scales: Vec<Expr> =
+            terms.iter().flat_map(sharing).filter_map(|(term, by)| scale(term, by)).collect();
         scales.sort();
         scales.dedup();
+        scales.retain(|scale| self.interval(scale).is_nonnegative());
         scales
     }
 
@@ -211,6 +227,8 @@ fn varying_terms(e: &Expr) -> impl Iterator<Item = &Term> {
 
 /// How often a term is taken from another of the same sign: a negative one all up, a positive one not beyond zero.
 fn scale(term: &Term, by: &Term) -> Option<Expr> {
+    #[cfg(test)]
+    crate::work::count(crate::work::Work::Scaled, 1);
     if (term.coefficient < 0) != (by.coefficient < 0) {
         return None;
     }
@@ -280,6 +298,23 @@ mod tests {
         assert!(facts.prove_le(&read("min(i0, 2*i1)"), &read("i0 + i1")));
         assert!(facts.prove_le(&read("i0 % 8"), &read("i0")));
         assert!(facts.prove_eq(&read("i0 % 4"), &read("i0 - (i0 // 4)*4")));
+    }
+
+    #[test]
+    fn simplest_forms_are_compared_as_they_are_or_proved() {
+        let mut facts = sizes(4);
+        let equal = |facts: &Facts, a: &str, b: &str| {
+            let [a, b] = [a, b].map(|text| facts.normalize(&read(text)));
+            assert_eq!(facts.prove_eq_of_simplest(&a, &b), facts.prove_eq(&a, &b), "{a} and {b}");
+            facts.prove_eq_of_simplest(&a, &b)
+        };
+        assert!(equal(&facts, "i0 + i1", "i1 + i0"));
+        assert!(!equal(&facts, "min(i0, 7)", "min(i0, 8)"));
+        assert!(equal(&facts, "i0 % 4", "i0 - (i0 // 4)*4"));
+        assert!(!equal(&facts, "i0*i1", "6*i2"));
+        facts.assume_equal(&read("i0*i1"), &read("6*i2")).unwrap();
+        assert!(equal(&facts, "i0*i1*i3", "6*i2*i3"));
+        assert!(!facts.prove_eq_of_simplest(&Expr::overflow(), &Expr::overflow()));
     }
 
     #[test]

@@ -42,7 +42,8 @@ impl Structure {
             graph.results(node).for_each(|val| walk.number(val));
         }
         view.outputs().iter().for_each(|output| walk.number(output.val));
-        let whole: Vec<bool> = walk.sizes.iter().map(|size| is_whole(size, view)).collect();
+        let mut whole = vec![false; walk.sizes.len()];
+        walk.sizes.iter().for_each(|(size, &number)| whole[number] = is_whole(size, view));
         Structure { ops: walk.hasher.finish(), whole: hashed(&whole) }
     }
 
@@ -68,7 +69,7 @@ fn hashed(what: &impl Hash) -> u64 {
 struct Walk {
     hasher: FxHasher,
     numbers: FxHashMap<Val, usize>,
-    sizes: Vec<Expr>,
+    sizes: FxHashMap<Expr, usize>,
 }
 
 impl Walk {
@@ -102,11 +103,8 @@ impl Walk {
         if size.is_zero() || size.is_one() {
             return size.hash(&mut self.hasher);
         }
-        let known = self.sizes.iter().position(|known| *known == size);
-        let number = known.unwrap_or_else(|| {
-            self.sizes.push(size.clone());
-            self.sizes.len() - 1
-        });
+        let next = self.sizes.len();
+        let number = *self.sizes.entry(size).or_insert(next);
         (number + 2).hash(&mut self.hasher);
     }
 }

@@ -187,6 +187,16 @@ impl Expr {
         found
     }
 
+    /// True if there is a quotient or a remainder anywhere.
+    pub(crate) fn has_division(&self) -> bool {
+        let mut atoms = self.terms().iter().flat_map(|term| term.monomial.factors());
+        atoms.any(|(atom, _)| match atom {
+            Atom::Sym(_) => false,
+            Atom::FloorDiv(..) | Atom::Mod(..) => true,
+            Atom::Min(a, b) | Atom::Max(a, b) => a.has_division() || b.has_division(),
+        })
+    }
+
     /// Calls `visit` at each occurrence of a symbol, from left to right.
     pub fn visit_symbols(&self, visit: &mut dyn FnMut(Sym)) {
         for (atom, _) in self.terms().iter().flat_map(|term| term.monomial.factors()) {

@@ -70,6 +70,11 @@ impl Monomial {
         }
     }
 
+    /// The first atom. What this divides has it too.
+    pub(crate) fn lead(&self) -> Option<&Atom> {
+        self.factors.first().map(|(atom, _)| atom)
+    }
+
     /// The power of an atom, zero if it is absent.
     pub fn power(&self, atom: &Atom) -> u32 {
         self.factors.binary_search_by(|(a, _)| a.cmp(atom)).map_or(0, |at| self.factors[at].1)
@@ -97,7 +102,8 @@ impl Monomial {
     /// Joins the factor lists, with `power` applied to the two powers of each atom that occurs in either.
     fn combine(&self, other: &Monomial, power: impl Fn(u32, u32) -> Option<u32>) -> Option<Monomial> {
         let (mut left, mut right) = (self.factors.iter().peekable(), other.factors.iter().peekable());
-        let mut factors = Vec::with_capacity(self.factors.len() + other.factors.len());
+        // Without a capacity: most quotients that proofs ask for are none, and need no memory.
+        let mut factors = Vec::new();
         loop {
             let order = match (left.peek(), right.peek()) {
                 (None, None) => return Some(Monomial { factors }),

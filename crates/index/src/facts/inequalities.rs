@@ -164,6 +164,6 @@ fn forget<K: Ord + Clone>(index: &mut OrdMap<K, OrdSet<Number>>, key: K, number:
 
 /// The first atom of each term, with the term's sign.
 fn leads(slack: &Expr) -> BTreeSet<(Atom, Sign)> {
-    let first = |term: &Term| Some((term.monomial.factors().first()?.0.clone(), term.coefficient < 0));
+    let first = |term: &Term| Some((term.monomial.lead()?.clone(), term.coefficient < 0));
     slack.terms().iter().filter_map(first).collect()
 }

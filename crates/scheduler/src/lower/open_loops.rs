@@ -79,11 +79,14 @@ impl Scope {
     /// Whether `0 <= at < size` holds.
     fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
         let Scope { facts, decided } = self;
+        // Of the parts of a cat most end before the subrange, so that is asked first: to give up takes longest.
         let decide = || {
             let zero = Expr::zero();
-            if facts.prove_le(&zero, at) && facts.prove_lt(at, size) {
-                Known::True
-            } else if facts.prove_lt(at, &zero) || facts.prove_le(size, at) {
+            if facts.prove_le(size, at) {
+                Known::False
+            } else if facts.prove_le(&zero, at) {
+                if facts.prove_lt(at, size) { Known::True } else { Known::Unknown }
+            } else if facts.prove_lt(at, &zero) {
                 Known::False
             } else {
                 Known::Unknown

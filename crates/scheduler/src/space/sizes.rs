@@ -64,7 +64,7 @@ impl SizeTable {
     /// Whether two sizes are proved equal.
     pub fn are_equal(&mut self, a: Size, b: Size) -> bool {
         let SizeTable { facts, simplest, equal, .. } = self;
-        let prove = || facts.prove_eq(&simplest[a as usize], &simplest[b as usize]);
+        let prove = || facts.prove_eq_of_simplest(&simplest[a as usize], &simplest[b as usize]);
         a == b || *equal.entry((a, b)).or_insert_with(prove)
     }
 

@@ -8,6 +8,9 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 use scheduler::space::{SizeTable, kept_axes};
 
+/// Shapes of a rank that are told apart.
+const SHAPES: usize = 32;
+
 /// A class of axes, by number.
 pub(super) type Class = usize;
 
@@ -96,17 +99,19 @@ impl AxisClasses {
         }
     }
 
-    /// A space unites the axes of values of one shape that nothing connects.
+    /// A space unites the axes of values of one shape that nothing connects. Beyond so many shapes of a rank all further ones
+    /// count as one: to compare each with each takes a proof for two.
     fn unite_shapes(&mut self, graph: &Graph, sizes: &mut SizeTable) {
         let mut vals: Vec<Val> = self.first.keys().copied().collect();
         vals.sort_unstable();
-        let mut shapes: Vec<Val> = Vec::new();
+        let mut shapes: FxHashMap<usize, Vec<Val>> = FxHashMap::default();
         for val in vals {
+            let rank = graph.ty(val).rank();
+            let shapes = shapes.entry(rank).or_default();
             let mut is_same = |other: Val| sizes.are_all_equal(graph.shape(val), graph.shape(other));
-            match shapes.iter().copied().find(|&other| is_same(other)) {
-                Some(other) => {
-                    (0..graph.ty(val).rank() as u8).for_each(|axis| self.unite((other, axis), (val, axis)));
-                }
+            let same = shapes.iter().copied().find(|&other| is_same(other));
+            match same.or_else(|| shapes.get(SHAPES).copied()) {
+                Some(other) => (0..rank as u8).for_each(|axis| self.unite((other, axis), (val, axis))),
                 None => shapes.push(val),
             }
         }
