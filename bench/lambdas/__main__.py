@@ -1,19 +1,18 @@
-"""Folds by lambdas against the built-in forms of the same: times of both in turn, the best of many.
+"""Folds by lambdas against the built-in forms of the same: times of both in turn, the best and the median of many.
 
-    python -m lambdas [--rows N] [--columns N]        in `bench`
+    python -m lambdas [--rows N] [--columns N] [--threads N] [--rounds N]        in `bench`
 
-Times are in microseconds a call; `ratio` is that of the lambda over that of the built-in form.
+Times are in microseconds a call; `ratio` is that of the lambda over that of the built-in form, of the best and of medians.
 """
 
 import argparse
+import statistics
 import time
 from pathlib import Path
 
 import numpy as np
 
 from ferrofuse import DataType, FusionDefinition
-
-ROUNDS = 60
 
 
 def definition(path):
@@ -25,28 +24,35 @@ def definition(path):
     return fd
 
 
-def best(calls):
-    """The shortest time of each call, in microseconds; they take turns, so that other work disturbs all alike."""
-    shortest = [float("inf")] * len(calls)
-    for _ in range(ROUNDS):
+def times(calls, rounds):
+    """The times of each call, in microseconds; they take turns, so that other work disturbs all alike."""
+    taken = [[] for _ in calls]
+    for call in calls:
+        call()  # compiles
+    for _ in range(rounds):
         for place, call in enumerate(calls):
             start = time.perf_counter()
             call()
-            shortest[place] = min(shortest[place], 1e6 * (time.perf_counter() - start))
-    return shortest
+            taken[place].append(1e6 * (time.perf_counter() - start))
+    return taken
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=4096)
     parser.add_argument("--columns", type=int, default=4096)
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--rounds", type=int, default=60)
     options = parser.parse_args()
     x = np.random.default_rng(0).standard_normal((options.rows, options.columns), dtype=np.float32)
-    print(f"{'fold':12} {'built-in':>9} {'lambda':>9} {'ratio':>6}")
+    print(f"{'fold':18} {'built-in':>9} {'lambda':>9} {'ratio':>6} {'of medians':>10}")
     for folder in sorted(path for path in Path(__file__).parent.iterdir() if (path / "lambda.py").exists()):
         forms = [definition(folder / f"{form}.py") for form in ("builtin", "lambda")]
-        builtin, written = best([lambda form=form: form.execute([x]) for form in forms])
-        print(f"{folder.name:12} {builtin:9.0f} {written:9.0f} {written / builtin:6.2f}")
+        calls = [lambda form=form: form.execute([x], threads=options.threads) for form in forms]
+        taken = times(calls, options.rounds)
+        (builtin, written), medians = map(min, taken), [statistics.median(each) for each in taken]
+        ratios = f"{written / builtin:6.2f} {medians[1] / medians[0]:10.2f}"
+        print(f"{folder.name:18} {builtin:9.0f} {written:9.0f} {ratios}")
 
 
 if __name__ == "__main__":

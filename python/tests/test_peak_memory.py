@@ -1,8 +1,16 @@
-"""`fd.peak_memory`: a limit on what segments make."""
+"""`fd.peak_memory`: a limit on what segments make; calls through segments, which need no more memory than those of the whole."""
+
+import subprocess
 
 import numpy as np
+import oracle
 import pytest
-from ferrofuse import DataType, FusionDefinition
+import torch_stand_in
+from test_round_trip import PROGRAMS, RANDOM, ROOT, defined
+from test_segments_of_examples import example_inputs
+
+import ferrofuse
+from ferrofuse import DataType, FusionDefinition, PythonProfiler
 
 
 def branches():
@@ -35,3 +43,40 @@ def test_a_limit_that_cannot_be_kept_is_rejected_with_the_fewest_bytes():
 def test_what_is_no_number_of_bytes_is_rejected(limit, error):
     with pytest.raises(error, match="peak_memory"):
         branches().peak_memory = limit
+
+
+def peak(fd, arrays):
+    """The most bytes that a call holds, inputs aside; None where it is rejected."""
+    with PythonProfiler() as profiler:
+        try:
+            fd.execute([np.copy(array) for array in arrays])
+        except (ferrofuse.InputError, ferrofuse.OutOfRangeError):
+            return None
+    return profiler.profile.peak_bytes
+
+
+@pytest.mark.parametrize("example", oracle.EXAMPLES, ids=lambda example: example[0].__name__)
+def test_segments_of_examples_need_no_more_than_the_whole(example):
+    formula, kinds, shapes, sizes = example
+    source = (ROOT / "examples" / f"{formula.__name__}.py").read_text()
+    fd, _ = defined(source[source.index("def ") : source.index("\nwith FusionDefinition")])
+    arrays = example_inputs(kinds, shapes(*sizes[1]))
+    whole = peak(fd, arrays)
+    fd.segment(arrays)
+    assert peak(fd, arrays) <= whole
+
+
+def test_few_random_definitions_need_more_through_segments():
+    """A segment is compiled without the others, so that one may copy, or keep, what the whole does not."""
+    printed = subprocess.run([PROGRAMS, "0", str(RANDOM)], capture_output=True, text=True, check=True).stdout
+    ran, more = 0, []
+    for program in printed.split("# seed ")[1:]:
+        seed, text = program.split("\n", 1)
+        fd, found = defined(text, {"torch": torch_stand_in.module(int(seed))})
+        arrays = [np.asarray(array) for array in found["inputs"]]
+        whole = peak(fd, arrays)
+        if whole is not None:
+            fd.segment(arrays)
+            ran += 1
+            more += [seed] if peak(fd, arrays) > whole else []
+    assert ran >= RANDOM / 2 and len(more) <= ran / 10, more

@@ -33,6 +33,10 @@ pub(super) fn cut(definition: &Definition, plan: &Plan) -> Result<Cut, Vec<Wait>
         Ok(ordered) => ordered,
         Err(_) => in_order(&appended(chosen, missing))?,
     };
+    let segmentation = match plan.chosen {
+        Some(_) => segmentation,
+        None => without_unread(definition, segmentation),
+    };
     let planned = segmentation.segments.iter().map(|made| makers.of_any(made)).collect();
     Ok(Cut { segmentation, planned })
 }
@@ -59,6 +63,17 @@ fn missing(definition: &Definition, segmentation: &Segmentation) -> Vec<Val> {
     missing.sort_unstable();
     missing.dedup();
     missing
+}
+
+/// A segmentation without what neither the definition gives back nor another segment reads: that of which an output is a view.
+fn without_unread(definition: &Definition, mut segmentation: Segmentation) -> Segmentation {
+    let views = segmentation.views(&definition.graph, &definition.fusion);
+    let read: FxHashSet<Val> = views.iter().flat_map(|view| view.inputs()).copied().collect();
+    for made in &mut segmentation.segments {
+        made.retain(|val| definition.fusion.is_output(*val) || read.contains(val));
+    }
+    segmentation.segments.retain(|made| !made.is_empty());
+    segmentation
 }
 
 fn appended(mut segmentation: Segmentation, missing: Vec<Val>) -> Segmentation {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use ferrofuse::{
     Array, ArrayView, CallOptions, CompileOptions, Definition, Executable, Hints, Interrupt, Machine, Output,
     PlanOptions, Segment, SegmentError, Stream, Tensor, check, define, from_segments, parse_schedule, plan,
-    read_segmentation, segments, tasks, value_named,
+    read_segmentation, segments, tasks, value_name, value_named,
 };
 use frontend::text::{NameStyle, numbers, print};
 
@@ -211,6 +211,46 @@ fn a_cut_after_the_first_two_outputs_passes_no_tensor_of_full_size() {
     assert_eq!(segments[1].bytes_formula, "6*i0*i1*i2 + 8*i0*i1 + 2*i0*i2 + 16*i2*((i0 + 15) // 16) + 6*i2");
     assert_eq!(segments[1].why, "no tensor passes between it and another segment");
     assert!(agrees(&definition, &segments, &inputs(&definition, &[2, 3, 5, 4])));
+}
+
+#[test]
+fn a_size_that_another_segment_makes_is_a_scalar_input() {
+    let definition = define(
+        "
+def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+    count = fd.define_scalar(dtype=DataType.Int)
+    twice = fd.ops.mul(count, 2)
+    places = fd.ops.iota(twice, dtype=DataType.Int)
+    rows = fd.ops.full(shape=[twice, x.size(0)], fill_value=twice, dtype=DataType.Int)
+    fd.add_output(fd.ops.add(fd.ops.broadcast(places, is_broadcast_dim=[False, True]), rows))
+",
+    )
+    .expect("defines");
+    let output = value_name(&definition, definition.fusion.outputs()[0].val);
+    let cut =
+        cut(&definition, Some(&format!("segment a -> twice\nsegment b -> {output}"))).expect("segments");
+    assert_eq!(
+        print(cut[1].definition(), NameStyle::Short),
+        "def nvfuser_fusion(fd : FusionDefinition) -> None :
+    S0 = fd.define_scalar(None, dtype=DataType.Int)
+    T1 = fd.ops.iota(length=S0, start=0, step=1, dtype=DataType.Int)
+    T2 = fd.ops.full(shape=[1, 1], fill_value=S0, dtype=DataType.Int)
+    S3 = fd.define_scalar(None, dtype=DataType.Int)
+    T4 = fd.ops.expand(T2, shape=[S0, S3])
+    T5 = fd.ops.broadcast(T1, is_broadcast_dim=[False, True])
+    T6 = fd.ops.add(T5, T4)
+    fd.add_output(T6)
+"
+    );
+    assert_eq!(cut[1].inputs, ["twice", "i0"]);
+    let arrays = [Array::from_slice(&[5], &[0.0_f32; 5]), Array::from_slice(&[], &[3_i64])]
+        .map(|array| array.expect("small"));
+    let chain = chained(&definition, &cut, &arrays);
+    let whole = Executable::by_size(definition.clone(), CompileOptions::default());
+    let whole = whole.run(&views(&arrays)).expect("it runs");
+    assert!(chain == [bytes(&whole[0].view())] && chain == chained(&definition, &reread(&cut), &arrays));
+    assert!(chain == by_hand(&definition, &cut, &arrays));
 }
 
 const CHAIN: &str = "

@@ -122,11 +122,11 @@ impl Lifter<'_> {
             TensorOp::Input { ordinal, .. } => self.record.inputs().get(*ordinal as usize),
             _ => None,
         };
-        let object = match declared {
-            Some(decl) if decl.layout.is_none() => {
-                self.builder.define_scalar(vec![CallArgument::positional(Object::DType(ty.dtype))])?
-            }
-            _ => {
+        // What was computed is a scalar where it may be a size.
+        let is_scalar = declared.map_or(self.graph.as_size(val).is_some(), |decl| decl.layout.is_none());
+        let object = match is_scalar {
+            true => self.builder.define_scalar(vec![CallArgument::positional(Object::DType(ty.dtype))])?,
+            false => {
                 let shape = ty.shape.iter().map(|size| size.as_const().unwrap_or(-1)).collect::<Vec<i64>>();
                 let mut arguments = vec![CallArgument::keyword("shape", Object::ints(shape.iter().copied()))];
                 arguments.extend(layout(declared.and_then(|decl| decl.layout.as_ref())));
