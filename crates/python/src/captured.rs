@@ -15,8 +15,8 @@ use crate::{errors, signals};
 
 /// A call on arrays of a GPU that was captured: one launch for all its kernels. It reads and writes the same arrays at each replay;
 /// numbers are those of the capture.
-#[pyclass(frozen, module = "ferrofuse")]
-pub struct GpuGraph {
+#[pyclass(frozen, module = "ferrofuse", name = "GpuGraph")]
+pub struct CapturedCall {
     graph: Mutex<ferrofuse::GpuGraph>,
     device: Arc<OpenDevice>,
     /// The library whose stream it is replayed on; without one it is the device's.
@@ -27,7 +27,7 @@ pub struct GpuGraph {
 }
 
 #[pymethods]
-impl GpuGraph {
+impl CapturedCall {
     /// Computes the outputs again, of what the inputs hold when the GPU comes to it: in the order of the current stream of the
     /// inputs' library, else of the device's stream.
     ///
@@ -53,7 +53,7 @@ impl GpuGraph {
     }
 }
 
-impl GpuGraph {
+impl CapturedCall {
     fn stream(&self, py: Python<'_>) -> PyResult<Arc<Stream>> {
         match self.library.as_ref().and_then(|library| library.streams.as_ref()) {
             Some(streams) => streams.current(py, &self.device),
@@ -73,7 +73,7 @@ pub fn capture<'py>(
     inputs: &Inputs<'_, 'py>,
     wanted: Wanted<'_>,
     out: Option<&Bound<'py, PyAny>>,
-) -> PyResult<GpuGraph> {
+) -> PyResult<CapturedCall> {
     inputs.require_writable(py)?;
     let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
     let Order { stream, library, .. } = Order::of(py, &kind, inputs, device)?;
@@ -107,7 +107,7 @@ pub fn capture<'py>(
         None => outputs.arrays(py, made, inputs.given(), inputs.came(), &stream)?,
         Some(destinations) => destinations.objects().into_iter().map(|array| array.into_bound(py)).collect(),
     };
-    Ok(GpuGraph {
+    Ok(CapturedCall {
         graph: Mutex::new(graph),
         device: Arc::clone(device),
         library,

@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::arrays::Wanted;
 use crate::call::Inputs;
 use crate::call_on_gpu::{self, Asked};
-use crate::captured::{self, GpuGraph};
+use crate::captured::{self, CapturedCall};
 use crate::data_type::DataType;
 use crate::gpu::OpenDevice;
 use crate::runnable::{self, Told};
@@ -114,7 +114,7 @@ impl Executable {
         without_arrays: &str,
         out: Option<Bound<'py, PyAny>>,
         device: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<GpuGraph> {
+    ) -> PyResult<CapturedCall> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let Asked::Gpu(ordinal) = Asked::of(py, &inputs, device.as_ref())? else {
             let message = "a call is captured on arrays of a GPU: bring them there, as `to_gpu` does";

@@ -43,7 +43,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<segments::Chain>()?;
     module.add_class::<arrays::OutputMemory>()?;
     module.add_class::<arrays::GpuArray>()?;
-    module.add_class::<captured::GpuGraph>()?;
+    module.add_class::<captured::CapturedCall>()?;
     module.add_function(wrap_pyfunction!(arrays::to_gpu, module)?)?;
     module.add_function(wrap_pyfunction!(segments::cut, module)?)?;
     module.add_function(wrap_pyfunction!(definition::bodies::lambdas, module)?)?;
