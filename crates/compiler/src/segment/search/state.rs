@@ -233,7 +233,7 @@ impl<'a> State<'a> {
     }
 
     /// Whether segments may cost what pays. What they cost at least, whatever they are as kernels, is looked at first; then
-    /// the kernels one by one, the smallest first, as long as that may pay with the least of the others.
+    /// the kernels one by one, the smallest first, as long as that may pay with the smallest of the others.
     fn may_pay<'s>(&self, segments: impl Iterator<Item = &'s Segment>, pays: impl Fn(Price) -> bool) -> bool {
         let mut left: Vec<&Segment> = segments.filter(|segment| !segment.made.is_empty()).collect();
         left.sort_by_key(|segment| segment.view.order().len());
