@@ -9,6 +9,7 @@ mod hidden_llvm;
 mod interrupts;
 mod outputs;
 mod rejections;
+mod same_bits;
 mod segments;
 mod streams;
 mod verbs;

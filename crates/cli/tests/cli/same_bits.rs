@@ -1,0 +1,149 @@
+//! Segments give the same bits however they are run: each by hand, all in Rust, and from the folder that was written. Random
+//! definitions under random segmentations, which overlap.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ferrofuse::{
+    Array, ArrayView, CallOptions, CompileOptions, DType, Definition, Executable, File, Hints, PlanOptions,
+    Scalar, Segment, Segmentation, Stream, from_segments, output_names, plan, read, segments, value_name,
+};
+use frontend::text::InputSpec;
+use ir::array::StridedArray;
+use ir::definition::InputDecl;
+use tempfile::TempDir;
+use testing::inputs::draw;
+use testing::random::{Draws, generate, segmentation};
+use testing::reduce::file;
+
+use super::{definition, ferrofuse};
+
+/// Programs that are cut.
+const SEEDS: u64 = 200;
+/// The fewest that must run: others have indices or sizes that are wrong.
+const MIN_RUN: usize = 120;
+/// Draws inputs and random numbers.
+const SEED: u64 = 3;
+
+fn call_options() -> CallOptions {
+    CallOptions { stream: Some(Stream::new(SEED)), ..CallOptions::default() }
+}
+
+/// Bytes of an array, row by row.
+fn bytes(array: &ArrayView<'_>) -> Vec<u8> {
+    array.to_array().unwrap().as_bytes().to_vec()
+}
+
+/// The segments one after the other, each called as a definition of its own on values by their names; `None` where one takes a
+/// size by a formula.
+fn by_hand(file: &File, segments: &[Segment], inputs: &[ArrayView<'_>]) -> Option<Vec<Vec<u8>>> {
+    let definition = &file.definition;
+    let named = definition.fusion.inputs().iter().map(|&val| value_name(definition, val));
+    let mut values: HashMap<String, Array> =
+        named.zip(inputs).map(|(name, view)| (name, view.to_array().unwrap())).collect();
+    let sizes = definition.signature().bind(inputs, &[]).unwrap();
+    let mut known: HashMap<String, i64> =
+        sizes.known().map(|(symbol, value)| (symbol.to_string(), value)).collect();
+    let seeds = Stream::new(SEED).symbols(&definition.graph);
+    known.extend(seeds.map(|(symbol, value)| (symbol.to_string(), value)));
+    for segment in segments {
+        for name in &segment.inputs {
+            if !values.contains_key(name) {
+                let size = Scalar::from_i64(DType::I64, *known.get(name)?);
+                values.insert(name.clone(), Array::full(size, &[]).unwrap());
+            }
+        }
+        let taken: Vec<ArrayView<'_>> = segment.inputs.iter().map(|name| values[name].view()).collect();
+        let executable = Executable::by_size(segment.definition().clone(), CompileOptions::default());
+        let made = executable.run_with(&call_options(), &taken).unwrap();
+        let made: Vec<Array> = made.iter().map(|output| output.to_array().unwrap()).collect();
+        values.extend(segment.outputs.iter().cloned().zip(made));
+    }
+    let outputs = definition.fusion.outputs().iter();
+    Some(outputs.map(|output| values[&value_name(definition, output.val)].as_bytes().to_vec()).collect())
+}
+
+/// Whether the files that a run of the folder wrote hold these bytes, those of half types in one file.
+fn require_written(folder: &Path, definition: &Definition, outputs: &[Vec<u8>], seed: u64) {
+    for (name, output) in output_names(definition).iter().zip(outputs) {
+        let alone = fs::read(folder.join(format!("{name}.npy")));
+        let is_there = match &alone {
+            Ok(written) => written.ends_with(output),
+            Err(_) => {
+                let written = fs::read(folder.join("outputs.safetensors")).unwrap();
+                output.is_empty() || written.windows(output.len()).any(|part| part == output)
+            }
+        };
+        assert!(is_there, "seed {seed}: {name} from the folder differs");
+    }
+}
+
+fn cut(definition: &Definition, chosen: Segmentation) -> Vec<Segment> {
+    let options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
+    let options = CompileOptions { plan: options, ..CompileOptions::default() };
+    let plan = plan(definition, &options).expect("a segmentation that fits");
+    segments(definition, &plan, &Hints::default()).expect("segments")
+}
+
+/// The inputs of a file, drawn; `None` where one reaches outside of its storage.
+fn drawn(file: &File) -> Option<Vec<StridedArray>> {
+    let specs = file.inputs.as_deref().unwrap_or(&[]).iter().zip(file.definition.input_decls());
+    let as_declared = |(spec, decl): (&InputSpec, &InputDecl)| match spec {
+        InputSpec::Scalar(scalar) => InputSpec::Scalar(scalar.cast(decl.dtype)),
+        InputSpec::Tensor(_) => spec.clone(),
+    };
+    specs.map(as_declared).enumerate().map(|(place, spec)| draw(&spec, SEED, place).ok()).collect()
+}
+
+/// Writes the folder of a definition's segments and runs it; gives where the outputs are, or what was said.
+fn run_folder(text: &str, segmentation: &str) -> Result<(TempDir, PathBuf), String> {
+    let (kept, path) = definition(text);
+    let [by, folder, output] = ["cut.txt", "segments", "outputs"].map(|name| kept.path().join(name));
+    fs::write(&by, segmentation).unwrap();
+    let cutting = format!("segment {path} --segmentation {} --output {}", by.display(), folder.display());
+    let running = format!("run {} --seed {SEED} --output {}", folder.display(), output.display());
+    for line in [cutting, running] {
+        let ended = ferrofuse(line.split_whitespace());
+        if ended.code != 0 {
+            return Err(ended.stderr);
+        }
+    }
+    Ok((kept, output))
+}
+
+/// Whether it ran, and whether by hand.
+fn require_same_bits(seed: u64) -> (bool, bool) {
+    let program = generate(seed);
+    let Ok(defined) = program.define() else { return (false, false) };
+    let text = file(&program, &defined);
+    let file = read(&text).unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
+    let Some(drawn) = drawn(&file) else { return (false, false) };
+    let inputs: Vec<ArrayView<'_>> = drawn.iter().map(|input| input.view()).collect();
+    let chosen = segmentation(&file.definition, &mut Draws::new(seed));
+    let chosen_text = chosen.to_text(&|val| value_name(&file.definition, val));
+    let cut = cut(&file.definition, chosen);
+    let chain = from_segments(&file.definition, &cut, CompileOptions::default()).unwrap();
+    let outputs = match (chain.run_with(&call_options(), &inputs), run_folder(&text, &chosen_text)) {
+        (Err(_), Err(_)) => return (false, false),
+        (Err(error), Ok(_)) => panic!("seed {seed}: the folder runs, and in Rust: {error}"),
+        (Ok(_), Err(said)) => panic!("seed {seed}: in Rust it runs, and the folder: {said}"),
+        (Ok(outputs), Ok((kept, folder))) => {
+            let outputs: Vec<Vec<u8>> = outputs.iter().map(|output| bytes(&output.view())).collect();
+            require_written(&folder, &file.definition, &outputs, seed);
+            drop(kept);
+            outputs
+        }
+    };
+    let by_hand = by_hand(&file, &cut, &inputs);
+    assert!(by_hand.as_ref().is_none_or(|by_hand| *by_hand == outputs), "seed {seed}: by hand differs");
+    (true, by_hand.is_some())
+}
+
+#[test]
+fn segments_give_the_same_bits_by_hand_in_rust_and_from_their_folder() {
+    let ran: Vec<(bool, bool)> = (0..SEEDS).map(require_same_bits).collect();
+    let all = ran.iter().filter(|(ran, _)| *ran).count();
+    let by_hand = ran.iter().filter(|(_, by_hand)| *by_hand).count();
+    assert!(all >= MIN_RUN && by_hand >= MIN_RUN * 3 / 4, "{all} ran, {by_hand} by hand");
+}
