@@ -18,7 +18,8 @@ use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
 use crate::passes::{Step, before_expansion};
 use crate::products::ShallowProduct;
-use crate::segment::{ExternalCall, GroupError, Legality, Segmentation, SegmentationError, cost};
+use crate::segment::cost::{Amounts, Seconds};
+use crate::segment::{ExternalCall, GroupError, Legality, Segmentation, SegmentationError};
 
 /// Choices that the user makes instead of the compiler.
 #[derive(Clone, Debug, Default)]
@@ -90,7 +91,7 @@ pub struct SegmentPlan {
     /// The device and the stream that the user asked for.
     pub at: DeviceStream,
     /// Seconds that the cost model expects, by term.
-    pub cost: cost::Seconds,
+    pub cost: Seconds,
     pub decision: Decision,
 }
 
@@ -167,9 +168,10 @@ pub enum PlanError {
 impl Plan {
     /// Seconds that the cost model expects of all segments together.
     pub fn seconds(&self, hints: &Hints) -> f64 {
+        let amounts = Amounts::new(&self.graph, hints);
         let segment = |segment: &SegmentPlan| {
             let answer = self.legality.of(&self.graph, &segment.view);
-            cost::seconds(&self.graph, &segment.view, &answer, hints, &self.target)
+            Seconds::with(&amounts, &segment.view, &answer, &self.target).total()
         };
         let shared = self.segments.len() - self.batches.len();
         self.segments.iter().map(segment).sum::<f64>() - shared as f64 * self.target.launch

@@ -11,33 +11,42 @@ use scheduler::schedule::{Schedule, Workload, choose};
 use super::Compilation;
 use crate::batch::Shared;
 use crate::plan::{Decision, Kernels, PlanError, SegmentPlan};
-use crate::segment::{Engine, Structure, cost};
+use crate::segment::cost::{self, Amounts, Seconds};
+use crate::segment::{Engine, Structure};
 
 /// The stage.
 pub(super) fn kernels(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let views = std::mem::take(&mut compilation.segment_views);
-    let shared = compilation.shared(&views);
-    for (number, view) in views.into_iter().enumerate() {
-        compilation.options.interrupt.check()?;
-        let segment = compilation.segment(number, view, &shared)?;
-        compilation.add(segment);
-    }
+    let segments = compilation.segments_of(views)?;
+    segments.into_iter().for_each(|segment| compilation.add(segment));
     compilation.require_kernels()
 }
 
 impl Compilation<'_> {
+    /// The segments of these views, in order.
+    fn segments_of(&self, views: Vec<Fusion>) -> Result<Vec<SegmentPlan>, PlanError> {
+        let shared = self.shared(&views);
+        let amounts = Amounts::new(&self.graph, self.hints);
+        let segment = |(number, view): (usize, Fusion)| {
+            self.options.interrupt.check()?;
+            self.segment(number, view, &shared, &amounts)
+        };
+        views.into_iter().enumerate().map(segment).collect()
+    }
+
     /// The segment with a number, beside the schedules that segments share.
     fn segment(
         &self,
         number: usize,
         view: Fusion,
         shared: &FxHashMap<Structure, Shared>,
+        amounts: &Amounts<'_>,
     ) -> Result<SegmentPlan, PlanError> {
         let name = format!("seg{number}");
         let decision = self.decide(&view, self.chosen_schedule(number), shared, &name)?;
         let at = self.optimized.constraints.place_of(view.order()).expect("the stage before checks it");
         let answer = self.legality.of(&self.graph, &view);
-        let cost = cost::Seconds::of(&self.graph, &view, &answer, self.hints, self.target);
+        let cost = Seconds::with(amounts, &view, &answer, self.target);
         Ok(SegmentPlan { name, view, at, cost, decision })
     }
 

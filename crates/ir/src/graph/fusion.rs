@@ -5,10 +5,9 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::EntitySet;
 use index::Facts;
-use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
 use super::container::Graph;
@@ -52,8 +51,67 @@ impl Output {
     }
 }
 
-/// The nodes that use each value.
-type Uses = IndexMap<Val, SmallVec<[Node; 4]>, FxBuildHasher>;
+/// The nodes that use each value, in order.
+#[derive(Clone, Debug)]
+struct Uses {
+    /// The values, ascending, each with the end of its users among all.
+    vals: Vec<(Val, usize)>,
+    users: Vec<Node>,
+}
+
+impl Uses {
+    /// The values that these nodes use.
+    fn of(graph: &Graph, order: &[Node]) -> Uses {
+        let mut uses: Vec<u128> = Vec::with_capacity(2 * order.len());
+        for &node in order {
+            uses.extend(graph.node(node).operands.iter().map(|&operand| packed(operand, node)));
+        }
+        uses.sort_unstable();
+        uses.dedup();
+        let users = uses.iter().map(|&using| Node::from_u32(using as u32)).collect();
+        let mut vals: Vec<(Val, usize)> = Vec::with_capacity(uses.len());
+        for (place, using) in uses.into_iter().enumerate() {
+            let val = Val { node: Node::from_u32((using >> 40) as u32), result: (using >> 32) as u8 };
+            match vals.last_mut() {
+                Some((last, end)) if *last == val => *end = place + 1,
+                _ => vals.push((val, place + 1)),
+            }
+        }
+        Uses { vals, users }
+    }
+
+    fn of_val(&self, val: Val) -> &[Node] {
+        match self.vals.binary_search_by_key(&val, |&(val, _)| val) {
+            Ok(place) => {
+                let begin = place.checked_sub(1).map_or(0, |before| self.vals[before].1);
+                &self.users[begin..self.vals[place].1]
+            }
+            Err(_) => &[],
+        }
+    }
+}
+
+/// A value and a user of it as a number, by which many are sorted fast.
+fn packed(val: Val, user: Node) -> u128 {
+    u128::from(val.node.as_u32()) << 40 | u128::from(val.result) << 32 | u128::from(user.as_u32())
+}
+
+/// The values that a walk has met.
+#[derive(Default)]
+struct Seen {
+    first_results: EntitySet<Node>,
+    others: FxHashSet<Val>,
+}
+
+impl Seen {
+    /// Whether a value is met for the first time.
+    fn insert(&mut self, val: Val) -> bool {
+        match val.result {
+            0 => self.first_results.insert(val.node),
+            _ => self.others.insert(val),
+        }
+    }
+}
 
 /// A view of a graph.
 #[derive(Clone, Debug)]
@@ -104,7 +162,7 @@ impl Fusion {
         is_at_hand: impl Fn(Val) -> bool,
         facts: Arc<Facts>,
     ) -> Result<Fusion, ViewError> {
-        let mut seen: FxHashSet<Val> = FxHashSet::default();
+        let mut seen = Seen::default();
         let (mut inputs, mut order) = (Vec::new(), Vec::new());
         let mut stack: Vec<Val> = outputs.iter().map(|output| output.val).collect();
         while let Some(val) = stack.pop() {
@@ -136,15 +194,7 @@ impl Fusion {
     ) -> Fusion {
         let places = inputs.iter().enumerate().map(|(place, &val)| (val, place)).collect();
         let given = outputs.iter().map(|output| output.val).collect();
-        let mut uses: Uses = Uses::with_capacity_and_hasher(order.len() + inputs.len(), Default::default());
-        for &node in &order {
-            for &operand in &graph.node(node).operands {
-                let users = uses.entry(operand).or_default();
-                if users.last() != Some(&node) {
-                    users.push(node);
-                }
-            }
-        }
+        let uses = Uses::of(graph, &order);
         Fusion { epoch: graph.epoch(), inputs, places, outputs, given, facts, order, uses }
     }
 
@@ -175,7 +225,7 @@ impl Fusion {
 
     /// The nodes of this view that use a value, each once, in order.
     pub fn uses(&self, val: Val) -> &[Node] {
-        self.uses.get(&val).map_or(&[], |users| users)
+        self.uses.of_val(val)
     }
 
     /// Whether a value is one of the inputs.

@@ -203,7 +203,11 @@ impl<'a> Count<'a> {
     /// The course under which a node that is asked for under one asks for an operand.
     fn beyond(&mut self, node: Node, k: usize, operand: Val, course: Course) -> Course {
         let data = self.graph.node(node);
-        let is_scalar = self.graph.ty(operand).rank() == 0;
+        let is_pointwise = matches!(data.op, TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Fold { .. });
+        let is_scalar = || self.graph.ty(operand).rank() == 0;
+        if (is_pointwise && course == HERE) || is_scalar() {
+            return HERE;
+        }
         let trip_count = matches!(
             data.op,
             TensorOp::Permute(_)
@@ -212,9 +216,6 @@ impl<'a> Count<'a> {
                 | TensorOp::Squeeze(_)
                 | TensorOp::Reshape(_)
         );
-        if is_scalar {
-            return HERE;
-        }
         let is_moved = self.space.moves(self.graph, node, k) || (trip_count && course != HERE);
         if !is_moved {
             return course;

@@ -72,25 +72,30 @@ impl AxisSets {
     /// The atoms of an axis, outermost first; none for axes of size 1, which no loop walks.
     pub fn atoms(&self, place: Place, axis: u8) -> AtomIds {
         let mut atoms = AtomIds::new();
-        self.add_atoms(self.id(place, axis), &mut atoms);
+        self.each_atom(place, axis, &mut |atom| atoms.push(atom));
         atoms
     }
 
-    fn add_atoms(&self, id: AxisId, atoms: &mut AtomIds) {
+    /// Gives each atom of an axis to a function, outermost first.
+    pub fn each_atom(&self, place: Place, axis: u8, function: &mut impl FnMut(AxisId)) {
+        self.each_atom_of(self.id(place, axis), function);
+    }
+
+    fn each_atom_of(&self, id: AxisId, function: &mut impl FnMut(AxisId)) {
         if self.sizes[id as usize].is_none() {
             return;
         }
         let set = self.root(id);
         match self.parts.get(&set) {
-            Some(parts) => parts.iter().for_each(|&part| self.add_atoms(part, atoms)),
-            None => atoms.push(set),
+            Some(parts) => parts.iter().for_each(|&part| self.each_atom_of(part, function)),
+            None => function(set),
         }
     }
 
     /// The atoms of all axes of a place, in order.
     pub(super) fn all_atoms(&self, place: Place) -> AtomIds {
         let mut atoms = AtomIds::new();
-        (0..self.rank(place)).for_each(|axis| self.add_atoms(self.id(place, axis), &mut atoms));
+        (0..self.rank(place)).for_each(|axis| self.each_atom(place, axis, &mut |atom| atoms.push(atom)));
         atoms
     }
 
@@ -128,13 +133,12 @@ impl AxisSets {
 
     fn declare(&mut self, graph: &Graph, view: &Fusion, nodes: &KnownNodes) {
         for (position, node) in view.order().iter().map(|&node| nodes.of(node)).enumerate() {
-            let read = (0..node.operands.len()).filter(|&k| self.places.maker(position, k).is_none());
-            let shapes: SmallVec<[_; 4]> =
-                read.map(|k| &node.operands[k].sizes).chain(&node.results).collect();
-            for sizes in shapes {
-                self.first_axis.push(self.sizes.len() as AxisId);
-                self.sizes.extend_from_slice(sizes);
+            for (k, operand) in node.operands.iter().enumerate() {
+                if self.places.maker(position, k).is_none() {
+                    self.declare_place(&operand.sizes);
+                }
             }
+            node.results.iter().for_each(|sizes| self.declare_place(sizes));
             if let TensorOp::Scan { axis, .. } = graph.node(view.order()[position]).op {
                 let scanned = self.first_axis[self.places.result(position) as usize] + AxisId::from(axis);
                 self.scanned.extend(self.sizes[scanned as usize].map(|_| scanned));
@@ -142,6 +146,11 @@ impl AxisSets {
         }
         self.first_axis.push(self.sizes.len() as AxisId);
         self.parents = (0..self.sizes.len() as AxisId).collect();
+    }
+
+    fn declare_place(&mut self, sizes: &[Option<Size>]) {
+        self.first_axis.push(self.sizes.len() as AxisId);
+        self.sizes.extend_from_slice(sizes);
     }
 
     /// Unites the axes that one node walks together.

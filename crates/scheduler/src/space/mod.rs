@@ -75,11 +75,13 @@ impl Space {
         for place in 0..sets.places.count {
             first_axis.push(atoms.len() as u32);
             for axis in 0..sets.rank(place) {
-                let number = |atom: u32| {
+                let mut number = |atom: u32| {
                     let size = || sizes.push(table.sizes.simplest(sets.size(atom)).clone());
                     *known[atom as usize].get_or_insert_with(size)
                 };
-                atoms.push(sets.atoms(place, axis).into_iter().map(number).collect());
+                let mut own = Atoms::new();
+                sets.each_atom(place, axis, &mut |atom| own.push(number(atom)));
+                atoms.push(own);
             }
         }
         first_axis.push(atoms.len() as u32);

@@ -12,7 +12,7 @@ use super::work;
 
 /// How much of a value there is.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::segment) struct Amount {
+pub(crate) struct Amount {
     pub elements: u64,
     pub bytes: u64,
 }
@@ -25,7 +25,7 @@ struct OfNode {
 }
 
 /// How much there is of the values of a graph.
-pub(in crate::segment) struct Amounts<'a> {
+pub(crate) struct Amounts<'a> {
     pub graph: &'a Graph,
     pub hints: &'a Hints,
     nodes: RefCell<SecondaryMap<Node, Option<OfNode>>>,

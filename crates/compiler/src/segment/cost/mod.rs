@@ -16,7 +16,7 @@ use self::access::Access;
 use super::engine::Engine;
 use super::legality::LegalityAnswer;
 
-pub(super) use amounts::Amounts;
+pub(crate) use amounts::Amounts;
 pub use input_reads::InputReads;
 pub(super) use work::cycles_once;
 
@@ -66,7 +66,7 @@ impl Seconds {
     }
 
     /// The same where some amounts are known.
-    pub(in crate::segment) fn with(
+    pub(crate) fn with(
         amounts: &Amounts<'_>,
         view: &Fusion,
         answer: &LegalityAnswer,

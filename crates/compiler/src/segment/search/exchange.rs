@@ -62,18 +62,17 @@ impl State<'_> {
     /// The values to keep from which a value's readers compute it with the fewest bytes, repeating no fold or scan: a minimum
     /// cut between those and what is in memory. Of it, what is not in memory yet.
     fn cut_before(&self, val: Val) -> Vec<Val> {
-        let (graph, hints) = (self.problem.graph, self.problem.hints);
+        let graph = self.problem.graph;
         let readers: Vec<&Fusion> =
             self.segments.iter().map(|segment| &segment.view).filter(|view| view.is_input(val)).collect();
         let in_memory = |val: Val| self.problem.fusion.is_input(val) || self.kept.contains(&val);
         let weight = |val: Val| {
             let reads = readers.iter().filter(|view| !view.is_input(val)).count();
             let accesses = reads + usize::from(!in_memory(val));
-            hints.value(&graph.ty(val).bytes()).saturating_mul(accesses as u64)
+            self.amounts.of(val).bytes.saturating_mul(accesses as u64)
         };
         let mut cut = VertexCut::default();
-        let bytes = hints.value(&graph.ty(val).bytes());
-        let sink = cut.vertex(bytes.saturating_mul(1 + readers.len() as u64));
+        let sink = cut.vertex(self.amounts.of(val).bytes.saturating_mul(1 + readers.len() as u64));
         let mut vertices: FxHashMap<Val, usize> = FxHashMap::from_iter([(val, sink)]);
         let mut vals = vec![val];
         let mut stack = vec![val];

@@ -13,10 +13,10 @@ impl State<'_> {
         if !self.problem.is_small() {
             return;
         }
-        let SearchProblem { graph, fusion, hints, .. } = self.problem;
+        let SearchProblem { graph, fusion, .. } = self.problem;
         let vals = fusion.order().iter().flat_map(|&node| graph.results(node));
         let mut vals: Vec<Val> = vals.filter(|&val| self.is_free(val)).collect();
-        vals.sort_by_key(|&val| (hints.value(&graph.ty(val).bytes()), val));
+        vals.sort_by_key(|&val| (self.amounts.of(val).bytes, val));
         let improves = |state: &mut Self| vals.iter().any(|&val| state.steps > 0 && state.try_around(val));
         while !self.is_within(enough) && improves(self) {}
     }

@@ -132,7 +132,7 @@ impl<'a> State<'a> {
         let before = self.price(touched.iter().filter_map(|&place| self.segments.get(place)));
         let after = || touched.iter().map(|place| &changed[place]);
         // What nothing runs as one step has no time for what it computes.
-        let may_pay = before.rejected > 0 || pays(self.minimum(after()), before);
+        let may_pay = before.rejected > 0 || self.may_pay(after(), |price| pays(price, before));
         let is_made = may_pay
             && pays(self.price(after()), before)
             && self.is_allowed(&touched, &changed)
@@ -232,12 +232,23 @@ impl<'a> State<'a> {
         })
     }
 
-    /// What segments cost at least, whatever they are as kernels.
-    fn minimum<'s>(&self, segments: impl Iterator<Item = &'s Segment>) -> Price {
-        let made = segments.filter(|segment| !segment.made.is_empty());
-        let target = self.problem.target;
-        let seconds: f64 = made.map(|segment| min_seconds(&self.amounts, &segment.view, target)).sum();
-        Price { seconds: seconds * (1.0 - ROUNDING), rejected: 0 }
+    /// Whether segments may cost what pays. What they cost at least, whatever they are as kernels, is looked at first; then
+    /// the kernels one by one, the smallest first, as long as that may pay with the least of the others.
+    fn may_pay<'s>(&self, segments: impl Iterator<Item = &'s Segment>, pays: impl Fn(Price) -> bool) -> bool {
+        let mut left: Vec<&Segment> = segments.filter(|segment| !segment.made.is_empty()).collect();
+        left.sort_by_key(|segment| segment.view.order().len());
+        let minimum = |segment: &Segment| min_seconds(&self.amounts, &segment.view, self.problem.target);
+        let minima: Vec<f64> = left.iter().map(|segment| minimum(segment)).collect();
+        let mut so_far = Price { seconds: minima.iter().sum(), rejected: 0 };
+        let mut may_pay = |more: f64, rejected: usize| {
+            so_far = Price { seconds: so_far.seconds + more, rejected: so_far.rejected + rejected };
+            pays(Price { seconds: so_far.seconds * (1.0 - ROUNDING), ..so_far })
+        };
+        may_pay(0.0, 0)
+            && left.into_iter().zip(minima).all(|(segment, minimum)| {
+                let price = self.of_segment(segment);
+                may_pay(price.seconds - minimum, price.rejected)
+            })
     }
 
     fn of_segment(&self, segment: &Segment) -> Price {
