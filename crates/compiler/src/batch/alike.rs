@@ -86,7 +86,7 @@ fn overwriting(views: &[Fusion], fusion: &Fusion) -> FxHashSet<usize> {
 }
 
 /// Whether a segment does nothing but map elements of whole tensors.
-fn only_maps(graph: &Graph, view: &Fusion) -> bool {
+pub(crate) fn only_maps(graph: &Graph, view: &Fusion) -> bool {
     let maps = |op: &TensorOp| {
         let whole = matches!(op, TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Constant(_));
         whole

@@ -4,9 +4,11 @@
 //! Takes segments with their kernels, in order; gives the numbers of each batch. What all its segments make is in memory at
 //! a time, so a batch that takes too much is not made.
 //!
-//! `alike` (before there are kernels: segments brought together, schedules that they share)
+//! `alike` (before there are kernels: segments brought together, schedules that they share) · `apart` (segments of many like
+//! parts, taken apart)
 
 mod alike;
+mod apart;
 
 use std::ops::Range;
 
@@ -16,7 +18,8 @@ use scheduler::lower::Lowered;
 
 use crate::segment::Lifetimes;
 
-pub(crate) use alike::{Shared, Structures};
+pub(crate) use alike::{Shared, Structures, only_maps};
+pub(crate) use apart::parts;
 
 /// Bytes that batches may add to what is in memory at a time.
 const MOST_ADDED: u64 = 1 << 20;

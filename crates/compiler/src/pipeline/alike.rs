@@ -1,7 +1,7 @@
 //! What like segments share: they are brought next to each other, take one schedule where they only map elements, and run in one
 //! launch where they are independent.
 
-use ir::graph::{Fusion, Val};
+use ir::graph::{Fusion, Node, Val};
 use rustc_hash::FxHashMap;
 use scheduler::layout::{LayoutClass, SegmentLayouts};
 use scheduler::target::Processor;
@@ -10,7 +10,7 @@ use super::Compilation;
 use crate::batch::{self, Member, Shared, Structures, alone};
 use crate::outputs::placements;
 use crate::plan::{PlanError, SegmentPlan};
-use crate::segment::{Engine, Segmentation, Structure};
+use crate::segment::{Engine, STATEMENTS, Segmentation, Structure};
 
 /// The stage.
 pub(super) fn batches(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
@@ -59,6 +59,37 @@ impl Compilation<'_> {
 
     fn structures(&self, views: &[Fusion]) -> Structures {
         Structures::new(views.iter().map(|view| self.structure(view)))
+    }
+
+    /// A segmentation in which each part of a long segment of many like ones is a segment, where one launch runs these.
+    pub(super) fn apart(&self, mut segmentation: Segmentation) -> Segmentation {
+        if let Processor::Gpu(_) = self.target.processor {
+            return segmentation;
+        }
+        let views = segmentation.views(&self.graph, &self.optimized.computed);
+        let made = std::mem::take(&mut segmentation.segments).into_iter().zip(&views);
+        let apart = made.flat_map(|(made, view)| self.parts_of(view).unwrap_or_else(|| vec![made]));
+        segmentation.segments = apart.collect();
+        segmentation
+    }
+
+    /// The parts that one launch runs for a segment of long code, if it is made of such.
+    fn parts_of(&self, view: &Fusion) -> Option<Vec<Vec<Val>>> {
+        let Compilation { graph, optimized, .. } = self;
+        let is_long = matches!(&*self.legality.of(graph, view),
+            Ok(Engine::Kernel(witness)) if witness.statements > STATEMENTS);
+        if !is_long || !batch::only_maps(graph, view) {
+            return None;
+        }
+        let parts = batch::parts(graph, &optimized.fusion, view);
+        let segmentation = Segmentation { segments: parts };
+        let views = segmentation.views(graph, &optimized.computed);
+        let first = self.structure(views.first()?);
+        let nodes: Vec<&[Node]> = views.iter().map(Fusion::order).collect();
+        let may_be = views.len() > 1
+            && views.iter().all(|view| self.structure(view) == first)
+            && optimized.constraints.allow(&nodes, &[view.order()]);
+        may_be.then_some(segmentation.segments)
     }
 
     /// A segmentation in an order in which like segments follow each other.

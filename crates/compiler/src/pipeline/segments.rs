@@ -41,7 +41,7 @@ impl Compilation<'_> {
             Some(limit) => search_within(problem, merged, limit),
             None => search(problem, merged),
         };
-        (self.gathered(&found.segmentation), found.steps)
+        (self.gathered(&self.apart(found.segmentation)), found.steps)
     }
 
     /// The most bytes that are in memory at a time of what segments make in this order.

@@ -32,6 +32,7 @@ pub(crate) use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
 pub use legality::{Legality, LegalityAnswer};
 pub use memory::Lifetimes;
+pub(crate) use search::STATEMENTS;
 pub use search::{SearchProblem, SearchResult, search, search_within};
 pub use segmentation::{Segmentation, SegmentationError};
 pub(crate) use structure::Structure;

@@ -1,7 +1,7 @@
 //! Which segments one launch runs together, and which it does not.
 
 use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Plan, PlanOptions};
+use ferrofuse_compiler::{Kernels, Plan, PlanOptions};
 use ir::definition::Definition;
 
 use super::{cpu_plan, define, kernels, try_plan};
@@ -81,6 +81,45 @@ fn constants_that_updates_share_do_not_tell_them_apart() {
 fn updates_by_unlike_constants_are_told_apart() {
     let sizes = ["262144", "1024", "65536", "4096"].repeat(5);
     assert_eq!(lengths(&cpu_plan(&adam(&sizes, &["0.001", "0.01"]))), [10, 10]);
+}
+
+/// Sums of so many pairs of tensors of this size.
+fn sums(count: usize, size: &str) -> Definition {
+    let tensor = format!("fd.define_tensor(shape=[{size}], contiguity=True, dtype=DataType.Float)");
+    let sum = |number| {
+        format!(
+            "a{number} = {tensor}\nb{number} = {tensor}\n\
+             fd.add_output(fd.ops.add(fd.ops.mul(a{number}, 0.5), b{number}))\n"
+        )
+    };
+    define(&(0..count).map(sum).collect::<String>())
+}
+
+#[test]
+fn many_like_outputs_of_one_size_are_a_short_kernel() {
+    let plan = cpu_plan(&sums(64, "8"));
+    assert_eq!(lengths(&plan), [64]);
+    let statements = |kernels: &Kernels| kernels.witness.statements;
+    assert!(plan.segments.iter().filter_map(kernels).all(|kernels| statements(kernels) < 20));
+}
+
+#[test]
+fn a_few_like_outputs_of_one_size_are_one_segment() {
+    assert_eq!(lengths(&cpu_plan(&sums(4, "8"))), [1]);
+}
+
+#[test]
+fn parts_that_share_a_tensor_stay_together() {
+    let body: String = (0..64)
+        .map(|number| {
+            format!(
+                "b{number} = fd.define_tensor(shape=[8], contiguity=True, dtype=DataType.Float)\n\
+                 fd.add_output(fd.ops.mul(a, b{number}))\n"
+            )
+        })
+        .collect();
+    let shared = "a = fd.define_tensor(shape=[8], contiguity=True, dtype=DataType.Float)\n";
+    assert_eq!(lengths(&cpu_plan(&define(&format!("{shared}{body}")))), [1]);
 }
 
 #[test]

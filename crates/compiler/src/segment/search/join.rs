@@ -11,7 +11,7 @@ use crate::segment::segmentation::segment_view;
 use crate::segment::structure::Structure;
 
 /// Statements of a kernel beyond which fewer bytes are no longer less time.
-const STATEMENTS: u64 = LARGEST / 4;
+pub(crate) const STATEMENTS: u64 = LARGEST / 4;
 
 impl State<'_> {
     /// Joins the segments of each pair that gains by it; whether any did.

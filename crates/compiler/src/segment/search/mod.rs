@@ -22,6 +22,7 @@ use ir::graph::{Fusion, Graph};
 use scheduler::hints::Hints;
 use scheduler::target::Target;
 
+pub(crate) use self::join::STATEMENTS;
 use self::state::State;
 use super::constraints::Constraints;
 use super::legality::Legality;

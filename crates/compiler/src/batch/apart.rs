@@ -1,0 +1,58 @@
+//! Segments that are many like parts which share no tensor: each part becomes a segment. One launch runs these as before, of a
+//! kernel that is as long as one part.
+
+use ir::graph::{Fusion, Graph, TensorOp, Val};
+use rustc_hash::FxHashMap;
+
+/// What a segment makes, by parts that read no tensor of each other's and write to none. An output that is to be written to
+/// the memory of an input belongs to the part that reads that.
+pub(crate) fn parts(graph: &Graph, fusion: &Fusion, view: &Fusion) -> Vec<Vec<Val>> {
+    let mut sets = Sets::default();
+    for &node in view.order() {
+        for &operand in graph.node(node).operands.iter().filter(|&&operand| is_owned(graph, view, operand)) {
+            graph.results(node).for_each(|val| sets.unite(val, operand));
+        }
+    }
+    for output in fusion.outputs() {
+        if let Some(input) = output.alias {
+            sets.unite(output.val, fusion.inputs()[input as usize]);
+        }
+    }
+    let mut parts: Vec<(Val, Vec<Val>)> = Vec::new();
+    for output in view.outputs() {
+        let root = sets.root(output.val);
+        match parts.iter_mut().find(|(other, _)| *other == root) {
+            Some((_, part)) => part.push(output.val),
+            None => parts.push((root, vec![output.val])),
+        }
+    }
+    parts.into_iter().map(|(_, part)| part).collect()
+}
+
+/// Whether parts that read a value are one: of numbers that are given and of constants each may have its own.
+fn is_owned(graph: &Graph, view: &Fusion, val: Val) -> bool {
+    let is_number = view.is_input(val) && graph.ty(val).rank() == 0;
+    !is_number && !matches!(graph.op(val), TensorOp::Constant(_) | TensorOp::Size(_))
+}
+
+/// Disjoint sets of values.
+#[derive(Default)]
+struct Sets {
+    parents: FxHashMap<Val, Val>,
+}
+
+impl Sets {
+    fn root(&self, mut val: Val) -> Val {
+        while let Some(&parent) = self.parents.get(&val) {
+            val = parent;
+        }
+        val
+    }
+
+    fn unite(&mut self, one: Val, other: Val) {
+        let (one, other) = (self.root(one), self.root(other));
+        if one != other {
+            self.parents.insert(one.max(other), one.min(other));
+        }
+    }
+}
