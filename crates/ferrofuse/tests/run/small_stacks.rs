@@ -70,5 +70,5 @@ fn long_chains_run_on_the_interpreter() {
 
 #[test]
 fn long_chains_are_compiled() {
-    on_small_stack(|| runs(&chain(300, "add($, 1.5)"), Executor::Compiled));
+    on_small_stack(|| runs(&chain(1000, "add($, 1.5)"), Executor::Compiled));
 }
