@@ -38,7 +38,7 @@ pub(crate) fn greedy_with(
     if outputs.is_empty() {
         return Segmentation::default();
     }
-    let whole = segment_view(graph, fusion, &outputs, &outputs.iter().copied().collect());
+    let whole = segment_view(graph, fusion, &outputs, |val| outputs.contains(&val));
     if constraints.allow(&[whole.order()], &[]) && legality.allows(graph, &whole) {
         return Segmentation { segments: vec![outputs] };
     }
@@ -295,7 +295,7 @@ impl<'a> Groups<'a> {
         };
         let operands = members.iter().flat_map(|&node| self.graph.node(node).operands.iter().copied());
         let kept: FxHashSet<Val> = operands.filter(outside).chain(made.iter().copied()).collect();
-        segment_view(self.graph, self.fusion, &made, &kept)
+        segment_view(self.graph, self.fusion, &made, |val| kept.contains(&val))
     }
 
     /// The groups in an order in which each comes after those it needs, the one with the earliest number first.

@@ -57,13 +57,16 @@ impl Segmentation {
 
     /// The view of a segment that makes these values while `kept` are in memory.
     pub fn view(graph: &Graph, fusion: &Fusion, made: &[Val], kept: &FxHashSet<Val>) -> Fusion {
-        segment_view(graph, fusion, made, kept)
+        segment_view(graph, fusion, made, |val| kept.contains(&val))
     }
 
     /// Each segment as a view: from what it makes back to values kept by others, or inputs.
     pub fn views(&self, graph: &Graph, fusion: &Fusion) -> Vec<Fusion> {
         let kept = self.kept();
-        self.segments.iter().map(|made| segment_view(graph, fusion, made, &kept)).collect()
+        self.segments
+            .iter()
+            .map(|made| segment_view(graph, fusion, made, |val| kept.contains(&val)))
+            .collect()
     }
 
     /// Whether every output is made, nothing twice, and nothing is needed before it is made.
@@ -121,8 +124,13 @@ impl Segmentation {
 }
 
 /// The view of a segment that makes these values while `kept` are in memory.
-pub(super) fn segment_view(graph: &Graph, fusion: &Fusion, made: &[Val], kept: &FxHashSet<Val>) -> Fusion {
-    let is_source = |val: Val| fusion.is_input(val) || (kept.contains(&val) && !made.contains(&val));
+pub(super) fn segment_view(
+    graph: &Graph,
+    fusion: &Fusion,
+    made: &[Val],
+    is_kept: impl Fn(Val) -> bool,
+) -> Fusion {
+    let is_source = |val: Val| fusion.is_input(val) || (is_kept(val) && !made.contains(&val));
     let outputs = made.iter().map(|&val| Output::from(val)).collect();
     Fusion::back_to(graph, outputs, is_source, Arc::clone(fusion.facts()))
         .expect("a segment stops at inputs and kept values")

@@ -49,10 +49,8 @@ impl State<'_> {
         let both = [earlier, later].map(|place| &self.segments[place]);
         let made: Vec<Val> = both.iter().flat_map(|segment| &segment.made).copied().collect();
         let is_read = |val: Val| {
-            let others =
-                self.segments.iter().enumerate().filter(|(place, _)| ![earlier, later].contains(place));
-            self.problem.fusion.is_output(val)
-                || others.into_iter().any(|(_, other)| other.view.is_input(val))
+            let own = both.iter().filter(|segment| segment.view.is_input(val)).count();
+            self.problem.fusion.is_output(val) || self.readers.get(&val).is_some_and(|&readers| readers > own)
         };
         let (made, dropped): (Vec<Val>, Vec<Val>) = made.into_iter().partition(|&val| is_read(val));
         if !self.is_short(&made, &dropped) {
@@ -68,9 +66,8 @@ impl State<'_> {
 
     /// Whether a kernel that makes these values is short code.
     fn is_short(&self, made: &[Val], dropped: &[Val]) -> bool {
-        let mut kept = self.kept.clone();
-        kept.retain(|val| !dropped.contains(val));
-        let view = segment_view(self.problem.graph, self.problem.fusion, made, &kept);
+        let is_kept = |val: Val| self.kept.contains(&val) && !dropped.contains(&val);
+        let view = segment_view(self.problem.graph, self.problem.fusion, made, is_kept);
         match &*self.problem.legality.of(self.problem.graph, &view) {
             Ok(Engine::Kernel(witness)) => witness.statements <= STATEMENTS,
             Ok(Engine::External(_)) | Err(_) => false,

@@ -43,7 +43,7 @@ impl State<'_> {
     /// Folds, with what they are computed from that other values of a segment are computed from too.
     fn with_shared(&self, place: usize, folds: &[Val]) -> Vec<Val> {
         let SearchProblem { graph, fusion, .. } = self.problem;
-        let view = segment_view(graph, fusion, folds, &self.kept);
+        let view = segment_view(graph, fusion, folds, |val| self.kept.contains(&val));
         let rest = &self.segments[place].view;
         let is_rest = |user: &Node| rest.contains(*user) && !view.contains(*user);
         let is_shared = |val: &Val| self.may_be_kept(*val) && fusion.uses(*val).iter().any(is_rest);

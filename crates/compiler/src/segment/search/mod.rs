@@ -6,13 +6,14 @@
 //! from what is kept, so a value that is no longer kept is computed again wherever it is read: unary chains from inputs, casts,
 //! broadcasts, factories.
 //!
-//! `state` (a segmentation being changed) · `exchange` (values dropped, or others kept instead) · `keep` (values kept that are
+//! `state` (a segmentation being changed) · `order` (in which segments can run) · `exchange` (values dropped, or others kept instead) · `keep` (values kept that are
 //! computed again and again) · `transfer` (values made by another segment) · `join` (segments that read the same) · `retry`
 //! (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory, whatever the time).
 
 mod exchange;
 mod join;
 mod keep;
+mod order;
 mod retry;
 mod shrink;
 mod state;

@@ -74,6 +74,10 @@ pub(super) struct State<'a> {
     pub problem: SearchProblem<'a>,
     pub kept: FxHashSet<Val>,
     pub segments: Vec<Segment>,
+    /// The place of the segment that makes each value.
+    pub makers: FxHashMap<Val, usize>,
+    /// How many segments read each value.
+    pub readers: FxHashMap<Val, usize>,
     /// Nodes that moves may still look at.
     pub steps: usize,
     pub amounts: Rc<Amounts<'a>>,
@@ -84,9 +88,13 @@ impl<'a> State<'a> {
         let kept = start.kept();
         let views = start.views(problem.graph, problem.fusion);
         let segments = start.segments.into_iter().zip(views);
-        let segments = segments.map(|(made, view)| Segment::new(made, view)).collect();
+        let segments: Vec<Segment> = segments.map(|(made, view)| Segment::new(made, view)).collect();
         let amounts = Rc::new(Amounts::new(problem.graph, problem.hints));
-        State { problem, kept, segments, steps: budget(problem.fusion), amounts }
+        let (makers, readers) = (FxHashMap::default(), FxHashMap::default());
+        let steps = budget(problem.fusion);
+        let mut state = State { problem, kept, segments: Vec::new(), makers, readers, steps, amounts };
+        state.replace(segments.into_iter().enumerate().collect());
+        state
     }
 
     /// Nodes that moves looked at.
@@ -102,7 +110,7 @@ impl<'a> State<'a> {
 
     /// The places of these segments.
     pub(super) fn in_order(&self) -> Vec<usize> {
-        let mut order = self.order(&FxHashMap::default()).expect("moves make no cycle");
+        let mut order = self.order();
         order.retain(|&place| !self.segments[place].made.is_empty());
         order
     }
@@ -125,7 +133,9 @@ impl<'a> State<'a> {
             .map(|&place| {
                 let mut made = made.remove(&place).unwrap_or_else(|| self.segments[place].made.clone());
                 made.sort_unstable();
-                let view = segment_view(self.problem.graph, self.problem.fusion, &made, &self.kept);
+                let view = segment_view(self.problem.graph, self.problem.fusion, &made, |val| {
+                    self.kept.contains(&val)
+                });
                 (place, Segment::new(made, view))
             })
             .collect();
@@ -136,7 +146,7 @@ impl<'a> State<'a> {
         let is_made = may_pay
             && pays(self.price(after()), before)
             && self.is_allowed(&touched, &changed)
-            && self.order(&changed).is_some();
+            && self.has_order(&changed);
         if is_made {
             self.replace(changed);
         } else {
@@ -155,13 +165,23 @@ impl<'a> State<'a> {
 
     fn set_kept(&mut self, kept: &[Val], dropped: &[Val]) {
         self.kept.extend(kept);
-        self.kept.retain(|val| !dropped.contains(val));
+        dropped.iter().for_each(|val| {
+            self.kept.remove(val);
+        });
     }
 
     fn replace(&mut self, changed: FxHashMap<usize, Segment>) {
         let mut changed: Vec<(usize, Segment)> = changed.into_iter().collect();
         changed.sort_unstable_by_key(|(place, _)| *place);
+        for old in changed.iter().filter_map(|(place, _)| self.segments.get(*place)) {
+            old.made.iter().for_each(|val| {
+                self.makers.remove(val);
+            });
+            old.view.inputs().iter().for_each(|val| *self.readers.entry(*val).or_default() -= 1);
+        }
         for (place, segment) in changed {
+            self.makers.extend(segment.made.iter().map(|&val| (val, place)));
+            segment.view.inputs().iter().for_each(|&val| *self.readers.entry(val).or_default() += 1);
             match self.segments.get_mut(place) {
                 Some(old) => *old = segment,
                 None => self.segments.push(segment),
@@ -178,37 +198,6 @@ impl<'a> State<'a> {
         };
         touched.extend((0..self.segments.len()).filter(|&place| is_touched(&self.segments[place])));
         touched.into_iter().collect()
-    }
-
-    /// The places in an order in which each segment comes behind those that it reads from, where these are changed, the
-    /// first place first. None if there is a cycle.
-    fn order(&self, changed: &FxHashMap<usize, Segment>) -> Option<Vec<usize>> {
-        let count = changed.keys().map(|place| place + 1).fold(self.segments.len(), usize::max);
-        let at = |place: usize| changed.get(&place).unwrap_or_else(|| &self.segments[place]);
-        let mut maker: FxHashMap<Val, usize> = FxHashMap::default();
-        (0..count).for_each(|place| maker.extend(at(place).made.iter().map(|&val| (val, place))));
-        let makers = |place: usize| {
-            let makers = at(place).view.inputs().iter().filter_map(|val| maker.get(val));
-            makers.copied().collect::<BTreeSet<usize>>()
-        };
-        let makers: Vec<BTreeSet<usize>> = (0..count).map(makers).collect();
-        let mut waits: Vec<usize> = makers.iter().map(BTreeSet::len).collect();
-        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); count];
-        for (place, makers) in makers.iter().enumerate() {
-            makers.iter().for_each(|&maker| readers[maker].push(place));
-        }
-        let mut ready: BTreeSet<usize> = (0..count).filter(|&place| waits[place] == 0).collect();
-        let mut order = Vec::new();
-        while let Some(place) = ready.pop_first() {
-            order.push(place);
-            for &reader in &readers[place] {
-                waits[reader] -= 1;
-                if waits[reader] == 0 {
-                    ready.insert(reader);
-                }
-            }
-        }
-        (order.len() == count).then_some(order)
     }
 
     /// Whether all segments are legal and take no more than so many seconds.
@@ -285,7 +274,7 @@ impl<'a> State<'a> {
     /// A new segment that makes values which another computes, and what that makes before them.
     pub(super) fn split(&self, place: usize, vals: &[Val]) -> Change {
         let SearchProblem { graph, fusion, .. } = self.problem;
-        let view = segment_view(graph, fusion, vals, &self.kept);
+        let view = segment_view(graph, fusion, vals, |val| self.kept.contains(&val));
         let (before, behind): (Vec<Val>, Vec<Val>) =
             self.segments[place].made.iter().partition(|&&val| view.is_input(val));
         let made = before.into_iter().chain(vals.iter().copied()).collect();

@@ -1,0 +1,88 @@
+//! In which order segments can run: each behind those that it reads from.
+
+use std::collections::BTreeSet;
+
+use ir::graph::Val;
+use rustc_hash::FxHashMap;
+
+use super::state::{Segment, State};
+
+/// Where a walk through what segments read from has been.
+#[derive(Clone, Copy, PartialEq)]
+enum Seen {
+    No,
+    /// On the way to where the walk is.
+    Open,
+    Done,
+}
+
+impl State<'_> {
+    /// The places in an order in which each segment comes behind those that it reads from, the first place first.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let count = self.segments.len();
+        let makers = |place: usize| {
+            let inputs = self.segments[place].view.inputs();
+            inputs.iter().filter_map(|val| self.makers.get(val)).copied().collect::<BTreeSet<usize>>()
+        };
+        let makers: Vec<BTreeSet<usize>> = (0..count).map(makers).collect();
+        let mut waits: Vec<usize> = makers.iter().map(BTreeSet::len).collect();
+        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); count];
+        for (place, makers) in makers.iter().enumerate() {
+            makers.iter().for_each(|&maker| readers[maker].push(place));
+        }
+        let mut ready: BTreeSet<usize> = (0..count).filter(|&place| waits[place] == 0).collect();
+        let mut order = Vec::new();
+        while let Some(place) = ready.pop_first() {
+            order.push(place);
+            for &reader in &readers[place] {
+                waits[reader] -= 1;
+                if waits[reader] == 0 {
+                    ready.insert(reader);
+                }
+            }
+        }
+        assert_eq!(order.len(), count, "moves make no cycle");
+        order
+    }
+
+    /// Whether there is an order where these segments are changed. There is one without the change, so that a cycle would go
+    /// through what is changed: what that reads from is walked, and nothing else.
+    pub(super) fn has_order(&self, changed: &FxHashMap<usize, Segment>) -> bool {
+        let moved =
+            changed.iter().flat_map(|(&place, segment)| segment.made.iter().map(move |&val| (val, place)));
+        let moved: FxHashMap<Val, usize> = moved.collect();
+        let maker = |val: &Val| {
+            let before = || self.makers.get(val).filter(|place| !changed.contains_key(place));
+            moved.get(val).or_else(before).copied()
+        };
+        let inputs =
+            |place: usize| changed.get(&place).unwrap_or_else(|| &self.segments[place]).view.inputs();
+        let count = changed.keys().map(|place| place + 1).fold(self.segments.len(), usize::max);
+        let mut seen = vec![Seen::No; count];
+        // A segment on the way, with the number of its next input.
+        let mut way: Vec<(usize, usize)> = Vec::new();
+        for &start in changed.keys() {
+            if seen[start] == Seen::No {
+                seen[start] = Seen::Open;
+                way.push((start, 0));
+            }
+            while let Some((place, next)) = way.last_mut() {
+                let Some(val) = inputs(*place).get(*next) else {
+                    seen[*place] = Seen::Done;
+                    way.pop();
+                    continue;
+                };
+                *next += 1;
+                match maker(val).map(|maker| (maker, seen[maker])) {
+                    None | Some((_, Seen::Done)) => {}
+                    Some((_, Seen::Open)) => return false,
+                    Some((maker, Seen::No)) => {
+                        seen[maker] = Seen::Open;
+                        way.push((maker, 0));
+                    }
+                }
+            }
+        }
+        true
+    }
+}
