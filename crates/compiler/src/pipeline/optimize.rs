@@ -11,7 +11,8 @@ use crate::distribution::Distribution;
 use crate::passes::{Step, distributable, distribute, optimize, optimize_exactly};
 use crate::plan::{PlanError, PlanOptions};
 use crate::products;
-use crate::segment::{Legality, Segmentation, cost, greedy_with};
+use crate::segment::cost::{Amounts, Seconds};
+use crate::segment::{Legality, Segmentation, greedy_with};
 
 /// All passes.
 pub(super) fn all_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
@@ -112,8 +113,9 @@ impl Source<'_> {
         let Optimized { computed, constraints, .. } =
             Optimized::behind(graph, self.written, steps, self.layouts, self.options);
         let views = greedy_with(graph, &computed, &constraints, self.legality).views(graph, &computed);
+        let amounts = Amounts::new(graph, self.hints);
         let seconds = |view: &Fusion| {
-            cost::seconds(graph, view, &self.legality.of(graph, view), self.hints, self.target)
+            Seconds::with(&amounts, view, &self.legality.of(graph, view), self.target).total()
         };
         views.iter().map(seconds).sum()
     }
