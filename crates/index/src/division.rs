@@ -105,6 +105,10 @@ impl Expr {
         if divisor.terms().len() == 1 {
             return self.exact_quotient_by_term(lead);
         }
+        // The order of monomials is kept by products, so the last term of a product is that of the last ones.
+        if let (Some(last), Some(of_divisor)) = (self.terms().last(), divisor.terms().last()) {
+            last.over(of_divisor)?;
+        }
         let (mut quotient, mut rest) = (Expr::zero(), self.clone());
         while let Some(term) = rest.terms().first() {
             // A term that the divisor's highest does not divide would stay.
