@@ -26,16 +26,21 @@ impl Stream {
     pub fn capture<R, E: From<Error>>(&self, work: impl FnOnce() -> Result<R, E>) -> Result<(Graph, R), E> {
         let device = self.device();
         let (_entered, driver) = (device.enter()?, device.driver());
-        const OF_THIS_THREAD: u32 = 1;
+        // Libraries may allocate memory of their own at first use, which other modes reject.
+        const RELAXED: u32 = 2;
         // SAFETY: the function has this type; the stream lives.
-        let code = unsafe { (driver.functions.cuStreamBeginCapture)(self.raw(), OF_THIS_THREAD) };
+        let code = unsafe { (driver.functions.cuStreamBeginCapture)(self.raw(), RELAXED) };
         driver.check("cuStreamBeginCapture", code)?;
         let done = work();
         let mut captured = ptr::null_mut();
         // SAFETY: the function has this type; the handle outlives the call. A capture that failed is ended too.
         let code = unsafe { (driver.functions.cuStreamEndCapture)(self.raw(), &mut captured) };
+        let done = done.and_then(|done| Ok(driver.check("cuStreamEndCapture", code).map(|()| done)?));
+        if done.is_err() && !captured.is_null() {
+            // SAFETY: the function has this type, and the graph is ours.
+            unsafe { (driver.functions.cuGraphDestroy)(captured) };
+        }
         let done = done?;
-        driver.check("cuStreamEndCapture", code)?;
         let mut raw = ptr::null_mut();
         // SAFETY: the functions have these types; the captured graph is ours, and an executable one is a copy of it.
         let code = unsafe {
