@@ -11,7 +11,7 @@ use ferrofuse::{
 use ir::array::StridedArray;
 use pyo3::prelude::*;
 
-use crate::arrays::{Given, InputOnGpu, KindOnGpu, Library, OutputsOnGpu, Wanted};
+use crate::arrays::{Given, InputOnGpu, KindOnGpu, Library, OutputsOnGpu, Place, Wanted};
 use crate::call::{Destinations, Inputs};
 use crate::gpu::device::{self, OpenDevice};
 use crate::runnable::{Told, measured, told};
@@ -95,57 +95,53 @@ impl Order {
     }
 }
 
-/// The outputs of a call on arrays of a GPU and on numbers, written to a list of arrays if there is one.
-///
-/// # Errors
-/// What is wrong with the inputs, and what the call fails by.
-pub fn run<'py>(
-    executable: &Executable,
-    py: Python<'py>,
-    device: &Arc<OpenDevice>,
-    inputs: &Inputs<'_, 'py>,
-    wanted: Wanted<'_>,
-    machine: Option<Arc<Machine>>,
-    out: Option<&Bound<'py, PyAny>>,
-) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let call = OnGpuCall { executable, device, inputs, wanted, machine, is_timed: false };
-    call.run(py, out).map(|(outputs, _)| outputs)
+/// A call on arrays of a GPU and on numbers.
+pub struct CallOnGpu<'c, 'i, 'py> {
+    pub executable: &'c Executable,
+    pub device: &'c Arc<OpenDevice>,
+    pub inputs: &'c Inputs<'i, 'py>,
+    pub wanted: Wanted<'c>,
+    pub machine: Option<Arc<Machine>>,
 }
 
-/// As [`run`], and where the time of its work went, which is waited for.
-///
-/// # Errors
-/// As [`run`].
-pub fn profile<'py>(
-    executable: &Executable,
-    py: Python<'py>,
-    device: &Arc<OpenDevice>,
-    inputs: &Inputs<'_, 'py>,
-    wanted: Wanted<'_>,
-    machine: Option<Arc<Machine>>,
-) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
-    let call = OnGpuCall { executable, device, inputs, wanted, machine, is_timed: true };
-    let (outputs, report) = call.run(py, None)?;
-    Ok((outputs, measured(py, &report)?))
-}
+impl<'i, 'py> CallOnGpu<'_, 'i, 'py> {
+    /// The outputs, written to a list of arrays if there is one.
+    ///
+    /// # Errors
+    /// What is wrong with the inputs, and what the call fails by.
+    pub fn run(self, py: Python<'py>, out: Option<&Bound<'py, PyAny>>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        self.given(py, out, false).map(|(outputs, _)| outputs)
+    }
 
-/// A call on arrays of a GPU.
-struct OnGpuCall<'c, 'i, 'py> {
-    executable: &'c Executable,
-    device: &'c Arc<OpenDevice>,
-    inputs: &'c Inputs<'i, 'py>,
-    wanted: Wanted<'c>,
-    machine: Option<Arc<Machine>>,
-    is_timed: bool,
-}
+    /// As [`CallOnGpu::run`], and where the time of its work went, which is waited for.
+    ///
+    /// # Errors
+    /// As [`CallOnGpu::run`].
+    pub fn profile(self, py: Python<'py>) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+        let (outputs, report) = self.given(py, None, true)?;
+        Ok((outputs, measured(py, &report)?))
+    }
 
-impl<'py> OnGpuCall<'_, '_, 'py> {
-    fn run(
+    /// The inputs as the runtime takes them.
+    ///
+    /// # Errors
+    /// For an array of the host that cannot be read.
+    pub fn arguments(&self) -> PyResult<Vec<GpuInput<'_>>> {
+        let given = self.inputs.given().iter().enumerate().map(|(number, given)| match given {
+            Given::Gpu(input) => Ok(GpuInput::Tensor(input.argument())),
+            host => host.view(self.inputs.place(number)).map(GpuInput::Host),
+        });
+        given.collect()
+    }
+
+    /// Gives the work to the stream of the call's arrays.
+    fn given(
         self,
         py: Python<'py>,
         out: Option<&Bound<'py, PyAny>>,
+        is_timed: bool,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, CallReport)> {
-        let OnGpuCall { executable, device, inputs, wanted, machine, is_timed } = self;
+        let CallOnGpu { executable, device, inputs, wanted, .. } = self;
         device.release();
         inputs.require_writable(py)?;
         inputs.warn_of_gradients(py)?;
@@ -162,14 +158,8 @@ impl<'py> OnGpuCall<'_, '_, 'py> {
             Some(destinations) => OutputsOnGpu::written_to(destinations.objects(), device),
         };
         let ran = {
-            let given = inputs.given().iter().enumerate().map(|(number, given)| match given {
-                Given::Gpu(input) => Ok(GpuInput::Tensor(input.argument())),
-                host => host.view(inputs.place(number)).map(GpuInput::Host),
-            });
-            let given: Vec<GpuInput<'_>> = given.collect::<PyResult<_>>()?;
-            let placed: Option<Vec<Option<GpuArgument<'_>>>> = written
-                .as_ref()
-                .map(|written| written.iter().map(|(_, array)| Some(array.argument())).collect());
+            let given = self.arguments()?;
+            let (placed, machine) = (written.as_deref().map(placed), self.machine.clone());
             let (stream, outputs) = (&stream, &mut outputs);
             signals::heeded(py, move |interrupt| {
                 let options = CallOptions { stream: draws, machine, interrupt };
@@ -196,10 +186,15 @@ impl<'py> OnGpuCall<'_, '_, 'py> {
     }
 }
 
+/// Arrays of the caller's, as the outputs that are written to them.
+pub fn placed<'a>(written: &[(Place<'_>, &'a InputOnGpu<'_>)]) -> Vec<Option<GpuArgument<'a>>> {
+    written.iter().map(|(_, array)| Some(array.argument())).collect()
+}
+
 /// The outputs of a call that writes to no input, and a comparison of each with what the evaluator says of copies on the host.
 ///
 /// # Errors
-/// As [`run`].
+/// As [`CallOnGpu::run`].
 pub fn check<'py>(
     executable: &Executable,
     py: Python<'py>,

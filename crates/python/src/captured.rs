@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda::Stream;
-use ferrofuse::{CallOptions, Executable, GpuArgument, GpuInput, OutputForm};
+use ferrofuse::{CallOptions, OutputForm};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-use crate::arrays::{Given, KindOnGpu, Library, OutputsOnGpu, Wanted};
-use crate::call::{Destinations, Inputs};
-use crate::call_on_gpu::Order;
+use crate::arrays::{KindOnGpu, Library, OutputsOnGpu};
+use crate::call::Destinations;
+use crate::call_on_gpu::{CallOnGpu, Order, placed};
 use crate::gpu::OpenDevice;
 use crate::{errors, signals};
 
@@ -62,56 +62,50 @@ impl CapturedCall {
     }
 }
 
-/// Captures a call on arrays of a GPU and on numbers, whose outputs are written to a list of arrays if there is one.
-///
-/// # Errors
-/// What is wrong with the inputs, and for what cannot be replayed.
-pub fn capture<'py>(
-    executable: &Executable,
-    py: Python<'py>,
-    device: &Arc<OpenDevice>,
-    inputs: &Inputs<'_, 'py>,
-    wanted: Wanted<'_>,
-    out: Option<&Bound<'py, PyAny>>,
-) -> PyResult<CapturedCall> {
-    inputs.require_writable(py)?;
-    let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
-    let Order { stream, library, .. } = Order::of(py, &kind, inputs, device)?;
-    let destinations = out.map(Destinations::new).transpose()?;
-    let written = destinations.as_ref().map(|given| given.on_gpu(py, device.ordinal)).transpose()?;
-    let mut outputs = match &destinations {
-        None => OutputsOnGpu::new(kind, device),
-        Some(destinations) => OutputsOnGpu::written_to(destinations.objects(), device),
-    };
-    let captured = {
-        let given = inputs.given().iter().enumerate().map(|(number, given)| match given {
-            Given::Gpu(input) => Ok(GpuInput::Tensor(input.argument())),
-            host => host.view(inputs.place(number)).map(GpuInput::Host),
-        });
-        let given: Vec<GpuInput<'_>> = given.collect::<PyResult<_>>()?;
-        let placed: Option<Vec<Option<GpuArgument<'_>>>> =
-            written.as_ref().map(|written| written.iter().map(|(_, array)| Some(array.argument())).collect());
-        let (stream, outputs) = (&stream, &mut outputs);
-        signals::heeded(py, move |interrupt| {
-            let options = CallOptions { interrupt, ..CallOptions::default() };
-            let place = |forms: &[OutputForm]| placed.map_or_else(|| outputs.made(forms), Ok);
-            executable.capture_on_gpu(&options, stream, &given, place)
+impl<'py> CallOnGpu<'_, '_, 'py> {
+    /// Captures the call, whose outputs are written to a list of arrays if there is one.
+    ///
+    /// # Errors
+    /// What is wrong with the inputs, and for what cannot be replayed.
+    pub fn capture(self, py: Python<'py>, out: Option<&Bound<'py, PyAny>>) -> PyResult<CapturedCall> {
+        let CallOnGpu { executable, device, inputs, wanted, .. } = self;
+        inputs.require_writable(py)?;
+        inputs.warn_of_gradients(py)?;
+        let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
+        let Order { stream, library, .. } = Order::of(py, &kind, inputs, device)?;
+        let destinations = out.map(Destinations::new).transpose()?;
+        let written = destinations.as_ref().map(|given| given.on_gpu(py, device.ordinal)).transpose()?;
+        let mut outputs = match &destinations {
+            None => OutputsOnGpu::new(kind, device),
+            Some(destinations) => OutputsOnGpu::written_to(destinations.objects(), device),
+        };
+        let captured = {
+            let given = self.arguments()?;
+            let placed = written.as_deref().map(placed);
+            let (stream, outputs) = (&stream, &mut outputs);
+            signals::heeded(py, move |interrupt| {
+                let options = CallOptions { interrupt, ..CallOptions::default() };
+                let place = |forms: &[OutputForm]| placed.map_or_else(|| outputs.made(forms), Ok);
+                executable.capture_on_gpu(&options, stream, &given, place)
+            })
+        };
+        if let Some(failure) = outputs.failure() {
+            return Err(failure);
+        }
+        let mut graph = captured.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
+        let made = graph.take_outputs();
+        let arrays = match &destinations {
+            None => outputs.arrays(py, made, inputs.given(), inputs.came(), &stream)?,
+            Some(destinations) => {
+                destinations.objects().into_iter().map(|array| array.into_bound(py)).collect()
+            }
+        };
+        Ok(CapturedCall {
+            graph: Mutex::new(graph),
+            device: Arc::clone(device),
+            library,
+            inputs: PyList::new(py, inputs.came())?.unbind(),
+            outputs: PyList::new(py, arrays)?.unbind(),
         })
-    };
-    if let Some(failure) = outputs.failure() {
-        return Err(failure);
     }
-    let mut graph = captured.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
-    let made = graph.take_outputs();
-    let arrays = match &destinations {
-        None => outputs.arrays(py, made, inputs.given(), inputs.came(), &stream)?,
-        Some(destinations) => destinations.objects().into_iter().map(|array| array.into_bound(py)).collect(),
-    };
-    Ok(CapturedCall {
-        graph: Mutex::new(graph),
-        device: Arc::clone(device),
-        library,
-        inputs: PyList::new(py, inputs.came())?.unbind(),
-        outputs: PyList::new(py, arrays)?.unbind(),
-    })
 }

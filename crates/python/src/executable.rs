@@ -13,8 +13,8 @@ use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
 use crate::call::Inputs;
-use crate::call_on_gpu::{self, Asked};
-use crate::captured::{self, CapturedCall};
+use crate::call_on_gpu::{self, Asked, CallOnGpu};
+use crate::captured::CapturedCall;
 use crate::data_type::DataType;
 use crate::gpu::OpenDevice;
 use crate::runnable::{self, Told};
@@ -99,7 +99,9 @@ impl Executable {
             }
             Asked::Gpu(ordinal) => {
                 let device = OpenDevice::of(py, ordinal)?;
-                call_on_gpu::run(&self.on_gpu(&device), py, &device, &inputs, wanted, machine, out)
+                let executable = &*self.on_gpu(&device);
+                let device = &device;
+                CallOnGpu { executable, device, inputs: &inputs, wanted, machine }.run(py, out)
             }
         }
     }
@@ -121,7 +123,9 @@ impl Executable {
             return Err(errors::argument(py, message));
         };
         let (device, wanted) = (OpenDevice::of(py, ordinal)?, Wanted { like: like.as_ref(), without_arrays });
-        captured::capture(&self.on_gpu(&device), py, &device, &inputs, wanted, out.as_ref())
+        let executable = &*self.on_gpu(&device);
+        let call = CallOnGpu { executable, device: &device, inputs: &inputs, wanted, machine: None };
+        call.capture(py, out.as_ref())
     }
 
     /// What `run` would give: for each output its sizes, its dtype, and its strides in elements. Compiles what the call needs.
@@ -160,7 +164,9 @@ impl Executable {
             }
             Asked::Gpu(ordinal) => {
                 let device = OpenDevice::of(py, ordinal)?;
-                call_on_gpu::profile(&self.on_gpu(&device), py, &device, &inputs, wanted, machine)
+                let executable = &*self.on_gpu(&device);
+                let device = &device;
+                CallOnGpu { executable, device, inputs: &inputs, wanted, machine }.profile(py)
             }
         }
     }

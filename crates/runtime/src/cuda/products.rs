@@ -45,16 +45,20 @@ impl Products {
         result: &Place,
         listed: impl Fn(&Layout, &Layout) -> Vec<Product>,
     ) -> Result<(), Error> {
-        let products = listed(&a.layout, &b.layout);
-        let copied = |place: &Place, matrix: fn(&Product) -> &Matrix| {
-            let readable = products.iter().all(|product| layout(matrix(product)).is_some());
-            (!readable).then(|| copied(device, stream, place)).transpose()
+        let mut products = listed(&a.layout, &b.layout);
+        let copy_of = |place: &Place, matrix: fn(&Product) -> &Matrix| {
+            let is_readable = products.iter().all(|product| layout(matrix(product)).is_some());
+            (!is_readable).then(|| copied(device, stream, place)).transpose()
         };
-        let copies = (copied(a, |product| &product.a)?, copied(b, |product| &product.b)?);
-        let a = copies.0.as_ref().map_or_else(|| a.clone(), GpuTensor::place);
-        let b = copies.1.as_ref().map_or_else(|| b.clone(), GpuTensor::place);
-        let products: Vec<Product> =
-            listed(&a.layout, &b.layout).into_iter().filter(|product| !product.is_empty()).collect();
+        let copies = [copy_of(a, |product| &product.a)?, copy_of(b, |product| &product.b)?];
+        let place = |copy: &Option<GpuTensor>, given: &Place| {
+            copy.as_ref().map_or_else(|| given.clone(), GpuTensor::place)
+        };
+        let (a, b) = (place(&copies[0], a), place(&copies[1], b));
+        if copies.iter().any(Option::is_some) {
+            products = listed(&a.layout, &b.layout);
+        }
+        products.retain(|product| !product.is_empty());
         let written: usize = products.iter().map(|product| product.a.rows * product.b.columns).sum();
         if written < result.layout.sizes.iter().product()
             && let Some((start, bytes)) = result.stretch()

@@ -203,9 +203,10 @@ impl Executable {
             return Err(Error::OtherGpu { stream: stream_gpu, executable: own });
         }
         device.check()?;
-        let (known, begin) = (self.variants(), Instant::now());
+        let before = matches!(mode, Mode::Timed).then(|| (self.variants(), Instant::now()));
         let prepared = self.prepared_on_gpu(inputs, &options.interrupt)?;
-        let compile = if self.variants() > known { begin.elapsed() } else { Duration::ZERO };
+        let compiled = before.filter(|(known, _)| self.variants() > *known);
+        let compile = compiled.map_or(Duration::ZERO, |(_, begin)| begin.elapsed());
         let variant = &prepared.variant;
         let captures = match mode {
             Mode::Captured(own) => Some(own),

@@ -46,6 +46,9 @@ struct Segment {
     library: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluator_reason: Option<String>,
+    /// Whether the host does it on copies, for a GPU.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    on_host: bool,
 }
 
 #[derive(Serialize)]
@@ -150,8 +153,9 @@ impl Report {
     fn segment_rows(&self) -> Vec<Vec<String>> {
         let heading = ["segment", "ops", "reads", "writes", "bytes", "runs as"].map(str::to_owned).to_vec();
         let row = |segment: &Segment| {
+            let host = if segment.on_host { " on the host" } else { "" };
             let runs_as = match (&segment.library, &segment.evaluator_reason) {
-                (Some(op), _) => format!("library {op}"),
+                (Some(op), _) => format!("library {op}{host}"),
                 (None, Some(reason)) => format!("evaluator: {reason}"),
                 (None, None) => "kernel".to_owned(),
             };
@@ -199,6 +203,7 @@ fn segment(explanation: SegmentExplanation) -> Segment {
         bytes: explanation.bytes,
         name: explanation.name,
         ops: explanation.ops,
+        on_host: explanation.on_host,
         library: explanation.library,
         evaluator_reason: explanation.evaluator_reason,
     }
@@ -220,6 +225,7 @@ fn whole(executable: &Executable, whole: &runtime::plan::ExecutedSegment, hints:
         bytes: read.iter().chain(&written).map(bytes).sum(),
         library: whole.library.map(str::to_owned),
         evaluator_reason: whole.evaluator_reason.clone(),
+        on_host: false,
     }
 }
 
