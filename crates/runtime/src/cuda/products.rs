@@ -81,6 +81,10 @@ impl Products {
             b.element(first.b.offset as i64),
             result.element(result.layout.offset as i64 + first.first as i64),
         ];
+        // What holds of all matrices of the batch.
+        let strides = [(a, batch.a), (b, batch.b), (result, batch.result)];
+        let strides = strides.map(|(place, stride)| stride as u64 * place.dtype.size() as u64);
+        let alignments = [0, 1, 2].map(|number| MatmulShape::alignment(addresses[number] | strides[number]));
         let readable = "operands that no layout fits were copied";
         let shape = MatmulShape {
             rows: first.a.rows,
@@ -92,7 +96,7 @@ impl Products {
             b: layout(&first.b).expect(readable),
             result_row: first.row as i64,
             batch,
-            alignments: addresses.map(MatmulShape::alignment),
+            alignments,
         };
         let matmul = self.algorithm(device, &shape)?;
         // SAFETY: operands and result are of tensors that live as long as the call, hold the matrices at these places, and lie

@@ -146,16 +146,13 @@ impl<'a> Chains<'a> {
 
     /// What the chain does at least that ends in a kernel which computes a node and divides this axis.
     fn along(&mut self, node: Node, class: Option<Class>) -> Chain {
-        let mut region = Region::of(self, node, class);
-        if region.edges > self.budget {
-            return Chain::default();
-        }
+        let Some(mut region) = Region::of(self, node, class) else { return Chain::default() };
         let before = region.before.iter().filter_map(|node| Some((*node, *self.known.get(node)?)));
         let before: Vec<(Node, Chain)> = before.collect();
         let segments = before.iter().map(|(_, chain)| chain.segments).max().unwrap_or(0) + 1;
         let longest = before.iter().max_by_key(|(node, chain)| (chain.bytes, std::cmp::Reverse(*node)));
         let read = region.cut(self, longest.map(|(node, _)| *node));
-        self.budget -= region.edges.min(self.budget);
+        self.budget -= region.edges;
         Chain { bytes: read.saturating_add(longest.map_or(0, |(_, chain)| chain.bytes)), segments }
     }
 
@@ -214,7 +211,8 @@ struct Region {
 }
 
 impl Region {
-    fn of(chains: &Chains<'_>, target: Node, class: Option<Class>) -> Region {
+    /// The region before a target; `None` where it has more edges than may be looked at.
+    fn of(chains: &Chains<'_>, target: Node, class: Option<Class>) -> Option<Region> {
         let mut region = Region {
             target,
             vals: Vec::new(),
@@ -227,6 +225,9 @@ impl Region {
         while let Some(node) = stack.pop() {
             for &val in &chains.graph.node(node).operands {
                 region.edges += 1;
+                if region.edges > chains.budget {
+                    return None;
+                }
                 if !seen.insert(val) {
                     continue;
                 }
@@ -244,7 +245,7 @@ impl Region {
             }
         }
         region.vals.sort_unstable();
-        region
+        Some(region)
     }
 
     /// Bytes of a minimum cut in front of the target. What comes after a node that an earlier segment computes is written too.
