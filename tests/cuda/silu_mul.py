@@ -71,12 +71,21 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #     const long long mine = 4096 * block + 8 * threadIdx.x, end = min(4096 * block + 4096, i0 * i1);
 #     vec<bf16, 8> v0[2];
 #     vec<bf16, 8> v9[2];
-#     #pragma unroll
-#     for (int k = 0; k < 2; k++) {
-#       const long long first = mine + 2048 * k;
-#       if (first < end) {
+#     if (mine + 2048 < end) {
+#       #pragma unroll
+#       for (int k = 0; k < 2; k++) {
+#         const long long first = mine + 2048 * k;
 #         v0[k] = load<8>(n0 + first);
 #         v9[k] = load<8>(n1 + first);
+#       }
+#     } else {
+#       #pragma unroll
+#       for (int k = 0; k < 2; k++) {
+#         const long long first = mine + 2048 * k;
+#         if (first < end) {
+#           v0[k] = load<8>(n0 + first);
+#           v9[k] = load<8>(n1 + first);
+#         }
 #       }
 #     }
 #     #pragma unroll

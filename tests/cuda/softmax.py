@@ -84,11 +84,19 @@ inputs = [torch.randn((256, 1024))]
 #     {
 #       const long long mine = 4 * threadIdx.x, end = i1;
 #       vec<float, 4> v1[4];
-#       #pragma unroll
-#       for (int k = 0; k < 4; k++) {
-#         const long long first = mine + 256 * k;
-#         if (first < end) {
+#       if (mine + 768 < end) {
+#         #pragma unroll
+#         for (int k = 0; k < 4; k++) {
+#           const long long first = mine + 256 * k;
 #           v1[k] = load<4>(n0 + x0 * i1 + first);
+#         }
+#       } else {
+#         #pragma unroll
+#         for (int k = 0; k < 4; k++) {
+#           const long long first = mine + 256 * k;
+#           if (first < end) {
+#             v1[k] = load<4>(n0 + x0 * i1 + first);
+#           }
 #         }
 #       }
 #       #pragma unroll
@@ -109,11 +117,19 @@ inputs = [torch.randn((256, 1024))]
 #     {
 #       const long long mine = 4 * threadIdx.x, end = i1;
 #       vec<float, 4> v7[4];
-#       #pragma unroll
-#       for (int k = 0; k < 4; k++) {
-#         const long long first = mine + 256 * k;
-#         if (first < end) {
+#       if (mine + 768 < end) {
+#         #pragma unroll
+#         for (int k = 0; k < 4; k++) {
+#           const long long first = mine + 256 * k;
 #           v7[k] = load<4>(n0 + x0 * i1 + first);
+#         }
+#       } else {
+#         #pragma unroll
+#         for (int k = 0; k < 4; k++) {
+#           const long long first = mine + 256 * k;
+#           if (first < end) {
+#             v7[k] = load<4>(n0 + x0 * i1 + first);
+#           }
 #         }
 #       }
 #       #pragma unroll
@@ -138,11 +154,19 @@ inputs = [torch.randn((256, 1024))]
 #     {
 #       const long long mine = 4 * threadIdx.x, end = i1;
 #       vec<float, 4> v18[4];
-#       #pragma unroll
-#       for (int k = 0; k < 4; k++) {
-#         const long long first = mine + 256 * k;
-#         if (first < end) {
+#       if (mine + 768 < end) {
+#         #pragma unroll
+#         for (int k = 0; k < 4; k++) {
+#           const long long first = mine + 256 * k;
 #           v18[k] = load<4>(w0 + first);
+#         }
+#       } else {
+#         #pragma unroll
+#         for (int k = 0; k < 4; k++) {
+#           const long long first = mine + 256 * k;
+#           if (first < end) {
+#             v18[k] = load<4>(w0 + first);
+#           }
 #         }
 #       }
 #       #pragma unroll

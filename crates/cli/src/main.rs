@@ -1,7 +1,7 @@
 //! The `ferrofuse` binary: reads options, hands them to a verb, shows how it ended.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 fine, 1 a check failed, 2 the user's mistake, 3 the
-//! machine's. `verbs` (one file each) · `definition` (definition files) · `device` (what runs kernels) · `arrays` (files of
+//! machine's. `verbs` (one file each) · `definition` (definition files) · `device` (what runs kernels) · `gpu_code` (what they take of a GPU) · `arrays` (files of
 //! arrays) · `inputs` (what to run on) · `number` (whole numbers among words) · `planning` (the user's choices) ·
 //! `segment_folder` (folders of segments) · `failure` · `environment`.
 
@@ -10,6 +10,7 @@ mod definition;
 mod device;
 mod environment;
 mod failure;
+mod gpu_code;
 mod inputs;
 mod number;
 mod planning;
@@ -92,7 +93,7 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
         || MachineOptions { llvm: llvm.clone(), cache: cache(), perf_map, ..MachineOptions::default() };
     match cli.verb {
         Verb::Run(options) => run::run(&options, machine(), &nvidia, out),
-        Verb::Explain(options) => explain::run(&options, &Machine::new(machine()), out),
+        Verb::Explain(options) => explain::run(&options, &Machine::new(machine()), &nvidia, out),
         Verb::Segment(options) => segment::run(&options, &Machine::new(machine()), out),
         Verb::Emit(options) => emit::run(&options, &Machine::new(machine()), out),
         Verb::Ops(options) => ops::run(&options, out),

@@ -72,6 +72,9 @@ pub enum Error {
     /// NVRTC rejects a text: a bug of the compiler.
     #[error("NVRTC rejects the text for {architecture}:\n{log}")]
     Rejected { architecture: String, log: String },
+    /// Machine code that is none of NVIDIA's.
+    #[error("the machine code of {kernel} does not say what registers it takes")]
+    NoResources { kernel: String },
     /// A function of cuBLASLt failed.
     #[error("{call}: {name}: {text}")]
     Cublas {

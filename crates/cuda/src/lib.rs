@@ -1,12 +1,13 @@
 //! NVIDIA's driver, NVRTC and cuBLASLt, found at run time: devices, streams, memory, compiled kernels, products of matrices.
 //!
 //! `library` (opened by `dlopen`) · `driver`, `nvrtc` and `cublaslt` (their functions) · `gpu` (a device: its context and facts) · `stream` ·
-//! `event` · `graph` (work of a stream, captured) · `memory`, `pinned` (of devices, of the host) · `module` (machine code and its kernels) ·
+//! `event` · `graph` (work of a stream, captured) · `memory`, `pinned` (of devices, of the host) · `module` (machine code and its kernels) · `cubin` (what machine code says of them) ·
 //! `matmul` (products of matrices) · `error`. Nothing here links against CUDA, reads the environment, or knows
 //! what a kernel means.
 //!
 //! The functions are those of the headers of CUDA 12; every driver since 11.4 has them.
 
+mod cubin;
 mod cublaslt;
 mod driver;
 mod error;
@@ -21,6 +22,7 @@ mod nvrtc;
 mod pinned;
 mod stream;
 
+pub use cubin::ThreadResources;
 pub use cublaslt::CublasLt;
 pub use error::{Error, INSTALL};
 pub use event::Event;

@@ -54,6 +54,14 @@ impl CodeTarget {
         }
     }
 
+    /// The architecture of a GPU, as in `sm_90`.
+    pub fn architecture(self) -> Option<&'static str> {
+        match self {
+            CodeTarget::Cpu(_) => None,
+            CodeTarget::Cuda(name) => GpuModel::named(name).map(|model| model.architecture),
+        }
+    }
+
     /// The definition that text is emitted for: on a GPU, for calls whose rows are whole vectors where the expected ones are.
     pub fn fusion(self, definition: &Definition, hints: &Hints) -> Fusion {
         match self {

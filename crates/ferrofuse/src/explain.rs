@@ -8,6 +8,7 @@ mod batches;
 mod groups;
 mod lambdas;
 mod memory;
+mod on_gpu;
 mod outputs;
 mod page;
 mod patterns;
@@ -36,6 +37,7 @@ use crate::names::ValueNames;
 pub use against::{Changed, Difference, difference};
 pub use groups::GroupExplanation;
 pub use lambdas::LambdaExplanation;
+pub use on_gpu::{Bound, KernelOnGpu, MachineCode, gpu_kernels};
 pub use outputs::OutputExplanation;
 pub use page::{fragment, html};
 pub use patterns::PatternExplanation;
@@ -103,6 +105,9 @@ pub struct SegmentExplanation {
     /// The schedule's text, for a segment that is a kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
+    /// Its kernels, the target being a GPU.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kernels: Vec<KernelOnGpu>,
     /// What a library computes, for one that a library runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
@@ -181,10 +186,23 @@ pub struct Edge {
 
 /// Explains a plan; bytes are counted at the sizes in `hints`.
 pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
+    explain_compiled(definition, plan, hints, &[])
+}
+
+/// The same where machine code of the [`gpu_kernels`] is there.
+pub fn explain_compiled(
+    definition: &Definition,
+    plan: &Plan,
+    hints: &Hints,
+    code: &MachineCode,
+) -> Explanation {
     let explainer = Explainer::new(definition, plan, hints);
     let peaks = Peaks::of(&explainer);
-    let segments: Vec<SegmentExplanation> =
-        peaks.each.iter().enumerate().map(|(number, &peak)| explainer.segment(number, peak)).collect();
+    let kernels = on_gpu::kernels(plan, hints, code);
+    let segments = peaks.each.iter().zip(kernels).enumerate();
+    let segments: Vec<SegmentExplanation> = segments
+        .map(|(number, (&peak, kernels))| SegmentExplanation { kernels, ..explainer.segment(number, peak) })
+        .collect();
     let compulsory_bytes = explainer.compulsory_bytes();
     let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
     let traffic_ratio = if compulsory_bytes == 0 { 1.0 } else { bytes as f64 / compulsory_bytes as f64 };
@@ -369,6 +387,7 @@ impl<'a> Explainer<'a> {
             schedule,
             library: external(&self.plan.segments[number]).map(str::to_owned),
             evaluator_reason,
+            kernels: Vec::new(),
             on_host: is_on_host(self.plan, &self.plan.segments[number]),
             device: at.device.as_deref().map(str::to_owned),
             stream: at.stream,

@@ -51,8 +51,9 @@ pub use cpu::objects::{CacheOptions, ObjectCache};
 pub use device_name::DeviceName;
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
-    Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, LambdaExplanation, OutputExplanation,
-    PatternExplanation, SegmentExplanation, TensorBytes, difference, explain, fragment, html, svg,
+    Bound, Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, KernelOnGpu, LambdaExplanation,
+    MachineCode, OutputExplanation, PatternExplanation, SegmentExplanation, TensorBytes, difference, explain,
+    explain_compiled, fragment, gpu_kernels, html, svg,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;
@@ -70,9 +71,9 @@ pub use op_list::{OpEntry, op_entries};
 pub use ops::{DType, Scalar};
 pub use runtime::{
     Argument, Blame, CallOptions, CallReport, CompileOptions, CudaDevice, Error, Executable, Executor,
-    Generator, GpuArgument, GpuGraph, GpuInput, GpuOutput, GpuTensor, KernelReport, Machine, MachineOptions,
-    Output, OutputForm, Outputs, Report, SegmentReport, SegmentedExecutable, StepReport, Tensor, Variant,
-    has_ended, in_background, unforked,
+    Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph, GpuInput, GpuOutput, GpuTensor,
+    KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentReport,
+    SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant, has_ended, in_background, unforked,
 };
 pub use segments::{
     Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments, tasks,

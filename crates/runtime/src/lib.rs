@@ -1,7 +1,7 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `options` · `compile`
-//! (definition to variant) · `alike` (equal kernels) · `background` (what outlives an interrupted caller) · `plan` (a variant's
+//! (definition to variant) · `side_by_side` (on many threads) · `alike` (equal kernels) · `background` (what outlives an interrupted caller) · `plan` (a variant's
 //! steps) · `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs come to) · `last_call` (the cache of
 //! what the last call came to) · `argument` (inputs that are written to) · `destination` (the caller's memory for outputs) ·
 //! `formulas` (sizes in one call) · `extents` (what they determine) · `generator` (random state) · `call` (the steps done) ·
@@ -33,16 +33,18 @@ pub mod plan;
 mod prepared;
 mod report;
 mod segmented;
+mod side_by_side;
 mod tensor;
 #[cfg(test)]
 mod tests;
 mod variant_key;
 
+pub use ::cuda::ThreadResources;
 pub use argument::Argument;
 pub use background::in_background;
 pub use compile::{Variant, plan_declared};
 pub use cpu::fork::{has_ended, unforked};
-pub use cuda::{CudaDevice, GpuArgument, GpuTensor};
+pub use cuda::{CudaDevice, GpuArgument, GpuCodeError, GpuCompiler, GpuTensor};
 pub use destination::OutputForm;
 pub use error::{Blame, Error};
 pub use executable::{Executable, GpuGraph, GpuInput, GpuOutput};

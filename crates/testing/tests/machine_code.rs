@@ -1,18 +1,21 @@
-//! Every example, compiled by NVIDIA's own compiler for three architectures: registers suffice, and what should move 16 bytes
-//! at a time does. Where NVRTC could not be fetched, the test says so and checks nothing.
+//! Every example, compiled by NVIDIA's own compiler for three architectures: registers suffice, what should move 16 bytes at a
+//! time does, and enough of that is in flight. Where NVRTC could not be fetched, the test says so and checks nothing.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
+use compiler::target::{BlockNeeds, GpuModel};
 use compiler::{Plan, PlanOptions, plan};
-use ferrofuse::{CodeTarget, EmitOptions, File, Stage, emit, read};
+use ferrofuse::{CodeTarget, EmitOptions, File, KernelOnGpu, Stage, emit, explain, read};
 use ferrofuse_testing::inputs::facts_of;
 use ferrofuse_testing::machine_code::{Counts, Tools};
 
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 /// Kernels that keep something in local memory, and why.
-const LOCAL: [(&str, &str); 2] = [
+const LOCAL: [(&str, &str); 3] = [
+    ("cross_entropy", "registers are saved around the division of indices"),
     ("layer_norm", "a register is saved around a division in f64"),
     ("rope_backward", "a register is saved around the division of indices"),
 ];
@@ -30,6 +33,21 @@ const NARROW: [(&str, &str); 10] = [
     ("rope_backward", HALVES),
     ("transpose_add", "tiles are copied one element at a time"),
 ];
+
+/// Examples of whose main kernels a multiprocessor of some architecture has fewer than [`IN_FLIGHT`] bytes in flight, and why.
+const FEW_IN_FLIGHT: [(&str, &str); 6] = [
+    ("adam_step", "the step is one element"),
+    ("gelu_bias_backward", ONE_VECTOR),
+    ("modulated_layer_norm_backward", ONE_VECTOR),
+    ("rms_norm", "61 registers leave room for four blocks, each with a row of two vectors in flight"),
+    ("rope_backward", HALVES),
+    ("transpose_add", "tiles are copied one element at a time"),
+];
+
+const ONE_VECTOR: &str = "59 to 64 registers, and one vector of each operand in flight";
+
+/// Bytes that a multiprocessor loads before it uses the first of them, so that memory is busy.
+const IN_FLIGHT: u64 = 40_000;
 
 const COMBINE: &str = "combine steps load one element at a time";
 const HALVES: &str = "halves of a row are subranges of a loop";
@@ -61,11 +79,20 @@ fn planned(file: &File) -> Plan {
     plan(&definition.graph, &fusion, &layouts, &facts, &hints, &options).expect("it is planned")
 }
 
-/// The counts of all kernels, a list for each architecture.
-fn counts(tools: &Tools, source: &str) -> Vec<Vec<Counts>> {
+/// A kernel's counts, and the bytes that a multiprocessor has in flight of it.
+struct Counted {
+    counts: Counts,
+    in_flight: u64,
+}
+
+/// All kernels, a list for each architecture.
+fn counted(tools: &Tools, source: &str) -> Vec<Vec<Counted>> {
     let file = read(source).expect("it reads");
     let (definition, target) = (&file.definition, CodeTarget::CUDA);
     let plan = planned(&file);
+    let (hints, _) = facts_of(definition, file.inputs.as_ref().expect("an `inputs` list"));
+    let explained = explain(definition, &plan, &hints);
+    let kernels: Vec<&KernelOnGpu> = explained.segments.iter().flat_map(|segment| &segment.kernels).collect();
     let missing = ::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
     let of = |architecture: &str| {
         let segment = |segment: usize| {
@@ -75,7 +102,16 @@ fn counts(tools: &Tools, source: &str) -> Vec<Vec<Counts>> {
                 .counts(&text, architecture)
                 .unwrap_or_else(|error| panic!("{architecture}: {error}\n{text}"))
         };
-        (0..plan.segments.len()).flat_map(segment).collect()
+        let model = GpuModel::named(architecture).expect("it is in the table");
+        let counted = |counts: Counts| {
+            let kernel = kernels.iter().find(|kernel| kernel.name == counts.kernel).expect("it is explained");
+            let threads = u64::from(kernel.threads);
+            let registers = Some(counts.registers.into());
+            let needs = BlockNeeds { threads, registers, shared_bytes: kernel.shared_bytes };
+            let blocks = model.multiprocessor.blocks_of(&needs);
+            Counted { in_flight: blocks * threads * u64::from(counts.in_flight_bytes), counts }
+        };
+        (0..plan.segments.len()).flat_map(segment).map(counted).collect()
     };
     ARCHITECTURES.into_iter().map(of).collect()
 }
@@ -122,16 +158,27 @@ fn examples_compile_for_every_architecture() {
     };
     let within = |table: &[(&str, &str)], name: &str| table.iter().any(|(known, _)| *known == name);
     let mut failures = Vec::new();
+    let mut few: BTreeSet<String> = BTreeSet::new();
     for (name, source) in examples().into_iter().filter(|(name, _)| !EXTERNAL.contains(&name.as_str())) {
-        for (architecture, kernels) in ARCHITECTURES.into_iter().zip(counts(&tools, &source)) {
-            let has_local = kernels.iter().any(|kernel| kernel.local_bytes > 0);
-            let whole = kernels.iter().map(Counts::share_of_vectors).fold(f64::INFINITY, f64::min);
-            if has_local && !within(&LOCAL, &name) || (whole < 0.9) != within(&NARROW, &name) {
-                let text: String = kernels.iter().map(Counts::to_string).collect();
-                failures
-                    .push(format!("{name} for {architecture}, {whole} of its bytes are vectors:\n{text}"));
+        for (architecture, kernels) in ARCHITECTURES.into_iter().zip(counted(&tools, &source)) {
+            let counts = || kernels.iter().map(|kernel| &kernel.counts);
+            let has_local = counts().any(|counts| counts.local_bytes > 0);
+            let whole = counts().map(Counts::share_of_vectors).fold(f64::INFINITY, f64::min);
+            // Combine steps move few bytes.
+            let main = kernels.iter().filter(|kernel| !kernel.counts.kernel.contains("_combine"));
+            let in_flight = main.map(|kernel| kernel.in_flight).min().expect("it has kernels");
+            few.extend((in_flight < IN_FLIGHT).then(|| name.clone()));
+            if has_local && !within(&LOCAL, &name)
+                || (whole < 0.9) != within(&NARROW, &name)
+                || in_flight < IN_FLIGHT && !within(&FEW_IN_FLIGHT, &name)
+            {
+                let text: String = counts().map(Counts::to_string).collect();
+                failures.push(format!(
+                    "{name} for {architecture}, {whole} of its bytes are vectors, {in_flight} in flight:\n{text}"
+                ));
             }
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+    assert_eq!(few, FEW_IN_FLIGHT.map(|(name, _)| name.to_owned()).into());
 }

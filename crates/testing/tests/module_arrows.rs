@@ -10,8 +10,8 @@ const ORDER: [(&str, &[&str]); 19] = [
     (
         "cuda",
         &[
-            "error", "library", "driver", "nvrtc", "cublaslt", "gpu", "stream", "event", "graph", "memory",
-            "pinned", "module", "matmul",
+            "error", "cubin", "library", "driver", "nvrtc", "cublaslt", "gpu", "stream", "event", "graph",
+            "memory", "pinned", "module", "matmul",
         ],
     ),
     ("cpu", &["fork", "alloc", "pool", "external", "objects", "perf_map"]),
@@ -101,6 +101,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "machine",
             "tensor",
             "device",
+            "side_by_side",
             "alike",
             "cuda",
             "options",
@@ -171,6 +172,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "number",
             "arrays",
             "failure",
+            "gpu_code",
             "device",
             "environment",
             "definition",

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use cuda::LibraryPaths;
 use ferrofuse::{
-    CodeTarget, Difference, Explanation, Machine, Segmentation, difference, explain, greedy, html, svg,
-    table, unfused,
+    CodeTarget, Difference, Explanation, Machine, Segmentation, difference, explain, explain_compiled,
+    greedy, html, svg, table, unfused,
 };
 use files::Targets;
 use ir::graph::{Fusion, Graph, Tasks};
@@ -15,6 +16,7 @@ use serde::Serialize;
 
 use crate::definition;
 use crate::failure::{Failure, Outcome};
+use crate::gpu_code::GpuCode;
 use crate::inputs::Request;
 use crate::planning::{self, Choices};
 
@@ -80,15 +82,21 @@ struct Report {
 }
 
 /// Writes the explanation.
-pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
+pub fn run(
+    options: &Options,
+    machine: &Machine,
+    libraries: &LibraryPaths,
+    out: &mut dyn Write,
+) -> Result<Outcome, Failure> {
     let targets = options.targets()?;
-    let (explanation, search_ms) = options.explained(&options.file, machine)?;
+    let code = GpuCode::open(options.target, machine, libraries);
+    let (explanation, search_ms) = options.explained(&options.file, machine, &code)?;
     let compared = options.compare.map(|with| options.baseline(with, machine)).transpose()?;
     let drawn = options.svg.iter().map(|_| Ok(svg(&explanation)));
     let page = options.html.iter().map(|_| options.page(&explanation, machine));
     let texts = drawn.chain(page).collect::<Result<Vec<String>, Failure>>()?;
     targets.write(|place, out| -> io::Result<()> { out.write_all(texts[place].as_bytes()) })?;
-    let other = options.against.as_ref().map(|path| options.explained(path, machine)).transpose()?;
+    let other = options.against.as_ref().map(|path| options.explained(path, machine, &code)).transpose()?;
     let difference = other.map(|(other, _)| difference(&explanation, &other));
     let compared = options.compare.zip(compared).map(|(with, explained)| Compared::of(with, &explained));
     if options.json {
@@ -130,14 +138,21 @@ impl Options {
     }
 
     /// The explanation of a definition, with milliseconds of planning, or one that was saved.
-    fn explained(&self, path: &Path, machine: &Machine) -> Result<(Explanation, Option<f64>), Failure> {
+    fn explained(
+        &self,
+        path: &Path,
+        machine: &Machine,
+        code: &GpuCode<'_>,
+    ) -> Result<(Explanation, Option<f64>), Failure> {
         if is_saved(path) {
             return Ok((saved(path)?, None));
         }
         let file = definition::read(path)?;
         let planned = planning::plan(&file, &self.request, &self.choices, self.target, machine)?;
         let milliseconds = 1e3 * planned.time.as_secs_f64();
-        Ok((explain(&file.definition, &planned.plan, &planned.hints), Some(milliseconds)))
+        let code = code.of(&planned.plan);
+        let explained = explain_compiled(&file.definition, &planned.plan, &planned.hints, &code);
+        Ok((explained, Some(milliseconds)))
     }
 
     /// The explanation of another segmentation of the definition.

@@ -3,6 +3,7 @@
 mod bench;
 mod cache;
 mod documents;
+mod explain_gpu;
 mod faults;
 mod file_tests;
 mod hidden_llvm;

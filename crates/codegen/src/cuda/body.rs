@@ -9,6 +9,7 @@ use ops::{Monoid, Scalar, ScalarOp};
 
 use super::cast::cast;
 use super::dtype::{in_memory, in_register, literal};
+use super::in_flight::InFlight;
 use super::index_text::IndexWriter;
 use super::names::{CudaNames, words};
 use super::prelude::{Prelude, Snippet};
@@ -52,6 +53,7 @@ pub(super) struct Writer<'a> {
     pub(super) lines: String,
     pub(super) depth: usize,
     pub(super) in_lanes: bool,
+    pub(super) in_flight: InFlight,
 }
 
 impl<'a> Writer<'a> {
@@ -72,14 +74,16 @@ impl<'a> Writer<'a> {
             lines: String::new(),
             depth: 1,
             in_lanes: false,
+            in_flight: InFlight::new(),
         }
     }
 
-    /// The lines between the function's braces.
-    pub(super) fn kernel_body(mut self) -> Result<String, EmitError> {
+    /// The lines between the function's braces, and the bytes that a thread has in flight.
+    pub(super) fn kernel_body(mut self) -> Result<(String, u64), EmitError> {
         self.representable(&self.kernel.blocks)?;
         self.storage_types();
         self.scratch()?;
+        self.in_flight.note(self.kernel, &self.kernel.body);
         self.body(&self.kernel.body)?;
         let block = self.names.symbol(self.kernel.block);
         let declaration = format!("  const long long {block} = blockIdx.x;\n");
@@ -87,7 +91,7 @@ impl<'a> Writer<'a> {
         let declarations = [(block, declaration), ("calls", "  unsigned calls = 0;\n".to_owned())];
         let needed: String =
             declarations.into_iter().filter(|(name, _)| is_used(name)).map(|(_, line)| line).collect();
-        Ok(needed + &self.lines)
+        Ok((needed + &self.lines, self.in_flight.bytes))
     }
 
     /// The names of storage types are needed wherever such a value or element is.

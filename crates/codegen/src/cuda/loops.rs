@@ -31,14 +31,21 @@ impl Writer<'_> {
         // Loads of several iterations are in flight together.
         let is_small = is_independent(&for_loop.body) && size(&for_loop.body) <= MOST_UNROLLED;
         let unrolled = matches!(for_loop.kind, LoopKind::Serial | LoopKind::Transpose) && is_small;
-        match self.in_lanes {
-            _ if !unrolled => {}
-            true if size(&for_loop.body) <= FEW => self.line("#pragma unroll 32"),
-            true => self.line("#pragma unroll 8"),
-            false if for_loop.kind == LoopKind::Transpose => self.line("#pragma unroll 16"),
-            false => self.line("#pragma unroll 4"),
+        let iterations = match self.in_lanes {
+            _ if !unrolled => 1,
+            true if size(&for_loop.body) <= FEW => 32,
+            true => 8,
+            false if for_loop.kind == LoopKind::Transpose => 16,
+            false => 4,
+        };
+        if iterations > 1 {
+            self.line(&format!("#pragma unroll {iterations}"));
         }
         self.line(&match for_loop.kind {
+            // ptxas unrolls loops on every architecture only where it sees that the end stays.
+            LoopKind::Serial | LoopKind::Transpose if iterations > 1 && end.contains('(') => {
+                format!("for (long long {var} = {begin}, {var}_end = {end}; {var} < {var}_end; {var}++) {{")
+            }
             LoopKind::Serial | LoopKind::Remainder | LoopKind::Transpose => {
                 format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")
             }
@@ -48,7 +55,12 @@ impl Writer<'_> {
                 format!("for (long long {var} = {first}threadIdx.x; {var} < {end}; {step}) {{")
             }
         });
+        let trips = (for_loop.end.clone() - for_loop.begin.clone()).as_const();
+        let trips = trips.map_or(iterations, |trips| iterations.min(trips.unsigned_abs()));
+        let outside = self.in_flight.enter(trips);
+        self.in_flight.note(self.kernel, &for_loop.body);
         self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
+        self.in_flight.leave(outside);
         self.line("}");
         Ok(())
     }
@@ -65,6 +77,7 @@ impl Writer<'_> {
         let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
         let var = self.names.symbol(for_loop.var).to_owned();
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
+        self.in_flight.note(self.kernel, &for_loop.body);
         self.line("{");
         self.depth += 1;
         self.line(&format!("const long long {var} = {begin}threadIdx.x;"));
@@ -79,6 +92,7 @@ impl Writer<'_> {
     /// A loop of one iteration, whose variable is its first value.
     fn only_iteration(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         let (var, begin) = (self.names.symbol(for_loop.var).to_owned(), self.index(&for_loop.begin)?);
+        self.in_flight.note(self.kernel, &for_loop.body);
         self.line("{");
         self.depth += 1;
         self.line(&format!("const long long {var} = {begin};"));

@@ -12,6 +12,7 @@
 mod body;
 mod cast;
 mod dtype;
+mod in_flight;
 mod index_text;
 mod loops;
 mod names;
@@ -57,6 +58,8 @@ pub struct CudaKernel {
     pub static_shared_bytes: u32,
     /// Bytes of shared memory that the launch must give, over the arguments.
     pub dynamic_shared_bytes: Expr,
+    /// Bytes of global memory that a thread loads before it uses the first of them, in the loop where these are most.
+    pub in_flight_bytes: u64,
 }
 
 /// A parameter of the function.
@@ -92,7 +95,7 @@ pub enum EmitError {
 /// [`EmitError`] for kernels that do not verify or say more than CUDA can.
 pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
     let mut prelude = Prelude::default();
-    let function = function(kernel, &mut prelude)?;
+    let (function, in_flight_bytes) = function(kernel, &mut prelude)?;
     let names = CudaNames::new(kernel);
     let source = format!("{}\n{prelude}{function}", header(kernel, &names));
     let buffers = kernel.buffers.keys().map(Parameter::Buffer);
@@ -105,6 +108,7 @@ pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
         block_threads: kernel.lanes,
         static_shared_bytes: prelude.static_shared_bytes(),
         dynamic_shared_bytes: shared::layout(kernel, &registers::registers(kernel)).bytes,
+        in_flight_bytes,
     })
 }
 
@@ -116,18 +120,18 @@ pub fn emit_together<'k>(kernels: impl IntoIterator<Item = &'k Kernel>) -> Resul
     let mut prelude = Prelude::default();
     let mut functions = Vec::new();
     for kernel in kernels {
-        let text = function(kernel, &mut prelude)?;
+        let (text, _) = function(kernel, &mut prelude)?;
         functions.push(format!("{}{text}", header(kernel, &CudaNames::new(kernel))));
     }
     Ok(format!("{prelude}{}", functions.join("\n")))
 }
 
-/// The `__global__` function of a kernel.
-fn function(kernel: &Kernel, prelude: &mut Prelude) -> Result<String, EmitError> {
+/// The `__global__` function of a kernel, and the bytes that a thread of it has in flight.
+fn function(kernel: &Kernel, prelude: &mut Prelude) -> Result<(String, u64), EmitError> {
     verify(kernel)?;
     let names = CudaNames::new(kernel);
-    let body = Writer::new(kernel, &names, prelude).kernel_body()?;
-    Ok(format!("{}{body}}}\n", signature(kernel, &names)))
+    let (body, in_flight_bytes) = Writer::new(kernel, &names, prelude).kernel_body()?;
+    Ok((format!("{}{body}}}\n", signature(kernel, &names)), in_flight_bytes))
 }
 
 /// The comment that opens the text: what it reads and writes, and how it is launched.

@@ -38,6 +38,15 @@ struct VectorAccesses {
     stores: Vec<usize>,
 }
 
+/// How strips that may lie beyond a loop's range are kept from it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guard {
+    /// A condition for each.
+    ByStrip,
+    /// All are within it.
+    None,
+}
+
 impl Writer<'_> {
     /// A loop whose lanes take several neighbours at a time.
     pub(super) fn vectorized(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
@@ -79,6 +88,7 @@ impl Writer<'_> {
 
     /// Neighbours of which nothing is known.
     fn one_by_one(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
+        self.in_flight.note(self.kernel, &for_loop.body);
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let Loop { width, .. } = *for_loop;
         let strip = i64::from(width) * i64::from(self.kernel.lanes);
@@ -93,6 +103,7 @@ impl Writer<'_> {
 
     /// One vector of each operand, then the next.
     fn vector_by_vector(&mut self, for_loop: &Loop, accesses: &VectorAccesses) -> Result<(), EmitError> {
+        self.in_flight.note_vectors(self.kernel, for_loop, &accesses.loads, 1);
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
         self.line(&format!("for (long long first = {first}; first < {end}; first += {strip}) {{"));
@@ -114,6 +125,7 @@ impl Writer<'_> {
         accesses: &VectorAccesses,
         trips: i64,
     ) -> Result<(), EmitError> {
+        self.in_flight.note_vectors(self.kernel, for_loop, &accesses.loads, trips);
         let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let width = for_loop.width;
         let name = if trips == 1 { "first" } else { "mine" };
@@ -125,19 +137,47 @@ impl Writer<'_> {
             let dtype = in_memory(self.kernel.values[value]);
             self.line(&format!("vec<{dtype}, {width}> {value}[{trips}];"));
         }
-        let number = if trips == 1 { "0" } else { "k" };
-        if !accesses.loads.is_empty() {
-            self.each_strip(for_loop, trips, &mut |writer| {
-                for &place in &accesses.loads {
-                    let (value, address) = writer.loaded(for_loop, place)?;
-                    writer.line(&format!("{value}[{number}] = load<{width}>({address});"));
-                }
-                Ok(())
-            })?;
-        }
-        self.each_strip(for_loop, trips, &mut |writer| {
-            writer.elements(for_loop, accesses, &format!("[{number}]"))
+        self.loads_of_strips(for_loop, accesses, trips)?;
+        let of_strip = if trips == 1 { "[0]" } else { "[k]" };
+        self.each_strip(for_loop, trips, Guard::ByStrip, &mut |writer| {
+            writer.elements(for_loop, accesses, of_strip)
         })?;
+        self.depth -= 1;
+        self.line("}");
+        Ok(())
+    }
+
+    /// The loads of all strips. Without a branch between them where the last strip is in the loop's range: ptxas may move a load
+    /// that has a branch of its own behind the use of another.
+    fn loads_of_strips(
+        &mut self,
+        for_loop: &Loop,
+        accesses: &VectorAccesses,
+        trips: i64,
+    ) -> Result<(), EmitError> {
+        if accesses.loads.is_empty() {
+            return Ok(());
+        }
+        let width = for_loop.width;
+        let number = if trips == 1 { "0" } else { "k" };
+        let loads = &mut |writer: &mut Self| {
+            for &place in &accesses.loads {
+                let (value, address) = writer.loaded(for_loop, place)?;
+                writer.line(&format!("{value}[{number}] = load<{width}>({address});"));
+            }
+            Ok(())
+        };
+        if trips == 1 {
+            return self.each_strip(for_loop, trips, Guard::ByStrip, loads);
+        }
+        let last = i64::from(width) * i64::from(self.kernel.lanes) * (trips - 1);
+        self.line(&format!("if (mine + {last} < end) {{"));
+        self.depth += 1;
+        self.each_strip(for_loop, trips, Guard::None, loads)?;
+        self.depth -= 1;
+        self.line("} else {");
+        self.depth += 1;
+        self.each_strip(for_loop, trips, Guard::ByStrip, loads)?;
         self.depth -= 1;
         self.line("}");
         Ok(())
@@ -148,6 +188,7 @@ impl Writer<'_> {
         &mut self,
         for_loop: &Loop,
         trips: i64,
+        guard: Guard,
         write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
@@ -157,9 +198,15 @@ impl Writer<'_> {
             self.depth += 1;
             self.line(&format!("const long long first = mine + {strip} * k;"));
         }
-        self.line("if (first < end) {");
+        if guard == Guard::ByStrip {
+            self.line("if (first < end) {");
+        }
+        self.depth -= usize::from(guard == Guard::None);
         self.enclosed(for_loop, write)?;
-        self.line("}");
+        self.depth += usize::from(guard == Guard::None);
+        if guard == Guard::ByStrip {
+            self.line("}");
+        }
         if trips > 1 {
             self.depth -= 1;
             self.line("}");

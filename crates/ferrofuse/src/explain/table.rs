@@ -5,8 +5,8 @@ use std::fmt;
 use compiler::Certificate;
 
 use super::{
-    Explanation, GroupExplanation, LambdaExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
-    batches,
+    Explanation, GroupExplanation, KernelOnGpu, LambdaExplanation, PatternExplanation, SegmentExplanation,
+    TensorBytes, batches,
 };
 use crate::table;
 
@@ -27,6 +27,11 @@ impl fmt::Display for Explanation {
             {
                 writeln!(f, "  {name} again saves reading {}", table::bytes(saved.unsigned_abs()))?;
             }
+        }
+        let kernels = self.segments.iter().flat_map(|segment| &segment.kernels);
+        let kernels: String = kernels.map(KernelOnGpu::lines).collect();
+        if !kernels.is_empty() {
+            write!(f, "\n{kernels}")?;
         }
         let batches: Vec<String> = self.batches.iter().map(|names| batches::line(names)).collect();
         if !batches.is_empty() {

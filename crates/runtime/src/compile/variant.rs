@@ -2,9 +2,6 @@
 
 use std::fmt::Display;
 use std::ops::Range;
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use compiler::{Decision, Plan};
@@ -17,10 +14,8 @@ use crate::host::HostCode;
 use crate::last_call::LastCall;
 use crate::plan::{ExecutedSegment, ExecutionPlan, Step};
 use crate::report::{KernelReport, Reported, SegmentReport};
+use crate::side_by_side::side_by_side;
 use crate::{Executor, Report};
-
-/// Stack of a compiling thread: LLVM recurses over deep code.
-const STACK: usize = 16 << 20;
 
 /// An executable's code for one layout of the inputs.
 #[derive(Debug)]
@@ -110,26 +105,9 @@ fn make_all<C: Send + Sync, E: Send + Sync>(
     make: impl Fn(&Kernel) -> Result<C, E> + Sync,
 ) -> Result<Vec<Made<C, E>>, Interrupted> {
     let kernels: Vec<(usize, &Kernel)> = kernels(plan).collect();
-    let made: Vec<OnceLock<Result<C, E>>> = kernels.iter().map(|_| OnceLock::new()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let place = next.fetch_add(1, Ordering::Relaxed);
-            let Some((_, kernel)) = kernels.get(place).filter(|_| !interrupt.is_requested()) else { return };
-            made[place].get_or_init(|| make(kernel));
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..threads.min(kernels.len()) {
-            // Where the system gives no thread, the last one below does all that is left.
-            let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
-        }
-    });
-    work();
-    interrupt.check()?;
+    let made = side_by_side(&kernels, threads, interrupt, |(_, kernel)| make(kernel))?;
     let mut all: Vec<Made<C, E>> = plan.batches.iter().map(|batch| (batch.clone(), Ok(Vec::new()))).collect();
     for ((batch, _), code) in kernels.iter().zip(made) {
-        let code = code.into_inner().expect("every kernel was taken by some thread");
         match (&mut all[*batch].1, code) {
             (Ok(list), Ok(code)) => list.push(code),
             (place @ Ok(_), Err(error)) => *place = Err(error),

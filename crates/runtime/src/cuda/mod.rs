@@ -1,17 +1,20 @@
 //! NVIDIA's GPUs as devices: kernels as CUDA C++ through NVRTC, tensors in the GPU's memory, work in the order of a stream.
 //!
-//! `device` (a GPU, opened, and what the compiler needs to know of it) · `tensor` (its memory) · `code` (kernels compiled) ·
+//! `device` (a GPU, opened, and what the compiler needs to know of it) · `tensor` (its memory) · `machine_code` (of
+//! kernels, compiled or kept) · `code` (loaded) ·
 //! `steps` (the steps of a call) · `products` (of matrices, by cuBLASLt) · `faults` (indices out of range) · `strided_copy`.
 
 mod code;
 mod device;
 mod faults;
+mod machine_code;
 mod products;
 mod steps;
 mod strided_copy;
 mod tensor;
 
 pub use device::CudaDevice;
+pub use machine_code::{GpuCodeError, GpuCompiler};
 pub use tensor::{GpuArgument, GpuTensor};
 
 pub(crate) use code::{GpuKernel, gpu_kernel};

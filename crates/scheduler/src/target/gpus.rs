@@ -1,6 +1,6 @@
 //! NVIDIA's GPUs as its data sheets describe them, for decisions about machines that are not at hand.
 
-use super::{Gpu, Processor, Target};
+use super::{Gpu, Multiprocessor, Processor, Target};
 
 /// A GPU of the table.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +17,8 @@ pub struct GpuModel {
     pub bandwidth: f64,
     /// Multiplications of f32 in a second.
     pub throughput: f64,
+    /// What each multiprocessor has.
+    pub multiprocessor: Multiprocessor,
 }
 
 /// Shared memory of a block that schedules leave to reductions and to the driver.
@@ -27,6 +29,13 @@ const BLOCKS: (u64, u64) = (1024, 132);
 
 const KIB: u64 = 1 << 10;
 
+/// Registers of a multiprocessor, of every architecture from sm_80 on.
+const REGISTERS: u64 = 1 << 16;
+
+/// Seconds that memory takes to answer under load: an H100 copies at full speed with about 32 KB in flight for each of its
+/// multiprocessors, an H200 with 45.
+const LATENCY: f64 = 1.4e-6;
+
 /// The table. Of each architecture the first is what its name stands for.
 pub const GPUS: [GpuModel; 6] = [
     GpuModel {
@@ -36,6 +45,12 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 163 * KIB,
         bandwidth: 1.8e12,
         throughput: 9.7e12,
+        multiprocessor: Multiprocessor {
+            threads: 2048,
+            blocks: 32,
+            registers: REGISTERS,
+            shared_bytes: 164 * KIB,
+        },
     },
     GpuModel {
         name: "a10",
@@ -44,6 +59,12 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 99 * KIB,
         bandwidth: 0.54e12,
         throughput: 15.6e12,
+        multiprocessor: Multiprocessor {
+            threads: 1536,
+            blocks: 16,
+            registers: REGISTERS,
+            shared_bytes: 100 * KIB,
+        },
     },
     GpuModel {
         name: "l40s",
@@ -52,6 +73,12 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 99 * KIB,
         bandwidth: 0.78e12,
         throughput: 45e12,
+        multiprocessor: Multiprocessor {
+            threads: 1536,
+            blocks: 24,
+            registers: REGISTERS,
+            shared_bytes: 100 * KIB,
+        },
     },
     GpuModel {
         name: "h100",
@@ -60,6 +87,12 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 227 * KIB,
         bandwidth: 3e12,
         throughput: 30e12,
+        multiprocessor: Multiprocessor {
+            threads: 2048,
+            blocks: 32,
+            registers: REGISTERS,
+            shared_bytes: 228 * KIB,
+        },
     },
     GpuModel {
         name: "h200",
@@ -68,6 +101,12 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 227 * KIB,
         bandwidth: 4.3e12,
         throughput: 30e12,
+        multiprocessor: Multiprocessor {
+            threads: 2048,
+            blocks: 32,
+            registers: REGISTERS,
+            shared_bytes: 228 * KIB,
+        },
     },
     GpuModel {
         name: "b200",
@@ -76,6 +115,12 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 227 * KIB,
         bandwidth: 7.2e12,
         throughput: 36e12,
+        multiprocessor: Multiprocessor {
+            threads: 2048,
+            blocks: 32,
+            registers: REGISTERS,
+            shared_bytes: 228 * KIB,
+        },
     },
 ];
 
@@ -117,6 +162,8 @@ impl Target {
                 in_flight: 64,
                 tile_side: 64,
                 partials: 2,
+                latency: LATENCY,
+                multiprocessor: model.multiprocessor,
             }),
         }
     }

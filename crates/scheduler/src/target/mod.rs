@@ -1,8 +1,10 @@
 //! Facts about the machine that decisions are made from: numbers, never names. `gpus` has those of GPUs by their names.
 
 mod gpus;
+mod multiprocessor;
 
 pub use gpus::{GPUS, GpuModel};
+pub use multiprocessor::{BlockNeeds, Multiprocessor};
 
 /// What the compiler needs to know of a machine.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +79,10 @@ pub struct Gpu {
     pub tile_side: u32,
     /// Blocks of a multiprocessor that leave partial results: with more of them, adding these up takes longer than it saves.
     pub partials: u64,
+    /// Seconds that memory takes to answer under load.
+    pub latency: f64,
+    /// What each multiprocessor has.
+    pub multiprocessor: Multiprocessor,
 }
 
 impl Target {

@@ -20,6 +20,8 @@ pub struct Counts {
     pub barriers: u32,
     /// Shuffles.
     pub shuffles: u32,
+    /// Bytes of global memory that a thread loads before an instruction waits for one of the loads, at most.
+    pub in_flight_bytes: u32,
     /// Loads and stores by the memory and the bytes that they move.
     pub accesses: BTreeMap<MemoryAccess, u32>,
 }
@@ -58,6 +60,7 @@ impl Counts {
 
     fn count(&mut self, body: &[&str]) {
         let in_loops = in_loops(body);
+        self.in_flight_bytes = in_flight(body);
         for (line, &in_loop) in body.iter().zip(&in_loops) {
             let Some((opcode, _)) = instruction(line) else { continue };
             let mut words = opcode.split('.');
@@ -119,7 +122,7 @@ impl Counts {
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { kernel, registers, local_bytes, instructions, .. } = self;
+        let Counts { kernel, registers, local_bytes, instructions, in_flight_bytes, .. } = self;
         writeln!(
             f,
             "{kernel}: {registers} registers, {local_bytes} bytes of local memory, {instructions} instructions"
@@ -128,6 +131,7 @@ impl fmt::Display for Counts {
             let verb = if access.is_store { "stores" } else { "loads" };
             writeln!(f, "  {count} {verb} of {} bytes, {}", access.bytes, access.memory)?;
         }
+        writeln!(f, "  {in_flight_bytes} bytes in flight")?;
         let Counts { barriers, shuffles, calls_in_loops, .. } = self;
         writeln!(f, "  {barriers} barriers, {shuffles} shuffles, {calls_in_loops} calls in loops")
     }
@@ -154,6 +158,30 @@ fn bytes(modifiers: &[&str]) -> u32 {
         _ => None,
     };
     modifiers.iter().find_map(of).unwrap_or(4)
+}
+
+/// Bytes of global memory that are loaded before an instruction names a register of one of the loads, at most. It then waits for
+/// all that were issued before.
+fn in_flight(body: &[&str]) -> u32 {
+    let (mut pending, mut most): (Vec<(u32, u32)>, u32) = (Vec::new(), 0);
+    for (opcode, operands) in body.iter().filter_map(|line| instruction(line)) {
+        let loads = opcode.split('.').next() == Some("LDG");
+        let modifiers: Vec<&str> = opcode.split('.').skip(1).collect();
+        let named = operands.split(|letter: char| !letter.is_ascii_alphanumeric());
+        let mut registers = named.filter_map(|word| word.strip_prefix('R')?.parse::<u32>().ok());
+        let made = if loads { registers.next() } else { None };
+        let waits = |register: u32| {
+            pending.iter().position(|&(first, bytes)| (first..first + bytes.div_ceil(4)).contains(&register))
+        };
+        if let Some(last) = registers.filter_map(waits).max() {
+            pending.drain(..=last);
+        }
+        if let Some(first) = made {
+            pending.push((first, bytes(&modifiers)));
+            most = most.max(pending.iter().map(|(_, bytes)| bytes).sum());
+        }
+    }
+    most
 }
 
 /// For each line whether it stands between a label and a jump back to it.
@@ -207,9 +235,28 @@ ptxas info    : Used 48 registers, used 0 barriers, 8 bytes cumulative stack siz
 k: 48 registers, 8 bytes of local memory, 6 instructions
   1 loads of 16 bytes, global
   1 stores of 2 bytes, global
+  16 bytes in flight
   0 barriers, 0 shuffles, 1 calls in loops
 ";
         assert_eq!(counts.to_string(), expected);
         assert!((counts.share_of_vectors() - 16.0 / 18.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn loads_are_in_flight_until_one_of_their_registers_is_named() {
+        let load = |register: u32| format!("/*0*/ LDG.E.64 R{register}, desc[UR4][R2.64] ;");
+        let lines = [
+            load(4),
+            load(6),
+            "/*0*/ FADD R9, R5, R8 ;".to_owned(), // waits for the first load
+            load(10),
+            load(12),
+            "/*0*/ STG.E.64 desc[UR4][R2.64], R12 ;".to_owned(),
+            load(14),
+        ];
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        assert_eq!(in_flight(&lines[..3]), 16);
+        assert_eq!(in_flight(&lines), 24);
+        assert_eq!(in_flight(&lines[5..]), 8);
     }
 }

@@ -122,9 +122,11 @@ fn neighbours_are_loaded_and_stored_as_vectors() {
             (include_str!("../../../../examples/gelu_bias.py"), 2),
         ] {
             let text = whole_rows(source, columns);
+            // Where a thread takes several vectors, the loads of whole rows stand apart from the others.
+            let ways = if text.contains("} else {") { 2 } else { 1 };
             assert_eq!(
                 (text.matches(" = load<8>").count(), text.matches("store(n").count()),
-                (loads, 1),
+                (loads * ways, 1),
                 "{text}"
             );
         }

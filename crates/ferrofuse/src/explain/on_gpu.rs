@@ -1,0 +1,173 @@
+//! What a GPU's kernels take of a multiprocessor, and what bounds them: memory's bandwidth, its latency, or instructions.
+
+use codegen::cuda::{CudaKernel, emit};
+use compiler::lower::{KernelArgument, Lowered};
+use compiler::segment::cost::Seconds;
+use compiler::target::{BlockNeeds, Gpu, Processor, Target};
+use compiler::{Decision, Hints, Plan, SegmentPlan};
+use index::{Expr, Sym};
+use runtime::ThreadResources;
+use serde::{Deserialize, Serialize};
+
+/// What a thread of each kernel of a plan takes, in the order of [`gpu_kernels`]; of those that are not there nothing is known.
+pub type MachineCode = [Option<ThreadResources>];
+
+/// A kernel of a segment on a GPU.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct KernelOnGpu {
+    /// Its name in the CUDA text.
+    pub name: String,
+    /// Blocks of a launch.
+    pub blocks: u64,
+    /// Threads of a block.
+    pub threads: u32,
+    /// Registers of a thread; left out where nothing compiled it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub registers: Option<u32>,
+    /// Bytes of a thread in local memory; left out where nothing compiled it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub local_bytes: Option<u32>,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u64,
+    /// Blocks that a multiprocessor runs at a time; at most, where registers are not known.
+    pub blocks_per_multiprocessor: u64,
+    /// Bytes that the threads of a multiprocessor load before they use the first of them.
+    pub in_flight_bytes: u64,
+    /// What takes longest, for a segment's main kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<Bound>,
+}
+
+/// What a kernel waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Memory moves as many bytes as it can.
+    Bandwidth,
+    /// Too few bytes are in flight for that.
+    Latency,
+    /// Instructions are issued as fast as they can be.
+    Instructions,
+    /// All of it is shorter than a launch.
+    Launch,
+}
+
+/// The kernels of a plan for a GPU, in the order of its segments.
+pub fn gpu_kernels(plan: &Plan) -> impl Iterator<Item = &ir::kernel::Kernel> {
+    let of_gpu = matches!(plan.target.processor, Processor::Gpu(_));
+    let segments = plan.segments.iter().filter(move |_| of_gpu);
+    segments.flat_map(lowered).map(|lowered| &lowered.kernel)
+}
+
+fn lowered(segment: &SegmentPlan) -> &[Lowered] {
+    match &segment.decision {
+        Decision::Kernels(kernels) => &kernels.lowered.kernels,
+        Decision::Evaluate { .. } | Decision::External(_) => &[],
+    }
+}
+
+/// The kernels of each segment; none on a CPU.
+pub(super) fn kernels(plan: &Plan, hints: &Hints, code: &MachineCode) -> Vec<Vec<KernelOnGpu>> {
+    let Processor::Gpu(facts) = &plan.target.processor else { return vec![Vec::new(); plan.segments.len()] };
+    let on_gpu = OnGpu { target: &plan.target, facts, hints };
+    let mut code = code.iter().copied().chain(std::iter::repeat(None));
+    let of_segment = |segment: &SegmentPlan| {
+        let of_kernel = |(number, lowered)| {
+            let resources = code.next().flatten();
+            let kernel = on_gpu.kernel(lowered, resources)?;
+            let main = (number == 0).then(|| on_gpu.bound(&kernel, &segment.cost));
+            Some(KernelOnGpu { bound: main, ..kernel })
+        };
+        lowered(segment).iter().enumerate().filter_map(of_kernel).collect()
+    };
+    plan.segments.iter().map(of_segment).collect()
+}
+
+struct OnGpu<'a> {
+    target: &'a Target,
+    facts: &'a Gpu,
+    hints: &'a Hints,
+}
+
+impl OnGpu<'_> {
+    /// What a kernel takes; `None` if it has no CUDA text.
+    fn kernel(&self, lowered: &Lowered, resources: Option<ThreadResources>) -> Option<KernelOnGpu> {
+        let text = emit(&lowered.kernel).ok()?;
+        let CudaKernel { block_threads: threads, static_shared_bytes, in_flight_bytes, .. } = text;
+        let blocks = self.value(lowered, &text.blocks);
+        let shared_bytes = u64::from(static_shared_bytes) + self.value(lowered, &text.dynamic_shared_bytes);
+        let registers = resources.map(|resources| resources.registers);
+        let needs = BlockNeeds { threads: threads.into(), registers: registers.map(u64::from), shared_bytes };
+        let blocks_per_multiprocessor = self.facts.multiprocessor.blocks_of(&needs);
+        let resident = blocks_per_multiprocessor.min(blocks.div_ceil(self.target.cores));
+        Some(KernelOnGpu {
+            name: text.name,
+            blocks,
+            threads,
+            registers,
+            local_bytes: resources.map(|resources| resources.local_bytes),
+            shared_bytes,
+            blocks_per_multiprocessor,
+            in_flight_bytes: resident * u64::from(threads) * in_flight_bytes,
+            bound: None,
+        })
+    }
+
+    /// What takes longest of a kernel for which the cost model expects this.
+    fn bound(&self, kernel: &KernelOnGpu, cost: &Seconds) -> Bound {
+        let bytes = cost.memory * self.target.bandwidth;
+        let busy = kernel.blocks.min(self.target.cores).max(1);
+        let in_flight = (kernel.in_flight_bytes * busy).max(1) as f64;
+        let latency = self.facts.latency * bytes / in_flight;
+        let terms = [
+            (Bound::Bandwidth, cost.memory),
+            (Bound::Latency, latency),
+            (Bound::Instructions, cost.computing),
+            (Bound::Launch, cost.launch),
+        ];
+        let longest =
+            terms.into_iter().reduce(|longest, term| if term.1 > longest.1 { term } else { longest });
+        longest.expect("there are terms").0
+    }
+
+    /// An expression over a kernel's arguments, at the sizes that are expected.
+    fn value(&self, lowered: &Lowered, expr: &Expr) -> u64 {
+        let argument = |symbol: Sym| {
+            let place = lowered.kernel.arguments.iter().position(|&argument| argument == symbol)?;
+            match &lowered.arguments[place] {
+                KernelArgument::Size(size) => Some(size.clone()),
+                KernelArgument::Stride { .. } | KernelArgument::StoreStride { .. } => None,
+            }
+        };
+        self.hints.value(&expr.substitute(&argument))
+    }
+}
+
+impl Bound {
+    fn words(self) -> &'static str {
+        match self {
+            Bound::Bandwidth => "memory's bandwidth",
+            Bound::Latency => "memory's latency",
+            Bound::Instructions => "instructions",
+            Bound::Launch => "the launch",
+        }
+    }
+}
+
+impl KernelOnGpu {
+    /// The lines of a table: two for each kernel.
+    pub(super) fn lines(&self) -> String {
+        let KernelOnGpu { name, blocks, threads, shared_bytes, blocks_per_multiprocessor, .. } = self;
+        let registers =
+            self.registers.map_or("registers unknown".to_owned(), |count| format!("{count} registers"));
+        let local = self.local_bytes.filter(|&bytes| bytes > 0);
+        let local = local.map(|bytes| format!(", {bytes} bytes of local memory")).unwrap_or_default();
+        let at_most = if self.registers.is_some() { "" } else { "at most " };
+        let bound = self.bound.map(|bound| format!("; bound by {}", bound.words())).unwrap_or_default();
+        format!(
+            "  {name}: {blocks} blocks of {threads} threads, {registers}{local}, {shared_bytes} bytes of shared memory\n    \
+             a multiprocessor: {at_most}{blocks_per_multiprocessor} blocks, {} in flight{bound}\n",
+            crate::table::bytes(self.in_flight_bytes)
+        )
+    }
+}

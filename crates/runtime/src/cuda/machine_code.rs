@@ -1,0 +1,115 @@
+//! Machine code of kernels for an architecture of GPUs, of which none need be there: from the cache, or by NVRTC.
+
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
+
+use codegen::cuda::{CudaKernel, NVRTC_OPTIONS, emit};
+use cpu::objects::{Key, ObjectCache};
+use cuda::{Nvrtc, ThreadResources};
+use ir::interrupt::{Interrupt, Interrupted};
+use ir::kernel::Kernel;
+use thiserror::Error;
+
+use crate::alike::{Alike, SYMBOL};
+use crate::side_by_side::side_by_side;
+
+/// NVRTC for an architecture, and where machine code is kept.
+#[derive(Clone, Copy, Debug)]
+pub struct GpuCompiler<'n> {
+    nvrtc: &'n Nvrtc,
+    architecture: &'n str,
+    cache: Option<&'n ObjectCache>,
+}
+
+/// Why a kernel has no code.
+#[derive(Debug, Error)]
+pub enum GpuCodeError {
+    /// It cannot be said in CUDA C++.
+    #[error(transparent)]
+    Emit(#[from] codegen::cuda::EmitError),
+    /// NVRTC or the driver rejects it.
+    #[error(transparent)]
+    Cuda(#[from] cuda::Error),
+}
+
+impl<'n> GpuCompiler<'n> {
+    /// For an architecture such as `sm_90`.
+    pub fn new(nvrtc: &'n Nvrtc, architecture: &'n str, cache: Option<&'n ObjectCache>) -> GpuCompiler<'n> {
+        GpuCompiler { nvrtc, architecture, cache }
+    }
+
+    /// What a thread of each kernel takes, as the machine code says; so many threads compile side by side, equal kernels once.
+    ///
+    /// # Errors
+    /// When it is interrupted; in the list, what a kernel is rejected for.
+    pub fn resources(
+        &self,
+        kernels: &[&Kernel],
+        threads: usize,
+        interrupt: &Interrupt,
+    ) -> Result<Vec<Result<ThreadResources, GpuCodeError>>, Interrupted> {
+        let alike = Alike::default();
+        side_by_side(kernels, threads, interrupt, |kernel| {
+            let (_, resources, _) = self.code(kernel, &alike, |text, cubin| {
+                let silent = || cuda::Error::NoResources { kernel: kernel.name.clone() };
+                ThreadResources::of(cubin, &text.name).ok_or_else(silent)
+            })?;
+            Ok(resources)
+        })
+    }
+
+    /// A kernel's text, and what `load` makes of its machine code: that of an equal one, or from the cache if it is there and can
+    /// be loaded, else compiled, and kept for the next process once it was loaded. The time is that in NVRTC.
+    ///
+    /// # Errors
+    /// What NVRTC rejects, and what `load` says.
+    pub(super) fn code<R>(
+        &self,
+        kernel: &Kernel,
+        alike: &Alike,
+        load: impl Fn(&CudaKernel, &[u8]) -> Result<R, cuda::Error>,
+    ) -> Result<(CudaKernel, R, Option<Duration>), GpuCodeError> {
+        let text = emit(&Kernel { name: SYMBOL.to_owned(), ..kernel.clone() })?;
+        let code = without_comments(&text.source);
+        let object = alike.object_of(code.clone());
+        let mut object = object.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(cubin) = &*object {
+            let loaded = load(&text, cubin)?;
+            return Ok((text, loaded, None));
+        }
+        let key = self.cache.map(|cache| (cache, self.key(&code)));
+        if let Some((cache, key)) = &key
+            && let Some(cubin) = cache.get(key)
+        {
+            match load(&text, &cubin) {
+                Ok(loaded) => {
+                    *object = Some(cubin);
+                    return Ok((text, loaded, None));
+                }
+                Err(_) => cache.reject(key),
+            }
+        }
+        let begin = Instant::now();
+        let cubin = self.nvrtc.compile(&code, self.architecture, &NVRTC_OPTIONS)?.bytes;
+        let time = begin.elapsed();
+        let loaded = load(&text, &cubin)?;
+        if let Some((cache, key)) = key {
+            cache.put(&key, &cubin);
+        }
+        *object = Some(cubin);
+        Ok((text, loaded, Some(time)))
+    }
+
+    /// All that machine code depends on.
+    fn key(&self, code: &str) -> Key {
+        let (major, minor) = self.nvrtc.version();
+        let recipe = format!("NVRTC {major}.{minor} {} {}", self.architecture, NVRTC_OPTIONS.join(" "));
+        Key::new(&[&recipe, code])
+    }
+}
+
+/// The text without the comments that name what only people read.
+fn without_comments(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    lines.flat_map(|line| [line, "\n"]).collect()
+}
