@@ -37,7 +37,7 @@ use crate::names::ValueNames;
 pub use against::{Changed, Difference, difference};
 pub use groups::GroupExplanation;
 pub use lambdas::LambdaExplanation;
-pub use on_gpu::{Bound, KernelOnGpu, MachineCode, gpu_kernels};
+pub use on_gpu::{Bottleneck, KernelOnGpu, MachineCode, gpu_kernels};
 pub use outputs::OutputExplanation;
 pub use page::{fragment, html};
 pub use patterns::PatternExplanation;

@@ -51,9 +51,9 @@ pub use cpu::objects::{CacheOptions, ObjectCache};
 pub use device_name::DeviceName;
 pub use emit::{EmitError, EmitOptions, Stage, emit};
 pub use explain::{
-    Bound, Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, KernelOnGpu, LambdaExplanation,
-    MachineCode, OutputExplanation, PatternExplanation, SegmentExplanation, TensorBytes, difference, explain,
-    explain_compiled, fragment, gpu_kernels, html, svg,
+    Bottleneck, Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, KernelOnGpu,
+    LambdaExplanation, MachineCode, OutputExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
+    difference, explain, explain_compiled, fragment, gpu_kernels, html, svg,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;

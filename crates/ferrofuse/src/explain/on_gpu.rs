@@ -35,13 +35,13 @@ pub struct KernelOnGpu {
     pub in_flight_bytes: u64,
     /// What takes longest, for a segment's main kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub bound: Option<Bound>,
+    pub bound: Option<Bottleneck>,
 }
 
 /// What a kernel waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Bound {
+pub enum Bottleneck {
     /// Memory moves as many bytes as it can.
     Bandwidth,
     /// Too few bytes are in flight for that.
@@ -114,16 +114,16 @@ impl OnGpu<'_> {
     }
 
     /// What takes longest of a kernel for which the cost model expects this.
-    fn bound(&self, kernel: &KernelOnGpu, cost: &Seconds) -> Bound {
+    fn bound(&self, kernel: &KernelOnGpu, cost: &Seconds) -> Bottleneck {
         let bytes = cost.memory * self.target.bandwidth;
         let busy = kernel.blocks.min(self.target.cores).max(1);
         let in_flight = (kernel.in_flight_bytes * busy).max(1) as f64;
         let latency = self.facts.latency * bytes / in_flight;
         let terms = [
-            (Bound::Bandwidth, cost.memory),
-            (Bound::Latency, latency),
-            (Bound::Instructions, cost.computing),
-            (Bound::Launch, cost.launch),
+            (Bottleneck::Bandwidth, cost.memory),
+            (Bottleneck::Latency, latency),
+            (Bottleneck::Instructions, cost.computing),
+            (Bottleneck::Launch, cost.launch),
         ];
         let longest =
             terms.into_iter().reduce(|longest, term| if term.1 > longest.1 { term } else { longest });
@@ -143,13 +143,13 @@ impl OnGpu<'_> {
     }
 }
 
-impl Bound {
+impl Bottleneck {
     fn words(self) -> &'static str {
         match self {
-            Bound::Bandwidth => "memory's bandwidth",
-            Bound::Latency => "memory's latency",
-            Bound::Instructions => "instructions",
-            Bound::Launch => "the launch",
+            Bottleneck::Bandwidth => "memory's bandwidth",
+            Bottleneck::Latency => "memory's latency",
+            Bottleneck::Instructions => "instructions",
+            Bottleneck::Launch => "the launch",
         }
     }
 }
