@@ -63,8 +63,8 @@ pub enum EmitError {
         /// The target.
         target: &'static str,
     },
-    /// A segment that a library would run on a target for which none is called yet.
-    #[error("{segment} is {op}, which a library computes; none is called on CUDA targets yet")]
+    /// A segment that a library runs.
+    #[error("{segment} is {op}, which a library computes: it has no CUDA text")]
     External {
         /// The segment.
         segment: String,

@@ -1,6 +1,7 @@
 //! Graph passes, in the order they run. Each takes a graph and a view in a [`PassContext`], appends to the graph, and gives a
 //! new view and what each old value became; the old view still works. Debug builds verify after each.
 
+mod add_bias;
 mod approximate;
 mod decompose;
 mod distribute;
@@ -12,6 +13,7 @@ use ir::graph::{Fusion, Graph, Val, ValMap};
 use rustc_hash::FxHashSet;
 use scheduler::layout::LayoutClass;
 
+pub use add_bias::add_bias;
 pub use approximate::approximate;
 pub use decompose::{decompose, shallow_products};
 pub use distribute::{distributable, distribute};

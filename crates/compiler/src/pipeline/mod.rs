@@ -40,6 +40,7 @@ pub const STAGES: &[PlanStage] = &[
     PlanStage { name: "passes", run: optimize::all_passes },
     PlanStage { name: "distribution", run: optimize::distribution },
     PlanStage { name: "products", run: optimize::products },
+    PlanStage { name: "biases", run: optimize::biases },
     PlanStage { name: "outputs", run: outputs::outputs },
     PlanStage { name: "segments", run: segments::segments },
     PlanStage { name: "kernels", run: kernels::kernels },

@@ -4,11 +4,11 @@ use ir::graph::{DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks
 use rustc_hash::FxHashSet;
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
-use scheduler::target::Target;
+use scheduler::target::{Processor, Target};
 
 use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
-use crate::passes::{Step, distributable, distribute, optimize, optimize_exactly};
+use crate::passes::{Step, add_bias, composed, distributable, distribute, optimize, optimize_exactly};
 use crate::plan::{PlanError, PlanOptions};
 use crate::products;
 use crate::segment::cost::{Amounts, Seconds};
@@ -67,6 +67,21 @@ pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
     let (products, step) = products::decide(graph, &fusion, seconds);
     steps.extend(step);
     compilation.products = products;
+    Ok(())
+}
+
+/// Leaves biases of products to a GPU's library, as a step more.
+pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    if compilation.options.segmentation.is_some() || matches!(compilation.target.processor, Processor::Cpu(_))
+    {
+        return Ok(());
+    }
+    let (graph, steps, source) = compilation.judged();
+    let (fusion, map) = composed(graph, source.written, steps);
+    let kept = source.kept.iter().filter_map(|&val| map.get(val)).collect();
+    let (view, map) = add_bias(graph, &fusion, &kept);
+    graph.debug_verify(&view);
+    steps.push(Step { pass: "add_bias", view, map });
     Ok(())
 }
 

@@ -5,6 +5,7 @@
 //!
 //! `lines` (an axis seen as lines, results written by several threads) · `sort` · `scatter` · `matmul` (products of batches and groups) · `product` (one product, in tiles).
 
+mod linear;
 mod lines;
 mod matmul;
 mod product;
@@ -46,6 +47,9 @@ pub fn run(
         (ExternalOp::Matmul(_), [a, b], [result]) => {
             matmul::matmul(a, b, result, workers);
             Ok(())
+        }
+        (ExternalOp::Linear(_), [arg, weight, bias], [result]) => {
+            linear::linear(arg, weight, bias, result, workers)
         }
         (ExternalOp::GroupedMatmul, [a, b, ends], [result]) => matmul::grouped(a, b, ends, result, workers),
         _ => unreachable!("operands and results in the number that the shape rule says"),

@@ -216,6 +216,19 @@ fn products_of_more_than_one_tile() {
 }
 
 #[test]
+fn products_with_a_bias() {
+    let mut random = Random(0x6789_abcd_ef12_3456);
+    for round in 0..80 {
+        let dtype = FLOATS[round % 4];
+        let [m, k, n] = [(); 3].map(|()| SIZES[random.below(SIZES.len())]);
+        let batches = vec![1 + random.below(3); random.below(3)];
+        let a: Vec<usize> = batches.into_iter().chain([m, k]).collect();
+        let operands = [a, vec![n, k], vec![n]].map(|sizes| Operand::numbers(dtype, &sizes, &mut random));
+        check(&ExternalOp::Linear(dtype), &operands);
+    }
+}
+
+#[test]
 fn products_of_groups() {
     let mut random = Random(0x5678_9abc_def1_2345);
     for round in 0..90 {

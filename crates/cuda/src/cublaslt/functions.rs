@@ -65,7 +65,12 @@ pub(crate) mod compute {
 pub(crate) mod matmul_attribute {
     pub(crate) const TRANSA: i32 = 3;
     pub(crate) const TRANSB: i32 = 4;
+    pub(crate) const EPILOGUE: i32 = 7;
+    pub(crate) const BIAS_POINTER: i32 = 8;
 }
+
+/// `CUBLASLT_EPILOGUE_BIAS`: a vector is added to each column of a column-major result before it is rounded.
+pub(crate) const EPILOGUE_BIAS: u32 = 4;
 
 /// `CUBLAS_OP_T`.
 pub(crate) const TRANSPOSED: i32 = 1;

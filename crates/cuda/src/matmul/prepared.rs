@@ -11,8 +11,8 @@ use super::CublasLtHandle;
 use super::shape::{MatmulShape, MatrixLayout, MatrixType};
 use crate::cublaslt::NOT_SUPPORTED;
 use crate::cublaslt::functions::{
-    Algorithm, HeuristicResult, REDUCE_IN_COMPUTE_TYPE, TRANSPOSED, compute, data_type, layout_attribute,
-    matmul_attribute, preference_attribute,
+    Algorithm, EPILOGUE_BIAS, HeuristicResult, REDUCE_IN_COMPUTE_TYPE, TRANSPOSED, compute, data_type,
+    layout_attribute, matmul_attribute, preference_attribute,
 };
 use crate::driver::Handle;
 use crate::error::Error;
@@ -26,12 +26,13 @@ const WORKSPACE_BYTES: usize = 32 << 20;
 #[derive(Debug)]
 pub struct Matmul {
     handle: Arc<CublasLtHandle>,
-    description: Descriptor,
+    shape: MatmulShape,
+    /// That of a product without a bias, whose address is a part of it.
+    description: Option<Descriptor>,
     /// Of cuBLASLt's first and second operand and of its result, which are `Bᵀ`, `Aᵀ` and `Dᵀ`.
     layouts: [Descriptor; 3],
     algorithm: Algorithm,
     workspace_bytes: usize,
-    result: MatrixType,
 }
 
 /// Something of the library's that goes when this does.
@@ -57,13 +58,13 @@ impl Drop for Descriptor {
 type Set = unsafe extern "C" fn(Handle, c_int, *const c_void, usize) -> c_int;
 
 impl CublasLtHandle {
-    /// Asks the library for the algorithm that it takes for the fastest.
+    /// Asks the library for the algorithm that it takes for the fastest, with a bias at an address such as this.
     ///
     /// # Errors
     /// That it has none, or what it says.
-    pub fn matmul(self: &Arc<Self>, shape: &MatmulShape) -> Result<Matmul, Error> {
+    pub fn matmul(self: &Arc<Self>, shape: &MatmulShape, bias: Option<u64>) -> Result<Matmul, Error> {
         let _entered = self.device.enter()?;
-        let description = self.description(shape)?;
+        let description = self.description(shape, bias)?;
         let &MatmulShape { rows, columns, depth, batch, .. } = shape;
         let stored = |matrix: MatrixLayout, [rows, columns]: [usize; 2]| match matrix.is_column_major {
             false => (columns, rows, matrix.leading),
@@ -77,15 +78,15 @@ impl CublasLtHandle {
         let found = self.heuristic(shape, &description, &layouts)?;
         Ok(Matmul {
             handle: Arc::clone(self),
-            description,
+            shape: *shape,
+            description: bias.is_none().then_some(description),
             layouts,
             algorithm: found.algorithm,
             workspace_bytes: found.workspace_bytes,
-            result: shape.result,
         })
     }
 
-    fn description(&self, shape: &MatmulShape) -> Result<Descriptor, Error> {
+    fn description(&self, shape: &MatmulShape, bias: Option<u64>) -> Result<Descriptor, Error> {
         let functions = &self.library.functions;
         // Scalars are of the type that sums are accumulated in.
         let (compute, scale) = match shape.operands {
@@ -97,11 +98,15 @@ impl CublasLtHandle {
         let code = unsafe { (functions.cublasLtMatmulDescCreate)(&mut raw, compute, scale) };
         self.library.check("cublasLtMatmulDescCreate", code)?;
         let description = Descriptor { raw, destroy: functions.cublasLtMatmulDescDestroy };
+        let (set, call) = (functions.cublasLtMatmulDescSetAttribute, "cublasLtMatmulDescSetAttribute");
         let transposed =
             [(matmul_attribute::TRANSA, shape.b), (matmul_attribute::TRANSB, shape.a)].into_iter();
         for (attribute, _) in transposed.filter(|(_, matrix)| matrix.is_column_major) {
-            let set = functions.cublasLtMatmulDescSetAttribute;
-            self.set(set, "cublasLtMatmulDescSetAttribute", &description, attribute, TRANSPOSED)?;
+            self.set(set, call, &description, attribute, TRANSPOSED)?;
+        }
+        if let Some(address) = bias {
+            self.set(set, call, &description, matmul_attribute::EPILOGUE, EPILOGUE_BIAS)?;
+            self.set(set, call, &description, matmul_attribute::BIAS_POINTER, address)?;
         }
         Ok(description)
     }
@@ -201,29 +206,42 @@ impl Matmul {
     ///
     /// # Safety
     /// The addresses are of matrices of the shape and of its alignments, in memory of the stream's device that may be read, and
-    /// written at `result`, when the stream comes to it. The result overlaps neither operand.
+    /// written at `result`, when the stream comes to it; so is that of the bias, which is there if the shape has one, of as many
+    /// elements as the result has columns. The result overlaps no operand.
     ///
     /// # Errors
     /// What library and driver say.
-    pub unsafe fn run(&self, stream: &Arc<Stream>, a: u64, b: u64, result: u64) -> Result<(), Error> {
+    pub unsafe fn run(
+        &self,
+        stream: &Arc<Stream>,
+        [a, b]: [u64; 2],
+        bias: Option<u64>,
+        result: u64,
+    ) -> Result<(), Error> {
+        assert_eq!(bias.is_some(), self.shape.has_bias, "a bias where the shape has one");
         let workspace = match self.workspace_bytes {
             0 => None,
             bytes => Some(DeviceBuffer::allocate(stream, bytes)?),
         };
         let workspace = workspace.as_ref().map_or(ptr::null_mut(), |workspace| pointer(workspace.address()));
         let (one, zero) = ((1.0_f32, 1.0_f64), (0.0_f32, 0.0_f64));
-        let scalar = |(single, double): &(f32, f64)| match self.result {
+        let scalar = |(single, double): &(f32, f64)| match self.shape.result {
             MatrixType::F64 => ptr::from_ref(double).cast::<c_void>(),
             _ => ptr::from_ref(single).cast(),
         };
         let [of_first, of_second, of_result] = &self.layouts;
         let _entered = self.handle.device.enter()?;
+        let own = match &self.description {
+            Some(_) => None,
+            None => Some(self.handle.description(&self.shape, bias)?),
+        };
+        let description = own.as_ref().or(self.description.as_ref()).expect("one of the two");
         // SAFETY: the function has this type; descriptors and scalars live, the workspace has as many bytes as the algorithm
         // asked for and is freed by the stream after this; the rest is the caller's.
         let code = unsafe {
             (self.handle.library.functions.cublasLtMatmul)(
                 self.handle.raw,
-                self.description.raw,
+                description.raw,
                 scalar(&one),
                 pointer(b),
                 of_first.raw,

@@ -17,12 +17,16 @@ pub struct Descriptors {
     pub preferences: Registry<Preference>,
 }
 
-/// A product: how sums are accumulated, and which operands are transposed.
-#[derive(Clone, Copy, Debug)]
+/// A product: how sums are accumulated, which operands are transposed, and what is added.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Description {
     /// Whether sums and scalars are f64, not f32.
     pub is_double: bool,
     pub transposed: [bool; 2],
+    /// Whether a vector is added to each column of the result.
+    pub adds_bias: bool,
+    /// Where that is; 0 before it is set.
+    pub bias: u64,
 }
 
 /// Column-major matrices.
@@ -88,8 +92,8 @@ impl Description {
         const COMPUTE_F32: c_int = 68;
         const COMPUTE_F64: c_int = 70;
         match (compute, element_type(scale)?) {
-            (COMPUTE_F32, ElementType::F32) => Ok(Description { is_double: false, transposed: [false; 2] }),
-            (COMPUTE_F64, ElementType::F64) => Ok(Description { is_double: true, transposed: [false; 2] }),
+            (COMPUTE_F32, ElementType::F32) => Ok(Description::default()),
+            (COMPUTE_F64, ElementType::F64) => Ok(Description { is_double: true, ..Description::default() }),
             (compute, scale) => Err(CublasStatus::NOT_SUPPORTED
                 .because(format!("the stand-in has no compute type {compute} with scalars of {scale:?}"))),
         }
@@ -99,7 +103,24 @@ impl Description {
     pub fn set(&mut self, attribute: Attribute) -> CublasResult {
         const TRANSA: c_int = 3;
         const TRANSB: c_int = 4;
+        const EPILOGUE: c_int = 7;
+        const BIAS_POINTER: c_int = 8;
         match attribute.number {
+            EPILOGUE => {
+                self.adds_bias = match attribute.word()? {
+                    1 => false,
+                    4 => true,
+                    other => {
+                        let text = format!("the stand-in has no epilogue {other}");
+                        return Err(CublasStatus::NOT_SUPPORTED.because(text));
+                    }
+                };
+                Ok(())
+            }
+            BIAS_POINTER => {
+                self.bias = attribute.long()? as u64;
+                Ok(())
+            }
             TRANSA | TRANSB => {
                 let is_transposed = match attribute.word()? {
                     0 => false,

@@ -202,6 +202,7 @@ extern "C" fn cublasLtMatmul(
             result: matrices(Operand::Result),
             alpha: alpha?,
             beta: beta?,
+            bias: problem.bias()?,
             workspace: (workspace, workspace_bytes),
         };
         give_matmul(stream, call).map_err(|failure| CublasStatus::EXECUTION_FAILED.because(failure.text))

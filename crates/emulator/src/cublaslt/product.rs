@@ -100,7 +100,8 @@ impl Product {
 
     fn hash(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        (self.description.is_double, self.description.transposed).hash(&mut hasher);
+        let Description { is_double, transposed, adds_bias, bias: _ } = self.description;
+        (is_double, transposed, adds_bias).hash(&mut hasher);
         for Layout { kind, rows, columns, leading, count, stride } in self.layouts {
             (kind, rows, columns, leading, count, stride).hash(&mut hasher);
         }
@@ -147,6 +148,19 @@ impl Product {
                 false => scalar.cast::<f32>().read_unaligned().into(),
             }
         })
+    }
+
+    /// The vector that is added to each column of the result, as a matrix of one column for all.
+    pub fn bias(&self) -> CublasResult<Option<Matrices>> {
+        let Description { adds_bias, bias, .. } = self.description;
+        let Layout { kind, rows, .. } = self.layouts[Operand::Result as usize];
+        if adds_bias && (bias == 0 || !bias.is_multiple_of(kind.size() as u64)) {
+            let text = format!("a bias of elements of {} bytes at {bias:#x}", kind.size());
+            return Err(CublasStatus::INVALID_VALUE.because(text));
+        }
+        let (columns, leading, count, stride, is_transposed) = (1, rows, 1, 0, false);
+        let vector = Matrices { address: bias, kind, rows, columns, leading, count, stride, is_transposed };
+        Ok(adds_bias.then_some(vector))
     }
 
     /// A matrix of it in memory.

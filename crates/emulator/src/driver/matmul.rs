@@ -40,7 +40,7 @@ pub(crate) struct Matrices {
     pub is_transposed: bool,
 }
 
-/// `result = alpha * a @ b + beta * c`.
+/// `result = alpha * a @ b + beta * c + bias`.
 #[derive(Clone, Debug)]
 pub(crate) struct MatmulCall {
     pub a: Matrices,
@@ -49,6 +49,8 @@ pub(crate) struct MatmulCall {
     pub result: Matrices,
     pub alpha: f64,
     pub beta: f64,
+    /// A column that is added to each of the result's.
+    pub bias: Option<Matrices>,
     /// Where the algorithm may write, and how many bytes.
     pub workspace: (Address, usize),
 }
@@ -115,6 +117,7 @@ impl MatmulCall {
         if self.beta != 0.0 {
             accesses.push(self.c.access(false));
         }
+        accesses.extend(self.bias.map(|bias| bias.access(false)));
         let (address, bytes) = self.workspace;
         if bytes > 0 {
             accesses.push(Access { address, bytes, own: true, writes: true });
@@ -127,7 +130,7 @@ impl MatmulCall {
     /// # Safety
     /// The memory that it uses is there, and nobody else uses it.
     pub unsafe fn run(&self) {
-        let MatmulCall { a, b, c, result, alpha, beta, workspace: (address, bytes) } = self;
+        let MatmulCall { a, b, c, result, alpha, beta, bias, workspace: (address, bytes) } = self;
         let depth = if a.is_transposed { a.rows } else { a.columns };
         // SAFETY: the caller's.
         unsafe {
@@ -143,7 +146,8 @@ impl MatmulCall {
                     for (row, of_a) in rows.iter().enumerate() {
                         let sum: f64 = of_a.iter().zip(&of_b).map(|(a, b)| a * b).sum();
                         let added = if *beta == 0.0 { 0.0 } else { beta * c.read(number, row, column) };
-                        result.write(number, row, column, alpha * sum + added);
+                        let bias = bias.map_or(0.0, |bias| bias.read(0, row, 0));
+                        result.write(number, row, column, alpha * sum + added + bias);
                     }
                 }
             }

@@ -3,7 +3,7 @@
 
 use compiler::{Plan, ShallowProduct};
 use ir::definition::Definition;
-use ir::graph::{ExternalOp, Fusion, TaskData, TensorOp, Val};
+use ir::graph::{Fusion, TaskData, TensorOp, Val};
 use serde::{Deserialize, Serialize};
 
 use super::ValueNames;
@@ -50,7 +50,7 @@ fn product(plan: &Plan, view: &Fusion) -> Option<String> {
     if let Some(judged) = plan.products.iter().find(|product| view.contains(became(product.val).node)) {
         return Some(in_words(judged));
     }
-    let is_product = |op: &TensorOp| matches!(op, TensorOp::External(ExternalOp::Matmul(_)));
+    let is_product = |op: &TensorOp| matches!(op, TensorOp::External(op) if op.is_product());
     let multiplies = view.order().iter().any(|&node| is_product(&plan.graph.node(node).op));
     multiplies.then(|| "a library multiplies: only shallow products are taken apart".to_owned())
 }

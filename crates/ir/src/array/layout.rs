@@ -119,6 +119,12 @@ impl Layout {
         Layout { offset: self.offset, sizes, strides }
     }
 
+    /// As many axes as a rank says, the new ones first and of size 1.
+    pub fn raised(&self, rank: usize) -> Layout {
+        let new: Vec<bool> = (0..rank).map(|axis| axis + self.rank() < rank).collect();
+        self.broadcast(&new)
+    }
+
     /// New axes of size 1 where the flag is true.
     pub fn broadcast(&self, new: &[bool]) -> Layout {
         let mut old = self.sizes.iter().copied().zip(self.strides.iter().copied());

@@ -35,6 +35,9 @@ pub enum ExternalOp {
     /// Products of matrices, which are the last two axes; the axes before them agree or are of size 1. Accumulated in the
     /// compute dtype, rounded once, to this dtype: that of the operands, or their compute dtype.
     Matmul(DType),
+    /// Products of the first operand's rows with the rows of a matrix, and a vector added to each: `a @ w.T + bias`. Accumulated and
+    /// added in the compute dtype, rounded once, to this dtype, which is the operands'.
+    Linear(DType),
     /// Products of groups of matrices, with where each group ends along the axis that they divide: the rows of the first
     /// operand (the second has a matrix for each group), the columns of the second (the first has one), or what is summed
     /// over (the result has one).
@@ -49,13 +52,14 @@ impl ExternalOp {
             ExternalOp::TopK { .. } => "topk",
             ExternalOp::Scatter(_) => "scatter",
             ExternalOp::Matmul(_) => "matmul",
+            ExternalOp::Linear(_) => "linear",
             ExternalOp::GroupedMatmul => "grouped_mm",
         }
     }
 
     /// Whether it multiplies matrices.
     pub fn is_product(&self) -> bool {
-        matches!(self, ExternalOp::Matmul(_) | ExternalOp::GroupedMatmul)
+        matches!(self, ExternalOp::Matmul(_) | ExternalOp::Linear(_) | ExternalOp::GroupedMatmul)
     }
 
     /// How many operands it takes.
@@ -63,7 +67,7 @@ impl ExternalOp {
         match self {
             ExternalOp::Argsort { .. } | ExternalOp::TopK { .. } => 1,
             ExternalOp::Matmul(_) => 2,
-            ExternalOp::Scatter(_) | ExternalOp::GroupedMatmul => 3,
+            ExternalOp::Scatter(_) | ExternalOp::Linear(_) | ExternalOp::GroupedMatmul => 3,
         }
     }
 
@@ -88,6 +92,7 @@ impl ExternalOp {
             }
             (ExternalOp::Scatter(axis), [arg, index, src]) => scatter(*axis, arg, index, src, facts),
             (ExternalOp::Matmul(dtype), [a, b]) => matmul(*dtype, a, b, facts),
+            (ExternalOp::Linear(dtype), [a, weight, bias]) => linear(*dtype, a, weight, bias, facts),
             (ExternalOp::GroupedMatmul, [a, b, offsets]) => grouped_matmul(a, b, offsets, facts),
             _ => unreachable!("as many operands as it takes, counted before"),
         }
@@ -177,6 +182,31 @@ fn matmul(dtype: DType, a: &Type, b: &Type, facts: &mut Facts) -> Result<SmallVe
     Ok(smallvec![Type { dtype, shape }])
 }
 
+fn linear(
+    dtype: DType,
+    a: &Type,
+    weight: &Type,
+    bias: &Type,
+    facts: &mut Facts,
+) -> Result<SmallVec<[Type; 1]>, ShapeError> {
+    let rank = a.rank();
+    if rank < 2 {
+        return Err(ShapeError::Rank { expected: 2, given: rank });
+    }
+    expect_rank(2, weight)?;
+    expect_rank(1, bias)?;
+    expect_floats(a, weight)?;
+    expect_dtype(a.dtype, bias)?;
+    if dtype != a.dtype {
+        return Err(ShapeError::Dtype { expected: a.dtype, given: dtype });
+    }
+    equal(&a.shape[rank - 1], &weight.shape[1], 1, facts)?;
+    equal(&weight.shape[0], &bias.shape[0], 0, facts)?;
+    let mut shape = a.shape.clone();
+    shape[rank - 1] = weight.shape[0].clone();
+    Ok(smallvec![Type { dtype, shape }])
+}
+
 fn grouped_matmul(
     a: &Type,
     b: &Type,
@@ -214,7 +244,7 @@ impl fmt::Display for ExternalOp {
             ExternalOp::TopK { axis, k, largest: true } => write!(f, " {axis} first {k}"),
             ExternalOp::TopK { axis, k, largest: false } => write!(f, " {axis} last {k}"),
             ExternalOp::Scatter(axis) => write!(f, " {axis}"),
-            ExternalOp::Matmul(dtype) => write!(f, " in {dtype}"),
+            ExternalOp::Matmul(dtype) | ExternalOp::Linear(dtype) => write!(f, " in {dtype}"),
             ExternalOp::GroupedMatmul => Ok(()),
         }
     }

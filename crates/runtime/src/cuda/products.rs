@@ -33,7 +33,7 @@ struct Run {
 
 impl Products {
     /// Gives products to a stream, as `listed` makes them of the operands' layouts. They write different elements of a dense
-    /// result, all others of which become zero.
+    /// result, all others of which become zero. A bias is a vector that is added to each row of every product.
     ///
     /// # Errors
     /// That the library is missing or cannot do it, and what the driver says.
@@ -42,6 +42,7 @@ impl Products {
         device: &CudaDevice,
         stream: &Arc<Stream>,
         [a, b]: [&Place; 2],
+        bias: Option<&Place>,
         result: &Place,
         listed: impl Fn(&Layout, &Layout) -> Vec<Product>,
     ) -> Result<(), Error> {
@@ -66,7 +67,11 @@ impl Products {
             // SAFETY: the result is of a tensor that lives as long as the call.
             unsafe { stream.clear(start, bytes) }?;
         }
-        runs(&products).iter().try_for_each(|run| self.run(device, stream, [&a, &b, result], run))
+        let copy = bias.filter(|bias| !bias.layout.is_dense()).map(|bias| dense(device, stream, bias));
+        let copy = copy.transpose()?;
+        let of_copy = copy.as_ref().map(GpuTensor::place);
+        let bias = of_copy.as_ref().or(bias).map(|bias| bias.element(bias.layout.offset as i64));
+        runs(&products).iter().try_for_each(|run| self.run(device, stream, [&a, &b, result], bias, run))
     }
 
     fn run(
@@ -74,6 +79,7 @@ impl Products {
         device: &CudaDevice,
         stream: &Arc<Stream>,
         [a, b, result]: [&Place; 3],
+        bias: Option<u64>,
         &Run { first, batch }: &Run,
     ) -> Result<(), Error> {
         let addresses = [
@@ -96,21 +102,29 @@ impl Products {
             b: layout(&first.b).expect(readable),
             result_row: first.row as i64,
             batch,
+            has_bias: bias.is_some(),
             alignments,
         };
-        let matmul = self.algorithm(device, &shape)?;
+        let matmul = self.algorithm(device, &shape, bias)?;
+        let [a, b, result] = addresses;
         // SAFETY: operands and result are of tensors that live as long as the call, hold the matrices at these places, and lie
-        // apart, a step's results being taken out while its operands are read.
-        unsafe { matmul.run(stream, addresses[0], addresses[1], addresses[2]) }?;
+        // apart, a step's results being taken out while its operands are read. The bias is one of the operands, or a copy that
+        // the stream frees after this.
+        unsafe { matmul.run(stream, [a, b], bias, result) }?;
         Ok(())
     }
 
-    fn algorithm(&self, device: &CudaDevice, shape: &MatmulShape) -> Result<Arc<Matmul>, cuda::Error> {
+    fn algorithm(
+        &self,
+        device: &CudaDevice,
+        shape: &MatmulShape,
+        bias: Option<u64>,
+    ) -> Result<Arc<Matmul>, cuda::Error> {
         let mut algorithms = self.algorithms.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = algorithms.get(shape) {
             return Ok(Arc::clone(known));
         }
-        let found = Arc::new(self.handle(device)?.matmul(shape)?);
+        let found = Arc::new(self.handle(device)?.matmul(shape, bias)?);
         if algorithms.len() >= KEPT {
             algorithms.clear();
         }
@@ -139,6 +153,13 @@ fn copied(device: &CudaDevice, stream: &Arc<Stream>, place: &Place) -> Result<Gp
     let copy = GpuTensor::allocate(stream, place.dtype, Layout::dense(&layout.sizes))?;
     let from = place.relaid(layout);
     device.copies().copy(device, stream, &copy.place(), &from)?;
+    Ok(copy)
+}
+
+/// A copy without gaps.
+fn dense(device: &CudaDevice, stream: &Arc<Stream>, place: &Place) -> Result<GpuTensor, Error> {
+    let copy = GpuTensor::allocate(stream, place.dtype, Layout::dense(&place.layout.sizes))?;
+    device.copies().copy(device, stream, &copy.place(), place)?;
     Ok(copy)
 }
 

@@ -213,24 +213,34 @@ impl Device for OnStream<'_> {
         let [result] = &results[..] else {
             return self.external_on_host(op, operands, results, val);
         };
-        let products = |listed: &dyn Fn(&Layout, &Layout) -> Vec<Product>| {
-            let [a, b] = [&operands[0].0, &operands[1].0];
-            let given = self.device.products().multiply(self.device, self.stream, [a, b], &result.0, listed);
+        let products = |[a, b]: [&Place; 2], bias, listed: &dyn Fn(&Layout, &Layout) -> Vec<Product>| {
+            let library = self.device.products();
+            let given = library.multiply(self.device, self.stream, [a, b], bias, &result.0, listed);
             given.map_err(|error| match error {
                 Error::Cuda(error @ cuda::Error::Cublas { .. }) => self.failed(op.name(), error),
                 error => error,
             })
         };
         let sizes = &result.0.layout.sizes;
+        let place = |number: usize| &operands[number].0;
         match op {
-            ExternalOp::Matmul(_) if sizes.contains(&0) => Ok(()),
-            ExternalOp::Matmul(_) => products(&|a, b| of_matmul(a, b, sizes)),
+            ExternalOp::Matmul(_) | ExternalOp::Linear(_) if sizes.contains(&0) => Ok(()),
+            ExternalOp::Matmul(_) => products([place(0), place(1)], None, &|a, b| of_matmul(a, b, sizes)),
+            ExternalOp::Linear(_) => {
+                let (weight, bias, rank) = (place(1), place(2), sizes.len());
+                if weight.layout.sizes[1] == 0 {
+                    let rows = bias.relaid(bias.layout.raised(rank).expanded(sizes));
+                    return self.device.copies().copy(self.device, self.stream, &result.0, &rows);
+                }
+                let weight = weight.relaid(weight.layout.permuted([1, 0]).raised(rank));
+                products([place(0), &weight], Some(bias), &|a, b| of_matmul(a, b, sizes))
+            }
             ExternalOp::GroupedMatmul => {
                 let [a, b] = [0, 1].map(|operand: usize| &operands[operand].0.layout.sizes);
                 let groups =
                     self.on_host(&operands[2..], |ends| external::group_ranges(a, b, &ends[0]))??;
                 let columns = sizes[sizes.len() - 1];
-                products(&|a, b| of_groups(a, b, columns, &groups))
+                products([place(0), place(1)], None, &|a, b| of_groups(a, b, columns, &groups))
             }
             _ => self.external_on_host(op, operands, results, val),
         }

@@ -1,7 +1,9 @@
 //! Calls on a GPU, which the emulator stands in for: tensors in its memory, products of matrices, what goes wrong, many threads.
 
+mod biases;
 mod errors;
 mod graphs;
+mod matrices;
 mod products;
 mod tensors;
 mod threads;

@@ -1,60 +1,18 @@
 //! Products of matrices: one call of cuBLASLt where the operands lie in a way that it can read, in the order of the stream.
 
-use ferrofuse::{CallOptions, CompileOptions, DType, Executable, Executor, GpuOutput, Scalar, define};
+use ferrofuse::{CallOptions, CompileOptions, DType, Executable, Executor, GpuOutput, define};
 use ferrofuse_testing::stand_in;
 use ir::array::{Array, Layout, StridedArray};
 
+use crate::matrices::{dense, libraries, numbers, tensor};
 use crate::tensors::{argument, downloaded, executable, on_gpu, stream, uploaded};
-
-/// Numbers of small magnitude, of which every product and sum is exact in f32.
-fn numbers(dtype: DType, sizes: &[usize], seed: usize) -> Array {
-    let mut array = Array::zeros(dtype, sizes).expect("memory");
-    for (place, element) in array.as_mut_bytes().chunks_exact_mut(dtype.size()).enumerate() {
-        let number = ((place * 7 + seed) % 11) as f64 - 5.0;
-        element.copy_from_slice(&Scalar::from_f64(dtype, number).bits().to_le_bytes()[..dtype.size()]);
-    }
-    array
-}
 
 /// That a GPU makes what the evaluator makes of `matmul(a, b)`.
 fn check(dtype: DType, a: &StridedArray, b: &StridedArray) {
-    let of_python = match dtype {
-        DType::F16 => "DataType.Half",
-        DType::BF16 => "DataType.BFloat16",
-        DType::F32 => "DataType.Float",
-        _ => "DataType.Double",
-    };
-    // An axis of size 1 is one that is repeated.
-    let tensor = |sizes: &[usize]| {
-        let listed = |one: &str, other: &str| {
-            let words: Vec<&str> = sizes.iter().map(|&size| if size == 1 { one } else { other }).collect();
-            words.join(", ")
-        };
-        let (sizes, gaps) = (listed("1", "-1"), listed("None", "False"));
-        format!("fd.define_tensor(shape=[{sizes}], contiguity=[{gaps}], dtype={of_python})")
-    };
-    let text = format!(
-        "def f(fd):\n    a = {}\n    b = {}\n    fd.add_output(fd.ops.matmul(a, b))\n",
-        tensor(a.view().sizes()),
-        tensor(b.view().sizes())
-    );
-    let definition = || define(&text).expect("defines");
-    let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };
-    let inputs = [a.view(), b.view()];
-    let expected = Executable::by_size(definition(), options).run(&inputs).expect("the evaluator runs");
-    let made = on_gpu(definition()).run(&inputs).expect("the GPU runs");
-    let [expected, made] = [expected, made].map(|outputs| outputs[0].to_array().expect("memory"));
-    assert_eq!(
-        made.as_bytes(),
-        expected.as_bytes(),
-        "{dtype} {:?} by {:?}",
-        a.view().layout(),
-        b.view().layout()
-    );
-}
-
-fn dense(dtype: DType, sizes: &[usize], seed: usize) -> StridedArray {
-    StridedArray::new(numbers(dtype, sizes, seed), Layout::dense(sizes)).expect("fits")
+    let [of_a, of_b] = [a, b].map(|array| tensor(dtype, array.view().sizes()));
+    let text =
+        format!("def f(fd):\n    a = {of_a}\n    b = {of_b}\n    fd.add_output(fd.ops.matmul(a, b))\n");
+    libraries(&text, &[a.view(), b.view()]);
 }
 
 /// The axes of a dense array in another order.

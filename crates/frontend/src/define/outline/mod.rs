@@ -280,6 +280,7 @@ impl Lifter<'_> {
                 }
                 (LanguageOp::Matmul, Vec::new())
             }
+            ExternalOp::Linear(_) => (LanguageOp::Linear, Vec::new()),
             ExternalOp::GroupedMatmul => (LanguageOp::GroupedMm, Vec::new()),
         };
         let mut given: Vec<CallArgument> = operands.into_iter().map(CallArgument::positional).collect();

@@ -1,7 +1,9 @@
 //! What a library computes, in plain loops: the meaning that library code is held to.
 //!
-//! `sort` (argsort, top-k) · `scatter` · `matmul` (products of matrices, one or in groups) · `product` (their inner loops).
+//! `sort` (argsort, top-k) · `scatter` · `matmul` (products of matrices, one or in groups) · `linear` (with
+//! a bias) · `product` (their inner loops).
 
+mod linear;
 mod matmul;
 mod product;
 mod scatter;
@@ -45,6 +47,7 @@ pub(super) fn compute(
             scatter::scatter(operands, usize::from(*axis), context).map(|value| vec![value])
         }
         ExternalOp::Matmul(dtype) => matmul::matmul(operands, *dtype, context).map(|value| vec![value]),
+        ExternalOp::Linear(dtype) => linear::linear(operands, *dtype, context).map(|value| vec![value]),
         ExternalOp::GroupedMatmul => matmul::grouped(operands, context).map(|value| vec![value]),
     }
 }
