@@ -61,7 +61,7 @@ sweep() {
   if [ "$quick" ]; then echo "not in a quick run"; else ./ferrofuse bench --device cuda --sweep --json; fi
 }
 
-# Beside torch, where this Python has one for the GPU; with the wheel of the bundle.
+# Beside torch, where this Python has one for the GPU, and the libraries that it has; with the wheel of the bundle.
 peers() {
   local missing
   missing=$(python3 -c 'import torch; torch.cuda.is_available() or exit("torch has no GPU")' 2>&1 | tail -n 1) || true

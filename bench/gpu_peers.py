@@ -1,10 +1,11 @@
-"""ferrofuse beside torch eager and torch.compile on a GPU, on the standard workloads.
+"""ferrofuse beside torch eager, torch.compile, Liger, Quack and JAX on a GPU, on the standard workloads.
 
     gpu_peers.py [ID…] [--quick] [--device cuda]
 
 Contenders run in turn, on inputs that rotate among sets which together exceed the GPU's last cache four times; times are
-medians of the GPU's own clock. `replay` is the call captured as a CUDA graph, `copy` a copy that moves as many bytes. Before that,
-ours are compared with the formula in f64, in output memory that is filled with NaN. One line of JSON a workload, a table at the end.
+medians of the GPU's own clock, JAX's those of the host. `replay` is the call captured as a CUDA graph, `copy` a copy that moves as
+many bytes. Before that, ours are compared with the formula in f64, in output memory that is filled with NaN. One line of JSON a
+workload, a table at the end. Libraries that are not installed have no column (gpu_libraries.py).
 With `--device cpu` all of it runs on the CPU, where there are no graphs.
 """
 
@@ -16,6 +17,7 @@ import statistics
 import sys
 import time
 
+import gpu_libraries
 import torch
 from peer_workloads import WORKLOADS, Torch, in_memory
 from peers import agree, definition, listed
@@ -44,8 +46,10 @@ def last_cache(device):
     return torch.cuda.get_device_properties(device).L2_cache_size if device == "cuda" else 32 << 20
 
 
-def seconds(run, place, device):
+def seconds(name, run, place, device):
     """The time of one call, by the GPU's clock."""
+    if name == "jax":
+        return gpu_libraries.jax_seconds(run, place)
     if device != "cuda":
         start = time.perf_counter()
         run(place)
@@ -81,6 +85,7 @@ def contenders(workload, fd, sets, moved, device):
         "eager": lambda place: workload.formula(Torch, *sets[place]),
         "inductor": compiled(),
         "copy": lambda _: target.copy_(source),
+        **gpu_libraries.contenders(workload, sets),
     }
     if device == "cuda":
         graphs = captured(fd, sets)
@@ -116,7 +121,7 @@ def measured(workload, options):
     times, places = {name: [] for name in runs}, itertools.cycle(range(count))
     for call in range(WARM + options.calls):
         for name, run in runs.items():
-            took = seconds(run, next(places), options.device)
+            took = seconds(name, run, next(places), options.device)
             if call >= WARM:
                 times[name].append(took)
     torch.compiler.reset()
@@ -124,19 +129,27 @@ def measured(workload, options):
     return {"workload": workload.id, "rows": rows, "columns": columns, "bytes": moved, "ms": ms}
 
 
+# What is no peer.
+OURS = ("ferrofuse", "replay", "copy")
+
+
 def table(rows):
-    """Lines: the time of each, and that of the fastest peer over the better of ours."""
-    names = list(max((row["ms"] for row in rows), key=len))
-    yield "| " + " | ".join(["workload", "size", *names, "best/ours"]) + " |"
-    yield "|---" * (len(names) + 3) + "|"
-    ratios = []
+    """Lines: the time of each, and for each peer how many times as long as the better of ours it takes."""
+    names = list(dict.fromkeys(name for row in rows for name in row["ms"]))
+    yield "| " + " | ".join(["workload", "size", *names]) + " |"
+    yield "|---" * (len(names) + 2) + "|"
+    ratios = {name: {} for name in names if name not in OURS}
     for row in rows:
         ms = row["ms"]
-        peers = [ms[name] for name in ms if name not in ("ferrofuse", "replay", "copy")]
-        ratios.append(min(peers) / min(ms["ferrofuse"], ms.get("replay", math.inf)))
+        ours = min(ms["ferrofuse"], ms.get("replay", math.inf))
+        for name in set(ratios) & set(ms):
+            ratios[name][row["workload"]] = ms[name] / ours
         numbers = [f"{ms[name]:.4f}" if name in ms else "" for name in names]
-        yield "| " + " | ".join([row["workload"], f"{row['rows']}x{row['columns']}", *numbers, f"{ratios[-1]:.2f}"]) + " |"
-    yield f"geometric mean {statistics.geometric_mean(ratios):.2f}, smallest {min(ratios):.2f}"
+        yield "| " + " | ".join([row["workload"], f"{row['rows']}x{row['columns']}", *numbers]) + " |"
+    yield ""
+    for name, by_workload in ratios.items():
+        mean, least = statistics.geometric_mean(by_workload.values()), min(by_workload, key=by_workload.get)
+        yield f"* {name} takes {mean:.2f} times as long in the geometric mean, {by_workload[least]:.2f} for {least}"
 
 
 def main():

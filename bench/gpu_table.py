@@ -9,7 +9,7 @@ HEADER = ["workload", "size", "ms", "GB/s", "beside", "fraction", "kernels", "tr
 TOLD = {
     "facts": "Machine and versions",
     "check": "Examples beside the evaluator",
-    "peers": "Beside torch, in ms",
+    "peers": "Beside peers, in ms",
     "fuzz": "Fuzzer",
     "counters": "Counters of ncu",
     "sanitize": "compute-sanitizer",

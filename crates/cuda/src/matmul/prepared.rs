@@ -206,8 +206,8 @@ impl Matmul {
     ///
     /// # Safety
     /// The addresses are of matrices of the shape and of its alignments, in memory of the stream's device that may be read, and
-    /// written at `result`, when the stream comes to it; so is that of the bias, which is there if the shape has one, of as many
-    /// elements as the result has columns. The result overlaps no operand.
+    /// written at `result`, when the stream comes to it; so is that of the bias, if the shape has one, of as many elements as the
+    /// result has columns. The result overlaps no operand.
     ///
     /// # Errors
     /// What library and driver say.
@@ -218,7 +218,7 @@ impl Matmul {
         bias: Option<u64>,
         result: u64,
     ) -> Result<(), Error> {
-        assert_eq!(bias.is_some(), self.shape.has_bias, "a bias where the shape has one");
+        assert_eq!(bias.map(MatmulShape::alignment), self.shape.bias, "a bias as the shape has it");
         let workspace = match self.workspace_bytes {
             0 => None,
             bytes => Some(DeviceBuffer::allocate(stream, bytes)?),

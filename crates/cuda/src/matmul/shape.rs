@@ -48,8 +48,8 @@ pub struct MatmulShape {
     /// The stride of the result's rows, whose elements are neighbours.
     pub result_row: i64,
     pub batch: Batch,
-    /// Whether a vector of the result's type is added to each row of the result.
-    pub has_bias: bool,
+    /// What divides the address of the vector, of the result's type, that is added to each row of the result, if there is one.
+    pub bias: Option<u32>,
     /// What divides the addresses of the operands and of the result: a power of two, at most 256. See [`MatmulShape::alignment`].
     pub alignments: [u32; 3],
 }

@@ -102,7 +102,7 @@ impl Products {
             b: layout(&first.b).expect(readable),
             result_row: first.row as i64,
             batch,
-            has_bias: bias.is_some(),
+            bias: bias.map(MatmulShape::alignment),
             alignments,
         };
         let matmul = self.algorithm(device, &shape, bias)?;
