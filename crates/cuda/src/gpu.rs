@@ -4,6 +4,7 @@ use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::path::PathBuf;
 use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use crate::cublaslt::CublasLt;
@@ -50,6 +51,8 @@ pub struct Gpu {
     context: Handle,
     pool: Handle,
     facts: GpuFacts,
+    /// Whether new memory is filled with NaN.
+    poisons: AtomicBool,
 }
 
 // SAFETY: contexts and memory pools are handles that the driver lets any thread use.
@@ -200,7 +203,8 @@ impl Gpu {
             let code = (driver.functions.cuDevicePrimaryCtxRetain)(&mut context, raw);
             driver.check("cuDevicePrimaryCtxRetain", code)?;
         }
-        let device = Gpu { cuda: Arc::clone(cuda), ordinal, raw, context, pool, facts };
+        let poisons = AtomicBool::new(false);
+        let device = Gpu { cuda: Arc::clone(cuda), ordinal, raw, context, pool, facts, poisons };
         device.keep_freed_memory()?;
         Ok(device)
     }
@@ -302,6 +306,15 @@ impl Gpu {
             (self.driver().functions.cuMemPoolGetAttribute)(self.pool, attribute, (&raw mut value).cast())
         };
         self.driver().check("cuMemPoolGetAttribute", code).map(|()| value)
+    }
+
+    /// Fills all memory that is allocated from now on with NaN (-1 for integers), so that a check finds what nothing wrote.
+    pub fn poison(&self) {
+        self.poisons.store(true, Ordering::Relaxed);
+    }
+
+    pub(crate) fn poisons(&self) -> bool {
+        self.poisons.load(Ordering::Relaxed)
     }
 }
 

@@ -17,7 +17,7 @@ pub struct DeviceBuffer {
 }
 
 impl DeviceBuffer {
-    /// Memory with unspecified contents, aligned to 256 bytes.
+    /// Memory with unspecified contents, or all NaN after [`Gpu::poison`](crate::Gpu::poison), aligned to 256 bytes.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
@@ -25,7 +25,12 @@ impl DeviceBuffer {
         let device = stream.device();
         let _entered = device.enter()?;
         let address = device.allocate(bytes, stream.raw())?;
-        Ok(DeviceBuffer { stream: Arc::clone(stream), address, bytes })
+        let buffer = DeviceBuffer { stream: Arc::clone(stream), address, bytes };
+        if device.poisons() {
+            // SAFETY: the buffer has as many bytes.
+            unsafe { stream.fill(address, bytes, u32::MAX) }?;
+        }
+        Ok(buffer)
     }
 
     /// Where it begins, on the device.

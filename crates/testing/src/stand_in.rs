@@ -29,6 +29,10 @@ pub fn gpu() -> Result<Arc<CudaDevice>, String> {
         let paths = LIBRARIES.get().cloned().map_or_else(stand_in, Ok)?;
         let cuda = Arc::new(Cuda::open(&paths).map_err(|error| error.to_string())?);
         let gpu = CudaDevice::open(&cuda, 0).map_err(|error| error.to_string())?;
+        // The stand-in's memory is never zero by chance; a GPU's is.
+        if LIBRARIES.get().is_some() {
+            gpu.poison();
+        }
         Ok(Arc::new(gpu))
     };
     GPU.get_or_init(open).clone()

@@ -47,6 +47,11 @@ impl CudaDevice {
         format!("cuda:{}", self.gpu.ordinal())
     }
 
+    /// Fills all memory that calls allocate from now on with NaN, so that a check finds what no kernel wrote.
+    pub fn poison(&self) {
+        self.gpu.poison();
+    }
+
     /// Its architecture, as in `sm_90`.
     pub fn architecture(&self) -> String {
         self.gpu.architecture()

@@ -55,6 +55,16 @@ pub fn argument(buffer: &DeviceBuffer, first: u64, layout: Layout, writable: boo
     })
 }
 
+#[test]
+fn memory_of_a_poisoned_gpu_is_nan() {
+    let gpu = stand_in::gpu().and_then(|gpu| gpu.sibling(1).map_err(|error| error.to_string()));
+    let gpu = gpu.expect("the stand-in has two");
+    gpu.poison();
+    let stream = Arc::new(gpu.new_stream().expect("a stream"));
+    let buffer = DeviceBuffer::allocate(&stream, 12).expect("memory");
+    assert!(downloaded(&stream, buffer.address(), 3).iter().all(|float| float.is_nan()));
+}
+
 fn count(from: usize, to: usize) -> Vec<f32> {
     (from..to).map(|number| number as f32).collect()
 }

@@ -77,7 +77,7 @@ pub fn run(
     let target = runnable(options.target, &machine)?;
     let cases = cases::choose(&options.ids, options.sweep, &options.sizes)?;
     let compile_options = CompileOptions { machine: Arc::clone(&machine), ..CompileOptions::default() };
-    let compile_options = device::options(options.device, libraries, compile_options)?;
+    let compile_options = device::options(options.device, libraries, compile_options, false)?;
     if options.segments {
         let rows = each(&cases, options.json, out, |case| segments::plan(case, &machine, target))?;
         return print(options.json, &segments::lines(&rows), out);

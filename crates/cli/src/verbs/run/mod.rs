@@ -93,7 +93,7 @@ pub fn run(
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
-    let compile_options = device::options(options.device, libraries, compile_options)?;
+    let compile_options = device::options(options.device, libraries, compile_options, options.check)?;
     let executable =
         Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(failure)?;
     let calls = call(&executable, &views, options.time)?;

@@ -84,7 +84,7 @@ fn chain(
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
-    let compile_options = device::options(options.device, libraries, compile_options)?;
+    let compile_options = device::options(options.device, libraries, compile_options, options.check)?;
     let names = edited.iter().map(|segment| segment.name.clone()).collect();
     let chain = from_segments(&file.definition, &edited, compile_options).map_err(in_segments)?;
     Ok((chain, names))
