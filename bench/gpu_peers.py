@@ -148,8 +148,8 @@ def table(rows):
         yield "| " + " | ".join([row["workload"], f"{row['rows']}x{row['columns']}", *numbers]) + " |"
     yield ""
     for name, by_workload in ratios.items():
-        mean, least = statistics.geometric_mean(by_workload.values()), min(by_workload, key=by_workload.get)
-        yield f"* {name} takes {mean:.2f} times as long in the geometric mean, {by_workload[least]:.2f} for {least}"
+        mean, worst = statistics.geometric_mean(by_workload.values()), min(by_workload, key=by_workload.get)
+        yield f"* {name} takes {mean:.2f} times as long in the geometric mean, {by_workload[worst]:.2f} for {worst}"
 
 
 def main():

@@ -10,7 +10,7 @@ from .explanation import Explanation
 from .fusion import Fusion, FusionExecutorCache, FusionGuard
 from .group import Group
 from .operations import Operations
-from .options import check_options, library_without_arrays, require_cpu
+from .options import check_options, library_without_arrays
 from .output_type import OutputType
 from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, as_text
 
@@ -219,11 +219,7 @@ class FusionDefinition:
                 raise NotImplementedError("a profiled call takes neither out nor threads")
             if self._cut is None:
                 return self.fec.execute(inputs, device=device, like=like)
-            require_cpu(device, "segments run")
-            return profiler.active.run(executable, 0, inputs, like, library_without_arrays(device))
-        if isinstance(executable, Chain):
-            require_cpu(device, "segments run")
-            return executable.run(inputs, like, library_without_arrays(device), out, threads)
+            return profiler.active.run(executable, 0, inputs, like, library_without_arrays(device), device)
         return executable.run(inputs, like, library_without_arrays(device), out, threads, device)
 
     def output_types(self, inputs: Sequence[Any]) -> List[OutputType]:
@@ -374,12 +370,7 @@ class FusionDefinition:
         from .validation import compare_with_references, require_matches
 
         check_options(execute_kwargs.get("_enable_options", ()), execute_kwargs.get("_disable_options", ()))
-        executable = self._runnable()
-        if isinstance(executable, Chain):
-            require_cpu(device, "segments run")
-            outputs, compared = executable.check(inputs, like, library_without_arrays(device))
-        else:
-            outputs, compared = executable.check(inputs, like, library_without_arrays(device), device)
+        outputs, compared = self._runnable().check(inputs, like, library_without_arrays(device), device)
         require_matches(compared)
         if reference_outputs is not None:
             compare_with_references(outputs, reference_outputs)
@@ -462,7 +453,7 @@ class FusionDefinition:
         """
         executable = self._runnable()
         if isinstance(executable, Chain):
-            raise NotImplementedError("segments run on the CPU: a call through them is not captured")
+            raise NotImplementedError("a call through segments is not captured: capture the definition as a whole")
         if out is not None and like is not None:
             raise ValueError("outputs are the arrays of `out`: give out or like")
         return executable.capture(inputs, like, library_without_arrays(device), out, device)

@@ -22,16 +22,6 @@ DISABLE = frozenset(
 )
 
 
-def require_cpu(device: Any, what: str) -> None:
-    """Rejects a device that is not the CPU, for what runs there alone.
-
-    Raises:
-        NotImplementedError: for another device.
-    """
-    if device is not None and str(device) != "cpu":
-        raise NotImplementedError(f"{what} on the CPU alone, and device={str(device)!r} is asked for")
-
-
 def check_options(enable: Sequence[str], disable: Sequence[str]) -> None:
     """Rejects names that are no options of nvFuser.
 

@@ -139,10 +139,7 @@ class PythonProfiler:
     ) -> List[Any]:
         """Calls it, and keeps what was measured."""
         global _latest
-        if isinstance(executable, Chain):
-            outputs, measured = executable.profile(inputs, like, without_arrays)
-        else:
-            outputs, measured = executable.profile(inputs, like, without_arrays, device)
+        outputs, measured = executable.profile(inputs, like, without_arrays, device)
         kernels = [KernelProfile(name, place, *sizes) for place, (name, *sizes) in enumerate(measured["steps"])]
         sizes = sum(_bytes(item) for item in inputs), sum(_bytes(item) for item in outputs), measured["peak"]
         self._profile = _latest = FusionProfile(fusion_id, measured["total"], measured["compile"], *sizes, kernels)

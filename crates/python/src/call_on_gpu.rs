@@ -5,8 +5,8 @@ use std::sync::Arc;
 use cuda::Stream;
 use ferrofuse::check::checked;
 use ferrofuse::{
-    ArrayView, CallOptions, CallReport, DeviceName, Error, Executable, Generator, GpuArgument, GpuInput,
-    GpuTensor, Machine, OutputForm,
+    ArrayView, CallOptions, CallReport, DeviceName, Error, Generator, GpuArgument, GpuInput, GpuTensor,
+    Machine, OutputForm,
 };
 use ir::array::StridedArray;
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use crate::arrays::{Given, InputOnGpu, KindOnGpu, Library, OutputsOnGpu, Place, Wanted};
 use crate::call::{Destinations, Inputs};
 use crate::gpu::device::{self, OpenDevice};
-use crate::runnable::{Told, measured, told};
+use crate::runnable::{Runnable, Told, measured, told};
 use crate::{errors, signals};
 
 /// Where a call is asked to run, and where its inputs are.
@@ -96,15 +96,15 @@ impl Order {
 }
 
 /// A call on arrays of a GPU and on numbers.
-pub struct CallOnGpu<'c, 'i, 'py> {
-    pub executable: &'c Executable,
+pub struct CallOnGpu<'c, 'i, 'py, R> {
+    pub executable: &'c R,
     pub device: &'c Arc<OpenDevice>,
     pub inputs: &'c Inputs<'i, 'py>,
     pub wanted: Wanted<'c>,
     pub machine: Option<Arc<Machine>>,
 }
 
-impl<'i, 'py> CallOnGpu<'_, 'i, 'py> {
+impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
     /// The outputs, written to a list of arrays if there is one.
     ///
     /// # Errors
@@ -159,17 +159,12 @@ impl<'i, 'py> CallOnGpu<'_, 'i, 'py> {
         };
         let ran = {
             let given = self.arguments()?;
-            let (placed, machine) = (written.as_deref().map(placed), self.machine.clone());
+            let (mut placed, machine) = (written.as_deref().map(placed), self.machine.clone());
             let (stream, outputs) = (&stream, &mut outputs);
             signals::heeded(py, move |interrupt| {
                 let options = CallOptions { stream: draws, machine, interrupt };
-                let place = |forms: &[OutputForm]| placed.map_or_else(|| outputs.made(forms), Ok);
-                match is_timed {
-                    true => executable.run_on_gpu_timed(&options, stream, &given, place),
-                    false => executable
-                        .run_on_gpu_into(&options, stream, &given, place)
-                        .map(|outputs| (outputs, CallReport::default())),
-                }
+                let place = &mut |forms: &[OutputForm]| placed.take().map_or_else(|| outputs.made(forms), Ok);
+                executable.outputs_on_gpu(&options, stream, &given, place, is_timed)
             })
         };
         let held: Vec<_> = foreign().map(|(_, input)| input.kept(&stream)).collect::<PyResult<Vec<_>>>()?;
@@ -196,7 +191,7 @@ pub fn placed<'a>(written: &[(Place<'_>, &'a InputOnGpu<'_>)]) -> Vec<Option<Gpu
 /// # Errors
 /// As [`CallOnGpu::run`].
 pub fn check<'py>(
-    executable: &Executable,
+    executable: &impl Runnable,
     py: Python<'py>,
     device: &Arc<OpenDevice>,
     inputs: &Inputs<'_, 'py>,
@@ -218,7 +213,7 @@ pub fn check<'py>(
     let views: Vec<ArrayView<'_>> = copies.iter().map(StridedArray::view).collect();
     let done = signals::heeded(py, |interrupt| {
         let options = CallOptions { stream: Some(draws), interrupt, machine: None };
-        let outputs = executable.run_with(&options, &views)?;
+        let outputs = executable.outputs(&options, &views)?;
         let viewed = outputs.iter().map(|output| output.view());
         let compared = checked(executable.definition(), &views, draws, viewed, machine, &options.interrupt)?;
         let made = outputs.iter().map(|output| GpuTensor::of_host(&stream, &output.view()));

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cuda::Stream;
-use ferrofuse::{CallOptions, OutputForm};
+use ferrofuse::{CallOptions, Executable, OutputForm};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -62,7 +62,7 @@ impl CapturedCall {
     }
 }
 
-impl<'py> CallOnGpu<'_, '_, 'py> {
+impl<'py> CallOnGpu<'_, '_, 'py, Executable> {
     /// Captures the call, whose outputs are written to a list of arrays if there is one.
     ///
     /// # Errors

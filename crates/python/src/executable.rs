@@ -1,11 +1,9 @@
 //! A definition that is compiled when it is first called, for arrays with the layouts of those of the call, and run on
 //! Python's arrays. Python runs on while kernels compile and run.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use ferrofuse::{
-    CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Executor, Generator, Hints, OutputForm,
-    Plan, SegmentError, Segmentation, Stage, emit, explain, greedy, hints, in_background, of_plan, plan_for,
+    CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints, OutputForm, Plan,
+    SegmentError, Segmentation, Stage, emit, explain, greedy, hints, in_background, of_plan, plan_for,
     read_segmentation, unfused,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -13,11 +11,12 @@ use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
 use crate::call::Inputs;
-use crate::call_on_gpu::{self, Asked, CallOnGpu};
+use crate::call_on_gpu::{Asked, CallOnGpu};
 use crate::captured::CapturedCall;
 use crate::data_type::DataType;
 use crate::gpu::OpenDevice;
-use crate::runnable::{self, Told};
+use crate::on_devices::OnDevices;
+use crate::runnable::Told;
 use crate::{errors, machine, signals};
 
 /// Sizes, dtype and strides of an output.
@@ -26,9 +25,7 @@ type TypeOfOutput = (Vec<usize>, DataType, Vec<isize>);
 /// A definition ready to be called.
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Executable {
-    compiled: ferrofuse::Executable,
-    /// The same for GPUs, by their numbers, once a call was on one.
-    on_gpus: Mutex<Vec<(usize, Arc<ferrofuse::Executable>)>>,
+    compiled: OnDevices<ferrofuse::Executable>,
     peak_memory: Option<u64>,
 }
 
@@ -37,27 +34,14 @@ impl Executable {
     pub fn new(definition: Definition, peak_memory: Option<u64>) -> Executable {
         let mut options = options();
         options.plan.peak_memory = peak_memory;
-        let compiled = ferrofuse::Executable::by_size(definition, options);
-        Executable { compiled, on_gpus: Mutex::default(), peak_memory }
-    }
-
-    /// What runs it on a GPU.
-    fn on_gpu(&self, device: &OpenDevice) -> Arc<ferrofuse::Executable> {
-        let mut on_gpus = self.on_gpus.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, executable)) = on_gpus.iter().find(|(ordinal, _)| *ordinal == device.ordinal) {
-            return Arc::clone(executable);
-        }
-        let gpu = Some(Arc::clone(&device.gpu));
-        let mut options = CompileOptions { executor: Executor::Cuda, gpu, ..options() };
-        options.plan.peak_memory = self.peak_memory;
-        let executable = Arc::new(ferrofuse::Executable::by_size(self.definition().clone(), options));
-        on_gpus.push((device.ordinal, Arc::clone(&executable)));
-        executable
+        let make = move |options| ferrofuse::Executable::by_size(definition.clone(), options);
+        let host = make(options.clone());
+        Executable { compiled: OnDevices::new(host, options, move |options| Ok(make(options))), peak_memory }
     }
 
     /// What it was made of.
     pub fn definition(&self) -> &Definition {
-        self.compiled.definition()
+        self.compiled.host().definition()
     }
 }
 
@@ -85,25 +69,8 @@ impl Executable {
         threads: Option<Bound<'py, PyAny>>,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let (machine, wanted, out) = (
-            machine::of_call(threads.as_ref())?,
-            Wanted { like: like.as_ref(), without_arrays },
-            out.as_ref(),
-        );
-        let inputs = Inputs::new(self.definition(), inputs)?;
-        match Asked::of(py, &inputs, device.as_ref())? {
-            Asked::Host => runnable::run(&self.compiled, py, inputs, wanted, machine, out),
-            Asked::Copied(ordinal) => {
-                let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?);
-                runnable::run(&*executable, py, inputs, wanted, machine, out)
-            }
-            Asked::Gpu(ordinal) => {
-                let device = OpenDevice::of(py, ordinal)?;
-                let executable = &*self.on_gpu(&device);
-                let device = &device;
-                CallOnGpu { executable, device, inputs: &inputs, wanted, machine }.run(py, out)
-            }
-        }
+        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        self.compiled.run(py, inputs, wanted, device.as_ref(), out.as_ref(), threads.as_ref())
     }
 
     /// Captures a call on arrays of a GPU, to be replayed.
@@ -123,7 +90,7 @@ impl Executable {
             return Err(errors::argument(py, message));
         };
         let (device, wanted) = (OpenDevice::of(py, ordinal)?, Wanted { like: like.as_ref(), without_arrays });
-        let executable = &*self.on_gpu(&device);
+        let executable = &*self.compiled.on_gpu(&device)?;
         let call = CallOnGpu { executable, device: &device, inputs: &inputs, wanted, machine: None };
         call.capture(py, out.as_ref())
     }
@@ -134,7 +101,7 @@ impl Executable {
         inputs.require_writable(py)?;
         let arguments = &mut inputs.arguments()?;
         let forms = signals::heeded(py, |interrupt| {
-            self.compiled.output_forms(&CallOptions { interrupt, ..CallOptions::default() }, arguments)
+            self.compiled.host().output_forms(&CallOptions { interrupt, ..CallOptions::default() }, arguments)
         });
         let forms = forms.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
         let told = |form: OutputForm| {
@@ -154,21 +121,8 @@ impl Executable {
         without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
-        let (machine, wanted) = (machine::of_call(None)?, Wanted { like: like.as_ref(), without_arrays });
-        let inputs = Inputs::new(self.definition(), inputs)?;
-        match Asked::of(py, &inputs, device.as_ref())? {
-            Asked::Host => runnable::profile(&self.compiled, py, inputs, wanted, machine),
-            Asked::Copied(ordinal) => {
-                let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?);
-                runnable::profile(&*executable, py, inputs, wanted, machine)
-            }
-            Asked::Gpu(ordinal) => {
-                let device = OpenDevice::of(py, ordinal)?;
-                let executable = &*self.on_gpu(&device);
-                let device = &device;
-                CallOnGpu { executable, device, inputs: &inputs, wanted, machine }.profile(py)
-            }
-        }
+        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        self.compiled.profile(py, inputs, wanted, device.as_ref())
     }
 
     /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each
@@ -184,18 +138,7 @@ impl Executable {
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
-        let (inputs, machine) = (Inputs::new(self.definition(), inputs)?, machine::of_process());
-        match Asked::of(py, &inputs, device.as_ref())? {
-            Asked::Host => runnable::check(&self.compiled, py, inputs, wanted, &machine),
-            Asked::Copied(ordinal) => {
-                let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?);
-                runnable::check(&*executable, py, inputs, wanted, &machine)
-            }
-            Asked::Gpu(ordinal) => {
-                let device = OpenDevice::of(py, ordinal)?;
-                call_on_gpu::check(&self.on_gpu(&device), py, &device, &inputs, wanted, &machine)
-            }
-        }
+        self.compiled.check(py, inputs, wanted, device.as_ref())
     }
 
     /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular, and a segmentation of the
@@ -250,19 +193,19 @@ impl Executable {
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
-        self.compiled.is_compiled(&inputs.views()?).map_err(raised)
+        self.compiled.host().is_compiled(&inputs.views()?).map_err(raised)
     }
 
     /// How many variants were compiled: one for each layout of inputs and order of magnitude of their sizes.
     #[getter]
     fn variants(&self) -> usize {
-        self.compiled.variants()
+        self.compiled.host().variants()
     }
 
     /// What is not as it should be, such as a missing libLLVM, once it was called.
     #[getter]
     fn notice(&self) -> Option<String> {
-        self.compiled.latest().and_then(|variant| variant.report.notice.clone())
+        self.compiled.host().latest().and_then(|variant| variant.report.notice.clone())
     }
 }
 

@@ -20,6 +20,7 @@ mod file;
 mod generator;
 mod gpu;
 mod machine;
+mod on_devices;
 mod runnable;
 mod segments;
 mod signals;

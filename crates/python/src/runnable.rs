@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use cuda::Stream;
 use ferrofuse::check::{Comparison, checked};
 use ferrofuse::{
-    Argument, ArrayView, CallOptions, CallReport, Definition, Error, Executable, Generator, Interrupt,
-    Machine, Outputs, SegmentedExecutable, StepReport,
+    Argument, ArrayView, CallOptions, CallReport, Definition, Error, Executable, Generator, GpuArgument,
+    GpuInput, GpuOutput, Interrupt, Machine, OutputForm, Outputs, SegmentedExecutable, StepReport,
 };
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -17,6 +18,10 @@ use crate::{errors, signals};
 
 /// What is told of a comparison with the evaluator, or of a measured call.
 pub type Told<'py> = Bound<'py, PyDict>;
+
+/// Says where outputs on a GPU go, by what they will be.
+pub type PlaceOnGpu<'p, 'd> =
+    &'p mut (dyn FnMut(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error> + Send);
 
 /// What a definition runs as.
 pub trait Runnable: Sync {
@@ -45,6 +50,15 @@ pub trait Runnable: Sync {
         arguments: &'a mut [Argument<'_>],
         destinations: &'a mut [Argument<'_>],
     ) -> Result<(), Error>;
+    /// Calls it on tensors of its GPU, and writes in-place outputs; where the time went, if that is asked.
+    fn outputs_on_gpu<'d>(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+        place: PlaceOnGpu<'_, 'd>,
+        is_timed: bool,
+    ) -> Result<(Vec<GpuOutput>, CallReport), Error>;
 }
 
 impl Runnable for Executable {
@@ -84,6 +98,23 @@ impl Runnable for Executable {
     ) -> Result<(), Error> {
         self.run_into(options, arguments, destinations)
     }
+
+    fn outputs_on_gpu<'d>(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+        place: PlaceOnGpu<'_, 'd>,
+        is_timed: bool,
+    ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
+        match is_timed {
+            true => self.run_on_gpu_timed(options, stream, inputs, place),
+            false => {
+                let outputs = self.run_on_gpu_into(options, stream, inputs, place)?;
+                Ok((outputs, CallReport::default()))
+            }
+        }
+    }
 }
 
 impl Runnable for SegmentedExecutable {
@@ -122,6 +153,23 @@ impl Runnable for SegmentedExecutable {
         destinations: &'a mut [Argument<'_>],
     ) -> Result<(), Error> {
         self.run_into(options, arguments, destinations)
+    }
+
+    fn outputs_on_gpu<'d>(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+        place: PlaceOnGpu<'_, 'd>,
+        is_timed: bool,
+    ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
+        match is_timed {
+            true => self.run_on_gpu_timed(options, stream, inputs, place),
+            false => {
+                let outputs = self.run_on_gpu_into(options, stream, inputs, place)?;
+                Ok((outputs, CallReport::default()))
+            }
+        }
     }
 }
 

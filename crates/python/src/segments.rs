@@ -8,12 +8,11 @@ use ferrofuse::{
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
-use crate::call::Inputs;
 use crate::definition::Builder;
 use crate::errors;
 use crate::executable::{Executable, options};
-use crate::machine;
-use crate::runnable::{self, Told};
+use crate::on_devices::OnDevices;
+use crate::runnable::Told;
 
 /// A segment as it was cut.
 #[pyclass(frozen, name = "Segment", module = "ferrofuse._native")]
@@ -122,7 +121,7 @@ pub fn cut(
 /// A definition that runs as segments.
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Chain {
-    chain: SegmentedExecutable,
+    chain: OnDevices<SegmentedExecutable>,
 }
 
 #[pymethods]
@@ -138,13 +137,17 @@ impl Chain {
             .iter()
             .map(|(segment, builder, schedule)| segment.get().edited(py, builder.get(), schedule.as_deref()));
         let edited = edited.collect::<PyResult<Vec<_>>>()?;
-        let definition: &Definition = executable.definition();
-        let chain = from_segments(definition, &edited, options());
-        Ok(Chain { chain: chain.map_err(|error| errors::segments(py, &error))? })
+        let definition: Definition = executable.definition().clone();
+        let make = move |options| {
+            from_segments(&definition, &edited, options)
+                .map_err(|error| Python::attach(|py| errors::segments(py, &error)))
+        };
+        Ok(Chain { chain: OnDevices::new(make(options())?, options(), make) })
     }
 
     /// As `Executable.run`.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, threads = None))]
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, threads = None, device = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are those of `execute`")]
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -153,38 +156,37 @@ impl Chain {
         without_arrays: &str,
         out: Option<Bound<'py, PyAny>>,
         threads: Option<Bound<'py, PyAny>>,
+        device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let (machine, wanted) =
-            (machine::of_call(threads.as_ref())?, Wanted { like: like.as_ref(), without_arrays });
-        let inputs = Inputs::new(self.chain.definition(), inputs)?;
-        runnable::run(&self.chain, py, inputs, wanted, machine, out.as_ref())
+        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        self.chain.run(py, inputs, wanted, device.as_ref(), out.as_ref(), threads.as_ref())
     }
 
     /// As `Executable.profile`; steps are called by the segment and by what it calls them, `seg1.seg0`.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
     fn profile<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
+        device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
-        let inputs = Inputs::new(self.chain.definition(), inputs)?;
-        runnable::profile(&self.chain, py, inputs, wanted, machine::of_call(None)?)
+        self.chain.profile(py, inputs, wanted, device.as_ref())
     }
 
     /// As `Executable.check`.
-    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy"))]
+    #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
     fn check<'py>(
         &self,
         py: Python<'py>,
         inputs: &Bound<'py, PyAny>,
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
+        device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
-        let inputs = Inputs::new(self.chain.definition(), inputs)?;
-        runnable::check(&self.chain, py, inputs, wanted, &machine::of_process())
+        self.chain.check(py, inputs, wanted, device.as_ref())
     }
 }

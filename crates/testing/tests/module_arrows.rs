@@ -199,6 +199,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "call",
             "runnable",
             "call_on_gpu",
+            "on_devices",
             "captured",
             "executable",
             "definition",

@@ -154,7 +154,7 @@ impl CudaDevice {
         &self.products
     }
 
-    pub(super) fn copies(&self) -> &StridedCopy {
+    pub(crate) fn copies(&self) -> &StridedCopy {
         &self.copies
     }
 }

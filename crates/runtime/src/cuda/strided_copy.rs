@@ -61,7 +61,7 @@ const THREADS: u32 = 256;
 
 /// The kernels, compiled when they are first needed.
 #[derive(Debug, Default)]
-pub(super) struct StridedCopy {
+pub(crate) struct StridedCopy {
     functions: OnceLock<[Function; 4]>,
 }
 

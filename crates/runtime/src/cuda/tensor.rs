@@ -80,6 +80,11 @@ impl GpuArgument<'_> {
         Ok(StridedArray::new(Array::zeros(*dtype, &[])?, repeated)?)
     }
 
+    /// The same memory through another layout, to be read.
+    pub(crate) fn relaid(&self, layout: Layout) -> GpuArgument<'_> {
+        GpuArgument { place: self.place.relaid(layout), writable: false, lifetime: PhantomData }
+    }
+
     /// Whether kernels can read it where it is.
     pub(crate) fn is_aligned(&self) -> bool {
         self.place.start().is_multiple_of(VECTOR_BYTES as u64)
@@ -159,6 +164,16 @@ impl GpuTensor {
     /// The tensor as an argument of a call, which may write to it.
     pub fn argument(&mut self) -> GpuArgument<'_> {
         GpuArgument { place: self.place(), writable: true, lifetime: PhantomData }
+    }
+
+    /// The tensor as an argument that a call reads.
+    pub(crate) fn shared(&self) -> GpuArgument<'_> {
+        GpuArgument { place: self.place(), writable: false, lifetime: PhantomData }
+    }
+
+    /// Bytes of its memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.buffer.bytes()
     }
 
     /// The stream that its memory is there for.

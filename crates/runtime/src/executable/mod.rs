@@ -36,6 +36,7 @@ use crate::{
 use cpu::fork::ForkLock;
 
 pub use graph::GpuGraph;
+pub(crate) use on_gpu::bound_on_gpu;
 pub use on_gpu::{GpuInput, GpuOutput};
 
 /// How many variants an executable keeps; the one unused longest goes first.

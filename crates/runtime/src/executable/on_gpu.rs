@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use compiler::layout::LayoutClass;
 use cuda::{Graph, Stream};
 use ir::array::{ArrayView, Layout, StridedArray};
-use ir::graph::Sizes;
+use ir::graph::{InputSignature, Sizes};
 use ir::interrupt::Interrupt;
 use ops::DType;
 use smallvec::SmallVec;
@@ -50,8 +50,16 @@ pub enum GpuOutput {
 }
 
 impl GpuInput<'_> {
+    /// The same elements through another layout, to be read.
+    pub(crate) fn relaid(&self, layout: Layout) -> GpuInput<'_> {
+        match self {
+            GpuInput::Tensor(argument) => GpuInput::Tensor(argument.relaid(layout)),
+            GpuInput::Host(view) => GpuInput::Host(view.relaid(layout).expect("view ops reach no further")),
+        }
+    }
+
     /// Element type and layout.
-    fn form(&self) -> (DType, &Layout) {
+    pub(crate) fn form(&self) -> (DType, &Layout) {
         match self {
             GpuInput::Tensor(argument) => argument.form(),
             GpuInput::Host(view) => (view.dtype(), view.layout()),
@@ -67,7 +75,7 @@ impl GpuInput<'_> {
     }
 
     /// Where it is, if on the GPU.
-    fn footprint(&self) -> Option<Footprint<'_>> {
+    pub(crate) fn footprint(&self) -> Option<Footprint<'_>> {
         match self {
             GpuInput::Tensor(argument) => Some(argument.footprint()),
             GpuInput::Host(_) => None,
@@ -272,7 +280,7 @@ impl Executable {
         if let Some(last_call) = last_call {
             return Ok(last_call);
         }
-        let sizes = self.bound(inputs)?;
+        let sizes = bound_on_gpu(&self.signature, inputs)?;
         let class = |input: &GpuInput<'_>| match input.is_read_in_place() {
             true => LayoutClass::from(input.form().1),
             false => LayoutClass::from(&Layout::dense(&input.form().1.sizes)),
@@ -285,20 +293,6 @@ impl Executable {
             self.last_gpu_call.keep(&prepared);
         }
         Ok(prepared)
-    }
-
-    /// The values of the size symbols. Numbers that decide sizes must be the host's.
-    fn bound(&self, inputs: &[GpuInput<'_>]) -> Result<Sizes, Error> {
-        if let Some(place) = self
-            .signature
-            .read_elements()
-            .find(|&place| matches!(inputs.get(place), Some(GpuInput::Tensor(_))))
-        {
-            return Err(Error::OnGpu { input: self.signature.input_name(place).to_owned() });
-        }
-        let shown: Vec<StridedArray> = inputs.iter().map(GpuInput::shown).collect::<Result<_, Error>>()?;
-        let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
-        Ok(self.signature.bind(&views, &[])?)
     }
 
     /// Copies what must be copied.
@@ -339,4 +333,15 @@ impl Executable {
         }
         Ok(targets)
     }
+}
+
+/// The values of the size symbols. Numbers that decide sizes must be the host's.
+pub(crate) fn bound_on_gpu(signature: &InputSignature, inputs: &[GpuInput<'_>]) -> Result<Sizes, Error> {
+    let on_gpu = |&place: &usize| matches!(inputs.get(place), Some(GpuInput::Tensor(_)));
+    if let Some(place) = signature.read_elements().find(on_gpu) {
+        return Err(Error::OnGpu { input: signature.input_name(place).to_owned() });
+    }
+    let shown: Vec<StridedArray> = inputs.iter().map(GpuInput::shown).collect::<Result<_, Error>>()?;
+    let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
+    Ok(signature.bind(&views, &[])?)
 }

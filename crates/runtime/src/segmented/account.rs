@@ -2,8 +2,7 @@
 
 use std::time::Instant;
 
-use super::slots::Held;
-use crate::{CallReport, Outputs, StepReport};
+use crate::{CallReport, StepReport};
 
 #[derive(Default)]
 pub(super) struct Account {
@@ -18,21 +17,14 @@ impl Account {
         Account { is_timed: true, report: CallReport::default() }
     }
 
-    /// Adds what a segment did while others held tensors; gives what it made.
-    pub fn add<'a>(
-        &mut self,
-        segment: usize,
-        (outputs, did): (Outputs<'a>, CallReport),
-        held: &[Held],
-    ) -> Outputs<'a> {
-        let held: usize = held.iter().map(Held::bytes).sum();
+    /// Adds what a segment did while others held so many bytes.
+    pub fn add(&mut self, segment: usize, did: CallReport, held: usize) {
         let CallReport { steps, total, compile, peak_bytes } = &mut self.report;
         *total += did.total;
         *compile += did.compile;
         *peak_bytes = (*peak_bytes).max(held + did.peak_bytes);
         let named = |step: StepReport| StepReport { name: format!("seg{segment}.{}", step.name), ..step };
         steps.extend(did.steps.into_iter().map(named));
-        outputs
     }
 
     /// Copies so many bytes.

@@ -18,11 +18,11 @@ use crate::{CallOptions, CallReport, CompileOptions, Error, Executable, Machine,
 #[derive(Debug)]
 pub struct SegmentedExecutable {
     pub(super) definition: Definition,
-    options: CompileOptions,
+    pub(super) options: CompileOptions,
     pub(super) signature: InputSignature,
     /// How many values are held: the inputs, and what segments make.
-    slots: usize,
-    segments: Vec<Segment>,
+    pub(super) slots: usize,
+    pub(super) segments: Vec<Segment>,
     /// The slot of each output.
     pub(super) outputs: Vec<usize>,
 }
@@ -181,13 +181,17 @@ impl SegmentedExecutable {
 
     /// The values of the size symbols, and those of seeds.
     fn sizes(&self, options: &CallOptions, given: &[ArrayView<'_>]) -> Result<Sizes, Error> {
-        let mut sizes = self.signature.bind(given, &[])?;
+        Ok(self.with_seeds(options, self.signature.bind(given, &[])?))
+    }
+
+    /// These sizes, and the values of seeds.
+    pub(super) fn with_seeds(&self, options: &CallOptions, mut sizes: Sizes) -> Sizes {
         let draws = self.definition.draws;
         if draws > 0 {
             let stream = options.stream.unwrap_or_else(|| self.options.generator.take(draws));
             stream.symbols(&self.definition.graph).for_each(|(sym, value)| sizes.set(sym, value));
         }
-        Ok(sizes)
+        sizes
     }
 
     /// Runs one segment.
@@ -201,7 +205,11 @@ impl SegmentedExecutable {
     ) -> Result<Vec<Held>, Error> {
         let outputs = match account.is_timed {
             false => segment.executable.run_with(options, views)?,
-            true => account.add(segment.number, segment.executable.run_timed_with(options, views)?, held),
+            true => {
+                let (outputs, did) = segment.executable.run_timed_with(options, views)?;
+                account.add(segment.number, did, held.iter().map(Held::bytes).sum());
+                outputs
+            }
         };
         outputs.into_iter().map(|output| self.hold(output, segment, held)).collect()
     }

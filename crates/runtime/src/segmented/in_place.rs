@@ -23,7 +23,7 @@ use crate::{CallOptions, Error, Outputs, Tensor};
 #[derive(Debug, Default)]
 pub(super) struct Writing {
     /// For each output the number of the input of the whole definition; empty where it writes to none.
-    targets: Vec<Option<usize>>,
+    pub(super) targets: Vec<Option<usize>>,
     /// For each output the number of the segment's own input that is it.
     aliases: Vec<Option<u32>>,
 }
@@ -159,8 +159,9 @@ impl SegmentedExecutable {
         let outputs = match account.is_timed {
             false => segment.executable.run_in_place_with(options, &mut given)?,
             true => {
-                let timed = segment.executable.run_in_place_timed(options, &mut given)?;
-                account.add(segment.number, timed, held)
+                let (outputs, did) = segment.executable.run_in_place_timed(options, &mut given)?;
+                account.add(segment.number, did, held.iter().map(Held::bytes).sum());
+                outputs
             }
         };
         let mut outputs = outputs.into_iter();

@@ -1,0 +1,139 @@
+//! What a definition runs as on the host and on each GPU, and which of them a call is for.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ferrofuse::{CompileOptions, Executor};
+use pyo3::prelude::*;
+
+use crate::arrays::Wanted;
+use crate::call::Inputs;
+use crate::call_on_gpu::{self, Asked, CallOnGpu};
+use crate::gpu::OpenDevice;
+use crate::machine;
+use crate::runnable::{self, Runnable, Told};
+
+/// How it is made for a device.
+type Make<R> = Box<dyn Fn(CompileOptions) -> PyResult<R> + Send + Sync>;
+
+/// On the host and, once a call was there, on each GPU.
+pub struct OnDevices<R> {
+    host: R,
+    /// By their numbers.
+    on_gpus: Mutex<Vec<(usize, Arc<R>)>>,
+    options: CompileOptions,
+    make: Make<R>,
+}
+
+impl<R: Runnable> OnDevices<R> {
+    /// What runs on the host, compiled with these options, and how it is made for another device.
+    pub fn new(
+        host: R,
+        options: CompileOptions,
+        make: impl Fn(CompileOptions) -> PyResult<R> + Send + Sync + 'static,
+    ) -> OnDevices<R> {
+        OnDevices { host, on_gpus: Mutex::default(), options, make: Box::new(make) }
+    }
+
+    /// What runs on the host.
+    pub fn host(&self) -> &R {
+        &self.host
+    }
+
+    /// What runs on a GPU.
+    ///
+    /// # Errors
+    /// That it cannot be made.
+    pub fn on_gpu(&self, device: &OpenDevice) -> PyResult<Arc<R>> {
+        let mut on_gpus = self.on_gpus.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, runnable)) = on_gpus.iter().find(|(ordinal, _)| *ordinal == device.ordinal) {
+            return Ok(Arc::clone(runnable));
+        }
+        let gpu = Some(Arc::clone(&device.gpu));
+        let options = CompileOptions { executor: Executor::Cuda, gpu, ..self.options.clone() };
+        let runnable = Arc::new((self.make)(options)?);
+        on_gpus.push((device.ordinal, Arc::clone(&runnable)));
+        Ok(runnable)
+    }
+
+    /// The outputs; written to a list of arrays if there is one.
+    ///
+    /// # Errors
+    /// What is wrong with the inputs, and what the call fails by.
+    pub fn run<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        wanted: Wanted<'_>,
+        device: Option<&Bound<'py, PyAny>>,
+        out: Option<&Bound<'py, PyAny>>,
+        threads: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let machine = machine::of_call(threads)?;
+        let inputs = Inputs::new(self.host.definition(), inputs)?;
+        match Asked::of(py, &inputs, device)? {
+            Asked::Host => runnable::run(&self.host, py, inputs, wanted, machine, out),
+            Asked::Copied(ordinal) => {
+                let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
+                runnable::run(&*executable, py, inputs, wanted, machine, out)
+            }
+            Asked::Gpu(ordinal) => {
+                let device = &OpenDevice::of(py, ordinal)?;
+                let executable = &*self.on_gpu(device)?;
+                CallOnGpu { executable, device, inputs: &inputs, wanted, machine }.run(py, out)
+            }
+        }
+    }
+
+    /// The outputs, and a dict of what was measured.
+    ///
+    /// # Errors
+    /// As [`OnDevices::run`].
+    pub fn profile<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        wanted: Wanted<'_>,
+        device: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+        let machine = machine::of_call(None)?;
+        let inputs = Inputs::new(self.host.definition(), inputs)?;
+        match Asked::of(py, &inputs, device)? {
+            Asked::Host => runnable::profile(&self.host, py, inputs, wanted, machine),
+            Asked::Copied(ordinal) => {
+                let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
+                runnable::profile(&*executable, py, inputs, wanted, machine)
+            }
+            Asked::Gpu(ordinal) => {
+                let device = &OpenDevice::of(py, ordinal)?;
+                let executable = &*self.on_gpu(device)?;
+                CallOnGpu { executable, device, inputs: &inputs, wanted, machine }.profile(py)
+            }
+        }
+    }
+
+    /// The outputs, without writing to inputs, and a comparison of each with what the evaluator says.
+    ///
+    /// # Errors
+    /// As [`OnDevices::run`].
+    pub fn check<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        wanted: Wanted<'_>,
+        device: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
+        let (inputs, machine) = (Inputs::new(self.host.definition(), inputs)?, machine::of_process());
+        match Asked::of(py, &inputs, device)? {
+            Asked::Host => runnable::check(&self.host, py, inputs, wanted, &machine),
+            Asked::Copied(ordinal) => {
+                let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
+                runnable::check(&*executable, py, inputs, wanted, &machine)
+            }
+            Asked::Gpu(ordinal) => {
+                let device = OpenDevice::of(py, ordinal)?;
+                let executable = self.on_gpu(&device)?;
+                call_on_gpu::check(&*executable, py, &device, &inputs, wanted, &machine)
+            }
+        }
+    }
+}

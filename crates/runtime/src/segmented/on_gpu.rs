@@ -1,0 +1,339 @@
+//! Segments on tensors of a GPU, in the order of the caller's stream: what passes between them stays on the GPU.
+//!
+//! In-place outputs are written when all segments were given to the stream, so that each of these reads what inputs held before.
+
+use std::sync::Arc;
+
+use cuda::Stream;
+use ir::array::{Array, ArrayView, Layout, StridedArray};
+
+use super::account::Account;
+use super::executable::SegmentedExecutable;
+use super::slots::{Segment, Source};
+use crate::argument::Footprint;
+use crate::cuda::{CudaDevice, GpuArgument, GpuMemory, GpuTensor};
+use crate::destination::{OutputForm, checked};
+use crate::device::WriteTarget;
+use crate::executable::bound_on_gpu;
+use crate::located::located;
+use crate::{CallOptions, CallReport, Error, GpuInput, GpuOutput};
+
+/// What a slot holds.
+enum HeldOnGpu {
+    Nothing,
+    /// The input of this number, under this layout.
+    Input(usize, Layout),
+    Own(GpuTensor),
+}
+
+/// A call of segments on a GPU.
+#[derive(Clone, Copy)]
+struct CallOfSegments<'c> {
+    chain: &'c SegmentedExecutable,
+    device: &'c CudaDevice,
+    stream: &'c Arc<Stream>,
+    inputs: &'c [GpuInput<'c>],
+}
+
+impl SegmentedExecutable {
+    /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into): outputs are copied to memory of the caller's when all
+    /// segments are done.
+    ///
+    /// # Errors
+    /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into).
+    pub fn run_on_gpu_into<'d>(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+    ) -> Result<Vec<GpuOutput>, Error> {
+        self.on_gpu(options, stream, inputs, place, &mut Account::default())
+    }
+
+    /// The same, and where the time of its work went by the GPU's clock, which is waited for.
+    ///
+    /// # Errors
+    /// As [`SegmentedExecutable::run_on_gpu_into`].
+    pub fn run_on_gpu_timed<'d>(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+    ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
+        let mut account = Account::timed();
+        let outputs = self.on_gpu(options, stream, inputs, place, &mut account)?;
+        Ok((outputs, account.report))
+    }
+
+    fn on_gpu<'d>(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+        account: &mut Account,
+    ) -> Result<Vec<GpuOutput>, Error> {
+        let device = self.options.gpu.as_deref().ok_or(Error::NoGpu)?;
+        let call = CallOfSegments { chain: self, device, stream, inputs };
+        let done = call.segments(options, account).and_then(|held| call.outputs(held, place));
+        done.map_err(|error| {
+            let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<StridedArray>, Error>>();
+            let Ok(shown) = shown else { return error };
+            let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
+            located(error, &self.definition, &views)
+        })
+    }
+}
+
+impl<'c> CallOfSegments<'c> {
+    /// Gives the segments to the stream.
+    fn segments(&self, options: &CallOptions, account: &mut Account) -> Result<Vec<HeldOnGpu>, Error> {
+        let chain = self.chain;
+        let sizes = chain.with_seeds(options, bound_on_gpu(&chain.signature, self.inputs)?);
+        let form = |input: &GpuInput<'_>| input.form().1.clone();
+        let given = self.inputs.iter().enumerate().map(|(place, input)| HeldOnGpu::Input(place, form(input)));
+        let mut held: Vec<HeldOnGpu> =
+            given.chain((self.inputs.len()..chain.slots).map(|_| HeldOnGpu::Nothing)).collect();
+        for segment in &chain.segments {
+            options.interrupt.check()?;
+            let scalars = segment.scalars(&sizes)?;
+            let outputs = self.segment(segment, options, &held, &scalars, account)?;
+            segment.outputs.iter().zip(outputs).for_each(|(&slot, made)| held[slot] = made);
+            segment.freed.iter().for_each(|&slot| held[slot] = HeldOnGpu::Nothing);
+        }
+        Ok(held)
+    }
+
+    /// Gives one segment to the stream.
+    fn segment(
+        &self,
+        segment: &Segment,
+        options: &CallOptions,
+        held: &[HeldOnGpu],
+        scalars: &[Array],
+        account: &mut Account,
+    ) -> Result<Vec<HeldOnGpu>, Error> {
+        let mut sizes = scalars.iter();
+        let targets = &segment.writing.targets;
+        // What a segment writes to is a copy, which becomes the output: others may still read the input.
+        let is_target = |slot: usize| targets.contains(&Some(slot));
+        let copy = |source: &Source| match source {
+            Source::Slot(slot) if is_target(*slot) => self.copied(&held[*slot].input(self.inputs)).map(Some),
+            Source::Slot(_) | Source::Size(_) => Ok(None),
+        };
+        let mut copies =
+            segment.inputs.iter().map(copy).collect::<Result<Vec<Option<GpuTensor>>, Error>>()?;
+        let mut given: Vec<GpuInput<'_>> = Vec::with_capacity(segment.inputs.len());
+        for (source, copy) in segment.inputs.iter().zip(&mut copies) {
+            given.push(match (source, copy) {
+                (_, Some(copy)) => GpuInput::Tensor(copy.argument()),
+                (Source::Slot(slot), None) => held[*slot].input(self.inputs),
+                (Source::Size(_), None) => GpuInput::Host(sizes.next().expect("one for each size").view()),
+            });
+        }
+        let own = |forms: &[OutputForm]| Ok(forms.iter().map(|_| None).collect());
+        let outputs = match account.is_timed {
+            false => segment.executable.run_on_gpu_into(options, self.stream, &given, own)?,
+            true => {
+                let (outputs, did) =
+                    segment.executable.run_on_gpu_timed(options, self.stream, &given, own)?;
+                let bytes = held.iter().map(HeldOnGpu::bytes).sum();
+                account.add(segment.number, did, bytes);
+                outputs
+            }
+        };
+        let hold = |output| match output {
+            GpuOutput::Made(tensor) => Ok(HeldOnGpu::Own(tensor)),
+            GpuOutput::View { input, layout } => match segment.inputs[input] {
+                Source::Slot(slot) if let HeldOnGpu::Input(place, _) = held[slot] => {
+                    Ok(HeldOnGpu::Input(place, layout))
+                }
+                // Memory of the chain itself, which is freed.
+                _ => self.copied(&given[input].relaid(layout)).map(HeldOnGpu::Own),
+            },
+            GpuOutput::Placed => unreachable!("nothing was to be placed"),
+        };
+        // Of an output that the segment wrote to an input nothing is given back.
+        let mut outputs = outputs.into_iter();
+        let mut made = Vec::new();
+        for place in 0..segment.outputs.len() {
+            made.push(match targets.get(place).copied().flatten() {
+                Some(target) => Err(target),
+                None => Ok(hold(outputs.next().expect("one for each that is given back"))?),
+            });
+        }
+        drop(given);
+        let mut written = |target: usize| {
+            let is_it = |source: &Source| matches!(source, Source::Slot(slot) if *slot == target);
+            let place = segment.inputs.iter().position(is_it).expect("a segment takes what it writes to");
+            HeldOnGpu::Own(copies[place].take().expect("it was copied"))
+        };
+        Ok(made.into_iter().map(|made| made.unwrap_or_else(&mut written)).collect())
+    }
+
+    /// Gives back what the definition does, then writes to inputs.
+    fn outputs<'d>(
+        &self,
+        mut held: Vec<HeldOnGpu>,
+        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+    ) -> Result<Vec<GpuOutput>, Error> {
+        let targets = self.targets()?;
+        let written = self.written(&mut held)?;
+        let mut back = Vec::new();
+        for output in (0..targets.len()).filter(|&output| targets[output].is_none()) {
+            back.push(self.given_back(output, &targets, &mut held)?);
+        }
+        let forms: Vec<OutputForm> = back.iter().map(|output| self.form(output)).collect();
+        let destinations = place(&forms)?;
+        let footprints: Vec<Footprint<'_>> = self.inputs.iter().filter_map(GpuInput::footprint).collect();
+        let checked = checked::<GpuMemory>(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
+        for (output, destination) in back.iter_mut().zip(&checked) {
+            if let Some(destination) = destination {
+                self.copy(destination, &self.tensor(output))?;
+                *output = GpuOutput::Placed;
+            }
+        }
+        for (target, tensor) in targets.iter().flatten().zip(&written) {
+            if let Some(tensor) = tensor {
+                self.copy(target, &GpuInput::Tensor(tensor.shared()))?;
+            }
+        }
+        Ok(back)
+    }
+
+    /// For each output the input that it is written to, if it is.
+    fn targets(&self) -> Result<Vec<Option<WriteTarget<'c, GpuMemory>>>, Error> {
+        let target = |alias: u32| {
+            let name = || self.chain.signature.input_name(alias as usize).to_owned();
+            match &self.inputs[alias as usize] {
+                GpuInput::Tensor(argument) => WriteTarget::checked(argument, false, name),
+                GpuInput::Host(_) => Err(Error::ReadOnly { input: name() }),
+            }
+        };
+        let outputs = self.chain.definition.fusion.outputs().iter();
+        outputs.map(|output| output.alias.map(target).transpose()).collect()
+    }
+
+    /// For each in-place output the tensor that is to be written: none where the input holds it already. What is in memory of an
+    /// input is copied, as another output may be written there.
+    fn written(&self, held: &mut [HeldOnGpu]) -> Result<Vec<Option<GpuTensor>>, Error> {
+        let slots = &self.chain.outputs;
+        let mut written = Vec::new();
+        for (output, &slot) in self.chain.definition.fusion.outputs().iter().zip(slots) {
+            let Some(input) = output.alias.map(|alias| alias as usize) else { continue };
+            let is_alone = slots.iter().filter(|other| **other == slot).count() == 1;
+            written.push(match &held[slot] {
+                HeldOnGpu::Input(place, layout)
+                    if *place == input && layout == self.inputs[input].form().1 =>
+                {
+                    None
+                }
+                HeldOnGpu::Own(_) if is_alone => held[slot].take(),
+                held => Some(self.copied(&held.input(self.inputs))?),
+            });
+        }
+        Ok(written)
+    }
+
+    /// An output that is given back; views of inputs are copied where something is written to those.
+    fn given_back(
+        &self,
+        output: usize,
+        targets: &[Option<WriteTarget<'_, GpuMemory>>],
+        held: &mut [HeldOnGpu],
+    ) -> Result<GpuOutput, Error> {
+        let slot = self.chain.outputs[output];
+        let is_again = self.chain.outputs[output + 1..].contains(&slot);
+        let is_seen = |input: usize| {
+            let own = self.inputs[input].footprint();
+            let overlaps = |target: &WriteTarget<'_, GpuMemory>| {
+                own.as_ref().is_some_and(|own| target.footprint().overlaps(own))
+            };
+            !targets.iter().flatten().any(overlaps)
+        };
+        match &held[slot] {
+            HeldOnGpu::Input(input, layout) if is_seen(*input) => {
+                Ok(GpuOutput::View { input: *input, layout: layout.clone() })
+            }
+            HeldOnGpu::Own(_) if !is_again => Ok(GpuOutput::Made(held[slot].take().expect("as just seen"))),
+            shared => self.copied(&shared.input(self.inputs)).map(GpuOutput::Made),
+        }
+    }
+
+    fn form(&self, output: &GpuOutput) -> OutputForm {
+        let tensor = self.tensor(output);
+        let (dtype, layout) = tensor.form();
+        let input = match output {
+            GpuOutput::View { input, .. } => Some(*input),
+            GpuOutput::Made(_) | GpuOutput::Placed => None,
+        };
+        OutputForm { dtype, layout: Layout { offset: 0, ..layout.clone() }, input }
+    }
+
+    /// What an output holds.
+    fn tensor<'o>(&'o self, output: &'o GpuOutput) -> GpuInput<'o> {
+        match output {
+            GpuOutput::Made(tensor) => GpuInput::Tensor(tensor.shared()),
+            GpuOutput::View { input, layout } => self.inputs[*input].relaid(layout.clone()),
+            GpuOutput::Placed => unreachable!("it is placed once"),
+        }
+    }
+
+    /// A row-major copy.
+    fn copied(&self, input: &GpuInput<'_>) -> Result<GpuTensor, Error> {
+        match input {
+            GpuInput::Tensor(argument) => {
+                let (dtype, layout) = argument.form();
+                let copy = GpuTensor::allocate(self.stream, dtype, Layout::dense(&layout.sizes))?;
+                let (to, from) = (copy.shared(), argument.view());
+                self.device.copies().copy(self.device, self.stream, &to.view().0, &from.0)?;
+                Ok(copy)
+            }
+            GpuInput::Host(view) => GpuTensor::of_host(self.stream, view),
+        }
+    }
+
+    /// Copies a tensor to memory of the caller's.
+    fn copy(&self, target: &WriteTarget<'_, GpuMemory>, input: &GpuInput<'_>) -> Result<(), Error> {
+        let copy = |argument: &GpuArgument<'_>| {
+            let (to, from) = (target.open_at_end(), argument.view());
+            self.device.copies().copy(self.device, self.stream, &to.0, &from.0)
+        };
+        match input {
+            GpuInput::Tensor(argument) => copy(argument),
+            GpuInput::Host(view) => copy(&GpuTensor::of_host(self.stream, view)?.shared()),
+        }
+    }
+}
+
+impl HeldOnGpu {
+    /// What is held, as an input of a segment.
+    fn input<'h>(&'h self, inputs: &'h [GpuInput<'h>]) -> GpuInput<'h> {
+        match self {
+            HeldOnGpu::Input(place, layout) => inputs[*place].relaid(layout.clone()),
+            HeldOnGpu::Own(tensor) => GpuInput::Tensor(tensor.shared()),
+            HeldOnGpu::Nothing => unreachable!("what is freed was read for the last time"),
+        }
+    }
+
+    /// The tensor that is held; nothing is held then.
+    fn take(&mut self) -> Option<GpuTensor> {
+        match std::mem::replace(self, HeldOnGpu::Nothing) {
+            HeldOnGpu::Own(tensor) => Some(tensor),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
+
+    /// Bytes of memory of the call's own.
+    fn bytes(&self) -> usize {
+        match self {
+            HeldOnGpu::Nothing | HeldOnGpu::Input(..) => 0,
+            HeldOnGpu::Own(tensor) => tensor.bytes(),
+        }
+    }
+}
