@@ -74,9 +74,7 @@ pub use runtime::{
     Output, OutputForm, Outputs, Report, SegmentReport, SegmentedExecutable, StepReport, Tensor, Variant,
     has_ended, in_background, unforked,
 };
-pub use segments::{
-    Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments, tasks,
-};
+pub use segments::{Segment, SegmentError, count_positions, of_plan, read_segmentation, segments, tasks};
 
 /// Reads a definition from its text.
 ///
