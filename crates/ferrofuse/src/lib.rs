@@ -49,7 +49,7 @@ pub use compiler::{Certificate, Decision, Plan, PlanOptions, ShallowProduct};
 pub use cpu::alloc::{Buffer, Side};
 pub use cpu::objects::{CacheOptions, ObjectCache};
 pub use device_name::DeviceName;
-pub use emit::{EmitError, EmitOptions, Stage, emit};
+pub use emit::{EmitError, EmitOptions, Stage, emit, emit_written};
 pub use explain::{
     Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, LambdaExplanation, OutputExplanation,
     PatternExplanation, SegmentExplanation, TensorBytes, difference, explain, fragment, html, svg,
