@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ferrofuse::{
-    CodeTarget, Definition, SegmentedExecutable, from_segments, parse_schedule, read_segmentation, segments,
-};
+use ferrofuse::{CodeTarget, SegmentedExecutable, parse_schedule, read_segmentation, segments};
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
@@ -138,9 +136,9 @@ impl Chain {
             .iter()
             .map(|(segment, builder, schedule)| segment.get().edited(py, builder.get(), schedule.as_deref()));
         let edited = edited.collect::<PyResult<Vec<_>>>()?;
-        let definition: &Definition = executable.definition();
-        let chain = from_segments(definition, &edited, options());
-        Ok(Chain { chain: chain.map_err(|error| errors::segments(py, &error))? })
+        let definition = executable.definition().clone();
+        let chain = ferrofuse::Executable::from_segments(definition, &edited, options());
+        Ok(Chain { chain: chain.map_err(|error| errors::segments(py, &error.into()))? })
     }
 
     /// As `Executable.run`.
