@@ -46,15 +46,20 @@ impl Choices {
     /// # Errors
     /// The option that was given, with the reason.
     pub fn require_none(&self, reason: &str) -> Result<(), Failure> {
+        match self.first_given() {
+            Some(option) => Err(Failure::user(format!("{option}: {reason}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The first option that was given.
+    pub fn first_given(&self) -> Option<&'static str> {
         let given = [
             ("--segmentation", self.segmentation.is_some()),
             ("--schedule", !self.schedules.is_empty()),
             ("--peak-memory", self.peak_memory.is_some()),
         ];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((option, _)) => Err(Failure::user(format!("{option}: {reason}"))),
-            None => Ok(()),
-        }
+        given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
     /// The choices read from their files.

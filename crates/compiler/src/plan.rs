@@ -19,7 +19,9 @@ use crate::outputs::{Placement, View};
 use crate::passes::{Step, before_expansion};
 use crate::products::ShallowProduct;
 use crate::segment::cost::{Amounts, Seconds};
-use crate::segment::{ExternalCall, GroupError, Legality, Segmentation, SegmentationError};
+use crate::segment::{
+    ExternalCall, GroupError, Joined, Legality, LegalityAnswer, Segmentation, SegmentationError,
+};
 
 /// Choices that the user makes instead of the compiler.
 #[derive(Clone, Debug, Default)]
@@ -174,7 +176,15 @@ impl Plan {
             Seconds::with(&amounts, &segment.view, &answer, &self.target).total()
         };
         let shared = self.segments.len() - self.batches.len();
-        self.segments.iter().map(segment).sum::<f64>() - shared as f64 * self.target.launch
+        // A sum of nothing is -0.
+        self.segments.iter().map(segment).fold(0.0, |sum, seconds| sum + seconds)
+            - shared as f64 * self.target.launch
+    }
+
+    /// Whether two segments could be one, where so many segments read a value: what the search was told, if it asked.
+    pub fn as_one(&self, pair: [&Fusion; 2], readers: impl Fn(Val) -> usize) -> LegalityAnswer {
+        let joined = Joined::of(&self.graph, &self.computed, pair, readers);
+        self.legality.of(&self.graph, &joined.view)
     }
 
     /// What is kept of a value of the definition, if it is: itself, or what it was before it was expanded.

@@ -151,10 +151,10 @@ pub fn emit(
     if let Some(asked) = options.segment.filter(|&asked| asked >= plan.segments.len()) {
         return Err(EmitError::Segment { asked, there: plan.segments.len() });
     }
+    if let Some(text) = emit_written(stage, definition) {
+        return text;
+    }
     match (stage, options.target) {
-        (Stage::Definition, _) => Ok(print(definition, Spelling::default())),
-        (Stage::Graph, _) => Ok(ir::graph::dump(&definition.graph, &definition.fusion)),
-        (Stage::Lambdas, _) => Ok(lambdas::printed(definition)?),
         (Stage::Optimized, _) => optimized(definition, plan),
         (Stage::Segments, _) => {
             let names = ValueNames::new(definition, plan);
@@ -164,6 +164,19 @@ pub fn emit(
             Err(EmitError::Target { stage: stage.name(), target: options.target.name() })
         }
         _ => per_segment(stage, plan, options),
+    }
+}
+
+/// The text of a stage that is there before anything is planned; `None` for what a plan decides.
+///
+/// # Errors
+/// When a lambda has no words of the definition language.
+pub fn emit_written(stage: Stage, definition: &Definition) -> Option<Result<String, EmitError>> {
+    match stage {
+        Stage::Definition => Some(Ok(print(definition, Spelling::default()))),
+        Stage::Graph => Some(Ok(ir::graph::dump(&definition.graph, &definition.fusion))),
+        Stage::Lambdas => Some(lambdas::printed(definition).map_err(EmitError::from)),
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod against;
 mod batches;
+mod boundary;
 mod groups;
 mod lambdas;
 mod memory;
@@ -25,9 +26,8 @@ use compiler::target::Processor;
 use compiler::{Certificate, Decision, Hints, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
-use ir::graph::{Fusion, Node, Output, TensorOp, Val, op_line};
-use ops::ScalarOp;
-use rustc_hash::{FxHashMap, FxHashSet};
+use ir::graph::{Fusion, Node, TensorOp, Val, op_line};
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use memory::Peaks;
@@ -247,7 +247,7 @@ impl Traffic {
 impl Explanation {
     /// Microseconds that the cost model expects of all segments.
     pub fn cost_us(&self) -> f64 {
-        self.segments.iter().map(|segment| segment.cost_us.total()).sum()
+        self.segments.iter().fold(0.0, |sum, segment| sum + segment.cost_us.total())
     }
 }
 
@@ -471,67 +471,5 @@ impl<'a> Explainer<'a> {
             .iter()
             .fold(Expr::zero(), |sum, output| sum + self.plan.graph.ty(output.val).bytes());
         read + self.hints.value(&written)
-    }
-
-    fn edges(&self) -> Vec<Edge> {
-        let mut edges = Vec::new();
-        for (place, from) in self.plan.segments.iter().enumerate() {
-            for output in from.view.outputs() {
-                let later = self.readers.after(output.val, place);
-                edges.extend(later.iter().map(|&to| self.edge(output.val, from, &self.plan.segments[to])));
-            }
-        }
-        edges
-    }
-
-    fn edge(&self, val: Val, from: &SegmentPlan, to: &SegmentPlan) -> Edge {
-        Edge {
-            tensor: self.names.of(val),
-            from: from.name.clone(),
-            to: to.name.clone(),
-            bytes: self.bytes(val),
-            reason: self.boundary(from, to),
-        }
-    }
-
-    /// Whether a boundary was written by a pass, for a product of matrices that a kernel computes.
-    fn is_of_passes(&self, val: Val) -> bool {
-        let is_boundary = matches!(self.plan.graph.op(val), TensorOp::Map(ScalarOp::SegmentSet));
-        is_boundary && self.plan.map.iter().all(|(_, new)| new != val)
-    }
-
-    /// Why two segments are not one.
-    fn boundary(&self, from: &SegmentPlan, to: &SegmentPlan) -> String {
-        let evaluated = |segment: &SegmentPlan| match &segment.decision {
-            Decision::Evaluate { reason, val } => Some(format!("{} {reason}", self.names.of(*val))),
-            Decision::Kernels(_) | Decision::External(_) => None,
-        };
-        if let Some(reason) = evaluated(from).or_else(|| evaluated(to)) {
-            return reason;
-        }
-        match (external(from), external(to)) {
-            (_, Some(op)) => return format!("it is an operand of {op}, which a library computes"),
-            (Some(op), None) => return format!("it is a result of {op}, which a library computes"),
-            (None, None) => {}
-        }
-        if from.at != to.at {
-            return format!("{} runs on {}, {} on {}", from.name, from.at, to.name, to.at);
-        }
-        let made: Vec<Output> = from.view.outputs().iter().chain(to.view.outputs()).cloned().collect();
-        let is_made: FxHashSet<Val> = made.iter().map(|output| output.val).collect();
-        let inputs: BTreeSet<Val> = from.view.inputs().iter().chain(to.view.inputs()).copied().collect();
-        let inputs = inputs.into_iter().filter(|val| !is_made.contains(val)).collect();
-        let (graph, facts) = (&self.plan.graph, self.plan.fusion.facts().clone());
-        let union = Fusion::new(graph, inputs, made, facts).expect("both segments are closed");
-        match &*self.plan.legality.of(graph, &union) {
-            Err(rejection) => {
-                let reason = match self.is_of_passes(rejection.val) {
-                    true => "is a transposed copy, along whose rows lanes read",
-                    false => &rejection.reason,
-                };
-                format!("in one kernel {} {reason}", self.names.of(rejection.val))
-            }
-            Ok(_) => "one kernel would do for these two; the segmentation keeps them apart".to_owned(),
-        }
     }
 }

@@ -49,7 +49,7 @@ pub use compiler::{Certificate, Decision, Plan, PlanOptions, ShallowProduct};
 pub use cpu::alloc::{Buffer, Side};
 pub use cpu::objects::{CacheOptions, ObjectCache};
 pub use device_name::DeviceName;
-pub use emit::{EmitError, EmitOptions, Stage, emit};
+pub use emit::{EmitError, EmitOptions, Stage, emit, emit_written};
 pub use explain::{
     Bottleneck, Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, KernelOnGpu,
     LambdaExplanation, MachineCode, OutputExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
@@ -75,9 +75,7 @@ pub use runtime::{
     KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentReport,
     SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant, has_ended, in_background, unforked,
 };
-pub use segments::{
-    Segment, SegmentError, count_positions, from_segments, of_plan, read_segmentation, segments, tasks,
-};
+pub use segments::{Segment, SegmentError, count_positions, of_plan, read_segmentation, segments, tasks};
 
 /// Reads a definition from its text.
 ///

@@ -33,16 +33,19 @@ impl SmallFloat {
         SmallFloat { bits: 8, dropped: 21, rebias: 112, special: 0x7c, overflow: 0x7c, nan: 0x7f };
 
     /// All bits but the sign.
+    #[inline(always)]
     pub const fn magnitude(&self) -> u32 {
         (1 << (self.bits - 1)) - 1
     }
 
     /// The bits of the f32 below which numbers are subnormal here.
+    #[inline(always)]
     pub const fn min_normal(&self) -> u32 {
         (self.rebias + 1) << 23
     }
 
     /// The bits of the largest f32 that becomes a number or an infinity; above are what becomes NaN.
+    #[inline(always)]
     pub const fn last_number(&self) -> u32 {
         match self.overflow == self.nan {
             // Halfway to what would be the next number, which rounds to the even one below.
@@ -52,64 +55,63 @@ impl SmallFloat {
     }
 
     /// The number whose sum with a subnormal has the subnormal's last bit as its own last bit.
+    #[inline(always)]
     pub const fn aligner(&self) -> f32 {
         f32::from_bits((self.rebias + 1 + self.dropped) << 23)
     }
 
     /// The power of two by which exponent and significand, moved to their places in an f32, are too small.
+    #[inline(always)]
     pub const fn scale(&self) -> f32 {
         f32::from_bits((127 + self.rebias) << 23)
     }
 
-    /// The number of a pattern, exactly. Multiplying by a power of two makes subnormals normal.
+    /// The number of a pattern, exactly. Multiplying by a power of two makes subnormals normal. Nothing branches here and in
+    /// [`SmallFloat::narrow`], so that vectors do both.
+    #[inline(always)]
     pub fn widen(&self, pattern: u32) -> f32 {
         let magnitude = pattern & self.magnitude();
         let moved = f32::from_bits(magnitude << self.dropped);
-        let wide = match magnitude >= self.special {
-            true => f32::from_bits(moved.to_bits() | f32::INFINITY.to_bits()),
-            false => moved * self.scale(),
-        };
+        let special = f32::from_bits(moved.to_bits() | f32::INFINITY.to_bits());
+        let wide = if magnitude >= self.special { special } else { moved * self.scale() };
         if pattern > self.magnitude() { -wide } else { wide }
     }
 
     /// The pattern of the nearest number, ties to even.
+    #[inline(always)]
     pub fn narrow(&self, x: f32) -> u32 {
         let magnitude = x.abs().to_bits();
-        if magnitude > self.last_number() {
-            return self.nan;
-        }
-        let rounded = match magnitude < self.min_normal() {
-            true => (x.abs() + self.aligner()).to_bits() - self.aligner().to_bits(),
-            false => round_off(magnitude - (self.rebias << 23), self.dropped).min(self.overflow),
-        };
+        let small = (x.abs() + self.aligner()).to_bits().wrapping_sub(self.aligner().to_bits());
+        let normal = round_off(magnitude.wrapping_sub(self.rebias << 23), self.dropped).min(self.overflow);
+        let rounded = if magnitude < self.min_normal() { small } else { normal };
         let sign = u32::from(x.is_sign_negative()) << (self.bits - 1);
-        sign | rounded
+        if magnitude > self.last_number() { self.nan } else { sign | rounded }
     }
 }
 
 /// Drops bits, rounding to nearest even: adding just under half a unit and the last bit that stays carries where it must.
+#[inline(always)]
 fn round_off(bits: u32, dropped: u32) -> u32 {
-    (bits + ((1 << (dropped - 1)) - 1) + (bits >> dropped & 1)) >> dropped
+    bits.wrapping_add(((1 << (dropped - 1)) - 1) + (bits >> dropped & 1)) >> dropped
 }
 
 /// The number of an e8m0 pattern: 2 to the pattern less 127, NaN for 255.
+#[inline(always)]
 pub fn widen_e8m0(pattern: u8) -> f32 {
-    match pattern {
-        // 2^-127 is subnormal in an f32.
-        0 => f32::from_bits(0x0040_0000),
-        0xff => f32::NAN,
-        _ => f32::from_bits(u32::from(pattern) << 23),
-    }
+    // 2^-127 is subnormal in an f32.
+    let bits = if pattern == 0 { 0x0040_0000 } else { u32::from(pattern) << 23 };
+    f32::from_bits(if pattern == 0xff { f32::NAN.to_bits() } else { bits })
 }
 
 /// The e8m0 pattern of the power of two nearest to the magnitude, halfway the greater one; infinities are NaN.
 ///
 /// As in torch zero is 2^-127, and what lies between that and 2^-126 becomes 2^-126.
+#[inline(always)]
 pub fn narrow_e8m0(x: f32) -> u8 {
     let bits = x.to_bits();
     let (exponent, significand) = ((bits >> 23) as u8, bits & 0x007f_ffff);
     let half = 0x0040_0000 + u32::from(exponent == 0);
-    if exponent == 0xff { 0xff } else { exponent + u8::from(significand >= half) }
+    if exponent == 0xff { 0xff } else { exponent.wrapping_add(u8::from(significand >= half)) }
 }
 
 /// The double as a float, rounded to odd: rounding that to a small format is one correct rounding of the double
@@ -117,11 +119,10 @@ pub fn narrow_e8m0(x: f32) -> u8 {
 #[inline(always)]
 pub fn to_odd(x: f64) -> f32 {
     let near = x as f32;
-    if f64::from(near) == x || x.is_nan() {
-        return near;
-    }
     let away = u32::from(f64::from(near).abs() > x.abs());
-    f32::from_bits((near.to_bits() - away) | 1)
+    let odd = near.to_bits().wrapping_sub(away) | 1;
+    let is_near = (f64::from(near) == x) | x.is_nan();
+    f32::from_bits(if is_near { near.to_bits() } else { odd })
 }
 
 /// An element of one byte with its conversions.
@@ -134,12 +135,14 @@ macro_rules! byte_float {
 
         impl $name {
             /// The number, exactly.
+            #[inline(always)]
             pub fn to_f32(self) -> f32 {
                 let widen: fn(u8) -> f32 = $widen;
                 widen(self.0)
             }
 
             /// The nearest number, ties to even.
+            #[inline(always)]
             pub fn from_f32(x: f32) -> Self {
                 let narrow: fn(f32) -> u8 = $narrow;
                 Self(narrow(x))

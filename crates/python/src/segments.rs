@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ferrofuse::{
-    CodeTarget, Definition, SegmentedExecutable, from_segments, parse_schedule, read_segmentation, segments,
-};
+use ferrofuse::{CodeTarget, SegmentedExecutable, parse_schedule, read_segmentation, segments};
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
@@ -137,10 +135,10 @@ impl Chain {
             .iter()
             .map(|(segment, builder, schedule)| segment.get().edited(py, builder.get(), schedule.as_deref()));
         let edited = edited.collect::<PyResult<Vec<_>>>()?;
-        let definition: Definition = executable.definition().clone();
+        let definition = executable.definition().clone();
         let make = move |options| {
-            from_segments(&definition, &edited, options)
-                .map_err(|error| Python::attach(|py| errors::segments(py, &error)))
+            ferrofuse::Executable::from_segments(definition.clone(), &edited, options)
+                .map_err(|error| Python::attach(|py| errors::segments(py, &error.into())))
         };
         Ok(Chain { chain: OnDevices::new(make(options())?, options(), make) })
     }

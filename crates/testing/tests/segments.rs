@@ -2,8 +2,8 @@
 //! evaluator says of the whole.
 
 use ferrofuse::{
-    ArrayView, CallOptions, CompileOptions, Definition, Error, Executor, Hints, Interrupt, Machine,
-    PlanOptions, Segment, Segmentation, Stream, check, from_segments, plan, segments,
+    ArrayView, CallOptions, CompileOptions, Definition, Error, Executable, Executor, Hints, Interrupt,
+    Machine, PlanOptions, Segment, Segmentation, Stream, check, plan, segments,
 };
 use ferrofuse_testing::random::{Draws, Placed, generate, place, segmentation};
 
@@ -24,7 +24,7 @@ fn cut(definition: &Definition, chosen: Option<Segmentation>) -> Vec<Segment> {
 fn require_agreement(seed: u64, definition: &Definition, segments: &[Segment], placed: &[Placed]) -> bool {
     let views: Vec<ArrayView<'_>> = placed.iter().map(Placed::view).collect();
     let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };
-    let chain = from_segments(definition, segments, options).expect("segments run");
+    let chain = Executable::from_segments(definition.clone(), segments, options).expect("segments run");
     let (machine, stream) = (Machine::shared(), Stream::default());
     let call_options = CallOptions { stream: Some(stream), ..CallOptions::default() };
     let outputs = chain.run_with(&call_options, &views);

@@ -54,6 +54,11 @@ impl Number {
 }
 
 impl Request {
+    /// Whether it says anything of sizes or data.
+    pub fn says_sizes(&self) -> bool {
+        !self.sizes.is_empty() || !self.inputs.is_empty()
+    }
+
     /// The sizes by the names of their symbols; the last word counts.
     pub fn sizes_by_name(&self) -> BTreeMap<&str, i64> {
         self.sizes.iter().map(|(name, size)| (name.as_str(), *size)).collect()

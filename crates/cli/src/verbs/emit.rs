@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use ferrofuse::{CodeTarget, EmitError, EmitOptions, Machine, Stage, emit};
+use ferrofuse::{CodeTarget, Definition, EmitError, EmitOptions, Machine, Stage, emit, emit_written};
 
 use crate::definition;
 use crate::failure::{Failure, Outcome};
@@ -35,6 +35,10 @@ pub struct Options {
 /// Writes the text.
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let file = definition::read(&options.file)?;
+    if let Some(text) = options.written(&file.definition) {
+        write!(out, "{}", text.map_err(failure)?)?;
+        return Ok(Outcome::Fine);
+    }
     let usual = match options.stage {
         Stage::Cuda => CodeTarget::CUDA,
         _ => CodeTarget::HOST,
@@ -46,6 +50,15 @@ pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<
     let text = emit(options.stage, &file.definition, &planned.plan, &emit_options);
     write!(out, "{}", text.map_err(failure)?)?;
     Ok(Outcome::Fine)
+}
+
+impl Options {
+    /// The text, where it is there before anything is planned and no choice is to be checked.
+    fn written(&self, definition: &Definition) -> Option<Result<String, EmitError>> {
+        let is_given =
+            self.segment.is_some() || self.choices.first_given().is_some() || self.request.says_sizes();
+        if is_given { None } else { emit_written(self.stage, definition) }
+    }
 }
 
 fn failure(error: EmitError) -> Failure {

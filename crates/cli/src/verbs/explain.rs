@@ -1,6 +1,7 @@
 //! `ferrofuse explain`: the segments of a definition, what they move, and why each boundary is there.
 
-use std::fs;
+mod saved;
+
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -19,6 +20,7 @@ use crate::failure::{Failure, Outcome};
 use crate::gpu_code::GpuCode;
 use crate::inputs::Request;
 use crate::planning::{self, Choices};
+use saved::SavedExplanation;
 
 /// Say which segments a definition becomes, what they move and why; runs nothing.
 #[derive(Args)]
@@ -90,14 +92,17 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     let targets = options.targets()?;
     let code = GpuCode::open(options.target, machine, libraries);
-    let (explanation, search_ms) = options.explained(&options.file, machine, &code)?;
+    let Explained { explanation, search_ms, unsaid } = options.explained(&options.file, machine, &code)?;
     let compared = options.compare.map(|with| options.baseline(with, machine)).transpose()?;
     let drawn = options.svg.iter().map(|_| Ok(svg(&explanation)));
     let page = options.html.iter().map(|_| options.page(&explanation, machine));
     let texts = drawn.chain(page).collect::<Result<Vec<String>, Failure>>()?;
     targets.write(|place, out| -> io::Result<()> { out.write_all(texts[place].as_bytes()) })?;
     let other = options.against.as_ref().map(|path| options.explained(path, machine, &code)).transpose()?;
-    let difference = other.map(|(other, _)| difference(&explanation, &other));
+    let difference = other.map(|other| {
+        let unsaid = [unsaid, other.unsaid].concat();
+        difference(&explanation, &other.explanation).without(&unsaid)
+    });
     let compared = options.compare.zip(compared).map(|(with, explained)| Compared::of(with, &explained));
     if options.json {
         let report = Report { explanation, search_ms, compared, difference };
@@ -122,10 +127,11 @@ fn is_saved(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json")
 }
 
-fn saved(path: &Path) -> Result<Explanation, Failure> {
-    let failed = |error: &dyn std::error::Error| Failure::user(format!("{}: {error}", path.display()));
-    let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
-    serde_json::from_str(&text).map_err(|error| failed(&error))
+/// An explanation, with milliseconds of planning if it was made now, and with what it does not say if it was saved.
+struct Explained {
+    explanation: Explanation,
+    search_ms: Option<f64>,
+    unsaid: Vec<&'static str>,
 }
 
 impl Options {
@@ -137,22 +143,24 @@ impl Options {
         Ok(Targets::new(&outputs, &inputs)?)
     }
 
-    /// The explanation of a definition, with milliseconds of planning, or one that was saved.
-    fn explained(
-        &self,
-        path: &Path,
-        machine: &Machine,
-        code: &GpuCode<'_>,
-    ) -> Result<(Explanation, Option<f64>), Failure> {
+    /// The explanation of a definition, or one that was saved. What an earlier version did not say can only be left out of
+    /// a difference.
+    fn explained(&self, path: &Path, machine: &Machine, code: &GpuCode<'_>) -> Result<Explained, Failure> {
         if is_saved(path) {
-            return Ok((saved(path)?, None));
+            let SavedExplanation { explanation, unsaid } = SavedExplanation::read(path)?;
+            if self.against.is_none() && !unsaid.is_empty() {
+                let message =
+                    format!("{}: an earlier version, without {}", path.display(), unsaid.join(", "));
+                return Err(Failure::user_with_help(message, "it can be compared: --against FILE"));
+            }
+            return Ok(Explained { explanation, search_ms: None, unsaid });
         }
         let file = definition::read(path)?;
         let planned = planning::plan(&file, &self.request, &self.choices, self.target, machine)?;
         let milliseconds = 1e3 * planned.time.as_secs_f64();
         let code = code.of(&planned.plan);
-        let explained = explain_compiled(&file.definition, &planned.plan, &planned.hints, &code);
-        Ok((explained, Some(milliseconds)))
+        let explanation = explain_compiled(&file.definition, &planned.plan, &planned.hints, &code);
+        Ok(Explained { explanation, search_ms: Some(milliseconds), unsaid: Vec::new() })
     }
 
     /// The explanation of another segmentation of the definition.

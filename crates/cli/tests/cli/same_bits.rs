@@ -1,5 +1,5 @@
-//! Segments give the same bits however they are run: each by hand, all in Rust, and from the folder that was written. Random
-//! definitions under random segmentations, which overlap.
+//! Segments give the same bits however they are run: each by hand, all in Rust, and from the folder that was written. All
+//! examples and random definitions under random segmentations, which overlap.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use ferrofuse::{
     Array, ArrayView, CallOptions, CompileOptions, DType, Definition, Executable, File, Hints, PlanOptions,
-    Scalar, Segment, Segmentation, Stream, from_segments, output_names, plan, read, segments, value_name,
+    Scalar, Segment, Segmentation, Stream, output_names, plan, read, segments, value_name,
 };
 use frontend::text::InputSpec;
 use ir::array::StridedArray;
@@ -19,8 +19,9 @@ use testing::reduce::file;
 
 use super::{definition, ferrofuse};
 
-/// Programs that are cut.
+/// Programs that are cut, and segmentations of each example.
 const SEEDS: u64 = 200;
+const SEEDS_OF_EXAMPLES: u64 = 2;
 /// The fewest that must run: others have indices or sizes that are wrong.
 const MIN_RUN: usize = 120;
 /// Draws inputs and random numbers.
@@ -65,7 +66,7 @@ fn by_hand(file: &File, segments: &[Segment], inputs: &[ArrayView<'_>]) -> Optio
 }
 
 /// Whether the files that a run of the folder wrote hold these bytes, those of half types in one file.
-fn require_written(folder: &Path, definition: &Definition, outputs: &[Vec<u8>], seed: u64) {
+fn require_written(folder: &Path, definition: &Definition, outputs: &[Vec<u8>], what: &str) {
     for (name, output) in output_names(definition).iter().zip(outputs) {
         let alone = fs::read(folder.join(format!("{name}.npy")));
         let is_there = match &alone {
@@ -75,7 +76,7 @@ fn require_written(folder: &Path, definition: &Definition, outputs: &[Vec<u8>], 
                 output.is_empty() || written.windows(output.len()).any(|part| part == output)
             }
         };
-        assert!(is_there, "seed {seed}: {name} from the folder differs");
+        assert!(is_there, "{what}: {name} from the folder differs");
     }
 }
 
@@ -112,38 +113,70 @@ fn run_folder(text: &str, segmentation: &str) -> Result<(TempDir, PathBuf), Stri
     Ok((kept, output))
 }
 
-/// Whether it ran, and whether by hand.
-fn require_same_bits(seed: u64) -> (bool, bool) {
-    let program = generate(seed);
-    let Ok(defined) = program.define() else { return (false, false) };
-    let text = file(&program, &defined);
-    let file = read(&text).unwrap_or_else(|error| panic!("seed {seed}: {error:?}\n{text}"));
+/// Whether a definition ran under a random segmentation, and whether by hand.
+fn require_same_bits(what: &str, text: &str, seed: u64) -> (bool, bool) {
+    let file = read(text).unwrap_or_else(|error| panic!("{what}: {error:?}\n{text}"));
     let Some(drawn) = drawn(&file) else { return (false, false) };
     let inputs: Vec<ArrayView<'_>> = drawn.iter().map(|input| input.view()).collect();
     let chosen = segmentation(&file.definition, &mut Draws::new(seed));
     let chosen_text = chosen.to_text(&|val| value_name(&file.definition, val));
     let cut = cut(&file.definition, chosen);
-    let chain = from_segments(&file.definition, &cut, CompileOptions::default()).unwrap();
-    let outputs = match (chain.run_with(&call_options(), &inputs), run_folder(&text, &chosen_text)) {
+    let chain = Executable::from_segments(file.definition.clone(), &cut, CompileOptions::default()).unwrap();
+    let outputs = match (chain.run_with(&call_options(), &inputs), run_folder(text, &chosen_text)) {
         (Err(_), Err(_)) => return (false, false),
-        (Err(error), Ok(_)) => panic!("seed {seed}: the folder runs, and in Rust: {error}"),
-        (Ok(_), Err(said)) => panic!("seed {seed}: in Rust it runs, and the folder: {said}"),
+        (Err(error), Ok(_)) => panic!("{what}: the folder runs, and in Rust: {error}"),
+        (Ok(_), Err(said)) => panic!("{what}: in Rust it runs, and the folder: {said}"),
         (Ok(outputs), Ok((kept, folder))) => {
             let outputs: Vec<Vec<u8>> = outputs.iter().map(|output| bytes(&output.view())).collect();
-            require_written(&folder, &file.definition, &outputs, seed);
+            require_written(&folder, &file.definition, &outputs, what);
             drop(kept);
             outputs
         }
     };
     let by_hand = by_hand(&file, &cut, &inputs);
-    assert!(by_hand.as_ref().is_none_or(|by_hand| *by_hand == outputs), "seed {seed}: by hand differs");
+    assert!(by_hand.as_ref().is_none_or(|by_hand| *by_hand == outputs), "{what}: by hand differs");
     (true, by_hand.is_some())
+}
+
+fn of_random_program(seed: u64) -> (bool, bool) {
+    let program = generate(seed);
+    let Ok(defined) = program.define() else { return (false, false) };
+    require_same_bits(&format!("seed {seed}"), &file(&program, &defined), seed)
 }
 
 #[test]
 fn segments_give_the_same_bits_by_hand_in_rust_and_from_their_folder() {
-    let ran: Vec<(bool, bool)> = (0..SEEDS).map(require_same_bits).collect();
+    let ran: Vec<(bool, bool)> = (0..SEEDS).map(of_random_program).collect();
     let all = ran.iter().filter(|(ran, _)| *ran).count();
     let by_hand = ran.iter().filter(|(_, by_hand)| *by_hand).count();
     assert!(all >= MIN_RUN && by_hand >= MIN_RUN * 3 / 4, "{all} ran, {by_hand} by hand");
+}
+
+/// An example on small inputs: sizes that it leaves open are in their list alone.
+fn small(text: &str) -> String {
+    let (definition, inputs) = text.split_once("inputs = [").expect("an example lists inputs");
+    let sizes = [
+        ("16777216", "1009"),
+        ("32000", "29"),
+        ("8192", "17"),
+        ("4096", "33"),
+        ("1024", "21"),
+        ("256", "9"),
+        ("320, 64, 64", "320, 6, 7"),
+        ("56", "5"),
+    ];
+    let inputs = sizes.iter().fold(inputs.to_owned(), |text, (large, small)| text.replace(large, small));
+    format!("{definition}inputs = [{inputs}")
+}
+
+#[test]
+fn segments_of_examples_give_the_same_bits_by_hand_in_rust_and_from_their_folder() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let (what, text) = (path.display().to_string(), small(&fs::read_to_string(&path).unwrap()));
+        for seed in 0..SEEDS_OF_EXAMPLES {
+            assert_eq!(require_same_bits(&what, &text, seed), (true, true), "{what}, seed {seed}");
+        }
+    }
 }

@@ -225,6 +225,43 @@ fn explain_says_what_differs_from_another_definition_or_a_saved_explanation() {
     assert!(ended.stderr.contains("a saved explanation has no other segmentation"), "{}", ended.stderr);
 }
 
+/// Earlier versions said less, and later ones may say more.
+#[test]
+fn explanations_of_other_versions_are_compared_in_what_both_say() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let (earlier, later) = (folder.path().join("earlier.json"), folder.path().join("later.json"));
+    let file = "examples/reduction_broadcast_add.py";
+    let mut said = json(&format!("explain {file} --json"));
+    said["more"] = serde_json::json!({"than": "now"});
+    std::fs::write(&later, said.to_string()).expect("the later explanation");
+    for key in ["assumed", "peak_bytes", "peak_formula", "cost_us", "gap", "optimal", "search_steps"] {
+        said.as_object_mut().expect("an object").remove(key);
+    }
+    for segment in said["segments"].as_array_mut().expect("segments") {
+        for key in ["operations", "saved", "peak_bytes", "cost_us", "bytes", "bytes_formula"] {
+            segment.as_object_mut().expect("an object").remove(key).expect("what is printed now");
+        }
+    }
+    std::fs::write(&earlier, said.to_string()).expect("the earlier explanation");
+    let (earlier, later) = (earlier.display(), later.display());
+    assert_eq!(fine(&format!("explain {later} --against {file}")), "no difference\n");
+    let unsaid = "not compared, as an earlier version does not say it: model's time, moves, peak memory\n";
+    for line in
+        [format!("explain {earlier} --against {later}"), format!("explain {file} --against {earlier}")]
+    {
+        assert_eq!(fine(&line), format!("no difference\n{unsaid}"));
+    }
+    let said = fine(&format!("explain {earlier} --against {file} --size i0=64 --size i1=64"));
+    assert!(
+        said.contains("compulsory") && !said.contains("peak memory  ") && said.ends_with(unsaid),
+        "{said}"
+    );
+    let ended = super::ferrofuse(["explain", &earlier.to_string()]);
+    let error = ended.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let alone = "an earlier version, without model's time, moves, peak memory";
+    assert!(ended.code == 2 && error.contains(alone), "{error}");
+}
+
 #[test]
 fn fuzz_counts_what_it_checked() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,7 +1,7 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
 //! `external` (groups that a library runs) · `engine` (a kernel or a library) · `legality` (the answers) · `cost` (bytes and
-//! seconds) · `segmentation` (the value and its text) · `structure` (what like segments share) · `dependencies` (the order of segments) · `constraints` (what groups of
+//! seconds) · `segmentation` (the value and its text) · `joined` (two segments as one) · `structure` (what like segments share) · `dependencies` (the order of segments) · `constraints` (what groups of
 //! the user ask) · `free` (what is made anywhere) · `memory` (what is in memory, and in which order little is) · `bound` (what
 //! no segmentation can do better than) · `greedy`, `search` (how one is found) · `vertex_cut` (minimum cuts).
 
@@ -13,6 +13,7 @@ mod engine;
 mod external;
 mod free;
 mod greedy;
+mod joined;
 mod legality;
 mod memory;
 mod search;
@@ -30,6 +31,7 @@ pub(crate) use external::is_view_op;
 pub use external::{ExternalCall, Source, ViewedOperand, external_call};
 pub(crate) use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
+pub(crate) use joined::Joined;
 pub use legality::{Legality, LegalityAnswer};
 pub use memory::Lifetimes;
 pub(crate) use search::STATEMENTS;

@@ -1,6 +1,6 @@
 //! What differs between two explanations: of two definitions, of two segmentations, of two versions of the compiler.
 //!
-//! Segments are matched by what they write.
+//! Segments are matched by what they write. What one version did not say yet is not compared, and named.
 
 use std::time::Duration;
 
@@ -21,6 +21,9 @@ pub struct Difference {
     pub only_first: Vec<String>,
     /// What the segments write that only the second has.
     pub only_second: Vec<String>,
+    /// What one of them does not say, so that it is not compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsaid: Vec<String>,
 }
 
 /// Something that both have, and that is not the same.
@@ -52,6 +55,7 @@ pub fn difference(first: &Explanation, second: &Explanation) -> Difference {
         segments: segments.collect(),
         only_first: only(first, &theirs),
         only_second: only(second, &ours),
+        unsaid: Vec::new(),
     }
 }
 
@@ -64,10 +68,30 @@ impl Difference {
             && self.only_second.is_empty()
     }
 
+    /// The same without these facts, which one of the two does not say, as it is of an earlier version.
+    pub fn without(mut self, unsaid: &[&str]) -> Difference {
+        let is_said = |changed: &Changed| {
+            let fact = changed.what.rsplit(": ").next().unwrap_or_default();
+            !unsaid.contains(&fact)
+        };
+        self.totals.retain(is_said);
+        self.segments.retain(is_said);
+        self.unsaid.extend(unsaid.iter().map(|&fact| fact.to_owned()));
+        self.unsaid.sort_unstable();
+        self.unsaid.dedup();
+        self
+    }
+
     /// Lines for people, with what to call the two.
     pub fn lines(&self, first: &str, second: &str) -> String {
+        let unsaid = match self.unsaid.is_empty() {
+            true => String::new(),
+            false => {
+                format!("not compared, as an earlier version does not say it: {}\n", self.unsaid.join(", "))
+            }
+        };
         if self.is_empty() {
-            return "no difference\n".to_owned();
+            return format!("no difference\n{unsaid}");
         }
         let heading = ["", first, second].map(str::to_owned).to_vec();
         let row =
@@ -78,7 +102,7 @@ impl Difference {
             made.iter().map(|made| format!("only in {name}: a segment that writes {made}\n")).collect()
         };
         format!(
-            "{}{}{}",
+            "{}{}{}{unsaid}",
             table::columns(&rows),
             only(first, &self.only_first),
             only(second, &self.only_second)

@@ -1,8 +1,11 @@
 //! Memory that a plan needs for what its segments make: of each segment what is there while it runs. Inputs are the caller's,
-//! and partial results of folds do not count.
+//! and so is what is stored in them; partial results of folds do not count.
 
+use compiler::Plan;
 use compiler::segment::Lifetimes;
 use index::Expr;
+use ir::graph::Val;
+use rustc_hash::FxHashSet;
 
 use super::Explainer;
 
@@ -21,7 +24,9 @@ impl Peaks {
     pub fn of(explainer: &Explainer<'_>) -> Peaks {
         let plan = explainer.plan;
         let views = plan.segments.iter().map(|segment| &segment.view);
-        let lifetimes = Lifetimes::of(&plan.computed, views, |val| explainer.bytes(val));
+        let in_inputs = stored_in_inputs(plan);
+        let bytes = |val: Val| if in_inputs.contains(&val) { 0 } else { explainer.bytes(val) };
+        let lifetimes = Lifetimes::of(&plan.computed, views, bytes);
         let order: Vec<usize> = (0..plan.segments.len()).collect();
         let each = lifetimes.peaks(&order);
         let bytes = each.iter().copied().max().unwrap_or(0);
@@ -29,7 +34,14 @@ impl Peaks {
             Some(place) => lifetimes.alive_at(&order, place),
             None => Vec::new(),
         };
-        let sum: Expr = alive.into_iter().map(|val| explainer.formula(val)).sum();
+        let alive = alive.into_iter().filter(|val| !in_inputs.contains(val));
+        let sum: Expr = alive.map(|val| explainer.formula(val)).sum();
         Peaks { each, bytes, formula: plan.computed.facts().normalize(&sum) }
     }
+}
+
+/// The in-place outputs that kernels store in the memory of inputs.
+fn stored_in_inputs(plan: &Plan) -> FxHashSet<Val> {
+    let outputs = plan.fusion.outputs().iter().enumerate();
+    outputs.filter(|(place, _)| plan.stores_in_place(*place)).map(|(_, output)| output.val).collect()
 }

@@ -1,6 +1,8 @@
 //! Which segment computes a node first, and which segments read a value. Takes a plan, looks at each node and input of each
 //! segment once, and answers from then on without a look at other segments. Puts nothing into words.
 
+use std::collections::BTreeMap;
+
 use compiler::Plan;
 use ir::graph::{Node, Val};
 use rustc_hash::FxHashMap;
@@ -34,6 +36,32 @@ impl Readers {
         #[cfg(test)]
         looked(1);
         self.first.get(&node).is_some_and(|&first| first < number)
+    }
+
+    /// How many segments read a value.
+    pub(super) fn count(&self, val: Val) -> usize {
+        self.readers.get(&val).map_or(0, Vec::len)
+    }
+
+    /// A segment that reads what one makes, and on which another waits, directly or not: the two cannot be one.
+    pub(super) fn between(&self, plan: &Plan, from: usize, to: usize) -> Option<usize> {
+        let next = |number: usize| {
+            let made = plan.segments[number].view.outputs().iter();
+            made.flat_map(move |output| self.after(output.val, number))
+                .copied()
+                .filter(move |&next| next <= to)
+        };
+        let mut leading: BTreeMap<usize, usize> =
+            next(from).filter(|&next| next < to).map(|next| (next, next)).collect();
+        while let Some((number, first)) = leading.pop_first() {
+            for further in next(number) {
+                if further == to {
+                    return Some(first);
+                }
+                leading.entry(further).or_insert(first);
+            }
+        }
+        None
     }
 
     /// The segments behind this one that read a value.

@@ -20,7 +20,7 @@ use frontend::text::{NameStyle, print};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
-use runtime::{CompileOptions, SegmentDefinition, SegmentInput, SegmentedExecutable};
+use runtime::{CompileOptions, SegmentDefinition, SegmentInput};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Schedule;
@@ -120,33 +120,23 @@ impl Segment {
     /// # Errors
     /// When it names what the segment does not have.
     pub fn check_schedule(&self, options: &CompileOptions) -> Result<(), SegmentError> {
-        self.runnable().options(options)?;
+        SegmentDefinition::from(self).options(options)?;
         Ok(())
-    }
-
-    fn runnable(&self) -> SegmentDefinition {
-        SegmentDefinition {
-            number: self.number,
-            definition: self.definition.clone(),
-            inputs: self.takes.clone(),
-            outputs: self.gives.clone(),
-            schedule: self.schedule.clone(),
-            is_edited: self.is_edited,
-        }
     }
 }
 
-/// A definition that runs as these segments of it.
-///
-/// # Errors
-/// For a schedule that its segment has no loops for.
-pub fn from_segments(
-    definition: &Definition,
-    segments: &[Segment],
-    options: CompileOptions,
-) -> Result<SegmentedExecutable, SegmentError> {
-    let segments = segments.iter().map(Segment::runnable).collect();
-    Ok(SegmentedExecutable::new(definition.clone(), segments, options)?)
+/// What runs of it, as it is now.
+impl From<&Segment> for SegmentDefinition {
+    fn from(segment: &Segment) -> SegmentDefinition {
+        SegmentDefinition {
+            number: segment.number,
+            definition: segment.definition.clone(),
+            inputs: segment.takes.clone(),
+            outputs: segment.gives.clone(),
+            schedule: segment.schedule.clone(),
+            is_edited: segment.is_edited,
+        }
+    }
 }
 
 /// What segments are made from.

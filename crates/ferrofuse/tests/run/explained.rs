@@ -58,6 +58,41 @@ fn boundaries_have_names_and_reasons() {
     assert!(table.lines().filter(|line| line.contains(" -> ")).count() == edges, "{table}");
 }
 
+/// The explanation of a text, cut by the compiler.
+fn of_text(text: &str) -> Explanation {
+    let definition = define(text).expect("defines");
+    let plan = plan(&definition, &CompileOptions::default()).expect("no choices of a user");
+    explain(&definition, &plan, &Hints::default())
+}
+
+#[test]
+fn a_segment_between_two_is_the_reason_that_they_are_not_one() {
+    let explanation = of_text(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    a = fd.ops.segment_set(fd.ops.exp(x))
+    b = fd.ops.segment_set(fd.ops.sum(a, dims=[1], keepdim=True))
+    fd.add_output(fd.ops.mul(a, b))
+",
+    );
+    let reasons: Vec<[&str; 3]> =
+        explanation.edges.iter().map(|edge| [&*edge.from, &*edge.to, &*edge.reason]).collect();
+    let asked = |name: &str| format!("in one kernel {name} is a boundary that the definition asks for");
+    let (first, second) = (asked("a"), asked("b"));
+    let between = ["seg0", "seg2", "seg1 stands between seg0 and seg2"];
+    assert_eq!(reasons, [["seg0", "seg1", &first], between, ["seg1", "seg2", &second]]);
+}
+
+/// Nothing is computed and nothing is in memory but the caller's: of views of inputs, and of what is stored in inputs.
+#[test]
+fn views_take_no_time_and_what_is_stored_in_inputs_takes_no_memory() {
+    let input = "def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], contiguity=True)\n";
+    let viewed = of_text(&format!("{input}    fd.add_output(fd.ops.permute(x, dims=[1, 0]))\n"));
+    assert!(viewed.to_string().contains("\nmodel: 0.0 us, which no other cut can beat\n"), "{viewed}");
+    let stored = of_text(&format!("{input}    fd.add_output(fd.ops.exp(x), x)\n"));
+    assert_eq!((stored.peak_bytes, &*stored.peak_formula, stored.segments[0].peak_bytes), (0, "0", 0));
+}
+
 #[test]
 fn copies_and_partial_results_are_counted() {
     let copies = explained(&COPIES);

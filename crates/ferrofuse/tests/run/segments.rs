@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use ferrofuse::{
     Array, ArrayView, CallOptions, CompileOptions, Definition, Executable, Hints, Interrupt, Machine, Output,
-    PlanOptions, Segment, SegmentError, Stream, Tensor, check, define, from_segments, parse_schedule, plan,
+    PlanOptions, Segment, SegmentError, Stream, Tensor, check, define, parse_schedule, plan,
     read_segmentation, segments, tasks, value_name, value_named,
 };
 use frontend::text::{NameStyle, numbers, print};
@@ -90,7 +90,8 @@ fn given(definition: &Definition, arrays: &[Array]) -> HashMap<String, Value> {
 }
 
 fn chained(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> Vec<Vec<u8>> {
-    let chain = from_segments(definition, segments, CompileOptions::default()).expect("segments");
+    let chain =
+        Executable::from_segments(definition.clone(), segments, CompileOptions::default()).expect("segments");
     let views = views(arrays);
     let options = CallOptions { stream: Some(Stream::new(0)), ..CallOptions::default() };
     let outputs = chain.run_with(&options, &views).expect("it runs");
@@ -110,7 +111,8 @@ fn reread(segments: &[Segment]) -> Vec<Segment> {
 
 /// Whether the chain of segments gives what the evaluator says, within the bounds of the ops.
 fn agrees(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> bool {
-    let chain = from_segments(definition, segments, CompileOptions::default()).expect("segments");
+    let chain =
+        Executable::from_segments(definition.clone(), segments, CompileOptions::default()).expect("segments");
     let (views, stream, machine) = (views(arrays), Stream::new(0), Machine::shared());
     let options = CallOptions { stream: Some(stream), ..CallOptions::default() };
     let outputs = chain.run_with(&options, &views).expect("it runs");
@@ -324,7 +326,8 @@ fn a_schedule_runs_where_the_segment_has_its_loops() {
     segments[1].schedule = Some(parse_schedule("schedule lanes 4\nrow x0\ninner x1").expect("a schedule"));
     assert!(agrees(&definition, &segments, &arrays));
     segments[1].schedule = Some(parse_schedule("schedule lanes 4\nrow x7\ninner x1").expect("a schedule"));
-    let error = from_segments(&definition, &segments, CompileOptions::default()).expect_err("no x7");
+    let error =
+        Executable::from_segments(definition, &segments, CompileOptions::default()).expect_err("no x7");
     assert_eq!(error.to_string(), "the schedule of seg1 does not fit it: the segment has no axis x7");
 }
 

@@ -224,6 +224,15 @@ impl Layout {
         }
     }
 
+    /// The place of each element, in row-major order.
+    pub(super) fn places(&self) -> Vec<isize> {
+        let mut places = Vec::new();
+        self.runs(0, self.numel().unwrap_or_default(), |place, stride, count| {
+            places.extend((0..count as isize).map(|k| place + k * stride));
+        });
+        places
+    }
+
     /// The indices and the place of the element with this number in row-major order.
     fn locate(&self, number: usize) -> (Dims, isize) {
         let mut index: Dims = SmallVec::from_elem(0, self.rank());
@@ -241,14 +250,6 @@ impl Layout {
 mod tests {
     use super::*;
 
-    fn places(layout: &Layout) -> Vec<isize> {
-        let mut found = Vec::new();
-        let count = layout.numel().unwrap();
-        layout
-            .runs(0, count, |place, stride, run| found.extend((0..run as isize).map(|k| place + k * stride)));
-        found
-    }
-
     #[test]
     fn runs_visit_row_major_from_any_start() {
         let layout = Layout {
@@ -257,14 +258,14 @@ mod tests {
             strides: [-12, 4, -1].into_iter().collect(),
         };
         let expected: Vec<isize> = (0..24).map(|n| 23 - n / 12 * 12 + n / 4 % 3 * 4 - n % 4).collect();
-        assert_eq!(places(&layout), expected);
+        assert_eq!(layout.places(), expected);
         for start in 0..24 {
             let mut found = Vec::new();
             layout.runs(start, 24 - start, |p, s, run| found.extend((0..run as isize).map(|k| p + k * s)));
             assert_eq!(found, expected[start..]);
         }
-        assert_eq!(places(&Layout::dense(&[])), [0]);
-        assert_eq!(places(&Layout::dense(&[3, 0, 2])), [] as [isize; 0]);
+        assert_eq!(Layout::dense(&[]).places(), [0]);
+        assert_eq!(Layout::dense(&[3, 0, 2]).places(), [] as [isize; 0]);
     }
 
     #[test]
@@ -283,16 +284,16 @@ mod tests {
     fn merging_and_reshaping_keep_the_order() {
         let base = Layout::dense(&[4, 1, 6, 5]);
         for layout in [base.clone(), base.permuted([2, 0, 1, 3]), base.sliced(&[1, 0, 2, 0], &[2, 1, 3, 5])] {
-            assert_eq!(places(&layout.merged()), places(&layout));
+            assert_eq!(layout.merged().places(), layout.places());
             let flat = [layout.numel().unwrap()];
             if let Some(reshaped) = layout.reshaped(&flat) {
-                assert_eq!(places(&reshaped), places(&layout));
+                assert_eq!(reshaped.places(), layout.places());
             }
         }
-        assert_eq!(places(&base.reshaped(&[2, 2, 3, 10]).unwrap()), places(&base));
+        assert_eq!(base.reshaped(&[2, 2, 3, 10]).unwrap().places(), base.places());
         assert_eq!(base.permuted([2, 0, 1, 3]).reshaped(&[24, 5]), None);
         let column = Layout::dense(&[4, 1]).expanded(&[4, 6]);
-        assert_eq!(places(&column.reshaped(&[2, 2, 3, 2]).unwrap()), places(&column));
+        assert_eq!(column.reshaped(&[2, 2, 3, 2]).unwrap().places(), column.places());
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod element;
 mod layout;
 mod owned;
 pub mod products;
+mod runs;
 mod strided;
 mod view;
 

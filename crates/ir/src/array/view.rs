@@ -3,9 +3,9 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use ops::lanes::{NullaryFnOnce, wide};
 use ops::{DType, Scalar};
 
+use super::runs::{SQUARE, copy_transposed, read_run, write_run};
 use super::{Array, ArrayError, Dims, Element, Layout, Part, with_element};
 
 /// Memory to read through a layout.
@@ -187,61 +187,6 @@ impl<'a> ArrayView<'a> {
     }
 }
 
-/// Reads `out.len()` elements a stride apart. The two common strides are loops of their own, so that they vectorise.
-///
-/// # Safety
-/// The elements must be readable; they may be unaligned.
-unsafe fn read_run<T: Element, U>(first: *const T, stride: isize, out: &mut [U], convert: &impl Fn(T) -> U) {
-    // SAFETY: element `k` of the run is readable by the contract, for every `k` below `out.len()`.
-    let element = |k: isize| unsafe { first.wrapping_offset(k * stride).read_unaligned() };
-    match stride {
-        1 => wide(Run { first, out, convert }),
-        0 => {
-            let same = element(0);
-            out.iter_mut().for_each(|slot| *slot = convert(same));
-        }
-        _ => out.iter_mut().enumerate().for_each(|(k, slot)| *slot = convert(element(k as isize))),
-    }
-}
-
-/// Neighbours to be read; whoever makes one answers for them being readable.
-struct Run<'a, T, U, F> {
-    first: *const T,
-    out: &'a mut [U],
-    convert: &'a F,
-}
-
-impl<T: Element, U, F: Fn(T) -> U> NullaryFnOnce for Run<'_, T, U, F> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        for (k, slot) in self.out.iter_mut().enumerate() {
-            // SAFETY: as many elements as there are slots are readable, by the contract of `read_run`.
-            *slot = (self.convert)(unsafe { self.first.wrapping_add(k).read_unaligned() });
-        }
-    }
-}
-
-/// Writes elements a stride apart.
-///
-/// # Safety
-/// The elements must be writable; they may be unaligned.
-unsafe fn write_run<T: Element>(first: *mut T, stride: isize, from: &[T]) {
-    if stride == 1 {
-        // SAFETY: as many bytes are writable by the contract, and nobody else has them.
-        unsafe { first.cast::<u8>().copy_from_nonoverlapping(from.as_ptr().cast(), size_of_val(from)) };
-        return;
-    }
-    for (k, &x) in from.iter().enumerate() {
-        // SAFETY: element `k` of the run is writable by the contract.
-        unsafe { first.wrapping_offset(k as isize * stride).write_unaligned(x) }
-    }
-}
-
-/// Rows and columns of a square of elements that is copied at a time: a cache line of bytes, or some.
-const SQUARE: usize = 32;
-
 /// Memory to write through a layout.
 pub struct ArrayViewMut<'a> {
     base: *mut u8,
@@ -373,18 +318,17 @@ impl<'a> ArrayViewMut<'a> {
 
     /// In squares of two axes, so that cache lines of both sides are used whole.
     fn copy_squares<T: Element>(&mut self, from: &ArrayView<'_>, row: usize, column: usize) {
-        let (sizes, mut starts) = (self.layout.sizes.clone(), Dims::from_elem(0, self.layout.rank()));
-        for first_row in (0..sizes[row]).step_by(SQUARE) {
-            for first_column in (0..sizes[column]).step_by(SQUARE) {
-                (starts[row], starts[column]) = (first_row, first_column);
-                let mut extent = sizes.clone();
-                extent[row] = SQUARE.min(sizes[row] - first_row);
-                extent[column] = SQUARE.min(sizes[column] - first_column);
-                let piece = |layout: &Layout| layout.sliced(&starts, &extent);
-                let source = ArrayView { layout: piece(&from.layout), ..from.clone() };
-                let (base, dtype, layout) = (self.base, self.dtype, piece(&self.layout));
-                ArrayViewMut { base, dtype, layout, lifetime: PhantomData }.copy_runs::<T>(&source);
-            }
+        let sizes = self.layout.sizes.clone();
+        let mut outer = sizes.clone();
+        (outer[row], outer[column]) = (1, 1);
+        let strides = [from.layout.strides[column], self.layout.strides[row]];
+        let starts = |layout: &Layout| layout.sliced(&Dims::from_elem(0, outer.len()), &outer).places();
+        for (source, target) in starts(&from.layout).into_iter().zip(starts(&self.layout)) {
+            let source = from.base.cast::<T>().wrapping_offset(source);
+            let target = self.base.cast::<T>().wrapping_offset(target);
+            // SAFETY: for each index of the other axes, the two axes reach elements inside both layouts, readable and writable
+            // by the contracts of the constructors, and of one memory only by that of this one's.
+            unsafe { copy_transposed(source, target, [sizes[row], sizes[column]], strides) };
         }
     }
 

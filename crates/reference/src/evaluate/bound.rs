@@ -97,7 +97,7 @@ impl Rounding {
     #[inline(always)]
     pub(super) fn ulp(&self, x: f64) -> f64 {
         let binade = f64::from_bits(x.to_bits() & EXPONENT);
-        (binade * (2.0 * self.unit)).max(self.min).min(self.max)
+        lesser(greater(binade * (2.0 * self.unit), self.min), self.max)
     }
 
     /// The evaluator's own rounding of `x`.
@@ -115,13 +115,11 @@ impl Rounding {
     /// The bound of a result: its value before rounding, and how far the exact function of the operands may deviate.
     #[inline(always)]
     pub(super) fn total(&self, exact: f64, spread: f64) -> f64 {
-        let agree = spread == 0.0 && self.is_exact();
-        let rounding = match self.compiled == 0.0 {
-            true => 0.0,
-            false => self.compiled * self.ulp(exact.abs() + spread) + self.own * self.ulp(exact),
-        };
-        let bound = if agree { 0.0 } else { spread + rounding };
-        self.guarded(exact, bound)
+        let agree = (spread == 0.0) & self.is_exact();
+        // The evaluator's own rounding is taken at the largest result too, which is one unit for both.
+        let units = if self.compiled == 0.0 { 0.0 } else { self.compiled + self.own };
+        let bound = spread + units * self.ulp(exact.abs() + spread);
+        self.guarded(exact, if agree { 0.0 } else { bound })
     }
 
     /// The bounds of results: spreads become bounds.
@@ -137,10 +135,22 @@ impl Rounding {
     /// The bound, or infinity where one side may overflow and the other not.
     #[inline(always)]
     pub(super) fn guarded(&self, exact: f64, bound: f64) -> f64 {
-        let reaches = |end: f64| (exact - end).abs() <= bound;
-        let crosses = (bound > 0.0) & (reaches(self.overflow) | reaches(self.lowest));
-        if crosses | bound.is_nan() { f64::INFINITY.min(self.widest) } else { bound.min(self.widest) }
+        let distance = lesser((exact - self.overflow).abs(), (exact - self.lowest).abs());
+        let crosses = (bound > 0.0) & (distance <= bound);
+        lesser(if crosses | bound.is_nan() { f64::INFINITY } else { bound }, self.widest)
     }
+}
+
+/// The lesser of two numbers, the second where one is NaN: an instruction of its own, which `min` of floats is not.
+#[inline(always)]
+pub(super) fn lesser(a: f64, b: f64) -> f64 {
+    if a < b { a } else { b }
+}
+
+/// The greater of two numbers, the second where one is NaN.
+#[inline(always)]
+pub(super) fn greater(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
 }
 
 /// The distance of two results, zero for equal infinities and for two NaNs, infinite for one NaN.

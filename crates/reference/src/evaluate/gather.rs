@@ -7,10 +7,11 @@ use ir::array::{ArrayView, with_element};
 use ir::graph::Val;
 use ops::DType;
 
+use super::EvaluateError;
 use super::block::{BLOCK, GRAIN, read_int};
+use super::in_range::InRange;
 use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
-use super::{EvaluateError, OutOfRange};
 
 /// Operand sizes are those of the result or 1, but for the source's along the gathered axis. `val` is the gather itself.
 ///
@@ -24,17 +25,15 @@ pub(super) fn gather(
     resources: &Resources<'_>,
 ) -> Result<BoundedValue<'static>, EvaluateError> {
     let size = source.sizes()[axis];
-    if !sizes.contains(&0)
-        && let Some(index) = out_of_range(&index.data.view(), size, resources)?
-    {
-        return Err(EvaluateError::Index { val, at: OutOfRange { axis, size: size as i64, index } });
-    }
-    let walk = Walk { size, count: sizes[axis], inner: sizes[axis + 1..].iter().product() };
+    let in_range = InRange::of(axis, size);
+    let inner = sizes[axis + 1..].iter().product();
+    let walk = Walk { size, count: sizes[axis], inner, in_range: &in_range };
     let places = index.relaid(|layout| layout.expanded(sizes));
     let mut spread = sizes.to_vec();
     spread[axis] = size;
     let source = source.relaid(|layout| layout.expanded(&spread));
     let (data, taken) = walk.taken(&source, &places.data.view(), sizes, resources)?;
+    in_range.check(val)?;
     let bound = match &places.bound {
         None => taken,
         Some(doubt) => {
@@ -48,35 +47,18 @@ pub(super) fn gather(
     Ok(BoundedValue { data, bound })
 }
 
-/// The smallest index out of range.
-fn out_of_range(
-    index: &ArrayView<'_>,
-    size: usize,
-    resources: &Resources<'_>,
-) -> Result<Option<i64>, EvaluateError> {
-    let numel = index.numel();
-    let min = |start: usize| {
-        let mut block = [0; BLOCK];
-        let block = &mut block[..BLOCK.min(numel - start)];
-        read_int(index, start, block);
-        block.iter().copied().filter(|&at| at < 0 || at as u64 >= size as u64).min()
-    };
-    let grain = |start: usize| (start..numel.min(start + GRAIN)).step_by(BLOCK).filter_map(min).min();
-    let wrong = resources.collect(numel.div_ceil(GRAIN), |number| grain(number * GRAIN))?;
-    Ok(wrong.into_iter().flatten().min())
-}
-
 /// How element numbers of the result become element numbers of the source.
-struct Walk {
+struct Walk<'r> {
     /// Size of the source along the gathered axis.
     size: usize,
     /// Size of the result along it.
     count: usize,
     /// Elements of the axes after it.
     inner: usize,
+    in_range: &'r InRange,
 }
 
-impl Walk {
+impl Walk<'_> {
     /// The elements at the indices, with their bounds.
     fn taken(
         &self,
@@ -96,7 +78,9 @@ impl Walk {
                 for (m, block) in grain.chunks_mut(BLOCK).enumerate() {
                     let mut numbers = [0; BLOCK];
                     let numbers = &mut numbers[..block.len()];
-                    self.numbers(index, n * GRAIN + m * BLOCK, numbers);
+                    if !self.numbers(index, n * GRAIN + m * BLOCK, numbers) {
+                        continue;
+                    }
                     data.take(numbers, block);
                     if let (Some(errors), Some(bounds)) = (&errors, &mut bounds) {
                         errors.take(numbers, &mut bounds[m * BLOCK..][..block.len()]);
@@ -107,23 +91,27 @@ impl Walk {
         Ok((Strided::made(values), bounds.map(Strided::made)))
     }
 
-    /// The element numbers of the source for those from `start` on of the result.
-    fn numbers(&self, index: &ArrayView<'_>, start: usize, numbers: &mut [usize]) {
+    /// The element numbers of the source for those from `start` on of the result, if their indices are in range. Along a run of
+    /// results they differ by the index, and behind the gathered axis by one from place to place.
+    fn numbers(&self, index: &ArrayView<'_>, start: usize, numbers: &mut [usize]) -> bool {
         let mut indices = [0; BLOCK];
         let indices = &mut indices[..numbers.len()];
         read_int(index, start, indices);
-        let (mut inner, mut row) = (start % self.inner, start / self.inner % self.count);
-        let mut first = start / self.inner / self.count * self.size * self.inner;
-        for (number, &index) in numbers.iter_mut().zip(&*indices) {
-            *number = first + index as usize * self.inner + inner;
-            inner += 1;
-            if inner == self.inner {
-                (inner, row) = (0, row + 1);
-            }
-            if row == self.count {
-                (row, first) = (0, first + self.size * self.inner);
-            }
+        if !self.in_range.holds(indices) {
+            return false;
         }
+        let (run, step) = if self.inner == 1 { (self.count, 0) } else { (self.inner, 1) };
+        let mut done = 0;
+        while done < numbers.len() {
+            let at = start + done;
+            let end = numbers.len().min(done + run - at % run);
+            let first = at / self.inner / self.count * self.size * self.inner + at % run * step;
+            for (k, (number, &index)) in numbers[done..end].iter_mut().zip(&indices[done..end]).enumerate() {
+                *number = first + index as usize * self.inner + k * step;
+            }
+            done = end;
+        }
+        true
     }
 }
 

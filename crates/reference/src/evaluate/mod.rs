@@ -6,7 +6,7 @@
 //! what compiled code gives: [`compare`].
 //!
 //! `value` (shared memory) · `memory` (how much of it) · `block` (how elements are read and written) · `map` (scalar
-//! ops, casts) · `complex` (numbers and their parts) · `key` (numbers in order) · `fold/` · `gather` · `external/` (sorts,
+//! ops, casts) · `complex` (numbers and their parts) · `key` (numbers in order) · `fold/` · `gather` · `in_range` · `external/` (sorts,
 //! scatters, products) · `movement` (the other ops) · `spread`, `convert` and `bound` (how errors reach results) ·
 //! `workers` (who computes) · `compare` · `copy`.
 
@@ -20,6 +20,7 @@ mod error;
 mod external;
 mod fold;
 mod gather;
+mod in_range;
 mod key;
 mod map;
 mod memory;

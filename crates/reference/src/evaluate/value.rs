@@ -79,19 +79,6 @@ impl<'a> Strided<'a> {
         Ok(Strided::made(copy))
     }
 
-    /// The elements in dense memory of the evaluator: without a copy where that is where they are.
-    pub(super) fn dense(&self, resources: &Resources<'_>) -> Result<Arc<Metered>, EvaluateError> {
-        match &self.storage {
-            Storage::Made(array) if self.layout == Layout::dense(array.array().sizes()) => {
-                Ok(Arc::clone(array))
-            }
-            _ => match self.copied(resources)?.storage {
-                Storage::Made(array) => Ok(array),
-                Storage::Given(_) => unreachable!("a copy is made, not given"),
-            },
-        }
-    }
-
     /// The elements as an array of their own: without a copy where nobody else holds the memory.
     pub(super) fn into_array(self, resources: &Resources<'_>) -> Result<Array, EvaluateError> {
         let whole = matches!(&self.storage, Storage::Made(array)

@@ -27,20 +27,21 @@ pub struct SegmentedExecutable {
     pub(super) outputs: Vec<usize>,
 }
 
-impl SegmentedExecutable {
-    /// The segments of a definition, in the order in which they run. They are compiled when they are first called; a schedule
-    /// is checked at once. `options.plan` is of no account: segments are the plan.
+impl Executable {
+    /// A definition that runs as these segments of it, in the order in which they run. They are compiled when they are first
+    /// called; a schedule is checked at once. `options.plan` is of no account: segments are the plan.
     ///
     /// # Errors
     /// [`Error::Plan`] for a schedule that does not fit its segment.
     ///
     /// # Panics
     /// When a segment needs what none before it makes, or no segment makes an output: a bug of the caller.
-    pub fn new(
+    pub fn from_segments(
         definition: Definition,
-        segments: Vec<SegmentDefinition>,
+        segments: impl IntoIterator<Item: Into<SegmentDefinition>>,
         options: CompileOptions,
     ) -> Result<SegmentedExecutable, Error> {
+        let segments: Vec<SegmentDefinition> = segments.into_iter().map(Into::into).collect();
         let mut slots = Slots::of(&definition);
         let mut made = Vec::new();
         let writing = |place: usize| Writing::of(&definition, &segments[place], &segments[place + 1..]);
@@ -54,7 +55,9 @@ impl SegmentedExecutable {
         let (signature, slots) = (definition.signature(), slots.numbers.len());
         Ok(SegmentedExecutable { definition, options, signature, slots, segments: made, outputs })
     }
+}
 
+impl SegmentedExecutable {
     /// The whole definition.
     pub fn definition(&self) -> &Definition {
         &self.definition

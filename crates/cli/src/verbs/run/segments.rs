@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use cuda::LibraryPaths;
 use ferrofuse::{
-    ArrayView, CallOptions, CodeTarget, CompileOptions, Generator, Machine, MachineOptions, Outputs,
-    SegmentError, SegmentedExecutable, Stream, from_segments, output_names, segments, table,
+    ArrayView, CallOptions, CodeTarget, CompileOptions, Executable, Generator, Machine, MachineOptions,
+    Outputs, SegmentError, SegmentedExecutable, Stream, output_names, segments, table,
 };
 use serde::Serialize;
 
@@ -86,7 +86,8 @@ fn chain(
     };
     let compile_options = device::options(options.device, libraries, compile_options, options.check)?;
     let names = edited.iter().map(|segment| segment.name.clone()).collect();
-    let chain = from_segments(&file.definition, &edited, compile_options).map_err(in_segments)?;
+    let chain =
+        Executable::from_segments(file.definition.clone(), &edited, compile_options).map_err(failure)?;
     Ok((chain, names))
 }
 

@@ -2,12 +2,13 @@
 //! do not wait for each other. In small fusions any two may, which saves a launch, unless that is nearly nothing and more is in
 //! memory then, or both do the same and one launch runs them anyway.
 
-use ir::graph::Val;
+use ir::graph::{Fusion, Val};
 use scheduler::legal::LARGEST;
 
+use super::SearchProblem;
 use super::state::{Change, State};
 use crate::segment::engine::Engine;
-use crate::segment::segmentation::segment_view;
+use crate::segment::joined::Joined;
 use crate::segment::structure::Structure;
 
 /// Statements of a kernel beyond which fewer bytes are no longer less time.
@@ -46,29 +47,27 @@ impl State<'_> {
 
     /// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.
     fn try_join(&mut self, earlier: usize, later: usize, are_alike: bool) -> bool {
-        let both = [earlier, later].map(|place| &self.segments[place]);
-        let made: Vec<Val> = both.iter().flat_map(|segment| &segment.made).copied().collect();
-        let is_read = |val: Val| {
-            let own = both.iter().filter(|segment| segment.view.is_input(val)).count();
-            self.problem.fusion.is_output(val) || self.readers.get(&val).is_some_and(|&readers| readers > own)
-        };
-        let (made, dropped): (Vec<Val>, Vec<Val>) = made.into_iter().partition(|&val| is_read(val));
-        if !self.is_short(&made, &dropped) {
+        if self.are_parted(earlier, later) {
             return false;
         }
-        let made = vec![(earlier, made), (later, Vec::new())];
-        let change = Change { made, kept: Vec::new(), dropped };
+        let pair = [earlier, later].map(|place| &self.segments[place].view);
+        let readers = |val: Val| self.readers.get(&val).copied().unwrap_or(0);
+        let SearchProblem { graph, fusion, .. } = self.problem;
+        let joined = Joined::of(graph, fusion, pair, readers);
+        if !self.is_short(&joined.view) {
+            return false;
+        }
+        let made = vec![(earlier, joined.made), (later, Vec::new())];
+        let change = Change { made, kept: Vec::new(), dropped: joined.dropped };
         match are_alike {
             true => self.improve(change),
             false => self.improve_in_memory(change),
         }
     }
 
-    /// Whether a kernel that makes these values is short code.
-    fn is_short(&self, made: &[Val], dropped: &[Val]) -> bool {
-        let is_kept = |val: Val| self.kept.contains(&val) && !dropped.contains(&val);
-        let view = segment_view(self.problem.graph, self.problem.fusion, made, is_kept);
-        match &*self.problem.legality.of(self.problem.graph, &view) {
+    /// Whether a segment is short code.
+    fn is_short(&self, view: &Fusion) -> bool {
+        match &*self.problem.legality.of(self.problem.graph, view) {
             Ok(Engine::Kernel(witness)) => witness.statements <= STATEMENTS,
             Ok(Engine::External(_)) | Err(_) => false,
         }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use ir::graph::Val;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::{Segment, State};
 
@@ -20,11 +20,7 @@ impl State<'_> {
     /// The places in an order in which each segment comes behind those that it reads from, the first place first.
     pub(super) fn order(&self) -> Vec<usize> {
         let count = self.segments.len();
-        let makers = |place: usize| {
-            let inputs = self.segments[place].view.inputs();
-            inputs.iter().filter_map(|val| self.makers.get(val)).copied().collect::<BTreeSet<usize>>()
-        };
-        let makers: Vec<BTreeSet<usize>> = (0..count).map(makers).collect();
+        let makers: Vec<BTreeSet<usize>> = (0..count).map(|place| self.read_from(place).collect()).collect();
         let mut waits: Vec<usize> = makers.iter().map(BTreeSet::len).collect();
         let mut readers: Vec<Vec<usize>> = vec![Vec::new(); count];
         for (place, makers) in makers.iter().enumerate() {
@@ -43,6 +39,31 @@ impl State<'_> {
         }
         assert_eq!(order.len(), count, "moves make no cycle");
         order
+    }
+
+    /// Whether a third segment stands between two: it waits for one, and the other for it, so that they cannot be one.
+    pub(super) fn are_parted(&self, one: usize, other: usize) -> bool {
+        self.is_around(one, other) || self.is_around(other, one)
+    }
+
+    /// Whether a way leads from one segment to another through a third.
+    fn is_around(&self, from: usize, to: usize) -> bool {
+        let mut seen: FxHashSet<usize> = FxHashSet::default();
+        let mut way: Vec<usize> = self.read_from(to).filter(|&maker| maker != from).collect();
+        while let Some(place) = way.pop() {
+            if place == from {
+                return true;
+            }
+            if seen.insert(place) {
+                way.extend(self.read_from(place));
+            }
+        }
+        false
+    }
+
+    /// The places of the segments that one reads from.
+    fn read_from(&self, place: usize) -> impl Iterator<Item = usize> {
+        self.segments[place].view.inputs().iter().filter_map(|val| self.makers.get(val)).copied()
     }
 
     /// Whether there is an order where these segments are changed. There is one without the change, so that a cycle would go

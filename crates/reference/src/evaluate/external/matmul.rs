@@ -80,8 +80,10 @@ impl Sum {
         let sides = if is_double { 2.0 } else { 1.0 };
         let chain = if is_double { depth as f64 } else { (depth as f64).min(LONGEST_CHAIN) };
         let in_double = if is_double { 0.0 } else { depth as f64 * f64::EPSILON };
+        // Of a normal number: products of subnormal ones are slow.
+        let underflow = accumulated.ulp(0.0).max(f64::MIN_POSITIVE);
         let order = sides * (chain * accumulated.unit + in_double) * self.magnitude
-            + sides * depth as f64 * accumulated.ulp(0.0);
+            + sides * depth as f64 * underflow;
         stored.total(self.exact, self.spread + order)
     }
 }

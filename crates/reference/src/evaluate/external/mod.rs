@@ -60,10 +60,15 @@ fn indices(
     let view = value.data.view();
     let mut indices = resources.unwritten(DType::I64, &[view.numel()])?;
     read_int(&view, 0, indices.array_mut().as_mut_slice());
-    let sure = value.bound.as_ref().map(|bound| {
-        let mut sure = vec![true; view.numel()];
-        bound.view().read::<f32, bool>(0, &mut sure, |error| error == 0.0);
+    Ok((indices, sure(value)))
+}
+
+/// Where a value has errors whether each of its elements is sure, in row-major order.
+fn sure(value: &BoundedValue<'_>) -> Option<Vec<bool>> {
+    value.bound.as_ref().map(|bound| {
+        let bound = bound.view();
+        let mut sure = vec![true; bound.numel()];
+        bound.read::<f32, bool>(0, &mut sure, |error| error == 0.0);
         sure
-    });
-    Ok((indices, sure))
+    })
 }

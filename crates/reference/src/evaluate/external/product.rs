@@ -79,6 +79,10 @@ impl<const N: usize> Panel<N> {
         let pack = |from: &[f64], to: &mut [[f64; N]]| {
             for (term, slots) in to[..terms].iter_mut().enumerate() {
                 let first = start + term * down;
+                if count == N && along == 1 {
+                    slots.copy_from_slice(&from[first..first + N]);
+                    continue;
+                }
                 for (k, slot) in slots.iter_mut().enumerate() {
                     *slot = if k < count { from[first + k * along] } else { 0.0 };
                 }
@@ -203,7 +207,7 @@ impl NullaryFnOnce for Exact<'_> {
     }
 }
 
-/// Of factors with errors, row by row: registers hold three sums of one.
+/// Of factors with errors.
 struct Inexact<'p>(Step<'p>);
 
 impl NullaryFnOnce for Inexact<'_> {
@@ -212,18 +216,18 @@ impl NullaryFnOnce for Inexact<'_> {
     #[inline(always)]
     fn call(self) {
         let Step { sums, left, right, terms } = self.0;
-        for row in 0..HELD_ROWS {
-            let (mut exact, mut min, mut most) = (sums.exact[row], sums.min[row], sums.most[row]);
-            let lefts = left.values[..terms].iter().zip(&left.most[..terms]);
-            let rights = right.values[..terms].iter().zip(&right.most[..terms]);
-            for ((a, c), (b, d)) in lefts.zip(rights) {
+        let Held { mut exact, mut min, mut most } = *sums;
+        let lefts = left.values[..terms].iter().zip(&left.most[..terms]);
+        let rights = right.values[..terms].iter().zip(&right.most[..terms]);
+        for ((a, c), (b, d)) in lefts.zip(rights) {
+            for row in 0..HELD_ROWS {
                 let product = lanes(|column| a[row] * b[column]);
-                exact = lanes(|column| exact[column] + product[column]);
-                min = lanes(|column| min[column] + product[column].abs());
-                most = lanes(|column| most[column] + c[row] * d[column]);
+                exact[row] = lanes(|column| exact[row][column] + product[column]);
+                min[row] = lanes(|column| min[row][column] + product[column].abs());
+                most[row] = lanes(|column| most[row][column] + c[row] * d[column]);
             }
-            (sums.exact[row], sums.min[row], sums.most[row]) = (exact, min, most);
         }
+        *sums = Held { exact, min, most };
     }
 }
 

@@ -3,15 +3,16 @@
 //! What lies before the axis divides source and target into slabs of which none reaches into another, so slabs are given to
 //! threads, a few at a time.
 
-use ir::array::{Layout, with_element};
+use ir::array::{ArrayView, Element, Layout, with_element};
 use ops::DType;
 
-use super::{Context, indices};
-use crate::evaluate::block::{BLOCK, GRAIN};
+use super::{Context, indices, sure};
+use crate::evaluate::block::{BLOCK, GRAIN, read_int};
+use crate::evaluate::in_range::InRange;
 use crate::evaluate::memory::Metered;
 use crate::evaluate::value::{BoundedValue, Strided};
 use crate::evaluate::workers::Resources;
-use crate::evaluate::{EvaluateError, Looks, OutOfRange};
+use crate::evaluate::{EvaluateError, Looks};
 
 /// `operands[0]` with elements of `operands[2]` where `operands[1]` says.
 pub(super) fn scatter(
@@ -20,13 +21,16 @@ pub(super) fn scatter(
     context: &Context<'_>,
 ) -> Result<BoundedValue<'static>, EvaluateError> {
     let [arg, index, src] = operands else { unreachable!("three operands, by the shape rule") };
-    let (places, sure) = indices(index, context.resources)?;
-    let places = places.array().as_slice();
-    check(places, axis, context)?;
+    let (sure, in_range) = (sure(index), InRange::of(axis, context.sizes[axis]));
     let layouts = [&context.sizes[..], index.sizes(), src.sizes()].map(Layout::dense);
-    let moves = Moves { axis, places, layouts };
+    let moves = Moves { axis, index: index.data.view(), in_range: &in_range, layouts };
     let resources = context.resources;
     let data = moves.made(&arg.data, &src.data, None, context)?;
+    if context.sizes.contains(&0) {
+        // Nothing is put anywhere, but indices of an empty axis are wrong.
+        in_range.holds(indices(index, resources)?.0.array().as_slice());
+    }
+    in_range.check(context.val)?;
     let unsure = sure.as_deref().filter(|sure| sure.contains(&false));
     let inexact = arg.bound.is_some() || src.bound.is_some() || unsure.is_some();
     if !context.bounds || !inexact {
@@ -44,25 +48,13 @@ fn errors<'a>(value: &BoundedValue<'a>, resources: &Resources<'_>) -> Result<Str
     }
 }
 
-/// Whether all places are in range.
-fn check(places: &[i64], axis: usize, context: &Context<'_>) -> Result<(), EvaluateError> {
-    let size = context.sizes[axis];
-    let is_outside = |place: &i64| usize::try_from(*place).map_or(true, |place| place >= size);
-    match places.iter().copied().filter(is_outside).min() {
-        None => Ok(()),
-        Some(index) => {
-            let at = OutOfRange { axis, size: size as i64, index };
-            Err(EvaluateError::Index { val: context.val, at })
-        }
-    }
-}
-
 /// Where each element of the source goes.
 struct Moves<'p> {
     axis: usize,
     /// Along the axis, in row-major order of the indices.
-    places: &'p [i64],
-    /// Of the result, the indices and the source, each dense.
+    index: ArrayView<'p>,
+    in_range: &'p InRange,
+    /// Of the result, the indices and the source, each in row-major order.
     layouts: [Layout; 3],
 }
 
@@ -76,18 +68,17 @@ impl Moves<'_> {
         sure: Option<&[bool]>,
         context: &Context<'_>,
     ) -> Result<Metered, EvaluateError> {
-        let (target, source) = (target.view(), source.dense(context.resources)?);
+        let (target, source) = (target.view(), source.view());
         let mut result = context.resources.unwritten(target.dtype(), target.sizes())?;
         context.resources.copy(&mut result.array_mut().view_mut(), &target)?;
         let slab: usize = context.sizes[self.axis..].iter().product();
         let per_piece = (GRAIN / slab.max(1)).max(1);
         with_element!(target.dtype(), T => {
             let pieces = result.array_mut().as_mut_slice::<T>().chunks_mut((per_piece * slab).max(1));
-            let source = source.array().as_slice::<T>();
             context.resources.each(pieces, |piece, out| {
                 let mut looks = context.resources.looks();
                 for (number, out) in out.chunks_mut(slab).enumerate() {
-                    self.fill(piece * per_piece + number, source, out, &mut looks);
+                    self.fill(piece * per_piece + number, &source, out, &mut looks);
                 }
             });
         });
@@ -100,15 +91,23 @@ impl Moves<'_> {
         Ok(result)
     }
 
-    /// Puts elements into a slab of the result.
-    fn fill<T: Copy>(&self, slab: usize, source: &[T], out: &mut [T], looks: &mut Looks<'_>) {
+    /// Puts elements into a slab of the result, a block at a time, where the indices of the block are in range.
+    fn fill<T: Element>(&self, slab: usize, source: &ArrayView<'_>, out: &mut [T], looks: &mut Looks<'_>) {
         let stride = self.layouts[0].strides[self.axis] as usize;
+        let (mut places, mut elements) = ([0; BLOCK], [T::from_int(0); BLOCK]);
         self.lines(slab, |[to, index, from], step, count| {
-            for k in 0..count {
-                if k % BLOCK == 0 {
-                    looks.steps(BLOCK.min(count - k));
+            for start in (0..count).step_by(BLOCK) {
+                let places = &mut places[..BLOCK.min(count - start)];
+                let elements = &mut elements[..places.len()];
+                looks.steps(places.len());
+                read_int(&self.index, index + start, places);
+                if !self.in_range.holds(places) {
+                    continue;
                 }
-                out[to + k * step + self.places[index + k] as usize * stride] = source[from + k];
+                source.read::<T, T>(from + start, elements, |x| x);
+                for ((k, &place), &element) in (start..).zip(&*places).zip(&*elements) {
+                    out[to + k * step + place as usize * stride] = element;
+                }
             }
         });
     }

@@ -70,7 +70,7 @@ struct Lines<'v> {
 
 /// A line in sorted order.
 struct Line {
-    /// The places of its elements, in sorted order.
+    /// The places of its elements, in sorted order, as far as they matter.
     order: Vec<usize>,
     /// Its elements, as numbers or as integers, the other ones absent, and their errors, which may be absent.
     reals: Vec<f64>,
@@ -112,7 +112,7 @@ impl Lines<'_> {
         });
     }
 
-    /// Equal elements keep their order. Of a line whose errors do not matter only the first elements are in order.
+    /// Equal elements keep their order. Only the first elements are in order, and those that may stand among them.
     fn line(&self, number: usize, mut looks: Looks<'_>) -> Line {
         let start = number * self.length;
         let (mut reals, mut ints, mut errors) = (vec![], vec![], vec![]);
@@ -137,12 +137,41 @@ impl Lines<'_> {
         if let Some(view) = &self.errors {
             errors.resize(self.length, 0.0);
             read_real(view, start, &mut errors);
-        } else if self.taken < self.length {
+        }
+        let mut line = Line { order: Vec::new(), reals, ints, errors };
+        if self.taken < self.length {
             sorted.select_nth_unstable_by(self.taken, &mut compare);
-            sorted.truncate(self.taken);
+            let count = if self.errors.is_some() { self.reached(&mut sorted, &line) } else { self.taken };
+            sorted.truncate(count);
         }
         sorted.sort_unstable_by(compare);
-        Line { order: sorted.into_iter().map(|(_, place)| place).collect(), reals, ints, errors }
+        line.order.extend(sorted.into_iter().map(|(_, place)| place));
+        line
+    }
+
+    /// How many elements stand in front once those that may stand among the first ones do too: all that reach one of them, or
+    /// one that does. Where that takes more than a few rounds, all elements.
+    fn reached(&self, sorted: &mut [(i64, usize)], line: &Line) -> usize {
+        const ROUNDS: usize = 4;
+        let interval = |&(_, place): &(i64, usize)| line.interval(place, self.descending);
+        let mut reach =
+            sorted[..self.taken].iter().map(|one| interval(one).1).fold(f64::NEG_INFINITY, f64::max);
+        let mut count = self.taken;
+        for _ in 0..ROUNDS {
+            let before = count;
+            for other in before..sorted.len() {
+                let (low, high) = interval(&sorted[other]);
+                if low <= reach {
+                    reach = reach.max(high);
+                    sorted.swap(count, other);
+                    count += 1;
+                }
+            }
+            if count == before {
+                return count;
+            }
+        }
+        sorted.len()
     }
 }
 
@@ -174,12 +203,15 @@ impl Line {
 
     /// In sorted order, between what numbers each element may lie; in descending order, of their negatives.
     fn intervals(&self, descending: bool) -> Vec<(f64, f64)> {
+        self.order.iter().map(|&place| self.interval(place, descending)).collect()
+    }
+
+    fn interval(&self, place: usize, descending: bool) -> (f64, f64) {
         let sign = if descending { -1.0 } else { 1.0 };
-        let interval = |&place: &usize| match (sign * self.real(place), self.errors[place]) {
+        match (sign * self.real(place), self.errors[place]) {
             (_, f64::INFINITY) => (f64::NEG_INFINITY, f64::INFINITY),
             (x, error) => (x - error, x + error),
-        };
-        self.order.iter().map(interval).collect()
+        }
     }
 
     /// An element as a real number; what is none sorts with infinity.

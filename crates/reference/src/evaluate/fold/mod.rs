@@ -2,13 +2,16 @@
 //!
 //! The elements are cut in tiles of results and chunks of the folded elements, by sizes alone, so the result is the
 //! same for any number of threads. `monoids.rs` holds what is accumulated and how far compiled code may be from it, of
-//! sums of floats `sum.rs`, of argmax and argmin `places.rs`; `cells.rs` evaluates bodies step by step, `scan.rs` scans lines.
+//! sums of floats `sum.rs`, of means `welford.rs`, of integers `integers.rs`, of argmax and argmin `places.rs`; `cells.rs` evaluates bodies step by step, `scan.rs` scans lines.
 
 mod cells;
+mod integers;
 mod monoids;
 mod places;
 mod scan;
+mod states;
 mod sum;
+mod welford;
 
 pub(super) use scan::scan;
 
@@ -22,9 +25,11 @@ use super::bound::round_up;
 use super::memory::Metered;
 use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
-use monoids::{Extreme, Integers, Product, Welford};
+use integers::Integers;
+use monoids::{Extreme, Product};
 use places::Places;
 use sum::Sum;
+use welford::Welford;
 
 /// Tasks that run before their results are written.
 const WAVE: usize = 1024;
@@ -44,6 +49,27 @@ trait Reduction: Sync {
     /// The results after `n` elements, each with the bound of its error.
     fn finish(&self, state: Self::State, n: usize) -> [(Self::Item, f64); 3];
 
+    /// Whether these elements surely change nothing, asked of many at once.
+    fn lose(&self, _: &Self::State, _items: &[Self::Item], _errors: &[f64]) -> bool {
+        false
+    }
+
+    /// Whether a result of so many elements has no error in any case, of elements with errors or without.
+    fn is_sure(&self, _result: usize, _length: usize, _inexact: bool) -> bool {
+        false
+    }
+
+    /// All elements of a part of a line, one after the other.
+    fn take_all(&self, state: &mut Self::State, items: &[Self::Item], errors: &[f64]) {
+        for (items, errors) in items.chunks(STRETCH).zip(errors.chunks(STRETCH)) {
+            if !self.lose(state, items, errors) {
+                items.iter().zip(errors).for_each(|(&x, &error)| {
+                    self.take(state, x, error);
+                });
+            }
+        }
+    }
+
     /// The results at each of `count` elements of a line, `before` of which went before.
     fn scan(
         &self,
@@ -52,34 +78,52 @@ trait Reduction: Sync {
         [before, count]: [usize; 2],
         columns: &mut [Block<Self::Item>],
     ) {
-        let mut results = [(Self::Item::default(), 0.0); 3];
-        for (place, (&item, &error)) in block.items.iter().zip(&block.errors).take(count).enumerate() {
-            if self.take(state, item, error) || place == 0 {
-                results = self.finish(*state, before + place + 1);
+        let mut results = self.finish(*state, before);
+        for start in (0..count).step_by(STRETCH) {
+            let places = start..count.min(start + STRETCH);
+            let (items, errors) = (&block.items[places.clone()], &block.errors[places.clone()]);
+            if before + start > 0 && self.lose(state, items, errors) {
+                for (column, (item, error)) in columns.iter_mut().zip(results) {
+                    column.items[places.clone()].fill(item);
+                    column.errors[places.clone()].fill(error);
+                }
+                continue;
             }
-            for (column, result) in columns.iter_mut().zip(results) {
-                (column.items[place], column.errors[place]) = result;
-            }
-        }
-    }
-
-    /// The results of neighbouring lines at a place, so many from their beginnings, where those of the place before stand.
-    fn step(
-        &self,
-        states: &mut [Self::State],
-        block: &Block<Self::Item>,
-        count: usize,
-        columns: &mut [Block<Self::Item>],
-    ) {
-        for (line, state) in states.iter_mut().enumerate() {
-            if self.take(state, block.items[line], block.errors[line]) || count == 1 {
-                for (column, result) in columns.iter_mut().zip(self.finish(*state, count)) {
-                    (column.items[line], column.errors[line]) = result;
+            for (place, (&item, &error)) in places.zip(items.iter().zip(errors)) {
+                if self.take(state, item, error) || before + place == 0 {
+                    results = self.finish(*state, before + place + 1);
+                }
+                for (column, result) in columns.iter_mut().zip(results) {
+                    (column.items[place], column.errors[place]) = result;
                 }
             }
         }
     }
+
+    /// What neighbouring lines hold that are walked side by side, at most a block of them.
+    type Lines;
+
+    /// Lines without elements.
+    fn lines(&self) -> Self::Lines;
+
+    /// What a line holds.
+    fn state(lines: &Self::Lines, line: usize) -> Self::State;
+
+    /// One more element of each of the first lines.
+    fn advance(&self, lines: &mut Self::Lines, block: &Block<Self::Item>, count: usize);
+
+    /// One more, and the results of the first `counts[0]` lines after `counts[1]` elements, where those of one element less stand.
+    fn step(
+        &self,
+        lines: &mut Self::Lines,
+        block: &Block<Self::Item>,
+        counts: [usize; 2],
+        columns: &mut [Block<Self::Item>],
+    );
 }
+
+/// Elements of a line that are asked at once whether they change anything.
+const STRETCH: usize = 64;
 
 /// How blocks of elements are held: as doubles, as integers, or as one of these with its number.
 trait Item: Copy + Default + Send + Sync {
@@ -252,7 +296,11 @@ impl Source<'_> {
         let mut sinks = target
             .dtypes
             .iter()
-            .map(|&dtype| Sink::new(dtype, &order.kept, target.bounds, target.resources))
+            .enumerate()
+            .map(|(result, &dtype)| {
+                let bounds = target.bounds && !monoid.is_sure(result, order.folded, self.errors.is_some());
+                Sink::new(dtype, &order.kept, bounds, target.resources)
+            })
             .collect::<Result<Vec<_>, _>>()?;
         let chunks = order.folded.div_ceil(order.chunk()).max(1);
         let tiles = order.results.div_ceil(order.tile());
@@ -283,21 +331,18 @@ impl Source<'_> {
                 for at in (from..to).step_by(BLOCK) {
                     let count = BLOCK.min(to - at);
                     read(&self.data, self.errors.as_ref(), row + at, count, &mut block);
-                    let elements = block.items[..count].iter().zip(&block.errors);
-                    elements.for_each(|(&x, &error)| {
-                        monoid.take(state, x, error);
-                    });
+                    monoid.take_all(state, &block.items[..count], &block.errors[..count]);
                 }
             }
         } else {
+            let mut lines = monoid.lines();
             for row in from..to {
                 let first = row * order.results + start;
                 read(&self.data, self.errors.as_ref(), first, states.len(), &mut block);
-                let elements = block.items.iter().zip(&block.errors);
-                states.iter_mut().zip(elements).for_each(|(state, (&x, &error))| {
-                    monoid.take(state, x, error);
-                });
+                monoid.advance(&mut lines, &block, states.len());
             }
+            let all = states.iter_mut().enumerate();
+            all.for_each(|(line, state)| *state = R::state(&lines, line));
         }
         states
     }

@@ -5,12 +5,13 @@
 //! be the one, so the bound of the number reaches to the smallest and to the largest number of those.
 
 use ir::array::ArrayView;
+use ops::lanes::{NullaryFnOnce, wide};
 use ops::{DType, Monoid};
 
 use super::super::block::{BLOCK, read_int, write_int};
 use super::super::bound::apart;
 use super::super::key::{key, number};
-use super::{Item, Reduction};
+use super::{Block, Item, Reduction};
 
 /// An element and its number.
 #[derive(Clone, Copy, Default)]
@@ -62,6 +63,7 @@ impl Keyed for f64 {
         key(if direction.largest { self } else { -self })
     }
 
+    #[inline(always)]
     fn low(self, error: f64, direction: Direction) -> i64 {
         let x = if direction.largest { self } else { -self };
         key(if error == f64::INFINITY { f64::NEG_INFINITY } else { x - error })
@@ -142,9 +144,46 @@ impl<I: Keyed> Places<I> {
     }
 }
 
+impl<I: Copy> Place<I> {
+    /// Elements with greater numbers change nothing where they are at most equal.
+    fn behind(&self) -> i64 {
+        self.last.max(self.best.number)
+    }
+}
+
+/// Neighbouring lines, and beside them what most elements lose against.
+pub(super) struct PlaceLines<I> {
+    states: Vec<Place<I>>,
+    lows: [i64; BLOCK],
+    behind: [i64; BLOCK],
+}
+
+impl<I: Keyed> Places<I> {
+    /// Takes those elements, one of each line, that do not surely lose, and tells of each that may change something.
+    fn take_each(
+        &self,
+        lines: &mut PlaceLines<I>,
+        block: &Block<Numbered<I>>,
+        count: usize,
+        mut changed: impl FnMut(usize, &Place<I>),
+    ) {
+        let mut loses = [false; BLOCK];
+        let loses = &mut loses[..count];
+        let direction = self.direction;
+        wide(LoseEach { lows: &lines.lows, behind: &lines.behind, direction, block, loses });
+        for line in (0..count).filter(|&line| !loses[line]) {
+            let state = &mut lines.states[line];
+            self.take(state, block.items[line], block.errors[line]);
+            (lines.lows[line], lines.behind[line]) = (state.low, state.behind());
+            changed(line, state);
+        }
+    }
+}
+
 impl<I: Keyed> Reduction for Places<I> {
     type Item = Numbered<I>;
     type State = Place<I>;
+    type Lines = PlaceLines<I>;
 
     fn empty(&self) -> Place<I> {
         Place {
@@ -162,7 +201,7 @@ impl<I: Keyed> Reduction for Places<I> {
     #[inline(always)]
     fn take(&self, state: &mut Place<I>, x: Numbered<I>, error: f64) -> bool {
         let high = x.value.high(error, self.direction);
-        let is_behind = x.number > state.last.max(state.best.number);
+        let is_behind = x.number > state.behind();
         if (high < state.low) | (high == state.low) & is_behind {
             return false;
         }
@@ -170,6 +209,42 @@ impl<I: Keyed> Reduction for Places<I> {
         let one = Place { best: x, key, low, high, sure: x.number, first: x.number, last: x.number };
         *state = self.join(*state, one);
         true
+    }
+
+    fn lose(&self, state: &Place<I>, items: &[Numbered<I>], errors: &[f64]) -> bool {
+        let (low, behind) = (state.low, state.behind());
+        wide(Lose { low, behind, direction: self.direction, items, errors })
+    }
+
+    fn lines(&self) -> PlaceLines<I> {
+        let states = vec![self.empty(); BLOCK];
+        PlaceLines { states, lows: [i64::MIN; BLOCK], behind: [i64::MAX; BLOCK] }
+    }
+
+    fn state(lines: &PlaceLines<I>, line: usize) -> Place<I> {
+        lines.states[line]
+    }
+
+    fn advance(&self, lines: &mut PlaceLines<I>, block: &Block<Numbered<I>>, count: usize) {
+        self.take_each(lines, block, count, |_, _| {});
+    }
+
+    fn step(
+        &self,
+        lines: &mut PlaceLines<I>,
+        block: &Block<Numbered<I>>,
+        [lines_count, count]: [usize; 2],
+        columns: &mut [Block<Numbered<I>>],
+    ) {
+        self.take_each(lines, block, lines_count, |line, state| {
+            for (column, result) in columns.iter_mut().zip(self.finish(*state, count)) {
+                (column.items[line], column.errors[line]) = result;
+            }
+        });
+    }
+
+    fn is_sure(&self, _: usize, _: usize, inexact: bool) -> bool {
+        !inexact
     }
 
     /// Of equal elements that with the smallest number wins.
@@ -205,5 +280,54 @@ impl<I: Keyed> Reduction for Places<I> {
         let reach = number.saturating_sub(state.first).max(state.last.saturating_sub(number));
         let bounds = if n == 0 { [0.0; 2] } else { [distance.min(self.widest), reach as f64] };
         [(state.best, bounds[0]), (state.best, bounds[1]), (Numbered::default(), 0.0)]
+    }
+}
+
+/// Whether an element whose key may be so great changes nothing about a line.
+#[inline(always)]
+fn surely_loses(high: i64, number: i64, low: i64, behind: i64) -> bool {
+    (high < low) | (high == low) & (number > behind)
+}
+
+/// Whether all elements lose against one.
+struct Lose<'a, I> {
+    low: i64,
+    behind: i64,
+    direction: Direction,
+    items: &'a [Numbered<I>],
+    errors: &'a [f64],
+}
+
+impl<I: Keyed> NullaryFnOnce for Lose<'_, I> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        let elements = self.items.iter().zip(self.errors);
+        elements.fold(true, |lose, (x, &error)| {
+            lose & surely_loses(x.value.high(error, self.direction), x.number, self.low, self.behind)
+        })
+    }
+}
+
+/// Whether the element of each line loses.
+struct LoseEach<'a, I> {
+    lows: &'a [i64; BLOCK],
+    behind: &'a [i64; BLOCK],
+    direction: Direction,
+    block: &'a Block<Numbered<I>>,
+    loses: &'a mut [bool],
+}
+
+impl<I: Keyed> NullaryFnOnce for LoseEach<'_, I> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let lines = self.lows.iter().zip(self.behind);
+        let elements = self.block.items.iter().zip(&self.block.errors);
+        for (loses, ((&low, &behind), (x, &error))) in self.loses.iter_mut().zip(lines.zip(elements)) {
+            *loses = surely_loses(x.value.high(error, self.direction), x.number, low, behind);
+        }
     }
 }

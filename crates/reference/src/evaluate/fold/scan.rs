@@ -17,9 +17,11 @@ use super::super::map::straightened;
 use super::super::value::{BoundedValue, Strided};
 use super::super::workers::{Looks, Resources};
 use super::cells::{self, Cells};
-use super::monoids::{Extreme, Integers, Product, Welford};
+use super::integers::Integers;
+use super::monoids::{Extreme, Product};
 use super::places::Places;
 use super::sum::Sum;
+use super::welford::Welford;
 use super::{Block, Item, Reduction, Sink, is_stepped, read, with_reduction};
 
 /// Elements that are in flight before results are written.
@@ -45,11 +47,11 @@ pub(in super::super) fn scan(
     };
     let sizes: Vec<usize> = order.iter().map(|&axis| operands[0].sizes()[axis]).collect();
     let dtypes: Vec<_> = operands.iter().map(|value| value.data.view().dtype()).collect();
-    let mut sinks = monoid
-        .result_dtypes(&dtypes)
-        .into_iter()
-        .map(|dtype| Sink::new(dtype, &sizes, bounds, resources))
-        .collect::<Result<Vec<_>, _>>()?;
+    let sinks = |is_sure: &dyn Fn(usize) -> bool| -> Result<Vec<Sink>, EvaluateError> {
+        let results = monoid.result_dtypes(&dtypes).into_iter().enumerate();
+        let sink = |(result, dtype)| Sink::new(dtype, &sizes, bounds && !is_sure(result), resources);
+        results.map(sink).collect()
+    };
     let operands: Vec<BoundedValue<'_>> = operands
         .iter()
         .map(|value| value.relaid(|layout| layout.permuted(order.iter().copied())))
@@ -58,21 +60,21 @@ pub(in super::super) fn scan(
     let last: Vec<usize> = (0..rank).collect();
     let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &last)).collect();
     let length = operands[0].sizes()[if is_abreast { axis } else { rank - 1 }];
-    if is_stepped(monoid, &operands) {
+    let sinks = if is_stepped(monoid, &operands) {
         let lines = sizes[..rank - 1].iter().product();
         let cells = Cells::new(monoid, &dtypes, bounds, resources.workers);
-        waves(
-            length,
-            lines,
-            &mut sinks,
-            |line| cells.scan(&sources, line * length, length),
-            resources,
-            cells::write,
-        )?;
+        let mut sinks = sinks(&|_| false)?;
+        let line = |line: usize| cells.scan(&sources, line * length, length);
+        waves(length, lines, &mut sinks, line, resources, cells::write)?;
+        sinks
     } else {
         let lines = Lines::of(sources, length, if is_abreast { inner } else { 1 });
-        with_reduction!(monoid, dtypes[0], reduction => lines.scan(&reduction, &mut sinks, resources));
-    }
+        with_reduction!(monoid, dtypes[0], reduction => {
+            let mut sinks = sinks(&|result| reduction.is_sure(result, length, lines.errors.is_some()))?;
+            lines.scan(&reduction, &mut sinks, resources);
+            sinks
+        })
+    };
     let back: Vec<usize> =
         (0..rank).map(|axis| order.iter().position(|&own| own == axis).unwrap_or(axis)).collect();
     let restored =
@@ -201,12 +203,12 @@ impl<'v> Lines<'v> {
     /// The lines of a block, whose first elements are those from one on, row by row.
     fn block<R: Reduction>(&self, monoid: &R, start: usize, rows: Vec<Slots<'_>>, looks: &mut Looks<'_>) {
         let [mut block, mut columns @ ..]: [Block<R::Item>; 4] = std::array::from_fn(|_| Block::new());
-        let mut states = [monoid.empty(); BLOCK];
+        let mut lines = monoid.lines();
         for (row, mut slots) in rows.into_iter().enumerate() {
             let (count, results) = (slots[0].count(), slots.len());
             looks.steps(count);
             read(&self.data, self.errors.as_ref(), start + row * self.abreast, count, &mut block);
-            monoid.step(&mut states[..count], &block, row + 1, &mut columns[..results]);
+            monoid.step(&mut lines, &block, [count, row + 1], &mut columns[..results]);
             for (result, (slot, column)) in slots.iter_mut().zip(&columns).enumerate() {
                 slot.write(result, 0, &column.items[..count], &column.errors[..count]);
             }

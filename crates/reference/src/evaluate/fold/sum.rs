@@ -3,9 +3,10 @@
 //! Why the bound holds stands at the top of `monoids.rs`. Running sums are added up one by one; their bounds do not depend on
 //! each other and are computed with vectors.
 
-use ops::{DType, vectorized};
+use ops::DType;
 
 use super::monoids::{chain, linear, single};
+use super::states::{line_in_vectors, lines_in_vectors, single_results, states_of};
 use super::{Block, Reduction};
 use crate::evaluate::block::BLOCK;
 use crate::evaluate::bound::Rounding;
@@ -52,6 +53,8 @@ impl Sum {
 impl Reduction for Sum {
     type Item = f64;
     type State = SumState;
+    lines_in_vectors!(Sum, SumStates);
+    line_in_vectors!(SumStates);
 
     fn empty(&self) -> SumState {
         SumState { sum: 0.0, magnitude: 0.0, error: 0.0, nan: 0.0 }
@@ -60,7 +63,7 @@ impl Reduction for Sum {
     #[inline(always)]
     fn take(&self, state: &mut SumState, x: f64, error: f64) -> bool {
         state.sum += x;
-        state.magnitude += if x.is_finite() { x.abs() + error } else { 0.0 };
+        state.magnitude += term(x, error);
         state.error += error;
         state.nan = if x.is_nan() { 1.0 } else { state.nan };
         true
@@ -75,73 +78,20 @@ impl Reduction for Sum {
         }
     }
 
+    #[inline(always)]
     fn finish(&self, state: SumState, n: usize) -> [(f64, f64); 3] {
         single(state.sum, self.bound(state, n as f64))
     }
-
-    fn scan(
-        &self,
-        state: &mut SumState,
-        block: &Block<f64>,
-        [before, count]: [usize; 2],
-        columns: &mut [Block<f64>],
-    ) {
-        let mut running = Running::default();
-        let Block { items: sums, errors: bounds } = &mut columns[0];
-        for (place, (&x, &error)) in block.items.iter().zip(&block.errors).take(count).enumerate() {
-            self.take(state, x, error);
-            sums[place] = state.sum;
-            running.magnitudes[place] = state.magnitude;
-            running.errors[place] = state.error;
-            running.nans[place] = state.nan;
-        }
-        running.bound(*self, before as f64, &sums[..count], &mut bounds[..count]);
-    }
-
-    fn step(&self, states: &mut [SumState], block: &Block<f64>, count: usize, columns: &mut [Block<f64>]) {
-        let (items, errors) = (&block.items[..states.len()], &block.errors[..states.len()]);
-        let Block { items: sums, errors: bounds } = &mut columns[0];
-        let (sums, bounds) = (&mut sums[..states.len()], &mut bounds[..states.len()]);
-        vectorized!(monoid: Sum = *self, count: f64 = count as f64, states: &'a mut [SumState] = states,
-            items: &'a [f64] = items, errors: &'a [f64] = errors, sums: &'a mut [f64] = sums,
-            bounds: &'a mut [f64] = bounds => (), {
-            let results = sums.iter_mut().zip(bounds);
-            for ((state, (sum, bound)), (&x, &error)) in states.iter_mut().zip(results).zip(items.iter().zip(errors)) {
-                monoid.take(state, x, error);
-                (*sum, *bound) = (state.sum, monoid.bound(*state, count));
-            }
-        });
-    }
 }
 
-/// What belongs to the running sums of a block, among doubles, so that vectors can hold it.
-struct Running {
-    magnitudes: [f64; BLOCK],
-    errors: [f64; BLOCK],
-    /// 1 from the first NaN on.
-    nans: [f64; BLOCK],
+states_of! {
+    /// The states of a block.
+    SumStates of SumState { sum, magnitude, error, nan }
 }
+single_results!(Sum, SumStates);
 
-impl Default for Running {
-    fn default() -> Running {
-        Running { magnitudes: [0.0; BLOCK], errors: [0.0; BLOCK], nans: [0.0; BLOCK] }
-    }
-}
-
-impl Running {
-    /// The bounds of sums of which so many elements went before.
-    fn bound(&self, monoid: Sum, before: f64, sums: &[f64], bounds: &mut [f64]) {
-        let count = sums.len();
-        let [magnitudes, errors, nans] =
-            [&self.magnitudes, &self.errors, &self.nans].map(|numbers| &numbers[..count]);
-        vectorized!(monoid: Sum = monoid, before: f64 = before, sums: &'a [f64] = sums, magnitudes: &'a [f64] = magnitudes,
-            errors: &'a [f64] = errors, nans: &'a [f64] = nans, bounds: &'a mut [f64] = bounds => (), {
-            let others = magnitudes.iter().zip(errors).zip(nans);
-            let all = bounds.iter_mut().zip(sums).zip(others).enumerate();
-            for (k, ((bound, &sum), ((&magnitude, &error), &nan))) in all {
-                let state = SumState { sum, magnitude, error, nan };
-                *bound = monoid.bound(state, before + f64::from(k as i32 + 1));
-            }
-        });
-    }
+/// What an element adds to the magnitudes.
+#[inline(always)]
+fn term(x: f64, error: f64) -> f64 {
+    if x.is_finite() { x.abs() + error } else { 0.0 }
 }

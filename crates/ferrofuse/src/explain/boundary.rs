@@ -1,0 +1,81 @@
+//! The tensors that pass between segments, and why the two are not one: in words, from what the search was told.
+
+use compiler::{Decision, SegmentPlan};
+use ir::graph::{TensorOp, Val};
+use ops::ScalarOp;
+
+use super::{Edge, Explainer, external};
+
+impl Explainer<'_> {
+    /// The tensors that one segment writes and another reads.
+    pub(super) fn edges(&self) -> Vec<Edge> {
+        let mut edges = Vec::new();
+        for (from, segment) in self.plan.segments.iter().enumerate() {
+            for output in segment.view.outputs() {
+                let later = self.readers.after(output.val, from);
+                edges.extend(later.iter().map(|&to| self.edge(output.val, from, to)));
+            }
+        }
+        edges
+    }
+
+    fn edge(&self, val: Val, from: usize, to: usize) -> Edge {
+        let name = |number: usize| self.plan.segments[number].name.clone();
+        Edge {
+            tensor: self.names.of(val),
+            from: name(from),
+            to: name(to),
+            bytes: self.bytes(val),
+            reason: self.boundary(from, to),
+        }
+    }
+
+    /// Why two segments are not one.
+    fn boundary(&self, from: usize, to: usize) -> String {
+        let pair = [from, to].map(|number| &self.plan.segments[number]);
+        let [first, second] = pair;
+        if let Some(reason) = pair.into_iter().find_map(|segment| self.evaluated(segment)) {
+            return reason;
+        }
+        match pair.map(external) {
+            [_, Some(op)] => return format!("it is an operand of {op}, which a library computes"),
+            [Some(op), None] => return format!("it is a result of {op}, which a library computes"),
+            [None, None] => {}
+        }
+        if first.at != second.at {
+            return format!("{} runs on {}, {} on {}", first.name, first.at, second.name, second.at);
+        }
+        if let Some(between) = self.readers.between(self.plan, from, to) {
+            let between = &self.plan.segments[between].name;
+            return format!("{between} stands between {} and {}", first.name, second.name);
+        }
+        let apart = || "one kernel would do for these two; the segmentation keeps them apart".to_owned();
+        self.rejection([from, to]).unwrap_or_else(apart)
+    }
+
+    /// Why the evaluator runs a segment, if it does.
+    fn evaluated(&self, segment: &SegmentPlan) -> Option<String> {
+        match &segment.decision {
+            Decision::Evaluate { reason, val } => Some(format!("{} {reason}", self.names.of(*val))),
+            Decision::Kernels(_) | Decision::External(_) => None,
+        }
+    }
+
+    /// Why no kernel does for two segments, if none does.
+    fn rejection(&self, pair: [usize; 2]) -> Option<String> {
+        let views = pair.map(|number| &self.plan.segments[number].view);
+        let answer = self.plan.as_one(views, |val| self.readers.count(val));
+        let rejection = answer.as_ref().as_ref().err()?;
+        let reason = match self.is_of_passes(rejection.val) {
+            true => "is a transposed copy, along whose rows lanes read",
+            false => &rejection.reason,
+        };
+        Some(format!("in one kernel {} {reason}", self.names.of(rejection.val)))
+    }
+
+    /// Whether a boundary was written by a pass, for a product of matrices that a kernel computes.
+    fn is_of_passes(&self, val: Val) -> bool {
+        let is_boundary = matches!(self.plan.graph.op(val), TensorOp::Map(ScalarOp::SegmentSet));
+        is_boundary && self.plan.map.iter().all(|(_, new)| new != val)
+    }
+}

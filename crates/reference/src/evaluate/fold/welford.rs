@@ -1,0 +1,184 @@
+//! Means and sums of squared deviations: what is accumulated, and the bounds, of one line or of a block of them.
+//!
+//! Deviations are those from the first element: in doubles a mean that is updated with each element is off by more than
+//! compiled code, which does the same. Joined as by Chan, Golub and LeVeque (1983). What a block holds lies field by field,
+//! and nothing branches, so that vectors do both.
+
+use ops::{DType, vectorized};
+
+use super::monoids::{LONGEST_CHAIN, chain, gamma};
+use super::states::{line_in_vectors, lines_in_vectors, states_of};
+use super::{Block, Reduction};
+use crate::evaluate::block::BLOCK;
+use crate::evaluate::bound::{Rounding, greater, lesser};
+
+/// Mean, sum of squared deviations and count.
+#[derive(Clone, Copy)]
+pub(super) struct Welford {
+    dtype: DType,
+    rounding: Rounding,
+}
+
+#[derive(Clone, Copy)]
+pub(super) struct WelfordState {
+    count: f64,
+    /// The first element, and the sums of deviations from it and of their squares.
+    shift: f64,
+    sum: f64,
+    squares: f64,
+    /// The smallest and the largest element, errors included.
+    low: f64,
+    high: f64,
+    /// Sum of magnitudes, errors included, and of errors and their squares.
+    magnitude: f64,
+    error: f64,
+    error_squares: f64,
+}
+
+states_of! {
+    /// The states of a block.
+    WelfordStates of WelfordState { count, shift, sum, squares, low, high, magnitude, error, error_squares }
+}
+
+impl Welford {
+    pub(super) fn new(dtype: DType) -> Welford {
+        Welford { dtype, rounding: Rounding::new(dtype, 0.5) }
+    }
+
+    /// What the squared deviations of the elements from those at hand where runs begin may add up to. Of a run of `k` elements
+    /// it is at most `k` times its share of the squares about the mean, as its first deviates no further than all together.
+    #[inline(always)]
+    fn about_elements(&self, state: &WelfordState, mean: f64, m2: f64) -> f64 {
+        let n = state.count;
+        let longest = if self.dtype == DType::F32 { lesser(n, LONGEST_CHAIN) } else { n };
+        let farthest = greater(state.high - mean, mean - state.low);
+        lesser(m2 * longest, m2 + n * farthest * farthest)
+    }
+
+    /// The mean is an element and the mean deviation from it, rounded once.
+    #[inline(always)]
+    fn mean_bound(&self, state: &WelfordState, mean: f64, deviations: f64, roundings: f64) -> f64 {
+        let deviation = (deviations / state.count).sqrt();
+        state.error / state.count + roundings * deviation + self.rounding.ulp(mean)
+    }
+
+    /// Seen as the norm of the deviations, squared: errors of elements move it by at most their norm. The sums of deviations
+    /// and of their squares are each off by the roundings times what is added up, and so is the quotient of the former.
+    #[inline(always)]
+    fn m2_bound(&self, state: &WelfordState, [m2, most]: [f64; 2], deviations: f64, roundings: f64) -> f64 {
+        // Of a normal number: a product of a subnormal one takes a processor as long as a hundred others.
+        let underflow = state.count * greater(self.rounding.ulp(0.0), f64::MIN_POSITIVE);
+        most - m2 + 3.0 * roundings * deviations + underflow + self.rounding.own(m2)
+    }
+
+    /// The mean and the sum of squared deviations, each with its bound. Where infinities or numbers too large to subtract or
+    /// square take part, the order decides what comes out.
+    #[inline(always)]
+    fn results(&self, state: WelfordState) -> [(f64, f64); 3] {
+        let deviation = state.sum / state.count;
+        let mean = if state.count > 1.0 { state.shift + deviation } else { state.shift };
+        let m2 = if state.count > 1.0 { state.squares - state.sum * deviation } else { state.squares };
+        // NaN stays.
+        let m2 = if m2 < 0.0 { 0.0 } else { m2 };
+        let norm = m2.sqrt() + state.error_squares.sqrt();
+        let most = norm * norm;
+        let roundings = gamma(&self.rounding, self.dtype, chain(self.dtype, state.count) + 8.0);
+        let deviations = self.about_elements(&state, mean, most);
+        let of_mean = self.mean_bound(&state, mean, deviations, roundings);
+        let of_m2 = self.rounding.guarded(m2, self.m2_bound(&state, [m2, most], deviations, roundings));
+        let of_m2 = if 2.0 * deviations >= self.rounding.overflow { f64::INFINITY } else { of_m2 };
+        let is_single = state.count == 1.0;
+        let [of_mean, of_m2] =
+            [if is_single { state.error } else { of_mean }, if is_single { 0.0 } else { of_m2 }];
+        let limit = if is_single { f64::INFINITY } else { self.rounding.overflow / 2.0 };
+        let overflows = state.magnitude >= limit;
+        let none = (state.count == 0.0) | state.magnitude.is_nan() & (state.error != f64::INFINITY);
+        let bound = |bound: f64, overflows: bool| {
+            let sure = if bound.is_nan() | overflows { f64::INFINITY } else { bound };
+            if none { 0.0 } else { sure }
+        };
+        let unknown = state.error == f64::INFINITY;
+        let count_bound = if state.count * self.rounding.unit < 1.0 { 0.0 } else { f64::INFINITY };
+        let of_mean = bound(of_mean, overflows & !is_single | unknown);
+        let of_m2 = bound(of_m2, overflows | unknown);
+        [(mean, of_mean), (m2, of_m2), (state.count, count_bound)]
+    }
+
+    /// The results of the states of a block.
+    fn results_of(&self, states: &WelfordStates, _: [usize; 2], count: usize, columns: &mut [Block<f64>]) {
+        let [means, squares, counts] = columns else { unreachable!("three results") };
+        vectorized!(monoid: Welford = *self, states: &'a WelfordStates = states, count: usize = count.min(BLOCK),
+            means: &'a mut Block<f64> = means, squares: &'a mut Block<f64> = squares,
+            counts: &'a mut Block<f64> = counts => (), {
+            for k in 0..count {
+                let results = monoid.results(states.get(k));
+                (means.items[k], means.errors[k]) = results[0];
+                (squares.items[k], squares.errors[k]) = results[1];
+                (counts.items[k], counts.errors[k]) = results[2];
+            }
+        });
+    }
+}
+
+impl Reduction for Welford {
+    type Item = f64;
+    type State = WelfordState;
+    lines_in_vectors!(Welford, WelfordStates);
+    line_in_vectors!(WelfordStates);
+
+    fn empty(&self) -> WelfordState {
+        WelfordState {
+            count: 0.0,
+            shift: 0.0,
+            sum: 0.0,
+            squares: 0.0,
+            low: f64::INFINITY,
+            high: f64::NEG_INFINITY,
+            magnitude: 0.0,
+            error: 0.0,
+            error_squares: 0.0,
+        }
+    }
+
+    #[inline(always)]
+    fn take(&self, state: &mut WelfordState, x: f64, error: f64) -> bool {
+        state.shift = if state.count == 0.0 { x } else { state.shift };
+        state.count += 1.0;
+        let deviation = x - state.shift;
+        state.sum += deviation;
+        state.squares += deviation * deviation;
+        state.low = lesser(x - error, state.low);
+        state.high = greater(x + error, state.high);
+        state.magnitude += x.abs() + error;
+        state.error += error;
+        state.error_squares += error * error;
+        true
+    }
+
+    fn join(&self, first: WelfordState, second: WelfordState) -> WelfordState {
+        if first.count == 0.0 || second.count == 0.0 {
+            return if second.count == 0.0 { first } else { second };
+        }
+        let apart = second.shift - first.shift;
+        let moved = second.sum + second.count * apart;
+        WelfordState {
+            count: first.count + second.count,
+            shift: first.shift,
+            sum: first.sum + moved,
+            squares: first.squares + (second.squares + apart * (second.sum + moved)),
+            low: first.low.min(second.low),
+            high: first.high.max(second.high),
+            magnitude: first.magnitude + second.magnitude,
+            error: first.error + second.error,
+            error_squares: first.error_squares + second.error_squares,
+        }
+    }
+
+    fn finish(&self, state: WelfordState, _: usize) -> [(f64, f64); 3] {
+        self.results(state)
+    }
+
+    fn is_sure(&self, result: usize, length: usize, _: bool) -> bool {
+        result == 2 && length as f64 * self.rounding.unit < 1.0
+    }
+}
