@@ -11,8 +11,7 @@
 use ops::{DType, vectorized};
 
 use super::states::{line_in_vectors, lines_in_vectors, single_results, states_of};
-use super::{Block, Item, Reduction};
-use crate::evaluate::block::BLOCK;
+use super::{Item, Reduction};
 use crate::evaluate::bound::{Rounding, apart, greater, lesser};
 
 /// Roundings in a row that an element of a sum of f32 may meet: 64 in the block of an array or of a variance's lanes (in the
@@ -76,7 +75,7 @@ pub(super) struct ProductState {
 }
 
 states_of! {
-    /// The states of a block.
+    /// The states of a stretch.
     ProductStates of ProductState { product, upper, low, high, zero, nan, error }
 }
 single_results!(Product, ProductStates);
@@ -152,7 +151,7 @@ pub(super) struct ExtremeState {
 }
 
 states_of! {
-    /// The states of a block.
+    /// The states of a stretch.
     ExtremeStates of ExtremeState { best, upper, lower }
 }
 single_results!(Extreme, ExtremeStates);
