@@ -54,8 +54,8 @@ pub fn sqrt(x: f64, y: f64, e: f64) -> f64 {
     if e <= x { e / (y + (x - e).sqrt()) } else { f64::NAN }
 }
 
-/// With `t = e / x` and `s` the root of `1 - t` the result at the near end is `y / s`. Of small numbers alone, as `1 - t` loses
-/// digits.
+/// With `t = e / x` and `s` the root of `1 - t` the result at the near end is `y / s`. Of small numbers alone, as `1 - t`
+/// loses digits.
 #[inline(always)]
 pub fn rsqrt(x: f64, y: f64, e: f64) -> f64 {
     let t = e / x;

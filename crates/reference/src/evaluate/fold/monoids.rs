@@ -99,10 +99,10 @@ impl Reduction for Product {
     #[inline(always)]
     fn take(&self, state: &mut ProductState, x: f64, error: f64) -> bool {
         let zero = (x == 0.0) & (error == 0.0);
-        let least = if zero { 1.0 } else { lesser(greater(x.abs() - error, 0.0), 1.0) };
+        let factor = if zero { 1.0 } else { lesser(greater(x.abs() - error, 0.0), 1.0) };
         state.product *= x;
         state.upper *= x.abs() + error;
-        state.low *= least;
+        state.low *= factor;
         state.high *= greater(x.abs() + error, 1.0);
         state.zero = if zero { 1.0 } else { state.zero };
         state.nan = if x.is_nan() { 1.0 } else { state.nan };

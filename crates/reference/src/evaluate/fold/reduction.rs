@@ -85,7 +85,8 @@ pub(super) trait Reduction: Sync {
     /// One more element of each of the first lines.
     fn advance(&self, lines: &mut Self::Lines, block: &Block<Self::Item>, count: usize);
 
-    /// One more, and the results of the first `counts[0]` lines after `counts[1]` elements, where those of one element less stand.
+    /// One more, and the results of the first `counts[0]` lines after `counts[1]` elements, where those of one element less
+    /// stand.
     fn step(
         &self,
         lines: &mut Self::Lines,

@@ -103,7 +103,7 @@ pub(super) use line_in_vectors;
 macro_rules! single_results {
     ($monoid:ident, $states:ident) => {
         impl $monoid {
-            /// The results of states, of so many elements the first, and of so many more from one to the next, to their places.
+            /// The results of states, of so many elements the first, and so many more from one to the next, to their places.
             fn results_of(
                 &self,
                 states: &$states,
