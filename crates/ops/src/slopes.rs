@@ -48,6 +48,21 @@ pub(super) fn log1p(x: f64, _: f64, e: f64) -> f64 {
     logarithm((1.0 + x) * (1.0 - f64::EPSILON), e, 1.0)
 }
 
+/// The difference of the roots of x and `x - e`, without cancellation.
+#[inline(always)]
+pub fn sqrt(x: f64, y: f64, e: f64) -> f64 {
+    if e <= x { e / (y + (x - e).sqrt()) } else { f64::NAN }
+}
+
+/// With `t = e / x` and `s` the root of `1 - t` the result at the near end is `y / s`. Of small numbers alone, as `1 - t`
+/// loses digits.
+#[inline(always)]
+pub fn rsqrt(x: f64, y: f64, e: f64) -> f64 {
+    let t = e / x;
+    let s = (1.0 - t).sqrt();
+    if (0.0..=0.5).contains(&t) { y * (t / (s * (1.0 + s))) } else { f64::NAN }
+}
+
 /// By the addition theorem; the tangent of `e` is at most `e + e³`. Beyond, a pole may be met, where there is no bound.
 pub(super) fn tan(_: f64, y: f64, e: f64) -> f64 {
     let step = e * (1.0 + e * e);
@@ -209,6 +224,9 @@ mod tests {
         check("log2", libm::log2, log2, &all, 1.1);
         check("log10", libm::log10, log10, &all, 1.1);
         check("log1p", libm::log1p, log1p, &all, 1.1);
+        let positive = [1e-300, 1e-9, 1e-3, 0.3, 0.5, 1.0, 2.5, 40.0, 1e300];
+        check("sqrt", f64::sqrt, sqrt, &positive, 1.1);
+        check("rsqrt", |x| 1.0 / x.sqrt(), rsqrt, &positive, 1.1);
         check("tan", libm::tan, tan, &[-1.5, -1.0, 0.0, 0.2, 1.2, 3.0], 1.1);
         check("asin", libm::asin, asin, &[-0.9, -0.5, 0.0, 0.3, 0.95], 1.1);
         check("acos", libm::acos, asin, &[-0.9, -0.5, 0.0, 0.3, 0.95], 1.1);

@@ -31,6 +31,8 @@ pub enum Spread {
     /// The logarithm of gamma, convex between poles at 0, -1, -2…: unbounded where one may be met, by a slope above 0, else as
     /// [`Spread::Corners`].
     Poles,
+    /// The square root, or one over it: by the near end where the operand is surely above 0, else as [`Spread::Corners`].
+    Root,
     /// The remainder: jumps by a divisor where the quotient's integer part may differ.
     Remainder,
     /// A truth value: it may flip where the operand intervals overlap.
@@ -56,7 +58,7 @@ impl Spread {
             Spread::Select => select(args, errors),
             // An operand of which nothing is known may be NaN too, which no rule below reckons with.
             _ if unknown => f64::INFINITY,
-            Spread::Corners => corners(meaning, args, errors),
+            Spread::Corners | Spread::Root => corners(meaning, args, errors),
             Spread::Slope(rule) => {
                 let y = meaning(args);
                 within(rule(args[0], y, errors[0]), y).unwrap_or_else(|| corners(meaning, args, errors))

@@ -15,6 +15,7 @@ mod view;
 pub use element::{Complex, Element, with_element};
 pub use layout::{Dims, Layout, Strides};
 pub use owned::Array;
+pub use runs::prefetch;
 pub use strided::StridedArray;
 pub use view::{ArrayView, ArrayViewMut};
 

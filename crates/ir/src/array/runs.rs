@@ -21,7 +21,10 @@ pub(super) unsafe fn read_run<T: Element, U>(
     let element = |k: isize| unsafe { first.wrapping_offset(k * stride).read_unaligned() };
     match stride {
         1 => {
-            prefetch(first.wrapping_add(out.len()).cast(), out.len() * size_of::<T>());
+            let bytes = out.len() * size_of::<T>();
+            if PREFETCHED.contains(&bytes) {
+                prefetch(first.wrapping_add(out.len()).cast(), bytes);
+            }
             wide(Run { first, out, convert });
         }
         0 => {
@@ -38,9 +41,9 @@ const PREFETCHED: std::ops::RangeInclusive<usize> = 512..=8192;
 /// Prefetches so many bytes, which need not be there. Who reads blocks of several arrays in turn comes back too late for the
 /// processor to see a stream.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
-fn prefetch(first: *const u8, bytes: usize) {
+pub fn prefetch(first: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
-    if PREFETCHED.contains(&bytes) {
+    {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         const LINE: usize = 64;
         for at in (0..bytes).step_by(LINE) {

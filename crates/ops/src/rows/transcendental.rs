@@ -97,6 +97,7 @@ pub(crate) const SQRT: Primitive = Primitive {
     cuda: CudaSpelling::float("sqrtf({0})", "sqrt({0})"),
     cpu: CpuSpellings::float(Intrinsic("llvm.sqrt")),
     ulp: 0.5,
+    spread: Spread::Root,
     doc: "Square root; below 0, NaN.",
     ..REAL
 };
@@ -106,6 +107,7 @@ pub(crate) const RSQRT: Primitive = Primitive {
     float: Some(float!(Unary: |x| 1.0 / x.sqrt())),
     cuda: CudaSpelling::float("rsqrtf({0})", "rsqrt({0})"),
     cpu: CpuSpellings::float(Expansion("1 / sqrt(x)")),
+    spread: Spread::Root,
     doc: "One over the square root: of 0, infinity of its sign; below 0, NaN.",
     ..REAL
 };

@@ -2,8 +2,9 @@
 //! each tensor op, and a multiply-add of matrix products.
 //!
 //! `cargo bench -p ferrofuse-reference --bench evaluator [FILTER]`. What has operands with errors is timed together with what
-//! gives them those errors, and that is subtracted. The slowest in proportion to their goals come first, with a mark where
-//! they are above.
+//! gives them those errors, and that is subtracted. Memory stays with the process from run to run: what the system takes to
+//! hand out and clear new pages is not in. The slowest in proportion to their goals come first, with a mark where they are
+//! above.
 
 mod program;
 mod tensor_ops;
@@ -21,6 +22,7 @@ const COUNT: usize = 1 << 20;
 
 fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    program::keep_memory();
     let report = Report { filter, lines: RefCell::default() };
     ops(&report);
     casts(&report);
@@ -37,6 +39,17 @@ pub mod goal {
     pub const ELEMENTARY: f64 = 20.0;
     /// Of products of matrices.
     pub const PRODUCT: f64 = 0.3;
+
+    /// Of what gives several results of the size of its operand, or takes so many parts of numbers: as simple for each.
+    pub fn of_results(count: usize) -> f64 {
+        SIMPLE * count as f64
+    }
+
+    /// Of sorting by comparisons: an element of a line meets the logarithm of its length of them, one of a selection that of
+    /// what is selected.
+    pub fn of_sort(length: usize) -> f64 {
+        SIMPLE * (length as f64).log2()
+    }
 }
 
 /// Which goal an op has.
@@ -157,6 +170,7 @@ fn comparisons(report: &Report) {
         let time = program::fastest(|| {
             assert!(compare(&given.outputs[0], &array, &Serial).expect("alike").matches());
         });
-        report.add(&name, goal::SIMPLE, time * 1e9 / COUNT as f64, None);
+        let parts = if dtype.is_complex() { 2 } else { 1 };
+        report.add(&name, goal::of_results(parts), time * 1e9 / COUNT as f64, None);
     }
 }

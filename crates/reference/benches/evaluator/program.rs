@@ -116,6 +116,17 @@ fn seconds_of(run: impl FnOnce()) -> f64 {
     seconds() - begin
 }
 
+/// Lets the allocator keep what is given back to it, however much. Else it hands large blocks back to the system after some
+/// ops and not after others, by how many results they have.
+pub fn keep_memory() {
+    const LARGE: libc::c_int = 1 << 25;
+    // SAFETY: the two settings of the allocator take any size, and change no block.
+    unsafe {
+        libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE);
+        libc::mallopt(libc::M_TRIM_THRESHOLD, libc::c_int::MAX);
+    }
+}
+
 /// Processor time of this thread, which other processes do not lengthen.
 fn seconds() -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };

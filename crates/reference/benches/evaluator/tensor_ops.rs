@@ -113,7 +113,7 @@ fn folded(report: &Report) {
             for axis in [0, 1] {
                 report.line(
                     &format!("scan {} {dtype} along {axis}", monoid.name()),
-                    goal::SIMPLE,
+                    goal::of_results(monoid.results()),
                     COUNT,
                     |p, inexact| {
                         let operands = operands(p, monoid, dtype, inexact);
@@ -136,11 +136,11 @@ fn operands(p: &mut Program, monoid: &Monoid, dtype: DType, inexact: bool) -> Ve
 
 fn searched(report: &Report) {
     for dtype in [DType::F32, DType::I64] {
-        report.line(&format!("argsort {dtype}, lines of 1024"), goal::SIMPLE, COUNT, |p, inexact| {
+        report.line(&format!("argsort {dtype}, lines of 1024"), goal::of_sort(SIDE), COUNT, |p, inexact| {
             let x = p.operand(dtype, &[SIDE, SIDE], inexact);
             p.measure(TensorOp::External(ExternalOp::Argsort { axis: 1, descending: false }), &[x]);
         });
-        report.line(&format!("topk {dtype}, 8 of 1024"), goal::SIMPLE, COUNT, |p, inexact| {
+        report.line(&format!("topk {dtype}, 8 of 1024"), goal::of_sort(8), COUNT, |p, inexact| {
             let x = p.operand(dtype, &[SIDE, SIDE], inexact);
             let topk = ExternalOp::TopK { axis: 1, k: Expr::constant(8), largest: true };
             p.measure(TensorOp::External(topk), &[x]);

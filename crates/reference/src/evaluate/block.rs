@@ -6,7 +6,7 @@
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ir::array::{Array, ArrayView, Element, with_element};
+use ir::array::{Array, ArrayView, Element, prefetch, with_element};
 use ops::DType;
 use ops::lanes::{NullaryFnOnce, wide};
 
@@ -125,6 +125,11 @@ fn fill_blocks(
 ) {
     for (n, bytes) in values.chunks_mut(BLOCK * dtype.size()).enumerate() {
         let count = bytes.len() / dtype.size();
+        // What is written after the block is computed is near by then.
+        prefetch(bytes.as_ptr(), bytes.len());
+        if let Some(bounds) = &bounds {
+            prefetch(bounds[n * BLOCK..].as_ptr().cast(), count * size_of::<f32>());
+        }
         match body.compute(scratch, start + n * BLOCK, count, bounds.is_some()) {
             Kind::Real => write_real(dtype, bytes, &scratch.real[..count]),
             Kind::Int => write_int(dtype, bytes, &scratch.int[..count]),

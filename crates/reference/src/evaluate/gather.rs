@@ -91,8 +91,8 @@ impl Walk<'_> {
         Ok((Strided::made(values), bounds.map(Strided::made)))
     }
 
-    /// The element numbers of the source for those from `start` on of the result, if their indices are in range. Along a run of
-    /// results they differ by the index, and behind the gathered axis by one from place to place.
+    /// The element numbers of the source for those from `start` on of the result, if their indices are in range. Along a
+    /// run of results they differ by the index, and behind the gathered axis by one from place to place.
     fn numbers(&self, index: &ArrayView<'_>, start: usize, numbers: &mut [usize]) -> bool {
         let mut indices = [0; BLOCK];
         let indices = &mut indices[..numbers.len()];

@@ -53,6 +53,13 @@ pub(super) fn spread(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[
             ruled(exact, out, [y, x, e, f], of_angle);
             unruled(op, args, errors, exact, out);
         }
+        (Spread::Root, [x], [e]) => {
+            match op {
+                ScalarOp::Sqrt => ruled(exact, out, [x, x, e, e], of_sqrt),
+                _ => ruled(exact, out, [x, x, e, e], of_rsqrt),
+            }
+            unruled(op, args, errors, exact, out);
+        }
         (Spread::Poles, [x], [e]) => {
             ruled(exact, out, [x, x, e, e], of_lgamma);
             unruled(op, args, errors, exact, out);
@@ -145,6 +152,16 @@ fn of_angle([y, x, e, f]: [f64; 4], _: f64) -> f64 {
 #[inline(always)]
 fn of_lgamma([x, _, e, _]: [f64; 4], y: f64) -> f64 {
     slopes::lgamma(x, y, e)
+}
+
+#[inline(always)]
+fn of_sqrt([x, _, e, _]: [f64; 4], y: f64) -> f64 {
+    slopes::sqrt(x, y, e)
+}
+
+#[inline(always)]
+fn of_rsqrt([x, _, e, _]: [f64; 4], y: f64) -> f64 {
+    slopes::rsqrt(x, y, e)
 }
 
 #[inline(always)]

@@ -236,3 +236,52 @@ fn run(intervals: &[(f64, f64)], lowest: &[f64], start: usize) -> usize {
     }
     intervals.len()
 }
+
+#[cfg(test)]
+mod tests {
+    use ir::array::Array;
+
+    use super::*;
+    use crate::evaluate::Serial;
+    use crate::evaluate::memory::Meter;
+
+    /// Values, indices and bounds of the first elements of a line.
+    fn first(taken: usize, line: &[f32], errors: &[f32], descending: bool) -> [Vec<f64>; 4] {
+        let resources = Resources { meter: Meter::new(usize::MAX), workers: &Serial };
+        let [data, errors] =
+            [line, errors].map(|numbers| Array::from_slice(&[numbers.len()], numbers).expect("memory"));
+        let lines =
+            Lines { data: data.view(), errors: Some(errors.view()), length: line.len(), taken, descending };
+        let [mut values, mut indices, mut value_bounds, mut index_bounds] =
+            [DType::F32, DType::I64, DType::F32, DType::F32]
+                .map(|dtype| resources.zeros(dtype, &[taken]).expect("memory"));
+        lines.fill(&mut values, &mut indices, [&mut value_bounds, &mut index_bounds], &resources);
+        [values, indices, value_bounds, index_bounds]
+            .map(|array| array.array().scalars().iter().map(|x| x.as_f64()).collect())
+    }
+
+    /// What is selected before it is sorted has the bounds of a whole line in order, however far intervals overlap.
+    #[test]
+    fn a_selection_has_the_bounds_of_a_sorted_line() {
+        let mut state = 1_u32;
+        let mut next = move || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            f32::from((state >> 16) as u16) / 65536.0
+        };
+        for width in [0.0, 1e-4, 1e-3, 1e-2, 0.1] {
+            let line: Vec<f32> = (0..300).map(|k| if k % 97 == 96 { f32::NAN } else { next() }).collect();
+            let mut errors: Vec<f32> = (0..300).map(|_| width * next()).collect();
+            for descending in [false, true] {
+                let whole = first(300, &line, &errors, descending);
+                for taken in [1, 8, 299] {
+                    let some = first(taken, &line, &errors, descending);
+                    for (some, whole) in some.iter().zip(&whole) {
+                        let same = some.iter().zip(whole).all(|(a, b)| a.total_cmp(b).is_eq());
+                        assert!(same, "{taken} of 300, width {width}, descending {descending}");
+                    }
+                }
+                errors[150] = f32::INFINITY;
+            }
+        }
+    }
+}

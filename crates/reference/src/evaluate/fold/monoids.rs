@@ -11,8 +11,7 @@
 use ops::{DType, vectorized};
 
 use super::states::{line_in_vectors, lines_in_vectors, single_results, states_of};
-use super::{Block, Item, Reduction};
-use crate::evaluate::block::BLOCK;
+use super::{Item, Reduction};
 use crate::evaluate::bound::{Rounding, apart, greater, lesser};
 
 /// Roundings in a row that an element of a sum of f32 may meet: 64 in the block of an array or of a variance's lanes (in the
@@ -76,7 +75,7 @@ pub(super) struct ProductState {
 }
 
 states_of! {
-    /// The states of a block.
+    /// The states of a stretch.
     ProductStates of ProductState { product, upper, low, high, zero, nan, error }
 }
 single_results!(Product, ProductStates);
@@ -100,10 +99,10 @@ impl Reduction for Product {
     #[inline(always)]
     fn take(&self, state: &mut ProductState, x: f64, error: f64) -> bool {
         let zero = (x == 0.0) & (error == 0.0);
-        let least = if zero { 1.0 } else { lesser(greater(x.abs() - error, 0.0), 1.0) };
+        let factor = if zero { 1.0 } else { lesser(greater(x.abs() - error, 0.0), 1.0) };
         state.product *= x;
         state.upper *= x.abs() + error;
-        state.low *= least;
+        state.low *= factor;
         state.high *= greater(x.abs() + error, 1.0);
         state.zero = if zero { 1.0 } else { state.zero };
         state.nan = if x.is_nan() { 1.0 } else { state.nan };
@@ -152,7 +151,7 @@ pub(super) struct ExtremeState {
 }
 
 states_of! {
-    /// The states of a block.
+    /// The states of a stretch.
     ExtremeStates of ExtremeState { best, upper, lower }
 }
 single_results!(Extreme, ExtremeStates);

@@ -1,17 +1,18 @@
-//! States of a block field by field, those of neighbouring lines or of the places of one line: so vectors hold them.
+//! States of a stretch of places field by field, those of neighbouring lines or of the places of one line: so vectors hold
+//! them, and the nearest cache all of them.
 
-/// The states of a block of a state whose fields are doubles, and their loads and stores.
+/// The states of a stretch, of a state whose fields are doubles, and their loads and stores.
 macro_rules! states_of {
     ($(#[$doc:meta])* $states:ident of $state:ident { $($field:ident),+ }) => {
         $(#[$doc])*
         pub(super) struct $states {
-            $($field: [f64; $crate::evaluate::block::BLOCK]),+
+            $($field: [f64; super::STRETCH]),+
         }
 
         impl $states {
-            /// A block of one state.
+            /// A stretch of one state.
             fn new(state: $state) -> $states {
-                $states { $($field: [state.$field; $crate::evaluate::block::BLOCK]),+ }
+                $states { $($field: [state.$field; super::STRETCH]),+ }
             }
 
             #[inline(always)]
@@ -28,83 +29,94 @@ macro_rules! states_of {
 }
 pub(super) use states_of;
 
-/// Neighbouring lines whose states lie field by field; what `results_of` gives of states after so many elements of the first,
-/// and so many more from one to the next, are their results.
+/// Neighbouring lines whose states lie field by field; what `results_of` gives of a stretch of states after so many elements
+/// of the first, and so many more from one to the next, are their results.
 macro_rules! lines_in_vectors {
     ($monoid:ident, $states:ident) => {
-        type Lines = $states;
+        type Lines = Vec<$states>;
 
-        fn lines(&self) -> $states {
-            $states::new(self.empty())
+        fn lines(&self) -> Vec<$states> {
+            (0..super::BLOCK / super::STRETCH).map(|_| $states::new(self.empty())).collect()
         }
 
-        fn state(lines: &$states, line: usize) -> Self::State {
-            lines.get(line)
+        fn state(lines: &Vec<$states>, line: usize) -> Self::State {
+            lines[line / super::STRETCH].get(line % super::STRETCH)
         }
 
-        fn advance(&self, lines: &mut $states, block: &Block<f64>, count: usize) {
-            ops::vectorized!(monoid: $monoid = *self, lines: &'a mut $states = lines, count: usize = count.min(BLOCK),
-                block: &'a Block<f64> = block => (), {
-                for k in 0..count {
-                    let mut state = lines.get(k);
-                    monoid.take(&mut state, block.items[k], block.errors[k]);
-                    lines.set(k, state);
-                }
-            });
+        fn advance(&self, lines: &mut Vec<$states>, block: &super::Block<f64>, count: usize) {
+            for (states, places) in lines.iter_mut().zip(super::stretches(count)) {
+                let (items, errors) = (&block.items[places.clone()], &block.errors[places]);
+                ops::vectorized!(monoid: $monoid = *self, states: &'a mut $states = states, items: &'a [f64] = items,
+                    errors: &'a [f64] = errors => (), {
+                    for k in 0..items.len().min(errors.len()).min(super::STRETCH) {
+                        let mut state = states.get(k);
+                        monoid.take(&mut state, items[k], errors[k]);
+                        states.set(k, state);
+                    }
+                });
+            }
         }
 
         fn step(
             &self,
-            lines: &mut $states,
-            block: &Block<f64>,
+            lines: &mut Vec<$states>,
+            block: &super::Block<f64>,
             [lines_count, count]: [usize; 2],
-            columns: &mut [Block<f64>],
+            columns: &mut [super::Block<f64>],
         ) {
             self.advance(lines, block, lines_count);
-            self.results_of(lines, [count, 0], lines_count, columns);
+            for (states, places) in lines.iter().zip(super::stretches(lines_count)) {
+                self.results_of(states, [count, 0], places, columns);
+            }
         }
     };
 }
 pub(super) use lines_in_vectors;
 
-/// The running results of a line: its states one after the other, then the results of all places at once.
+/// The running results of a line: the states of a stretch one after the other, then the results of all its places at once.
 macro_rules! line_in_vectors {
     ($states:ident) => {
         fn scan(
             &self,
             state: &mut Self::State,
-            block: &Block<f64>,
+            block: &super::Block<f64>,
             [before, count]: [usize; 2],
-            columns: &mut [Block<f64>],
+            columns: &mut [super::Block<f64>],
         ) {
             let mut states = $states::new(self.empty());
-            for place in 0..count.min(BLOCK) {
-                self.take(state, block.items[place], block.errors[place]);
-                states.set(place, *state);
+            for places in super::stretches(count) {
+                let elements = block.items[places.clone()].iter().zip(&block.errors[places.clone()]);
+                let mut running = *state;
+                for (k, (&x, &error)) in elements.take(super::STRETCH).enumerate() {
+                    self.take(&mut running, x, error);
+                    states.set(k, running);
+                }
+                *state = running;
+                self.results_of(&states, [before + places.start + 1, 1], places, columns);
             }
-            self.results_of(&states, [before + 1, 1], count, columns);
         }
     };
 }
 pub(super) use line_in_vectors;
 
-/// The one result of each state of a block, where a monoid finishes without branches.
+/// The one result of each state of a stretch, where a monoid finishes without branches.
 macro_rules! single_results {
     ($monoid:ident, $states:ident) => {
         impl $monoid {
-            /// The results of the first states, of so many elements the first, and of so many more from one to the next.
+            /// The results of states, of so many elements the first, and so many more from one to the next, to their places.
             fn results_of(
                 &self,
                 states: &$states,
                 from: [usize; 2],
-                count: usize,
-                columns: &mut [Block<f64>],
+                places: std::ops::Range<usize>,
+                columns: &mut [super::Block<f64>],
             ) {
+                let (items, errors) = columns[0].part(places);
                 ops::vectorized!(monoid: $monoid = *self, states: &'a $states = states, from: [usize; 2] = from,
-                    count: usize = count.min(BLOCK), column: &'a mut Block<f64> = &mut columns[0] => (), {
-                    for k in 0..count {
+                    items: &'a mut [f64] = items, errors: &'a mut [f64] = errors => (), {
+                    for k in 0..items.len().min(errors.len()).min(super::STRETCH) {
                         let [result, ..] = monoid.finish(states.get(k), from[0] + from[1] * k);
-                        (column.items[k], column.errors[k]) = result;
+                        (items[k], errors[k]) = result;
                     }
                 });
             }

@@ -5,10 +5,9 @@
 
 use ops::DType;
 
+use super::Reduction;
 use super::monoids::{chain, linear, single};
 use super::states::{line_in_vectors, lines_in_vectors, single_results, states_of};
-use super::{Block, Reduction};
-use crate::evaluate::block::BLOCK;
 use crate::evaluate::bound::Rounding;
 
 /// Sum of floats.
@@ -85,7 +84,7 @@ impl Reduction for Sum {
 }
 
 states_of! {
-    /// The states of a block.
+    /// The states of a stretch.
     SumStates of SumState { sum, magnitude, error, nan }
 }
 single_results!(Sum, SumStates);

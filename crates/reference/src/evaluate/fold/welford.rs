@@ -4,12 +4,13 @@
 //! compiled code, which does the same. Joined as by Chan, Golub and LeVeque (1983). What a block holds lies field by field,
 //! and nothing branches, so that vectors do both.
 
+use std::ops::Range;
+
 use ops::{DType, vectorized};
 
 use super::monoids::{LONGEST_CHAIN, chain, gamma};
 use super::states::{line_in_vectors, lines_in_vectors, states_of};
-use super::{Block, Reduction};
-use crate::evaluate::block::BLOCK;
+use super::{Block, Reduction, STRETCH};
 use crate::evaluate::bound::{Rounding, greater, lesser};
 
 /// Mean, sum of squared deviations and count.
@@ -36,7 +37,7 @@ pub(super) struct WelfordState {
 }
 
 states_of! {
-    /// The states of a block.
+    /// The states of a stretch.
     WelfordStates of WelfordState { count, shift, sum, squares, low, high, magnitude, error, error_squares }
 }
 
@@ -58,8 +59,8 @@ impl Welford {
     /// The mean is an element and the mean deviation from it, rounded once.
     #[inline(always)]
     fn mean_bound(&self, state: &WelfordState, mean: f64, deviations: f64, roundings: f64) -> f64 {
-        let deviation = (deviations / state.count).sqrt();
-        state.error / state.count + roundings * deviation + self.rounding.ulp(mean)
+        let share = 1.0 / state.count;
+        state.error * share + roundings * (deviations * share).sqrt() + self.rounding.ulp(mean)
     }
 
     /// Seen as the norm of the deviations, squared: errors of elements move it by at most their norm. The sums of deviations
@@ -104,17 +105,27 @@ impl Welford {
         [(mean, of_mean), (m2, of_m2), (state.count, count_bound)]
     }
 
-    /// The results of the states of a block.
-    fn results_of(&self, states: &WelfordStates, _: [usize; 2], count: usize, columns: &mut [Block<f64>]) {
+    /// The results of states, to their places.
+    fn results_of(
+        &self,
+        states: &WelfordStates,
+        _: [usize; 2],
+        places: Range<usize>,
+        columns: &mut [Block<f64>],
+    ) {
         let [means, squares, counts] = columns else { unreachable!("three results") };
-        vectorized!(monoid: Welford = *self, states: &'a WelfordStates = states, count: usize = count.min(BLOCK),
-            means: &'a mut Block<f64> = means, squares: &'a mut Block<f64> = squares,
-            counts: &'a mut Block<f64> = counts => (), {
+        let columns = [means, squares, counts].map(|column| column.part(places.clone()));
+        vectorized!(monoid: Welford = *self, states: &'a WelfordStates = states, count: usize = places.len().min(STRETCH),
+            columns: [(&'a mut [f64], &'a mut [f64]); 3] = columns => (), {
+            let [(means, mean_bounds), (squares, square_bounds), (counts, count_bounds)] = columns;
+            let (means, mean_bounds) = (&mut means[..count], &mut mean_bounds[..count]);
+            let (squares, square_bounds) = (&mut squares[..count], &mut square_bounds[..count]);
+            let (counts, count_bounds) = (&mut counts[..count], &mut count_bounds[..count]);
             for k in 0..count {
                 let results = monoid.results(states.get(k));
-                (means.items[k], means.errors[k]) = results[0];
-                (squares.items[k], squares.errors[k]) = results[1];
-                (counts.items[k], counts.errors[k]) = results[2];
+                (means[k], mean_bounds[k]) = results[0];
+                (squares[k], square_bounds[k]) = results[1];
+                (counts[k], count_bounds[k]) = results[2];
             }
         });
     }

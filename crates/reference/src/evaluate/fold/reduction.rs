@@ -1,0 +1,133 @@
+//! What a fold accumulates and gives: of a whole, of the places of one line, and of neighbouring lines side by side.
+
+use std::ops::Range;
+
+use ir::array::ArrayView;
+use ops::DType;
+
+use super::Block;
+use crate::evaluate::block::{read_int, read_real, write_int, write_real};
+
+/// What a fold accumulates, and what comes out.
+pub(super) trait Reduction: Sync {
+    /// How elements are read.
+    type Item: Item;
+    /// What is accumulated per result.
+    type State: Copy + Send + Sync;
+
+    fn empty(&self) -> Self::State;
+    /// One more element, with the bound of its error; whether the results may be others now.
+    fn take(&self, state: &mut Self::State, x: Self::Item, error: f64) -> bool;
+    /// Two accumulations of different elements, the first one before the second.
+    fn join(&self, first: Self::State, second: Self::State) -> Self::State;
+    /// The results after `n` elements, each with the bound of its error.
+    fn finish(&self, state: Self::State, n: usize) -> [(Self::Item, f64); 3];
+
+    /// Whether these elements surely change nothing, asked of many at once.
+    fn lose(&self, _: &Self::State, _items: &[Self::Item], _errors: &[f64]) -> bool {
+        false
+    }
+
+    /// Whether a result of so many elements has no error in any case, of elements with errors or without.
+    fn is_sure(&self, _result: usize, _length: usize, _inexact: bool) -> bool {
+        false
+    }
+
+    /// All elements of a part of a line, one after the other.
+    fn take_all(&self, state: &mut Self::State, items: &[Self::Item], errors: &[f64]) {
+        for (items, errors) in items.chunks(STRETCH).zip(errors.chunks(STRETCH)) {
+            if !self.lose(state, items, errors) {
+                items.iter().zip(errors).for_each(|(&x, &error)| {
+                    self.take(state, x, error);
+                });
+            }
+        }
+    }
+
+    /// The results at each of `count` elements of a line, `before` of which went before.
+    fn scan(
+        &self,
+        state: &mut Self::State,
+        block: &Block<Self::Item>,
+        [before, count]: [usize; 2],
+        columns: &mut [Block<Self::Item>],
+    ) {
+        let mut results = self.finish(*state, before);
+        for places in stretches(count) {
+            let (items, errors) = (&block.items[places.clone()], &block.errors[places.clone()]);
+            if before + places.start > 0 && self.lose(state, items, errors) {
+                for (column, (item, error)) in columns.iter_mut().zip(results) {
+                    column.items[places.clone()].fill(item);
+                    column.errors[places.clone()].fill(error);
+                }
+                continue;
+            }
+            for (place, (&item, &error)) in places.zip(items.iter().zip(errors)) {
+                if self.take(state, item, error) || before + place == 0 {
+                    results = self.finish(*state, before + place + 1);
+                }
+                for (column, result) in columns.iter_mut().zip(results) {
+                    (column.items[place], column.errors[place]) = result;
+                }
+            }
+        }
+    }
+
+    /// What neighbouring lines hold that are walked side by side, at most a block of them.
+    type Lines;
+
+    /// Lines without elements.
+    fn lines(&self) -> Self::Lines;
+
+    /// What a line holds.
+    fn state(lines: &Self::Lines, line: usize) -> Self::State;
+
+    /// One more element of each of the first lines.
+    fn advance(&self, lines: &mut Self::Lines, block: &Block<Self::Item>, count: usize);
+
+    /// One more, and the results of the first `counts[0]` lines after `counts[1]` elements, where those of one element less
+    /// stand.
+    fn step(
+        &self,
+        lines: &mut Self::Lines,
+        block: &Block<Self::Item>,
+        counts: [usize; 2],
+        columns: &mut [Block<Self::Item>],
+    );
+}
+
+/// Elements of a line that are asked at once whether they change anything, and states that lie field by field.
+pub(super) const STRETCH: usize = 64;
+
+/// The stretches of so many places.
+pub(super) fn stretches(count: usize) -> impl Iterator<Item = Range<usize>> {
+    (0..count).step_by(STRETCH).map(move |start| start..count.min(start + STRETCH))
+}
+
+/// How blocks of elements are held: as doubles, as integers, or as one of these with its number.
+pub(super) trait Item: Copy + Default + Send + Sync {
+    /// At most a block of elements, each one of each operand.
+    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [Self]);
+    /// What belongs to the result of this number.
+    fn write(result: usize, dtype: DType, bytes: &mut [u8], block: &[Self]);
+}
+
+impl Item for f64 {
+    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [f64]) {
+        read_real(&operands[0], start, out);
+    }
+
+    fn write(_: usize, dtype: DType, bytes: &mut [u8], block: &[f64]) {
+        write_real(dtype, bytes, block);
+    }
+}
+
+impl Item for i64 {
+    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [i64]) {
+        read_int(&operands[0], start, out);
+    }
+
+    fn write(_: usize, dtype: DType, bytes: &mut [u8], block: &[i64]) {
+        write_int(dtype, bytes, block);
+    }
+}
