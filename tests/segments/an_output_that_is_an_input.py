@@ -13,4 +13,4 @@ inputs = [torch.randn((10,))]
 #
 # 0 B moved, 0 B compulsory, traffic ratio 1.000
 # 0 B in memory at most of what segments make
-# model: -0.0 us, which no other cut can beat
+# model: 0.0 us, which no other cut can beat

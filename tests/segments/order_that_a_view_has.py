@@ -13,5 +13,5 @@ def order_that_a_view_has(fd):
 #
 # 8.0 MiB moved, 8.0 MiB compulsory, traffic ratio 1.000
 # 0 B in memory at most of what segments make
-# model: -0.0 us, which no other cut can beat
+# model: 0.0 us, which no other cut can beat
 # sizes that are not given count as i0 = 1024, i1 = 1024

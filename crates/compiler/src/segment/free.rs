@@ -1,7 +1,8 @@
 //! Nodes that are made wherever they are used: those that only constants go into, and that neither leave the fusion nor are
-//! read from memory by an external op.
+//! read from memory, by an external op or behind a boundary.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ops::ScalarOp;
 use rustc_hash::FxHashSet;
 use scheduler::legal::external_nodes;
 
@@ -15,11 +16,16 @@ pub(super) fn free_nodes(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
         let operands = &graph.node(node).operands;
         let from_constants = operands.iter().all(|val| !fusion.is_input(*val) && free.contains(&val.node));
         let leaves = || graph.results(node).any(|val| fusion.is_output(val));
-        if from_constants && !in_memory.contains(&node) && !leaves() {
+        if from_constants && !is_boundary(graph, node) && !in_memory.contains(&node) && !leaves() {
             free.insert(node);
         }
     }
     free
+}
+
+/// Whether a definition or a pass asks that the node's result is in memory.
+fn is_boundary(graph: &Graph, node: Node) -> bool {
+    matches!(graph.node(node).op, TensorOp::Map(ScalarOp::SegmentSet))
 }
 
 /// The nodes that libraries compute, and those whose results they read, though only constants may go into them.

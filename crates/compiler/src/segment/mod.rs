@@ -1,9 +1,10 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
 //! `external` (groups that a library runs) · `engine` (a kernel or a library) · `legality` (the answers) · `cost` (bytes and
-//! seconds) · `segmentation` (the value and its text) · `joined` (two segments as one) · `structure` (what like segments share) · `dependencies` (the order of segments) · `constraints` (what groups of
-//! the user ask) · `free` (what is made anywhere) · `memory` (what is in memory, and in which order little is) · `bound` (what
-//! no segmentation can do better than) · `greedy`, `search` (how one is found) · `vertex_cut` (minimum cuts).
+//! seconds) · `segmentation` (the value and its text) · `joined` (two segments as one) · `structure` (what like segments share) ·
+//! `dependencies` (the order of segments) · `constraints` (what groups of the user ask) · `free` (what is made anywhere) ·
+//! `memory` (what is in memory, and in which order little is) · `bound` (what no segmentation can do better than) · `greedy`,
+//! `search` (how one is found) · `vertex_cut` (minimum cuts).
 
 mod bound;
 mod constraints;
