@@ -58,3 +58,14 @@ fn each_element_of_a_cat_of_cats_is_loaded_from_one_place() {
     let loads: usize = lowered.map(|lowered| lowered.kernel.to_string().matches("= load ").count()).sum();
     assert!(loads <= 128 + plan.segments.len(), "{loads} loads");
 }
+
+/// Sums of sizes that outgrew the algebra would be bounds of loops that never run.
+#[test]
+fn bounds_of_long_cats_stay_within_the_algebra() {
+    for parts in [600, 1000] {
+        let plan = cpu_plan(&cat(parts));
+        let lowered = plan.segments.iter().filter_map(kernels).flat_map(|kernels| &kernels.lowered.kernels);
+        let mut texts = lowered.map(|lowered| lowered.kernel.to_string());
+        assert!(texts.all(|text| !text.contains("overflow")), "{parts} parts");
+    }
+}
