@@ -114,7 +114,7 @@ impl<'a> Emitter<'a> {
                 self.sizes.assume_multiple(&Expr::sym(sym), facts.multiple(size));
                 let bounds = facts.bounds(&Expr::sym(size));
                 self.sizes.assume_range(sym, None, bounds.hi().and_then(|most| i64::try_from(most).ok()));
-                if bounds.lo().is_some_and(|least| least >= 0) {
+                if bounds.lo().is_some_and(|lo| lo >= 0) {
                     self.from_zero.assume_range(sym, 0, None);
                 }
             }
