@@ -27,8 +27,8 @@ mod prove;
 mod scanner;
 mod substitute;
 mod text;
-#[cfg(test)]
-mod work;
+#[cfg(any(test, feature = "work"))]
+pub mod work;
 
 pub use evaluate::EvalError;
 pub use expr::{Atom, Expr, Monomial, Term};

@@ -26,6 +26,9 @@ impl Facts {
 
     fn simplify(&self, e: &Expr) -> Expr {
         let rebuilt = e.map_atoms(&mut |atom| self.simplify_atom(atom));
+        if !rebuilt.has_division() {
+            return self.reduce_by_relations(rebuilt);
+        }
         let cancelled = self.cancel_quotients(rebuilt);
         self.reduce_by_relations(recombine(cancelled))
     }

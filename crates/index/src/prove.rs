@@ -58,6 +58,13 @@ impl Facts {
         self.is_nonnegative(&self.normalize(&(b - a)))
     }
 
+    /// True if the ranges of what their difference speaks of tell that the first is at most the second. Costs a look at each
+    /// term, whatever the answer.
+    pub fn is_le_by_ranges(&self, a: &Expr, b: &Expr) -> bool {
+        let difference = b - a;
+        !difference.is_overflow() && self.interval(&difference).is_nonnegative()
+    }
+
     /// True if the first is proved to be less than the second.
     pub fn prove_lt(&self, a: &Expr, b: &Expr) -> bool {
         self.prove_le(&(a + 1), b)
@@ -65,6 +72,9 @@ impl Facts {
 
     /// True if `e` is proved to be an integer times `d`. Zero divides zero only.
     pub fn prove_divides(&self, d: &Expr, e: &Expr) -> bool {
+        if d.is_one() {
+            return !e.is_overflow();
+        }
         self.divides(&self.normalize(d), &self.normalize(e))
     }
 
@@ -83,6 +93,8 @@ impl Facts {
 
     /// True if the expression, as it stands, is certainly zero or more.
     pub(super) fn is_nonnegative(&self, e: &Expr) -> bool {
+        #[cfg(any(test, feature = "work"))]
+        crate::work::count(crate::work::AlgebraWork::Asked, 1);
         let (mut directed, mut steps) = (MAX_STEPS, MAX_STEPS);
         self.search_directed(e, MAX_DIRECTED_DEPTH, &mut directed)
             || self.follows_by_cases(e)
@@ -147,8 +159,8 @@ impl Facts {
             if *steps == 0 {
                 return false;
             }
-            #[cfg(test)]
-            crate::work::count(crate::work::Work::Tried, 1);
+            #[cfg(any(test, feature = "work"))]
+            crate::work::count(crate::work::AlgebraWork::Tried, 1);
             let scales = self.scales(terms, &known);
             if scales.into_iter().any(|scale| holds(&(e - scale * &*known), steps)) {
                 return true;
@@ -227,8 +239,8 @@ fn varying_terms(e: &Expr) -> impl Iterator<Item = &Term> {
 
 /// How often a term is taken from another of the same sign: a negative one all up, a positive one not beyond zero.
 fn scale(term: &Term, by: &Term) -> Option<Expr> {
-    #[cfg(test)]
-    crate::work::count(crate::work::Work::Scaled, 1);
+    #[cfg(any(test, feature = "work"))]
+    crate::work::count(crate::work::AlgebraWork::Scaled, 1);
     if (term.coefficient < 0) != (by.coefficient < 0) {
         return None;
     }

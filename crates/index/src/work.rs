@@ -3,8 +3,10 @@
 use std::cell::Cell;
 
 /// What is counted.
-#[derive(Clone, Copy)]
-pub(crate) enum Work {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AlgebraWork {
+    /// An inequality that was to be proved.
+    Asked,
     /// A term that was put in its place in a sum.
     Placed,
     /// An inequality that a proof tried.
@@ -14,25 +16,26 @@ pub(crate) enum Work {
 }
 
 thread_local! {
-    static COUNTS: [Cell<usize>; 3] = const { [Cell::new(0), Cell::new(0), Cell::new(0)] };
+    static COUNTS: [Cell<usize>; 4] = const { [const { Cell::new(0) }; 4] };
 }
 
 /// Adds to a count of this thread.
-pub(crate) fn count(work: Work, more: usize) {
+pub(crate) fn count(work: AlgebraWork, more: usize) {
     COUNTS.with(|counts| counts[work as usize].set(counts[work as usize].get() + more));
+}
+
+/// How much of it this thread does in a call.
+pub fn counted(work: AlgebraWork, act: impl FnOnce()) -> usize {
+    let now = || COUNTS.with(|counts| counts[work as usize].get());
+    let before = now();
+    act();
+    now() - before
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Expr, Facts, Sym};
-
-    fn counted(work: Work, act: impl FnOnce()) -> usize {
-        let now = || COUNTS.with(|counts| counts[work as usize].get());
-        let before = now();
-        act();
-        now() - before
-    }
 
     fn symbols(count: u32) -> impl Iterator<Item = Expr> {
         (0..count).map(|number| Expr::sym(Sym::from_u32(number)))
@@ -47,23 +50,24 @@ mod tests {
     #[test]
     fn each_term_of_a_long_sum_is_placed_once() {
         let summands: Vec<Expr> = symbols(400).collect();
-        let placed =
-            counted(Work::Placed, || assert_eq!(summands.into_iter().sum::<Expr>().terms().len(), 400));
+        let placed = counted(AlgebraWork::Placed, || {
+            assert_eq!(summands.into_iter().sum::<Expr>().terms().len(), 400)
+        });
         assert!(placed <= 400, "{placed}");
     }
 
     #[test]
     fn a_sum_of_which_nothing_is_known_is_not_built_again() {
         let (facts, sum): (Facts, Expr) = (sizes(400), symbols(400).sum());
-        assert_eq!(counted(Work::Placed, || assert_eq!(facts.normalize(&sum), sum)), 0);
-        assert_eq!(counted(Work::Placed, || assert_eq!(sum.substitute(&|_| None), sum)), 0);
+        assert_eq!(counted(AlgebraWork::Placed, || assert_eq!(facts.normalize(&sum), sum)), 0);
+        assert_eq!(counted(AlgebraWork::Placed, || assert_eq!(sum.substitute(&|_| None), sum)), 0);
     }
 
     #[test]
     fn a_value_is_put_into_a_long_sum_in_one_step() {
         let sum: Expr = symbols(400).sum();
         let value = |sym: Sym| (sym.as_u32() == 7).then(|| Expr::constant(5));
-        let placed = counted(Work::Placed, || assert_eq!(sum.substitute(&value).constant_term(), 5));
+        let placed = counted(AlgebraWork::Placed, || assert_eq!(sum.substitute(&value).constant_term(), 5));
         assert!(placed <= 3 * 400, "{placed}");
     }
 
@@ -71,7 +75,7 @@ mod tests {
     fn a_long_sum_is_divided_term_by_term() {
         let even: Expr = symbols(400).map(|symbol| symbol * 2).sum();
         let halved = || assert_eq!(even.exact_quotient(&Expr::constant(2)), Some(symbols(400).sum()));
-        let placed = counted(Work::Placed, halved);
+        let placed = counted(AlgebraWork::Placed, halved);
         assert!(placed <= 3 * 400, "{placed}");
     }
 
@@ -83,7 +87,7 @@ mod tests {
             facts.assume_lt(&sym(4 + 2 * pair), &sym(5 + 2 * pair)).expect("new symbols");
         }
         facts.assume_lt(&sym(0), &sym(1)).expect("new symbols");
-        counted(Work::Tried, || {
+        counted(AlgebraWork::Tried, || {
             assert!(facts.prove_lt(&(sym(0) * sym(2)), &(sym(1) * sym(2) + 1)));
             assert!(!facts.prove_lt(&sym(2), &sym(3)));
         })
@@ -95,7 +99,7 @@ mod tests {
         let end = |count| symbols(count).sum::<Expr>();
         facts.assume_le(&end(parts / 2), &var).expect("a new symbol");
         facts.assume_lt(&var, &end(parts / 2 + 1)).expect("a new symbol");
-        counted(Work::Scaled, || {
+        counted(AlgebraWork::Scaled, || {
             assert!(facts.prove_le(&end(parts / 4), &var));
             assert!(!facts.prove_lt(&var, &end(parts / 4)));
         })

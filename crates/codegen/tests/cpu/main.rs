@@ -11,6 +11,7 @@ mod folds;
 mod harness;
 mod integer_min_max;
 mod interrupts;
+mod long_sums;
 mod primitives;
 mod targets;
 mod transposes;

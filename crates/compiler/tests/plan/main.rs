@@ -6,6 +6,7 @@ mod bounds;
 mod choices;
 mod groups;
 mod legality;
+mod many_inputs;
 mod patterns;
 mod structure;
 

@@ -51,11 +51,17 @@ pub(super) struct Emitter<'a> {
     /// Writes statements where the loops stand.
     pub builder: KernelBuilder,
     arguments: Vec<KernelArgument>,
+    /// The symbols of the arguments.
+    symbols: FxHashMap<KernelArgument, Sym>,
+    /// Sizes of the graph over the kernel's arguments, as far as they were asked for.
+    known_sizes: FxHashMap<Expr, Expr>,
     buffers: Vec<BufferSource>,
     /// What is known in each body that is open, by its number.
     known: Vec<Known>,
     /// What divides the arguments that are sizes, and the most they are.
     sizes: Facts,
+    /// That the arguments that are sizes are not negative.
+    from_zero: Facts,
 }
 
 impl<'a> Emitter<'a> {
@@ -67,9 +73,12 @@ impl<'a> Emitter<'a> {
             group: *group,
             builder,
             arguments: Vec::new(),
+            symbols: FxHashMap::default(),
+            known_sizes: FxHashMap::default(),
             buffers: Vec::new(),
             known: vec![Known::default()],
             sizes: Facts::new(),
+            from_zero: Facts::new(),
         }
     }
 
@@ -85,16 +94,16 @@ impl<'a> Emitter<'a> {
 
     /// The i64 argument that holds something the caller knows.
     pub fn argument(&mut self, argument: KernelArgument, name: impl FnOnce() -> String) -> Expr {
-        let known = self.arguments.iter().position(|known| *known == argument);
-        let place = known.unwrap_or_else(|| {
-            let sym = self.builder.argument(&name());
-            if let KernelArgument::Size(size) = &argument {
-                self.know(sym, size);
-            }
-            self.arguments.push(argument);
-            self.arguments.len() - 1
-        });
-        Expr::sym(self.builder.kernel.arguments[place])
+        if let Some(&known) = self.symbols.get(&argument) {
+            return Expr::sym(known);
+        }
+        let sym = self.builder.argument(&name());
+        if let KernelArgument::Size(size) = &argument {
+            self.know(sym, size);
+        }
+        self.symbols.insert(argument.clone(), sym);
+        self.arguments.push(argument);
+        Expr::sym(sym)
     }
 
     /// Notes what is known of the argument for a size. Of a known one that is whether rows are whole vectors.
@@ -105,6 +114,9 @@ impl<'a> Emitter<'a> {
                 self.sizes.assume_multiple(&Expr::sym(sym), facts.multiple(size));
                 let bounds = facts.bounds(&Expr::sym(size));
                 self.sizes.assume_range(sym, None, bounds.hi().and_then(|most| i64::try_from(most).ok()));
+                if bounds.lo().is_some_and(|lo| lo >= 0) {
+                    self.from_zero.assume_range(sym, 0, None);
+                }
             }
             None if size.as_const().is_some_and(|size| size % WHOLE == 0) => {
                 self.sizes.assume_multiple(&Expr::sym(sym), WHOLE);
@@ -115,6 +127,16 @@ impl<'a> Emitter<'a> {
 
     /// A size of the graph as an expression over the kernel's arguments.
     pub fn size(&mut self, size: &Expr) -> Expr {
+        if let Some(known) = self.known_sizes.get(size) {
+            return known.clone();
+        }
+        let known = self.over_arguments(size);
+        self.known_sizes.insert(size.clone(), known.clone());
+        known
+    }
+
+    /// A size of the graph over arguments, which are added where they are new.
+    fn over_arguments(&mut self, size: &Expr) -> Expr {
         let size = self.group.view.facts().normalize(size);
         if self.group.general && size.as_const().is_some_and(|size| size > 1) {
             return self.argument(KernelArgument::Size(size), || "size".to_owned());
@@ -160,6 +182,11 @@ impl<'a> Emitter<'a> {
     /// Whether a number is known to divide an expression.
     pub fn divides(&self, number: u32, expr: &Expr) -> bool {
         self.sizes.prove_divides(&Expr::constant(number.into()), expr)
+    }
+
+    /// Whether the first is at most the second, as is seen of sizes that are not negative without a search.
+    pub fn is_at_most(&self, first: &Expr, second: &Expr) -> bool {
+        self.from_zero.is_le_by_ranges(first, second)
     }
 
     /// Sets the bodies within one aside, so that what is emitted next runs before the loops that are open there.

@@ -9,6 +9,7 @@
 //! (the next row), `tile` (what lies across the lanes) · `combine` (the second kernel of folds that cross blocks).
 
 mod address;
+mod cat;
 mod combine;
 mod emitter;
 mod fold;
@@ -35,7 +36,7 @@ use crate::legal::Witness;
 use crate::schedule::{Schedule, ScheduleError};
 
 /// What a kernel's i64 argument holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum KernelArgument {
     /// The value of a size symbol of the graph, or a known size.
     Size(Expr),

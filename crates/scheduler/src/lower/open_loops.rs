@@ -29,7 +29,8 @@ impl OpenLoops {
         self.vars.insert(axis, var);
         let facts = self.scopes.last().map(|scope| scope.facts.clone()).unwrap_or_default();
         let facts = with_subrange(facts, var, subrange);
-        self.scopes.push(Scope { facts, decided: FxHashMap::default() });
+        let subrange = subrange.clone();
+        self.scopes.push(Scope { facts, var, subrange, decided: FxHashMap::default() });
     }
 
     /// Forgets the loop of an axis, which is closed, and what its variable implied.
@@ -58,6 +59,14 @@ impl OpenLoops {
     pub fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
         self.scopes.last_mut().map_or(Known::Unknown, |scope| scope.is_within(at, size))
     }
+
+    /// What an index runs over that is the variable of a loop, shifted.
+    pub fn span(&self, at: &Expr) -> Option<Subrange> {
+        let of_loop = self.scopes.iter().rev().find(|scope| at.mentions(scope.var))?;
+        let (_, shift) = at.split_linear(of_loop.var).filter(|(step, _)| step.is_one())?;
+        let (begin, end) = &of_loop.subrange;
+        Some((begin + &shift, end + &shift))
+    }
 }
 
 /// What is known of a predicate.
@@ -71,6 +80,9 @@ pub(super) enum Known {
 /// What is known where a loop stands.
 struct Scope {
     facts: Facts,
+    /// The variable of the innermost loop, and what it runs over.
+    var: Sym,
+    subrange: Subrange,
     /// Predicates that were decided by it: cats of slices of one another ask for the same ones again and again.
     decided: FxHashMap<(Expr, Expr), Known>,
 }
@@ -78,7 +90,7 @@ struct Scope {
 impl Scope {
     /// Whether `0 <= at < size` holds.
     fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
-        let Scope { facts, decided } = self;
+        let Scope { facts, decided, .. } = self;
         // Of the parts of a cat most end before the subrange, so that is asked first: to give up takes longest.
         let decide = || {
             let zero = Expr::zero();

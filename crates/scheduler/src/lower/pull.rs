@@ -222,7 +222,7 @@ impl Nest<'_> {
     }
 
     /// `guard` and `0 <= at < size`.
-    fn within(&mut self, at: &Expr, size: &Expr, guard: Option<Value>) -> Value {
+    pub fn within(&mut self, at: &Expr, size: &Expr, guard: Option<Value>) -> Value {
         let zero = self.emitter.index(&Expr::zero());
         let (at, size) = (self.emitter.index(at), self.emitter.index(size));
         let low = self.emitter.apply(ScalarOp::Ge, &[at, zero]);
@@ -239,37 +239,8 @@ impl Nest<'_> {
         }
     }
 
-    fn cat(&mut self, operands: &[Val], axis: usize, index: &[Expr], guard: Option<Value>) -> Value {
-        let mut start = Expr::zero();
-        let mut chosen: Option<Value> = None;
-        for &operand in operands {
-            let size = self.emitter.group.graph.shape(operand)[axis].clone();
-            let size = self.emitter.size(&size);
-            let mut source = index.to_vec();
-            source[axis] = index[axis].clone() - start.clone();
-            let known = self.open_loops.is_within(&source[axis], &size);
-            start = start + size.clone();
-            if known == Known::False {
-                continue;
-            }
-            let at = self.aligned(operand, &source);
-            if known == Known::True {
-                return self.pull(operand, &at, guard);
-            }
-            let inside = self.within(&source[axis], &size, guard);
-            let value = self.pull(operand, &at, Some(inside));
-            chosen = Some(match chosen {
-                Some(earlier) => self.select(inside, value, earlier),
-                None => value,
-            });
-        }
-        // None is left where there is no such index.
-        let dtype = self.emitter.group.graph.dtype(operands[0]);
-        chosen.unwrap_or_else(|| self.emitter.constant(Scalar::zero(dtype)))
-    }
-
     /// A choice between two values of one dtype; half types are chosen in f32, which holds them exactly.
-    fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
+    pub fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
         let dtype = self.emitter.builder.dtype(yes);
         let (yes, no) = (self.emitter.cast(yes, dtype.compute()), self.emitter.cast(no, dtype.compute()));
         let chosen = self.emitter.apply(ScalarOp::Where, &[condition, yes, no]);

@@ -22,10 +22,21 @@ impl Nest<'_> {
         begins.zip(ends.iter().cloned()).collect()
     }
 
+    /// What a subrange and the part of an axis that is walked now have in common.
+    fn common(&mut self, axis: Axis, (first, last): &Subrange) -> Subrange {
+        let (begin, end) = self.range(axis);
+        let mut within = Expr::min(&end, last);
+        if within.is_overflow() && self.open_loops.part(axis).is_none() {
+            // The extent of a long cat and the end of a subrange are too long together; but no subrange ends beyond the extent.
+            let chunk = self.emitter.group.schedule.chunk(axis);
+            within = chunk.map_or(last.clone(), |chunk| Expr::min(&(&begin + chunk as i64), last));
+        }
+        (Expr::max(&begin, first), within)
+    }
+
     /// Opens the loop of an axis over what a subrange and the block's part of it have in common.
     fn open_subrange(&mut self, axis: Axis, kind: LoopKind, subrange: &Subrange) {
-        let (begin, end) = self.range(axis);
-        let (begin, end) = (Expr::max(&begin, &subrange.0), Expr::min(&end, &subrange.1));
+        let (begin, end) = self.common(axis, subrange);
         let width = self.width_of(axis, kind);
         let width =
             if self.emitter.divides(width, &begin) && self.emitter.divides(width, &end) { width } else { 1 };

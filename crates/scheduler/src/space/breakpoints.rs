@@ -19,7 +19,12 @@ pub fn breakpoints(graph: &Graph, view: &Fusion, space: &Space, axis: Axis, most
             break;
         }
         let breakpoint = facts.normalize(&breakpoint);
-        let place = breakpoints.iter().take_while(|known| facts.prove_le(known, &breakpoint)).count();
+        let is_before = |known: &Expr| facts.prove_le(known, &breakpoint);
+        // The ends of a cat come in order.
+        let place = match breakpoints.last() {
+            Some(last) if is_before(last) => breakpoints.len(),
+            _ => breakpoints.iter().take_while(|known| is_before(known)).count(),
+        };
         let (low, high) =
             (place.checked_sub(1).map(|low| &breakpoints[low]), breakpoints.get(place).unwrap_or(size));
         let is_new =

@@ -7,6 +7,14 @@ use std::collections::BTreeSet;
 use index::{Atom, Expr, Sym};
 use ir::kernel::{Loop, Stmt};
 
+/// The most terms of a sum that is computed where it is asked for, in a bound or by one element after another.
+const SHORT: usize = 8;
+
+/// Whether a sum is computed once for a body wherever the body asks for it.
+pub(crate) fn is_long(sum: &Expr) -> bool {
+    sum.terms().len() > SHORT
+}
+
 /// The symbols that an atom speaks of.
 pub(crate) fn atom_symbols(atom: &Atom) -> impl Iterator<Item = Sym> {
     let operands = atom.operands().into_iter().flat_map(|(a, b)| [a, b]);
@@ -16,7 +24,7 @@ pub(crate) fn atom_symbols(atom: &Atom) -> impl Iterator<Item = Sym> {
 /// What the indices of a body ask for.
 #[derive(Default)]
 pub(crate) struct Wanted {
-    /// The same in all lanes of a loop, whose body is written twice.
+    /// The same in all lanes of a loop, whose body is written twice, and all long ones.
     pub sums: BTreeSet<Expr>,
     /// With how often they are written, those within others first.
     pub atoms: Vec<(Atom, u32)>,
@@ -66,6 +74,9 @@ impl Wanted {
     }
 
     fn atoms(&mut self, e: &Expr, uses: u32) {
+        if is_long(e) {
+            self.sums.insert(e.clone());
+        }
         for (atom, _) in e.terms().iter().flat_map(|term| term.monomial.factors()) {
             let Some((a, b)) = atom.operands() else { continue };
             self.atoms(a, uses);

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use index::{Atom, Expr, Sym};
+use index::{Atom, Expr, Sym, Term};
 use ir::kernel::Stmt;
 
 use super::operand::Operand;
 use super::{EmitError, Emitter};
-use crate::cpu::analyses::hoist::{Wanted, atom_symbols};
+use crate::cpu::analyses::hoist::{Wanted, atom_symbols, is_long};
 
 /// What is known of indices here.
 #[derive(Clone, Default)]
 pub(super) struct Hoisted {
-    /// Sums: the part of an access's index that is the same in all lanes.
+    /// Sums: the part of an access's index that is the same in all lanes, and long ones.
     sums: BTreeMap<Expr, Operand>,
     /// Quotients, remainders, extrema.
     atoms: BTreeMap<Atom, Operand>,
@@ -38,6 +38,9 @@ impl Emitter<'_> {
         let is_known = |emitter: &Self, sym: Sym| {
             emitter.symbols.contains_key(&sym) && Some(sym) != lane && !within.contains(&sym)
         };
+        let long = sums.iter().filter(|sum| is_long(sum));
+        let long = long.filter(|sum| sum.symbols().into_iter().all(|sym| is_known(self, sym)));
+        self.hoist_long(&long.collect::<Vec<_>>());
         for (atom, _) in atoms.iter().filter(|(_, uses)| *uses > 1) {
             if atom_symbols(atom).all(|sym| is_known(self, sym)) {
                 let value = self.atom(atom);
@@ -53,5 +56,25 @@ impl Emitter<'_> {
         self.body(body)?;
         self.hoisted = outside;
         Ok(())
+    }
+
+    /// Computes long sums. In their order each begins with what it has in common with the one before: where the parts of a
+    /// cat end costs an addition each.
+    fn hoist_long(&mut self, sums: &[&Expr]) {
+        let mut before: Vec<(&Term, Operand)> = Vec::new();
+        for &sum in sums {
+            let shared =
+                before.iter().zip(sum.terms()).take_while(|((known, _), term)| known == term).count();
+            before.truncate(shared);
+            for term in &sum.terms()[shared..] {
+                let next = self.term(&term.monomial, term.coefficient);
+                let so_far = match before.last() {
+                    Some(&(_, so_far)) => self.w.binary("add", so_far, next),
+                    None => next,
+                };
+                before.push((term, so_far));
+            }
+            self.hoisted.sums.extend(before.last().map(|&(_, whole)| (sum.clone(), whole)));
+        }
     }
 }

@@ -38,7 +38,7 @@ impl Emitter<'_> {
         sum
     }
 
-    fn term(&mut self, monomial: &Monomial, coefficient: i64) -> Operand {
+    pub(super) fn term(&mut self, monomial: &Monomial, coefficient: i64) -> Operand {
         let mut product: Option<Operand> = None;
         for (atom, power) in monomial.factors() {
             let factor = self.atom(atom);

@@ -20,6 +20,9 @@ impl State<'_> {
         let is_small = self.problem.is_small();
         let mut is_changed = false;
         for later in 1..self.segments.len() {
+            if !is_small && !self.shares(later) {
+                continue;
+            }
             for earlier in 0..later {
                 let are_alike = self.read_alike(earlier, later);
                 let saves_launch = is_small && !self.have_like_ops(earlier, later);
@@ -31,8 +34,18 @@ impl State<'_> {
         is_changed
     }
 
+    /// Whether a segment reads a tensor that another reads or makes, or makes what another reads.
+    fn shares(&self, place: usize) -> bool {
+        let segment = &self.segments[place];
+        let readers = |val: &Val| self.readers.get(val).copied().unwrap_or(0);
+        let is_of_others = |val: &Val| readers(val) > 1 || self.makers.contains_key(val);
+        segment.view.inputs().iter().any(is_of_others) || segment.made.iter().any(|val| readers(val) > 0)
+    }
+
     /// Whether two segments read a tensor that both need, or one what the other makes.
     pub(super) fn read_alike(&self, earlier: usize, later: usize) -> bool {
+        #[cfg(test)]
+        tests::COMPARED.with(|count| count.set(count.get() + 1));
         let [earlier, later] = [earlier, later].map(|place| &self.segments[place]);
         let is_tensor = |val: &&Val| self.problem.graph.ty(**val).rank() > 0;
         let tensors = earlier.view.inputs().iter().filter(is_tensor);
@@ -71,5 +84,39 @@ impl State<'_> {
             Ok(Engine::Kernel(witness)) => witness.statements <= STATEMENTS,
             Ok(Engine::External(_)) | Err(_) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use scheduler::layout::LayoutClass;
+
+    use crate::target::Target;
+    use crate::{Hints, PlanOptions, plan};
+
+    thread_local! {
+        /// Pairs of segments of which it was asked whether they read the same.
+        pub static COMPARED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn segments_that_share_nothing_are_not_compared() {
+        let pair = |number: usize| {
+            let tensor = "fd.define_tensor(shape=[-1], contiguity=True)";
+            format!(
+                "    x{number} = {tensor}\n    y{number} = {tensor}\n    fd.add_output(fd.ops.add(x{number}, y{number}))\n"
+            )
+        };
+        let pairs: String = (0..300).map(pair).collect();
+        let source = format!("def pairs(fd):\n{pairs}");
+        let definition = frontend::text::parse(&source).expect("a definition").definition;
+        let layouts = vec![LayoutClass::Dense; 600];
+        let (target, hints, options) = (Target::cpu(512), Hints::default(), PlanOptions::default());
+        let before = COMPARED.with(Cell::get);
+        let planned = plan(&definition.graph, &definition.fusion, &layouts, &target, &hints, &options);
+        assert_eq!(planned.expect("it is planned").segments.len(), 300);
+        assert_eq!(COMPARED.with(Cell::get) - before, 0);
     }
 }

@@ -1,0 +1,71 @@
+//! What it takes to define and plan for many inputs of unknown sizes, counted: the clock says little on a busy machine.
+
+use index::work::{AlgebraWork, counted};
+use ir::definition::Definition;
+
+use super::{cpu_plan, define, kernels};
+
+/// A cat of so many inputs of unknown sizes.
+fn cat(parts: usize) -> Definition {
+    let names: Vec<String> = (0..parts).map(|number| format!("x{number}")).collect();
+    let declared =
+        names.iter().map(|name| format!("{name} = fd.define_tensor(shape=[-1], contiguity=True)\n"));
+    let inputs: String = declared.collect();
+    define(&format!("{inputs}fd.add_output(fd.ops.cat([{}], dim=0))", names.join(", ")))
+}
+
+/// Inequalities that are to be proved for a cat of so many inputs, and terms that are placed in sums.
+fn work(parts: usize) -> [usize; 2] {
+    let definition = cat(parts);
+    [AlgebraWork::Asked, AlgebraWork::Placed].map(|work| {
+        counted(work, || {
+            cpu_plan(&definition);
+        })
+    })
+}
+
+#[test]
+fn proofs_about_a_cat_grow_with_its_inputs_alone() {
+    let [[asked, placed], [asked_of_more, placed_of_more]] = [work(15), work(60)];
+    // Four times as many, in sums that are four times as long.
+    assert!(asked_of_more <= 5 * asked, "{asked} and {asked_of_more}");
+    assert!(placed_of_more <= 20 * placed, "{placed} and {placed_of_more}");
+}
+
+#[test]
+fn a_definition_takes_work_in_proportion_to_its_inputs() {
+    let placed = |inputs: usize| {
+        let input = |number: usize| format!("x{number} = fd.define_tensor(shape=[-1], contiguity=True)\n");
+        let sums = |number: usize| format!("x0 = fd.ops.add(x0, x{number})\n");
+        let lines: String = (0..inputs).map(input).chain((1..inputs).map(sums)).collect();
+        counted(AlgebraWork::Placed, || drop(define(&format!("{lines}fd.add_output(x0)"))))
+    };
+    let (few, many) = (placed(100), placed(800));
+    assert!(many <= 9 * few, "{few} and {many}");
+}
+
+#[test]
+fn a_cat_of_cats_asks_for_each_input_once_more() {
+    let [[asked, _], [asked_of_more, _]] = [work(60), work(960)];
+    assert!(asked_of_more <= 20 * asked, "{asked} and {asked_of_more}");
+}
+
+/// A part that is a cat itself is no choice between all of its operands in a subrange of one of them.
+#[test]
+fn each_element_of_a_cat_of_cats_is_loaded_from_one_place() {
+    let plan = cpu_plan(&cat(128));
+    let lowered = plan.segments.iter().filter_map(kernels).flat_map(|kernels| &kernels.lowered.kernels);
+    let loads: usize = lowered.map(|lowered| lowered.kernel.to_string().matches("= load ").count()).sum();
+    assert!(loads <= 128 + plan.segments.len(), "{loads} loads");
+}
+
+/// Sums of sizes that outgrew the algebra would be bounds of loops that never run.
+#[test]
+fn bounds_of_long_cats_stay_within_the_algebra() {
+    for parts in [600, 1000] {
+        let plan = cpu_plan(&cat(parts));
+        let lowered = plan.segments.iter().filter_map(kernels).flat_map(|kernels| &kernels.lowered.kernels);
+        let mut texts = lowered.map(|lowered| lowered.kernel.to_string());
+        assert!(texts.all(|text| !text.contains("overflow")), "{parts} parts");
+    }
+}
