@@ -62,16 +62,18 @@ struct Uses {
 impl Uses {
     /// The values that these nodes use.
     fn of(graph: &Graph, order: &[Node]) -> Uses {
-        let mut uses: Vec<u128> = Vec::with_capacity(2 * order.len());
+        let has_room = |node: &Node| node.as_u32() >> NODE_BITS == 0;
+        assert!(order.last().is_none_or(has_room), "a graph has fewer than 2^{NODE_BITS} nodes");
+        let mut uses: Vec<u64> = Vec::with_capacity(2 * order.len());
         for &node in order {
             uses.extend(graph.node(node).operands.iter().map(|&operand| packed(operand, node)));
         }
         uses.sort_unstable();
         uses.dedup();
-        let users = uses.iter().map(|&using| Node::from_u32(using as u32)).collect();
+        let users = uses.iter().map(|&using| user(using)).collect();
         let mut vals: Vec<(Val, usize)> = Vec::with_capacity(uses.len());
         for (place, using) in uses.into_iter().enumerate() {
-            let val = Val { node: Node::from_u32((using >> 40) as u32), result: (using >> 32) as u8 };
+            let val = used(using);
             match vals.last_mut() {
                 Some((last, end)) if *last == val => *end = place + 1,
                 _ => vals.push((val, place + 1)),
@@ -91,9 +93,22 @@ impl Uses {
     }
 }
 
+/// Bits of the number of a node where a value and a user of it are one number.
+const NODE_BITS: u32 = 28;
+
 /// A value and a user of it as a number, by which many are sorted fast.
-fn packed(val: Val, user: Node) -> u128 {
-    u128::from(val.node.as_u32()) << 40 | u128::from(val.result) << 32 | u128::from(user.as_u32())
+fn packed(val: Val, user: Node) -> u64 {
+    u64::from(val.node.as_u32()) << (NODE_BITS + 8)
+        | u64::from(val.result) << NODE_BITS
+        | u64::from(user.as_u32())
+}
+
+fn used(using: u64) -> Val {
+    Val { node: Node::from_u32((using >> (NODE_BITS + 8)) as u32), result: (using >> NODE_BITS) as u8 }
+}
+
+fn user(using: u64) -> Node {
+    Node::from_u32(using as u32 & ((1 << NODE_BITS) - 1))
 }
 
 /// The values that a walk has met.

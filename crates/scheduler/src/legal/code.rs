@@ -6,15 +6,14 @@
 //! counts by the lines of LLVM IR that it becomes. Reads no clock: libLLVM takes about 0.25 ms for a unit as long as there
 //! are no more than [`LARGEST`], and ever more beyond (`bench/first_call`).
 
-use std::collections::BTreeMap;
-
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::{Approximation, CpuSpelling, DType, Polynomial, ScalarOp, Totals};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::witness::{Fold, Store, When};
-use crate::space::{Axis, Space};
+use super::nests::Nests;
+use super::witness::{Fold, Store};
+use crate::space::Space;
 
 /// The most statements of a kernel: code longer than that does not stay in the instruction cache, and takes long to compile.
 pub const LARGEST: u64 = 1024;
@@ -27,28 +26,20 @@ pub(super) fn statements(
     folds: &[Fold],
     stores: &[Store],
 ) -> u64 {
-    let mut nests: BTreeMap<(u32, Vec<Axis>), Vec<Val>> = BTreeMap::new();
-    let mut ask = |stage: u32, mut axes: Vec<Axis>, vals: &[Val]| {
-        axes.sort_unstable();
-        nests.entry((stage, axes)).or_default().extend(vals);
-    };
-    for fold in folds {
-        ask(fold.level, fold.domain().collect(), &graph.node(fold.node).operands);
-    }
-    for store in stores {
-        let stage = match store.when {
-            When::Level(level) => level,
-            When::After(_) => u32::MAX,
-        };
-        ask(stage, store.domain().collect(), &[store.val]);
-    }
+    let nests = Nests::of(graph, folds, stores);
     let begun =
         folds.iter().map(|fold| of_fold(graph, fold.node)).sum::<u64>() + stores.len() as u64 * ACCESS;
     let of_node = |node| weight(graph, node);
-    let mut count = Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS, part: &whole });
-    nests.values().fold(begun, |sum, roots| {
-        if sum > LARGEST { sum } else { sum.saturating_add(count.nest(roots, LARGEST - sum)) }
-    })
+    let weights = || Weights { node: &of_node, access: ACCESS, part: &whole };
+    let by_courses = || {
+        let mut count = Count::new(graph, view, space, weights());
+        nests.roots().fold(begun, |sum, roots| {
+            if sum > LARGEST { sum } else { sum.saturating_add(count.nest(roots, LARGEST - sum)) }
+        })
+    };
+    let at_once = nests.without_index_maps(graph, view, space, &weights()).map(|sum| begun + sum);
+    debug_assert!(at_once.is_none_or(|sum| sum.min(LARGEST + 1) == by_courses().min(LARGEST + 1)));
+    at_once.unwrap_or_else(by_courses)
 }
 
 /// The statements for these values of a group, in one loop nest.

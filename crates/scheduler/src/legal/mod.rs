@@ -10,11 +10,12 @@
 //! The rule is hereditary: fewer values in a group need no more of it.
 //!
 //! `witness` (what lowering needs to know) · `needs` (folds and scans before each node) · `moved` (index maps behind folds) ·
-//! `code` (statements of a kernel).
+//! `code` (statements of a kernel) · `nests` (its loop nests).
 
 mod code;
 mod moved;
 mod needs;
+mod nests;
 mod witness;
 
 use cranelift_entity::EntityRef;
@@ -92,11 +93,11 @@ fn stages(
 ) -> Vec<Option<u32>> {
     let mut walked = vec![false; space.axes().len()];
     order.iter().for_each(|axis| walked[axis.index()] = true);
+    let is_walked = space.has_only(&walked);
     let after = |&fold: &u32| Some(&folds[fold as usize]).filter(|fold| !fold.terminal);
     let stage = |(position, &node): (usize, &Node)| {
-        let is_walked = space.axes_at_position(position).iter().flatten().all(|axis| walked[axis.index()]);
         // Of complex numbers kernels hold the parts, so the whole is nowhere but in memory.
-        if !is_walked || graph.dtype(node.into()).is_complex() {
+        if !is_walked(position) || graph.dtype(node.into()).is_complex() {
             return None;
         }
         needs.folds(position).iter().try_fold(0, |stage: u32, fold| Some(stage.max(after(fold)?.level + 1)))

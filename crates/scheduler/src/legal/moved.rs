@@ -19,6 +19,9 @@ pub(super) fn reject_moved_folds(
     needs: &Needs,
     table: &mut AxisTable,
 ) -> Result<(), Rejection> {
+    if !space.has_index_maps() {
+        return Ok(());
+    }
     let mut reads = MovedReads { graph, view, table, seen: FxHashSet::default() };
     for (position, &node) in view.order().iter().enumerate() {
         for (k, &val) in graph.node(node).operands.iter().enumerate() {

@@ -20,18 +20,23 @@ pub(super) type AxisId = u32;
 /// The atoms of an axis, by number.
 pub(super) type AtomIds = SmallVec<[AxisId; 4]>;
 
+/// The axes of some places, by number: what an elementwise op makes has those of its first operand.
+pub(super) type AxisTuple = u32;
+
 /// Disjoint sets of axes. A set that has parts stands for them in row-major order; one without is an *atom*.
 pub(super) struct AxisSets {
     pub places: Places,
-    /// The first axis of each place, and the number of all.
+    /// The axes of each place.
+    tuples: Vec<AxisTuple>,
+    /// The first axis of each tuple, and the number of all.
     first_axis: Vec<AxisId>,
     parents: Vec<AxisId>,
     /// The size of each axis; none of size 1.
     sizes: Vec<Option<Size>>,
     /// The parts of sets that have some, by representative.
     pub(super) parts: FxHashMap<AxisId, Vec<AxisId>>,
-    /// Places that have an axis in the atom, alone or as a part, by representative. Empty until they are asked for.
-    members: Vec<PlaceSet>,
+    /// Tuples that have an axis in the atom, alone or as a part, by representative. None until they are asked for.
+    members: Option<Members>,
     /// Axes that scans walk in order, which stay whole.
     scanned: Vec<AxisId>,
 }
@@ -40,14 +45,15 @@ impl AxisSets {
     /// The united axes of a group.
     pub fn of(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> AxisSets {
         table.find_all(graph, view);
-        let AxisTable { sizes, nodes } = table;
+        let AxisTable { sizes, nodes, positions } = table;
         let mut sets = AxisSets {
-            places: Places::of(graph, view),
+            places: Places::of(graph, view, positions),
+            tuples: Vec::new(),
             first_axis: Vec::new(),
             parents: Vec::new(),
             sizes: Vec::new(),
             parts: FxHashMap::default(),
-            members: Vec::new(),
+            members: None,
             scanned: Vec::new(),
         };
         sets.declare(graph, view, nodes);
@@ -81,6 +87,11 @@ impl AxisSets {
         self.each_atom_of(self.id(place, axis), function);
     }
 
+    /// The same of an axis of a tuple.
+    pub fn each_atom_of_tuple(&self, tuple: AxisTuple, axis: u8, function: &mut impl FnMut(AxisId)) {
+        self.each_atom_of(self.first_axis[tuple as usize] + AxisId::from(axis), function);
+    }
+
     fn each_atom_of(&self, id: AxisId, function: &mut impl FnMut(AxisId)) {
         if self.sizes[id as usize].is_none() {
             return;
@@ -94,8 +105,13 @@ impl AxisSets {
 
     /// The atoms of all axes of a place, in order.
     pub(super) fn all_atoms(&self, place: Place) -> AtomIds {
+        self.all_atoms_of(self.tuples[place as usize])
+    }
+
+    fn all_atoms_of(&self, tuple: AxisTuple) -> AtomIds {
         let mut atoms = AtomIds::new();
-        (0..self.rank(place)).for_each(|axis| self.each_atom(place, axis, &mut |atom| atoms.push(atom)));
+        (0..self.rank_of(tuple))
+            .for_each(|axis| self.each_atom_of_tuple(tuple, axis, &mut |atom| atoms.push(atom)));
         atoms
     }
 
@@ -104,9 +120,23 @@ impl AxisSets {
         self.parents.len()
     }
 
-    /// How many axes a place has.
-    pub fn rank(&self, place: Place) -> u8 {
-        (self.first_axis[place as usize + 1] - self.first_axis[place as usize]) as u8
+    /// How many tuples there are.
+    pub fn tuple_count(&self) -> AxisTuple {
+        self.first_axis.len() as AxisTuple - 1
+    }
+
+    /// The axes of each place.
+    pub fn into_tuples(self) -> (Places, Vec<AxisTuple>) {
+        (self.places, self.tuples)
+    }
+
+    fn rank(&self, place: Place) -> u8 {
+        self.rank_of(self.tuples[place as usize])
+    }
+
+    /// How many axes a tuple has.
+    pub fn rank_of(&self, tuple: AxisTuple) -> u8 {
+        (self.first_axis[tuple as usize + 1] - self.first_axis[tuple as usize]) as u8
     }
 
     /// The size of an atom.
@@ -115,7 +145,7 @@ impl AxisSets {
     }
 
     fn id(&self, place: Place, axis: u8) -> AxisId {
-        self.first_axis[place as usize] + AxisId::from(axis)
+        self.first_axis[self.tuples[place as usize] as usize] + AxisId::from(axis)
     }
 
     /// Whether a scan walks an atom.
@@ -125,10 +155,13 @@ impl AxisSets {
 
     /// The first place that has two axes in one set, if any: such a group cannot share loops.
     pub fn conflict(&self) -> Option<Place> {
-        (0..self.places.count).find(|&place| {
-            let atoms = self.all_atoms(place);
+        let has_twice = |tuple: &AxisTuple| {
+            let atoms = self.all_atoms_of(*tuple);
             (1..atoms.len()).any(|k| atoms[..k].contains(&atoms[k]))
-        })
+        };
+        let tuple = (0..self.tuple_count()).find(has_twice)?;
+        let place = self.tuples.iter().position(|&other| other == tuple);
+        place.map(|place| place as Place)
     }
 
     fn declare(&mut self, graph: &Graph, view: &Fusion, nodes: &KnownNodes) {
@@ -138,9 +171,14 @@ impl AxisSets {
                     self.declare_place(&operand.sizes);
                 }
             }
-            node.results.iter().for_each(|sizes| self.declare_place(sizes));
+            match node.same {
+                Some(k) => {
+                    self.tuples.push(self.tuples[self.places.operand(position, usize::from(k)) as usize])
+                }
+                None => node.results.iter().for_each(|sizes| self.declare_place(sizes)),
+            }
             if let TensorOp::Scan { axis, .. } = graph.node(view.order()[position]).op {
-                let scanned = self.first_axis[self.places.result(position) as usize] + AxisId::from(axis);
+                let scanned = self.id(self.places.result(position), axis);
                 self.scanned.extend(self.sizes[scanned as usize].map(|_| scanned));
             }
         }
@@ -149,6 +187,7 @@ impl AxisSets {
     }
 
     fn declare_place(&mut self, sizes: &[Option<Size>]) {
+        self.tuples.push(self.first_axis.len() as AxisTuple);
         self.first_axis.push(self.sizes.len() as AxisId);
         self.sizes.extend_from_slice(sizes);
     }
@@ -161,6 +200,9 @@ impl AxisSets {
                 continue;
             }
             let place = self.places.operand(position, k);
+            if node.same.is_some() && self.tuples[place as usize] == self.tuples[first as usize] {
+                continue;
+            }
             for &(from, to) in &operand.kept {
                 (0..node.results.len() as Place)
                     .for_each(|result| self.unite((place, from), (first + result, to)));
@@ -198,36 +240,36 @@ impl AxisSets {
     pub(super) fn join(&mut self, left: AxisId, right: AxisId) {
         let (keep, drop) = (left.min(right), left.max(right));
         self.parents[drop as usize] = keep;
-        if !self.members.is_empty() {
-            let moved = std::mem::take(&mut self.members[drop as usize]);
-            self.members[keep as usize].extend(&moved);
+        if let Some(members) = &mut self.members {
+            members.extend(keep, drop);
         }
     }
 
     /// Whether no place has an axis in both of two atoms.
     pub(super) fn are_apart(&mut self, a: AxisId, b: AxisId) -> bool {
-        self.find_members();
-        self.members[a as usize].is_disjoint(&self.members[b as usize])
+        self.members().are_apart(a, b)
     }
 
     /// Makes the places of a set those of its parts too.
     pub(super) fn add_members(&mut self, whole: AxisId, parts: &[AxisId]) {
-        let places = std::mem::take(&mut self.members[whole as usize]);
-        parts.iter().for_each(|&part| self.members[part as usize].extend(&places));
+        let members = self.members();
+        parts.iter().for_each(|&part| members.extend(part, whole));
     }
 
-    /// Finds the places of each atom, once: till then sets are only joined.
-    fn find_members(&mut self) {
-        if !self.members.is_empty() {
-            return;
+    /// The tuples of each atom, found once: till then sets are only joined.
+    fn members(&mut self) -> &mut Members {
+        let found = self.members.take().unwrap_or_else(|| self.find_members());
+        self.members.insert(found)
+    }
+
+    fn find_members(&self) -> Members {
+        let mut members = Members::none(self.parents.len(), self.tuple_count());
+        for tuple in 0..self.tuple_count() {
+            (0..self.rank_of(tuple)).for_each(|axis| {
+                self.each_atom_of_tuple(tuple, axis, &mut |atom| members.insert(atom, tuple));
+            });
         }
-        let mut members = vec![PlaceSet::default(); self.parents.len()];
-        for place in 0..self.places.count {
-            for atom in self.all_atoms(place) {
-                members[atom as usize].insert(place, self.places.count);
-            }
-        }
-        self.members = members;
+        members
     }
 
     /// Unites the axes of all uses of one input, unless some value would then have two axes in one set.
@@ -293,28 +335,32 @@ impl AxisSets {
     }
 }
 
-/// A set of places.
-#[derive(Clone, Default)]
-struct PlaceSet {
-    words: Vec<u64>,
+/// The tuples that have an axis in each atom.
+struct Members {
+    /// Words of a set.
+    words: usize,
+    /// A bit for each tuple of each atom.
+    bits: Vec<u64>,
 }
 
-impl PlaceSet {
-    fn insert(&mut self, place: Place, count: u32) {
-        if self.words.is_empty() {
-            self.words = vec![0; count.div_ceil(64) as usize];
-        }
-        self.words[place as usize / 64] |= 1 << (place % 64);
+impl Members {
+    fn none(atoms: usize, tuples: AxisTuple) -> Members {
+        let words = tuples.div_ceil(64) as usize;
+        Members { words, bits: vec![0; atoms * words] }
     }
 
-    fn extend(&mut self, other: &PlaceSet) {
-        match self.words.is_empty() {
-            true => self.words.clone_from(&other.words),
-            false => self.words.iter_mut().zip(&other.words).for_each(|(own, word)| *own |= word),
-        }
+    fn insert(&mut self, atom: AxisId, tuple: AxisTuple) {
+        self.bits[atom as usize * self.words + tuple as usize / 64] |= 1 << (tuple % 64);
     }
 
-    fn is_disjoint(&self, other: &PlaceSet) -> bool {
-        self.words.iter().zip(&other.words).all(|(own, word)| own & word == 0)
+    /// Adds the tuples of another atom to those of one.
+    fn extend(&mut self, atom: AxisId, other: AxisId) {
+        let [atom, other] = [atom, other].map(|atom| atom as usize * self.words);
+        (0..self.words).for_each(|word| self.bits[atom + word] |= self.bits[other + word]);
+    }
+
+    fn are_apart(&self, a: AxisId, b: AxisId) -> bool {
+        let [a, b] = [a, b].map(|atom| atom as usize * self.words);
+        (0..self.words).all(|word| self.bits[a + word] & self.bits[b + word] == 0)
     }
 }

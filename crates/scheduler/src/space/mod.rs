@@ -11,12 +11,12 @@ mod refine;
 mod reshape;
 mod sizes;
 
-use cranelift_entity::{PrimaryMap, entity_impl};
+use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
-use axes::AxisSets;
+use axes::{AxisSets, AxisTuple};
 pub use breakpoints::breakpoints;
 pub(crate) use breakpoints::concatenated;
 pub(crate) use index_maps::Moved;
@@ -39,10 +39,14 @@ pub type Atoms = SmallVec<[Axis; 1]>;
 pub struct Space {
     sizes: PrimaryMap<Axis, Expr>,
     places: Places,
-    /// The first axis of each place, and the number of all.
+    /// The axes of each place, which many share.
+    tuples: Vec<AxisTuple>,
+    /// The first axis of each tuple, and the number of all.
     first_axis: Vec<u32>,
-    /// The atoms of each axis of each place.
+    /// The atoms of each axis of each tuple.
     atoms: Vec<Atoms>,
+    /// Whether something may read an operand at other indices than the loops stand at.
+    has_index_maps: bool,
 }
 
 /// Why values cannot share one iteration space.
@@ -70,22 +74,24 @@ impl Space {
         }
         let mut sizes: PrimaryMap<Axis, Expr> = PrimaryMap::new();
         let mut known: Vec<Option<Axis>> = vec![None; sets.axes()];
-        let mut first_axis = Vec::with_capacity(sets.places.count as usize + 1);
+        let mut first_axis = Vec::with_capacity(sets.tuple_count() as usize + 1);
         let mut atoms: Vec<Atoms> = Vec::with_capacity(sets.axes());
-        for place in 0..sets.places.count {
+        for tuple in 0..sets.tuple_count() {
             first_axis.push(atoms.len() as u32);
-            for axis in 0..sets.rank(place) {
+            for axis in 0..sets.rank_of(tuple) {
                 let mut number = |atom: u32| {
                     let size = || sizes.push(table.sizes.simplest(sets.size(atom)).clone());
                     *known[atom as usize].get_or_insert_with(size)
                 };
                 let mut own = Atoms::new();
-                sets.each_atom(place, axis, &mut |atom| own.push(number(atom)));
+                sets.each_atom_of_tuple(tuple, axis, &mut |atom| own.push(number(atom)));
                 atoms.push(own);
             }
         }
         first_axis.push(atoms.len() as u32);
-        Ok(Space { sizes, places: sets.places, first_axis, atoms })
+        let (places, tuples) = sets.into_tuples();
+        let has_index_maps = view.order().iter().any(|&node| table.nodes.of(node).is_index_map);
+        Ok(Space { sizes, places, tuples, first_axis, atoms, has_index_maps })
     }
 
     /// The size of an axis.
@@ -96,6 +102,11 @@ impl Space {
     /// All axes.
     pub fn axes(&self) -> impl ExactSizeIterator<Item = Axis> + use<> {
         self.sizes.keys()
+    }
+
+    /// Whether something may read an operand at other indices than the loops stand at.
+    pub fn has_index_maps(&self) -> bool {
+        self.has_index_maps
     }
 
     /// The nodes of the group, in order.
@@ -121,11 +132,6 @@ impl Space {
         self.axes_at(self.places.computed(val).expect("a value that the group computes"))
     }
 
-    /// The same of the first result of the node at a position.
-    pub(crate) fn axes_at_position(&self, position: usize) -> &[Atoms] {
-        self.axes_at(self.places.result(position))
-    }
-
     /// The atoms of each axis of operand `k` of a node, outermost first.
     ///
     /// # Panics
@@ -135,8 +141,18 @@ impl Space {
         self.axes_at(self.places.operand(position, k))
     }
 
+    /// Whether the first result of the node at a position has only axes of a set.
+    pub(crate) fn has_only(&self, axes: &[bool]) -> impl Fn(usize) -> bool {
+        let is_in = |axis: &Axis| axes[axis.index()];
+        let of_tuple =
+            |ends: &[u32]| self.atoms[ends[0] as usize..ends[1] as usize].iter().flatten().all(is_in);
+        let known: Vec<bool> = self.first_axis.windows(2).map(of_tuple).collect();
+        move |position| known[self.tuples[self.places.result(position) as usize] as usize]
+    }
+
     fn axes_at(&self, place: Place) -> &[Atoms] {
-        let [begin, end] = [place, place + 1].map(|place| self.first_axis[place as usize] as usize);
+        let tuple = self.tuples[place as usize] as usize;
+        let [begin, end] = [tuple, tuple + 1].map(|tuple| self.first_axis[tuple] as usize);
         &self.atoms[begin..end]
     }
 

@@ -8,6 +8,7 @@ use index::Facts;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
+use super::places::Positions;
 use super::sizes::{Size, SizeTable};
 
 /// The size of each axis of a value; none where it is 1, as no loop walks that.
@@ -24,6 +25,10 @@ pub(super) struct NodeAxes {
     /// Whether the node broadcasts a ramp. That is made at any index where it is wanted, so rows and columns can be numbered
     /// by one. What folds or scans a ramp walks its axis.
     pub numbers: bool,
+    /// An operand that has the axes of the one result, each in its place, as those of elementwise ops have.
+    pub same: Option<u8>,
+    /// Whether operands may be read at other indices than the loops stand at.
+    pub is_index_map: bool,
 }
 
 /// The axes of an operand of a node.
@@ -33,11 +38,21 @@ pub(super) struct OperandAxes {
     pub kept: KeptAxes,
 }
 
+impl OperandAxes {
+    /// Whether each axis is that of a result.
+    fn has_axes_of(&self, result: &WalkedSizes) -> bool {
+        self.sizes == *result
+            && self.kept.len() == result.len()
+            && self.kept.iter().all(|(from, to)| from == to)
+    }
+}
+
 /// What is known of the sizes and of the axes of nodes of one fusion.
 #[derive(Debug)]
 pub struct AxisTable {
     pub(super) sizes: SizeTable,
     pub(super) nodes: KnownNodes,
+    pub(super) positions: Positions,
 }
 
 /// What is known of nodes.
@@ -54,7 +69,8 @@ impl KnownNodes {
 impl AxisTable {
     /// Nothing is known.
     pub fn new(facts: &Arc<Facts>) -> AxisTable {
-        AxisTable { sizes: SizeTable::new(facts), nodes: KnownNodes::default() }
+        let (nodes, positions) = (KnownNodes::default(), Positions::default());
+        AxisTable { sizes: SizeTable::new(facts), nodes, positions }
     }
 
     /// Whether it may serve a view with these facts.
@@ -89,10 +105,23 @@ impl AxisTable {
             let kept = kept_axes(graph, &data.op, k, data.operands[k], node.into(), &mut self.sizes);
             OperandAxes { sizes, kept }
         });
-        let operands = operands.collect();
+        let operands: SmallVec<[OperandAxes; 2]> = operands.collect();
         let numbers = matches!(data.op, TensorOp::Broadcast(_))
             && matches!(graph.op(data.operands[0]), TensorOp::Iota(_));
-        NodeAxes { operands, results, numbers }
+        let results: SmallVec<[WalkedSizes; 1]> = results;
+        let same = match &results[..] {
+            [result] if !numbers => operands.iter().position(|operand| operand.has_axes_of(result)),
+            _ => None,
+        };
+        let is_index_map = matches!(
+            data.op,
+            TensorOp::Slice { .. }
+                | TensorOp::Pad { .. }
+                | TensorOp::Cat(_)
+                | TensorOp::Gather(_)
+                | TensorOp::Reshape(_)
+        );
+        NodeAxes { operands, results, numbers, same: same.map(|k| k as u8), is_index_map }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The places of a group that have axes, by number: each use of a value read from memory, and each value that is computed.
 //! A value read from memory can be read at any index, so each use of it has axes of its own.
 
+use cranelift_entity::SecondaryMap;
 use ir::graph::{Fusion, Graph, Node, Val};
 
 /// A place, by number.
@@ -8,6 +9,30 @@ pub(super) type Place = u32;
 
 /// Stands for no node.
 const NONE: u32 = u32::MAX;
+
+/// The positions of the nodes of one group at a time: room that is used again for the next.
+#[derive(Debug, Default)]
+pub(super) struct Positions {
+    /// The number of the group.
+    group: u32,
+    /// The last group that a node was in, with its position.
+    of: SecondaryMap<Node, (u32, u32)>,
+}
+
+impl Positions {
+    /// From now on those of these nodes.
+    fn set(&mut self, nodes: &[Node]) {
+        self.group += 1;
+        for (position, &node) in nodes.iter().enumerate() {
+            self.of[node] = (self.group, position as u32);
+        }
+    }
+
+    fn of(&self, node: Node) -> Option<usize> {
+        let (group, position) = self.of[node];
+        (group == self.group).then_some(position as usize)
+    }
+}
 
 /// The places of a group, in the order of its nodes, the uses of a node before what it computes.
 #[derive(Clone, Debug)]
@@ -30,7 +55,8 @@ pub(super) struct Places {
 
 impl Places {
     /// Those of a group.
-    pub fn of(graph: &Graph, view: &Fusion) -> Places {
+    pub fn of(graph: &Graph, view: &Fusion, positions: &mut Positions) -> Places {
+        positions.set(view.order());
         let nodes: Box<[Node]> = view.order().into();
         let mut places = Places {
             first_operand: Vec::with_capacity(nodes.len() + 1),
@@ -42,19 +68,19 @@ impl Places {
             nodes,
         };
         for position in 0..places.nodes.len() {
-            places.add(graph, view, position);
+            places.add(graph, view, position, positions);
         }
         places.first_operand.push(places.operands.len() as u32);
         places
     }
 
-    fn add(&mut self, graph: &Graph, view: &Fusion, position: usize) {
+    fn add(&mut self, graph: &Graph, view: &Fusion, position: usize, positions: &Positions) {
         let data = graph.node(self.nodes[position]);
         self.first_operand.push(self.operands.len() as u32);
         for &val in &data.operands {
             // A node of the group has all results computed, but for those of several that are read.
             let is_read = || graph.node(val.node).results.len() > 1 && view.is_input(val);
-            let maker = self.position(val.node).filter(|_| !is_read());
+            let maker = positions.of(val.node).filter(|_| !is_read());
             let place = match maker {
                 Some(maker) => self.first_result[maker] + u32::from(val.result),
                 None => {

@@ -18,6 +18,9 @@ use super::amounts::Amounts;
 /// elements before count: loops compute those outside, where they can.
 pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u64 {
     let graph = amounts.graph;
+    if !witness.space.has_index_maps() {
+        return each_once(amounts, view);
+    }
     let cycles = |node: Node| amounts.cycles(node);
     let part = |node: Node, k: usize| part(amounts, node, k);
     let mut count =
@@ -39,8 +42,13 @@ pub(super) fn min_cycles(amounts: &Amounts<'_>, view: &Fusion) -> u64 {
     };
     match view.order().iter().find(is_partial) {
         Some(_) => 0,
-        None => view.order().iter().map(|&node| amounts.cycles(node)).fold(0, u64::saturating_add),
+        None => each_once(amounts, view),
     }
+}
+
+/// Cycles of each node once.
+fn each_once(amounts: &Amounts<'_>, view: &Fusion) -> u64 {
+    view.order().iter().map(|&node| amounts.cycles(node)).fold(0, u64::saturating_add)
 }
 
 /// The elements that any segmentation of a fusion computes: each value once, as far as something needs it.

@@ -21,19 +21,21 @@ impl State<'_> {
         cut + order.iter().filter(|&&node| self.steps > 0 && self.try_keep(node)).count() > 0
     }
 
-    /// Keeps the results of all folds of one stage of a kernel, of those that it uses again; a new segment makes them.
+    /// Keeps the results of all folds of one stage of a kernel, of those that it uses again; a new segment makes them, also
+    /// those that the kernel made.
     fn try_keep_folds(&mut self, place: usize) -> bool {
         let stages = {
             let answer = self.problem.legality.of(self.problem.graph, &self.segments[place].view);
             let Ok(Engine::Kernel(witness)) = &*answer else { return false };
             let mut stages: BTreeMap<u32, Vec<Val>> = BTreeMap::new();
             for fold in witness.folds.iter().filter(|fold| !fold.terminal) {
-                stages.entry(fold.level).or_default().extend(self.used(fold.node));
+                let used = self.used(fold.node, |val| self.may_be_made(place, val));
+                stages.entry(fold.level).or_default().extend(used);
             }
             stages
         };
         stages.into_values().any(|mut vals| {
-            vals.retain(|&val| self.may_be_kept(val));
+            vals.retain(|&val| self.may_be_made(place, val));
             !vals.is_empty()
                 && (self.improve(self.split(place, &vals))
                     || self.improve(self.split(place, &self.with_shared(place, &vals))))
@@ -54,18 +56,23 @@ impl State<'_> {
         vals
     }
 
-    fn may_be_kept(&self, val: Val) -> bool {
+    /// Whether a value is not kept and could be.
+    pub(super) fn may_be_kept(&self, val: Val) -> bool {
         self.is_free(val) && !self.kept.contains(&val)
     }
 
+    /// Whether another segment may make a value that one computes or makes.
+    fn may_be_made(&self, place: usize, val: Val) -> bool {
+        self.may_be_kept(val) || self.segments[place].made.contains(&val)
+    }
+
     /// The results of a node that something needs. Of a fold that keeps the axes that it reduces, the user knows the result with
-    /// these.
-    fn used(&self, node: Node) -> Vec<Val> {
+    /// these, if that may be made.
+    fn used(&self, node: Node, may_be_made: impl Fn(Val) -> bool) -> Vec<Val> {
         let SearchProblem { graph, fusion, .. } = self.problem;
         let named = |val: Val| match fusion.uses(val) {
             [user]
-                if matches!(graph.node(*user).op, TensorOp::Broadcast(_))
-                    && self.may_be_kept((*user).into()) =>
+                if matches!(graph.node(*user).op, TensorOp::Broadcast(_)) && may_be_made((*user).into()) =>
             {
                 (*user).into()
             }
@@ -79,7 +86,7 @@ impl State<'_> {
     /// Keeps what a node makes, as far as it is used: made by a segment that computes it, alone or with what else that makes,
     /// or, in small fusions, a statistic by one that reads the same tensors.
     fn try_keep(&mut self, node: Node) -> bool {
-        let vals = self.used(node);
+        let vals = self.used(node, |val| self.may_be_kept(val));
         if vals.is_empty() || !vals.iter().all(|&val| self.may_be_kept(val)) {
             return false;
         }

@@ -7,7 +7,7 @@
 //! broadcasts, factories.
 //!
 //! `state` (a segmentation being changed) · `order` (in which segments can run) · `exchange` (values dropped, or others kept instead) · `keep` (values kept that are
-//! computed again and again) · `transfer` (values made by another segment) · `join` (segments that read the same) · `retry`
+//! computed again and again) · `transfer` (values made by another segment) · `shift` (values kept in the place of others) · `join` (segments that read the same) · `retry`
 //! (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory, whatever the time).
 
 mod exchange;
@@ -15,6 +15,7 @@ mod join;
 mod keep;
 mod order;
 mod retry;
+mod shift;
 mod shrink;
 mod state;
 mod transfer;
@@ -51,10 +52,11 @@ const SMALL: usize = 64;
 /// Nodes of a fusion up to which finding a bound takes less time than moves do.
 const BOUNDED: usize = 512;
 
-/// A part of the time so small that nothing is tried for it; and that moves are not retried for, which takes as long as all
-/// else that plans a small fusion.
+/// A part of the time so small that nothing is tried for it; and that moves are not retried for where a fusion has more nodes
+/// than so many, which takes as long as all else that plans it.
 const ENOUGH: f64 = 1e-3;
 const ENOUGH_AFTER_MOVES: f64 = 0.05;
+const RETRIED: usize = 32;
 
 impl SearchProblem<'_> {
     /// Whether the fusion is so small that many moves can be tried.
@@ -99,7 +101,8 @@ impl<'a> State<'a> {
         let bound = state.bound();
         if !state.is_within(bound * (1.0 + ENOUGH)) {
             state.descend();
-            state.retry(bound * (1.0 + ENOUGH_AFTER_MOVES));
+            let is_retried = problem.fusion.order().len() <= RETRIED;
+            state.retry(bound * (1.0 + if is_retried { ENOUGH } else { ENOUGH_AFTER_MOVES }));
         }
         state
     }
@@ -120,6 +123,6 @@ impl<'a> State<'a> {
 
     /// Makes moves as long as any pays.
     fn descend(&mut self) {
-        while self.exchange() || self.join() || self.keep() || self.transfer() {}
+        while self.exchange() || self.join() || self.keep() || self.transfer() || self.shift() {}
     }
 }

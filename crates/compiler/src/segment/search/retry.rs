@@ -1,5 +1,6 @@
-//! Moves that do not pay by themselves: what follows from one may. Each value of a small fusion is kept, dropped or made by
-//! a segment of its own, whatever that costs, then moves are made as long as they pay; the result is taken if all together pay.
+//! Moves that do not pay by themselves: what follows from one may. Each value of a small fusion is kept, dropped, replaced by one
+//! next to it or made by another segment, whatever that costs, then moves are made as long as they pay; the result is taken if
+//! all together pay.
 
 use ir::graph::Val;
 
@@ -15,31 +16,17 @@ impl State<'_> {
         }
         let SearchProblem { graph, fusion, .. } = self.problem;
         let vals = fusion.order().iter().flat_map(|&node| graph.results(node));
-        let mut vals: Vec<Val> = vals.filter(|&val| self.is_free(val)).collect();
+        let mut vals: Vec<Val> =
+            vals.filter(|&val| self.is_free(val) || self.makers.contains_key(&val)).collect();
         vals.sort_by_key(|&val| (self.amounts.of(val).bytes, val));
         let improves = |state: &mut Self| vals.iter().any(|&val| state.steps > 0 && state.try_around(val));
         while !self.is_within(enough) && improves(self) {}
     }
 
-    /// Keeps a value that is not kept, makes one that is alone or drops it, and goes on from there.
+    /// Changes what is done with a value, and goes on from there.
     fn try_around(&mut self, val: Val) -> bool {
         let before = self.total();
-        let changes = match self.segments.iter().position(|segment| segment.made.contains(&val)) {
-            Some(place) => {
-                let dropped =
-                    Change { made: vec![self.without(place, val)], kept: Vec::new(), dropped: vec![val] };
-                let alone = vec![self.without(place, val), self.with(self.segments.len(), &[val])];
-                vec![Change { made: alone, ..Change::default() }, dropped]
-            }
-            None => match self.segments.iter().position(|segment| segment.computes(val)) {
-                Some(place) => {
-                    let made = vec![self.with(place, &[val])];
-                    vec![Change { made, kept: vec![val], dropped: Vec::new() }, self.split(place, &[val])]
-                }
-                None => Vec::new(),
-            },
-        };
-        changes.into_iter().any(|change| {
+        self.changes_of(val).into_iter().any(|change| {
             let mut other = self.clone();
             if other.make_if(change, |_, _| true) {
                 other.descend();
@@ -51,5 +38,37 @@ impl State<'_> {
             }
             gains
         })
+    }
+
+    /// A value that is made is made by a segment of its own, dropped, replaced by one next to it, or made by another segment;
+    /// one that is not made is kept by a segment that computes it, or by a new one.
+    fn changes_of(&self, val: Val) -> Vec<Change> {
+        let Some(&place) = self.makers.get(&val) else { return self.keeping(val) };
+        let made_by = |other: usize| {
+            let made = vec![self.without(place, val), self.with(other, &[val])];
+            Change { made, ..Change::default() }
+        };
+        let dropped = Change { made: vec![self.without(place, val)], kept: Vec::new(), dropped: vec![val] };
+        // One that makes nothing else would be joined, of which `join` knows when it pays.
+        let is_near = |other: &usize| {
+            let is_left = self.segments[place].made.len() > 1;
+            let is_segment = *other != place && !self.segments[*other].made.is_empty();
+            is_left && is_segment && self.read_alike(place, *other)
+        };
+        let others = (0..self.segments.len()).filter(is_near).map(made_by);
+        let alone = made_by(self.segments.len());
+        match self.is_free(val) {
+            true => [alone, dropped].into_iter().chain(self.shifts(val)).chain(others).collect(),
+            false => [alone].into_iter().chain(others).collect(),
+        }
+    }
+
+    fn keeping(&self, val: Val) -> Vec<Change> {
+        let computing = (0..self.segments.len()).filter(|&place| self.segments[place].computes(val));
+        let keeps = |place: usize| {
+            let made = vec![self.with(place, &[val])];
+            [Change { made, kept: vec![val], dropped: Vec::new() }, self.split(place, &[val])]
+        };
+        computing.flat_map(keeps).collect()
     }
 }

@@ -271,15 +271,17 @@ impl<'a> State<'a> {
         (place, made.collect())
     }
 
-    /// A new segment that makes values which another computes, and what that makes before them.
+    /// A new segment that makes values which another computes or makes, and what that makes before them.
     pub(super) fn split(&self, place: usize, vals: &[Val]) -> Change {
         let SearchProblem { graph, fusion, .. } = self.problem;
         let view = segment_view(graph, fusion, vals, |val| self.kept.contains(&val));
-        let (before, behind): (Vec<Val>, Vec<Val>) =
-            self.segments[place].made.iter().partition(|&&val| view.is_input(val));
-        let made = before.into_iter().chain(vals.iter().copied()).collect();
+        let kept: Vec<Val> = vals.iter().copied().filter(|val| !self.kept.contains(val)).collect();
+        let moves = |val: &Val| view.is_input(*val) || vals.contains(val);
+        let (moved, behind): (Vec<Val>, Vec<Val>) =
+            self.segments[place].made.iter().copied().partition(moves);
+        let made = moved.into_iter().chain(kept.iter().copied()).collect();
         let made = vec![(place, behind), (self.segments.len(), made)];
-        Change { made, kept: vals.to_vec(), dropped: Vec::new() }
+        Change { made, kept, dropped: Vec::new() }
     }
 
     /// What a segment makes with more values; one in the place behind the last, these alone.
