@@ -2,29 +2,15 @@
 //! -- FILE…`, and how long legality takes for one of 100 ops. The corpus is written by `cd bench; python3 -m corpus FOLDER`.
 
 use std::fs;
-use std::time::Instant;
 
 use compiler::layout::LayoutClass;
-use compiler::segment::Legality;
 use compiler::target::Target;
-use compiler::{Hints, Plan, PlanOptions, plan};
-use ferrofuse_testing::parts::{PartTally, views};
+use compiler::{Hints, PlanOptions, plan};
+use ferrofuse_testing::parts::PartTally;
+use ferrofuse_testing::questions::microseconds;
 
 /// Parts of each definition.
 const PARTS: usize = 10_000;
-
-/// Microseconds of a question about a part of 100 ops, none of which was asked before: the best of ten times all.
-fn question(plan: &Plan) -> f64 {
-    let views = views(plan, 200, 100, 0);
-    let all = |_| {
-        let (legality, begin) = (Legality::default(), Instant::now());
-        views.iter().for_each(|view| {
-            legality.of(&plan.graph, view);
-        });
-        1e6 * begin.elapsed().as_secs_f64() / views.len() as f64
-    };
-    (0..10).map(all).fold(f64::INFINITY, f64::min)
-}
 
 fn main() {
     for path in std::env::args().skip(1) {
@@ -35,6 +21,6 @@ fn main() {
         let options = PlanOptions { tasks: parsed.definition.tasks.clone(), ..PlanOptions::default() };
         let plan = plan(graph, fusion, &layouts, &Target::cpu(512), &Hints::default(), &options)
             .unwrap_or_else(|error| panic!("{path}: {error}"));
-        println!("{path}: {:?}, {:.0} us a question", PartTally::of(&plan, PARTS, 0), question(&plan));
+        println!("{path}: {:?}, {:.0} us a question", PartTally::of(&plan, PARTS, 0), microseconds(&plan));
     }
 }

@@ -27,10 +27,17 @@ pub struct Tally {
     pub found: usize,
     /// Of which the bound is the best segmentation's time.
     pub proved: usize,
-    /// How many times as long as the best a segmentation takes that was found.
-    pub worst: f64,
-    /// The definition for which that is so, with both segmentations.
-    pub worst_text: String,
+    /// The others, those of which the search found one that takes the most times as long as the best first.
+    pub missed: Vec<Miss>,
+}
+
+/// A definition of which the search did not find the best segmentation.
+#[derive(Debug)]
+pub struct Miss {
+    /// How many times as long as the best one takes that it found.
+    pub ratio: f64,
+    /// The definition, with both segmentations.
+    pub text: String,
 }
 
 impl Tally {
@@ -41,7 +48,13 @@ impl Tally {
     pub fn of(seeds: u64, values: usize) -> Tally {
         let mut tally = Tally::default();
         (0..seeds).for_each(|seed| tally.add(seed, values));
+        tally.missed.sort_by(|a, b| b.ratio.total_cmp(&a.ratio));
         tally
+    }
+
+    /// How many times as long as the best the worst takes that was found.
+    pub fn worst(&self) -> f64 {
+        self.missed.first().map_or(1.0, |miss| miss.ratio)
     }
 
     /// Compares what is found for the definition of a seed.
@@ -67,11 +80,12 @@ impl Tally {
         self.graphs += 1;
         self.of_one_kernel += usize::from(best.segmentation.segments.len() == 1);
         self.proved += usize::from(bound >= best.seconds * (1.0 - ROUNDING));
-        self.found += usize::from(seconds <= best.seconds * (1.0 + ROUNDING));
-        if seconds / best.seconds > self.worst {
-            self.worst = seconds / best.seconds;
-            let both = [&found, &best.segmentation].map(|segmentation| &segmentation.segments);
-            self.worst_text = format!("{text}found {:?}\nbest {:?}", both[0], both[1]);
+        if seconds <= best.seconds * (1.0 + ROUNDING) {
+            self.found += 1;
+            return;
         }
+        let both = [&found, &best.segmentation].map(|segmentation| &segmentation.segments);
+        let text = format!("{text}found {:?}\nbest {:?}", both[0], both[1]);
+        self.missed.push(Miss { ratio: seconds / best.seconds, text });
     }
 }
