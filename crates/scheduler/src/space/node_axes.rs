@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
-use index::Facts;
+use index::{Expr, Facts};
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
@@ -151,8 +151,9 @@ pub fn kept_axes(
         TensorOp::Slice { starts, sizes } => same()
             .filter(|&(axis, _)| {
                 let axis = axis as usize;
-                let whole = std::slice::from_ref(&graph.shape(operand)[axis]);
-                starts[axis].is_zero() && known.are_all_equal(std::slice::from_ref(&sizes[axis]), whole)
+                let (size, whole) = (&sizes[axis], &graph.shape(operand)[axis]);
+                let is_equal = known.are_all_equal(std::slice::from_ref(size), std::slice::from_ref(whole));
+                starts[axis].is_zero() && is_equal && is_alike(size, whole)
             })
             .collect(),
         TensorOp::Pad { before, after } => same()
@@ -164,7 +165,11 @@ pub fn kept_axes(
         TensorOp::Reshape(_) => {
             let groups = known.axis_groups_of(graph.shape(operand), graph.shape(result));
             let single = groups.iter().filter(|group| group.from.len() == 1 && group.to.len() == 1);
-            single.map(|group| (group.from.start as u8, group.to.start as u8)).collect()
+            let places = single.map(|group| (group.from.start, group.to.start));
+            let alike = |&(from, to): &(usize, usize)| {
+                is_alike(&graph.shape(operand)[from], &graph.shape(result)[to])
+            };
+            places.filter(alike).map(|(from, to)| (from as u8, to as u8)).collect()
         }
         TensorOp::Input { .. }
         | TensorOp::Constant(_)
@@ -172,4 +177,9 @@ pub fn kept_axes(
         | TensorOp::Iota(_)
         | TensorOp::External(_) => KeptAxes::new(),
     }
+}
+
+/// Whether two equal sizes are both written as 1, or neither is: no loop walks an axis that is, so that it may be dropped.
+fn is_alike(left: &Expr, right: &Expr) -> bool {
+    left.is_one() == right.is_one()
 }
