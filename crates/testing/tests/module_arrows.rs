@@ -159,6 +159,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "random",
             "cut",
             "parts",
+            "questions",
             "differential",
             "inputs",
             "filetests",

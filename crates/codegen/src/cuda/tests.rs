@@ -96,7 +96,7 @@ fn rejections() {
     let x = b.buffer("x", DType::F32, Access::Read);
     b.load(x, Expr::overflow());
     let rejected = emit(&b.finish()).expect_err("no text");
-    assert_eq!(rejected, EmitError::IndexOverflow { kernel: "huge".into() });
+    assert!(rejected.to_string().contains("an index expression outgrew the algebra"), "{rejected}");
 
     let mut odd = kernel(MUL);
     odd.lanes = 33;

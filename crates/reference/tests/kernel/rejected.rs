@@ -231,6 +231,7 @@ fn loop_variables() {
 
 #[test]
 fn symbols_in_scope() {
+    body_rejected("v0: i64 = index overflow", "v0", "an index expression outgrew the algebra");
     body_rejected("v0: i64 = index x0", "v0", "not in scope here: x0");
     body_rejected("for x0 in 0 .. x0 {\n}", "for x0", "not in scope here: x0");
     body_rejected("for x0 in 0 .. 4 {\n}\nv0: f32 = load b0[x0 + x1]", "v0", "not in scope here: x0, x1");

@@ -84,6 +84,7 @@ impl Check<'_> {
     fn over_arguments(&mut self, expr: &Expr, what: &str) {
         let holds = expr.symbols().is_subset(&self.arguments);
         self.require(holds, || format!("{what} does not depend on arguments alone"));
+        self.require(!expr.is_overflow(), || format!("{what} outgrew the algebra"));
     }
 }
 

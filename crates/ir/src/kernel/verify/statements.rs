@@ -202,6 +202,7 @@ impl Check<'_> {
         let strangers: Vec<String> =
             index.symbols().difference(&self.symbols).map(|&s| self.name(s)).collect();
         self.require(strangers.is_empty(), || format!("not in scope here: {}", strangers.join(", ")));
+        self.require(!index.is_overflow(), || "an index expression outgrew the algebra".into());
     }
 
     fn name(&self, symbol: Sym) -> String {
