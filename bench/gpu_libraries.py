@@ -55,13 +55,13 @@ def jitted(workload, sets):
     return lambda place: function(*theirs[place])
 
 
-def jax_seconds(run, place):
-    """The time of one of several calls in a row, the first on this set."""
+def jax_seconds(run, places):
+    """The time of one of several calls in a row, each on the next set."""
     import jax
 
     start = time.perf_counter()
     for _ in range(JAX_CALLS):
-        out = run(place)
+        out = run(next(places))
     jax.block_until_ready(out)
     return (time.perf_counter() - start) / JAX_CALLS
 

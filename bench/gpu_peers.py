@@ -46,10 +46,11 @@ def last_cache(device):
     return torch.cuda.get_device_properties(device).L2_cache_size if device == "cuda" else 32 << 20
 
 
-def seconds(name, run, place, device):
-    """The time of one call, by the GPU's clock."""
+def seconds(name, run, places, device):
+    """The time of one call on the next set, by the GPU's clock."""
     if name == "jax":
-        return gpu_libraries.jax_seconds(run, place)
+        return gpu_libraries.jax_seconds(run, places)
+    place = next(places)
     if device != "cuda":
         start = time.perf_counter()
         run(place)
@@ -121,7 +122,7 @@ def measured(workload, options):
     times, places = {name: [] for name in runs}, itertools.cycle(range(count))
     for call in range(WARM + options.calls):
         for name, run in runs.items():
-            took = seconds(name, run, next(places), options.device)
+            took = seconds(name, run, places, options.device)
             if call >= WARM:
                 times[name].append(took)
     torch.compiler.reset()

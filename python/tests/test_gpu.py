@@ -402,6 +402,18 @@ def test_segments_run_on_a_gpu():
         numpy.testing.assert_allclose(array, right, rtol=1e-5)
 
 
+def test_a_number_of_the_host_is_an_output_of_segments():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        t = fd.define_tensor(shape=[], contiguity=[], dtype=DataType.Float, is_cpu=True)
+        fd.add_output(fd.ops.segment_set(x * 2.0) + t)
+        fd.add_output(t)
+    fd.segment()
+    total, number = fd.execute([to_gpu(numpy.arange(4, dtype=numpy.float32)), numpy.array(3, numpy.float32)])
+    numpy.testing.assert_array_equal(total.numpy(), numpy.arange(4) * 2 + 3)
+    assert number.numpy() == 3
+
+
 def test_segments_of_a_library_with_streams_give_it_its_arrays():
     with stand_in.cupy() as cupy:
         fd = of_segments()

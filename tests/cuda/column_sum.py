@@ -52,7 +52,7 @@ inputs = [torch.randn((4096, 512))]
 #   }
 #   __syncthreads();
 #   #pragma unroll 4
-#   for (long long x0 = 16 * floor_mod(block, floor_div(i0 + 15, 16)), x0_end = min(16 * floor_mod(block, floor_div(i0 + 15, 16)) + 16, i0); x0 < x0_end; x0++) {
+#   for (long long x0 = 16 * floor_mod(block, floor_div(i0 + 15, 16)), x0_stop = min(16 * floor_mod(block, floor_div(i0 + 15, 16)) + 16, i0); x0 < x0_stop; x0++) {
 #     {
 #       const long long first = 1024 * floor_div(block, floor_div(i0 + 15, 16)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 15, 16)) + 1024, i1);
 #       vec<float, 4> v1[1];
@@ -94,7 +94,7 @@ inputs = [torch.randn((4096, 512))]
 #     if (result < min(i1, 32 * block + 32)) {
 #       double a0 = 0.0;
 #       #pragma unroll 32
-#       for (long long chunk = 0, chunk_end = floor_div(i0 + 15, 16); chunk < chunk_end; chunk++) {
+#       for (long long chunk = 0, chunk_stop = floor_div(i0 + 15, 16); chunk < chunk_stop; chunk++) {
 #         a0 = a0 + (double)n1_partial0[i1 * chunk + result];
 #       }
 #       n1[result] = (float)a0;

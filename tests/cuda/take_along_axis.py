@@ -33,7 +33,7 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 #   const long long block = blockIdx.x;
 #   const long long v3 = i1;
 #   #pragma unroll 4
-#   for (long long x0 = 52 * floor_div(block, floor_div(i3 + 127, 128)), x0_end = min(52 * floor_div(block, floor_div(i3 + 127, 128)) + 52, i0); x0 < x0_end; x0++) {
+#   for (long long x0 = 52 * floor_div(block, floor_div(i3 + 127, 128)), x0_stop = min(52 * floor_div(block, floor_div(i3 + 127, 128)) + 52, i0); x0 < x0_stop; x0++) {
 #     for (long long x2 = 128 * floor_mod(block, floor_div(i3 + 127, 128)) + threadIdx.x; x2 < min(128 * floor_mod(block, floor_div(i3 + 127, 128)) + 128, i3); x2 += 32) {
 #       const long long v1 = (long long)n1[i3 * x0 + x2];
 #       const bool v4 = v1 >= 0ll;

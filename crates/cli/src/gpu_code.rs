@@ -1,38 +1,48 @@
 //! What kernels take of a GPU that need not be there: registers, as NVRTC's machine code says.
 
+use std::cell::OnceCell;
+
 use cuda::{LibraryPaths, Nvrtc};
-use ferrofuse::{CodeTarget, GpuCompiler, Machine, Plan, ThreadResources, gpu_kernels};
+use ferrofuse::{CodeTarget, GpuCodeError, GpuCompiler, Machine, Plan, ThreadResources, gpu_kernels};
 use ir::interrupt::Interrupt;
 
 use crate::failure::tell;
 
-/// NVRTC for a target that is a GPU, if it is there.
+/// NVRTC for a target that is a GPU, opened when there is something to compile.
 pub struct GpuCode<'m> {
-    nvrtc: Option<Nvrtc>,
-    architecture: &'static str,
+    nvrtc: OnceCell<Option<Nvrtc>>,
+    libraries: &'m LibraryPaths,
+    architecture: Option<&'static str>,
     machine: &'m Machine,
 }
 
 impl<'m> GpuCode<'m> {
-    /// Opens NVRTC where the target is a GPU, and tells why nothing will be known of registers where it is not there.
-    pub fn open(target: CodeTarget, machine: &'m Machine, libraries: &LibraryPaths) -> GpuCode<'m> {
-        let Some(architecture) = target.architecture() else {
-            return GpuCode { nvrtc: None, architecture: "", machine };
+    /// For a target; of a CPU there is nothing to say.
+    pub fn new(target: CodeTarget, machine: &'m Machine, libraries: &'m LibraryPaths) -> GpuCode<'m> {
+        GpuCode { nvrtc: OnceCell::new(), libraries, architecture: target.architecture(), machine }
+    }
+
+    /// NVRTC, where it is there: else it is told why nothing will be known of registers.
+    fn nvrtc(&self) -> Option<&Nvrtc> {
+        let open = || {
+            let opened = Nvrtc::open(self.libraries);
+            opened.inspect_err(|error| tell(format_args!("registers are unknown: {error}"))).ok()
         };
-        let nvrtc = Nvrtc::open(libraries);
-        let nvrtc = nvrtc.inspect_err(|error| tell(format_args!("registers are unknown: {error}"))).ok();
-        GpuCode { nvrtc, architecture, machine }
+        self.nvrtc.get_or_init(open).as_ref()
     }
 
     /// What each of a plan's kernels takes. Of those that NVRTC rejects nothing is known, and it is told why.
     pub fn of(&self, plan: &Plan) -> Vec<Option<ThreadResources>> {
-        let Some(nvrtc) = &self.nvrtc else { return Vec::new() };
         let kernels: Vec<_> = gpu_kernels(plan).collect();
-        let compiler = GpuCompiler::new(nvrtc, self.architecture, self.machine.cache());
+        let architecture = self.architecture.filter(|_| !kernels.is_empty());
+        let Some((architecture, nvrtc)) = architecture.and_then(|name| Some((name, self.nvrtc()?))) else {
+            return Vec::new();
+        };
+        let compiler = GpuCompiler::new(nvrtc, architecture, self.machine.cache());
         let found = compiler.resources(&kernels, self.machine.threads(), &Interrupt::default());
-        let found = found.expect("nothing interrupts it").into_iter();
-        found
-            .map(|one| one.inspect_err(|error| tell(format_args!("registers are unknown: {error}"))).ok())
-            .collect()
+        let known = |found: Result<ThreadResources, GpuCodeError>| {
+            found.inspect_err(|error| tell(format_args!("registers are unknown: {error}"))).ok()
+        };
+        found.expect("nothing interrupts it").into_iter().map(known).collect()
     }
 }

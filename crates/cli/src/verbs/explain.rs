@@ -91,7 +91,7 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let targets = options.targets()?;
-    let code = GpuCode::open(options.target, machine, libraries);
+    let code = GpuCode::new(options.target, machine, libraries);
     let Explained { explanation, search_ms, unsaid } = options.explained(&options.file, machine, &code)?;
     let compared = options.compare.map(|with| options.baseline(with, machine)).transpose()?;
     let drawn = options.svg.iter().map(|_| Ok(svg(&explanation)));

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::root;
+use super::{definition, fine, root};
 
 /// Explains a file with an NVRTC at a path, below the root if it is a relative one; gives stdout and stderr.
 fn explained(arguments: &str, nvrtc: &str) -> (String, String) {
@@ -59,4 +59,24 @@ fn registers_are_those_of_the_machine_code() {
         assert!(threads >= number("threads"), "{kernel}");
     }
     assert!(combine.get("bound").is_none(), "{combine}");
+}
+
+#[test]
+fn a_segmentation_with_a_bias_reads_back() {
+    let tensor =
+        |axes: &str| format!("fd.define_tensor(shape=[{axes}], contiguity=True, dtype=DataType.BFloat16)");
+    let (folder, path) = definition(&format!(
+        "def f(fd):\n    x = {}\n    w = {}\n    b = {}\n    fd.add_output(fd.ops.exp(fd.ops.linear(x, w, b)))\n",
+        tensor("64, 32"),
+        tensor("128, 32"),
+        tensor("128")
+    ));
+    let text = fine(&format!("emit {path} --stage segments --target h200"));
+    let chosen = folder.path().join("segments.txt");
+    std::fs::write(&chosen, text).expect("a file");
+    let explained = |more: &str| fine(&format!("explain {path} --target avx2{more}"));
+    assert!(explained("").contains("library matmul"));
+    let chosen = fine(&format!("explain {path} --target h200 --segmentation {}", chosen.display()));
+    assert!(chosen.contains("library linear") && !chosen.contains("evaluator"), "{chosen}");
+    assert!(chosen.contains("pattern linear"), "{chosen}");
 }

@@ -44,7 +44,7 @@ impl Writer<'_> {
         self.line(&match for_loop.kind {
             // ptxas unrolls loops on every architecture only where it sees that the end stays.
             LoopKind::Serial | LoopKind::Transpose if iterations > 1 && end.contains('(') => {
-                format!("for (long long {var} = {begin}, {var}_end = {end}; {var} < {var}_end; {var}++) {{")
+                format!("for (long long {var} = {begin}, {var}_stop = {end}; {var} < {var}_stop; {var}++) {{")
             }
             LoopKind::Serial | LoopKind::Remainder | LoopKind::Transpose => {
                 format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")

@@ -90,7 +90,7 @@ fn unique(name: &str, used: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// Names that the text gives to values, accumulators, scratch arrays and reductions. None ends with an underscore.
+/// Names that the text gives to values, accumulators, scratch arrays, reductions and ends of loops. None ends with an underscore.
 fn is_ours(name: &str) -> bool {
     let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
     let is_lambda = |rest: &str| rest.strip_prefix("lambda").is_some_and(is_number);
@@ -100,6 +100,7 @@ fn is_ours(name: &str) -> bool {
     ["v", "a", "w", "y"].iter().any(|letter| name.strip_prefix(letter).is_some_and(is_number))
         || ["block_", "combine_"].iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_monoid))
         || name.split_once('_').is_some_and(is_structure)
+        || name.ends_with("_stop")
 }
 
 #[cfg(test)]

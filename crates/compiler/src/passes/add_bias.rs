@@ -12,7 +12,8 @@ use rustc_hash::FxHashSet;
 pub fn add_bias(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> (Fusion, ValMap) {
     let is_chosen = |node: &Node| is_sum_of_its_own(graph, fusion, kept, *node);
     let chosen: FxHashSet<Node> = fusion.order().iter().copied().filter(is_chosen).collect();
-    rewrite(graph, fusion, |graph, facts, node, operands| {
+    let vanished: FxHashSet<Val> = chosen.iter().flat_map(|&node| vanishing(graph, node)).collect();
+    let (view, map) = rewrite(graph, fusion, |graph, facts, node, operands| {
         let sum = Sum::of(graph, &graph.node(node).op, operands).filter(|_| chosen.contains(&node))?;
         let Sum { arg, weight, bias, dtype, .. } = sum;
         let weight = match weight {
@@ -25,7 +26,18 @@ pub fn add_bias(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> (F
         let linear = TensorOp::External(ExternalOp::Linear(dtype));
         let linear = graph.add(linear, &[arg, weight, bias], facts);
         Some(vec![linear.expect("product and sum had these shapes").into()])
-    })
+    });
+    let mut left = ValMap::new();
+    map.iter().filter(|(old, _)| !vanished.contains(old)).for_each(|(old, new)| left.insert(old, new));
+    (view, left)
+}
+
+/// The product and the sum before it is rounded, which nothing makes any more.
+fn vanishing(graph: &Graph, node: Node) -> Vec<Val> {
+    let data = graph.node(node);
+    let product = Sum::of(graph, &data.op, &data.operands).map(|sum| sum.product);
+    let rounded = matches!(data.op, TensorOp::Cast(_)).then(|| data.operands[0]);
+    product.into_iter().chain(rounded).collect()
 }
 
 /// Whether a node is, or rounds, a sum of a product and a bias that nothing else needs.

@@ -70,15 +70,16 @@ pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
     Ok(())
 }
 
-/// Leaves biases of products to a GPU's library, as a step more.
+/// Leaves biases of products to a GPU's library, as a step more. What enters or leaves a group stays, as what somebody keeps does.
 pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    if compilation.options.segmentation.is_some() || matches!(compilation.target.processor, Processor::Cpu(_))
-    {
+    if matches!(compilation.target.processor, Processor::Cpu(_)) {
         return Ok(());
     }
+    let entering: Vec<Val> =
+        binding(&compilation.options.tasks).flat_map(|view| view.inputs().iter().copied()).collect();
     let (graph, steps, source) = compilation.judged();
     let (fusion, map) = composed(graph, source.written, steps);
-    let kept = source.kept.iter().filter_map(|&val| map.get(val)).collect();
+    let kept = source.kept.iter().chain(&entering).filter_map(|&val| map.get(val)).collect();
     let (view, map) = add_bias(graph, &fusion, &kept);
     graph.debug_verify(&view);
     steps.push(Step { pass: "add_bias", view, map });
@@ -93,11 +94,15 @@ pub(super) fn kept(options: &PlanOptions) -> FxHashSet<Val> {
 }
 
 fn crossing(tasks: &Tasks) -> impl Iterator<Item = Val> + '_ {
+    binding(tasks).flat_map(|view| view.outputs().iter().map(|output| output.val))
+}
+
+/// The groups that bind segments.
+fn binding(tasks: &Tasks) -> impl Iterator<Item = &Fusion> {
     let binds = |(task, _, options): &(Task, &TaskData, &GroupOptions)| {
         options.stay || tasks.device_stream(*task) != DeviceStream::default()
     };
-    let views = tasks.groups().filter(binds).map(|(_, group, _)| &group.view);
-    views.flat_map(|view| view.outputs().iter().map(|output| output.val))
+    tasks.groups().filter(binds).map(|(_, group, _)| &group.view)
 }
 
 impl Compilation<'_> {

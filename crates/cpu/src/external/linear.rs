@@ -1,4 +1,6 @@
 //! Products with a bias: the product in the compute dtype, a vector added to each of its rows, rounded once.
+//!
+//! Plans for CPUs have a kernel add the bias; this is for graphs that have the op.
 
 use ir::array::{Array, ArrayView, with_element};
 use ops::DType;

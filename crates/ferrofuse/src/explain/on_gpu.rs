@@ -2,6 +2,7 @@
 
 use codegen::cuda::{CudaKernel, emit};
 use compiler::lower::{KernelArgument, Lowered};
+use compiler::segment::InputReads;
 use compiler::segment::cost::Seconds;
 use compiler::target::{BlockNeeds, Gpu, Processor, Target};
 use compiler::{Decision, Hints, Plan, SegmentPlan};
@@ -75,12 +76,21 @@ pub(super) fn kernels(plan: &Plan, hints: &Hints, code: &MachineCode) -> Vec<Vec
         let of_kernel = |(number, lowered)| {
             let resources = code.next().flatten();
             let kernel = on_gpu.kernel(lowered, resources)?;
-            let main = (number == 0).then(|| on_gpu.bound(&kernel, &segment.cost));
+            let main =
+                (number == 0).then(|| on_gpu.bound(&kernel, read(plan, segment, hints), &segment.cost));
             Some(KernelOnGpu { bound: main, ..kernel })
         };
         lowered(segment).iter().enumerate().filter_map(of_kernel).collect()
     };
     plan.segments.iter().map(of_segment).collect()
+}
+
+/// The bytes that a segment reads, as often as its kernel does.
+fn read(plan: &Plan, segment: &SegmentPlan, hints: &Hints) -> f64 {
+    let reads = InputReads::of(&plan.graph, &segment.view);
+    let read = segment.view.inputs().iter().filter(|&&val| !segment.view.uses(val).is_empty());
+    let bytes: u64 = read.map(|&val| hints.value(&reads.bytes(val, plan.graph.ty(val).bytes()))).sum();
+    bytes as f64 * f64::from(super::input_sweeps(segment))
 }
 
 struct OnGpu<'a> {
@@ -113,12 +123,11 @@ impl OnGpu<'_> {
         })
     }
 
-    /// What takes longest of a kernel for which the cost model expects this.
-    fn bound(&self, kernel: &KernelOnGpu, cost: &Seconds) -> Bottleneck {
-        let bytes = cost.memory * self.target.bandwidth;
-        let busy = kernel.blocks.min(self.target.cores).max(1);
-        let in_flight = (kernel.in_flight_bytes * busy).max(1) as f64;
-        let latency = self.facts.latency * bytes / in_flight;
+    /// What takes longest of a kernel that reads so many bytes, for which the cost model expects this.
+    fn bound(&self, kernel: &KernelOnGpu, read: f64, cost: &Seconds) -> Bottleneck {
+        // Nothing waits for what is stored.
+        let in_flight = (kernel.in_flight_bytes * kernel.blocks.min(self.target.cores)) as f64;
+        let latency = if in_flight == 0.0 { 0.0 } else { self.facts.latency * read / in_flight };
         let terms = [
             (Bottleneck::Bandwidth, cost.memory),
             (Bottleneck::Latency, latency),

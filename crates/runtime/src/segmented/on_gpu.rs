@@ -36,8 +36,8 @@ struct CallOfSegments<'c> {
 }
 
 impl SegmentedExecutable {
-    /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into): outputs are copied to memory of the caller's when all
-    /// segments are done.
+    /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into), but for `place`, which is asked when all segments were
+    /// given to the stream: outputs are then copied there.
     ///
     /// # Errors
     /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into).
@@ -77,7 +77,10 @@ impl SegmentedExecutable {
     ) -> Result<Vec<GpuOutput>, Error> {
         let device = self.options.gpu.as_deref().ok_or(Error::NoGpu)?;
         let call = CallOfSegments { chain: self, device, stream, inputs };
-        let done = call.segments(options, account).and_then(|held| call.outputs(held, place));
+        let done = call.targets().and_then(|targets| {
+            let held = call.segments(options, account)?;
+            call.outputs(held, &targets, place)
+        });
         done.map_err(|error| {
             let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<StridedArray>, Error>>();
             let Ok(shown) = shown else { return error };
@@ -177,13 +180,13 @@ impl<'c> CallOfSegments<'c> {
     fn outputs<'d>(
         &self,
         mut held: Vec<HeldOnGpu>,
+        targets: &[Option<WriteTarget<'_, GpuMemory>>],
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<Vec<GpuOutput>, Error> {
-        let targets = self.targets()?;
         let written = self.written(&mut held)?;
         let mut back = Vec::new();
         for output in (0..targets.len()).filter(|&output| targets[output].is_none()) {
-            back.push(self.given_back(output, &targets, &mut held)?);
+            back.push(self.given_back(output, targets, &mut held)?);
         }
         let forms: Vec<OutputForm> = back.iter().map(|output| self.form(output)).collect();
         let destinations = place(&forms)?;
@@ -246,12 +249,12 @@ impl<'c> CallOfSegments<'c> {
     ) -> Result<GpuOutput, Error> {
         let slot = self.chain.outputs[output];
         let is_again = self.chain.outputs[output + 1..].contains(&slot);
+        // An input of the host is no tensor of the GPU, so a view of it is a copy.
         let is_seen = |input: usize| {
-            let own = self.inputs[input].footprint();
-            let overlaps = |target: &WriteTarget<'_, GpuMemory>| {
-                own.as_ref().is_some_and(|own| target.footprint().overlaps(own))
+            let is_apart = |own: Footprint<'_>| {
+                !targets.iter().flatten().any(|target| target.footprint().overlaps(&own))
             };
-            !targets.iter().flatten().any(overlaps)
+            self.inputs[input].footprint().is_some_and(is_apart)
         };
         match &held[slot] {
             HeldOnGpu::Input(input, layout) if is_seen(*input) => {

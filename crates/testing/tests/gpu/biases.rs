@@ -74,3 +74,15 @@ fn products_that_are_used_elsewhere_stay() {
     let column = "    s = fd.ops.matmul(x, w) + fd.ops.broadcast(b, [False, True])\n    fd.add_output(s)\n";
     assert_eq!(of(DType::F32, column, [&x, &w, &dense(DType::F32, &[8], 2)]), ["matmul"]);
 }
+
+#[test]
+fn a_product_outside_a_group_stays_there() {
+    let (x, w, b) =
+        (dense(DType::F32, &[8, 4], 0), dense(DType::F32, &[4, 6], 1), dense(DType::F32, &[6], 2));
+    let group = "    p = fd.ops.matmul(x, w)
+    with fd.group(\"tail\", stay=True):
+        y = fd.ops.relu(p + fd.ops.broadcast(b, [True, False]))
+    fd.add_output(y)
+";
+    assert_eq!(of(DType::F32, group, [&x, &w, &b]), ["matmul"]);
+}

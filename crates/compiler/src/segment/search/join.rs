@@ -61,6 +61,7 @@ impl State<'_> {
     /// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.
     fn try_join(&mut self, earlier: usize, later: usize, are_alike: bool) -> bool {
         if self.are_parted(earlier, later) {
+            self.steps = self.steps.saturating_sub(1);
             return false;
         }
         let pair = [earlier, later].map(|place| &self.segments[place].view);

@@ -52,10 +52,13 @@ const SMALL: usize = 64;
 /// Nodes of a fusion up to which finding a bound takes less time than moves do.
 const BOUNDED: usize = 512;
 
-/// A part of the time so small that nothing is tried for it; and that moves are not retried for where a fusion has more nodes
-/// than so many, which takes as long as all else that plans it.
+/// A part of the time so small that nothing is tried for it.
 const ENOUGH: f64 = 1e-3;
+
+/// A part that moves are not retried for in large fusions, where that takes as long as all else that plans them.
 const ENOUGH_AFTER_MOVES: f64 = 0.05;
+
+/// Nodes of a fusion that is not large in this sense.
 const RETRIED: usize = 32;
 
 impl SearchProblem<'_> {

@@ -16,6 +16,9 @@ enum Seen {
     Done,
 }
 
+/// Segments that are walked in search of one between two others; what is farther away shows when the two are tried.
+const WALKED: usize = 64;
+
 impl State<'_> {
     /// The places in an order in which each segment comes behind those that it reads from, the first place first.
     pub(super) fn order(&self) -> Vec<usize> {
@@ -41,7 +44,8 @@ impl State<'_> {
         order
     }
 
-    /// Whether a third segment stands between two: it waits for one, and the other for it, so that they cannot be one.
+    /// Whether a third segment stands between two, not many segments away: it waits for one, and the other for it, so that they
+    /// cannot be one.
     pub(super) fn are_parted(&self, one: usize, other: usize) -> bool {
         self.is_around(one, other) || self.is_around(other, one)
     }
@@ -50,7 +54,7 @@ impl State<'_> {
     fn is_around(&self, from: usize, to: usize) -> bool {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut way: Vec<usize> = self.read_from(to).filter(|&maker| maker != from).collect();
-        while let Some(place) = way.pop() {
+        while let Some(place) = way.pop().filter(|_| seen.len() < WALKED) {
             if place == from {
                 return true;
             }

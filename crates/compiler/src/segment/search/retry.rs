@@ -56,10 +56,10 @@ impl State<'_> {
             is_left && is_segment && self.read_alike(place, *other)
         };
         let others = (0..self.segments.len()).filter(is_near).map(made_by);
-        let alone = made_by(self.segments.len());
+        let alone = (self.segments[place].made.len() > 1).then(|| made_by(self.segments.len()));
         match self.is_free(val) {
-            true => [alone, dropped].into_iter().chain(self.shifts(val)).chain(others).collect(),
-            false => [alone].into_iter().chain(others).collect(),
+            true => alone.into_iter().chain([dropped]).chain(self.shifts(val)).chain(others).collect(),
+            false => alone.into_iter().chain(others).collect(),
         }
     }
 
