@@ -104,7 +104,7 @@ def test_handlers_run_while_texts_are_made():
     assert fd._make_executable().emit("schedule")
 
 
-@pytest.mark.parametrize("case", [(incremented, np.float32, 6_000), (product, np.float64, 1500)], ids=["kernel", "library"])
+@pytest.mark.parametrize("case", [(incremented, np.float32, 12_000), (product, np.float64, 1500)], ids=["kernel", "library"])
 def test_handlers_run_while_a_call_takes_long(case):
     make, dtype, size = case
     fd, array = make(), np.full((size, size), 0.5, dtype)
