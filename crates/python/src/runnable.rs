@@ -61,117 +61,74 @@ pub trait Runnable: Sync {
     ) -> Result<(Vec<GpuOutput>, CallReport), Error>;
 }
 
-impl Runnable for Executable {
-    fn definition(&self) -> &Definition {
-        self.definition()
-    }
+/// The methods of a type that has them all under the names of an [`Executable`], but for whether a call is short.
+macro_rules! runnable {
+    ($type:ty, $is_short:expr) => {
+        impl Runnable for $type {
+            fn definition(&self) -> &Definition {
+                self.definition()
+            }
 
-    fn is_short(&self, arguments: &[Argument<'_>]) -> bool {
-        self.is_short(arguments)
-    }
+            fn is_short(&self, arguments: &[Argument<'_>]) -> bool {
+                let is_short: fn(&$type, &[Argument<'_>]) -> bool = $is_short;
+                is_short(self, arguments)
+            }
 
-    fn outputs<'a>(&self, options: &CallOptions, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
-        self.run_with(options, inputs)
-    }
+            fn outputs<'a>(
+                &self,
+                options: &CallOptions,
+                inputs: &[ArrayView<'a>],
+            ) -> Result<Outputs<'a>, Error> {
+                self.run_with(options, inputs)
+            }
 
-    fn outputs_in_place<'a>(
-        &self,
-        options: &CallOptions,
-        arguments: &'a mut [Argument<'_>],
-    ) -> Result<Outputs<'a>, Error> {
-        self.run_in_place_with(options, arguments)
-    }
+            fn outputs_in_place<'a>(
+                &self,
+                options: &CallOptions,
+                arguments: &'a mut [Argument<'_>],
+            ) -> Result<Outputs<'a>, Error> {
+                self.run_in_place_with(options, arguments)
+            }
 
-    fn outputs_timed<'a>(
-        &self,
-        options: &CallOptions,
-        arguments: &'a mut [Argument<'_>],
-    ) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.run_in_place_timed(options, arguments)
-    }
+            fn outputs_timed<'a>(
+                &self,
+                options: &CallOptions,
+                arguments: &'a mut [Argument<'_>],
+            ) -> Result<(Outputs<'a>, CallReport), Error> {
+                self.run_in_place_timed(options, arguments)
+            }
 
-    fn outputs_into<'a>(
-        &self,
-        options: &CallOptions,
-        arguments: &'a mut [Argument<'_>],
-        destinations: &'a mut [Argument<'_>],
-    ) -> Result<(), Error> {
-        self.run_into(options, arguments, destinations)
-    }
+            fn outputs_into<'a>(
+                &self,
+                options: &CallOptions,
+                arguments: &'a mut [Argument<'_>],
+                destinations: &'a mut [Argument<'_>],
+            ) -> Result<(), Error> {
+                self.run_into(options, arguments, destinations)
+            }
 
-    fn outputs_on_gpu<'d>(
-        &self,
-        options: &CallOptions,
-        stream: &Arc<Stream>,
-        inputs: &[GpuInput<'_>],
-        place: PlaceOnGpu<'_, 'd>,
-        is_timed: bool,
-    ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
-        match is_timed {
-            true => self.run_on_gpu_timed(options, stream, inputs, place),
-            false => {
-                let outputs = self.run_on_gpu_into(options, stream, inputs, place)?;
-                Ok((outputs, CallReport::default()))
+            fn outputs_on_gpu<'d>(
+                &self,
+                options: &CallOptions,
+                stream: &Arc<Stream>,
+                inputs: &[GpuInput<'_>],
+                place: PlaceOnGpu<'_, 'd>,
+                is_timed: bool,
+            ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
+                match is_timed {
+                    true => self.run_on_gpu_timed(options, stream, inputs, place),
+                    false => {
+                        let outputs = self.run_on_gpu_into(options, stream, inputs, place)?;
+                        Ok((outputs, CallReport::default()))
+                    }
+                }
             }
         }
-    }
+    };
 }
 
-impl Runnable for SegmentedExecutable {
-    fn definition(&self) -> &Definition {
-        self.definition()
-    }
-
-    fn is_short(&self, _: &[Argument<'_>]) -> bool {
-        false
-    }
-
-    fn outputs<'a>(&self, options: &CallOptions, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
-        self.run_with(options, inputs)
-    }
-
-    fn outputs_in_place<'a>(
-        &self,
-        options: &CallOptions,
-        arguments: &'a mut [Argument<'_>],
-    ) -> Result<Outputs<'a>, Error> {
-        self.run_in_place_with(options, arguments)
-    }
-
-    fn outputs_timed<'a>(
-        &self,
-        options: &CallOptions,
-        arguments: &'a mut [Argument<'_>],
-    ) -> Result<(Outputs<'a>, CallReport), Error> {
-        self.run_in_place_timed(options, arguments)
-    }
-
-    fn outputs_into<'a>(
-        &self,
-        options: &CallOptions,
-        arguments: &'a mut [Argument<'_>],
-        destinations: &'a mut [Argument<'_>],
-    ) -> Result<(), Error> {
-        self.run_into(options, arguments, destinations)
-    }
-
-    fn outputs_on_gpu<'d>(
-        &self,
-        options: &CallOptions,
-        stream: &Arc<Stream>,
-        inputs: &[GpuInput<'_>],
-        place: PlaceOnGpu<'_, 'd>,
-        is_timed: bool,
-    ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
-        match is_timed {
-            true => self.run_on_gpu_timed(options, stream, inputs, place),
-            false => {
-                let outputs = self.run_on_gpu_into(options, stream, inputs, place)?;
-                Ok((outputs, CallReport::default()))
-            }
-        }
-    }
-}
+runnable!(Executable, |executable, arguments| executable.is_short(arguments));
+runnable!(SegmentedExecutable, |_, _| false);
 
 /// A call that may write to its inputs.
 ///

@@ -31,15 +31,15 @@ pub(super) fn statements(
         folds.iter().map(|fold| of_fold(graph, fold.node)).sum::<u64>() + stores.len() as u64 * ACCESS;
     let of_node = |node| weight(graph, node);
     let weights = || Weights { node: &of_node, access: ACCESS, part: &whole };
-    let by_courses = || {
+    let nest_by_nest = || {
         let mut count = Count::new(graph, view, space, weights());
         nests.roots().fold(begun, |sum, roots| {
             if sum > LARGEST { sum } else { sum.saturating_add(count.nest(roots, LARGEST - sum)) }
         })
     };
     let at_once = nests.without_index_maps(graph, view, space, &weights()).map(|sum| begun + sum);
-    debug_assert!(at_once.is_none_or(|sum| sum.min(LARGEST + 1) == by_courses().min(LARGEST + 1)));
-    at_once.unwrap_or_else(by_courses)
+    debug_assert!(at_once.is_none_or(|sum| sum.min(LARGEST + 1) == nest_by_nest().min(LARGEST + 1)));
+    at_once.unwrap_or_else(nest_by_nest)
 }
 
 /// The statements for these values of a group, in one loop nest.
