@@ -25,7 +25,7 @@ pub struct Choices {
     /// A schedule for a segment, as `emit --stage schedule` prints it
     #[arg(long = "schedule", value_name = "SEGMENT=FILE", value_parser = numbered)]
     schedules: Vec<(usize, PathBuf)>,
-    /// The most bytes that may be in memory at a time of what segments make
+    /// The most bytes that may be in memory at a time of what segments make, what is stored in inputs included
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     peak_memory: Option<u64>,
 }
