@@ -1,19 +1,16 @@
 //! The combine step of folds whose elements several blocks share: a second kernel that folds the blocks' partial
 //! results in the order of the chunks, and makes the stores that waited for them.
-//!
-//! Partial results lie chunk by chunk, each chunk row-major over what the fold keeps.
 
 use index::Expr;
-use ir::graph::Val;
+use ir::graph::Shape;
 use ir::kernel::{Access, Accumulator, LoopKind, Value};
-use ops::DType;
 
-use super::address::{delinearize, row_major};
+use super::address::delinearize;
 use super::emitter::Emitter;
-use super::fold::States;
-use super::nest::Nest;
-use super::{BufferSource, Group, Lowered, Temporary};
-use crate::legal::{Fold, When};
+use super::fold::{FoldEmitter, PartialLayout, kept_shape, states};
+use super::layer::layer;
+use super::{BufferSource, Group, Lowered};
+use crate::legal::When;
 use crate::space::Axis;
 
 /// How many results one block of the combine kernel makes.
@@ -25,14 +22,12 @@ pub(super) struct Step {
     folds: Vec<usize>,
 }
 
-/// Where the partial results of one fold lie.
-pub(super) struct PartialLayout<'a> {
-    fold: &'a Fold,
-    /// The divided axes among those that the fold reduces, outermost first.
-    divided: Vec<Axis>,
-    /// The number of the first of its temporaries, one a state.
-    pub first_temporary: usize,
+/// A combine step's kernel under construction.
+struct CombineKernel<'a> {
+    folds: FoldEmitter<'a>,
 }
+
+layer!(CombineKernel, folds: FoldEmitter);
 
 /// The combine steps of a group's crossing folds.
 pub(super) fn steps(group: &Group<'_>, crossing: &[usize]) -> Vec<Step> {
@@ -50,91 +45,22 @@ pub(super) fn steps(group: &Group<'_>, crossing: &[usize]) -> Vec<Step> {
     steps
 }
 
-fn states(group: &Group<'_>, fold: usize) -> Vec<DType> {
-    States::of(group.graph, group.witness.folds[fold].node).partial_dtypes()
-}
-
-impl<'a> PartialLayout<'a> {
-    /// The layout of a fold's partial results. Temporaries are numbered through the crossing folds in step order.
-    pub fn of(group: &Group<'a>, number: usize) -> PartialLayout<'a> {
-        let fold = &group.witness.folds[number];
-        let divided: Vec<Axis> = group
-            .schedule
-            .blocks
-            .iter()
-            .map(|(axis, _)| *axis)
-            .filter(|axis| group.schedule.loops_of(fold.reduced.iter().copied()).contains(axis))
-            .collect();
-        PartialLayout { fold, divided, first_temporary: first_temporary(group, number) }
-    }
-
-    /// How many chunks there are, over the graph's size symbols.
-    fn chunks(&self, group: &Group<'_>) -> Expr {
-        let count = |axis: &Axis| {
-            let chunk = group.schedule.chunk(*axis).expect("a divided axis has chunks");
-            group.schedule.extent(group.witness, *axis).ceil_div(&Expr::constant(chunk as i64))
-        };
-        self.divided.iter().fold(Expr::one(), |n, axis| n * count(axis))
-    }
-
-    /// The position of this block's partial result at an index of what the fold keeps.
-    pub fn position(&self, nest: &mut Nest<'_>, index: &[Expr]) -> Expr {
-        let group = nest.emitter.group;
-        let mut chunk = Expr::zero();
-        for axis in &self.divided {
-            let length = group.schedule.chunk(*axis).expect("a divided axis has chunks");
-            let count = group.schedule.extent(group.witness, *axis).ceil_div(&Expr::constant(length as i64));
-            let count = nest.emitter.size(&count);
-            chunk = chunk * count + nest.open_loops.chunks[axis].2.clone();
-        }
-        let sizes = nest.emitter.sizes(kept_shape(&group, self.fold));
-        let kept = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
-        chunk * kept + row_major(index, &sizes)
-    }
-}
-
-fn kept_shape<'a>(group: &Group<'a>, fold: &Fold) -> &'a ir::graph::Shape {
-    group.graph.shape(Val::from(fold.node))
-}
-
-/// Temporaries are numbered fold by fold, by the folds' numbers.
-fn first_temporary(group: &Group<'_>, number: usize) -> usize {
-    let crosses = |fold: &usize| {
-        let fold = &group.witness.folds[*fold];
-        let reduced = group.schedule.loops_of(fold.reduced.iter().copied());
-        fold.terminal && group.schedule.blocks.iter().any(|(axis, _)| reduced.contains(axis))
-    };
-    (0..number).filter(crosses).map(|fold| states(group, fold).len()).sum()
-}
-
-/// The temporaries of all crossing folds, in the order of their numbers.
-pub(super) fn temporaries(group: &Group<'_>, crossing: &[usize]) -> Vec<Temporary> {
-    let mut temporaries = Vec::new();
-    for &number in crossing {
-        let layout = PartialLayout::of(group, number);
-        let kept = kept_shape(group, layout.fold).iter().fold(Expr::one(), |n, size| n * size.clone());
-        let len = layout.chunks(group) * kept;
-        temporaries
-            .extend(states(group, number).into_iter().map(|dtype| Temporary { dtype, len: len.clone() }));
-    }
-    temporaries
-}
-
 /// The kernel of a combine step.
 pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
-    let mut nest = Nest::new(Emitter::new(group, &format!("{}_combine{}", group.name, step.number)));
+    let emitter = Emitter::new(group, &format!("{}_combine{}", group.name, step.number));
+    let mut combine = CombineKernel { folds: FoldEmitter::new(emitter) };
     let shape = kept_shape(group, &group.witness.folds[step.folds[0]]);
     if shape.iter().all(|size| size.is_one()) {
-        nest.combine_one(step);
+        combine.one(step);
     } else {
-        nest.combine_many(step, shape);
+        combine.many(step, shape);
     }
-    nest.emitter.finish()
+    combine.finish()
 }
 
-impl Nest<'_> {
+impl CombineKernel<'_> {
     /// One result: the lanes share the chunks.
-    fn combine_one(&mut self, step: &Step) {
+    fn one(&mut self, step: &Step) {
         let group = self.emitter.group;
         let chunks = PartialLayout::of(&group, step.folds[0]).chunks(&group);
         let chunks = self.emitter.size(&chunks);
@@ -152,7 +78,7 @@ impl Nest<'_> {
     }
 
     /// Many results: the lanes share the results, each takes the chunks in order.
-    fn combine_many(&mut self, step: &Step, shape: &ir::graph::Shape) {
+    fn many(&mut self, step: &Step, shape: &Shape) {
         let group = self.emitter.group;
         let chunks = PartialLayout::of(&group, step.folds[0]).chunks(&group);
         let chunks = self.emitter.size(&chunks);

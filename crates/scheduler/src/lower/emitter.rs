@@ -300,10 +300,13 @@ impl<'a> Emitter<'a> {
         self.builder.define_in(body, dtype, |value| Stmt::Load { value, place, index, guard })
     }
 
-    /// Opens an accumulator in the innermost open body.
-    pub fn open_accumulator(&mut self, init: Scalar) -> Accumulator {
-        let init = self.constant(init);
-        self.builder.open(init)
+    /// Opens accumulators in the innermost open body that begin with these scalars.
+    pub fn open_accumulators(&mut self, begin: Vec<Scalar>) -> Vec<Accumulator> {
+        let open = |init| {
+            let init = self.constant(init);
+            self.builder.open(init)
+        };
+        begin.into_iter().map(open).collect()
     }
 }
 

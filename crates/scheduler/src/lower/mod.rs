@@ -1,30 +1,27 @@
 //! Lowering: a legal group and a schedule become kernel programs. Takes no decisions: the witness says what is
 //! possible, the schedule what is chosen.
 //!
-//! `emitter` (statements placed in the outermost loop where their operands are known) · `pull` (a value at an index,
-//! from its operands at theirs) · `gather` (indices that are data) · `address` (indices to memory) · `open_loops`
-//! (which loops stand) · `nest` (the loops of blocks and rows) · `stage` (the loops within them) · `fold` and `scan` ·
-//! `scratch` (arrays over axes) · `knobs` (what they do to loops, loads and stores), those with loops of their own in
-//! files of their own: `jam` (several rows at a time), `subranges` (loops from breakpoint to breakpoint), `prefetch`
-//! (the next row), `tile` (what lies across the lanes) · `combine` (the second kernel of folds that cross blocks).
+//! A kernel is emitted in layers, each a type that owns the one below and is seen as it (`layer`):
+//!
+//! | layer | emits | from |
+//! |---|---|---|
+//! | `Nest`, `CombineKernel` | a kernel: its loops and stages; the second kernel of folds that cross blocks | `nest`, `combine` |
+//! | `FoldEmitter` | folds: opened, fed, closed | `fold`; `states` are theirs and those of scans |
+//! | `ValueEmitter` | a value at an index, from its operands at theirs | `value` |
+//! | `AccessEmitter` | loads and stores, with tiles and prefetches | `access`; `address` is from an index to memory |
+//! | `LoopEmitter` | loops: rows walked together, subranges, strips | `loops` |
+//! | `Emitter` | statements in the outermost loop where their operands are known | `emitter` |
 
+mod access;
 mod address;
-mod cat;
 mod combine;
 mod emitter;
 mod fold;
-mod gather;
-mod jam;
-mod knobs;
+mod layer;
+mod loops;
 mod nest;
-mod open_loops;
-mod prefetch;
-mod pull;
-mod scan;
-mod scratch;
-mod stage;
-mod subranges;
-mod tile;
+mod states;
+mod value;
 
 use index::Expr;
 use ir::graph::{Fusion, Graph, TensorOp, Val};
@@ -131,5 +128,5 @@ pub fn lower(group: &Group<'_>) -> Result<LoweredSegment, ScheduleError> {
     let mut kernels = vec![main];
     kernels.extend(combine::steps(group, &crossing).iter().map(|step| combine::kernel(group, step)));
     let checked = checked(group.graph, group.view);
-    Ok(LoweredSegment { kernels, temporaries: combine::temporaries(group, &crossing), checked })
+    Ok(LoweredSegment { kernels, temporaries: fold::temporaries(group, &crossing), checked })
 }

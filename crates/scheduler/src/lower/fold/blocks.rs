@@ -22,9 +22,8 @@ use index::Expr;
 use ir::kernel::{LoopKind, Scratch, Value};
 use ops::Totals;
 
-use super::{Arrays, OpenFold, Temps};
-use crate::lower::nest::Nest;
-use crate::lower::scan::Loops;
+use super::{Arrays, FoldEmitter, OpenFold, Temps};
+use crate::lower::loops::{LoopOrder, Strip, Walk};
 use crate::space::Axis;
 
 /// How many elements a lane adds up in f32 where it goes on by itself in f64: a few, as their rounding errors add up, and so many
@@ -38,51 +37,20 @@ const LONG_BLOCK: i64 = 64;
 /// sums as it takes of rows that come one by one.
 const COLLECTED: u32 = 8;
 
-/// What is emitted within a block: it gets the serial loops that are left, and what the block's elements go into.
-type WithinBlock<'b, 'a> = &'b mut dyn FnMut(&mut Nest<'a>, &[Axis], &[Temps]);
-
-/// An axis, and how many of its indices a block takes.
-type Strip = (Axis, Expr);
-
-impl<'a> Nest<'a> {
-    /// Walks the serial loops of a nest for these folds in blocks. `body` gets those within a block, and what the block's
-    /// elements go into.
-    pub fn in_blocks(&mut self, folds: &[usize], loops: &Loops, body: WithinBlock<'_, 'a>) {
-        let (place, strips) = self.strips_of(folds, loops);
-        let is_walked = loops.lane.is_some() || !loops.outer.is_empty();
-        let collects = is_walked && loops.scanned.is_none() && loops.cross.is_none();
-        let (around, within) = loops.outer.split_at(place);
-        self.each_subrange(around, LoopKind::Serial, &mut |nest| {
-            nest.each_strip(&strips, &mut |nest| {
-                let mut block = Vec::new();
-                if collects {
-                    nest.each_row(|nest| {
-                        folds.iter().for_each(|&fold| nest.open_block_temps(fold, &mut block));
-                    });
-                }
-                body(nest, within, &block);
-                let is_only = strips.is_empty() && around.is_empty();
-                nest.close_blocks(&block, is_only);
-                let ended = |&fold: &usize| strips.iter().any(|(axis, _)| nest.sums_in_blocks(fold, *axis));
-                let ended: Vec<usize> = folds.iter().copied().filter(ended).collect();
-                nest.end_blocks(&ended);
-            });
-        });
-    }
-
+impl FoldEmitter<'_> {
     /// The strips that a block takes of the loops of a nest, and how many serial loops stand around it.
-    fn strips_of(&mut self, folds: &[usize], loops: &Loops) -> (usize, Vec<Strip>) {
+    pub fn strips_of(&mut self, folds: &[usize], loops: &LoopOrder) -> (usize, Vec<Strip>) {
         let all = loops.outer.len();
         if loops.scanned.is_some() {
             return (all, Vec::new());
         }
-        let sums = |nest: &Self, axis: Axis| folds.iter().any(|&fold| nest.sums_in_blocks(fold, axis));
+        let sums = |this: &Self, axis: Axis| folds.iter().any(|&fold| this.sums_in_blocks(fold, axis));
         let of_lanes = |&fold: &usize| self.adds_in_lanes(fold);
         let trip_count = if folds.iter().any(of_lanes) { BLOCK } else { LONG_BLOCK };
         let lane = loops.lane.filter(|&lane| loops.cross.is_none() && sums(self, lane));
         let in_squares = |&&fold: &&usize| loops.cross.is_some_and(|cross| self.sums_in_blocks(fold, cross));
         let ended: Vec<usize> = folds.iter().filter(|fold| !in_squares(fold)).copied().collect();
-        let ends = |nest: &Self, axis: Axis| ended.iter().any(|&fold| nest.sums_in_blocks(fold, axis));
+        let ends = |this: &Self, axis: Axis| ended.iter().any(|&fold| this.sums_in_blocks(fold, axis));
         let place = loops.outer.iter().rposition(|&axis| ends(self, axis));
         let rows = lane.map_or(Expr::constant(trip_count), |lane| self.rows_of_block(lane, trip_count));
         let length = trip_count * i64::from(self.emitter.builder.kernel.lanes);
@@ -95,45 +63,19 @@ impl<'a> Nest<'a> {
         (place.unwrap_or(all), strips.collect())
     }
 
-    /// How often a block walks the lanes' axis: as often as each lane then has the elements of a block.
-    fn rows_of_block(&mut self, lane: Axis, most: i64) -> Expr {
-        let (begin, end) = self.range(lane);
-        let trip_count = (end - begin).ceil_div(&Expr::constant(self.emitter.builder.kernel.lanes.into()));
-        let rows = Expr::constant(most).floor_div(&Expr::max(&trip_count, &Expr::one()));
-        Expr::max(&rows, &Expr::one())
-    }
-
-    /// Walks strips of axes one after the other; `body` is emitted within all of them.
-    fn each_strip(&mut self, strips: &[Strip], body: &mut dyn FnMut(&mut Self)) {
-        let [(axis, length), within @ ..] = strips else { return body(self) };
-        let (begin, end) = self.range(*axis);
-        let count = (end.clone() - begin.clone()).ceil_div(length);
-        let var = self.emitter.open_loop(&format!("{axis}_block"), Expr::zero(), count, LoopKind::Serial);
-        let from = begin + Expr::sym(var) * length.clone();
-        let until = from.clone() + Expr::min(length, &(end - from.clone()));
-        let outside = self.open_loops.enter(*axis, (from, until));
-        self.each_strip(within, body);
-        self.open_loops.leave(*axis, outside);
-        self.emitter.close_loop();
-    }
-
-    /// Walks an axis that crosses the lanes within a square: in strips, if folds in arrays take more rows than those of a block.
-    pub fn rows_of_square(&mut self, folds: &[usize], cross: Axis, body: &mut dyn FnMut(&mut Self)) {
+    /// The strip that a block takes of an axis that crosses the lanes within a tile, if folds in arrays take more rows than those of
+    /// a block; and the folds that end blocks there.
+    pub fn strip_of_tile(&self, folds: &[usize], cross: Axis) -> (Option<Strip>, Vec<usize>) {
         let ended: Vec<usize> =
             folds.iter().copied().filter(|&fold| self.sums_in_blocks(fold, cross)).collect();
         let side = self.emitter.group.schedule.tile.map_or(0, |(_, side)| side.into());
         let is_short = ended.is_empty() || side <= LONG_BLOCK;
-        let strips = if is_short { Vec::new() } else { vec![(cross, Expr::constant(LONG_BLOCK))] };
-        self.each_strip(&strips, &mut |nest| {
-            nest.open_axis(cross, LoopKind::Serial);
-            body(nest);
-            nest.close_axis(cross);
-            nest.end_blocks(&ended);
-        });
+        ((!is_short).then(|| (cross, Expr::constant(LONG_BLOCK))), ended)
     }
 
-    /// Walks an axis outside the stages, around loops over others: in strips, if folds in arrays take a row of it at a time.
-    pub fn rows_in_blocks(&mut self, axis: Axis, within: &[Axis], body: &mut dyn FnMut(&mut Self)) {
+    /// The strip that a block takes of an axis outside the stages, around loops over others, if it is long; and the folds in arrays
+    /// that take a row of it at a time, which end blocks there.
+    pub fn strip_of_rows(&self, axis: Axis, within: &[Axis]) -> (Option<Strip>, Vec<usize>) {
         let schedule = self.emitter.group.schedule;
         let innermost = |fold: usize| {
             let fold = &self.witness().folds[fold];
@@ -142,21 +84,25 @@ impl<'a> Nest<'a> {
         let is_strip = |open: &&OpenFold| {
             open.arrays().is_some() && self.sums_in_blocks(open.fold, axis) && innermost(open.fold)
         };
-        let folds: Vec<usize> = self.folds.open.iter().filter(is_strip).map(|open| open.fold).collect();
+        let folds: Vec<usize> = self.open.iter().filter(is_strip).map(|open| open.fold).collect();
+        if folds.is_empty() || schedule.is_lane_outside(axis) {
+            return (None, Vec::new());
+        }
         let length = folds.iter().map(|&fold| self.rows_of_array(fold)).min().unwrap_or(LONG_BLOCK);
         let is_short = self.max_trip_count(axis).is_some_and(|most| most <= length);
-        if folds.is_empty() || schedule.is_lane_outside(axis) {
-            return body(self);
-        }
-        let strips = if is_short { Vec::new() } else { vec![(axis, Expr::constant(length))] };
-        self.each_strip(&strips, &mut |nest| {
-            body(nest);
-            nest.end_blocks(&folds);
-        });
+        ((!is_short).then(|| (axis, Expr::constant(length))), folds)
+    }
+
+    /// How often a block walks the lanes' axis: as often as each lane then has the elements of a block.
+    fn rows_of_block(&mut self, lane: Axis, most: i64) -> Expr {
+        let (begin, end) = self.range(lane);
+        let trip_count = (end - begin).ceil_div(&Expr::constant(self.emitter.builder.kernel.lanes.into()));
+        let rows = Expr::constant(most).floor_div(&Expr::max(&trip_count, &Expr::one()));
+        Expr::max(&rows, &Expr::one())
     }
 
     /// Whether a fold that is being accumulated reduces an axis, and goes on in another dtype behind a block.
-    fn sums_in_blocks(&self, fold: usize, axis: Axis) -> bool {
+    pub fn sums_in_blocks(&self, fold: usize, axis: Axis) -> bool {
         let Some(open) = self.opened(fold) else { return false };
         let has_totals = open.arrays().is_none_or(|arrays| arrays.totals.is_some());
         has_totals && self.states(fold).widens() && self.reduces(&self.witness().folds[fold], axis)
@@ -193,7 +139,7 @@ impl<'a> Nest<'a> {
     }
 
     /// Adds blocks to totals: those of the lanes in one loop, unless they are all there is.
-    fn close_blocks(&mut self, block: &[Temps], is_only: bool) {
+    pub fn close_blocks(&mut self, block: &[Temps], is_only: bool) {
         let of_lanes = |temps: &&Temps| !is_only && !temps.in_lanes && self.adds_in_lanes(temps.fold);
         let (of_lanes, others): (Vec<&Temps>, Vec<&Temps>) = block.iter().partition(of_lanes);
         if !of_lanes.is_empty() {
@@ -205,28 +151,18 @@ impl<'a> Nest<'a> {
         others.into_iter().for_each(|temps| self.close_temps(temps));
     }
 
-    /// The most iterations that the loop of an axis takes in a block of the grid, where sizes do not matter.
-    fn max_trip_count(&self, axis: Axis) -> Option<i64> {
-        let group = self.emitter.group;
-        let extent = group.schedule.extent(group.witness, axis);
-        let facts = group.view.facts();
-        let most = facts.bounds(&facts.normalize(&extent)).hi().and_then(|most| i64::try_from(most).ok());
-        let chunk = group.schedule.chunk(axis).and_then(|chunk| i64::try_from(chunk).ok());
-        most.into_iter().chain(chunk).min()
-    }
-
     /// Adds the blocks of folds in arrays to their totals and begins new ones.
-    fn end_blocks(&mut self, folds: &[usize]) {
-        self.each_row(|nest| {
-            let row = nest.row();
+    pub fn end_blocks(&mut self, folds: &[usize]) {
+        self.each_row(|this| {
+            let row = this.row();
             let is_here = |open: &&OpenFold| {
-                let shared = open.row.is_none() && nest.row_of(open).is_none();
+                let shared = open.row.is_none() && this.row_of(open).is_none();
                 folds.contains(&open.fold)
-                    && if shared { row.unwrap_or(0) == 0 } else { nest.row_of(open) == row }
+                    && if shared { row.unwrap_or(0) == 0 } else { this.row_of(open) == row }
             };
-            let ended: Vec<OpenFold> = nest.folds.open.iter().filter(is_here).cloned().collect();
+            let ended: Vec<OpenFold> = this.open.iter().filter(is_here).cloned().collect();
             for alike in ended.chunk_by(|a, b| a.dims() == b.dims()) {
-                nest.end_alike(alike);
+                this.end_alike(alike);
             }
         });
     }
@@ -237,20 +173,20 @@ impl<'a> Nest<'a> {
         let walked: Vec<Axis> =
             dims.iter().copied().filter(|axis| !self.open_loops.vars.contains_key(axis)).collect();
         self.barrier();
-        self.walk(&walked, &mut |nest| {
-            let at = nest.dim_index(dims);
+        self.walk(&walked, &mut |this| {
+            let at = this.dim_index(dims);
             let mut stored: Vec<(Scratch, Value)> = Vec::new();
             for open in ended {
                 let Some(arrays @ Arrays { totals: Some(totals), .. }) = open.arrays() else { continue };
-                stored.extend(totals.iter().copied().zip(nest.total(open.fold, arrays, &at)));
-                for (&block, init) in arrays.blocks.iter().zip(nest.states(open.fold).identity()) {
-                    stored.push((block, nest.emitter.constant(init)));
+                stored.extend(totals.iter().copied().zip(this.total(open.fold, arrays, &at)));
+                for (&block, init) in arrays.blocks.iter().zip(this.states(open.fold).identity()) {
+                    stored.push((block, this.emitter.constant(init)));
                 }
             }
             // Where all lanes hold the same, none may store before all have loaded.
-            nest.barrier();
+            this.barrier();
             for (array, value) in stored {
-                nest.emitter.builder.store(array, at.clone(), value);
+                this.emitter.builder.store(array, at.clone(), value);
             }
         });
         self.barrier();

@@ -1,26 +1,24 @@
 //! Folds are closed: their results become known, stay in scratch, or lie in memory for the combine step.
 
 use index::Expr;
-use ir::graph::Val;
 use ir::kernel::{Access, Accumulator, Value};
 
-use super::{Arrays, OpenFold, Storage};
+use super::{Arrays, FoldEmitter, OpenFold, PartialLayout, Storage};
 use crate::lower::BufferSource;
 use crate::lower::address::whole;
-use crate::lower::combine::PartialLayout;
-use crate::lower::nest::Nest;
+use crate::lower::loops::Walk;
 use crate::space::Axis;
 
-impl Nest<'_> {
+impl FoldEmitter<'_> {
     /// Closes folds: their results become known, or are left to the combine step, those in arrays over the same axes by one
     /// loop.
     pub fn close_folds(&mut self, closing: &[OpenFold]) {
         for alike in
             closing.chunk_by(|a, b| a.row == b.row && a.dims().is_some_and(|dims| b.dims() == Some(dims)))
         {
-            self.at_row(alike[0].row, |nest| match &alike[0].storage {
-                Storage::Registers(accumulators) => nest.close_registers(&alike[0], accumulators),
-                Storage::Arrays(arrays) => nest.close_arrays(alike, &arrays.dims),
+            self.at_row(alike[0].row, |this| match &alike[0].storage {
+                Storage::Registers(accumulators) => this.close_registers(&alike[0], accumulators),
+                Storage::Arrays(arrays) => this.close_arrays(alike, &arrays.dims),
             });
         }
     }
@@ -37,7 +35,7 @@ impl Nest<'_> {
         self.barrier();
         let mut waiting: Vec<(usize, &Arrays)> = Vec::new();
         for (fold, arrays) in closing.iter().filter_map(|open| Some((open.fold, open.arrays()?))) {
-            self.folds.closed.insert((fold, self.row()), (arrays.blocks.clone(), dims.to_vec()));
+            self.keep_fold(fold, arrays.blocks.clone(), dims);
             let has_results = arrays.totals.is_none() && self.states(fold).is_finished();
             if self.crosses(fold) || !has_results {
                 waiting.push((fold, arrays));
@@ -46,14 +44,14 @@ impl Nest<'_> {
         if waiting.is_empty() {
             return;
         }
-        self.walk(dims, &mut |nest| {
-            let at = nest.dim_index(dims);
+        self.walk(dims, &mut |this| {
+            let at = this.dim_index(dims);
             for (fold, arrays) in &waiting {
-                let states = nest.total(*fold, arrays, &at);
-                if nest.crosses(*fold) {
-                    nest.publish(*fold, &states);
+                let states = this.total(*fold, arrays, &at);
+                if this.crosses(*fold) {
+                    this.publish(*fold, &states);
                 } else {
-                    nest.put_results(*fold, arrays, &at, &states);
+                    this.put_results(*fold, arrays, &at, &states);
                 }
             }
         });
@@ -96,19 +94,5 @@ impl Nest<'_> {
         let fold = &self.witness().folds[number];
         let results = self.states(number).finish(&mut self.emitter, states);
         self.know(fold.node, &fold.kept, &results);
-    }
-
-    /// The result of a closed fold that lies in scratch. One that is read from memory is read there, at any index, though
-    /// the fold be computed for another of its results.
-    pub fn stored_fold_result(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
-        if self.emitter.group.view.is_input(val) {
-            return None;
-        }
-        let number = self.witness().fold_of(val.node)?;
-        let (arrays, dims) = self.folds.closed.get(&(number, self.row()))?.clone();
-        let fold = &self.witness().folds[number];
-        debug_assert_eq!(index, self.index_of(&fold.kept), "a fold is read where the loops stand");
-        let at = self.dim_index(&dims);
-        Some(self.emitter.builder.load(arrays[val.result as usize], at))
     }
 }

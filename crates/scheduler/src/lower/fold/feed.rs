@@ -5,8 +5,8 @@
 use index::Expr;
 use ir::kernel::{Accumulator, Scratch, Value};
 
-use super::{Arrays, Storage};
-use crate::lower::nest::Nest;
+use super::{Arrays, FoldEmitter, Storage};
+use crate::lower::loops::Walk;
 use crate::space::Axis;
 
 /// Accumulators that collect per lane what then goes into an array, or into totals.
@@ -29,7 +29,7 @@ pub(in crate::lower) struct Held {
     block: Option<Vec<Value>>,
 }
 
-impl Nest<'_> {
+impl FoldEmitter<'_> {
     /// Accumulators outside the loop over lanes, for a fold into an array that the lanes would share.
     pub fn open_lane_temps(&mut self, fold: usize, lane: Axis, in_blocks: bool, temps: &mut Vec<Temps>) {
         let shared = self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane));
@@ -57,12 +57,13 @@ impl Nest<'_> {
     /// Takes the element at the open loops into a fold: into a block, or where there are none into totals.
     pub fn feed(&mut self, fold: usize, temps: &[&Temps], in_blocks: bool, held: &mut Vec<Held>) {
         let states = self.states(fold);
-        let element = self.element(self.witness().folds[fold].node);
+        let node = self.witness().folds[fold].node;
+        let element = self.element(node);
         let in_lanes = self.emitter.builder.in_lanes();
         let place = self.place_of(fold).expect("opened before its stage");
-        let row = self.row_of(&self.folds.open[place]);
+        let row = self.row_of(&self.open[place]);
         let temps = temps.iter().find(|temps| temps.fold == fold && temps.row == row);
-        let open = &mut self.folds.open[place];
+        let open = &mut self.open[place];
         open.lane_mapped |= in_lanes && !open.per_lane && temps.is_none();
         let storage = open.storage.clone();
         match (temps.map(|temps| &temps.accumulators), &storage) {
@@ -104,22 +105,22 @@ impl Nest<'_> {
 
     /// Adds what was collected to the array or to the totals.
     pub fn close_temps(&mut self, temps: &Temps) {
-        self.at_row(temps.row, |nest| nest.add_temps(temps));
+        self.at_row(temps.row, |this| this.add_temps(temps));
     }
 
     /// Adds what a lane collected to its own totals.
     pub(super) fn add_in_lanes(&mut self, temps: &Temps) {
-        self.at_row(temps.row, |nest| {
-            let place = nest.place_of(temps.fold).expect("closed after its temps");
-            nest.folds.open[place].lane_mapped |= !nest.folds.open[place].per_lane;
+        self.at_row(temps.row, |this| {
+            let place = this.place_of(temps.fold).expect("closed after its temps");
+            this.open[place].lane_mapped |= !this.open[place].per_lane;
             let collected: Vec<Value> =
-                temps.accumulators.iter().map(|&acc| nest.emitter.builder.get(acc)).collect();
-            let Storage::Registers(accumulators) = nest.folds.open[place].storage.clone() else {
+                temps.accumulators.iter().map(|&acc| this.emitter.builder.get(acc)).collect();
+            let Storage::Registers(accumulators) = this.open[place].storage.clone() else {
                 unreachable!("lanes have totals in registers")
             };
-            let old: Vec<Value> = accumulators.iter().map(|&acc| nest.emitter.builder.get(acc)).collect();
-            let new = nest.combine(temps.fold, &old, &collected);
-            accumulators.iter().zip(new).for_each(|(&acc, value)| nest.emitter.builder.set(acc, value));
+            let old: Vec<Value> = accumulators.iter().map(|&acc| this.emitter.builder.get(acc)).collect();
+            let new = this.combine(temps.fold, &old, &collected);
+            accumulators.iter().zip(new).for_each(|(&acc, value)| this.emitter.builder.set(acc, value));
         });
     }
 
@@ -129,8 +130,8 @@ impl Nest<'_> {
             false => self.reduce(temps.fold, &temps.accumulators),
         };
         let place = self.place_of(temps.fold).expect("closed after its temps");
-        self.folds.open[place].lane_mapped |= temps.in_lanes && !self.folds.open[place].per_lane;
-        match self.folds.open[place].storage.clone() {
+        self.open[place].lane_mapped |= temps.in_lanes && !self.open[place].per_lane;
+        match self.open[place].storage.clone() {
             Storage::Registers(accumulators) => {
                 let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
                 let new = self.combine(temps.fold, &old, &collected);

@@ -1,32 +1,36 @@
 //! Folds inside a kernel: in registers where one result is wanted at a time, in scratch arrays where many are.
 //!
-//! `states` (how they begin and take elements) · `open` (registers and arrays, filled with what they begin with) · `feed`
-//! (elements taken in) · `blocks` (how many at a time) · `close` (results made known, or left to the combine step).
+//! `open` (registers and arrays, filled with what they begin with) · `feed` (elements taken in) · `blocks` (how many at a
+//! time) · `close` (results made known, or left to the combine step) · `partial` (where those of a block lie).
 
 mod blocks;
 mod close;
 mod feed;
 mod open;
-mod states;
+mod partial;
 
 pub(super) use feed::Temps;
-pub(super) use states::States;
+pub(super) use partial::{PartialLayout, kept_shape, states, temporaries};
 
-use ir::kernel::{Accumulator, Scratch};
-use rustc_hash::FxHashMap;
+use ir::kernel::{Accumulator, Scratch, Value};
+use ops::Totals;
 
-use super::knobs::OfRow;
-use super::nest::Nest;
+use super::access::AccessEmitter;
+use super::emitter::Emitter;
+use super::layer::layer;
+use super::loops::LoopEmitter;
+use super::states::States;
+use super::value::ValueEmitter;
 use crate::space::Axis;
 
-/// The folds of a nest.
-#[derive(Default)]
-pub(super) struct Folds {
+/// Emits folds: opens them, feeds them and closes them.
+pub(super) struct FoldEmitter<'a> {
+    values: ValueEmitter<'a>,
     /// Those that are being accumulated.
     pub open: Vec<OpenFold>,
-    /// Results of closed folds that lie in scratch, of each row: one array a state, over these axes.
-    closed: FxHashMap<OfRow<usize>, (Vec<Scratch>, Vec<Axis>)>,
 }
+
+layer!(FoldEmitter, values: ValueEmitter);
 
 /// A fold that is being accumulated.
 #[derive(Clone)]
@@ -80,16 +84,51 @@ enum Storage {
     Arrays(Arrays),
 }
 
-impl Nest<'_> {
+impl<'a> FoldEmitter<'a> {
+    /// No folds and no loops yet.
+    pub fn new(emitter: Emitter<'a>) -> FoldEmitter<'a> {
+        let access = AccessEmitter::new(LoopEmitter::new(emitter));
+        FoldEmitter { values: ValueEmitter::new(access), open: Vec::new() }
+    }
+
+    /// The states of the fold with this number.
+    pub fn states(&self, fold: usize) -> States<'a> {
+        States::of(self.emitter.group.graph, self.witness().folds[fold].node)
+    }
+
+    /// One accumulator for each total of a fold, opened in the innermost body.
+    pub fn open_totals(&mut self, fold: usize) -> Vec<Accumulator> {
+        let identity = self.states(fold).total_identity();
+        self.emitter.open_accumulators(identity)
+    }
+
+    /// One accumulator for each state of a block of a fold, likewise.
+    fn open_block(&mut self, fold: usize) -> Vec<Accumulator> {
+        let identity = self.states(fold).identity();
+        self.emitter.open_accumulators(identity)
+    }
+
+    /// The states of two runs as those of both, `left` before `right`.
+    pub fn combine(&mut self, fold: usize, left: &[Value], right: &[Value]) -> Vec<Value> {
+        self.states(fold).combine(&mut self.emitter, left, right)
+    }
+
+    /// The accumulators of all lanes as one state each, in the dtype of totals.
+    pub fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
+        let states = self.states(fold);
+        let widens = states.totals() == Totals::OfLanes;
+        self.emitter.builder.reduce(states.monoid().clone(), accumulators, widens)
+    }
+
     /// The open fold of this number: that of the row, or the one that all rows share.
     fn opened(&self, fold: usize) -> Option<&OpenFold> {
-        self.place_of(fold).map(|place| &self.folds.open[place])
+        self.place_of(fold).map(|place| &self.open[place])
     }
 
     /// Its place among the open folds.
     fn place_of(&self, fold: usize) -> Option<usize> {
         let is_own = |open: &OpenFold| open.fold == fold && (open.row.is_none() || open.row == self.row());
-        self.folds.open.iter().position(is_own)
+        self.open.iter().position(is_own)
     }
 
     /// The row whose states an open fold has where the loops stand: rows share a fold that was opened before them, unless

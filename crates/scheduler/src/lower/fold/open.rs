@@ -3,11 +3,11 @@
 use ir::kernel::Scratch;
 use ops::Scalar;
 
-use super::{Arrays, OpenFold, Storage};
-use crate::lower::nest::Nest;
+use super::{Arrays, FoldEmitter, OpenFold, Storage};
+use crate::lower::loops::Walk;
 use crate::space::Axis;
 
-impl Nest<'_> {
+impl FoldEmitter<'_> {
     /// Opens folds in the innermost body. Their results are kept per index of what they keep that no loop walks yet; arrays
     /// over the same axes are filled by one loop.
     pub fn open_folds(&mut self, folds: &[usize], depth: usize) {
@@ -20,7 +20,7 @@ impl Nest<'_> {
             }
         }
         for (dims, folds) in &alike {
-            self.each_row(|nest| nest.open_alike(folds, dims, depth));
+            self.each_row(|this| this.open_alike(folds, dims, depth));
         }
     }
 
@@ -33,7 +33,7 @@ impl Nest<'_> {
         };
         let row = self.row();
         for (&fold, storage) in folds.iter().zip(storages) {
-            self.folds.open.push(OpenFold { fold, depth, row, per_lane, lane_mapped: false, storage });
+            self.open.push(OpenFold { fold, depth, row, per_lane, lane_mapped: false, storage });
         }
     }
 
@@ -45,11 +45,11 @@ impl Nest<'_> {
             opened.push(Storage::Arrays(self.open_array(fold, dims, &mut filled)));
         }
         self.iteration_barrier();
-        self.walk(dims, &mut |nest| {
-            let at = nest.dim_index(dims);
+        self.walk(dims, &mut |this| {
+            let at = this.dim_index(dims);
             for &(array, init) in &filled {
-                let init = nest.emitter.constant(init);
-                nest.emitter.builder.store(array, at.clone(), init);
+                let init = this.emitter.constant(init);
+                this.emitter.builder.store(array, at.clone(), init);
             }
         });
         self.barrier();

@@ -24,20 +24,36 @@
 use index::{Expr, Sym};
 use ir::kernel::Buffer;
 
-use super::address::is_unit;
-use super::nest::Nest;
+use super::AccessEmitter;
+use crate::lower::address::is_unit;
 use crate::schedule::Prefetch;
 use crate::space::Axis;
 
 /// An element that the first stage reads for each index of the axis along which it is prefetched.
-pub(super) struct Read {
+struct Read {
     buffer: Buffer,
     position: Expr,
     /// The loops within the stage that the position speaks of, and which subrange of the axis each walks.
     loops: Vec<(Axis, Sym, usize)>,
 }
 
-impl Nest<'_> {
+/// What the first stage of a row has read, to be prefetched.
+#[derive(Default)]
+pub(super) struct Reads {
+    reads: Vec<Read>,
+    /// The stage that is emitted now.
+    level: u32,
+}
+
+impl AccessEmitter<'_> {
+    /// Loads from here on are those of a stage.
+    pub fn enter_stage(&mut self, level: u32) {
+        self.reads.level = level;
+        if level == 0 {
+            self.reads.reads.clear();
+        }
+    }
+
     /// The variable of the loop along which is prefetched, where lanes stand, and the distance.
     fn prefetched(&self) -> Option<(Sym, Prefetch)> {
         let prefetch = self.emitter.group.schedule.prefetch.filter(|_| self.emitter.builder.in_lanes())?;
@@ -50,9 +66,9 @@ impl Nest<'_> {
     }
 
     /// Notes what is read where the loops stand, if the lanes of the first stage do so for each index anew.
-    pub fn note_read(&mut self, buffer: Buffer, position: &Expr) {
-        let Some((var, prefetch)) = self.prefetched().filter(|_| self.level == 0) else { return };
-        let is_new = !self.knobs.reads.iter().any(|read| read.buffer == buffer && read.position == *position);
+    pub(super) fn note_read(&mut self, buffer: Buffer, position: &Expr) {
+        let Some((var, prefetch)) = self.prefetched().filter(|_| self.reads.level == 0) else { return };
+        let is_new = !self.reads.reads.iter().any(|read| read.buffer == buffer && read.position == *position);
         let along_lanes = self.is_along_lanes(prefetch);
         let is_sequential =
             if along_lanes { self.is_sequential(position) } else { self.is_of_lanes(position) };
@@ -60,7 +76,7 @@ impl Nest<'_> {
             let within =
                 self.open_loops.vars.iter().filter(|(_, other)| **other != var && position.mentions(**other));
             let loops = within.map(|(&axis, &var)| (axis, var, self.subrange_of(axis))).collect();
-            self.knobs.reads.push(Read { buffer, position: position.clone(), loops });
+            self.reads.reads.push(Read { buffer, position: position.clone(), loops });
         }
     }
 
@@ -91,16 +107,16 @@ impl Nest<'_> {
     }
 
     /// Asks for what the first stage will read further on: along the lanes in that stage itself, else in a later one.
-    pub fn prefetch_reads(&mut self) {
+    pub(super) fn prefetch_reads(&mut self) {
         let Some((var, prefetch)) = self.prefetched() else { return };
-        if self.is_along_lanes(prefetch) != (self.level == 0) {
+        if self.is_along_lanes(prefetch) != (self.reads.level == 0) {
             return;
         }
-        for read in std::mem::take(&mut self.knobs.reads) {
+        for read in std::mem::take(&mut self.reads.reads) {
             if let Some(index) = self.further_on(&read, var, prefetch.distance) {
                 self.emitter.builder.prefetch(read.buffer, index, prefetch.l2);
             } else {
-                self.knobs.reads.push(read);
+                self.reads.reads.push(read);
             }
         }
     }

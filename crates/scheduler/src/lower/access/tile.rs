@@ -19,8 +19,8 @@
 use index::{Expr, Sym};
 use ir::kernel::{Buffer, LoopKind, Scratch, Value};
 
-use super::address::is_unit;
-use super::nest::Nest;
+use super::AccessEmitter;
+use crate::lower::address::is_unit;
 use crate::space::Axis;
 
 /// How many rows on the nest fetches what lies along the lanes: about what memory takes to answer.
@@ -66,14 +66,7 @@ struct Range {
     limit: Expr,
 }
 
-impl Nest<'_> {
-    /// The axis that crosses the lanes in a nest over these, if the schedule walks it in tiles.
-    pub fn crossing(&self, outer: &[Axis], lane: Axis) -> Option<Axis> {
-        let schedule = self.emitter.group.schedule;
-        let (cross, _) = schedule.tile.filter(|_| schedule.lane == Some(lane))?;
-        outer.contains(&cross).then_some(cross)
-    }
-
+impl AccessEmitter<'_> {
     /// Opens the loops over tiles.
     pub fn open_tiles(&mut self, cross: Axis, along: Axis) {
         let (_, side) = self.emitter.group.schedule.tile.expect("the nest is walked in tiles");
@@ -83,7 +76,7 @@ impl Nest<'_> {
         let outside = [&cross, &along]
             .map(|range| self.open_loops.enter(range.axis, (range.begin.clone(), range.end.clone())));
         let stride = i64::from(side + self.emitter.group.schedule.pad);
-        self.knobs.tile =
+        self.tile =
             Some(Tile { body, side, stride, cross, along, outside, loaded: Vec::new(), stored: Vec::new() });
     }
 
@@ -107,7 +100,7 @@ impl Nest<'_> {
 
     /// Stores what waits to be transposed and closes the loops over tiles.
     pub fn close_tiles(&mut self) {
-        let tile = self.knobs.tile.take().expect("tiles are open");
+        let tile = self.tile.take().expect("tiles are open");
         for transposed in &tile.stored {
             self.emitter.builder.barrier();
             self.copy(&tile, transposed, |nest, position, at| {
@@ -123,8 +116,8 @@ impl Nest<'_> {
     }
 
     /// A load that is transposed, where the loops stand; `None` for one that is not.
-    pub fn load_transposed(&mut self, buffer: Buffer, position: &Expr) -> Option<Value> {
-        let tile = self.knobs.tile.clone()?;
+    pub(super) fn load_transposed(&mut self, buffer: Buffer, position: &Expr) -> Option<Value> {
+        let tile = self.tile.clone()?;
         let vars = self.across(&tile, position)?;
         let known = tile.loaded.iter().find(|known| known.buffer == buffer && known.position == *position);
         let array = match known {
@@ -138,8 +131,8 @@ impl Nest<'_> {
     }
 
     /// Says that what lies at this place some rows on will be loaded, if loops walk tiles and it lies along the lanes.
-    pub fn fetch_next_rows(&mut self, buffer: Buffer, position: &Expr) {
-        let Some(tile) = &self.knobs.tile else { return };
+    pub(super) fn fetch_next_rows(&mut self, buffer: Buffer, position: &Expr) {
+        let Some(tile) = &self.tile else { return };
         let vars = [&tile.cross, &tile.along].map(|range| self.open_loops.vars.get(&range.axis).copied());
         let [Some(cross), Some(along)] = vars else { return };
         if !position.mentions(cross) || !is_unit(position, along) {
@@ -163,13 +156,13 @@ impl Nest<'_> {
     }
 
     /// Stores a value where the loops stand so that it is transposed before it leaves; says whether it is.
-    pub fn store_transposed(&mut self, buffer: Buffer, position: &Expr, value: Value) -> bool {
-        let Some(tile) = self.knobs.tile.clone() else { return false };
+    pub(super) fn store_transposed(&mut self, buffer: Buffer, position: &Expr, value: Value) -> bool {
+        let Some(tile) = self.tile.clone() else { return false };
         let Some(vars) = self.across(&tile, position) else { return false };
         let array = self.tile_array(&tile, buffer);
         self.emitter.builder.store(array, place_in(&tile, vars), value);
         let transposed = Transposed { buffer, position: position.clone(), vars, array };
-        self.knobs.tile.as_mut().expect("tiles are open").stored.push(transposed);
+        self.tile.as_mut().expect("tiles are open").stored.push(transposed);
         true
     }
 
@@ -187,7 +180,8 @@ impl Nest<'_> {
     /// An array for a tile of what lies in a buffer.
     fn tile_array(&mut self, tile: &Tile, buffer: Buffer) -> Scratch {
         let elements = Expr::constant(i64::from(tile.side) * tile.stride);
-        self.emitter.builder.scratch(self.emitter.builder.element_dtype(buffer), elements)
+        let builder = &mut self.emitter.builder;
+        builder.scratch(builder.element_dtype(buffer), elements)
     }
 
     /// Copies a tile to an array, before the loops over the tile.
@@ -201,7 +195,7 @@ impl Nest<'_> {
         });
         self.emitter.builder.barrier();
         self.emitter.step_in(within);
-        self.knobs.tile.as_mut().expect("tiles are open").loaded.push(transposed);
+        self.tile.as_mut().expect("tiles are open").loaded.push(transposed);
         array
     }
 

@@ -5,8 +5,8 @@ use ir::graph::Val;
 use ir::kernel::Value;
 use ops::Scalar;
 
-use super::nest::Nest;
-use super::open_loops::Known;
+use super::ValueEmitter;
+use crate::lower::loops::Known;
 
 /// An operand of a cat and the part of the axis that it fills.
 struct Part {
@@ -15,9 +15,15 @@ struct Part {
     size: Expr,
 }
 
-impl Nest<'_> {
+impl ValueEmitter<'_> {
     /// A cat at an index.
-    pub fn cat(&mut self, operands: &[Val], axis: usize, index: &[Expr], guard: Option<Value>) -> Value {
+    pub(super) fn cat(
+        &mut self,
+        operands: &[Val],
+        axis: usize,
+        index: &[Expr],
+        guard: Option<Value>,
+    ) -> Value {
         let parts = self.cat_parts(operands, axis);
         if let Some(part) = self.only_part(&parts, &index[axis]) {
             let at = self.within_part(part, axis, index);

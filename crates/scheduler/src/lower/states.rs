@@ -5,12 +5,11 @@ use ir::graph::{Graph, Node, TensorOp};
 use ir::kernel::{Accumulator, Value};
 use ops::{DType, Monoid, Scalar, Totals};
 
-use crate::lower::emitter::{Arithmetic, Emitter};
-use crate::lower::nest::Nest;
+use super::emitter::{Arithmetic, Emitter};
 
 /// The states of a fold or scan: how they begin, and how they take elements.
 #[derive(Clone, Copy)]
-pub(in crate::lower) struct States<'a> {
+pub(super) struct States<'a> {
     graph: &'a Graph,
     node: Node,
     monoid: &'a Monoid,
@@ -23,6 +22,11 @@ impl<'a> States<'a> {
             TensorOp::Fold { monoid, .. } | TensorOp::Scan { monoid, .. } => States { graph, node, monoid },
             _ => unreachable!("{node} is neither a fold nor a scan"),
         }
+    }
+
+    /// What the fold or scan computes.
+    pub fn monoid(&self) -> &'a Monoid {
+        self.monoid
     }
 
     fn operands(&self) -> Vec<DType> {
@@ -64,7 +68,7 @@ impl<'a> States<'a> {
     }
 
     /// States together with others, which may be narrower.
-    fn combine(&self, emitter: &mut Emitter<'_>, left: &[Value], right: &[Value]) -> Vec<Value> {
+    pub fn combine(&self, emitter: &mut Emitter<'_>, left: &[Value], right: &[Value]) -> Vec<Value> {
         let right = self.widened(emitter, left, right);
         self.monoid.combine(&mut arithmetic(emitter, left), left, &right)
     }
@@ -106,51 +110,4 @@ impl<'a> States<'a> {
 fn arithmetic<'e, 'a>(emitter: &'e mut Emitter<'a>, states: &[Value]) -> Arithmetic<'e, 'a> {
     let dtype = emitter.builder.dtype(states[0]);
     Arithmetic { emitter, dtype }
-}
-
-impl<'a> Nest<'a> {
-    /// The states of the fold with this number.
-    pub fn states(&self, fold: usize) -> States<'a> {
-        States::of(self.emitter.group.graph, self.witness().folds[fold].node)
-    }
-
-    /// One accumulator for each total of a fold, opened in the innermost body.
-    pub fn open_totals(&mut self, fold: usize) -> Vec<Accumulator> {
-        self.open_with(self.states(fold).total_identity())
-    }
-
-    /// One accumulator for each state of a block of a fold, likewise.
-    pub fn open_block(&mut self, fold: usize) -> Vec<Accumulator> {
-        self.open_with(self.states(fold).identity())
-    }
-
-    /// Accumulators that begin with these scalars, one for each state.
-    pub fn open_with(&mut self, identity: Vec<Scalar>) -> Vec<Accumulator> {
-        identity.into_iter().map(|init| self.emitter.open_accumulator(init)).collect()
-    }
-
-    /// The states of two runs as those of both, `left` before `right`.
-    pub fn combine(&mut self, fold: usize, left: &[Value], right: &[Value]) -> Vec<Value> {
-        self.states(fold).combine(&mut self.emitter, left, right)
-    }
-
-    /// The accumulators of all lanes as one state each, in the dtype of totals.
-    pub fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
-        let states = self.states(fold);
-        let widens = states.totals() == Totals::OfLanes;
-        self.emitter.builder.reduce(states.monoid.clone(), accumulators, widens)
-    }
-
-    /// The operands of a fold or scan where the loops stand.
-    pub fn element(&mut self, node: Node) -> Vec<Value> {
-        let group = self.emitter.group;
-        let operands = group.graph.node(node).operands.iter().enumerate();
-        operands
-            .map(|(k, &operand)| {
-                let axes = group.witness.space.axes_of_operand(node, k);
-                let index = self.index_of(axes);
-                self.pull(operand, &index, None)
-            })
-            .collect()
-    }
 }

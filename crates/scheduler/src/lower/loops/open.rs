@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use crate::space::Axis;
 
 /// A part of an axis: its first index and one past its last, over the kernel's arguments.
-pub(super) type Subrange = (Expr, Expr);
+pub(in crate::lower) type Subrange = (Expr, Expr);
 
 /// The loops that are open, and the block that they are in.
 #[derive(Default)]
-pub(super) struct OpenLoops {
+pub(in crate::lower) struct OpenLoops {
     /// The loop variable of each axis that is walked now.
     pub vars: FxHashMap<Axis, Sym>,
     /// The index of each axis that a combine step walks, in the one loop over its results.
@@ -71,7 +71,7 @@ impl OpenLoops {
 
 /// What is known of a predicate.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Known {
+pub(in crate::lower) enum Known {
     True,
     False,
     Unknown,

@@ -1,44 +1,60 @@
-//! The loops of a segment's main kernel: blocks, outer axes, and within them the stages one after the other.
+//! Loops: which stand, where in them the code is that is emitted now, and scratch arrays over what they walk.
+//!
+//! `open` (the state of the loops that stand) · `walk` (loops around what a layer above emits) · `order` (of the loops of a
+//! nest) · `jam` (several rows at a time) · `subranges` (loops from breakpoint to breakpoint) · `scratch` (arrays over axes).
+
+mod jam;
+mod open;
+mod order;
+mod scratch;
+mod subranges;
+mod walk;
+
+pub(super) use open::Known;
+pub(super) use order::LoopOrder;
+pub(super) use walk::{Strip, Walk};
 
 use index::Expr;
 use ir::kernel::LoopKind;
+use rustc_hash::FxHashMap;
 
+use super::Lowered;
 use super::address::{delinearize, row_major, whole};
 use super::emitter::Emitter;
-use super::fold::{Folds, OpenFold};
-use super::knobs::Knobs;
-use super::open_loops::OpenLoops;
-use super::{Group, Lowered};
-use crate::legal::{Fold, When, Witness};
+use crate::legal::{Fold, Witness};
 use crate::space::{Atoms, Axis};
+use jam::Jam;
+use open::{OpenLoops, Subrange};
 
-/// A main kernel under construction: its loops, what is folded in them, and what knobs of the schedule keep.
-pub(super) struct Nest<'a> {
+/// What belongs to one of the rows that are walked together, or to the only one.
+pub(super) type OfRow<T> = (T, Option<u32>);
+
+/// Opens and closes loops over axes, and knows where they stand.
+pub(super) struct LoopEmitter<'a> {
     pub emitter: Emitter<'a>,
     pub open_loops: OpenLoops,
-    pub folds: Folds,
-    pub knobs: Knobs,
-    /// The stage that is emitted now.
-    pub level: u32,
+    /// The rows that are walked together now.
+    jam: Option<Jam>,
+    /// The subrange that each loop walks of a partitioned axis, by number.
+    subranges: FxHashMap<Axis, usize>,
 }
 
-/// The main kernel of a group, and the terminal folds that it leaves to a combine step.
-pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
-    let mut nest = Nest::new(Emitter::new(group, group.name));
-    nest.divide_blocks();
-    let mut outer = group.schedule.outer();
-    outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));
-    nest.outer_loops(&outer, 0);
-    let folds = 0..group.witness.folds.len();
-    let crossing = folds.filter(|&fold| nest.crosses(fold)).collect();
-    (nest.emitter.finish(), crossing)
+impl<'a> AsMut<LoopEmitter<'a>> for LoopEmitter<'a> {
+    fn as_mut(&mut self) -> &mut LoopEmitter<'a> {
+        self
+    }
 }
 
-impl<'a> Nest<'a> {
+impl<'a> LoopEmitter<'a> {
     /// No loops yet.
-    pub fn new(emitter: Emitter<'a>) -> Nest<'a> {
-        let (open_loops, folds, knobs) = Default::default();
-        Nest { emitter, open_loops, folds, knobs, level: 0 }
+    pub fn new(emitter: Emitter<'a>) -> LoopEmitter<'a> {
+        let (open_loops, jam, subranges) = Default::default();
+        LoopEmitter { emitter, open_loops, jam, subranges }
+    }
+
+    /// The finished kernel.
+    pub fn finish(self) -> Lowered {
+        self.emitter.finish()
     }
 
     /// What was proved of the group, and lowering relies on.
@@ -47,7 +63,7 @@ impl<'a> Nest<'a> {
     }
 
     /// Numbers the chunks of each divided axis from the block's number.
-    fn divide_blocks(&mut self) {
+    pub fn divide_blocks(&mut self) {
         let group = self.emitter.group;
         let mut rest = Expr::sym(self.emitter.builder.kernel.block);
         let mut blocks = Expr::one();
@@ -77,13 +93,13 @@ impl<'a> Nest<'a> {
     }
 
     /// The neighbours that a lane takes at a time in the loop of an axis.
-    pub fn width_of(&self, axis: Axis, kind: LoopKind) -> u32 {
+    fn width_of(&self, axis: Axis, kind: LoopKind) -> u32 {
         let schedule = self.emitter.group.schedule;
         if kind == LoopKind::Lanes && schedule.lane == Some(axis) { schedule.width } else { 1 }
     }
 
     /// The part of an axis that is walked now: a strip or that of a square, the chunk of a block of the grid, or all of it.
-    pub fn range(&mut self, axis: Axis) -> (Expr, Expr) {
+    pub fn range(&mut self, axis: Axis) -> Subrange {
         if let Some(part) = self.open_loops.part(axis) {
             return part.clone();
         }
@@ -100,6 +116,22 @@ impl<'a> Nest<'a> {
     pub fn close_axis(&mut self, axis: Axis) {
         self.emitter.close_loop();
         self.open_loops.forget(axis);
+    }
+
+    /// Opens the loop over strips of an axis; gives the part of it that was walked before.
+    fn open_strip(&mut self, (axis, length): &Strip) -> Option<Subrange> {
+        let (begin, end) = self.range(*axis);
+        let count = (end.clone() - begin.clone()).ceil_div(length);
+        let var = self.emitter.open_loop(&format!("{axis}_block"), Expr::zero(), count, LoopKind::Serial);
+        let from = begin + Expr::sym(var) * length.clone();
+        let until = from.clone() + Expr::min(length, &(end - from.clone()));
+        self.open_loops.enter(*axis, (from, until))
+    }
+
+    /// Closes it.
+    fn close_strip(&mut self, (axis, _): &Strip, outside: Option<Subrange>) {
+        self.open_loops.leave(*axis, outside);
+        self.emitter.close_loop();
     }
 
     /// The index of something with these axes in the loops that are open.
@@ -160,62 +192,19 @@ impl<'a> Nest<'a> {
         fold.reduced.iter().any(|&axis| self.emitter.group.schedule.loop_of(axis) == walked)
     }
 
-    fn outer_loops(&mut self, outer: &[Axis], depth: usize) {
-        self.open_terminal_folds(outer, depth);
-        match outer.get(depth) {
-            Some(&axis) => self.rows_in_blocks(axis, &outer[depth + 1..], &mut |nest| {
-                nest.outer_loop(axis, &mut |nest| nest.outer_loops(outer, depth + 1));
-            }),
-            None => (0..self.witness().levels).for_each(|level| self.stage(level)),
-        }
-        self.close_terminal_folds(depth);
-    }
-
-    /// Opens the terminal folds whose first reduced axis is walked by the next loop.
-    fn open_terminal_folds(&mut self, outer: &[Axis], depth: usize) {
-        let witness = self.witness();
-        let first =
-            |fold: &Fold| outer.iter().position(|&axis| self.reduces(fold, axis)).unwrap_or(outer.len());
-        let folds =
-            witness.folds.iter().enumerate().filter(|(_, fold)| fold.terminal && first(fold) == depth);
-        let folds: Vec<usize> = folds.map(|(number, _)| number).collect();
-        self.open_folds(&folds, depth);
-    }
-
-    /// Closes the terminal folds opened at this depth and makes the stores that waited for them.
-    fn close_terminal_folds(&mut self, depth: usize) {
-        let here = |open: &OpenFold| open.depth == depth && self.witness().folds[open.fold].terminal;
-        let closing: Vec<OpenFold> = self.folds.open.iter().filter(|open| here(open)).cloned().collect();
-        self.folds.open.retain(|open| !closing.iter().any(|closed| closed.fold == open.fold));
-        self.close_folds(&closing);
-        let witness = self.witness();
-        for (number, store) in witness.stores.iter().enumerate() {
-            let When::After(folds) = &store.when else { continue };
-            if closing.iter().any(|open| open.fold == folds[0]) && !self.crosses(folds[0]) {
-                let axes = self.closed_loops(store.domain());
-                self.each_row(|nest| nest.walk(&axes, &mut |nest: &mut Nest<'a>| nest.store(number)));
-            }
-        }
-    }
-
-    /// Loops over these axes, the last mapped to the lanes, around what `body` emits.
-    pub fn walk(&mut self, axes: &[Axis], body: &mut dyn FnMut(&mut Nest<'a>)) {
-        let mut axes = axes.to_vec();
-        if let Some(place) = axes.iter().position(|axis| Some(*axis) == self.emitter.group.schedule.lane) {
-            let lane = axes.remove(place);
-            axes.push(lane);
-        }
-        for (place, &axis) in axes.iter().enumerate() {
-            let lanes = place + 1 == axes.len() && !self.emitter.builder.in_lanes();
-            self.open_axis(axis, if lanes { LoopKind::Lanes } else { LoopKind::Serial });
-        }
-        body(self);
-        axes.iter().rev().for_each(|&axis| self.close_axis(axis));
-    }
-
     /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.
     pub fn crosses(&self, fold: usize) -> bool {
         let fold = &self.witness().folds[fold];
         self.emitter.group.schedule.blocks.iter().any(|(axis, _)| self.reduces(fold, *axis))
+    }
+
+    /// The most iterations that the loop of an axis takes in a block of the grid, where sizes do not matter.
+    pub fn max_trip_count(&self, axis: Axis) -> Option<i64> {
+        let group = self.emitter.group;
+        let extent = group.schedule.extent(group.witness, axis);
+        let facts = group.view.facts();
+        let most = facts.bounds(&facts.normalize(&extent)).hi().and_then(|most| i64::try_from(most).ok());
+        let chunk = group.schedule.chunk(axis).and_then(|chunk| i64::try_from(chunk).ok());
+        most.into_iter().chain(chunk).min()
     }
 }

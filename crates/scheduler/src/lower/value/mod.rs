@@ -1,20 +1,47 @@
-//! A value at an index, computed from its operands at theirs.
+//! Values: what a value is at an index, computed from its operands at theirs.
 //!
 //! Each op says at which index it needs its operands; a value is computed once per index and guard. Indices of
 //! axes of size 1 are zero. Folds are not computed here: their results are known when they have closed.
+//!
+//! `cat` and `gather` (ops whose operands stand at other indices) · `scan` (which scans values need) · `kept` (values that
+//! lie in scratch) · `store` (what memory gets of a value).
+
+mod cat;
+mod gather;
+mod kept;
+mod scan;
+mod store;
 
 use index::Expr;
 use ir::graph::{Node, TensorOp, Val};
 use ir::kernel::Value;
 use ops::{DType, Scalar, ScalarOp};
 
+use super::access::AccessEmitter;
 use super::address::{delinearize, row_major};
 use super::emitter::Key;
-use super::nest::Nest;
-use super::open_loops::Known;
+use super::layer::layer;
+use super::loops::Known;
 use crate::space::{Atoms, axis_groups};
+use kept::Kept;
 
-impl Nest<'_> {
+pub(super) use kept::Persistent;
+
+/// Emits values where the loops stand.
+pub(super) struct ValueEmitter<'a> {
+    access: AccessEmitter<'a>,
+    /// Values that lie in scratch.
+    kept: Kept,
+}
+
+layer!(ValueEmitter, access: AccessEmitter);
+
+impl<'a> ValueEmitter<'a> {
+    /// Nothing in scratch yet.
+    pub fn new(access: AccessEmitter<'a>) -> ValueEmitter<'a> {
+        ValueEmitter { access, kept: Kept::default() }
+    }
+
     /// Makes the results of a node with these axes known at the open loops.
     pub fn know(&mut self, node: Node, axes: &[Atoms], results: &[Value]) {
         let index = self.index_of(axes);
@@ -41,7 +68,8 @@ impl Nest<'_> {
         }
         let value = match self.emitter.group.view.input_place(val) {
             Some(_) if self.is_empty(val) => {
-                self.emitter.constant(Scalar::zero(self.emitter.group.graph.dtype(val)))
+                let dtype = self.emitter.group.graph.dtype(val);
+                self.emitter.constant(Scalar::zero(dtype))
             }
             Some(input) => {
                 let (buffer, position) = self.emitter.input_address(input, index);
@@ -51,38 +79,6 @@ impl Nest<'_> {
         };
         self.emitter.remember(key, value);
         value
-    }
-
-    /// What is stored of a value at an index: itself, or the parts of a complex one, which may be expanded.
-    pub fn pull_parts(&mut self, val: Val, index: &[Expr]) -> Vec<Value> {
-        let (graph, view) = (self.emitter.group.graph, self.emitter.group.view);
-        match graph.op(val) {
-            _ if !graph.dtype(val).is_complex() => vec![self.pull(val, index, None)],
-            _ if view.is_input(val) => {
-                (0..2).map(|part| self.part_of_input(val, part, index, None)).collect()
-            }
-            TensorOp::Expand(_) => {
-                let small = graph.operands(val)[0];
-                self.pull_parts(small, &self.aligned(small, index))
-            }
-            TensorOp::Map(ScalarOp::Complex) => {
-                let parts = graph.operands(val).iter();
-                parts.map(|&part| self.pull(part, &self.aligned(part, index), None)).collect()
-            }
-            op => unreachable!("{val}: {op:?} is done with the parts of complex numbers"),
-        }
-    }
-
-    /// A part of an element of a complex input.
-    fn part_of_input(&mut self, input: Val, place: i64, index: &[Expr], guard: Option<Value>) -> Value {
-        let group = self.emitter.group;
-        if self.is_empty(input) {
-            return self.emitter.constant(Scalar::zero(group.graph.dtype(input).real()));
-        }
-        let number = group.view.input_place(input);
-        let number = number.expect("complex values have parts of their own, or are inputs");
-        let (buffer, position) = self.emitter.input_address(number, index);
-        self.emitter.load_buffer(buffer, position + Expr::constant(place), guard)
     }
 
     /// Whether a value is known to have no elements. What is loaded for it would stand outside the loops that never run, as

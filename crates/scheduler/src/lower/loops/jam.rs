@@ -16,7 +16,8 @@
 use index::Expr;
 use ir::kernel::LoopKind;
 
-use super::nest::Nest;
+use super::LoopEmitter;
+use super::open::Subrange;
 use crate::space::Axis;
 
 /// The rows that are walked together now.
@@ -29,43 +30,34 @@ pub(super) struct Jam {
     row: u32,
 }
 
-impl Nest<'_> {
+impl LoopEmitter<'_> {
     /// The index along the axis that a loop walks.
-    pub fn iteration(&self, walked: Axis) -> Expr {
-        match &self.knobs.jam {
+    pub(super) fn iteration(&self, walked: Axis) -> Expr {
+        match &self.jam {
             Some(jam) if jam.axis == walked => jam.first.clone() + Expr::constant(i64::from(jam.row)),
             _ => Expr::sym(self.open_loops.vars[&walked]),
         }
     }
 
+    /// How many rows are walked together now.
+    pub(super) fn rows(&self) -> u32 {
+        self.jam.as_ref().map_or(1, |jam| jam.rows)
+    }
+
     /// The row that is emitted now, where several are walked together.
     pub fn row(&self) -> Option<u32> {
-        self.knobs.jam.as_ref().map(|jam| jam.row)
+        self.jam.as_ref().map(|jam| jam.row)
+    }
+
+    pub(super) fn set_row(&mut self, row: u32) {
+        if let Some(jam) = &mut self.jam {
+            jam.row = row;
+        }
     }
 
     /// The row whose element of an array over these axes the loops stand at; `None` where all rows have one element.
     pub fn row_along(&self, dims: &[Axis]) -> Option<u32> {
-        self.knobs.jam.as_ref().filter(|jam| dims.contains(&jam.axis)).map(|jam| jam.row)
-    }
-
-    /// Emits something for each of the rows that are walked together, or once.
-    pub fn each_row(&mut self, mut body: impl FnMut(&mut Self)) {
-        for row in 0..self.knobs.jam.as_ref().map_or(1, |jam| jam.rows) {
-            self.at_row(Some(row), &mut body);
-        }
-    }
-
-    /// Emits something for one of the rows that are walked together.
-    pub fn at_row(&mut self, row: Option<u32>, body: impl FnOnce(&mut Self)) {
-        self.set_row(row.unwrap_or(0));
-        body(self);
-        self.set_row(0);
-    }
-
-    fn set_row(&mut self, row: u32) {
-        if let Some(jam) = &mut self.knobs.jam {
-            jam.row = row;
-        }
+        self.jam.as_ref().filter(|jam| dims.contains(&jam.axis)).map(|jam| jam.row)
     }
 
     /// How many indices along an axis outside the stages are walked together.
@@ -73,8 +65,8 @@ impl Nest<'_> {
         self.emitter.group.schedule.jam.filter(|(jammed, _)| *jammed == axis).map_or(1, |(_, rows)| rows)
     }
 
-    /// Walks an axis several indices at a time and what is left one at a time; `body` is emitted within both loops.
-    pub fn jammed(&mut self, axis: Axis, rows: u32, mut body: impl FnMut(&mut Self)) {
+    /// Opens the loop that walks so many indices of an axis at a time; gives what it leaves.
+    pub(super) fn open_jam(&mut self, axis: Axis, rows: u32) -> Subrange {
         let (begin, end) = self.range(axis);
         let step = Expr::constant(i64::from(rows));
         let whole = (end.clone() - begin.clone()).floor_div(&step);
@@ -82,19 +74,20 @@ impl Nest<'_> {
         let var = self.emitter.open_loop(&name, Expr::zero(), whole.clone(), LoopKind::Serial);
         self.open_loops.walks(axis, var, &(Expr::zero(), whole.clone()));
         let first = begin.clone() + Expr::sym(var) * step.clone();
-        self.knobs.jam = Some(Jam { axis, first, rows, row: 0 });
-        body(self);
-        self.knobs.jam = None;
+        self.jam = Some(Jam { axis, first, rows, row: 0 });
+        (begin + whole * step, end)
+    }
+
+    /// Closes it.
+    pub(super) fn close_jam(&mut self, axis: Axis) {
+        self.jam = None;
         self.close_axis(axis);
-        let remainder = (begin + whole * step, end);
-        let var = self.emitter.open_loop(
-            &axis.to_string(),
-            remainder.0.clone(),
-            remainder.1.clone(),
-            LoopKind::Remainder,
-        );
-        self.open_loops.walks(axis, var, &remainder);
-        body(self);
-        self.close_axis(axis);
+    }
+
+    /// Opens the loop over the indices that are left, one at a time.
+    pub(super) fn open_remainder(&mut self, axis: Axis, remainder: &Subrange) {
+        let (begin, end) = remainder.clone();
+        let var = self.emitter.open_loop(&axis.to_string(), begin, end, LoopKind::Remainder);
+        self.open_loops.walks(axis, var, remainder);
     }
 }

@@ -9,12 +9,12 @@ use ir::graph::Val;
 use ir::kernel::{Access, Value};
 use ops::{DType, Scalar, ScalarOp};
 
-use super::nest::Nest;
-use super::{BufferSource, checked};
+use super::ValueEmitter;
+use crate::lower::{BufferSource, checked};
 
-impl Nest<'_> {
+impl ValueEmitter<'_> {
     /// The gather `val` at an index of it.
-    pub fn gather(&mut self, val: Val, axis: usize, index: &[Expr], guard: Option<Value>) -> Value {
+    pub(super) fn gather(&mut self, val: Val, axis: usize, index: &[Expr], guard: Option<Value>) -> Value {
         let graph = self.emitter.group.graph;
         let [source, indices] = graph.operands(val) else { unreachable!("a gather has two operands") };
         let at = self.aligned(*indices, index);

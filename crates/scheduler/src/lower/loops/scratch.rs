@@ -4,11 +4,11 @@ use index::Expr;
 use ir::kernel::Scratch;
 use ops::DType;
 
-use super::address::row_major;
-use super::nest::Nest;
+use super::LoopEmitter;
+use crate::lower::address::row_major;
 use crate::space::Axis;
 
-impl Nest<'_> {
+impl LoopEmitter<'_> {
     /// A new scratch array over these axes, each element for one lane alone or for all.
     pub fn array(&mut self, dtype: DType, dims: &[Axis], private: bool) -> Scratch {
         let sizes = self.dim_sizes(dims);

@@ -3,15 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use index::Expr;
 use ir::graph::{Node, Val};
-use ir::kernel::{LoopKind, Scratch, Value};
+use ir::kernel::LoopKind;
 
-use super::fold::{OpenFold, Temps};
-use super::knobs::OfRow;
-use super::nest::Nest;
-use super::scan::Loops;
-use crate::legal::{Store, When};
+use super::Nest;
+use crate::legal::When;
+use crate::lower::fold::{OpenFold, Temps};
+use crate::lower::loops::{LoopOrder, Walk};
+use crate::lower::value::Persistent;
 use crate::space::Axis;
 
 /// Something that a stage produces.
@@ -34,17 +33,11 @@ impl Root {
     }
 }
 
-/// Values that a nest stores for later stages, of each row: the array and its axes.
-type Kept = Vec<(OfRow<Val>, (Scratch, Vec<Axis>))>;
-
 impl<'a> Nest<'a> {
     /// One stage: what needs the folds of earlier stages and no later ones.
     pub fn stage(&mut self, level: u32) {
         let witness = self.witness();
-        self.level = level;
-        if level == 0 {
-            self.knobs.reads.clear();
-        }
+        self.enter_stage(level);
         let inner =
             witness.folds.iter().enumerate().filter(|(_, fold)| fold.level == level && !fold.terminal);
         let inner: Vec<usize> = inner.map(|(number, _)| number).collect();
@@ -53,8 +46,8 @@ impl<'a> Nest<'a> {
             self.stage_nest(&axes, &roots);
         }
         let inner = |open: &&OpenFold| !witness.folds[open.fold].terminal;
-        let closing: Vec<OpenFold> = self.folds.open.iter().filter(inner).cloned().collect();
-        self.folds.open.retain(|open| witness.folds[open.fold].terminal);
+        let closing: Vec<OpenFold> = self.open.iter().filter(inner).cloned().collect();
+        self.open.retain(|open| witness.folds[open.fold].terminal);
         self.close_folds(&closing);
     }
 
@@ -92,7 +85,7 @@ impl<'a> Nest<'a> {
         }
         let scans = self.scans_of(roots.iter().flat_map(|root| self.root_vals(*root)).collect());
         let shares = |lane, scanned| roots.iter().any(|root| self.shares(*root, lane, scanned));
-        let loops = self.loops(axes, &scans, shares);
+        let loops = self.loop_order(axes, &scans, shares);
         let folds: Vec<usize> = roots.iter().filter_map(Root::fold).collect();
         let mut kept = Vec::new();
         self.in_blocks(&folds, &loops, &mut |nest, within, block| {
@@ -104,18 +97,18 @@ impl<'a> Nest<'a> {
             if !private {
                 self.barrier();
             }
-            self.knobs.persistent.extend(kept);
+            self.persist(kept);
         }
     }
 
     /// The loops of a nest within the serial ones, around what a stage produces along these axes.
     fn lane_nest(
         &mut self,
-        loops: &Loops,
+        loops: &LoopOrder,
         scans: &[Node],
         block: &[Temps],
         (roots, axes): (&[Root], &[Axis]),
-        kept: &mut Kept,
+        kept: &mut Persistent,
     ) {
         let folds: Vec<usize> = roots.iter().filter_map(Root::fold).collect();
         let lanes = &mut |nest: &mut Nest<'a>| {
@@ -127,13 +120,13 @@ impl<'a> Nest<'a> {
     /// The loop over the lanes, and the scanned one within it.
     fn lane_loop(
         &mut self,
-        (folds, loops): (&[usize], &Loops),
+        (folds, loops): (&[usize], &LoopOrder),
         scans: &[Node],
         block: &[Temps],
         (roots, axes): (&[Root], &[Axis]),
-        kept: &mut Kept,
+        kept: &mut Persistent,
     ) {
-        let Loops { lane, scanned, .. } = *loops;
+        let LoopOrder { lane, scanned, .. } = *loops;
         let temps = self.open_temps(folds, loops);
         let taking: Vec<&Temps> = block.iter().chain(&temps).collect();
         self.each_subrange(lane.as_slice(), LoopKind::Lanes, &mut |nest| {
@@ -154,7 +147,7 @@ impl<'a> Nest<'a> {
         roots: &[Root],
         axes: &[Axis],
         (temps, in_blocks): (&[&Temps], bool),
-        kept: &mut Kept,
+        kept: &mut Persistent,
     ) {
         let mut held = Vec::new();
         self.each_row(|nest| {
@@ -190,40 +183,12 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// Stores a persistent value where the open loops stand; it is at hand when they have closed.
-    fn keep(&mut self, number: usize, dims: &[Axis], kept: &mut Kept) {
-        let group = self.emitter.group;
-        let val = group.schedule.persistent[number];
-        let index = self.index_of(group.witness.space.axes_of(val));
-        let value = self.pull(val, &index, None);
-        let key = (val, self.row());
-        let known = kept.iter().find(|(known, _)| *known == key).map(|(_, (array, _))| *array);
-        let array = known.unwrap_or_else(|| {
-            let array = self.array(group.graph.dtype(val), dims, self.is_private(dims));
-            kept.push((key, (array, dims.to_vec())));
-            array
-        });
-        let at = self.dim_index(dims);
-        self.emitter.builder.store(array, at, value);
-    }
-
-    /// A value that persists from an earlier stage, where the loops stand at this index of it.
-    pub fn persistent_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
-        let (array, dims) = self.knobs.persistent.get(&(val, self.row()))?.clone();
-        let group = self.emitter.group;
-        let axes = group.witness.space.axes_of(val);
-        self.stands_at(axes, index).then(|| {
-            let at = self.dim_index(&dims);
-            self.emitter.builder.load(array, at)
-        })
-    }
-
     fn axes_of(&self, val: Val) -> Vec<Axis> {
         let group = self.emitter.group;
         group.witness.space.axes_of(val).iter().flatten().copied().collect()
     }
 
-    fn open_temps(&mut self, folds: &[usize], loops: &Loops) -> Vec<Temps> {
+    fn open_temps(&mut self, folds: &[usize], loops: &LoopOrder) -> Vec<Temps> {
         let mut temps = Vec::new();
         let Some(lane) = loops.lane else { return temps };
         self.each_row(|nest| {
@@ -237,21 +202,15 @@ impl<'a> Nest<'a> {
         temps
     }
 
-    /// Computes a stored value where the open loops stand and stores it.
-    pub fn store(&mut self, number: usize) {
-        let store: &Store = &self.witness().stores[number];
-        let index = self.index_of(&store.axes);
-        self.store_value(number, store.val, &index);
-    }
-
-    /// Computes the stored value of this number at an index and stores it: a complex one as its two parts, side by side. What is
-    /// prefetched is asked for in between.
-    pub fn store_value(&mut self, number: usize, val: Val, index: &[Expr]) {
-        let parts = self.pull_parts(val, index);
-        self.before_stores();
-        let (buffer, position) = self.emitter.store_address(number, val, index);
-        for (place, part) in parts.into_iter().enumerate() {
-            self.store_element(buffer, position.clone() + Expr::constant(place as i64), part);
+    /// The loops around that over the lanes, for these folds: over tiles and the rows of a tile, or none.
+    fn around_lanes(&mut self, loops: &LoopOrder, folds: &[usize], body: &mut dyn FnMut(&mut Self)) {
+        match (loops.cross, loops.lane) {
+            (Some(cross), Some(along)) => {
+                self.open_tiles(cross, along);
+                self.rows_of_tile(folds, cross, body);
+                self.close_tiles();
+            }
+            _ => body(self),
         }
     }
 }

@@ -4,13 +4,13 @@
 use index::Expr;
 use ir::kernel::LoopKind;
 
-use super::nest::Nest;
-use super::open_loops::Subrange;
+use super::LoopEmitter;
+use super::open::Subrange;
 use crate::space::{Axis, breakpoints};
 
-impl Nest<'_> {
+impl LoopEmitter<'_> {
     /// The subranges that the loop of an axis walks.
-    fn subranges(&mut self, axis: Axis) -> Vec<Subrange> {
+    pub(super) fn subranges_of(&mut self, axis: Axis) -> Vec<Subrange> {
         let group = self.emitter.group;
         let mut ends = match group.schedule.partition.contains(&axis) {
             true => breakpoints(group.graph, group.view, &group.witness.space, axis, usize::MAX),
@@ -35,33 +35,29 @@ impl Nest<'_> {
     }
 
     /// Opens the loop of an axis over what a subrange and the block's part of it have in common.
-    fn open_subrange(&mut self, axis: Axis, kind: LoopKind, subrange: &Subrange) {
-        let (begin, end) = self.common(axis, subrange);
-        let width = self.width_of(axis, kind);
-        let width =
-            if self.emitter.divides(width, &begin) && self.emitter.divides(width, &end) { width } else { 1 };
-        let var = self.emitter.open_wide_loop(&axis.to_string(), begin, end, kind, width);
-        self.open_loops.walks(axis, var, subrange);
+    pub(super) fn open_subrange(&mut self, axis: Axis, kind: LoopKind, all: &[Subrange], number: usize) {
+        match all {
+            [_] => self.open_axis(axis, kind),
+            _ => {
+                let (begin, end) = self.common(axis, &all[number]);
+                let width = self.width_of(axis, kind);
+                let is_whole = |end: &Expr| self.emitter.divides(width, end);
+                let width = if is_whole(&begin) && is_whole(&end) { width } else { 1 };
+                let var = self.emitter.open_wide_loop(&axis.to_string(), begin, end, kind, width);
+                self.open_loops.walks(axis, var, &all[number]);
+            }
+        }
+        self.subranges.insert(axis, number);
     }
 
-    /// Walks axes, each in its subranges; `body` is emitted within each of them.
-    pub fn each_subrange(&mut self, axes: &[Axis], kind: LoopKind, body: &mut dyn FnMut(&mut Self)) {
-        let [axis, within @ ..] = axes else { return body(self) };
-        let subranges = self.subranges(*axis);
-        for (number, subrange) in subranges.iter().enumerate() {
-            match subranges.len() {
-                1 => self.open_axis(*axis, kind),
-                _ => self.open_subrange(*axis, kind, subrange),
-            }
-            self.knobs.subranges.insert(*axis, number);
-            self.each_subrange(within, kind, body);
-            self.knobs.subranges.remove(axis);
-            self.close_axis(*axis);
-        }
+    /// Closes it.
+    pub(super) fn close_subrange(&mut self, axis: Axis) {
+        self.subranges.remove(&axis);
+        self.close_axis(axis);
     }
 
     /// Which subrange of an axis its loop walks, by number.
     pub fn subrange_of(&self, axis: Axis) -> usize {
-        self.knobs.subranges.get(&axis).copied().unwrap_or(0)
+        self.subranges.get(&axis).copied().unwrap_or(0)
     }
 }

@@ -1,0 +1,93 @@
+//! Where partial results of folds that cross blocks lie: chunk by chunk, each chunk row-major over what the fold keeps.
+
+use index::Expr;
+use ir::graph::{Shape, Val};
+use ops::DType;
+
+use crate::legal::Fold;
+use crate::lower::address::row_major;
+use crate::lower::loops::LoopEmitter;
+use crate::lower::states::States;
+use crate::lower::{Group, Temporary};
+use crate::space::Axis;
+
+/// Where the partial results of one fold lie.
+pub(in crate::lower) struct PartialLayout<'a> {
+    fold: &'a Fold,
+    /// The divided axes among those that the fold reduces, outermost first.
+    pub divided: Vec<Axis>,
+    /// The number of the first of its temporaries, one a state.
+    pub first_temporary: usize,
+}
+
+/// The dtypes of the states of a fold.
+pub(in crate::lower) fn states(group: &Group<'_>, fold: usize) -> Vec<DType> {
+    States::of(group.graph, group.witness.folds[fold].node).partial_dtypes()
+}
+
+impl<'a> PartialLayout<'a> {
+    /// The layout of a fold's partial results. Temporaries are numbered through the crossing folds in step order.
+    pub fn of(group: &Group<'a>, number: usize) -> PartialLayout<'a> {
+        let fold = &group.witness.folds[number];
+        let divided: Vec<Axis> = group
+            .schedule
+            .blocks
+            .iter()
+            .map(|(axis, _)| *axis)
+            .filter(|axis| group.schedule.loops_of(fold.reduced.iter().copied()).contains(axis))
+            .collect();
+        PartialLayout { fold, divided, first_temporary: first_temporary(group, number) }
+    }
+
+    /// How many chunks there are, over the graph's size symbols.
+    pub fn chunks(&self, group: &Group<'_>) -> Expr {
+        let count = |axis: &Axis| {
+            let chunk = group.schedule.chunk(*axis).expect("a divided axis has chunks");
+            group.schedule.extent(group.witness, *axis).ceil_div(&Expr::constant(chunk as i64))
+        };
+        self.divided.iter().fold(Expr::one(), |n, axis| n * count(axis))
+    }
+
+    /// The position of this block's partial result at an index of what the fold keeps.
+    pub fn position(&self, loops: &mut LoopEmitter<'_>, index: &[Expr]) -> Expr {
+        let group = loops.emitter.group;
+        let mut chunk = Expr::zero();
+        for axis in &self.divided {
+            let length = group.schedule.chunk(*axis).expect("a divided axis has chunks");
+            let count = group.schedule.extent(group.witness, *axis).ceil_div(&Expr::constant(length as i64));
+            let count = loops.emitter.size(&count);
+            chunk = chunk * count + loops.open_loops.chunks[axis].2.clone();
+        }
+        let sizes = loops.emitter.sizes(kept_shape(&group, self.fold));
+        let kept = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
+        chunk * kept + row_major(index, &sizes)
+    }
+}
+
+/// The shape of what a fold keeps.
+pub(in crate::lower) fn kept_shape<'a>(group: &Group<'a>, fold: &Fold) -> &'a Shape {
+    group.graph.shape(Val::from(fold.node))
+}
+
+/// Temporaries are numbered fold by fold, by the folds' numbers.
+fn first_temporary(group: &Group<'_>, number: usize) -> usize {
+    let crosses = |fold: &usize| {
+        let fold = &group.witness.folds[*fold];
+        let reduced = group.schedule.loops_of(fold.reduced.iter().copied());
+        fold.terminal && group.schedule.blocks.iter().any(|(axis, _)| reduced.contains(axis))
+    };
+    (0..number).filter(crosses).map(|fold| states(group, fold).len()).sum()
+}
+
+/// The temporaries of all crossing folds, in the order of their numbers.
+pub(in crate::lower) fn temporaries(group: &Group<'_>, crossing: &[usize]) -> Vec<Temporary> {
+    let mut temporaries = Vec::new();
+    for &number in crossing {
+        let layout = PartialLayout::of(group, number);
+        let kept = kept_shape(group, layout.fold).iter().fold(Expr::one(), |n, size| n * size.clone());
+        let len = layout.chunks(group) * kept;
+        temporaries
+            .extend(states(group, number).into_iter().map(|dtype| Temporary { dtype, len: len.clone() }));
+    }
+    temporaries
+}

@@ -1,0 +1,36 @@
+//! Layers of lowering: a type that emits code owns the one below it and is seen as it, as the function builders of
+//! compilers are seen as what they build into.
+
+/// Has a layer seen as the one below, and as the loops that all of them emit code in.
+macro_rules! layer {
+    ($Upper:ident, $below:ident: $Lower:ident) => {
+        impl $Upper<'_> {
+            /// The finished kernel.
+            pub fn finish(self) -> $crate::lower::Lowered {
+                self.$below.finish()
+            }
+        }
+
+        impl<'a> std::ops::Deref for $Upper<'a> {
+            type Target = $Lower<'a>;
+
+            fn deref(&self) -> &$Lower<'a> {
+                &self.$below
+            }
+        }
+
+        impl<'a> std::ops::DerefMut for $Upper<'a> {
+            fn deref_mut(&mut self) -> &mut $Lower<'a> {
+                &mut self.$below
+            }
+        }
+
+        impl<'a> AsMut<$crate::lower::loops::LoopEmitter<'a>> for $Upper<'a> {
+            fn as_mut(&mut self) -> &mut $crate::lower::loops::LoopEmitter<'a> {
+                self.$below.as_mut()
+            }
+        }
+    };
+}
+
+pub(super) use layer;

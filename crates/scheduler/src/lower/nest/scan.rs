@@ -1,0 +1,43 @@
+//! Scans inside a kernel: states that run along with the loop of the scanned axis.
+//!
+//! A scan is no stage of its own. Each loop nest of a stage that needs it, directly or behind elementwise values, runs it
+//! anew, as it would compute any other value anew:
+//!
+//! ```text
+//! for rows and other axes            the last of them mapped to the lanes, where there is one
+//!   acc a0 = identity                one set of states a lane, or one where no axis is left to map
+//!   for x in 0 .. size               the scanned axis, walked in order by whoever holds the states
+//!     element = …                    what is scanned, at this index
+//!     set a0 = step(a0, element)
+//!     …                              whatever needs the scan at this index
+//! ```
+//!
+//! So the scanned axis is the innermost loop of the nest, lanes take the axis before it, and a scan, what feeds it and
+//! what follows it share one pass. Legality has seen to it that a group scans along one axis only, that workers do not
+//! divide it and that nothing asks for a scan at another index than the loops stand at. A scan of a scan steps in the
+//! same iteration, behind it.
+
+use ir::graph::Node;
+
+use super::Nest;
+use crate::lower::states::States;
+
+impl Nest<'_> {
+    /// Opens the states of scans, walks the scanned axis around what `body` emits, and steps before it in each iteration.
+    pub fn run_scans(&mut self, scans: &[Node], walk: impl FnOnce(&mut Self), body: impl FnOnce(&mut Self)) {
+        let group = self.emitter.group;
+        let mut running = Vec::with_capacity(scans.len());
+        for &scan in scans {
+            let states = States::of(group.graph, scan);
+            running.push((scan, states, self.emitter.open_accumulators(states.total_identity())));
+        }
+        walk(self);
+        for (scan, states, accumulators) in running {
+            let element = self.element(scan);
+            let new = states.advance(&mut self.emitter, &accumulators, &element);
+            let results = states.finish(&mut self.emitter, &new);
+            self.know(scan, group.witness.space.axes_of(scan.into()), &results);
+        }
+        body(self);
+    }
+}
