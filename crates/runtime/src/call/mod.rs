@@ -236,7 +236,8 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
 
     /// Does a step, and has a clock take its time if there is one.
     fn clocked(&mut self, step: &Step, clock: Option<&mut Timed<D>>) -> Result<(), Error> {
-        let (Some(clock), Some(name)) = (clock, self.plan.name_of(step)) else { return self.step(step) };
+        let Some(clock) = clock else { return self.step(step) };
+        let Some(name) = self.plan.name_of(step) else { return self.step(step) };
         let touched = [self.plan.read_by(step), self.plan.written_by(step)];
         let [read, written] = touched.map(|slots| self.bytes_of(slots));
         let begin = self.device.moment()?;
