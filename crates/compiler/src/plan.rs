@@ -170,10 +170,10 @@ pub enum PlanError {
 impl Plan {
     /// Seconds that the cost model expects of all segments together.
     pub fn seconds(&self, hints: &Hints) -> f64 {
-        let amounts = Amounts::new(&self.graph, hints);
+        let amounts = Amounts::new(&self.graph, hints, &self.target);
         let segment = |segment: &SegmentPlan| {
             let answer = self.legality.of(&self.graph, &segment.view);
-            Seconds::with(&amounts, &segment.view, &answer, &self.target).total()
+            Seconds::with(&amounts, &segment.view, &answer).total()
         };
         let shared = self.segments.len() - self.batches.len();
         // A sum of nothing is -0.

@@ -144,17 +144,31 @@ pub struct CostUs {
     pub computing: f64,
     /// Microseconds of the launch.
     pub launch: f64,
+    /// Microseconds during which memory moves and arithmetic is done at once: none on a CPU.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub overlap: f64,
+}
+
+/// Whether a term is not worth saying.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(term: &f64) -> bool {
+    *term == 0.0
 }
 
 impl CostUs {
     fn of(cost: &Seconds) -> CostUs {
-        let [memory, computing, launch] = [cost.memory, cost.computing, cost.launch].map(|term| 1e6 * term);
-        CostUs { memory, computing, launch }
+        let us = |term: f64| 1e6 * term;
+        CostUs {
+            memory: us(cost.memory),
+            computing: us(cost.computing),
+            launch: us(cost.launch),
+            overlap: us(cost.overlap),
+        }
     }
 
     /// All terms together.
     pub fn total(&self) -> f64 {
-        self.memory + self.computing + self.launch
+        self.memory + self.computing + self.launch - self.overlap
     }
 }
 

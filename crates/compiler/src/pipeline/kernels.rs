@@ -26,7 +26,7 @@ impl Compilation<'_> {
     /// The segments of these views, in order.
     fn segments_of(&self, views: Vec<Fusion>) -> Result<Vec<SegmentPlan>, PlanError> {
         let shared = self.shared(&views);
-        let amounts = Amounts::new(&self.graph, self.hints);
+        let amounts = Amounts::new(&self.graph, self.hints, self.target);
         let segment = |(number, view): (usize, Fusion)| {
             self.options.interrupt.check()?;
             self.segment(number, view, &shared, &amounts)
@@ -46,7 +46,7 @@ impl Compilation<'_> {
         let decision = self.decide(&view, self.chosen_schedule(number), shared, &name)?;
         let at = self.optimized.constraints.place_of(view.order()).expect("the stage before checks it");
         let answer = self.legality.of(&self.graph, &view);
-        let cost = Seconds::with(amounts, &view, &answer, self.target);
+        let cost = Seconds::with(amounts, &view, &answer);
         Ok(SegmentPlan { name, view, at, cost, decision })
     }
 

@@ -133,10 +133,8 @@ impl Source<'_> {
         let Optimized { computed, constraints, .. } =
             Optimized::behind(graph, self.written, steps, self.layouts, self.options);
         let views = greedy_with(graph, &computed, &constraints, self.legality).views(graph, &computed);
-        let amounts = Amounts::new(graph, self.hints);
-        let seconds = |view: &Fusion| {
-            Seconds::with(&amounts, view, &self.legality.of(graph, view), self.target).total()
-        };
+        let amounts = Amounts::new(graph, self.hints, self.target);
+        let seconds = |view: &Fusion| Seconds::with(&amounts, view, &self.legality.of(graph, view)).total();
         views.iter().map(seconds).sum()
     }
 }

@@ -14,6 +14,8 @@ pub struct Counts {
     pub local_bytes: u32,
     /// All instructions but padding.
     pub instructions: u32,
+    /// Those of the unit for special functions.
+    pub special: u32,
     /// Calls that stand in a loop.
     pub calls_in_loops: u32,
     /// Barriers of a block.
@@ -70,6 +72,7 @@ impl Counts {
             }
             self.instructions += 1;
             match class {
+                "MUFU" => self.special += 1,
                 "CALL" => self.calls_in_loops += u32::from(in_loop),
                 "BAR" => self.barriers += 1,
                 "SHFL" => self.shuffles += 1,

@@ -16,7 +16,7 @@ use scheduler::target::Target;
 
 use self::chain::{Chain, Chains};
 use self::forced::Forced;
-use super::cost::{Amounts, InputReads, cycles_once};
+use super::cost::{Amounts, InputReads, cycles_once, overlap};
 use super::external::is_view_op;
 
 /// Ends of chains that are looked at together with what their chains cannot read.
@@ -35,12 +35,12 @@ pub struct LowerBound {
 
 /// The bound for a fusion.
 pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> LowerBound {
-    lower_bound_with(&Amounts::new(graph, hints), fusion, target)
+    lower_bound_with(&Amounts::new(graph, hints, target), fusion)
 }
 
 /// The same where some amounts are known.
-pub(super) fn lower_bound_with(amounts: &Amounts<'_>, fusion: &Fusion, target: &Target) -> LowerBound {
-    let (graph, hints) = (amounts.graph, amounts.hints);
+pub(super) fn lower_bound_with(amounts: &Amounts<'_>, fusion: &Fusion) -> LowerBound {
+    let Amounts { graph, hints, target, .. } = *amounts;
     let forced = Forced::of(graph, fusion);
     let chains = Chains::of(fusion, amounts, &forced);
     let bytes_of = |val: &Val| amounts.of(*val).bytes;
@@ -60,7 +60,9 @@ pub(super) fn lower_bound_with(amounts: &Amounts<'_>, fusion: &Fusion, target: &
     let bytes = external.fold(written, u64::saturating_add).saturating_add(read);
     let segments = kernels + forced.external.len() as u64;
     let computing = cycles_once(amounts, fusion) as f64 / target.throughput;
-    let seconds = bytes as f64 / target.bandwidth + computing + segments as f64 * target.launch;
+    let memory = bytes as f64 / target.bandwidth;
+    // What all kernels overlap is at most what the sums of their terms do.
+    let seconds = memory + computing + segments as f64 * target.launch - overlap(target, memory, computing);
     LowerBound { bytes, segments, seconds }
 }
 

@@ -1,13 +1,15 @@
-//! Elements, bytes and cycles of the values of a graph for the sizes that are expected, each found once: a search asks for
-//! those of every group that it looks at.
+//! Elements, bytes and cycles of the values of a graph, for a machine and the sizes that are expected, each found once: a search
+//! asks for those of every group that it looks at.
 
-use scheduler::hints::Hints;
 use std::cell::RefCell;
 
 use cranelift_entity::SecondaryMap;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use scheduler::hints::Hints;
+use scheduler::target::Target;
 use smallvec::SmallVec;
 
+use super::cycles::OpCycles;
 use super::work;
 
 /// How much of a value there is.
@@ -28,13 +30,15 @@ struct OfNode {
 pub(crate) struct Amounts<'a> {
     pub graph: &'a Graph,
     pub hints: &'a Hints,
+    pub target: &'a Target,
+    ops: OpCycles,
     nodes: RefCell<SecondaryMap<Node, Option<OfNode>>>,
 }
 
 impl<'a> Amounts<'a> {
-    /// Those for these sizes.
-    pub fn new(graph: &'a Graph, hints: &'a Hints) -> Amounts<'a> {
-        Amounts { graph, hints, nodes: RefCell::default() }
+    /// Those for these sizes, on this machine.
+    pub fn new(graph: &'a Graph, hints: &'a Hints, target: &'a Target) -> Amounts<'a> {
+        Amounts { graph, hints, target, ops: OpCycles::of(target), nodes: RefCell::default() }
     }
 
     /// How much of a value there is.
@@ -58,13 +62,13 @@ impl<'a> Amounts<'a> {
     }
 
     fn find(&self, node: Node) -> OfNode {
-        let Amounts { graph, hints, .. } = *self;
+        let Amounts { graph, hints, ops, .. } = self;
         let amount = |val: Val| {
             let ty = graph.ty(val);
             Amount { elements: hints.value(&ty.numel()), bytes: hints.value(&ty.bytes()) }
         };
         OfNode {
-            cycles: work::of_node(graph, node, hints),
+            cycles: work::of_node(graph, node, hints, ops),
             results: graph.results(node).map(amount).collect(),
         }
     }

@@ -1,17 +1,14 @@
-//! How long a group computes as one kernel, in vector instructions that take a cycle each.
-//!
-//! Counts as `code` does, but each node by the elements of its result, and by the time that its instructions take. Measured as
-//! sums of 8 and of 24 equal functions of a million f32 on Zen 4 with AVX-512, beside the time of a multiplication; pow and
-//! calls (of lgamma) as chains. Other dtypes count as f32 does, and GPUs as CPUs do until theirs are measured.
+//! How long a group computes as one kernel: counted as `code` does, but each node by the elements of its result, and by the time
+//! that its instructions take.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use ops::{Body, BodyStep, CpuSpelling, DType, Monoid, Polynomial, ScalarOp};
 use rustc_hash::FxHashMap;
 use scheduler::hints::Hints;
 use scheduler::legal::Witness;
 use scheduler::legal::{Count, Weights};
 
 use super::amounts::Amounts;
+use super::cycles::OpCycles;
 
 /// Elements that a group computes at least, each as often as the cycles that a vector of them takes: a value once for each
 /// index map through which it is read, as if all that several stages need were kept in scratch. Of what is broadcast the
@@ -88,60 +85,10 @@ fn part(amounts: &Amounts<'_>, node: Node, k: usize) -> f64 {
 }
 
 /// Cycles of a node: a fold takes the elements of its operand, all others make those of their result.
-pub(super) fn of_node(graph: &Graph, node: Node, hints: &Hints) -> u64 {
+pub(super) fn of_node(graph: &Graph, node: Node, hints: &Hints, ops: &OpCycles) -> u64 {
     let counted = match graph.node(node).op {
         TensorOp::Fold { .. } => graph.node(node).operands[0],
         _ => node.into(),
     };
-    hints.value(&graph.ty(counted).numel()).saturating_mul(weight(graph, node))
-}
-
-/// Cycles of a vector of a node's elements.
-fn weight(graph: &Graph, node: Node) -> u64 {
-    let data = graph.node(node);
-    match &data.op {
-        TensorOp::Map(op) => of_scalar_op(*op, graph.dtype(node.into())),
-        TensorOp::Cast(DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0) => 8,
-        TensorOp::Cast(_) | TensorOp::Iota(_) => 1,
-        TensorOp::Pad { .. } => 2,
-        TensorOp::Cat(_) => data.operands.len() as u64,
-        TensorOp::Gather(_) => 10,
-        TensorOp::Fold { monoid: Monoid::Lambda(lambda), .. } => of_body(lambda.body()),
-        TensorOp::Fold { .. } => 1,
-        // Along the contiguous axis one element follows the other; across it lanes scan beside each other.
-        TensorOp::Scan { axis, .. } if usize::from(*axis) + 1 == graph.ty(node.into()).rank() => 350,
-        TensorOp::Scan { .. } => 4,
-        _ => 0,
-    }
-}
-
-/// Cycles of the body of a lambda.
-fn of_body(body: &Body) -> u64 {
-    let dtypes = &body.dtypes()[body.params().len()..];
-    let cycles = |(step, &dtype): (&BodyStep, &DType)| match step {
-        BodyStep::Apply(op, _) => of_scalar_op(*op, dtype),
-        BodyStep::Cast(..) => 1,
-        BodyStep::Constant(_) => 0,
-    };
-    body.steps().iter().zip(dtypes).map(cycles).sum()
-}
-
-fn of_scalar_op(op: ScalarOp, dtype: DType) -> u64 {
-    let spelling = op.row().cpu.of(dtype);
-    match op {
-        _ if op.moves_bits() => 0,
-        ScalarOp::Div | ScalarOp::Reciprocal => 7,
-        ScalarOp::Sqrt => 11,
-        ScalarOp::Rsqrt => 18,
-        ScalarOp::Fmod => 280,
-        _ => match spelling {
-            Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => 12,
-            Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 55,
-            Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 60,
-            Some(CpuSpelling::Polynomial(_)) => 28,
-            Some(CpuSpelling::Philox) => 50,
-            Some(CpuSpelling::Call { .. }) => 1400,
-            _ => 1,
-        },
-    }
+    hints.value(&graph.ty(counted).numel()).saturating_mul(ops.of_node(graph, node))
 }

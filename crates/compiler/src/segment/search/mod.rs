@@ -117,9 +117,9 @@ impl<'a> State<'a> {
 
     /// Seconds that any segmentation takes; none where that is not looked for.
     fn bound(&self) -> f64 {
-        let SearchProblem { fusion, target, .. } = self.problem;
+        let fusion = self.problem.fusion;
         match fusion.order().len() <= BOUNDED {
-            true => lower_bound_with(&self.amounts, fusion, target).seconds,
+            true => lower_bound_with(&self.amounts, fusion).seconds,
             false => 0.0,
         }
     }

@@ -89,7 +89,7 @@ impl<'a> State<'a> {
         let views = start.views(problem.graph, problem.fusion);
         let segments = start.segments.into_iter().zip(views);
         let segments: Vec<Segment> = segments.map(|(made, view)| Segment::new(made, view)).collect();
-        let amounts = Rc::new(Amounts::new(problem.graph, problem.hints));
+        let amounts = Rc::new(Amounts::new(problem.graph, problem.hints, problem.target));
         let (makers, readers) = (FxHashMap::default(), FxHashMap::default());
         let steps = budget(problem.fusion);
         let mut state = State { problem, kept, segments: Vec::new(), makers, readers, steps, amounts };
@@ -226,7 +226,7 @@ impl<'a> State<'a> {
     fn may_pay<'s>(&self, segments: impl Iterator<Item = &'s Segment>, pays: impl Fn(Price) -> bool) -> bool {
         let mut left: Vec<&Segment> = segments.filter(|segment| !segment.made.is_empty()).collect();
         left.sort_by_key(|segment| segment.view.order().len());
-        let minimum = |segment: &Segment| min_seconds(&self.amounts, &segment.view, self.problem.target);
+        let minimum = |segment: &Segment| min_seconds(&self.amounts, &segment.view);
         let minima: Vec<f64> = left.iter().map(|segment| minimum(segment)).collect();
         let mut so_far = Price { seconds: minima.iter().sum(), rejected: 0 };
         let mut may_pay = |more: f64, rejected: usize| {
@@ -241,11 +241,11 @@ impl<'a> State<'a> {
     }
 
     fn of_segment(&self, segment: &Segment) -> Price {
-        let SearchProblem { graph, legality, target, .. } = self.problem;
+        let SearchProblem { graph, legality, .. } = self.problem;
         *segment.price.get_or_init(|| {
             let answer = legality.of(graph, &segment.view);
             Price {
-                seconds: Seconds::with(&self.amounts, &segment.view, &answer, target).total(),
+                seconds: Seconds::with(&self.amounts, &segment.view, &answer).total(),
                 rejected: usize::from(answer.is_err()),
             }
         })

@@ -1,0 +1,69 @@
+//! Cycles of a lane of a GPU: instructions of an element, counted in the machine code of sm_90 as chains of 2 and of 6 equal ops
+//! (`crates/testing/tests/machine_code.rs` counts them again). Where the special-function unit takes longer, a cycle in eight is
+//! its own, and that counts. Of sin, cos and tan the way of small arguments.
+
+use ops::{DType, ScalarOp};
+
+/// Instructions of f64 that a lane of f32 could issue while one runs, on GPUs for servers.
+const DOUBLE: u64 = 2;
+
+/// An instruction of f64 in the functions that are made of them: each takes about as many fused multiply-additions.
+const FUNCTION_OF_F64: u64 = 60;
+
+pub(super) fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
+    let of_f32 = of_f32(op);
+    match dtype {
+        _ if op.moves_bits() => 0,
+        DType::F64 if of_f32 > 1 => FUNCTION_OF_F64,
+        DType::F64 => DOUBLE,
+        DType::I64 | DType::U64 => of_i64(op),
+        DType::I32 => of_i32(op),
+        _ => of_f32,
+    }
+}
+
+fn of_f32(op: ScalarOp) -> u64 {
+    match op {
+        ScalarOp::Rsqrt | ScalarOp::Exp | ScalarOp::Exp2 | ScalarOp::Exp2Half | ScalarOp::Exp2Bf16 => 8,
+        ScalarOp::ExpTerm | ScalarOp::ReciprocalHalf => 8,
+        ScalarOp::Div | ScalarOp::Sqrt | ScalarOp::Reciprocal => 13,
+        ScalarOp::Tanh => 16,
+        ScalarOp::Atan | ScalarOp::Asin | ScalarOp::Acos | ScalarOp::Erf => 20,
+        ScalarOp::Log | ScalarOp::Log2 | ScalarOp::Log10 | ScalarOp::Log1p | ScalarOp::Expm1 => 27,
+        ScalarOp::Sin | ScalarOp::Cos | ScalarOp::Nextafter => 28,
+        ScalarOp::Erfc | ScalarOp::Erfinv | ScalarOp::Erfcinv | ScalarOp::Tan => 42,
+        ScalarOp::Atan2 | ScalarOp::Fmod | ScalarOp::Philox => 70,
+        ScalarOp::Pow => 88,
+        ScalarOp::Lgamma => 230,
+        _ => 1,
+    }
+}
+
+fn of_i64(op: ScalarOp) -> u64 {
+    match op {
+        ScalarOp::Div | ScalarOp::Fmod => 40,
+        ScalarOp::Mul => 4,
+        ScalarOp::Maximum | ScalarOp::Minimum => 6,
+        ScalarOp::Pow | ScalarOp::Gcd => 100,
+        _ => 2,
+    }
+}
+
+fn of_i32(op: ScalarOp) -> u64 {
+    match op {
+        ScalarOp::Div | ScalarOp::Fmod => 33,
+        ScalarOp::Pow | ScalarOp::Gcd => 100,
+        _ => 1,
+    }
+}
+
+pub(super) fn cast(from: DType, to: DType) -> u64 {
+    let is_byte = |dtype| matches!(dtype, DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0);
+    let is_double = |dtype| matches!(dtype, DType::F64 | DType::I64 | DType::U64);
+    match (from, to) {
+        _ if is_byte(from) || is_byte(to) => 12,
+        // The unit that converts these takes a warp in eight cycles.
+        _ if is_double(from) || is_double(to) => 8,
+        _ => 1,
+    }
+}

@@ -1,0 +1,56 @@
+//! Cycles of an op, for each kind of machine: of a vector of elements on a CPU, of an element on a GPU's lane.
+
+mod cpu;
+mod gpu;
+
+use ir::graph::{Graph, Node, TensorOp};
+use ops::{Body, BodyStep, DType, Monoid, ScalarOp};
+use scheduler::target::{Processor, Target};
+
+/// What differs between machines.
+#[derive(Clone, Copy)]
+pub(super) struct OpCycles {
+    scalar_op: fn(ScalarOp, DType) -> u64,
+    /// Of a conversion between two dtypes.
+    cast: fn(DType, DType) -> u64,
+}
+
+impl OpCycles {
+    /// Those of a machine.
+    pub fn of(target: &Target) -> OpCycles {
+        match target.processor {
+            Processor::Cpu(_) => OpCycles { scalar_op: cpu::scalar_op, cast: cpu::cast },
+            Processor::Gpu(_) => OpCycles { scalar_op: gpu::scalar_op, cast: gpu::cast },
+        }
+    }
+
+    /// Cycles of a node, for each element that it takes or makes.
+    pub fn of_node(&self, graph: &Graph, node: Node) -> u64 {
+        let data = graph.node(node);
+        match &data.op {
+            TensorOp::Map(op) => (self.scalar_op)(*op, graph.dtype(node.into())),
+            TensorOp::Cast(dtype) => (self.cast)(graph.dtype(data.operands[0]), *dtype),
+            TensorOp::Iota(_) => 1,
+            TensorOp::Pad { .. } => 2,
+            TensorOp::Cat(_) => data.operands.len() as u64,
+            TensorOp::Gather(_) => 10,
+            TensorOp::Fold { monoid: Monoid::Lambda(lambda), .. } => self.of_body(lambda.body()),
+            TensorOp::Fold { .. } => 1,
+            // Along the contiguous axis one element follows the other; across it lanes scan beside each other.
+            TensorOp::Scan { axis, .. } if usize::from(*axis) + 1 == graph.ty(node.into()).rank() => 350,
+            TensorOp::Scan { .. } => 4,
+            _ => 0,
+        }
+    }
+
+    /// Cycles of the body of a lambda.
+    fn of_body(&self, body: &Body) -> u64 {
+        let dtypes = &body.dtypes()[body.params().len()..];
+        let cycles = |(step, &dtype): (&BodyStep, &DType)| match step {
+            BodyStep::Apply(op, _) => (self.scalar_op)(*op, dtype),
+            BodyStep::Cast(..) => 1,
+            BodyStep::Constant(_) => 0,
+        };
+        body.steps().iter().zip(dtypes).map(cycles).sum()
+    }
+}
