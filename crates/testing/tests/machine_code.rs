@@ -35,10 +35,9 @@ const NARROW: [(&str, &str); 10] = [
 ];
 
 /// Examples of whose main kernels a multiprocessor of some architecture has fewer than [`IN_FLIGHT`] bytes in flight, and why.
-const FEW_IN_FLIGHT: [(&str, &str); 6] = [
+const FEW_IN_FLIGHT: [(&str, &str); 5] = [
     ("adam_step", "the step is one element"),
     ("gelu_bias_backward", ONE_VECTOR),
-    ("modulated_layer_norm_backward", ONE_VECTOR),
     ("rms_norm", "61 registers leave room for four blocks, each with a row of two vectors in flight"),
     ("rope_backward", HALVES),
     ("transpose_add", "tiles are copied one element at a time"),

@@ -1,8 +1,10 @@
 //! How worker axes are cut into blocks: chunks come from sizes and the target alone.
 
 use super::Schedule;
+use super::gpu;
 use super::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
+use crate::target::Processor;
 
 /// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
 pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
@@ -22,8 +24,6 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let strip = if in_runs { target.run } else { target.strip };
     let pieces = Pieces { unit: 1, share: 1, shortest: 1, longest: u64::MAX, blocks: target.blocks };
     let [free_row, free_lane] = [1, strip].map(|unit| Pieces { unit, share: 4, ..pieces });
-    let folded_row = Pieces { longest: CHAIN, blocks: target.partial_blocks(), ..pieces };
-    let folded_lane = Pieces { unit: target.strip, blocks: target.partial_blocks(), ..pieces };
     // A piece of an axis that tiles cross holds whole tiles.
     let tile = schedule.tile;
     let row = |pieces: Pieces, axis| match tile {
@@ -32,6 +32,12 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     };
     free.iter().for_each(|&axis| cut.axis(axis, row(free_row, axis), schedule));
     lane_is_free.iter().for_each(|&axis| cut.axis(axis, free_lane, schedule));
+    let blocks = match &target.processor {
+        Processor::Cpu(_) => target.blocks,
+        Processor::Gpu(facts) => gpu::partial_blocks(work, facts, schedule),
+    };
+    let folded_row = Pieces { longest: CHAIN, blocks, ..pieces };
+    let folded_lane = Pieces { unit: target.strip, blocks, ..pieces };
     // What one block is enough for leaves no partial results, which would be combined by a launch of its own.
     let is_divided = total > target.grain;
     for &axis in folded.iter().filter(|_| is_divided) {

@@ -77,7 +77,7 @@ pub struct Gpu {
     pub in_flight: u64,
     /// Side of the tiles in which memory that lies across the lanes is transposed: a block's threads walk a row of it.
     pub tile_side: u32,
-    /// Blocks of a multiprocessor that leave partial results: with more of them, adding these up takes longer than it saves.
+    /// Blocks of a multiprocessor that leave partial results, at least: with many more, adding these up takes longer than it saves.
     pub partials: u64,
     /// Seconds that memory takes to answer under load.
     pub latency: f64,
@@ -111,14 +111,6 @@ impl Target {
                 rows: 8,
                 prefetch_bytes: 256 << 10,
             }),
-        }
-    }
-
-    /// How many blocks are enough where each leaves partial results.
-    pub fn partial_blocks(&self) -> u64 {
-        match &self.processor {
-            Processor::Cpu(_) => self.blocks,
-            Processor::Gpu(gpu) => gpu.partials * self.cores,
         }
     }
 

@@ -11,6 +11,6 @@ pub(super) fn combine(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> 
     let crosses = |axes: &[Axis]| axes.iter().any(|&axis| schedule.chunk(schedule.loop_of(axis)).is_some());
     let folds = work.witness.folds.iter().filter(|fold| fold.terminal && crosses(&fold.reduced));
     let results = folds.map(|fold| work.elements(&fold.kept_axes().collect::<Vec<_>>())).min()?;
-    let share = (results / work.target.partial_blocks()).max(1).next_power_of_two();
+    let share = (results / (facts.partials * work.target.cores)).max(1).next_power_of_two();
     Some(share.clamp(facts.warp.into(), work.target.lanes.into()) as u32)
 }

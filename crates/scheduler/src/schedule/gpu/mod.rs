@@ -2,9 +2,12 @@
 //! of it in registers, and how much of a flat loop a block takes.
 
 mod combine;
+mod partials;
 mod registers;
 mod threads;
 mod width;
+
+pub(super) use partials::partial_blocks;
 
 use super::Schedule;
 use super::workload::Workload;

@@ -4,7 +4,7 @@
 use index::Expr;
 use ir::kernel::VECTOR_BYTES;
 
-use crate::layout::LayoutClass;
+use crate::layout::{LayoutClass, Stride};
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use crate::space::{Atoms, Axis};
@@ -25,6 +25,18 @@ fn divides(work: &Workload<'_>, schedule: &Schedule, lane: Axis, width: u32) -> 
     is_cut_well && work.view.facts().prove_divides(&Expr::constant(width.into()), &extent)
 }
 
+/// Whether rows along the last axis begin where one of a dense tensor does, as they also do where they are all one row.
+fn has_whole_rows(layout: &LayoutClass) -> bool {
+    match layout {
+        LayoutClass::Dense => true,
+        LayoutClass::Ordered(_) => false,
+        LayoutClass::Strided(strides) => match strides.split_last() {
+            Some((last, outer)) => *last == Stride::One && outer.iter().all(|stride| *stride == Stride::Zero),
+            None => true,
+        },
+    }
+}
+
 /// Bytes of the narrowest operand that lies along the lanes; nothing where one that has the axis does not lie along it, as its
 /// elements would be loaded one by one, with a gap between those of two threads.
 fn narrowest(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u32> {
@@ -36,7 +48,7 @@ fn narrowest(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u32
             return true;
         }
         let last = axes.iter().flatten().next_back();
-        let is_along = *layout == LayoutClass::Dense && last == Some(&inner);
+        let is_along = has_whole_rows(layout) && last == Some(&inner);
         narrowest = Some(narrowest.map_or(size as u32, |known| known.min(size as u32)));
         is_along
     };
