@@ -58,6 +58,23 @@ fn kernels_of_a_gpu_tell_what_they_take() {
     );
 }
 
+/// What is expected of a GPU that is not there stands in `bench/RESULTS-GPU.md`, where registers are known.
+#[test]
+fn the_page_has_what_is_predicted() {
+    let nvrtc = root().join(".cuda-tools/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+    let output = Command::new("python3")
+        .args(["bench/gpu_predicted.py", "--ferrofuse", env!("CARGO_BIN_EXE_ferrofuse")])
+        .current_dir(root())
+        .env("FERROFUSE_LIBNVRTC", &nvrtc)
+        .output()
+        .expect("Python runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let table = String::from_utf8_lossy(&output.stdout);
+    assert!(table.lines().filter(|line| line.contains("0.") || line.contains("1.00")).count() >= 20, "{table}");
+    let page = std::fs::read_to_string(root().join("bench/RESULTS-GPU.md")).expect("the page");
+    assert!(!nvrtc.exists() || page.contains(table.trim()), "{table}");
+}
+
 /// The script for machines with a GPU, from a bundle in an empty folder.
 #[test]
 fn a_bundle_checks_and_measures() {
