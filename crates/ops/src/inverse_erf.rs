@@ -6,6 +6,8 @@
 
 use std::f64::consts::LN_2;
 
+use crate::ordinary::ordinary;
+
 /// The x with erf(x) = y: infinite at -1 and 1, NaN beyond.
 #[inline(always)]
 pub fn inverse_erf(y: f64) -> f64 {
@@ -21,6 +23,16 @@ pub fn inverse_erfc(y: f64) -> f64 {
         false if y < 1.0 => tail(y),
         false => -tail(2.0 - y),
     }
+}
+
+/// [`inverse_erf`] of each number.
+pub(crate) fn inverse_erf_each(y: &[f64], out: &mut [f64]) {
+    ordinary!(erf_quantile, |y, _| inverse_erf(y); y, y => out);
+}
+
+/// [`inverse_erfc`] of each number.
+pub(crate) fn inverse_erfc_each(y: &[f64], out: &mut [f64]) {
+    ordinary!(erfc_quantile, |y, _| inverse_erfc(y); y, y => out);
 }
 
 /// Up to where the middle quotient reaches.
@@ -102,10 +114,67 @@ fn tail(y: f64) -> f64 {
     let logarithm = if y < 2.0 * f64::MIN_POSITIVE { libm::log(y) - LN_2 } else { libm::log(0.5 * y) };
     let r = (-logarithm).sqrt();
     let quotient = match r <= 5.0 {
-        true => polynomial(&NEAR_ABOVE, r - 1.6) / polynomial(&NEAR_BELOW, r - 1.6),
+        true => near(r),
         false => polynomial(&FAR_ABOVE, r - 5.0) / polynomial(&FAR_BELOW, r - 5.0),
     };
     if y == 0.0 { f64::INFINITY } else { quotient }
+}
+
+/// Of the root of a logarithm up to 5.
+#[inline(always)]
+fn near(r: f64) -> f64 {
+    polynomial(&NEAR_ABOVE, r - 1.6) / polynomial(&NEAR_BELOW, r - 1.6)
+}
+
+#[inline(always)]
+fn erf_quantile(y: f64, _: f64) -> f64 {
+    quantile(y, 1.0 - y.abs())
+}
+
+#[inline(always)]
+fn erfc_quantile(y: f64, _: f64) -> f64 {
+    quantile(1.0 - y, if y < 1.0 { y } else { 2.0 - y })
+}
+
+/// The x with erf(x) = y and the sign of y, and with erfc(|x|) = left; NaN in the far tail. Both quotients are taken, so that
+/// nothing branches.
+#[inline(always)]
+fn quantile(y: f64, left: f64) -> f64 {
+    let of_middle = middle(0.5 * y);
+    let of_tail = near((-logarithm(0.5 * left)).sqrt()).copysign(y);
+    let of_tail = if left > FAR { of_tail } else { f64::NAN };
+    if y.abs() <= MIDDLE { of_middle } else { of_tail }
+}
+
+/// What erfc gives from here on up lies in the near tail.
+const FAR: f64 = 1e-10;
+
+/// The natural logarithm of a positive normal number other than 1, with the bits of `libm::log` (FreeBSD's e_log.c, after Sun's).
+#[inline(always)]
+fn logarithm(x: f64) -> f64 {
+    const SERIES: [f64; 7] = [
+        0.6666666666666735,
+        0.3999999999940942,
+        0.2857142874366239,
+        0.22222198432149784,
+        0.1818357216161805,
+        0.15313837699209373,
+        0.14798198605116586,
+    ];
+    const LN_2_HIGH: f64 = 0.6931471803691238;
+    const LN_2_LOW: f64 = 1.9082149292705877e-10;
+    /// The upper half of the bits of the root of a half, where an octave begins, and that of 1.
+    const ROOT: u64 = 0x3fe6_a09e << 32;
+    const ONE: u64 = 0x3ff0_0000 << 32;
+    let moved = x.to_bits().wrapping_add(ONE - ROOT);
+    let octaves = f64::from_bits(moved >> 52 | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 1023.0);
+    let f = f64::from_bits((moved & 0x000f_ffff_ffff_ffff) + ROOT) - 1.0;
+    let half_square = 0.5 * f * f;
+    let s = f / (2.0 + f);
+    let (z, w) = (s * s, (s * s) * (s * s));
+    let [l1, l2, l3, l4, l5, l6, l7] = SERIES;
+    let rest = z * (l1 + w * (l3 + w * (l5 + w * l7))) + w * (l2 + w * (l4 + w * l6));
+    s * (half_square + rest) + octaves * LN_2_LOW - half_square + f + octaves * LN_2_HIGH
 }
 
 /// By Horner's rule.
@@ -117,6 +186,7 @@ fn polynomial(coefficients: &[f64; 8], x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ordinary::tests::is_same;
 
     fn close(x: f64, wanted: f64) {
         assert!((x - wanted).abs() <= 4.0 * f64::EPSILON * wanted.abs(), "{x:e}, not {wanted:e}");
@@ -147,6 +217,28 @@ mod tests {
         // The two ways to the tail meet.
         let (near, far) = (inverse_erfc(1.000_000_1e-200), inverse_erfc(0.999_999_9e-200));
         assert!(near < far && far - near < 1e-8);
+    }
+
+    #[test]
+    fn blocks_have_the_bits_of_single_inverses() {
+        let near = |k: i32| f64::from(k) / 40_000.0;
+        let ys: Vec<f64> = (-41_000..82_000)
+            .map(near)
+            .chain((1..320).map(|k| 10.0_f64.powi(-k) * 0.7))
+            .chain([-0.0, f64::NAN, f64::INFINITY, 0.15, 1.85, 5e-324, 1.0 - f64::EPSILON])
+            .collect();
+        let mut out = vec![0.0; ys.len()];
+        for (each, one) in [
+            (inverse_erf_each as fn(&[f64], &mut [f64]), inverse_erf as fn(f64) -> f64),
+            (inverse_erfc_each, inverse_erfc),
+        ] {
+            each(&ys, &mut out);
+            for (&given, &y) in out.iter().zip(&ys) {
+                assert!(is_same(given, one(y)), "of {y:e}: {given:e} where {:e} was expected", one(y));
+            }
+        }
+        let ordinary = ys.iter().filter(|&&y| !erf_quantile(y, y).is_nan()).count();
+        assert!(ordinary > 70_000, "{ordinary} are taken in blocks");
     }
 
     #[test]

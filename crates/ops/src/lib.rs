@@ -8,6 +8,7 @@
 //! Rows lie in files by theme, and one list per table names them: adding an op is a row and a word in its list. Nothing
 //! here knows shapes, graphs or kernels.
 
+mod angle;
 mod body;
 pub mod body_text;
 pub mod call;
@@ -22,6 +23,7 @@ pub mod language;
 pub mod literal;
 mod meaning;
 pub mod monoid;
+mod ordinary;
 mod param;
 pub mod philox;
 mod power;
@@ -49,7 +51,7 @@ pub use param::{Param, ParamDefault, ParamKind};
 pub use rejected::rejected;
 pub use row::{
     Algebra, Approximation, BinaryBlock, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning,
-    Guard, IntMeaning, IntType, Kernel, Polynomial, Primitive, TernaryBlock, UnaryBlock,
+    Guard, IntMeaning, IntType, IntegerBlock, Kernel, Polynomial, Primitive, TernaryBlock, UnaryBlock,
 };
 pub use rows::greatest_common_divisor;
 pub use rows::integer_power;

@@ -61,7 +61,7 @@ impl ScalarOp {
         let result = |x: i64| Scalar::from_i64(args[0].dtype(), x);
         Some(match self.row().int? {
             IntMeaning::Unary(f) => result(f(arg(0), ty)),
-            IntMeaning::Binary(f) => result(f(arg(0), arg(1), ty)),
+            IntMeaning::Binary(Kernel { one: f, .. }) => result(f(arg(0), arg(1), ty)),
             IntMeaning::Ternary(f) => result(f(arg(0), arg(1), arg(2), ty)),
             IntMeaning::Compare(f) => Scalar::from_bool(f(ty.ordered(arg(0)), ty.ordered(arg(1)))),
             IntMeaning::Select => selected(args),

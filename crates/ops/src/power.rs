@@ -6,30 +6,16 @@
 
 use std::f64::consts::LN_2;
 
-use crate::vectorized;
+use crate::ordinary::ordinary;
 
 /// `bases[k]` to the power `exponents[k]` into `out[k]`.
 pub(crate) fn powers(bases: &[f64], exponents: &[f64], out: &mut [f64]) {
-    let all = vectorized!(
-        bases: &'a [f64] = bases, exponents: &'a [f64] = exponents, out: &'a mut [f64] = out => bool, {
-            let mut all = true;
-            for (out, (&x, &y)) in out.iter_mut().zip(bases.iter().zip(exponents)) {
-                let ordinary;
-                (*out, ordinary) = power(x, y);
-                all &= ordinary;
-            }
-            all
-        }
-    );
-    if !all {
-        let places = out.iter_mut().zip(bases.iter().zip(exponents));
-        places.filter(|(out, _)| out.is_nan()).for_each(|(out, (&x, &y))| *out = libm::pow(x, y));
-    }
+    ordinary!(power, libm::pow; bases, exponents => out);
 }
 
-/// The power and true, or NaN and false where the operands are not ordinary.
+/// The power, or NaN where the operands are not ordinary.
 #[inline(always)]
-fn power(x: f64, y: f64) -> (f64, bool) {
+fn power(x: f64, y: f64) -> f64 {
     let size = x.abs();
     let [t1, t2] = logarithm(size);
     let y1 = high(y);
@@ -44,7 +30,7 @@ fn power(x: f64, y: f64) -> (f64, bool) {
     let ordinary = normal & plain & (whole.abs() < 1020.0) & ((x > 0.0) | is_whole);
     let value = exponential(product, low, whole);
     let signed = if (x < 0.0) & is_odd { -value } else { value };
-    (if ordinary { signed } else { f64::NAN }, ordinary)
+    if ordinary { signed } else { f64::NAN }
 }
 
 /// The binary logarithm of a positive normal number, in two parts.
@@ -136,20 +122,7 @@ fn high(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Numbers without pattern (Weyl's sequence), of all sizes and about 1.
-    fn drawn(count: u64) -> Vec<f64> {
-        let next = |k: u64| k.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17).wrapping_mul(k | 1);
-        let near = |k: u64| (next(k) >> 11) as f64 / (1_u64 << 50) as f64 - 4.0;
-        (1..=count)
-            .map(|k| match k % 4 {
-                0 => f64::from_bits(next(k)),
-                1 => near(k).exp(),
-                2 => near(k),
-                _ => (near(k) * 20.0).trunc() / 2.0,
-            })
-            .collect()
-    }
+    use crate::ordinary::tests::{drawn, is_same};
 
     #[test]
     fn blocks_have_the_bits_of_single_powers() {
@@ -164,9 +137,11 @@ mod tests {
         let mut ordinary = 0;
         for (&given, (&x, &y)) in out.iter().zip(bases.iter().zip(&exponents)) {
             let expected = libm::pow(x, y);
-            ordinary += usize::from(power(x, y).1);
-            let same = given.to_bits() == expected.to_bits() || given.is_nan() && expected.is_nan();
-            assert!(same, "{x:e} to the {y:e}: {given:e} where {expected:e} was expected");
+            ordinary += usize::from(!power(x, y).is_nan());
+            assert!(
+                is_same(given, expected),
+                "{x:e} to the {y:e}: {given:e} where {expected:e} was expected"
+            );
         }
         assert!(ordinary > 20_000, "{ordinary} are taken in blocks");
     }

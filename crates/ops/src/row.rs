@@ -101,6 +101,8 @@ pub struct Kernel<One, Each> {
 pub type UnaryBlock = fn(&[f64], &mut [f64]);
 /// Of a function of two, with such results; truth values are 0 and 1.
 pub type BinaryBlock<R> = fn(&[f64], &[f64], &mut [R]);
+/// Of a function of two integers of a type.
+pub type IntegerBlock = fn(&[i64], &[i64], IntType, &mut [i64]);
 /// Of a function of three.
 pub type TernaryBlock = fn([&[f64]; 3], &mut [f64]);
 
@@ -156,6 +158,23 @@ macro_rules! float {
 }
 pub(super) use float;
 
+/// A meaning of two integers with both its forms: `int!(Binary: f)` for a function `f`.
+macro_rules! int {
+    (Binary: $one:expr) => {
+        $crate::row::IntMeaning::Binary($crate::row::Kernel {
+            one: $one,
+            each: |x, y, ty, out| {
+                $crate::vectorized!(x: &'a [i64] = x, y: &'a [i64] = y, ty: $crate::row::IntType = ty,
+                    out: &'a mut [i64] = out => (), {
+                    let one: fn(i64, i64, $crate::row::IntType) -> i64 = $one;
+                    out.iter_mut().zip(x.iter().zip(y)).for_each(|(out, (&x, &y))| *out = one(x, y, ty));
+                })
+            },
+        })
+    };
+}
+pub(super) use int;
+
 /// Meaning over doubles.
 #[derive(Clone, Copy, Debug)]
 pub enum FloatMeaning {
@@ -180,7 +199,7 @@ pub enum IntMeaning {
     /// One integer to one integer.
     Unary(fn(i64, IntType) -> i64),
     /// Two integers to one.
-    Binary(fn(i64, i64, IntType) -> i64),
+    Binary(Kernel<fn(i64, i64, IntType) -> i64, IntegerBlock>),
     /// Three integers to one.
     Ternary(fn(i64, i64, i64, IntType) -> i64),
     /// Two integers to a truth value; those of u64 come as [`IntType::ordered`] makes them.

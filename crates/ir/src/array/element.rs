@@ -4,7 +4,7 @@
 
 use half::{bf16, f16};
 use ops::DType;
-use ops::small_float::{E4m3, E5m2, E8m0, to_odd};
+use ops::small_float::{E4m3, E5m2, E8m0, SmallFloat, to_odd};
 
 /// A type that the elements of an array can have.
 ///
@@ -84,11 +84,10 @@ macro_rules! integer {
 
 /// The row of a storage type, with its conversions from and to f32.
 macro_rules! storage {
-    ($type:ty, $dtype:ident) => {
+    ($type:ty, $dtype:ident, $widen:expr, $narrow:expr) => {
         element!($type, $dtype,
-            to_real: |x| f64::from(x.to_f32()), from_real: |x| <$type>::from_f32(to_odd(x)),
-            to_int: |x| x.to_f32() as i64, from_int: |x| <$type>::from_f32(x as f32),
-            from_unsigned: |x| <$type>::from_f32(x as f32));
+            to_real: |x| f64::from($widen(x)), from_real: |x| $narrow(to_odd(x)),
+            to_int: |x| $widen(x) as i64, from_int: |x| $narrow(x as f32), from_unsigned: |x| $narrow(x as f32));
     };
 }
 
@@ -98,17 +97,28 @@ element!(u8, Bool,
 integer!(i32, I32);
 integer!(i64, I64);
 integer!(u64, U64);
-storage!(E8m0, F8E8M0);
-storage!(E4m3, F8E4M3);
-storage!(E5m2, F8E5M2);
-storage!(f16, F16);
-storage!(bf16, BF16);
+storage!(E8m0, F8E8M0, E8m0::to_f32, E8m0::from_f32);
+storage!(E4m3, F8E4M3, E4m3::to_f32, E4m3::from_f32);
+storage!(E5m2, F8E5M2, E5m2::to_f32, E5m2::from_f32);
+storage!(f16, F16, widen_f16, narrow_f16);
+storage!(bf16, BF16, bf16::to_f32, bf16::from_f32);
 element!(f32, F32,
     to_real: f64::from, from_real: |x| x as f32,
     to_int: |x| x as i64, from_int: |x| x as f32, from_unsigned: |x| x as f32);
 element!(f64, F64,
     to_real: |x| x, from_real: |x| x,
     to_int: |x| x as i64, from_int: |x| x as f64, from_unsigned: |x| x as f64);
+
+/// Without branches, so that vectors do it; the crate's own conversion asks the processor what it has each time.
+#[inline(always)]
+fn widen_f16(x: f16) -> f32 {
+    SmallFloat::F16.widen(x.to_bits().into())
+}
+
+#[inline(always)]
+fn narrow_f16(x: f32) -> f16 {
+    f16::from_bits(SmallFloat::F16.narrow(x) as u16)
+}
 
 /// The row of a complex type of these parts.
 macro_rules! complex {

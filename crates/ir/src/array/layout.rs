@@ -224,6 +224,17 @@ impl Layout {
         }
     }
 
+    /// How far the place of one element lies behind that of another, by their numbers in row-major order; zero without such
+    /// elements.
+    pub(super) fn distance(&self, from: usize, to: usize) -> isize {
+        let is_inside = |number: usize| self.numel().is_none_or(|numel| number < numel);
+        match self.strides[..] {
+            _ if !is_inside(from) || !is_inside(to) => 0,
+            [stride] => (to as isize - from as isize) * stride,
+            _ => self.locate(to).1 - self.locate(from).1,
+        }
+    }
+
     /// The place of each element, in row-major order.
     pub(super) fn places(&self) -> Vec<isize> {
         let mut places = Vec::new();

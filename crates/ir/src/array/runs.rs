@@ -20,13 +20,7 @@ pub(super) unsafe fn read_run<T: Element, U>(
     // SAFETY: element `k` of the run is readable by the contract, for every `k` below `out.len()`.
     let element = |k: isize| unsafe { first.wrapping_offset(k * stride).read_unaligned() };
     match stride {
-        1 => {
-            let bytes = out.len() * size_of::<T>();
-            if PREFETCHED.contains(&bytes) {
-                prefetch(first.wrapping_add(out.len()).cast(), bytes);
-            }
-            wide(Run { first, out, convert });
-        }
+        1 => wide(Run { first, out, convert }),
         0 => {
             let same = element(0);
             out.iter_mut().for_each(|slot| *slot = convert(same));
@@ -35,8 +29,8 @@ pub(super) unsafe fn read_run<T: Element, U>(
     }
 }
 
-/// Bytes of a run from which on the run behind it is worth a prefetch, and up to which it stays in the cache until it is read.
-const PREFETCHED: std::ops::RangeInclusive<usize> = 512..=8192;
+/// Bytes of a run from which on the next one is worth a prefetch, and up to which that stays in the cache until it is read.
+pub(super) const PREFETCHED: std::ops::RangeInclusive<usize> = 512..=8192;
 
 /// Prefetches so many bytes, which need not be there. Who reads blocks of several arrays in turn comes back too late for the
 /// processor to see a stream.

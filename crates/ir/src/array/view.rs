@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 
 use ops::{DType, Scalar};
 
-use super::runs::{SQUARE, copy_transposed, read_run, write_run};
+use super::runs::{PREFETCHED, SQUARE, copy_transposed, prefetch, read_run, write_run};
 use super::{Array, ArrayError, Dims, Element, Layout, Part, with_element};
 
 /// Memory to read through a layout.
@@ -118,18 +118,39 @@ impl<'a> ArrayView<'a> {
     /// # Panics
     /// When `T` is not the dtype, or the range reaches beyond the last element: bugs of the caller.
     pub fn read<T: Element, U>(&self, start: usize, out: &mut [U], convert: impl Fn(T) -> U) {
+        self.read_before(start, start.saturating_add(out.len()), out, convert);
+    }
+
+    /// As [`ArrayView::read`], before the elements from number `next` on are read, of which there may be none: runs of neighbours
+    /// there are prefetched.
+    ///
+    /// # Panics
+    /// As [`ArrayView::read`].
+    pub fn read_before<T: Element, U>(
+        &self,
+        start: usize,
+        next: usize,
+        out: &mut [U],
+        convert: impl Fn(T) -> U,
+    ) {
         assert_eq!(T::DTYPE, self.dtype, "view read as another dtype");
         assert!(
             start.checked_add(out.len()).is_some_and(|end| end <= self.numel()),
             "read beyond the last element"
         );
+        let is_large = out.len() * size_of::<T>() >= *PREFETCHED.start();
+        let ahead = if is_large { self.layout.distance(start, next) } else { 0 };
         let mut rest = out;
         self.layout.runs(start, rest.len(), |place, stride, count| {
             let (head, tail) = std::mem::take(&mut rest).split_at_mut(count);
             rest = tail;
+            let first = self.base.cast::<T>().wrapping_offset(place);
+            if stride == 1 && PREFETCHED.contains(&(count * size_of::<T>())) {
+                prefetch(first.wrapping_offset(ahead).cast(), count * size_of::<T>());
+            }
             // SAFETY: `runs` gives places of elements inside the layout for ranges inside it, as asserted; those are
             // readable by the contract of the constructors.
-            unsafe { read_run(self.base.cast::<T>().wrapping_offset(place), stride, head, &convert) }
+            unsafe { read_run(first, stride, head, &convert) }
         });
     }
 

@@ -3,7 +3,9 @@
 //! C++ leaves the overflow of signed integers undefined, so that CUDA goes through unsigned ones; compilers narrow them again.
 
 use crate::row::CpuSpelling::{Call, Expansion, Guarded, Instruction, Intrinsic, Move};
-use crate::row::{Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, Primitive, float};
+use crate::row::{
+    Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, Primitive, float, int,
+};
 use crate::spread::Spread;
 use crate::typing::Typing;
 
@@ -16,7 +18,7 @@ pub(crate) const ADD: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::monoid(0.0),
     float: Some(float!(Binary: |a, b| a + b)),
-    int: Some(IntMeaning::Binary(|a, b, ty| ty.wrap(a.wrapping_add(b)))),
+    int: Some(int!(Binary: |a, b, ty| ty.wrap(a.wrapping_add(b)))),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
     cuda: CudaSpelling::float("({0} + {1})", "({0} + {1})")
         .and_int("wrapping_sum({0}, {1})")
@@ -37,7 +39,7 @@ pub(crate) const SUB: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(0.0),
     float: Some(float!(Binary: |a, b| a - b)),
-    int: Some(IntMeaning::Binary(|a, b, ty| ty.wrap(a.wrapping_sub(b)))),
+    int: Some(int!(Binary: |a, b, ty| ty.wrap(a.wrapping_sub(b)))),
     boolean: None,
     cuda: CudaSpelling::float("({0} - {1})", "({0} - {1})")
         .and_int("wrapping_difference({0}, {1})")
@@ -57,7 +59,7 @@ pub(crate) const MUL: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::monoid(1.0),
     float: Some(float!(Binary: |a, b| a * b)),
-    int: Some(IntMeaning::Binary(|a, b, ty| ty.wrap(a.wrapping_mul(b)))),
+    int: Some(int!(Binary: |a, b, ty| ty.wrap(a.wrapping_mul(b)))),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
     cuda: CudaSpelling::float("({0} * {1})", "({0} * {1})")
         .and_int("wrapping_product({0}, {1})")
@@ -78,7 +80,7 @@ pub(crate) const DIV: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(1.0),
     float: Some(float!(Binary: |a, b| a / b)),
-    int: Some(IntMeaning::Binary(|a, b, ty| match (b, ty.is_signed()) {
+    int: Some(int!(Binary: |a, b, ty| match (b, ty.is_signed()) {
         (0, _) => 0,
         (_, true) => ty.wrap(a.wrapping_div(b)),
         (_, false) => (a as u64 / b as u64) as i64,
@@ -102,7 +104,7 @@ pub(crate) const FMOD: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::NONE,
     float: Some(float!(Binary: libm::fmod)),
-    int: Some(IntMeaning::Binary(|a, b, ty| match (b, ty.is_signed()) {
+    int: Some(int!(Binary: |a, b, ty| match (b, ty.is_signed()) {
         (0, _) => a,
         (_, true) => a.wrapping_rem(b),
         (_, false) => (a as u64 % b as u64) as i64,
@@ -181,7 +183,7 @@ pub(crate) const MINIMUM: Primitive = Primitive {
     float: Some(float!(Binary: |a, b| {
         propagating(a, b, if b < a { b } else { a }, b.is_sign_negative())
     })),
-    int: Some(IntMeaning::Binary(|a, b, ty| if ty.ordered(b) < ty.ordered(a) { b } else { a })),
+    int: Some(int!(Binary: |a, b, ty| if ty.ordered(b) < ty.ordered(a) { b } else { a })),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
     cuda: CudaSpelling::float("propagating_minimum({0}, {1})", "propagating_minimum({0}, {1})")
         .and_int("({1} < {0} ? {1} : {0})")
@@ -212,7 +214,7 @@ pub(crate) const MAXIMUM: Primitive = Primitive {
     float: Some(float!(Binary: |a, b| {
         propagating(a, b, if b > a { b } else { a }, b.is_sign_positive())
     })),
-    int: Some(IntMeaning::Binary(|a, b, ty| if ty.ordered(b) > ty.ordered(a) { b } else { a })),
+    int: Some(int!(Binary: |a, b, ty| if ty.ordered(b) > ty.ordered(a) { b } else { a })),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
     cuda: CudaSpelling::float("propagating_maximum({0}, {1})", "propagating_maximum({0}, {1})")
         .and_int("({1} > {0} ? {1} : {0})")

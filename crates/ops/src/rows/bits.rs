@@ -3,7 +3,9 @@
 //! A shift amount outside `0..width`, negative ones included, shifts everything out.
 
 use crate::row::CpuSpelling::{Expansion, Guarded, Instruction};
-use crate::row::{Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, IntType, Primitive};
+use crate::row::{
+    Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, IntType, Primitive, int,
+};
 use crate::typing::Typing;
 
 const BITWISE: Primitive = Primitive {
@@ -16,7 +18,7 @@ const BITWISE: Primitive = Primitive {
 pub(crate) const BITWISE_AND: Primitive = Primitive {
     name: "bitwise_and",
     algebra: Algebra { identity: Some(-1.0), ..Algebra::LATTICE },
-    int: Some(IntMeaning::Binary(|a, b, _| a & b)),
+    int: Some(int!(Binary: |a, b, _| a & b)),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
     cuda: CudaSpelling::NONE.and_int("({0} & {1})").and_bool("({0} && {1})"),
     cpu: CpuSpellings::int(Instruction("and")).and_bool(Instruction("and")),
@@ -27,7 +29,7 @@ pub(crate) const BITWISE_AND: Primitive = Primitive {
 pub(crate) const BITWISE_OR: Primitive = Primitive {
     name: "bitwise_or",
     algebra: Algebra { identity: Some(0.0), ..Algebra::LATTICE },
-    int: Some(IntMeaning::Binary(|a, b, _| a | b)),
+    int: Some(int!(Binary: |a, b, _| a | b)),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
     cuda: CudaSpelling::NONE.and_int("({0} | {1})").and_bool("({0} || {1})"),
     cpu: CpuSpellings::int(Instruction("or")).and_bool(Instruction("or")),
@@ -38,7 +40,7 @@ pub(crate) const BITWISE_OR: Primitive = Primitive {
 pub(crate) const BITWISE_XOR: Primitive = Primitive {
     name: "bitwise_xor",
     algebra: Algebra::monoid(0.0),
-    int: Some(IntMeaning::Binary(|a, b, _| a ^ b)),
+    int: Some(int!(Binary: |a, b, _| a ^ b)),
     boolean: Some(BoolMeaning::Binary(|a, b| a ^ b)),
     cuda: CudaSpelling::NONE.and_int("({0} ^ {1})").and_bool("({0} != {1})"),
     cpu: CpuSpellings::int(Instruction("xor")).and_bool(Instruction("xor")),
@@ -61,9 +63,9 @@ pub(crate) const BITWISE_NOT: Primitive = Primitive {
 pub(crate) const LEFT_SHIFT: Primitive = Primitive {
     name: "bitwise_left_shift",
     algebra: Algebra::right_identity(0.0),
-    int: Some(IntMeaning::Binary(|a, b, ty| match amount(b, ty) {
-        Some(amount) => ty.wrap(a << amount),
-        None => 0,
+    int: Some(int!(Binary: |a, b, ty| {
+        let shifted = ty.wrap(a.wrapping_shl(b as u32));
+        if is_amount(b, ty) { shifted } else { 0 }
     })),
     cuda: CudaSpelling::NONE.and_int("shift_left({0}, {1})").with_helper(
         "template <class T> __device__ inline T shift_left(T x, T amount) {\n  \
@@ -77,8 +79,8 @@ pub(crate) const LEFT_SHIFT: Primitive = Primitive {
 pub(crate) const RIGHT_SHIFT: Primitive = Primitive {
     name: "bitwise_right_shift",
     algebra: Algebra::right_identity(0.0),
-    int: Some(IntMeaning::Binary(|a, b, ty| match ty.is_signed() {
-        true => a >> amount(b, ty).unwrap_or(ty.bits() - 1),
+    int: Some(int!(Binary: |a, b, ty| match ty.is_signed() {
+        true => a >> if is_amount(b, ty) { b } else { i64::from(ty.bits()) - 1 },
         false => logical_right_shift(a, b, ty),
     })),
     cuda: CudaSpelling::NONE.and_int("shift_right({0}, {1})").with_helper(
@@ -95,7 +97,7 @@ pub(crate) const RIGHT_SHIFT: Primitive = Primitive {
 pub(crate) const LOGICAL_RIGHT_SHIFT: Primitive = Primitive {
     name: "logical_right_shift",
     algebra: Algebra::right_identity(0.0),
-    int: Some(IntMeaning::Binary(logical_right_shift)),
+    int: Some(int!(Binary: logical_right_shift)),
     cuda: CudaSpelling::NONE.and_int("logical_shift_right({0}, {1})").with_helper(
         "__device__ inline int logical_shift_right(int x, int amount) {\n  \
          return (unsigned)amount < 32 ? int((unsigned)x >> amount) : 0;\n}\n\
@@ -109,12 +111,15 @@ pub(crate) const LOGICAL_RIGHT_SHIFT: Primitive = Primitive {
     ..BITWISE
 };
 
+#[inline(always)]
 fn logical_right_shift(a: i64, b: i64, ty: IntType) -> i64 {
     let zeros_above = if ty.bits() == 32 { u64::from(a as u32) } else { a as u64 };
-    amount(b, ty).map_or(0, |amount| ty.wrap((zeros_above >> amount) as i64))
+    let shifted = ty.wrap(zeros_above.wrapping_shr(b as u32) as i64);
+    if is_amount(b, ty) { shifted } else { 0 }
 }
 
-/// The shift amount if it lies within the width; an unsigned one beyond 2^63 looks negative.
-fn amount(b: i64, ty: IntType) -> Option<u32> {
-    u32::try_from(b).ok().filter(|&amount| amount < ty.bits())
+/// Whether a shift amount lies within the width; an unsigned one beyond 2^63 looks negative.
+#[inline(always)]
+fn is_amount(b: i64, ty: IntType) -> bool {
+    (b as u64) < u64::from(ty.bits())
 }

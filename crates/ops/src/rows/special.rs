@@ -2,10 +2,10 @@
 
 use super::transcendental;
 use crate::DType;
-use crate::inverse_erf::{inverse_erf, inverse_erfc};
+use crate::inverse_erf::{inverse_erf, inverse_erf_each, inverse_erfc, inverse_erfc_each};
 use crate::row::CpuSpelling::{Call, Polynomial as Inline};
 use crate::row::{
-    Algebra, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Polynomial, Primitive, float,
+    Algebra, CpuSpellings, CudaSpelling, FloatMeaning, IntType, Kernel, Polynomial, Primitive, float, int,
 };
 use crate::slopes;
 use crate::spread::Spread;
@@ -28,7 +28,7 @@ pub(crate) const LGAMMA: Primitive = Primitive {
 
 pub(crate) const ERFINV: Primitive = Primitive {
     name: "erfinv",
-    float: Some(float!(Unary: inverse_erf)),
+    float: Some(FloatMeaning::Unary(Kernel { one: inverse_erf, each: inverse_erf_each })),
     spread: Spread::Slope(slopes::erfinv),
     cuda: CudaSpelling::float("erfinvf({0})", "erfinv({0})"),
     cpu: CpuSpellings::float(Inline(Polynomial::Erfinv)),
@@ -38,7 +38,7 @@ pub(crate) const ERFINV: Primitive = Primitive {
 
 pub(crate) const ERFCINV: Primitive = Primitive {
     name: "erfcinv",
-    float: Some(float!(Unary: inverse_erfc)),
+    float: Some(FloatMeaning::Unary(Kernel { one: inverse_erfc, each: inverse_erfc_each })),
     spread: Spread::Slope(slopes::erfcinv),
     cuda: CudaSpelling::float("erfcinvf({0})", "erfcinv({0})"),
     cpu: CpuSpellings::float(Call { narrow: "erfcinvf", wide: "erfcinv" }),
@@ -67,7 +67,7 @@ pub(crate) const GCD: Primitive = Primitive {
     params: &["lhs", "rhs"],
     typing: Typing::Bitwise,
     algebra: Algebra { associative: true, ..Algebra::COMMUTATIVE },
-    int: Some(IntMeaning::Binary(greatest_common_divisor)),
+    int: Some(int!(Binary: greatest_common_divisor)),
     cuda: CudaSpelling::NONE.and_int("greatest_common_divisor({0}, {1})").with_helper(
         "template <class T> __device__ inline T greatest_common_divisor(T x, T y) {\n  \
          unsigned long long a = x, b = y;\n  \

@@ -3,11 +3,12 @@
 //! Error bounds cover both back ends, our polynomials and the C library on CPUs and CUDA's documented maxima, and the last
 //! bit of the meanings themselves.
 
+use crate::angle::angles;
 use crate::power::powers;
 use crate::row::CpuSpelling::{Call, Expansion, Intrinsic};
 use crate::row::{
-    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Kernel, Polynomial,
-    Primitive, float,
+    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntType, Kernel, Polynomial, Primitive,
+    float, int,
 };
 use crate::slopes;
 use crate::spread::Spread;
@@ -176,7 +177,7 @@ pub(crate) const ATAN: Primitive = Primitive {
 pub(crate) const ATAN2: Primitive = Primitive {
     name: "atan2",
     params: &["y", "x"],
-    float: Some(float!(Binary: libm::atan2)),
+    float: Some(FloatMeaning::Binary(Kernel { one: libm::atan2, each: angles })),
     cuda: CudaSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
     cpu: polynomial(Polynomial::Atan2),
     ulp: 3.0,
@@ -222,7 +223,7 @@ pub(crate) const POW: Primitive = Primitive {
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(1.0),
     float: Some(FloatMeaning::Binary(Kernel { one: libm::pow, each: powers })),
-    int: Some(IntMeaning::Binary(integer_power)),
+    int: Some(int!(Binary: integer_power)),
     cuda: CudaSpelling::float("powf({0}, {1})", "pow({0}, {1})")
         .and_int("integer_power({0}, {1})")
         .with_helper(

@@ -145,12 +145,22 @@ fn fill_blocks(
 
 /// Reads elements as doubles.
 pub(super) fn read_real(view: &ArrayView<'_>, start: usize, out: &mut [f64]) {
-    with_element!(view.dtype(), T => view.read::<T, f64>(start, out, T::to_real));
+    read_real_before(view, [start, start + out.len()], out);
 }
 
 /// Reads elements as integers.
 pub(super) fn read_int(view: &ArrayView<'_>, start: usize, out: &mut [i64]) {
-    with_element!(view.dtype(), T => view.read::<T, i64>(start, out, T::to_int));
+    read_int_before(view, [start, start + out.len()], out);
+}
+
+/// Reads elements as doubles, before those from the second number on are read.
+pub(super) fn read_real_before(view: &ArrayView<'_>, [start, next]: [usize; 2], out: &mut [f64]) {
+    with_element!(view.dtype(), T => view.read_before::<T, f64>(start, next, out, T::to_real));
+}
+
+/// Reads elements as integers, before those from the second number on are read.
+pub(super) fn read_int_before(view: &ArrayView<'_>, [start, next]: [usize; 2], out: &mut [i64]) {
+    with_element!(view.dtype(), T => view.read_before::<T, i64>(start, next, out, T::to_int));
 }
 
 /// Writes doubles as elements.

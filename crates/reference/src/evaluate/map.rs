@@ -4,6 +4,7 @@
 //! computed once and repeated by a stride of zero.
 
 use ir::array::{ArrayView, Dims, Layout, Strides};
+use ops::lanes::{NullaryFnOnce, wide};
 use ops::{BoolMeaning, DType, FloatMeaning, IntMeaning, IntType, ScalarOp, Spread};
 
 use super::EvaluateError;
@@ -198,7 +199,7 @@ impl Map<'_> {
             Meaning::Float(FloatMeaning::Compare(f)) => (f.each)(x, y, int),
             Meaning::Float(FloatMeaning::Select) => choose(a, y, z, real),
             Meaning::Int(IntMeaning::Unary(f), ty) => each(a, int, |a| f(a, *ty)),
-            Meaning::Int(IntMeaning::Binary(f), ty) => each2(a, b, int, |a, b| f(a, b, *ty)),
+            Meaning::Int(IntMeaning::Binary(f), ty) => (f.each)(a, b, *ty, int),
             Meaning::Int(IntMeaning::Ternary(f), ty) => {
                 int.iter_mut().enumerate().for_each(|(k, out)| *out = f(a[k], b[k], c[k], *ty));
             }
@@ -248,10 +249,27 @@ fn each2<A: Copy, R>(left: &[A], right: &[A], out: &mut [R], f: impl Fn(A, A) ->
 }
 
 fn choose<A: Copy>(condition: &[i64], yes: &[A], no: &[A], out: &mut [A]) {
-    let both = yes.iter().zip(no);
-    out.iter_mut()
-        .zip(condition.iter().zip(both))
-        .for_each(|(out, (&c, (&y, &n)))| *out = if c != 0 { y } else { n });
+    wide(Choose { condition, yes, no, out });
+}
+
+/// Of two slices, where a condition holds the first.
+struct Choose<'a, A> {
+    condition: &'a [i64],
+    yes: &'a [A],
+    no: &'a [A],
+    out: &'a mut [A],
+}
+
+impl<A: Copy> NullaryFnOnce for Choose<'_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let both = self.yes.iter().zip(self.no);
+        for (out, (&condition, (&yes, &no))) in self.out.iter_mut().zip(self.condition.iter().zip(both)) {
+            *out = if condition != 0 { yes } else { no };
+        }
+    }
 }
 
 struct Cast<'v> {

@@ -50,7 +50,10 @@ impl Meter {
         });
         match waiting {
             Some(array) => Ok(self.counted(array.viewed_as(dtype, sizes))),
-            None => self.zeros(dtype, sizes),
+            None => {
+                self.make_room(bytes);
+                Ok(self.counted(Array::unwritten(dtype, sizes)?))
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! What strides can say costs no memory; the rest is copied. Bounds move with the elements.
 
-use ir::array::{ArrayView, Element, with_element};
+use ir::array::{Element, Layout, with_element};
 use ops::lanes::wide;
 use ops::{DType, Scalar, vectorized};
 
@@ -53,46 +53,61 @@ pub(super) fn pad(
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> Result<BoundedValue<'static>, EvaluateError> {
-    let part =
-        |strided: &Strided<'_>, around: Scalar| padded(&strided.view(), around, before, sizes, resources);
-    let data = part(&value.data, fill.data.view().scalar(0))?;
-    let around = fill.bound.as_ref().map_or(Scalar::zero(DType::F32), |bound| bound.view().scalar(0));
-    let bound = match (&value.bound, &fill.bound) {
-        (None, None) => None,
-        (Some(bound), _) => Some(part(bound, around)?),
-        (None, Some(_)) => {
-            let none = Strided::made(resources.zeros(DType::F32, &vec![1; sizes.len()])?);
-            Some(part(&none.relaid(none.layout().expanded(value.sizes())), around)?)
-        }
+    let part = |inside: &Strided<'_>, around: &Strided<'_>| padded(inside, around, before, sizes, resources);
+    let data = part(&value.data, &fill.data)?;
+    let Some(some) = value.bound.as_ref().or(fill.bound.as_ref()) else {
+        return Ok(BoundedValue::exact(data));
     };
-    Ok(BoundedValue { data, bound })
+    let zero = Strided::made(resources.zeros(some.view().dtype(), &[])?);
+    let zeros = zero.relaid(zero.layout().raised(value.sizes().len()).expanded(value.sizes()));
+    let bound = part(value.bound.as_ref().unwrap_or(&zeros), fill.bound.as_ref().unwrap_or(&zero))?;
+    Ok(BoundedValue { data, bound: Some(bound) })
 }
 
+/// The elements of one, and around them the one element of the other.
 fn padded(
-    view: &ArrayView<'_>,
-    around: Scalar,
+    inside: &Strided<'_>,
+    around: &Strided<'_>,
     before: &[i64],
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut result = resources.zeros(view.dtype(), sizes)?;
-    if around.bits() != 0 {
-        result.array_mut().fill(around);
-    }
     // Of axis `i` the elements from `from[i]` on stay and go to `to[i]`, `count[i]` of them.
-    let axes = before.iter().zip(view.sizes()).zip(sizes);
     let (mut from, mut to, mut count) = (vec![], vec![], vec![]);
-    for ((&width, &old), &new) in axes {
+    for ((&width, &old), &new) in before.iter().zip(inside.layout().sizes.iter()).zip(sizes) {
         from.push(width.min(0).unsigned_abs() as usize);
-        to.push(width.max(0) as usize);
+        to.push((width.max(0) as usize).min(new));
         let kept = old.saturating_sub(width.min(0).unsigned_abs() as usize);
-        count.push(kept.min(new.saturating_sub(width.max(0) as usize)));
+        count.push(kept.min(new - to[to.len() - 1]));
+    }
+    let dtype = inside.view().dtype();
+    let mut result = resources.unwritten(dtype, sizes)?;
+    let mut put = |starts: &[usize], counts: &[usize], source: &Strided<'_>, layout: Layout| {
+        let mut target = result.array_mut().view_mut();
+        resources.copy(&mut target.slice_mut(starts, counts)?, &source.view_as(layout))
+    };
+    for (starts, counts) in boxes_around(&to, &count, sizes) {
+        put(&starts, &counts, around, around.layout().raised(sizes.len()).expanded(&counts))?;
     }
     if !count.contains(&0) {
-        let kept = view.relaid(view.layout().sliced(&from, &count))?;
-        resources.copy(&mut result.array_mut().view_mut().slice_mut(&to, &count)?, &kept)?;
+        put(&to, &count, inside, inside.layout().sliced(&from, &count))?;
     }
     Ok(Strided::made(result))
+}
+
+/// What is not in a box of these starts and sizes: of each axis what lies before and behind it, within it along the axes
+/// before. Each element is in one of these boxes.
+fn boxes_around(starts: &[usize], counts: &[usize], sizes: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
+    let part = |axis: usize, [start, end]: [usize; 2]| {
+        let (mut first, mut extent) = (vec![0; sizes.len()], sizes.to_vec());
+        first[..axis].copy_from_slice(&starts[..axis]);
+        extent[..axis].copy_from_slice(&counts[..axis]);
+        (first[axis], extent[axis]) = (start, end - start);
+        (first, extent)
+    };
+    let ends = |axis: usize| [[0, starts[axis]], [starts[axis] + counts[axis], sizes[axis]]];
+    let parts = (0..sizes.len()).flat_map(|axis| ends(axis).map(|ends| part(axis, ends)));
+    parts.filter(|(_, extent)| !extent.contains(&0)).collect()
 }
 
 /// The operands one after the other along an axis.

@@ -6,6 +6,7 @@
 use ops::lanes::{NullaryFnOnce, wide};
 use ops::{FloatMeaning, Kernel, ScalarOp, Spread, may_wrap, product_sum, remainder, slopes, vectorized};
 
+use super::block::BLOCK;
 use super::bound::apart;
 
 /// `errors` of the operands `args` with the results `exact` into `out`.
@@ -190,12 +191,13 @@ fn ends(op: ScalarOp, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
     let Some(FloatMeaning::Unary(Kernel { each: function, .. })) = op.row().float else {
         return general(op, &[x], &[e], exact, out);
     };
-    let (mut end, mut lower) = (vec![0.0; x.len()], vec![0.0; x.len()]);
-    each(&mut end, [x, e, x, e], |[x, e, ..]| x - e);
-    function(&end, &mut lower);
-    each(&mut end, [x, e, x, e], |[x, e, ..]| x + e);
-    function(&end, out);
-    vectorized!(lower: &'a [f64] = &lower, exact: &'a [f64] = exact, e: &'a [f64] = e, out: &'a mut [f64] = out => (), {
+    let (mut end, mut lower) = ([0.0; BLOCK], [0.0; BLOCK]);
+    let (end, lower) = (&mut end[..x.len()], &mut lower[..x.len()]);
+    each(end, [x, e, x, e], |[x, e, ..]| x - e);
+    function(end, lower);
+    each(end, [x, e, x, e], |[x, e, ..]| x + e);
+    function(end, out);
+    vectorized!(lower: &'a [f64] = lower, exact: &'a [f64] = exact, e: &'a [f64] = e, out: &'a mut [f64] = out => (), {
         let ends = lower.iter().zip(exact.iter().zip(e));
         for (upper, (&lower, (&exact, &e))) in out.iter_mut().zip(ends) {
             let moved = apart(lower, exact).max(apart(*upper, exact));

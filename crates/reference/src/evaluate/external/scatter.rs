@@ -1,7 +1,7 @@
 //! Scatter: elements put where indices say, one after the other in row-major order of the indices.
 //!
 //! What lies before the axis divides source and target into slabs of which none reaches into another, so slabs are given to
-//! threads, a few at a time.
+//! threads, a few at a time. Bounds go along with the elements.
 
 use ir::array::{ArrayView, Element, Layout, with_element};
 use ops::DType;
@@ -22,30 +22,24 @@ pub(super) fn scatter(
 ) -> Result<BoundedValue<'static>, EvaluateError> {
     let [arg, index, src] = operands else { unreachable!("three operands, by the shape rule") };
     let (sure, in_range) = (sure(index), InRange::of(axis, context.sizes[axis]));
+    let unsure = sure.as_deref().filter(|sure| sure.contains(&false));
     let layouts = [&context.sizes[..], index.sizes(), src.sizes()].map(Layout::dense);
-    let moves = Moves { axis, index: index.data.view(), in_range: &in_range, layouts };
-    let resources = context.resources;
-    let data = moves.made(&arg.data, &src.data, None, context)?;
+    let moves = Moves { axis, index: index.data.view(), unsure, in_range: &in_range, layouts };
+    let result = moves.made(arg, src, context)?;
     if context.sizes.contains(&0) {
         // Nothing is put anywhere, but indices of an empty axis are wrong.
-        in_range.holds(indices(index, resources)?.0.array().as_slice());
+        in_range.holds(indices(index, context.resources)?.0.array().as_slice());
     }
     in_range.check(context.val)?;
-    let unsure = sure.as_deref().filter(|sure| sure.contains(&false));
-    let inexact = arg.bound.is_some() || src.bound.is_some() || unsure.is_some();
-    if !context.bounds || !inexact {
-        return Ok(BoundedValue::exact(Strided::made(data)));
-    }
-    let bound = moves.made(&errors(arg, resources)?, &errors(src, resources)?, unsure, context)?;
-    Ok(BoundedValue { data: Strided::made(data), bound: Some(Strided::made(bound)) })
+    Ok(result)
 }
 
-/// The bounds of a value, zeros where it has none.
-fn errors<'a>(value: &BoundedValue<'a>, resources: &Resources<'_>) -> Result<Strided<'a>, EvaluateError> {
-    match &value.bound {
-        Some(bound) => Ok(bound.clone()),
-        None => Ok(Strided::made(resources.zeros(DType::F32, value.sizes())?)),
-    }
+/// A copy of a target, to be written to.
+fn copied(target: &Strided<'_>, resources: &Resources<'_>) -> Result<Metered, EvaluateError> {
+    let target = target.view();
+    let mut copy = resources.unwritten(target.dtype(), target.sizes())?;
+    resources.copy(&mut copy.array_mut().view_mut(), &target)?;
+    Ok(copy)
 }
 
 /// Where each element of the source goes.
@@ -53,63 +47,90 @@ struct Moves<'p> {
     axis: usize,
     /// Along the axis, in row-major order of the indices.
     index: ArrayView<'p>,
+    /// Whether each of them is sure, if one is not.
+    unsure: Option<&'p [bool]>,
     in_range: &'p InRange,
     /// Of the result, the indices and the source, each in row-major order.
     layouts: [Layout; 3],
 }
 
+/// A source, and the bounds of its elements.
+struct Source<'p> {
+    data: ArrayView<'p>,
+    errors: Option<ArrayView<'p>>,
+}
+
 impl Moves<'_> {
-    /// A copy of the target with elements of the source put in. Of bounds those become infinite that lie in a line of which
-    /// an index is not sure.
+    /// A copy of the target with elements of the source put in, with the bounds of both.
     fn made(
         &self,
-        target: &Strided<'_>,
-        source: &Strided<'_>,
-        sure: Option<&[bool]>,
+        target: &BoundedValue<'_>,
+        source: &BoundedValue<'_>,
         context: &Context<'_>,
-    ) -> Result<Metered, EvaluateError> {
-        let (target, source) = (target.view(), source.view());
-        let mut result = context.resources.unwritten(target.dtype(), target.sizes())?;
-        context.resources.copy(&mut result.array_mut().view_mut(), &target)?;
-        let slab: usize = context.sizes[self.axis..].iter().product();
-        let per_piece = (GRAIN / slab.max(1)).max(1);
-        with_element!(target.dtype(), T => {
-            let pieces = result.array_mut().as_mut_slice::<T>().chunks_mut((per_piece * slab).max(1));
-            context.resources.each(pieces, |piece, out| {
-                let mut looks = context.resources.looks();
-                for (number, out) in out.chunks_mut(slab).enumerate() {
-                    self.fill(piece * per_piece + number, &source, out, &mut looks);
+    ) -> Result<BoundedValue<'static>, EvaluateError> {
+        let resources = context.resources;
+        let inexact = target.bound.is_some() || source.bound.is_some() || self.unsure.is_some();
+        let mut values = copied(&target.data, resources)?;
+        let mut bounds = match &target.bound {
+            _ if !context.bounds || !inexact => None,
+            Some(bound) => Some(copied(bound, resources)?),
+            None => Some(resources.zeros(DType::F32, &context.sizes)?),
+        };
+        let source = Source { data: source.data.view(), errors: source.bound.as_ref().map(Strided::view) };
+        let slab = context.sizes[self.axis..].iter().product::<usize>().max(1);
+        let per_piece = (GRAIN / slab).max(1);
+        with_element!(source.data.dtype(), T => {
+            let pieces = values.array_mut().as_mut_slice::<T>().chunks_mut(per_piece * slab);
+            let mut others = bounds.as_mut().map(|all| all.array_mut().as_mut_slice().chunks_mut(per_piece * slab));
+            let pieces = pieces.map(|piece| (piece, others.as_mut().and_then(Iterator::next)));
+            resources.each(pieces, |piece, (values, mut bounds)| {
+                let mut looks = resources.looks();
+                for (number, values) in values.chunks_mut(slab).enumerate() {
+                    let bounds = bounds.as_deref_mut().map(|bounds| &mut bounds[number * slab..][..slab]);
+                    self.fill(piece * per_piece + number, &source, (values, bounds), &mut looks);
                 }
             });
         });
-        if let Some(sure) = sure {
-            let bounds = result.array_mut().as_mut_slice::<f32>();
-            (0..)
-                .zip(bounds.chunks_mut(slab.max(1)))
-                .for_each(|(slab, bounds)| self.doubt(slab, sure, bounds));
-        }
-        Ok(result)
+        Ok(BoundedValue { data: Strided::made(values), bound: bounds.map(Strided::made) })
     }
 
-    /// Puts elements into a slab of the result, a block at a time, where the indices of the block are in range.
-    fn fill<T: Element>(&self, slab: usize, source: &ArrayView<'_>, out: &mut [T], looks: &mut Looks<'_>) {
-        let stride = self.layouts[0].strides[self.axis] as usize;
-        let (mut places, mut elements) = ([0; BLOCK], [T::from_int(0); BLOCK]);
+    /// Puts elements and their bounds into a slab of the result, a block at a time, where the indices of the block are in
+    /// range. Bounds become infinite that lie in a line of which an index is not sure.
+    fn fill<T: Element>(
+        &self,
+        slab: usize,
+        source: &Source<'_>,
+        (values, mut bounds): (&mut [T], Option<&mut [f32]>),
+        looks: &mut Looks<'_>,
+    ) {
+        let stride = self.layouts[0].strides[self.axis];
+        let (mut places, mut elements, mut errors) = ([0; BLOCK], [T::from_int(0); BLOCK], [0.0; BLOCK]);
         self.lines(slab, |[to, index, from], step, count| {
             for start in (0..count).step_by(BLOCK) {
                 let places = &mut places[..BLOCK.min(count - start)];
-                let elements = &mut elements[..places.len()];
+                let (elements, errors) = (&mut elements[..places.len()], &mut errors[..places.len()]);
                 looks.steps(places.len());
                 read_int(&self.index, index + start, places);
                 if !self.in_range.holds(places) {
                     continue;
                 }
-                source.read::<T, T>(from + start, elements, |x| x);
-                for ((k, &place), &element) in (start..).zip(&*places).zip(&*elements) {
-                    out[to + k * step + place as usize * stride] = element;
+                let first = (to + start * step) as i64;
+                (0..)
+                    .zip(&mut *places)
+                    .for_each(|(k, place)| *place = first + k * step as i64 + *place * stride as i64);
+                source.data.read::<T, T>(from + start, elements, |x| x);
+                put(elements, places, values);
+                if let Some(bounds) = &mut bounds {
+                    if let Some(view) = &source.errors {
+                        view.read::<f32, f32>(from + start, errors, |error| error);
+                    }
+                    put(errors, places, bounds);
                 }
             }
         });
+        if let (Some(sure), Some(bounds)) = (self.unsure, bounds) {
+            self.doubt(slab, sure, bounds);
+        }
     }
 
     /// Whatever lies along the axis from an index that is not sure has no bound.
@@ -152,4 +173,9 @@ impl Moves<'_> {
             visit(places, step, count);
         }
     }
+}
+
+/// Each element to its place, in order.
+fn put<T: Copy>(elements: &[T], places: &[i64], out: &mut [T]) {
+    places.iter().zip(elements).for_each(|(&place, &element)| out[place as usize] = element);
 }

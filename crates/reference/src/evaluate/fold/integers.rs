@@ -240,7 +240,7 @@ mod tests {
         let row = op.row();
         let combined =
             items.iter().copied().reduce(|a, b| match (IntType::of(dtype), row.int, row.boolean) {
-                (Some(ty), Some(IntMeaning::Binary(f)), _) => f(a, b, ty),
+                (Some(ty), Some(IntMeaning::Binary(f)), _) => (f.one)(a, b, ty),
                 (None, _, Some(BoolMeaning::Binary(f))) => i64::from(f(a != 0, b != 0)),
                 _ => unreachable!("an op on two integers or bools"),
             });

@@ -24,7 +24,7 @@ use ops::{DType, Monoid};
 use smallvec::SmallVec;
 
 use super::EvaluateError;
-use super::block::{BLOCK, GRAIN, read_real};
+use super::block::{BLOCK, GRAIN, read_real_before};
 use super::bound::round_up;
 use super::memory::Metered;
 use super::value::{BoundedValue, Strided};
@@ -216,7 +216,8 @@ impl Source<'_> {
                 let row = (start + row) * order.folded;
                 for at in (from..to).step_by(BLOCK) {
                     let count = BLOCK.min(to - at);
-                    read(&self.data, self.errors.as_ref(), row + at, count, &mut block);
+                    let next = row + at + count;
+                    read(&self.data, self.errors.as_ref(), [row + at, next], block.part(0..count));
                     monoid.take_all(state, &block.items[..count], &block.errors[..count]);
                 }
             }
@@ -224,7 +225,8 @@ impl Source<'_> {
             let mut lines = monoid.lines();
             for row in from..to {
                 let first = row * order.results + start;
-                read(&self.data, self.errors.as_ref(), first, states.len(), &mut block);
+                let next = first + order.results;
+                read(&self.data, self.errors.as_ref(), [first, next], block.part(0..states.len()));
                 monoid.advance(&mut lines, &block, states.len());
             }
             let all = states.iter_mut().enumerate();
@@ -265,17 +267,17 @@ impl<I: Item> Block<I> {
     }
 }
 
-/// Elements of the operands from number `start` on, with the errors of the first operand.
+/// Elements of the operands from the first number on, with the errors of the first operand, before those from the second
+/// number on are read.
 fn read<I: Item>(
     data: &[ArrayView<'_>],
     errors: Option<&ArrayView<'_>>,
-    start: usize,
-    count: usize,
-    block: &mut Block<I>,
+    numbers: [usize; 2],
+    (items, out): (&mut [I], &mut [f64]),
 ) {
-    I::read(data, start, &mut block.items[..count]);
+    I::read(data, numbers, items);
     if let Some(errors) = errors {
-        read_real(errors, start, &mut block.errors[..count]);
+        read_real_before(errors, numbers, out);
     }
 }
 

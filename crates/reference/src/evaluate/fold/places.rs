@@ -8,7 +8,7 @@ use ir::array::ArrayView;
 use ops::lanes::{NullaryFnOnce, wide};
 use ops::{DType, Monoid};
 
-use super::super::block::{BLOCK, read_int, write_int};
+use super::super::block::{BLOCK, read_int_before, write_int};
 use super::super::bound::apart;
 use super::super::key::{key, number};
 use super::{Block, Item, Reduction};
@@ -21,11 +21,11 @@ pub(super) struct Numbered<I> {
 }
 
 impl<I: Item> Item for Numbered<I> {
-    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [Self]) {
+    fn read(operands: &[ArrayView<'_>], places: [usize; 2], out: &mut [Self]) {
         let (mut values, mut numbers) = ([I::default(); BLOCK], [0; BLOCK]);
         let (values, numbers) = (&mut values[..out.len()], &mut numbers[..out.len()]);
-        I::read(&operands[..1], start, values);
-        read_int(&operands[1], start, numbers);
+        I::read(&operands[..1], places, values);
+        read_int_before(&operands[1], places, numbers);
         let pairs = values.iter().zip(&*numbers);
         out.iter_mut().zip(pairs).for_each(|(out, (&value, &number))| *out = Numbered { value, number });
     }

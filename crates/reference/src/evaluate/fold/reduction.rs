@@ -6,7 +6,7 @@ use ir::array::ArrayView;
 use ops::DType;
 
 use super::Block;
-use crate::evaluate::block::{read_int, read_real, write_int, write_real};
+use crate::evaluate::block::{read_int_before, read_real_before, write_int, write_real};
 
 /// What a fold accumulates, and what comes out.
 pub(super) trait Reduction: Sync {
@@ -106,15 +106,15 @@ pub(super) fn stretches(count: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// How blocks of elements are held: as doubles, as integers, or as one of these with its number.
 pub(super) trait Item: Copy + Default + Send + Sync {
-    /// At most a block of elements, each one of each operand.
-    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [Self]);
+    /// At most a block of elements, each one of each operand, before those from the second number on are read.
+    fn read(operands: &[ArrayView<'_>], numbers: [usize; 2], out: &mut [Self]);
     /// What belongs to the result of this number.
     fn write(result: usize, dtype: DType, bytes: &mut [u8], block: &[Self]);
 }
 
 impl Item for f64 {
-    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [f64]) {
-        read_real(&operands[0], start, out);
+    fn read(operands: &[ArrayView<'_>], numbers: [usize; 2], out: &mut [f64]) {
+        read_real_before(&operands[0], numbers, out);
     }
 
     fn write(_: usize, dtype: DType, bytes: &mut [u8], block: &[f64]) {
@@ -123,8 +123,8 @@ impl Item for f64 {
 }
 
 impl Item for i64 {
-    fn read(operands: &[ArrayView<'_>], start: usize, out: &mut [i64]) {
-        read_int(&operands[0], start, out);
+    fn read(operands: &[ArrayView<'_>], numbers: [usize; 2], out: &mut [i64]) {
+        read_int_before(&operands[0], numbers, out);
     }
 
     fn write(_: usize, dtype: DType, bytes: &mut [u8], block: &[i64]) {

@@ -6,7 +6,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ir::array::{ArrayView, Layout};
+use ir::array::{ArrayView, Layout, prefetch};
 use ops::{DType, Monoid};
 use smallvec::SmallVec;
 
@@ -161,6 +161,11 @@ impl<'v> Lines<'v> {
         sinks.iter_mut().zip(some).for_each(|(sink, some)| sink.some |= some.into_inner());
     }
 
+    /// Elements from the first number on, before those from the second one on are read.
+    fn read<I: Item>(&self, numbers: [usize; 2], out: (&mut [I], &mut [f64])) {
+        read(&self.data, self.errors.as_ref(), numbers, out);
+    }
+
     /// A line after the other.
     fn scan_lines<R: Reduction>(
         &self,
@@ -207,7 +212,9 @@ impl<'v> Lines<'v> {
         for (row, mut slots) in rows.into_iter().enumerate() {
             let (count, results) = (slots[0].count(), slots.len());
             looks.steps(count);
-            read(&self.data, self.errors.as_ref(), start + row * self.abreast, count, &mut block);
+            let first = start + row * self.abreast;
+            slots.iter().for_each(|slot| slot.prefetch(0, count));
+            self.read([first, first + self.abreast], block.part(0..count));
             monoid.step(&mut lines, &block, [count, row + 1], &mut columns[..results]);
             for (result, (slot, column)) in slots.iter_mut().zip(&columns).enumerate() {
                 slot.write(result, 0, &column.items[..count], &column.errors[..count]);
@@ -228,7 +235,9 @@ impl<'v> Lines<'v> {
         for start in (0..self.length).step_by(BLOCK) {
             let count = BLOCK.min(self.length - start);
             looks.steps(count);
-            read(&self.data, self.errors.as_ref(), from + start, count, block);
+            let first = from + start;
+            slots.iter().for_each(|slot| slot.prefetch(to + start, count));
+            self.read([first, first + count], block.part(0..count));
             monoid.scan(&mut state, block, [start, count], &mut columns[..slots.len()]);
             for (result, (slot, column)) in slots.iter_mut().zip(&*columns).enumerate() {
                 slot.write(result, to + start, &column.items[..count], &column.errors[..count]);
@@ -262,6 +271,15 @@ fn cut<'r>(sinks: &'r mut [Sink], some: &'r [AtomicBool], row: usize, part: usiz
 impl Slot<'_> {
     fn count(&self) -> usize {
         self.values.len() / self.dtype.size()
+    }
+
+    /// What is written after it is computed is near by then.
+    fn prefetch(&self, start: usize, count: usize) {
+        let width = self.dtype.size();
+        prefetch(self.values[start * width..].as_ptr(), count * width);
+        if let Some(bounds) = &self.bounds {
+            prefetch(bounds[start..].as_ptr().cast(), count * size_of::<f32>());
+        }
     }
 
     fn write<I: Item>(&mut self, result: usize, start: usize, items: &[I], errors: &[f64]) {

@@ -3,7 +3,7 @@
 
 /// The states of a stretch, of a state whose fields are doubles, and their loads and stores.
 macro_rules! states_of {
-    ($(#[$doc:meta])* $states:ident of $state:ident { $($field:ident),+ }) => {
+    ($(#[$doc:meta])* $states:ident of $state:ident by $monoid:ident { $($field:ident),+ }) => {
         $(#[$doc])*
         pub(super) struct $states {
             $($field: [f64; super::STRETCH]),+
@@ -24,15 +24,27 @@ macro_rules! states_of {
             fn set(&mut self, k: usize, state: $state) {
                 $(self.$field[k] = state.$field;)+
             }
+
+            /// One more element of each.
+            fn take(&mut self, monoid: &$monoid, items: &[f64], errors: &[f64]) {
+                ops::vectorized!(monoid: $monoid = *monoid, states: &'a mut $states = self, items: &'a [f64] = items,
+                    errors: &'a [f64] = errors => (), {
+                    for k in 0..items.len().min(errors.len()).min(super::STRETCH) {
+                        let mut state = states.get(k);
+                        monoid.take(&mut state, items[k], errors[k]);
+                        states.set(k, state);
+                    }
+                });
+            }
         }
     };
 }
 pub(super) use states_of;
 
-/// Neighbouring lines whose states lie field by field; what `results_of` gives of a stretch of states after so many elements
-/// of the first, and so many more from one to the next, are their results.
+/// Neighbouring lines whose states lie field by field; what `results_of` gives of a stretch of states, after so many elements,
+/// are their results.
 macro_rules! lines_in_vectors {
-    ($monoid:ident, $states:ident) => {
+    ($states:ident) => {
         type Lines = Vec<$states>;
 
         fn lines(&self) -> Vec<$states> {
@@ -45,15 +57,7 @@ macro_rules! lines_in_vectors {
 
         fn advance(&self, lines: &mut Vec<$states>, block: &super::Block<f64>, count: usize) {
             for (states, places) in lines.iter_mut().zip(super::stretches(count)) {
-                let (items, errors) = (&block.items[places.clone()], &block.errors[places]);
-                ops::vectorized!(monoid: $monoid = *self, states: &'a mut $states = states, items: &'a [f64] = items,
-                    errors: &'a [f64] = errors => (), {
-                    for k in 0..items.len().min(errors.len()).min(super::STRETCH) {
-                        let mut state = states.get(k);
-                        monoid.take(&mut state, items[k], errors[k]);
-                        states.set(k, state);
-                    }
-                });
+                states.take(self, &block.items[places.clone()], &block.errors[places]);
             }
         }
 
@@ -64,8 +68,8 @@ macro_rules! lines_in_vectors {
             [lines_count, count]: [usize; 2],
             columns: &mut [super::Block<f64>],
         ) {
-            self.advance(lines, block, lines_count);
-            for (states, places) in lines.iter().zip(super::stretches(lines_count)) {
+            for (states, places) in lines.iter_mut().zip(super::stretches(lines_count)) {
+                states.take(self, &block.items[places.clone()], &block.errors[places.clone()]);
                 self.results_of(states, [count, 0], places, columns);
             }
         }

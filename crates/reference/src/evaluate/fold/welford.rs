@@ -38,7 +38,7 @@ pub(super) struct WelfordState {
 
 states_of! {
     /// The states of a stretch.
-    WelfordStates of WelfordState { count, shift, sum, squares, low, high, magnitude, error, error_squares }
+    WelfordStates of WelfordState by Welford { count, shift, sum, squares, low, high, magnitude, error, error_squares }
 }
 
 impl Welford {
@@ -134,7 +134,7 @@ impl Welford {
 impl Reduction for Welford {
     type Item = f64;
     type State = WelfordState;
-    lines_in_vectors!(Welford, WelfordStates);
+    lines_in_vectors!(WelfordStates);
     line_in_vectors!(WelfordStates);
 
     fn empty(&self) -> WelfordState {

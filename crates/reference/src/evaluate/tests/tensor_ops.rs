@@ -1,5 +1,7 @@
 //! Every op that moves, maps or makes elements, against plain loops.
 
+use ir::graph::ExternalOp;
+
 use super::*;
 
 fn counting(sizes: &[usize]) -> Array {
@@ -182,4 +184,69 @@ fn axes_of_size_zero_and_scalars_are_arrays_too() {
     assert_eq!(reals(&out[2]), [1.5; 6]);
     assert_eq!(reals(&out[3]), [2.25]);
     assert_eq!(reals(&out[5]), reals(&out[6]));
+}
+
+#[test]
+fn a_pad_may_leave_nothing_of_its_operand() {
+    let mut p = Program::default();
+    let x = p.input(DType::F32, &[2, 3]);
+    let fill = p.constant(DType::F32, 7.0);
+    let power = p.map(ScalarOp::Exp, &[fill]);
+    let beyond = p.add(TensorOp::Pad { before: exprs(&[1, 6]), after: exprs(&[0, -5]) }, &[x, power]);
+    let around = p.add(TensorOp::Pad { before: exprs(&[1, 0]), after: exprs(&[1, 2]) }, &[x, power]);
+    let out = p.run(&[beyond, around, power], &[counting(&[2, 3]).view()]);
+    let (fill, bound) = (reals(&out[2])[0], bounds(&out[2])[0]);
+    assert!(bound > 0.0);
+    assert_eq!((reals(&out[0]), bounds(&out[0])), (vec![fill; 12], vec![bound; 12]));
+    let inside = |row: usize, column: usize| (1..3).contains(&row) && column < 3;
+    let expected = |within: &dyn Fn(usize) -> f64, outside: f64| -> Vec<f64> {
+        let places = (0..4).flat_map(|row| (0..5).map(move |column| (row, column)));
+        let element =
+            |(row, column)| if inside(row, column) { within(3 * (row - 1) + column) } else { outside };
+        places.map(element).collect()
+    };
+    assert_eq!(reals(&out[1]), expected(&|number| number as f64, fill));
+    assert_eq!(bounds(&out[1]), expected(&|_| 0.0, bound));
+}
+
+#[test]
+fn scattered_elements_bring_their_bounds() {
+    let indices: [i64; 16] = [0, 2, 1, 1, 2, 0, 0, 0, 1, 1, 1, 1, 2, 0, 0, 2];
+    let (target, source) = (counting(&[2, 3, 2]), counting(&[2, 4, 2]));
+    for inexact in [[false, false], [false, true], [true, false], [true, true]] {
+        let mut p = Program::default();
+        let mut operand = |sizes: &[i64], inexact: bool| {
+            let x = p.input(DType::F32, sizes);
+            if inexact { p.map(ScalarOp::Exp, &[x]) } else { x }
+        };
+        let (x, y) = (operand(&[2, 3, 2], inexact[0]), operand(&[2, 4, 2], inexact[1]));
+        let index = p.input(DType::I64, &[2, 4, 2]);
+        let scattered = p.add(TensorOp::External(ExternalOp::Scatter(1)), &[x, index, y]);
+        let places = array(&[2, 4, 2], &indices);
+        let out = p.run(&[x, y, scattered], &[target.view(), source.view(), places.view()]);
+        let expected = |of: &dyn Fn(&Evaluated) -> Vec<f64>| {
+            let (mut result, source) = (of(&out[0]), of(&out[1]));
+            for (number, &index) in indices.iter().enumerate() {
+                result[number / 8 * 6 + index as usize * 2 + number % 2] = source[number];
+            }
+            result
+        };
+        assert_eq!(reals(&out[2]), expected(&reals));
+        assert_eq!(bounds(&out[2]), expected(&bounds));
+        assert_eq!(out[2].bound.is_some(), inexact != [false, false]);
+    }
+}
+
+#[test]
+fn an_index_that_is_not_sure_may_mean_any_place_of_its_line() {
+    let mut p = Program::default();
+    let (x, y, z) =
+        (p.input(DType::F32, &[2, 3]), p.input(DType::F32, &[1, 1]), p.input(DType::F32, &[1, 1]));
+    let power = p.map(ScalarOp::Exp, &[z]);
+    let index = p.cast(DType::I64, power);
+    let scattered = p.add(TensorOp::External(ExternalOp::Scatter(1)), &[x, index, y]);
+    let [one, zero] = [9.0_f32, 0.0].map(|x| array(&[1, 1], &[x]));
+    let out = p.run(&[scattered], &[counting(&[2, 3]).view(), one.view(), zero.view()]);
+    assert_eq!(reals(&out[0]), [0.0, 9.0, 2.0, 3.0, 4.0, 5.0]);
+    assert_eq!(bounds(&out[0]), [f64::INFINITY, f64::INFINITY, f64::INFINITY, 0.0, 0.0, 0.0]);
 }
