@@ -8,8 +8,7 @@ use super::elementwise;
 use crate::define::arguments::Bound;
 use crate::define::builder::{OpBuilder, Parts};
 use crate::define::error::DefineError;
-use crate::define::families::folds;
-use crate::define::families::scans;
+use crate::define::families::{folds, scans};
 
 /// `prod` or `cumprod` of a complex tensor.
 pub(super) fn product(ops: &mut OpBuilder, op: LanguageOp, bound: &Bound) -> Result<Val, DefineError> {

@@ -11,7 +11,9 @@ use ir::definition::Object;
 use ir::graph::{Axes, Shape, TensorOp, Type, Val};
 use ops::{DType, Monoid, Scalar, ScalarOp};
 
-use super::{composites::dropout, external, folds, random, random::Sequence};
+use super::composites::dropout;
+use super::random::{self, Sequence};
+use super::{external, folds};
 use crate::define::arguments::Bound;
 use crate::define::builder::{OpBuilder, Term};
 use crate::define::error::DefineError;

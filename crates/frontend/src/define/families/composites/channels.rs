@@ -5,8 +5,7 @@ use index::Expr;
 use ir::graph::{Axes, Shape, Val};
 use ops::DType;
 
-use super::normalize;
-use super::normalize::{Gradients, Normalized, Statistics};
+use super::normalize::{self, Gradients, Normalized, Statistics};
 use crate::define::arguments::Bound;
 use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;

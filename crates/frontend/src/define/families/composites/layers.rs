@@ -3,8 +3,7 @@
 use ir::graph::{Axes, Val};
 use ops::{DType, ScalarOp};
 
-use super::normalize;
-use super::normalize::{Normalized, Statistics};
+use super::normalize::{self, Normalized, Statistics};
 use crate::define::arguments::Bound;
 use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
