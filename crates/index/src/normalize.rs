@@ -15,7 +15,7 @@ impl Facts {
             return current;
         }
         for _ in 0..MAX_ROUNDS {
-            let next = self.simplify(&current);
+            let next = Simplifier { facts: self }.simplify(&current);
             if next == current || next.is_overflow() {
                 break;
             }
@@ -23,7 +23,15 @@ impl Facts {
         }
         current
     }
+}
 
+/// One round of simplification.
+#[derive(Clone, Copy)]
+struct Simplifier<'f> {
+    facts: &'f Facts,
+}
+
+impl Simplifier<'_> {
     fn simplify(&self, e: &Expr) -> Expr {
         let rebuilt = e.map_atoms(&mut |atom| self.simplify_atom(atom));
         if !rebuilt.has_division() {
@@ -45,12 +53,12 @@ impl Facts {
 
     /// What a symbol is by its range or by an equality.
     fn known_value(&self, sym: Sym) -> Option<Expr> {
-        let point = self.range(sym).as_point().and_then(|value| i64::try_from(value).ok());
-        point.map(Expr::constant).or_else(|| self.value(sym).cloned())
+        let point = self.facts.range(sym).as_point().and_then(|value| i64::try_from(value).ok());
+        point.map(Expr::constant).or_else(|| self.facts.value(sym).cloned())
     }
 
     fn smaller(&self, a: &Expr, b: &Expr) -> Expr {
-        match (self.is_nonnegative(&(b - a)), self.is_nonnegative(&(a - b))) {
+        match (self.facts.is_nonnegative(&(b - a)), self.facts.is_nonnegative(&(a - b))) {
             (true, _) => a.clone(),
             (_, true) => b.clone(),
             _ => a.min(b),
@@ -58,7 +66,7 @@ impl Facts {
     }
 
     fn larger(&self, a: &Expr, b: &Expr) -> Expr {
-        match (self.is_nonnegative(&(b - a)), self.is_nonnegative(&(a - b))) {
+        match (self.facts.is_nonnegative(&(b - a)), self.facts.is_nonnegative(&(a - b))) {
             (true, _) => b.clone(),
             (_, true) => a.clone(),
             _ => a.max(b),
@@ -67,7 +75,7 @@ impl Facts {
 
     /// `x // d`, simplified when `d` is certainly not zero.
     fn quotient(&self, x: &Expr, d: &Expr) -> Expr {
-        if !self.is_nonzero(d) {
+        if !self.facts.is_nonzero(d) {
             return x.floor_div(d);
         }
         if let Some(value) = self.certain_quotient(x, d) {
@@ -82,18 +90,18 @@ impl Facts {
         if let Some((_, high, _, d)) = self.take_low_part(x, d) {
             return self.quotient(&high, &d);
         }
-        if self.is_within(x, d) { Expr::zero() } else { x.floor_div(d) }
+        if self.facts.is_within(x, d) { Expr::zero() } else { x.floor_div(d) }
     }
 
     /// `x % d`, simplified when `d` is certainly not zero.
     fn remainder(&self, x: &Expr, d: &Expr) -> Expr {
-        if !self.is_nonzero(d) {
+        if !self.facts.is_nonzero(d) {
             return x.modulo(d);
         }
         if let Some(value) = self.certain_quotient(x, d) {
             return x - d * value;
         }
-        if self.divides(d, x) {
+        if self.facts.divides(d, x) {
             return Expr::zero();
         }
         if let Some((common, x, d)) = self.cancel_common(x, d) {
@@ -105,11 +113,11 @@ impl Facts {
         if let Some((scale, high, low, d)) = self.take_low_part(x, d) {
             return scale * self.remainder(&high, &d) + low;
         }
-        if self.is_within(x, d) { x.clone() } else { x.modulo(d) }
+        if self.facts.is_within(x, d) { x.clone() } else { x.modulo(d) }
     }
 
     fn certain_quotient(&self, x: &Expr, d: &Expr) -> Option<i64> {
-        let quotient = self.interval(x).floor_div(&self.interval(d));
+        let quotient = self.facts.interval(x).floor_div(&self.facts.interval(d));
         quotient.as_point().and_then(|value| i64::try_from(value).ok())
     }
 
@@ -117,20 +125,20 @@ impl Facts {
     fn cancel_common(&self, x: &Expr, d: &Expr) -> Option<(Expr, Expr, Expr)> {
         let common = positive_term(x.content()?.common(&d.content()?))?;
         let (x, d) = (x.exact_quotient(&common)?, d.exact_quotient(&common)?);
-        self.is_nonzero(&common).then_some((common, x, d))
+        self.facts.is_nonzero(&common).then_some((common, x, d))
     }
 
     /// Writes `x // d` as the quotient of its part that is a multiple of `d`, with the part that remains.
     fn take_multiples(&self, x: &Expr, d: &Expr) -> Option<(Expr, Expr)> {
         let (quotient, rest) = x.split_multiple(d)?;
-        let shorter = rest.is_zero() || d.terms().len() == 1 || self.is_within(&rest, d);
+        let shorter = rest.is_zero() || d.terms().len() == 1 || self.facts.is_within(&rest, d);
         if !quotient.is_zero() && shorter {
             return Some((quotient, rest));
         }
         let (mut quotient, mut rest) = (Expr::zero(), Expr::zero());
         for Term { monomial, coefficient } in x.terms() {
             let term = Expr::from_term(*coefficient, monomial.clone());
-            match self.divides(d, &term) {
+            match self.facts.divides(d, &term) {
                 true => quotient = quotient + term.floor_div(d),
                 false => rest = rest + term,
             }
@@ -149,7 +157,7 @@ impl Facts {
                 None => x.split_multiple(&scale)?,
             };
             let reduced = d.exact_quotient(&scale)?;
-            self.is_within(&low, &scale).then_some((scale, high, low, reduced))
+            self.facts.is_within(&low, &scale).then_some((scale, high, low, reduced))
         })
     }
 
@@ -157,7 +165,7 @@ impl Facts {
     fn cancel_quotients(&self, mut e: Expr) -> Expr {
         for atom in atoms(&e) {
             let Atom::FloorDiv(x, d) = &atom else { continue };
-            if !self.divides(d, x) {
+            if !self.facts.divides(d, x) {
                 continue;
             }
             let (factor, rest) = split_atom(&e, &atom);
@@ -172,9 +180,11 @@ impl Facts {
 
     /// Rewrites by relations whose highest term equals a polynomial in symbols; others could grow without end.
     fn reduce_by_relations(&self, e: Expr) -> Expr {
-        self.relations().filter(|zero| is_oriented(zero)).fold(e, |e, zero| match e.split_multiple(zero) {
-            Some((quotient, rest)) if !quotient.is_zero() => rest,
-            _ => e,
+        self.facts.relations().filter(|zero| is_oriented(zero)).fold(e, |e, zero| {
+            match e.split_multiple(zero) {
+                Some((quotient, rest)) if !quotient.is_zero() => rest,
+                _ => e,
+            }
         })
     }
 }

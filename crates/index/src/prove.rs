@@ -95,74 +95,81 @@ impl Facts {
     pub(super) fn is_nonnegative(&self, e: &Expr) -> bool {
         #[cfg(any(test, feature = "work"))]
         crate::work::count(crate::work::AlgebraWork::Asked, 1);
-        let (mut directed, mut steps) = (MAX_STEPS, MAX_STEPS);
-        self.search_directed(e, MAX_DIRECTED_DEPTH, &mut directed)
+        let mut sums = Search::over(self);
+        Search::over(self).directed(e, MAX_DIRECTED_DEPTH)
             || self.follows_by_cases(e)
-            || (1..=MAX_DEPTH).any(|depth| self.search(e, depth, &mut steps))
+            || (1..=MAX_DEPTH).any(|depth| sums.all(e, depth))
     }
 
     /// True if the expression is a sum with a min, or less a max, and is zero or more with either operand in its place.
     pub(super) fn follows_by_cases(&self, e: &Expr) -> bool {
-        self.splits(e, MAX_CASES)
+        splits(self, e, MAX_CASES)
     }
+}
 
-    /// Splits into cases until nothing is left to split, so many times at most one within the other.
-    fn splits(&self, e: &Expr, cases: u32) -> bool {
-        let Some((a, b)) = by_cases(e) else { return false };
-        let holds = |e: &Expr| {
-            let mut steps = MAX_STEPS;
-            self.search_directed(e, MAX_DIRECTED_DEPTH, &mut steps)
-                || (cases > 1 && self.splits(e, cases - 1))
-        };
-        holds(&a) && holds(&b)
+/// Splits into cases until nothing is left to split, so many times at most one within the other.
+fn splits(facts: &Facts, e: &Expr, cases: u32) -> bool {
+    let Some((a, b)) = by_cases(e) else { return false };
+    let holds = |e: &Expr| {
+        Search::over(facts).directed(e, MAX_DIRECTED_DEPTH) || (cases > 1 && splits(facts, e, cases - 1))
+    };
+    holds(&a) && holds(&b)
+}
+
+/// A search for known inequalities that show an expression to be zero or more.
+struct Search<'f> {
+    facts: &'f Facts,
+    /// Sums that it may still look at.
+    steps: u32,
+}
+
+impl<'f> Search<'f> {
+    fn over(facts: &'f Facts) -> Search<'f> {
+        Search { facts, steps: MAX_STEPS }
     }
 
     /// Takes away the highest negative term, again and again: an index of many dimensions needs as many steps.
-    fn search_directed(&self, e: &Expr, depth: u32, steps: &mut u32) -> bool {
-        if e.is_overflow() || *steps == 0 {
+    fn directed(&mut self, e: &Expr, depth: u32) -> bool {
+        if e.is_overflow() || self.steps == 0 {
             return false;
         }
-        *steps -= 1;
-        if self.interval(e).is_nonnegative() {
+        self.steps -= 1;
+        if self.facts.interval(e).is_nonnegative() {
             return true;
         }
         let Some(highest) = varying_terms(e).find(|term| term.coefficient < 0) else { return false };
         let terms = std::slice::from_ref(highest);
-        depth > 0
-            && self.less_a_hypothesis(e, terms, steps, |less, steps| {
-                self.search_directed(less, depth - 1, steps)
-            })
+        depth > 0 && self.less_a_hypothesis(e, terms, |search, less| search.directed(less, depth - 1))
     }
 
     /// Tries all sums of exactly `depth` known inequalities that share a term with what they are taken from.
-    fn search(&self, e: &Expr, depth: u32, steps: &mut u32) -> bool {
-        if e.is_overflow() || *steps == 0 {
+    fn all(&mut self, e: &Expr, depth: u32) -> bool {
+        if e.is_overflow() || self.steps == 0 {
             return false;
         }
-        *steps -= 1;
+        self.steps -= 1;
         if depth == 0 {
-            return self.interval(e).is_nonnegative();
+            return self.facts.interval(e).is_nonnegative();
         }
-        self.less_a_hypothesis(e, e.terms(), steps, |less, steps| self.search(less, depth - 1, steps))
+        self.less_a_hypothesis(e, e.terms(), |search, less| search.all(less, depth - 1))
     }
 
     /// Whether something holds of an expression less a known inequality, for any that changes one of these terms; looks as
     /// long as there are steps.
     fn less_a_hypothesis(
-        &self,
+        &mut self,
         e: &Expr,
         terms: &[Term],
-        steps: &mut u32,
-        holds: impl Fn(&Expr, &mut u32) -> bool,
+        holds: impl Fn(&mut Self, &Expr) -> bool,
     ) -> bool {
         for known in self.hypotheses(e, terms) {
-            if *steps == 0 {
+            if self.steps == 0 {
                 return false;
             }
             #[cfg(any(test, feature = "work"))]
             crate::work::count(crate::work::AlgebraWork::Tried, 1);
             let scales = self.scales(terms, &known);
-            if scales.into_iter().any(|scale| holds(&(e - scale * &*known), steps)) {
+            if scales.into_iter().any(|scale| holds(self, &(e - scale * &*known))) {
                 return true;
             }
         }
@@ -183,30 +190,31 @@ impl Facts {
             terms.iter().flat_map(sharing).filter_map(|(term, by)| scale(term, by)).collect();
         scales.sort();
         scales.dedup();
-        scales.retain(|scale| self.interval(scale).is_nonnegative());
+        scales.retain(|scale| self.facts.interval(scale).is_nonnegative());
         scales
     }
 
     /// Expressions that are zero or more: the assumed ones that share something with these terms of `e`, and those that
     /// define the atoms of `e`.
-    fn hypotheses<'a>(&'a self, e: &Expr, terms: &[Term]) -> impl Iterator<Item = Cow<'a, Expr>> {
-        let assumed = self.inequalities_sharing(terms).map(Cow::Borrowed);
+    fn hypotheses(&self, e: &Expr, terms: &[Term]) -> impl Iterator<Item = Cow<'f, Expr>> + use<'f> {
+        let assumed = self.facts.inequalities_sharing(terms).map(Cow::Borrowed);
         assumed.chain(self.definitions(e).into_iter().map(Cow::Owned))
     }
 
     /// What defines the atoms of an expression, as expressions that are zero or more.
     fn definitions(&self, e: &Expr) -> Vec<Expr> {
+        let is_nonnegative = |e: &Expr| self.facts.interval(e).is_nonnegative();
         let mut known: Vec<Expr> = Vec::new();
         for atom in atoms(e) {
             let value = Expr::from_atom(atom.clone());
             match &atom {
                 Atom::Sym(_) => {}
-                Atom::FloorDiv(x, d) if self.interval(d).is_nonnegative() => {
+                Atom::FloorDiv(x, d) if is_nonnegative(d) => {
                     known.extend([x - d * &value, d * &value + d - 1 - x]);
                 }
-                Atom::Mod(x, d) if self.interval(d).is_nonnegative() => {
+                Atom::Mod(x, d) if is_nonnegative(d) => {
                     known.push(d - 1 - &value);
-                    known.extend(self.interval(x).is_nonnegative().then(|| x - &value));
+                    known.extend(is_nonnegative(x).then(|| x - &value));
                 }
                 Atom::FloorDiv(..) | Atom::Mod(..) => {}
                 Atom::Min(a, b) => known.extend([a - &value, b - &value]),

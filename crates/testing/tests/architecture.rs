@@ -1,7 +1,7 @@
 //! The rules of the source tree, as tests: which crate may use which, and what a file looks like. Each rule is a
 //! function from text to diagnostics, and each is shown to catch a planted breach.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -110,6 +110,16 @@ const MOST_LINES: usize = 600;
 /// Lines of a crate, its unit tests included. More is two crates.
 const MOST_CRATE_LINES: usize = 9000;
 
+/// Methods of a type, in all its inherent impls. More is two types, or functions over a smaller one.
+const MOST_METHODS: usize = 60;
+
+/// Files that a type's methods are in.
+const MOST_METHOD_FILES: usize = 8;
+
+/// Types that may have more, by crate and name, each with the reason.
+const LARGE_TYPES: [(&str, &str, &str); 1] =
+    [("scheduler", "Nest", "cut into layers by a change that lands beside this rule")];
+
 /// A source file: its path from the root of the workspace, with `/`, and its text.
 struct Source {
     path: String,
@@ -128,6 +138,11 @@ impl Source {
 
     fn in_tests(&self) -> bool {
         self.path.split('/').any(|folder| folder == "tests")
+    }
+
+    fn without_unit_tests(&self) -> Source {
+        let text = self.text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(&self.text);
+        Source { path: self.path.clone(), text: text.to_owned() }
     }
 
     /// Lines of code with their numbers: lines that are only a comment are left out.
@@ -273,6 +288,115 @@ fn too_large(sources: &[Source]) -> Vec<String> {
     breaches.map(message).collect()
 }
 
+/// The types that a file declares.
+fn declared_types(source: &Source) -> impl Iterator<Item = &str> {
+    let lines = source.code().map(|(_, line)| line.trim_start());
+    lines.filter_map(|line| {
+        let line = line.strip_prefix("pub").map_or(line, |rest| match rest.strip_prefix('(') {
+            Some(rest) => rest.split_once(") ").map_or(rest, |(_, rest)| rest),
+            None => rest.trim_start(),
+        });
+        ["struct ", "enum ", "union "].iter().find_map(|kind| line.strip_prefix(kind)).map(first_word)
+    })
+}
+
+/// The type of each inherent impl of a file, and how many methods that has. Files are formatted, so what an impl holds is
+/// indented by one step more than itself.
+fn inherent_impls(source: &Source) -> Vec<(&str, usize)> {
+    let mut found: Vec<(&str, usize)> = Vec::new();
+    let mut inside: Option<String> = None;
+    for (_, line) in source.code() {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        match &inside {
+            Some(end) if line == end.as_str() => inside = None,
+            Some(end) if indent.len() + 1 == end.len() + 4 && is_function(line.trim_start()) => {
+                found.last_mut().expect("an impl is open").1 += 1;
+            }
+            Some(_) => {}
+            None => {
+                let Some(name) = implemented(line.trim_start()) else { continue };
+                found.push((name, 0));
+                inside = (!line.ends_with("{}")).then(|| format!("{indent}}}"));
+            }
+        }
+    }
+    found
+}
+
+/// The type that a line begins an inherent impl of.
+fn implemented(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("impl")?;
+    let named = match rest.strip_prefix('<') {
+        Some(generics) => behind_angle(generics)?,
+        None => rest,
+    };
+    let is_trait = named.split('{').next().is_some_and(|head| head.contains(" for "));
+    let name = first_word(named.strip_prefix(' ')?);
+    (!is_trait && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
+}
+
+/// What follows the angle that closes what is open.
+fn behind_angle(text: &str) -> Option<&str> {
+    let mut depth = 1;
+    for (place, c) in text.char_indices() {
+        depth += i32::from(c == '<') - i32::from(c == '>' && !text[..place].ends_with('-'));
+        if depth == 0 {
+            return Some(&text[place + 1..]);
+        }
+    }
+    None
+}
+
+fn first_word(text: &str) -> &str {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or(text)
+}
+
+/// Whether a line of an impl begins a function.
+fn is_function(line: &str) -> bool {
+    let words = line.split(' ').skip_while(|word| {
+        word.starts_with("pub") || word.ends_with(')') || ["const", "unsafe", "async"].contains(word)
+    });
+    words.into_iter().next() == Some("fn")
+}
+
+/// Types with more methods than they may have, or methods in more files. Where a crate has types of one name, an impl is of
+/// the one whose declaration is nearest.
+fn owns_too_much(sources: &[Source]) -> Vec<String> {
+    let proper = sources.iter().filter(|source| source.in_crate() && !source.in_tests());
+    let sources: Vec<Source> = proper.map(Source::without_unit_tests).collect();
+    let folder = |source: &Source| source.path.split('/').nth(1).unwrap_or_default().to_owned();
+    let mut declared: BTreeMap<(String, &str), Vec<&str>> = BTreeMap::new();
+    for source in &sources {
+        for name in declared_types(source) {
+            declared.entry((folder(source), name)).or_default().push(&source.path);
+        }
+    }
+    let shared = |a: &str, b: &str| a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count();
+    let mut methods: BTreeMap<(String, &str, &str), (usize, BTreeSet<&str>)> = BTreeMap::new();
+    for source in &sources {
+        for (name, count) in inherent_impls(source) {
+            let places = declared.get(&(folder(source), name)).into_iter().flatten();
+            let place = places.copied().max_by_key(|place| shared(place, &source.path)).unwrap_or_default();
+            let (all, files) = methods.entry((folder(source), name, place)).or_default();
+            *all += count;
+            files.insert(&source.path);
+        }
+    }
+    let may = |folder: &str, name: &str| LARGE_TYPES.iter().any(|row| (row.0, row.1) == (folder, name));
+    let is_large =
+        |(count, files): &(usize, BTreeSet<&str>)| *count > MOST_METHODS || files.len() > MOST_METHOD_FILES;
+    let breaches =
+        methods.into_iter().filter(|((folder, name, _), large)| is_large(large) && !may(folder, name));
+    let message = |((folder, name, _), (count, files)): ((String, &str, &str), (usize, BTreeSet<&str>))| {
+        format!(
+            "crates/{folder}: `{name}` has {count} methods in {} files, at most {MOST_METHODS} in {MOST_METHOD_FILES}; cut it \
+             into types that each own something, or into functions over a smaller one",
+            files.len()
+        )
+    };
+    breaches.map(message).collect()
+}
+
 fn reads_environment(source: &Source) -> Vec<String> {
     if !source.is_rust() || ENVIRONMENT_FILES.contains(&source.path.as_str()) {
         return Vec::new();
@@ -371,6 +495,11 @@ fn every_crate_has_one_subject() {
 }
 
 #[test]
+fn no_type_owns_too_much() {
+    assert_none(owns_too_much(&sources()));
+}
+
+#[test]
 fn the_environment_is_read_in_one_file() {
     assert_all_keep(reads_environment);
 }
@@ -442,4 +571,33 @@ fn a_breach_of_each_rule_is_caught() {
         assert_eq!(breaches(marked_unfinished, "crates/ir/src/a.rs", &format!("//! a\n  {mark}")), 1);
         assert_eq!(breaches(marked_unfinished, "crates/ir/src/a.rs", &format!("// {mark}")), 0);
     }
+}
+
+#[test]
+fn a_type_that_owns_too_much_is_caught() {
+    let source = |path: &str, text: &str| Source { path: path.to_owned(), text: text.to_owned() };
+    let methods =
+        |count: usize| "    pub(super) const fn a(&self) {\n        fn inner() {}\n    }\n".repeat(count);
+    let of = |head: &str, count: usize| format!("{head} {{\n{}}}\n", methods(count));
+    let declared = "struct Owner<'a> {\n    fn_of: fn(),\n}\n\n";
+    let one = |text: &str| owns_too_much(&[source("crates/ir/src/a.rs", &format!("{declared}{text}"))]).len();
+    assert_eq!(one(&of("impl<'a, T: Fn() -> Vec<T>> Owner<'a>", MOST_METHODS)), 0);
+    assert_eq!(one(&of("impl<'a, T: Fn() -> Vec<T>> Owner<'a>", MOST_METHODS + 1)), 1);
+    assert_eq!(one(&of("impl From<Other> for Owner<'_>", MOST_METHODS + 1)), 0);
+    assert_eq!(one(&format!("{}{}", of("impl Owner<'_>", 40), of("impl Other", 40))), 0);
+    assert_eq!(one(&format!("{}{}", of("impl Owner<'_>", 40), of("impl Owner<'_>", 40))), 1);
+    assert_eq!(one(&format!("#[cfg(test)]\nmod tests {{\n{}}}\n", of("impl Owner", 61))), 0);
+    // Methods in many files, and two types of one name.
+    let files = |count: usize| {
+        let impls = (0..count)
+            .map(|number| source(&format!("crates/ir/src/a/{number}.rs"), &of("impl Owner<'_>", 1)));
+        let declares =
+            [source("crates/ir/src/a/mod.rs", declared), source("crates/ir/src/b/mod.rs", declared)];
+        impls.chain(declares).collect::<Vec<Source>>()
+    };
+    assert_eq!(owns_too_much(&files(MOST_METHOD_FILES)).len(), 0);
+    assert_eq!(owns_too_much(&files(MOST_METHOD_FILES + 1)).len(), 1);
+    let mut two = files(MOST_METHOD_FILES);
+    two.push(source("crates/ir/src/b/c.rs", &of("impl Owner<'_>", MOST_METHODS)));
+    assert_eq!(owns_too_much(&two).len(), 0);
 }

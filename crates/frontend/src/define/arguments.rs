@@ -189,6 +189,23 @@ impl Bound {
         Ok(Some(axes))
     }
 
+    /// For each axis its rank in memory, 0 innermost; empty if none are given.
+    pub fn stride_order(&self, rank: usize) -> Result<Vec<usize>, DefineError> {
+        let Some(given) = self.ints("stride_order") else { return Ok(Vec::new()) };
+        if given.is_empty() {
+            return Ok(Vec::new());
+        }
+        let order: Option<Vec<usize>> = given.iter().map(|&place| wrap(place, rank)).collect();
+        let is_permutation = |order: &Vec<usize>| {
+            let mut sorted = order.clone();
+            sorted.sort_unstable();
+            sorted.into_iter().eq(0..rank)
+        };
+        let reject =
+            || self.reject("stride_order", &format!("the numbers from 0 to {}, each once", rank.max(1) - 1));
+        order.filter(is_permutation).ok_or_else(reject)
+    }
+
     /// What the record keeps: the arguments that are not the default, and dtypes that the call names.
     pub fn recorded(&self) -> Vec<(&'static str, Object)> {
         let all = self.params.iter().zip(&self.objects).zip(&self.given);
@@ -219,7 +236,7 @@ fn places_of(what: &str, rank: usize) -> String {
 }
 
 /// An axis number counted from the front.
-pub(super) fn wrap(axis: i64, rank: usize) -> Option<usize> {
+fn wrap(axis: i64, rank: usize) -> Option<usize> {
     let counted = if axis < 0 { axis.checked_add(rank as i64)? } else { axis };
     usize::try_from(counted).ok().filter(|&axis| axis < rank)
 }

@@ -4,261 +4,175 @@ use std::cmp::Reverse;
 
 use ir::definition::{CallArgument, NamedValue, Object};
 use ir::graph::{Axes, TensorOp, Val};
-use ops::{self, LanguageOp, Monoid, OpRef, ScalarOp};
+use ops::{self, Composite, LanguageOp, OpRef, ScalarOp};
 
 use super::arguments::Bound;
-use super::attention::with_newer_places;
-use super::builder::DefinitionBuilder;
-use super::declare::stride_order;
+use super::builder::OpBuilder;
+use super::complex;
 use super::error::DefineError;
-use super::random::Distribution;
+use super::families::{self, movement, scalar};
 
-impl DefinitionBuilder {
-    /// Applies an op: any row of the tables of primitives, composites and tensor ops.
-    ///
-    /// # Errors
-    /// For an unknown name, arguments that do not fit the parameters, dtypes and shapes that do not suit.
-    pub fn call(&mut self, op: &str, arguments: Vec<CallArgument>) -> Result<Object, DefineError> {
-        let found = ops::lookup(op).map_err(|unknown| {
-            if let Some(why) = ops::rejected(op) {
-                return DefineError::new(op, "", why);
-            }
-            let error = DefineError::new(op, "", "not an op");
-            match unknown.did_you_mean {
-                Some(near) => error.help(format!("did you mean `{near}`?")),
-                None => error,
-            }
-        })?;
-        self.op = found.name();
-        let arguments = with_newer_places(found, dtype_by_name(found, arguments));
-        let bound = Bound::new(found.name(), &found.params(), arguments)?;
-        let known = self.facts.clone();
-        let made = self.or_as_before(|builder| builder.apply(found, &bound))?;
-        self.record.add_constraints(self.facts.subjects_since(&known), found.name(), self.span);
-        Ok(made)
-    }
-
-    fn apply(&mut self, op: OpRef, bound: &Bound) -> Result<Object, DefineError> {
-        match op {
-            OpRef::Primitive(scalar_op) => {
-                self.call_scalar_op(scalar_op, bound).map(|value| self.record_one(bound, value))
-            }
-            OpRef::Composite(op) => self.call_composite(op, bound).map(|value| self.record_one(bound, value)),
-            OpRef::Language(LanguageOp::Cast) => {
-                let value = self.call_cast(bound)?;
-                self.keep_order(bound, value);
-                Ok(self.record_one(bound, value))
-            }
-            OpRef::Language(LanguageOp::StrideOrder) => {
-                self.call_stride_order(bound).map(|value| self.record_one(bound, value))
-            }
-            OpRef::Language(LanguageOp::Size) => self.call_size(bound),
-            OpRef::Language(LanguageOp::Shape) => self.call_shape(bound),
-            OpRef::Language(LanguageOp::SdpfaFwd) => {
-                let results = self.call_language_op(LanguageOp::SdpfaFwd, bound)?;
-                self.keep_query_order(bound, &results);
-                Ok(results)
-            }
-            OpRef::Language(tensor_op) => self.call_language_op(tensor_op, bound),
+/// Applies an op: any row of the tables of primitives, composites and tensor ops.
+///
+/// # Errors
+/// For an unknown name, arguments that do not fit the parameters, dtypes and shapes that do not suit.
+pub(super) fn call(
+    ops: &mut OpBuilder,
+    op: &str,
+    arguments: Vec<CallArgument>,
+) -> Result<Object, DefineError> {
+    let found = ops::lookup(op).map_err(|unknown| {
+        if let Some(why) = ops::rejected(op) {
+            return DefineError::new(op, "", why);
         }
-    }
-
-    fn record_one(&mut self, bound: &Bound, value: NamedValue) -> Object {
-        self.record_call(bound.op, bound.recorded(), &[value]);
-        Object::Value(value)
-    }
-
-    /// An op whose results are tensors.
-    fn call_language_op(&mut self, tensor_op: LanguageOp, bound: &Bound) -> Result<Object, DefineError> {
-        let vals = match self.complex_argument(bound) {
-            Some(_) => self.complex_op(tensor_op, bound)?,
-            None => self.op(tensor_op, bound)?,
-        };
-        Ok(self.record_tensors(bound, vals))
-    }
-
-    /// An op on real arguments: its results.
-    pub(super) fn op(&mut self, tensor_op: LanguageOp, bound: &Bound) -> Result<Vec<Val>, DefineError> {
-        if let Some(vals) = self.composite(tensor_op, bound) {
-            let vals = vals?;
-            self.add_pattern(tensor_op.name(), bound.objects(), &vals);
-            return Ok(vals);
+        let error = DefineError::new(op, "", "not an op");
+        match unknown.did_you_mean {
+            Some(near) => error.help(format!("did you mean `{near}`?")),
+            None => error,
         }
-        let vals = match tensor_op {
-            LanguageOp::Full => vec![self.full(bound)?],
-            LanguageOp::Cat => vec![self.cat(bound)?],
-            LanguageOp::Iota => vec![self.iota(bound)?],
-            LanguageOp::EmbeddingFwd => vec![self.embedding(bound)?],
-            LanguageOp::Scatter => vec![self.scatter(bound)?],
-            LanguageOp::Matmul => vec![self.call_matmul(bound)?],
-            LanguageOp::Linear => vec![self.linear(bound)?],
-            LanguageOp::GroupedMm => vec![self.grouped_mm(bound)?],
-            LanguageOp::SdpfaFwd => self.attention(bound)?,
-            LanguageOp::SdpfaBwd => self.attention_backward(bound)?,
-            LanguageOp::Uniform => vec![self.draw(Distribution::Uniform, bound)?],
-            LanguageOp::Normal => vec![self.draw(Distribution::Normal, bound)?],
-            LanguageOp::Fold => self.call_general_fold(bound)?,
-            LanguageOp::Scan => self.call_general_scan(bound)?,
-            _ => {
-                let arg = self.tensor(bound)?;
-                self.op_of_tensor(tensor_op, bound, arg)?
-            }
-        };
-        if is_pattern(tensor_op) {
-            self.add_pattern(tensor_op.name(), bound.objects(), &vals);
+    })?;
+    ops.op = found.name();
+    let arguments = with_newer_places(found, dtype_by_name(found, arguments));
+    let bound = Bound::new(found.name(), &found.params(), arguments)?;
+    let known = ops.facts.clone();
+    let made = ops.or_as_before(|ops| apply(ops, found, &bound))?;
+    ops.record.add_constraints(ops.facts.subjects_since(&known), found.name(), ops.span);
+    Ok(made)
+}
+
+fn apply(ops: &mut OpBuilder, op: OpRef, bound: &Bound) -> Result<Object, DefineError> {
+    match op {
+        OpRef::Primitive(scalar_op) => {
+            primitive(ops, scalar_op, bound).map(|value| record_one(ops, bound, value))
         }
-        Ok(vals)
-    }
-
-    fn record_tensors(&mut self, bound: &Bound, vals: Vec<Val>) -> Object {
-        let values: Vec<NamedValue> = vals.into_iter().map(|val| self.value(val, false)).collect();
-        self.record_call(bound.op, bound.recorded(), &values);
-        match values[..] {
-            [only] => Object::Value(only),
-            _ => Object::list(values.into_iter().map(Object::Value)),
+        OpRef::Composite(op) => composite(ops, op, bound).map(|value| record_one(ops, bound, value)),
+        OpRef::Language(LanguageOp::Cast) => {
+            let value = movement::cast(ops, bound)?;
+            keep_order(ops, bound, value);
+            Ok(record_one(ops, bound, value))
         }
-    }
-
-    fn op_of_tensor(
-        &mut self,
-        tensor_op: LanguageOp,
-        bound: &Bound,
-        arg: Val,
-    ) -> Result<Vec<Val>, DefineError> {
-        let one = match tensor_op {
-            LanguageOp::Broadcast => self.broadcast(bound, arg),
-            LanguageOp::BroadcastInDim => self.broadcast_in_dim(bound, arg),
-            LanguageOp::Expand => self.expand(bound, arg),
-            LanguageOp::Squeeze => self.squeeze(bound, arg),
-            LanguageOp::Reshape => self.reshape(bound, arg),
-            LanguageOp::Permute => self.permute(bound, arg),
-            LanguageOp::Slice => self.slice(bound, arg),
-            LanguageOp::Pad => self.pad(bound, arg),
-            LanguageOp::Gather => self.torch_gather(bound, arg),
-            LanguageOp::TakeAlongAxis => self.take_along_axis(bound, arg),
-            LanguageOp::IndexSelect => self.index_select(bound, arg),
-            LanguageOp::Select => self.select(bound, arg),
-            LanguageOp::Triu => self.triu(bound, arg),
-            LanguageOp::Any => self.call_quantifier(Monoid::Max, bound, arg),
-            LanguageOp::All => self.call_quantifier(Monoid::Min, bound, arg),
-            LanguageOp::Argmax => self.call_arg(Monoid::Argmax, bound, arg),
-            LanguageOp::Argmin => self.call_arg(Monoid::Argmin, bound, arg),
-            LanguageOp::Cumsum => self.call_scan(Monoid::Sum, ScalarOp::Add, bound, arg),
-            LanguageOp::Cumprod => self.call_scan(Monoid::Prod, ScalarOp::Mul, bound, arg),
-            LanguageOp::Cummax => self.call_scan(Monoid::Max, ScalarOp::Maximum, bound, arg),
-            LanguageOp::Cummin => self.call_scan(Monoid::Min, ScalarOp::Minimum, bound, arg),
-            LanguageOp::Sum => self.call_fold(Monoid::Sum, bound, arg),
-            LanguageOp::Prod => self.call_fold(Monoid::Prod, bound, arg),
-            LanguageOp::Max => self.call_fold(Monoid::Max, bound, arg),
-            LanguageOp::Min => self.call_fold(Monoid::Min, bound, arg),
-            LanguageOp::Argsort => self.argsort(bound, arg),
-            LanguageOp::Topk => return self.topk(bound, arg),
-            LanguageOp::RandLike => self.draw_like(Distribution::Uniform, bound, arg),
-            LanguageOp::RandnLike => self.draw_like(Distribution::Normal, bound, arg),
-            LanguageOp::Var => self.var_mean(bound, arg).map(|(var, _)| var),
-            LanguageOp::VarMean => return self.var_mean(bound, arg).map(|(var, mean)| vec![var, mean]),
-            LanguageOp::Welford => {
-                let axes = self.moment_axes(bound, arg)?;
-                let moments = self.welford(arg, axes, false)?;
-                return Ok(vec![moments.mean, moments.m2, moments.count]);
-            }
-            _ => unreachable!("called in ways of their own"),
-        };
-        one.map(|val| vec![val])
-    }
-
-    /// The argument `arg`, which must be a tensor and no scalar of the language.
-    pub(super) fn tensor(&self, bound: &Bound) -> Result<Val, DefineError> {
-        self.tensor_argument(bound, "arg")
-    }
-
-    /// An argument that must be a tensor and no scalar of the language.
-    pub(super) fn tensor_argument(&self, bound: &Bound, param: &str) -> Result<Val, DefineError> {
-        let value = bound.tensor(param)?;
-        if self.is_scalar(value) {
-            let error = self.reject("a tensor", "a scalar").argument(param);
-            return Err(error.at(bound.span_of(param)));
+        OpRef::Language(LanguageOp::StrideOrder) => {
+            stride_order(ops, bound).map(|value| record_one(ops, bound, value))
         }
-        Ok(value.val)
-    }
-
-    /// A copy whose memory order is remembered for the case that it is an output.
-    fn call_stride_order(&mut self, bound: &Bound) -> Result<NamedValue, DefineError> {
-        let arg = self.tensor(bound)?;
-        let ranks = stride_order(bound, self.graph.shape(arg).len())?;
-        let copied = vec![CallArgument::positional(bound.object("arg").clone())];
-        let copied = Bound::new(bound.op, &OpRef::Primitive(ScalarOp::Set).params(), copied)?;
-        let value = self.call_scalar_op(ScalarOp::Set, &copied)?;
-        let mut axes: Axes = (0..ranks.len() as u8).collect();
-        axes.sort_unstable_by_key(|&axis| Reverse(ranks[usize::from(axis)]));
-        if !axes.is_empty() {
-            self.orders.insert(value.entry, axes);
+        OpRef::Language(LanguageOp::Size) => size(ops, bound),
+        OpRef::Language(LanguageOp::Shape) => shape(ops, bound),
+        OpRef::Language(LanguageOp::SdpfaFwd) => {
+            let results = language_op(ops, LanguageOp::SdpfaFwd, bound)?;
+            keep_query_order(ops, bound, &results);
+            Ok(results)
         }
-        Ok(value)
-    }
-
-    /// A cast has the layout of its operand.
-    fn keep_order(&mut self, bound: &Bound, value: NamedValue) {
-        let order = bound.object("arg").as_value().and_then(|arg| self.orders.get(&arg.entry));
-        if let Some(order) = order.cloned() {
-            self.orders.insert(value.entry, order);
-        }
-    }
-
-    /// The result of attention has the layout of the queries, as flash attention leaves it.
-    fn keep_query_order(&mut self, bound: &Bound, results: &Object) {
-        let result = results.as_list().and_then(|results| results.first()?.as_value());
-        let order = bound.object("query").as_value().and_then(|query| {
-            self.orders.get(&query.entry).cloned().or_else(|| self.order_in_memory(query.val))
-        });
-        if let (Some(result), Some(order)) = (result, order) {
-            self.orders.insert(result.entry, order);
-        }
-    }
-
-    /// The axes of a permuted value, outermost in memory first; nothing where it is row-major, or nobody says.
-    fn order_in_memory(&self, val: Val) -> Option<Axes> {
-        match self.graph.op(val) {
-            TensorOp::Input { layout, .. } => (!layout.order.is_empty()).then(|| layout.order.clone()),
-            TensorOp::Permute(dims) => {
-                let of = self.graph.node(val.node).operands[0];
-                let inner = self.order_in_memory(of).unwrap_or_else(|| (0..dims.len() as u8).collect());
-                inner
-                    .iter()
-                    .map(|axis| dims.iter().position(|dim| dim == axis).map(|place| place as u8))
-                    .collect()
-            }
-            _ => None,
-        }
-    }
-
-    fn call_size(&mut self, bound: &Bound) -> Result<Object, DefineError> {
-        let arg = self.tensor(bound)?;
-        let axis = bound.axis("dim", self.graph.shape(arg).len())?;
-        let val = self.size_val(self.graph.shape(arg)[axis].clone())?;
-        let value = self.value(val, true);
-        Ok(self.record_one(bound, value))
-    }
-
-    /// Recorded as one `size` an axis, as nvFuser prints it.
-    fn call_shape(&mut self, bound: &Bound) -> Result<Object, DefineError> {
-        let arg = self.tensor(bound)?;
-        let mut sizes = Vec::new();
-        for (axis, size) in self.shape(arg).into_iter().enumerate() {
-            let val = self.size_val(size)?;
-            let value = self.value(val, true);
-            let arguments = vec![("arg", bound.object("arg").clone()), ("dim", Object::int(axis as i64))];
-            self.record_call(LanguageOp::Size.name(), arguments, &[value]);
-            sizes.push(Object::Value(value));
-        }
-        Ok(Object::list(sizes))
+        OpRef::Language(tensor_op) => language_op(ops, tensor_op, bound),
     }
 }
 
-/// Whether an op is remembered as one that the user wrote, beside the composites.
-fn is_pattern(op: LanguageOp) -> bool {
-    use LanguageOp::{Linear, Matmul, SdpfaBwd, SdpfaFwd, Var, VarMean};
-    matches!(op, Linear | Matmul | SdpfaFwd | SdpfaBwd | Var | VarMean)
+fn record_one(ops: &mut OpBuilder, bound: &Bound, value: NamedValue) -> Object {
+    ops.record_call(bound.op, bound.recorded(), &[value]);
+    Object::Value(value)
+}
+
+fn primitive(ops: &mut OpBuilder, scalar_op: ScalarOp, bound: &Bound) -> Result<NamedValue, DefineError> {
+    match complex::takes(ops, scalar_op, bound) {
+        true => complex::primitive(ops, scalar_op, bound),
+        false => scalar::primitive(ops, scalar_op, bound),
+    }
+}
+
+fn composite(ops: &mut OpBuilder, op: Composite, bound: &Bound) -> Result<NamedValue, DefineError> {
+    match complex::complex_argument(ops, bound) {
+        Some(_) => complex::composite(ops, op, bound),
+        None => scalar::composite(ops, op, bound),
+    }
+}
+
+/// An op whose results are tensors.
+fn language_op(ops: &mut OpBuilder, tensor_op: LanguageOp, bound: &Bound) -> Result<Object, DefineError> {
+    let vals = match complex::complex_argument(ops, bound) {
+        Some(_) => complex::tensor_op(ops, tensor_op, bound)?,
+        None => families::language_op(ops, tensor_op, bound)?,
+    };
+    Ok(record_tensors(ops, bound, vals))
+}
+
+fn record_tensors(ops: &mut OpBuilder, bound: &Bound, vals: Vec<Val>) -> Object {
+    let values: Vec<NamedValue> = vals.into_iter().map(|val| ops.value(val, false)).collect();
+    ops.record_call(bound.op, bound.recorded(), &values);
+    match values[..] {
+        [only] => Object::Value(only),
+        _ => Object::list(values.into_iter().map(Object::Value)),
+    }
+}
+
+/// A copy whose memory order is remembered for the case that it is an output.
+fn stride_order(ops: &mut OpBuilder, bound: &Bound) -> Result<NamedValue, DefineError> {
+    let arg = ops.tensor(bound)?;
+    let ranks = bound.stride_order(ops.graph.shape(arg).len())?;
+    let copied = vec![CallArgument::positional(bound.object("arg").clone())];
+    let copied = Bound::new(bound.op, &OpRef::Primitive(ScalarOp::Set).params(), copied)?;
+    let value = primitive(ops, ScalarOp::Set, &copied)?;
+    let mut axes: Axes = (0..ranks.len() as u8).collect();
+    axes.sort_unstable_by_key(|&axis| Reverse(ranks[usize::from(axis)]));
+    if !axes.is_empty() {
+        ops.orders.insert(value.entry, axes);
+    }
+    Ok(value)
+}
+
+/// A cast has the layout of its operand.
+fn keep_order(ops: &mut OpBuilder, bound: &Bound, value: NamedValue) {
+    let order = bound.object("arg").as_value().and_then(|arg| ops.orders.get(&arg.entry));
+    if let Some(order) = order.cloned() {
+        ops.orders.insert(value.entry, order);
+    }
+}
+
+/// The result of attention has the layout of the queries, as flash attention leaves it.
+fn keep_query_order(ops: &mut OpBuilder, bound: &Bound, results: &Object) {
+    let result = results.as_list().and_then(|results| results.first()?.as_value());
+    let order = bound
+        .object("query")
+        .as_value()
+        .and_then(|query| ops.orders.get(&query.entry).cloned().or_else(|| order_in_memory(ops, query.val)));
+    if let (Some(result), Some(order)) = (result, order) {
+        ops.orders.insert(result.entry, order);
+    }
+}
+
+/// The axes of a permuted value, outermost in memory first; nothing where it is row-major, or nobody says.
+fn order_in_memory(ops: &OpBuilder, val: Val) -> Option<Axes> {
+    match ops.graph.op(val) {
+        TensorOp::Input { layout, .. } => (!layout.order.is_empty()).then(|| layout.order.clone()),
+        TensorOp::Permute(dims) => {
+            let of = ops.graph.node(val.node).operands[0];
+            let inner = order_in_memory(ops, of).unwrap_or_else(|| (0..dims.len() as u8).collect());
+            inner
+                .iter()
+                .map(|axis| dims.iter().position(|dim| dim == axis).map(|place| place as u8))
+                .collect()
+        }
+        _ => None,
+    }
+}
+
+fn size(ops: &mut OpBuilder, bound: &Bound) -> Result<Object, DefineError> {
+    let arg = ops.tensor(bound)?;
+    let axis = bound.axis("dim", ops.graph.shape(arg).len())?;
+    let val = ops.size_val(ops.graph.shape(arg)[axis].clone())?;
+    let value = ops.value(val, true);
+    Ok(record_one(ops, bound, value))
+}
+
+/// Recorded as one `size` an axis, as nvFuser prints it.
+fn shape(ops: &mut OpBuilder, bound: &Bound) -> Result<Object, DefineError> {
+    let arg = ops.tensor(bound)?;
+    let mut sizes = Vec::new();
+    for (axis, size) in ops.shape(arg).into_iter().enumerate() {
+        let val = ops.size_val(size)?;
+        let value = ops.value(val, true);
+        let arguments = vec![("arg", bound.object("arg").clone()), ("dim", Object::int(axis as i64))];
+        ops.record_call(LanguageOp::Size.name(), arguments, &[value]);
+        sizes.push(Object::Value(value));
+    }
+    Ok(Object::list(sizes))
 }
 
 /// nvFuser takes the dtype of a full reduction as its second argument by place: `sum(t, DataType.Float)`.
@@ -271,6 +185,19 @@ fn dtype_by_name(op: OpRef, mut arguments: Vec<CallArgument>) -> Vec<CallArgumen
         && matches!(second.object, Object::DType(_))
     {
         second.keyword = Some("dtype".to_owned());
+    }
+    arguments
+}
+
+/// Arguments of `sdpfa_fwd` as nvFuser took them before it had a bias and a mask, by place: a number in the place of the
+/// bias is the dropout's, and what follows it goes by name.
+fn with_newer_places(op: OpRef, mut arguments: Vec<CallArgument>) -> Vec<CallArgument> {
+    let is_older =
+        |third: &CallArgument| third.keyword.is_none() && matches!(third.object, Object::Number(_));
+    if op == OpRef::Language(LanguageOp::SdpfaFwd) && arguments.get(3).is_some_and(is_older) {
+        for (argument, name) in arguments[3..].iter_mut().zip(["dropout_p", "is_causal", "scale"]) {
+            argument.keyword.get_or_insert_with(|| name.to_owned());
+        }
     }
     arguments
 }

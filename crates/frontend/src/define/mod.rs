@@ -1,36 +1,21 @@
 //! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
 //!
-//! `builder` (the builder) · `declare` (inputs) · `call` (ops by name) · `scalar` (elementwise ops) · `tensor_ops` (what
-//! moves data) · `folds` · `complex/` (complex numbers as pairs) · `composites` (softmax and kin) · `random` · `external`
-//! (sorts, scatter, products of matrices) · `attention` · `groups` (of ops) · `sizes` and `arguments` (what calls take) · `object` (things of
-//! the language) · `checkpoint` (what rejected calls take back) · `record` (as written) · `outline` (a view as a definition
-//! of its own) · `error`.
+//! Each uses those before it: `error` · `arguments` (what calls take) · `builder` (what ops are built with) · `families`
+//! (ops on real arguments, one file for each family) · `complex` (complex numbers as pairs) · `call` (ops by name) ·
+//! `definition` (the builder that users drive) · `outline` (a view as a definition of its own).
 
 mod arguments;
-mod attention;
 mod builder;
 mod call;
-mod checkpoint;
 mod complex;
-mod composites;
-mod declare;
+mod definition;
 mod error;
-mod external;
-mod folds;
-mod function;
-mod gathers;
-mod groups;
+mod families;
 mod outline;
-mod random;
-mod scalar;
-mod scans;
-mod sizes;
-mod slices;
-mod tensor_ops;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use arguments::default;
-pub use builder::DefinitionBuilder;
+pub use definition::DefinitionBuilder;
 pub use error::DefineError;
 pub use outline::{AsWritten, Origin, Outlined, outline, outline_as_written, outline_lambda};

@@ -88,7 +88,7 @@ impl Inequalities {
 
     /// Those with a term whose product divides one of these terms' and has its sign, and perhaps others; the oldest first.
     /// They are looked for one by one, as most proofs ask for a few.
-    pub(super) fn sharing(&self, terms: &[Term]) -> impl Iterator<Item = &Expr> {
+    pub(super) fn sharing<'a>(&'a self, terms: &[Term]) -> impl Iterator<Item = &'a Expr> + use<'a> {
         let atoms = terms.iter().flat_map(|term| {
             let sign = term.coefficient < 0;
             term.monomial.factors().iter().map(move |(atom, _)| (atom.clone(), sign))

@@ -194,7 +194,10 @@ impl Facts {
     }
 
     /// Those of the inequalities of which a proof about these terms can take something away.
-    pub(super) fn inequalities_sharing(&self, terms: &[Term]) -> impl Iterator<Item = &Expr> {
+    pub(super) fn inequalities_sharing<'a>(
+        &'a self,
+        terms: &[Term],
+    ) -> impl Iterator<Item = &'a Expr> + use<'a> {
         self.nonnegative.sharing(terms)
     }
 

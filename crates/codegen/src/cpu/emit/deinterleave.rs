@@ -2,7 +2,7 @@
 
 use ir::kernel::Place;
 
-use super::Emitter;
+use super::memory::MemoryEmitter;
 use super::operand::{Element, Operand};
 use super::writer::Writer;
 use crate::cpu::Isa;
@@ -12,7 +12,7 @@ pub(super) fn group(isa: &Isa) -> u32 {
     2 * isa.vector_bits / 32
 }
 
-impl Emitter<'_> {
+impl MemoryEmitter<'_> {
     /// Whether elements of this type lie at a place in another order than the lanes here have them.
     pub(super) fn is_shuffled(&self, place: Place, element: Element) -> bool {
         let in_order = matches!(place, Place::Scratch(scratch) if self.analyses.deinterleaved.holds(scratch));

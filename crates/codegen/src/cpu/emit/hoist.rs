@@ -6,7 +6,7 @@ use index::{Atom, Expr, Sym, Term};
 use ir::kernel::Stmt;
 
 use super::operand::Operand;
-use super::{EmitError, Emitter};
+use super::scope::Scope;
 use crate::cpu::analyses::hoist::{Wanted, atom_symbols, is_long};
 
 /// What is known of indices here.
@@ -28,9 +28,9 @@ impl Hoisted {
     }
 }
 
-impl Emitter<'_> {
-    /// A body, after what its indices ask for and is determined already.
-    pub(super) fn hoisted_body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
+impl Scope<'_> {
+    /// Computes what the indices of a body ask for and is determined already; returns what was known before.
+    pub(super) fn hoist(&mut self, body: &[Stmt]) -> Hoisted {
         let outside = self.hoisted.clone();
         let lane = self.lane.map(|lane| lane.variable);
         let Wanted { sums, atoms, within } = &Wanted::of(body);
@@ -53,9 +53,7 @@ impl Emitter<'_> {
                 self.hoisted.sums.insert(sum.clone(), value);
             }
         }
-        self.body(body)?;
-        self.hoisted = outside;
-        Ok(())
+        outside
     }
 
     /// Computes long sums. In their order each begins with what it has in common with the one before: where the parts of a

@@ -6,8 +6,8 @@
 
 use index::{Atom, Expr, Monomial};
 
-use super::Emitter;
 use super::operand::{Element, Operand, Type};
+use super::scope::Scope;
 
 /// How an index runs over the lanes.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub(super) enum Lanewise {
     Any(Operand),
 }
 
-impl Emitter<'_> {
+impl Scope<'_> {
     /// The value of an expression. Scalar, unless a symbol in it is bound to a vector.
     pub(super) fn index(&mut self, e: &Expr) -> Operand {
         if let Some(known) = self.hoisted.sum(e) {

@@ -7,12 +7,13 @@
 use ir::kernel::{Accumulator, Value};
 use ops::DType;
 
+use super::accumulators::AccumulatorEmitter;
+use super::convert;
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
-use super::{Emitter, convert};
 use crate::cpu::analyses::integer_min_max::Keyed;
 
-impl Emitter<'_> {
+impl AccumulatorEmitter<'_> {
     /// What an accumulator's elements are held as.
     pub(super) fn element_held(&self, accumulator: Accumulator) -> Element {
         let keyed = self.analyses.integer_min_max.keyed(accumulator).is_some();

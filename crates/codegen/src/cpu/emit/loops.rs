@@ -9,8 +9,9 @@ use ir::kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
 use ops::CpuSpelling;
 
 use super::interrupts::is_sequential;
-use super::operand::{Element, Operand, Type};
-use super::{EmitError, Emitter, Lane, deinterleave};
+use super::operand::{Element, Operand};
+use super::scope::Lane;
+use super::{EmitError, Emitter, deinterleave};
 
 impl Emitter<'_> {
     pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
@@ -52,8 +53,8 @@ impl Emitter<'_> {
 
     fn over_lanes(&mut self, for_loop: &Loop, begin: Operand, end: Operand) -> Result<(), EmitError> {
         let begin = if self.known_lanes_mislead(&for_loop.body) { self.unknown(begin) } else { begin };
-        let outside =
-            std::mem::replace(&mut self.w.deinterleaved, self.analyses.deinterleaved.takes(for_loop));
+        let deinterleaved = self.analyses.deinterleaved.takes(for_loop);
+        let outside = std::mem::replace(&mut self.w.deinterleaved, deinterleaved);
         self.over_vectors(for_loop, begin, end)?;
         self.w.deinterleaved = outside;
         Ok(())
@@ -93,6 +94,34 @@ impl Emitter<'_> {
         self.remainder_loop(for_loop, whole, end, |_, _| {})
     }
 
+    /// Iterations of all lanes, which leave these accumulators the same in all lanes if they find them so: then they are
+    /// scalars meanwhile, and what is computed of them alone is computed once for all lanes.
+    fn evenly(
+        &mut self,
+        accumulators: &[Accumulator],
+        body: &dyn Fn(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let differing: Vec<Operand> =
+            accumulators.iter().map(|&accumulator| self.differs(accumulator)).collect();
+        let Some(uneven) = differing.into_iter().reduce(|a, b| self.w.binary("or", a, b)) else {
+            return body(self);
+        };
+        let (apart, together, done) = (self.w.label(), self.w.label(), self.w.label());
+        self.w.branch_if(uneven, apart, together);
+        self.w.begin(apart);
+        body(self)?;
+        self.w.branch(done);
+        self.w.begin(together);
+        let copies: Vec<_> = accumulators.iter().map(|&accumulator| self.unite(accumulator)).collect();
+        body(self)?;
+        for (&accumulator, slot) in accumulators.iter().zip(copies) {
+            self.part_again(accumulator, slot);
+        }
+        self.w.branch(done);
+        self.w.begin(done);
+        Ok(())
+    }
+
     /// How many lanes an iteration of whole vectors takes: all where something is kept from one to the next, which waits
     /// less for one of many registers; else what two registers of f32 hold, as the machine computes on in other iterations,
     /// for less code.
@@ -128,7 +157,8 @@ impl Emitter<'_> {
     fn whole_vectors_end(&mut self, begin: Operand, end: Operand) -> Operand {
         let count = self.w.binary("sub", end, begin);
         let count = self.w.overloaded("llvm.smax", count, &[Operand::integer(0, count.ty)]);
-        let whole = self.w.binary("and", count, -i64::from(self.lanes()));
+        let lanes = i64::from(self.lanes());
+        let whole = self.w.binary("and", count, -lanes);
         self.w.binary("add", begin, whole)
     }
 
@@ -149,10 +179,8 @@ impl Emitter<'_> {
         end: Operand,
         after: impl Fn(&mut Self, Operand),
     ) -> Result<(), EmitError> {
-        let deinterleaved = std::mem::replace(
-            &mut self.w.deinterleaved,
-            self.analyses.deinterleaved.takes_remainder_of(for_loop),
-        );
+        let deinterleaved = self.analyses.deinterleaved.takes_remainder_of(for_loop);
+        let deinterleaved = std::mem::replace(&mut self.w.deinterleaved, deinterleaved);
         let runs_seldom = std::mem::replace(&mut self.w.runs_seldom, true);
         let lanes = self.remainder_lanes();
         self.counted(begin, end, i64::from(lanes), |emitter, iteration| {
@@ -203,21 +231,6 @@ impl Emitter<'_> {
         self.body(&for_loop.body)?;
         self.lane = outside;
         Ok(())
-    }
-
-    /// Runs `body` only if a scalar condition holds.
-    pub(super) fn only_if(&mut self, condition: Operand, body: impl FnOnce(&mut Self)) {
-        let (then, done) = (self.w.label(), self.w.label());
-        self.w.branch_if(condition, then, done);
-        self.w.begin(then);
-        body(self);
-        self.w.branch(done);
-        self.w.begin(done);
-    }
-
-    /// The vector type with an element per lane.
-    pub(super) fn vector(&self, element: Element) -> Type {
-        Type { element, lanes: Some(self.lanes()) }
     }
 }
 

@@ -3,13 +3,18 @@
 //! A lane without an iteration, or whose guard is false, touches no memory and loads zero. A load whose guard is one for
 //! all lanes reads zeros on the stack where it must not happen, which needs no branch and no mask.
 
+use std::collections::BTreeMap;
+
 use index::Expr;
-use ir::kernel::{Buffer, Place, Value};
+use ir::kernel::{Buffer, Place, Scratch, Value};
 use ops::DType;
 
+use super::deinterleave;
 use super::indices::Lanewise;
+use super::layer::layer;
 use super::operand::{Element, Operand, Type};
-use super::{Emitter, deinterleave};
+use super::scope::Scope;
+use super::writer::Writer;
 
 /// Bytes that a cache holds or lacks as one, on all CPUs that code is made for.
 const LINE: usize = 64;
@@ -18,7 +23,35 @@ const LINE: usize = 64;
 const L1: i64 = 3;
 const L2: i64 = 2;
 
-impl Emitter<'_> {
+/// Writes what accesses memory.
+pub(super) struct MemoryEmitter<'k> {
+    scope: Scope<'k>,
+    pub(super) buffers: BTreeMap<Buffer, Operand>,
+    pub(super) scratch: BTreeMap<Scratch, Operand>,
+    /// Of buffers whose stores may be non-temporal: 0 if they are, 1 if not.
+    pub(super) cached: BTreeMap<Buffer, Operand>,
+}
+
+layer!(MemoryEmitter, scope: Scope);
+
+impl<'k> MemoryEmitter<'k> {
+    pub(super) fn new(scope: Scope<'k>) -> MemoryEmitter<'k> {
+        let (buffers, scratch, cached) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        MemoryEmitter { scope, buffers, scratch, cached }
+    }
+
+    /// One element of an array of parameters.
+    pub(super) fn element_of(&mut self, array: Operand, element: Element, position: usize) -> Operand {
+        let index = Operand::integer(position as i64, Type::scalar(Element::I64));
+        let address = self.w.address(element, array, index);
+        self.w.instruction(Type::scalar(element), format_args!("load {element}, {}", address.typed()))
+    }
+
+    /// The scope, once all is written.
+    pub(super) fn into_scope(self) -> Scope<'k> {
+        self.scope
+    }
+
     pub(super) fn load(&mut self, dtype: DType, place: Place, index: &Expr, guard: Option<Value>) -> Operand {
         let element = Element::in_memory(dtype);
         let (base, guard) = (self.base(place), guard.map(|guard| self.value(guard)));
@@ -145,7 +178,7 @@ impl Emitter<'_> {
     fn gather(&mut self, element: Element, base: Operand, index: Operand, guard: Option<Operand>) -> Operand {
         let ty = self.vector(element);
         let mask = self.full_mask(guard);
-        let index = self.w.splat(index, self.lanes());
+        let index = self.splat(index);
         let addresses = self.w.address(element, base, index);
         let args = [addresses, alignment(element), mask, zero(ty)];
         self.w.intrinsic("llvm.masked.gather", &[ty, addresses.ty], ty, &args)
@@ -157,7 +190,7 @@ impl Emitter<'_> {
             format!("store {}, {}, align {}", value.typed(), address.typed(), bytes(value.ty.element));
         match guard {
             None => self.w.effect(store),
-            Some(guard) => self.only_if(guard, |emitter| emitter.w.effect(store)),
+            Some(guard) => self.w.only_if(guard, |w| w.effect(store)),
         }
     }
 
@@ -168,7 +201,7 @@ impl Emitter<'_> {
         value: Operand,
         guard: Option<Operand>,
     ) {
-        let mut value = self.w.splat(value, self.lanes());
+        let mut value = self.splat(value);
         let element = value.ty.element;
         if self.is_shuffled(place, element) {
             value = deinterleave::to_memory(&mut self.w, value);
@@ -193,9 +226,9 @@ impl Emitter<'_> {
     }
 
     fn scatter(&mut self, base: Operand, index: Operand, value: Operand, guard: Option<Operand>) {
-        let value = self.w.splat(value, self.lanes());
+        let value = self.splat(value);
         let mask = self.full_mask(guard);
-        let index = self.w.splat(index, self.lanes());
+        let index = self.splat(index);
         let addresses = self.w.address(value.ty.element, base, index);
         let args = [value, addresses, alignment(value.ty.element), mask];
         self.w.intrinsic_effect("llvm.masked.scatter", &[value.ty, addresses.ty], &args);
@@ -210,23 +243,13 @@ impl Emitter<'_> {
         }
         let any = self.w.any(wrong);
         let position = Operand::integer(i64::from(word), Type::scalar(Element::I64));
-        self.only_if(any, |emitter| {
-            let min = emitter.min_of_lanes(value, wrong);
-            let address = emitter.w.address(Element::I64, emitter.buffers[&buffer], position);
+        let (faults, lanes) = (self.buffers[&buffer], self.lanes());
+        self.w.only_if(any, |w| {
+            let min = min_of_lanes(w, value, wrong, lanes);
+            let address = w.address(Element::I64, faults, position);
             let lower = format!("atomicrmw min {}, {} monotonic, align 8", address.typed(), min.typed());
-            emitter.w.instruction(min.ty, lower);
+            w.instruction(min.ty, lower);
         });
-    }
-
-    /// The smallest of the lanes where a condition holds.
-    fn min_of_lanes(&mut self, value: Operand, condition: Operand) -> Operand {
-        let (scalar, none) = (Type::scalar(Element::I64), ir::kernel::NO_FAULT);
-        if value.ty.lanes.or(condition.ty.lanes).is_none() {
-            return value;
-        }
-        let value = self.w.splat(value, self.lanes());
-        let reported = self.w.select(condition, value, none);
-        self.w.intrinsic("llvm.vector.reduce.smin", &[reported.ty], scalar, &[reported])
     }
 
     /// The lanes that have an iteration and whose guard holds; `None` for all.
@@ -245,7 +268,7 @@ impl Emitter<'_> {
     fn both(&mut self, active: Option<Operand>, guard: Option<Operand>) -> Option<Operand> {
         match (active, guard) {
             (Some(active), Some(guard)) => Some(self.w.binary("and", active, guard)),
-            (active, guard) => active.or(guard).map(|mask| self.w.splat(mask, self.lanes())),
+            (active, guard) => active.or(guard).map(|mask| self.splat(mask)),
         }
     }
 
@@ -253,6 +276,17 @@ impl Emitter<'_> {
         let all = Operand::integer(1, self.vector(Element::I1));
         self.mask(guard).unwrap_or(all)
     }
+}
+
+/// The smallest of so many lanes where a condition holds.
+fn min_of_lanes(w: &mut Writer<'_>, value: Operand, condition: Operand, lanes: u32) -> Operand {
+    let (scalar, none) = (Type::scalar(Element::I64), ir::kernel::NO_FAULT);
+    if value.ty.lanes.or(condition.ty.lanes).is_none() {
+        return value;
+    }
+    let value = w.splat(value, lanes);
+    let reported = w.select(condition, value, none);
+    w.intrinsic("llvm.vector.reduce.smin", &[reported.ty], scalar, &[reported])
 }
 
 fn bytes(element: Element) -> u32 {

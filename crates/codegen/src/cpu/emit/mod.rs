@@ -5,7 +5,19 @@
 //! remainder of a loop. Takes no decisions: loops, lanes and places of storage are the kernel's. Floats are computed as
 //! written, without fast-math flags and without contraction; fused multiply-adds occur inside the polynomials of `math/`,
 //! where a sum is folded from products (`analyses::contraction`) and where the kernel says `mul_add`.
+//!
+//! A kernel is written in layers, each a type that owns the one below and is seen as it (`layer`):
+//!
+//! | layer | writes | files |
+//! |---|---|---|
+//! | `Emitter` | a kernel: statements, loops | `statement`, `loops`, `transpose`, `interrupts` |
+//! | `AccumulatorEmitter` | accumulators and their reduction | `accumulators`, `integer_min_max` |
+//! | `MemoryEmitter` | loads, stores, prefetches, faults | `memory`, `non_temporal`, `deinterleave` |
+//! | `Scope` | indices, of what is bound here | `scope`, `indices`, `hoist` |
+//! | `Writer` | instructions on typed operands | `writer`; ops are functions over it: `apply`, `convert`, `math` |
+//! | `Lines` | lines of text | `writer::lines` |
 
+mod accumulators;
 mod apply;
 mod avx512;
 mod convert;
@@ -14,7 +26,7 @@ mod hoist;
 mod indices;
 mod integer_min_max;
 mod interrupts;
-mod lanes;
+mod layer;
 mod loops;
 mod math;
 mod memory;
@@ -22,24 +34,22 @@ mod non_temporal;
 mod operand;
 mod outline;
 mod philox;
+mod scope;
 mod statement;
 mod transpose;
 mod writer;
 
-use std::collections::BTreeMap;
-
-use cranelift_entity::SecondaryMap;
-use index::Sym;
-use ir::kernel::{Accumulator, Buffer, Kernel, Scratch, Value, has_width, one_at_a_time, per_lane, verify};
+use ir::kernel::{Kernel, has_width, one_at_a_time, verify};
 use ops::ScalarOp;
 
-use hoist::Hoisted;
-use operand::{Element, Operand, Type};
-use outline::Outlined;
-use writer::{Finished, Writer};
+use accumulators::AccumulatorEmitter;
+use layer::layer;
+use memory::MemoryEmitter;
+use operand::{Element, Operand};
+use scope::Scope;
+use writer::Finished;
 
 use super::Isa;
-use super::analyses::Analyses;
 
 /// A kernel in LLVM IR.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,61 +95,21 @@ pub fn emit(kernel: &Kernel, isa: &Isa) -> Result<Module, EmitError> {
     Ok(emitter.finish())
 }
 
-/// A kernel on its way into IR.
+/// Writes statements and loops: a kernel on its way into IR.
 struct Emitter<'k> {
-    w: Writer<'k>,
-    kernel: &'k Kernel,
-    symbols: BTreeMap<Sym, Operand>,
-    hoisted: Hoisted,
-    values: SecondaryMap<Value, Option<Operand>>,
-    /// Stack slots: a scalar, or a vector where each lane has its copy.
-    accumulators: SecondaryMap<Accumulator, Option<(Operand, Type)>>,
-    per_lane: SecondaryMap<Accumulator, bool>,
-    buffers: BTreeMap<Buffer, Operand>,
-    scratch: BTreeMap<Scratch, Operand>,
-    /// Of buffers whose stores may be non-temporal: 0 if they are, 1 if not.
-    cached: BTreeMap<Buffer, Operand>,
+    accumulators: AccumulatorEmitter<'k>,
     /// The address of the byte that says that the call is interrupted, in kernels with loops that test it.
     interrupt: Option<Operand>,
-    lane: Option<Lane>,
-    analyses: Analyses,
     /// Whether code is in a loop of few iterations, where loops over lanes have no body for whole vectors.
     in_remainder: bool,
 }
 
-/// The loop over lanes that code is in.
-#[derive(Clone, Copy)]
-struct Lane {
-    /// Its variable, which is bound to the iteration of lane 0.
-    variable: Sym,
-    /// How many lanes an iteration of the loop takes.
-    count: u32,
-    /// Which of them have an iteration; `None` if all have.
-    mask: Option<Operand>,
-    /// The same for the elements of neighbours in memory, whose order may be another.
-    in_memory: Option<Operand>,
-}
+layer!(Emitter, accumulators: AccumulatorEmitter);
 
 impl<'k> Emitter<'k> {
     fn new(kernel: &'k Kernel, isa: &'k Isa) -> Emitter<'k> {
-        let mut w = Writer::new(isa);
-        w.outlined = Outlined::of(&kernel.body);
-        Emitter {
-            analyses: Analyses::of(kernel, deinterleave::group(isa), isa.fma),
-            w,
-            kernel,
-            symbols: BTreeMap::new(),
-            hoisted: Hoisted::default(),
-            values: SecondaryMap::new(),
-            accumulators: SecondaryMap::new(),
-            per_lane: per_lane(kernel),
-            buffers: BTreeMap::new(),
-            scratch: BTreeMap::new(),
-            cached: BTreeMap::new(),
-            interrupt: None,
-            lane: None,
-            in_remainder: false,
-        }
+        let memory = MemoryEmitter::new(Scope::new(kernel, isa));
+        Emitter { accumulators: AccumulatorEmitter::new(memory), interrupt: None, in_remainder: false }
     }
 
     /// The whole function: parameters into registers, then the loop over blocks.
@@ -172,18 +142,12 @@ impl<'k> Emitter<'k> {
         Ok(())
     }
 
-    /// One element of an array of parameters.
-    fn element_of(&mut self, array: Operand, element: Element, position: usize) -> Operand {
-        let index = Operand::integer(position as i64, Type::scalar(Element::I64));
-        let address = self.w.address(element, array, index);
-        self.w.instruction(Type::scalar(element), format_args!("load {element}, {}", address.typed()))
-    }
-
-    fn finish(mut self) -> Module {
-        self.w.effect("ret void");
-        let name = &self.kernel.name;
-        let attributes = format!("nounwind {}", self.w.isa.spec().function_attributes());
-        let Finished { body, functions, declarations, calls } = self.w.finish();
+    fn finish(self) -> Module {
+        let Scope { mut w, kernel, .. } = self.accumulators.into_scope();
+        w.effect("ret void");
+        let name = &kernel.name;
+        let attributes = format!("nounwind {}", w.isa.spec().function_attributes());
+        let Finished { body, functions, declarations, calls } = w.finish();
         let parameters = "ptr %arguments, ptr %buffers, ptr %scratch, i64 %non_temporal, i64 %first_block, i64 %last_block";
         let mut ir = format!("define void @{name}({parameters}) {attributes} {{\n{body}}}\n");
         functions.values().for_each(|function| ir.push_str(&function.text));
@@ -192,15 +156,5 @@ impl<'k> Emitter<'k> {
             ir.push('\n');
         }
         Module { ir, symbol: name.clone(), externals: calls.into_iter().collect() }
-    }
-
-    /// A value computed before.
-    fn value(&self, value: Value) -> Operand {
-        self.values[value].expect("the kernel was verified: values are defined before they are used")
-    }
-
-    /// Elements of a vector here.
-    fn lanes(&self) -> u32 {
-        self.lane.map_or(self.kernel.lanes, |lane| lane.count)
     }
 }

@@ -6,14 +6,14 @@
 
 use ir::kernel::{Access, Buffer};
 
-use super::Emitter;
+use super::memory::MemoryEmitter;
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
 
 /// Buffers that have a bit.
 const MOST: usize = 64;
 
-impl Emitter<'_> {
+impl MemoryEmitter<'_> {
     /// For each buffer that is written a number that is 0 if its stores are non-temporal and 1 if not.
     pub(super) fn streamed_buffers(&mut self, bits: Operand) {
         if !self.w.isa.streaming_stores {
@@ -67,7 +67,7 @@ impl Emitter<'_> {
             return;
         }
         let any = self.w.compare("icmp ne", bits, 0);
-        self.only_if(any, |emitter| emitter.w.intrinsic_effect("llvm.x86.sse.sfence", &[], &[]));
+        self.w.only_if(any, |w| w.intrinsic_effect("llvm.x86.sse.sfence", &[], &[]));
     }
 }
 
@@ -80,11 +80,11 @@ fn store_registers(w: &mut Writer<'_>, address: Operand, value: Operand) {
     let opcode = if w.isa.vector_bits > 128 { "vmovntps" } else { "movntps" };
     for from in (0..count).step_by(floats as usize) {
         let piece = if count == floats { value } else { w.slice(value, from, floats) };
+        let constraint = if w.isa.avx512 { "v" } else { "x" };
         let offset = Operand::integer(from.into(), Type::scalar(Element::I64));
         let to = w.address(Element::F32, address, offset);
         w.effect(format_args!(
-            "call void asm sideeffect \"{opcode} $1, $0\", \"=*m,{}\"(ptr elementtype({}) {to}, {})",
-            if w.isa.avx512 { "v" } else { "x" },
+            "call void asm sideeffect \"{opcode} $1, $0\", \"=*m,{constraint}\"(ptr elementtype({}) {to}, {})",
             piece.ty,
             piece.typed(),
         ));

@@ -13,8 +13,17 @@ impl Emitter<'_> {
         body.iter().try_for_each(|statement| self.statement(statement))
     }
 
+    /// A body, after what its indices ask for and is determined already.
+    pub(super) fn hoisted_body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
+        let outside = self.hoist(body);
+        self.body(body)?;
+        self.hoisted = outside;
+        Ok(())
+    }
+
     fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
-        self.w.comment(print::statement(self.kernel, statement));
+        let kernel = self.kernel;
+        self.w.comment(print::statement(kernel, statement));
         if statement.defined().iter().any(|&value| self.analyses.integer_min_max.is_idle(value)) {
             return Ok(());
         }
@@ -48,7 +57,7 @@ impl Emitter<'_> {
                 self.symbols.insert(*symbol, bound);
             }
             Stmt::Load { value, place, index, guard } => {
-                let loaded = self.load(self.kernel.values[*value], *place, index, *guard);
+                let loaded = self.load(kernel.values[*value], *place, index, *guard);
                 self.bind(*value, loaded);
             }
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard),
@@ -79,10 +88,6 @@ impl Emitter<'_> {
         let a = if negated { self.w.unary("fneg", a) } else { a };
         let before = self.value(before);
         self.w.overloaded("llvm.fma", a, &[b, before])
-    }
-
-    fn bind(&mut self, value: Value, operand: Operand) {
-        self.values[value] = Some(operand);
     }
 
     fn index_statement(&mut self, value: Value, index: &Expr) {

@@ -9,7 +9,8 @@ use index::{Expr, Sym};
 use ir::kernel::{Loop, Place, Transpose};
 
 use super::operand::{Element, Operand, Type};
-use super::{EmitError, Emitter, Lane, avx512};
+use super::scope::Lane;
+use super::{EmitError, Emitter, avx512};
 
 /// Where a loop stands, or begins, or ends.
 type Iteration = Operand;

@@ -13,84 +13,82 @@ fn is_work(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_))
 }
 
-impl State<'_> {
-    /// Tries each kept value once, in the order they are made; whether any was dropped or replaced.
-    pub(super) fn exchange(&mut self) -> bool {
-        let made = self.made();
-        made.into_iter().filter(|&(_, val)| self.try_drop(val) || self.try_replace(val)).count() > 0
-    }
+/// Tries each kept value once, in the order they are made; whether any was dropped or replaced.
+pub(super) fn exchange(state: &mut State<'_>) -> bool {
+    let made = state.made();
+    made.into_iter().filter(|&(_, val)| try_drop(state, val) || try_replace(state, val)).count() > 0
+}
 
-    /// The place of the segment that makes a value which may be computed where it is read.
-    fn droppable(&self, val: Val) -> Option<usize> {
-        let is_computed = !matches!(self.problem.graph.op(val), TensorOp::External(_));
-        if !is_computed || !self.is_free(val) {
-            return None;
+/// The place of the segment that makes a value which may be computed where it is read.
+fn droppable(state: &State<'_>, val: Val) -> Option<usize> {
+    let is_computed = !matches!(state.problem.graph.op(val), TensorOp::External(_));
+    if !is_computed || !state.is_free(val) {
+        return None;
+    }
+    state.segments.iter().position(|segment| segment.made.contains(&val))
+}
+
+fn try_drop(state: &mut State<'_>, val: Val) -> bool {
+    dropping(state, val).is_some_and(|change| state.improve(change))
+}
+
+fn try_replace(state: &mut State<'_>, val: Val) -> bool {
+    replacing(state, val).is_some_and(|change| state.improve(change))
+}
+
+/// A value is no longer kept.
+pub(super) fn dropping(state: &State<'_>, val: Val) -> Option<Change> {
+    let made = vec![state.without(droppable(state, val)?, val)];
+    Some(Change { made, kept: Vec::new(), dropped: vec![val] })
+}
+
+/// What its readers compute a value from is kept instead of the value: each made by the first segment that computes it.
+pub(super) fn replacing(state: &State<'_>, val: Val) -> Option<Change> {
+    let place = droppable(state, val)?;
+    let instead = cut_before(state, val);
+    if instead.contains(&val) {
+        return None;
+    }
+    let first = |val: Val| state.segments.iter().position(|segment| segment.computes(val));
+    let mut made: FxHashMap<usize, Vec<Val>> = FxHashMap::from_iter([state.without(place, val)]);
+    for &kept in &instead {
+        let maker = first(kept)?;
+        made.entry(maker).or_insert_with(|| state.segments[maker].made.clone()).push(kept);
+    }
+    Some(Change { made: made.into_iter().collect(), kept: instead, dropped: vec![val] })
+}
+
+/// The values to keep from which a value's readers compute it with the fewest bytes, repeating no fold or scan: a minimum
+/// cut between those and what is in memory. Of it, what is not in memory yet.
+fn cut_before(state: &State<'_>, val: Val) -> Vec<Val> {
+    let graph = state.problem.graph;
+    let readers: Vec<&Fusion> =
+        state.segments.iter().map(|segment| &segment.view).filter(|view| view.is_input(val)).collect();
+    let in_memory = |val: Val| state.problem.fusion.is_input(val) || state.kept.contains(&val);
+    let weight = |val: Val| {
+        let reads = readers.iter().filter(|view| !view.is_input(val)).count();
+        let accesses = reads + usize::from(!in_memory(val));
+        state.amounts.of(val).bytes.saturating_mul(accesses as u64)
+    };
+    let mut cut = VertexCut::default();
+    let sink = cut.vertex(state.amounts.of(val).bytes.saturating_mul(1 + readers.len() as u64));
+    let mut vertices: FxHashMap<Val, usize> = FxHashMap::from_iter([(val, sink)]);
+    let mut vals = vec![val];
+    let mut stack = vec![val];
+    while let Some(user) = stack.pop() {
+        for &operand in graph.operands(user) {
+            let vertex = *vertices.entry(operand).or_insert_with(|| {
+                let vertex = cut.vertex(weight(operand));
+                match in_memory(operand) || is_work(graph.op(operand)) {
+                    true => cut.source(vertex),
+                    false => stack.push(operand),
+                }
+                vals.push(operand);
+                vertex
+            });
+            cut.arc(vertex, vertices[&user]);
         }
-        self.segments.iter().position(|segment| segment.made.contains(&val))
     }
-
-    fn try_drop(&mut self, val: Val) -> bool {
-        self.dropping(val).is_some_and(|change| self.improve(change))
-    }
-
-    fn try_replace(&mut self, val: Val) -> bool {
-        self.replacing(val).is_some_and(|change| self.improve(change))
-    }
-
-    /// A value is no longer kept.
-    pub(super) fn dropping(&self, val: Val) -> Option<Change> {
-        let made = vec![self.without(self.droppable(val)?, val)];
-        Some(Change { made, kept: Vec::new(), dropped: vec![val] })
-    }
-
-    /// What its readers compute a value from is kept instead of the value: each made by the first segment that computes it.
-    pub(super) fn replacing(&self, val: Val) -> Option<Change> {
-        let place = self.droppable(val)?;
-        let instead = self.cut_before(val);
-        if instead.contains(&val) {
-            return None;
-        }
-        let first = |val: Val| self.segments.iter().position(|segment| segment.computes(val));
-        let mut made: FxHashMap<usize, Vec<Val>> = FxHashMap::from_iter([self.without(place, val)]);
-        for &kept in &instead {
-            let maker = first(kept)?;
-            made.entry(maker).or_insert_with(|| self.segments[maker].made.clone()).push(kept);
-        }
-        Some(Change { made: made.into_iter().collect(), kept: instead, dropped: vec![val] })
-    }
-
-    /// The values to keep from which a value's readers compute it with the fewest bytes, repeating no fold or scan: a minimum
-    /// cut between those and what is in memory. Of it, what is not in memory yet.
-    fn cut_before(&self, val: Val) -> Vec<Val> {
-        let graph = self.problem.graph;
-        let readers: Vec<&Fusion> =
-            self.segments.iter().map(|segment| &segment.view).filter(|view| view.is_input(val)).collect();
-        let in_memory = |val: Val| self.problem.fusion.is_input(val) || self.kept.contains(&val);
-        let weight = |val: Val| {
-            let reads = readers.iter().filter(|view| !view.is_input(val)).count();
-            let accesses = reads + usize::from(!in_memory(val));
-            self.amounts.of(val).bytes.saturating_mul(accesses as u64)
-        };
-        let mut cut = VertexCut::default();
-        let sink = cut.vertex(self.amounts.of(val).bytes.saturating_mul(1 + readers.len() as u64));
-        let mut vertices: FxHashMap<Val, usize> = FxHashMap::from_iter([(val, sink)]);
-        let mut vals = vec![val];
-        let mut stack = vec![val];
-        while let Some(user) = stack.pop() {
-            for &operand in graph.operands(user) {
-                let vertex = *vertices.entry(operand).or_insert_with(|| {
-                    let vertex = cut.vertex(weight(operand));
-                    match in_memory(operand) || is_work(graph.op(operand)) {
-                        true => cut.source(vertex),
-                        false => stack.push(operand),
-                    }
-                    vals.push(operand);
-                    vertex
-                });
-                cut.arc(vertex, vertices[&user]);
-            }
-        }
-        let in_cut = cut.before(sink).into_iter().map(|vertex| vals[vertex]);
-        in_cut.filter(|&kept| kept == val || !in_memory(kept)).collect()
-    }
+    let in_cut = cut.before(sink).into_iter().map(|vertex| vals[vertex]);
+    in_cut.filter(|&kept| kept == val || !in_memory(kept)).collect()
 }

@@ -6,6 +6,7 @@ use ir::graph::{Fusion, Val};
 use scheduler::legal::LARGEST;
 
 use super::SearchProblem;
+use super::shrink;
 use super::state::{Change, State};
 use crate::segment::engine::Engine;
 use crate::segment::joined::Joined;
@@ -14,77 +15,75 @@ use crate::segment::structure::Structure;
 /// Statements of a kernel beyond which fewer bytes are no longer less time.
 pub(crate) const STATEMENTS: u64 = LARGEST / 4;
 
-impl State<'_> {
-    /// Joins the segments of each pair that gains by it; whether any did.
-    pub(super) fn join(&mut self) -> bool {
-        let is_small = self.problem.is_small();
-        let mut is_changed = false;
-        for later in 1..self.segments.len() {
-            if !is_small && !self.shares(later) {
-                continue;
-            }
-            for earlier in 0..later {
-                let are_alike = self.read_alike(earlier, later);
-                let saves_launch = is_small && !self.have_like_ops(earlier, later);
-                if self.steps > 0 && (saves_launch || are_alike) {
-                    is_changed |= self.try_join(earlier, later, are_alike);
-                }
+/// Joins the segments of each pair that gains by it; whether any did.
+pub(super) fn join(state: &mut State<'_>) -> bool {
+    let is_small = state.problem.is_small();
+    let mut is_changed = false;
+    for later in 1..state.segments.len() {
+        if !is_small && !shares(state, later) {
+            continue;
+        }
+        for earlier in 0..later {
+            let are_alike = read_alike(state, earlier, later);
+            let saves_launch = is_small && !have_like_ops(state, earlier, later);
+            if state.steps > 0 && (saves_launch || are_alike) {
+                is_changed |= try_join(state, earlier, later, are_alike);
             }
         }
-        is_changed
     }
+    is_changed
+}
 
-    /// Whether a segment reads a tensor that another reads or makes, or makes what another reads.
-    fn shares(&self, place: usize) -> bool {
-        let segment = &self.segments[place];
-        let readers = |val: &Val| self.readers.get(val).copied().unwrap_or(0);
-        let is_of_others = |val: &Val| readers(val) > 1 || self.makers.contains_key(val);
-        segment.view.inputs().iter().any(is_of_others) || segment.made.iter().any(|val| readers(val) > 0)
+/// Whether a segment reads a tensor that another reads or makes, or makes what another reads.
+fn shares(state: &State<'_>, place: usize) -> bool {
+    let segment = &state.segments[place];
+    let readers = |val: &Val| state.readers.get(val).copied().unwrap_or(0);
+    let is_of_others = |val: &Val| readers(val) > 1 || state.makers.contains_key(val);
+    segment.view.inputs().iter().any(is_of_others) || segment.made.iter().any(|val| readers(val) > 0)
+}
+
+/// Whether two segments read a tensor that both need, or one what the other makes.
+pub(super) fn read_alike(state: &State<'_>, earlier: usize, later: usize) -> bool {
+    #[cfg(test)]
+    tests::COMPARED.with(|count| count.set(count.get() + 1));
+    let [earlier, later] = [earlier, later].map(|place| &state.segments[place]);
+    let is_tensor = |val: &&Val| state.problem.graph.ty(**val).rank() > 0;
+    let tensors = earlier.view.inputs().iter().filter(is_tensor);
+    tensors.chain(&earlier.made).any(|&val| later.view.is_input(val))
+        || later.made.iter().any(|&val| earlier.view.is_input(val))
+}
+
+fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
+    let structure = |place: usize| Structure::of(state.problem.graph, &state.segments[place].view);
+    structure(earlier).has_ops_of(structure(later))
+}
+
+/// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.
+fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool) -> bool {
+    if state.are_parted(earlier, later) {
+        state.steps = state.steps.saturating_sub(1);
+        return false;
     }
-
-    /// Whether two segments read a tensor that both need, or one what the other makes.
-    pub(super) fn read_alike(&self, earlier: usize, later: usize) -> bool {
-        #[cfg(test)]
-        tests::COMPARED.with(|count| count.set(count.get() + 1));
-        let [earlier, later] = [earlier, later].map(|place| &self.segments[place]);
-        let is_tensor = |val: &&Val| self.problem.graph.ty(**val).rank() > 0;
-        let tensors = earlier.view.inputs().iter().filter(is_tensor);
-        tensors.chain(&earlier.made).any(|&val| later.view.is_input(val))
-            || later.made.iter().any(|&val| earlier.view.is_input(val))
+    let pair = [earlier, later].map(|place| &state.segments[place].view);
+    let readers = |val: Val| state.readers.get(&val).copied().unwrap_or(0);
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let joined = Joined::of(graph, fusion, pair, readers);
+    if !is_short(state, &joined.view) {
+        return false;
     }
-
-    fn have_like_ops(&self, earlier: usize, later: usize) -> bool {
-        let structure = |place: usize| Structure::of(self.problem.graph, &self.segments[place].view);
-        structure(earlier).has_ops_of(structure(later))
+    let made = vec![(earlier, joined.made), (later, Vec::new())];
+    let change = Change { made, kept: Vec::new(), dropped: joined.dropped };
+    match are_alike {
+        true => state.improve(change),
+        false => shrink::improve_in_memory(state, change),
     }
+}
 
-    /// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.
-    fn try_join(&mut self, earlier: usize, later: usize, are_alike: bool) -> bool {
-        if self.are_parted(earlier, later) {
-            self.steps = self.steps.saturating_sub(1);
-            return false;
-        }
-        let pair = [earlier, later].map(|place| &self.segments[place].view);
-        let readers = |val: Val| self.readers.get(&val).copied().unwrap_or(0);
-        let SearchProblem { graph, fusion, .. } = self.problem;
-        let joined = Joined::of(graph, fusion, pair, readers);
-        if !self.is_short(&joined.view) {
-            return false;
-        }
-        let made = vec![(earlier, joined.made), (later, Vec::new())];
-        let change = Change { made, kept: Vec::new(), dropped: joined.dropped };
-        match are_alike {
-            true => self.improve(change),
-            false => self.improve_in_memory(change),
-        }
-    }
-
-    /// Whether a segment is short code.
-    fn is_short(&self, view: &Fusion) -> bool {
-        match &*self.problem.legality.of(self.problem.graph, view) {
-            Ok(Engine::Kernel(witness)) => witness.statements <= STATEMENTS,
-            Ok(Engine::External(_)) | Err(_) => false,
-        }
+/// Whether a segment is short code.
+fn is_short(state: &State<'_>, view: &Fusion) -> bool {
+    match &*state.problem.legality.of(state.problem.graph, view) {
+        Ok(Engine::Kernel(witness)) => witness.statements <= STATEMENTS,
+        Ok(Engine::External(_)) | Err(_) => false,
     }
 }
 

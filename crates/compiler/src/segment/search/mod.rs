@@ -6,10 +6,13 @@
 //! from what is kept, so a value that is no longer kept is computed again wherever it is read: unary chains from inputs, casts,
 //! broadcasts, factories.
 //!
-//! `state` (a segmentation being changed) · `order` (in which segments can run) · `exchange` (values dropped, or others kept instead) · `keep` (values kept that are
-//! computed again and again) · `transfer` (values made by another segment) · `shift` (values kept in the place of others) · `join` (segments that read the same) · `retry`
-//! (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory, whatever the time).
+//! `state` (a segmentation being changed) · `order` (in which segments can run). Moves are functions over the state: `exchange`
+//! (values dropped, or others kept instead) · `keep` (values kept that are computed again and again) · `transfer` (values made
+//! by another segment) · `shift` (values kept in the place of others) · `join` (segments that read the same) · `descend` (moves
+//! as long as any pays) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory,
+//! whatever the time).
 
+mod descend;
 mod exchange;
 mod join;
 mod keep;
@@ -24,7 +27,10 @@ use ir::graph::{Fusion, Graph};
 use scheduler::hints::Hints;
 use scheduler::target::Target;
 
+use self::descend::descend;
 pub(crate) use self::join::STATEMENTS;
+use self::retry::retry;
+use self::shrink::{in_memory_order, peak_bytes, shrink};
 use self::state::State;
 use super::constraints::Constraints;
 use super::legality::Legality;
@@ -81,51 +87,44 @@ pub struct SearchResult {
 
 /// The segmentation that moves lead to from this one.
 pub fn search(problem: SearchProblem<'_>, start: Segmentation) -> SearchResult {
-    State::found(problem, start).result()
+    result(&found(problem, start))
 }
 
 /// The same with no more than so many bytes in memory at a time; where none is found that needs so few, the one that needs the
 /// fewest of those that were.
 pub fn search_within(problem: SearchProblem<'_>, start: Segmentation, limit: u64) -> SearchResult {
-    let mut found = State::found(problem, start.clone());
-    found.shrink(limit);
-    if found.peak() <= limit {
-        return found.result();
+    let mut found = found(problem, start.clone());
+    shrink(&mut found, limit);
+    if peak_bytes(&found) <= limit {
+        return result(&found);
     }
     let mut other = State::new(problem, start);
-    other.shrink(limit);
-    if other.peak() < found.peak() { other.result() } else { found.result() }
+    shrink(&mut other, limit);
+    if peak_bytes(&other) < peak_bytes(&found) { result(&other) } else { result(&found) }
 }
 
-impl<'a> State<'a> {
-    /// The state that moves lead to.
-    fn found(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
-        let mut state = State::new(problem, start);
-        let bound = state.bound();
-        if !state.is_within(bound * (1.0 + ENOUGH)) {
-            state.descend();
-            let is_retried = problem.fusion.order().len() <= RETRIED;
-            state.retry(bound * (1.0 + if is_retried { ENOUGH } else { ENOUGH_AFTER_MOVES }));
-        }
-        state
+/// The state that moves lead to.
+fn found<'a>(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
+    let mut state = State::new(problem, start);
+    let bound = bound(&state);
+    if !state.is_within(bound * (1.0 + ENOUGH)) {
+        descend(&mut state);
+        let is_retried = problem.fusion.order().len() <= RETRIED;
+        retry(&mut state, bound * (1.0 + if is_retried { ENOUGH } else { ENOUGH_AFTER_MOVES }));
     }
+    state
+}
 
-    fn result(&self) -> SearchResult {
-        let (segmentation, peak) = self.in_memory_order();
-        SearchResult { segmentation, peak, steps: self.steps_taken() }
-    }
+fn result(state: &State<'_>) -> SearchResult {
+    let (segmentation, peak) = in_memory_order(state);
+    SearchResult { segmentation, peak, steps: state.steps_taken() }
+}
 
-    /// Seconds that any segmentation takes; none where that is not looked for.
-    fn bound(&self) -> f64 {
-        let fusion = self.problem.fusion;
-        match fusion.order().len() <= BOUNDED {
-            true => lower_bound_with(&self.amounts, fusion).seconds,
-            false => 0.0,
-        }
-    }
-
-    /// Makes moves as long as any pays.
-    fn descend(&mut self) {
-        while self.exchange() || self.join() || self.keep() || self.transfer() || self.shift() {}
+/// Seconds that any segmentation takes; none where that is not looked for.
+fn bound(state: &State<'_>) -> f64 {
+    let fusion = state.problem.fusion;
+    match fusion.order().len() <= BOUNDED {
+        true => lower_bound_with(&state.amounts, fusion).seconds,
+        false => 0.0,
     }
 }

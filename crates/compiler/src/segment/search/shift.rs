@@ -5,37 +5,35 @@ use ir::graph::{TensorOp, Val};
 
 use super::state::{Change, State};
 
-impl State<'_> {
-    /// Tries for each kept value of a small fusion those next to it; whether any takes its place.
-    pub(super) fn shift(&mut self) -> bool {
-        let made = if self.problem.is_small() { self.made() } else { Vec::new() };
-        let shifted = made.into_iter().filter(|&(_, val)| {
-            self.steps > 0 && self.shifts(val).into_iter().any(|change| self.improve(change))
-        });
-        shifted.count() > 0
-    }
+/// Tries for each kept value of a small fusion those next to it; whether any takes its place.
+pub(super) fn shift(state: &mut State<'_>) -> bool {
+    let made = if state.problem.is_small() { state.made() } else { Vec::new() };
+    let shifted = made.into_iter().filter(|&(_, val)| {
+        state.steps > 0 && shifts(state, val).into_iter().any(|change| state.improve(change))
+    });
+    shifted.count() > 0
+}
 
-    /// What keeps another value in the place of one, made by the same segment.
-    pub(super) fn shifts(&self, val: Val) -> Vec<Change> {
-        let Some(place) = self.makers.get(&val).copied().filter(|_| self.is_free(val)) else {
-            return Vec::new();
-        };
-        let is_computed = !matches!(self.problem.graph.op(val), TensorOp::External(_));
-        let next = if is_computed { self.next_to(val) } else { Vec::new() };
-        let instead = |other: Val| {
-            let (place, made) = self.without(place, val);
-            let made = made.into_iter().chain([other]).collect();
-            Change { made: vec![(place, made)], kept: vec![other], dropped: vec![val] }
-        };
-        next.into_iter().map(instead).collect()
-    }
+/// What keeps another value in the place of one, made by the same segment.
+pub(super) fn shifts(state: &State<'_>, val: Val) -> Vec<Change> {
+    let Some(place) = state.makers.get(&val).copied().filter(|_| state.is_free(val)) else {
+        return Vec::new();
+    };
+    let is_computed = !matches!(state.problem.graph.op(val), TensorOp::External(_));
+    let next = if is_computed { next_to(state, val) } else { Vec::new() };
+    let instead = |other: Val| {
+        let (place, made) = state.without(place, val);
+        let made = made.into_iter().chain([other]).collect();
+        Change { made: vec![(place, made)], kept: vec![other], dropped: vec![val] }
+    };
+    next.into_iter().map(instead).collect()
+}
 
-    /// The values that use one, and those that it uses, as far as they may be kept.
-    fn next_to(&self, val: Val) -> Vec<Val> {
-        let (graph, fusion) = (self.problem.graph, self.problem.fusion);
-        let users = fusion.uses(val).iter().flat_map(|&user| graph.results(user));
-        let next = users.chain(graph.operands(val).iter().copied());
-        let is_computed = |val: &Val| !matches!(graph.op(*val), TensorOp::External(_));
-        next.filter(|&other| self.may_be_kept(other)).filter(is_computed).collect()
-    }
+/// The values that use one, and those that it uses, as far as they may be kept.
+fn next_to(state: &State<'_>, val: Val) -> Vec<Val> {
+    let (graph, fusion) = (state.problem.graph, state.problem.fusion);
+    let users = fusion.uses(val).iter().flat_map(|&user| graph.results(user));
+    let next = users.chain(graph.operands(val).iter().copied());
+    let is_computed = |val: &Val| !matches!(graph.op(*val), TensorOp::External(_));
+    next.filter(|&other| state.may_be_kept(other)).filter(is_computed).collect()
 }

@@ -257,6 +257,11 @@ impl<'a> State<'a> {
         !is_constant && !self.problem.fusion.is_input(val) && !self.problem.fusion.is_output(val)
     }
 
+    /// Whether a value is not kept and could be.
+    pub(super) fn may_be_kept(&self, val: Val) -> bool {
+        self.is_free(val) && !self.kept.contains(&val)
+    }
+
     /// What segments make, each value with the place of its maker, in the order they stand.
     pub(super) fn made(&self) -> Vec<(usize, Val)> {
         let made = |(place, segment): (usize, &Segment)| {

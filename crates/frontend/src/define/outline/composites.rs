@@ -5,6 +5,7 @@ use ir::definition::{CallArgument, Object};
 use ir::graph::{GroupOptions, Node, Task, TaskKind, Tasks, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::super::call::call;
 use super::super::error::DefineError;
 use super::Lifter;
 use super::as_written::{Call, is_same};
@@ -65,18 +66,18 @@ impl Lifter<'_> {
         let known = view.inputs().iter().filter_map(|&val| Some((val, self.objects[&val].as_value()?.val)));
         let mut known: FxHashMap<Val, Val> = known.collect();
         let (graph, is_exact) = (self.graph, self.written.passed.is_none());
-        let made = self.builder.or_as_before(|builder| {
-            let made = builder.call(op, given)?;
+        let made = self.builder.ops.or_as_before(|ops| {
+            let made = call(ops, op, given)?;
             let objects = made.as_list().map_or_else(|| vec![made.clone()], <[Object]>::to_vec);
             let vals: Vec<Val> = objects.iter().filter_map(Object::as_value).map(|value| value.val).collect();
-            let new = &builder.graph;
-            let is_same = builder.stateful.is_none()
+            let new = &ops.graph;
+            let is_same = ops.draws.is_empty()
                 && vals.len() == results.len()
                 && results.iter().zip(&vals).all(|(&old, &val)| match is_exact {
                     true => is_same((graph, old), (new, val), &mut known),
                     false => graph.dtype(old) == new.dtype(val),
                 });
-            if is_same { Ok(objects) } else { Err(builder.reject("the same ops", "others")) }
+            if is_same { Ok(objects) } else { Err(ops.reject("the same ops", "others")) }
         });
         for (val, object) in results.into_iter().zip(made.unwrap_or_default()) {
             self.define(val, object);

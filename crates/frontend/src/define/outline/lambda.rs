@@ -1,12 +1,11 @@
-//! Bodies of folds and scans as definitions of their own: tensors without axes in, the states of one run and then those of
+//! Bodies of folds and scans written out: as lambdas, and as definitions of their own: tensors without axes in, the states of one run and then those of
 //! another, and the states of both out.
 
-use ir::definition::{CallArgument, Definition, Object};
-use ops::{BodyStep, Lambda, LanguageOp};
+use ir::definition::{CallArgument, Definition, Function, Object, Term};
+use ops::{BodyStep, DType, Lambda, LanguageOp, Scalar};
 
-use super::super::builder::DefinitionBuilder;
+use super::super::definition::DefinitionBuilder;
 use super::super::error::DefineError;
-use super::super::function::python_number;
 
 /// The body of a lambda as a definition; its parameters are `a0`, `a1`, … and `b0`, `b1`, …
 ///
@@ -50,4 +49,40 @@ pub fn outline_lambda(lambda: &Lambda) -> Result<Definition, DefineError> {
         builder.add_output(&objects[result], None)?;
     }
     builder.finish()
+}
+
+/// A lambda written out: parameters `a0, a1, …, b0, b1, …`, each step wherever it is used.
+pub(super) fn of_lambda(lambda: &Lambda) -> Function {
+    let body = lambda.body();
+    let states = lambda.identity().len();
+    let name = |number: usize| format!("{}{}", if number < states { 'a' } else { 'b' }, number % states);
+    let mut terms: Vec<Term> = (0..2 * states).map(Term::Param).collect();
+    for step in body.steps() {
+        let term = match step {
+            BodyStep::Constant(scalar) => Term::call(
+                "cast",
+                [Term::Object(python_number(*scalar)), Term::Object(Object::DType(scalar.dtype()))],
+            ),
+            BodyStep::Cast(dtype, arg) => {
+                Term::call("cast", [terms[*arg].clone(), Term::Object(Object::DType(*dtype))])
+            }
+            BodyStep::Apply(scalar_op, args) => {
+                Term::call(scalar_op.name(), args.iter().map(|&arg| terms[arg].clone()))
+            }
+        };
+        terms.push(term);
+    }
+    Function {
+        params: (0..2 * states).map(name).collect(),
+        results: body.results().iter().map(|&result| terms[result].clone()).collect(),
+    }
+}
+
+/// A constant as Python writes numbers: of dtype bool, i64 or f64.
+pub(super) fn python_number(scalar: Scalar) -> Object {
+    match scalar.dtype() {
+        DType::Bool => Object::bool(scalar.as_bool()),
+        dtype if dtype.is_float() => Object::float(scalar.as_f64()),
+        _ => Object::int(scalar.as_i64()),
+    }
 }

@@ -17,12 +17,12 @@ use ops::{DType, LanguageOp, Monoid, ScalarOp};
 use rustc_hash::FxHashMap;
 
 use self::as_written::Call;
-use super::builder::DefinitionBuilder;
+use super::definition::DefinitionBuilder;
 use super::error::DefineError;
-use super::function::{of_lambda, python_number};
 
 pub use as_written::AsWritten;
 pub use lambda::outline_lambda;
+use lambda::{of_lambda, python_number};
 
 /// Where an input of an outlined definition comes from.
 #[derive(Clone, Debug, PartialEq)]

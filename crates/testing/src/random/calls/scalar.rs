@@ -2,9 +2,9 @@
 
 use ferrofuse::{DType, Scalar};
 use ops::call::{OpRef, lookup};
-use ops::{LanguageOp, ParamDefault, ScalarOp};
+use ops::{ParamDefault, ScalarOp};
 
-use super::{Caller, operands};
+use super::caller::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
 
 /// Scalar ops that want an operand of small size.
@@ -38,136 +38,128 @@ const INTEGERS: [DType; 3] = [DType::I32, DType::I64, DType::U64];
 /// The scalar ops that programs are full of.
 const COMMON: [&str; 8] = ["add", "mul", "sub", "mul", "add", "where", "maximum", "silu"];
 
-impl Caller<'_> {
-    /// A row of the tables of scalar ops, now and then a common one.
-    pub(super) fn any_scalar_op(&mut self) -> Option<()> {
-        let rows: Vec<OpRef> = OpRef::all().filter(|op| !matches!(op, OpRef::Language(_))).collect();
-        let op = match rows.get(self.draws.below(rows.len() + 20)) {
-            Some(&row) => row,
-            None => lookup(self.draws.one_of(&COMMON)).expect("the tables have it"),
+/// A row of the tables of scalar ops, now and then a common one.
+pub(super) fn any_scalar_op(caller: &mut Caller<'_>) -> Option<()> {
+    let rows: Vec<OpRef> = OpRef::all().filter(|op| !matches!(op, OpRef::Language(_))).collect();
+    let op = match rows.get(caller.draws.below(rows.len() + 20)) {
+        Some(&row) => row,
+        None => lookup(caller.draws.one_of(&COMMON)).expect("the tables have it"),
+    };
+    scalar_op(caller, op)
+}
+
+pub(super) fn scalar_op(caller: &mut Caller<'_>, op: OpRef) -> Option<()> {
+    let (name, params) = (op.name(), op.params());
+    let needed = params.iter().filter(|param| param.default == ParamDefault::Required).count();
+    let arity = if caller.draws.percent(60) { params.len() } else { needed.max(1) };
+    let whole = takes_integers_alone(name).then(|| caller.draws.one_of(&INTEGERS));
+    let mut first = if name == ScalarOp::Imag.name() { complex(caller)? } else { caller.tensor() };
+    let mut others = vec![first];
+    if let Some(dtype) = whole {
+        first = caller.cast_to(first, dtype)?;
+    } else if caller.draws.percent(90) {
+        first = tamed(caller, name, first)?;
+    }
+    if name == "where" {
+        first = condition(caller, first)?;
+    }
+    let mut arguments = operands([first]);
+    while arguments.len() < arity {
+        let operand = operand_beside(caller, &others);
+        others.extend(operand.tensors());
+        let operand = match (operand, whole) {
+            (Given::Tensor(tensor), Some(dtype)) => Given::Tensor(caller.cast_to(tensor, dtype)?),
+            (operand, _) => away_from_zero(caller, name, operand)?,
         };
-        self.scalar_op(op)
+        arguments.push((None, operand));
     }
+    caller.add(name, arguments, 1).map(drop)
+}
 
-    pub(super) fn scalar_op(&mut self, op: OpRef) -> Option<()> {
-        let (name, params) = (op.name(), op.params());
-        let needed = params.iter().filter(|param| param.default == ParamDefault::Required).count();
-        let arity = if self.draws.percent(60) { params.len() } else { needed.max(1) };
-        let whole = takes_integers_alone(name).then(|| self.draws.one_of(&INTEGERS));
-        let mut first = if name == ScalarOp::Imag.name() { self.complex()? } else { self.tensor() };
-        let mut others = vec![first];
-        if let Some(dtype) = whole {
-            first = self.cast_to(first, dtype)?;
-        } else if self.draws.percent(90) {
-            first = self.tamed(name, first)?;
+/// A tensor of complex numbers, made of two real ones where there is none.
+fn complex(caller: &mut Caller<'_>) -> Option<Tensor> {
+    let mut complex = caller.draft.tensors();
+    complex.retain(|&tensor| caller.draft.dtype(tensor).is_complex());
+    if !complex.is_empty() {
+        return Some(caller.draws.one_of(&complex));
+    }
+    let real = caller.floats(0, 5)?;
+    let imaginary = caller.alike(real);
+    caller.add(ScalarOp::Complex.name(), operands([real, imaginary]), 1)
+}
+
+/// A divisor, an exponent or the like, mostly made not to be near zero.
+fn away_from_zero(caller: &mut Caller<'_>, op: &str, operand: Given) -> Option<Given> {
+    let divides = ["div", "truediv", "mod", "fmod", "remainder", "pow"].contains(&op);
+    match operand {
+        Given::Tensor(tensor)
+            if divides && caller.draft.dtype(tensor).is_float() && caller.draws.percent(80) =>
+        {
+            positive(caller, tensor).map(Given::Tensor)
         }
-        if name == "where" {
-            first = self.condition(first)?;
-        }
-        let mut arguments = operands([first]);
-        while arguments.len() < arity {
-            let operand = self.operand_beside(&others);
-            others.extend(operand.tensors());
-            let operand = match (operand, whole) {
-                (Given::Tensor(tensor), Some(dtype)) => Given::Tensor(self.cast_to(tensor, dtype)?),
-                (operand, _) => self.away_from_zero(name, operand)?,
-            };
-            arguments.push((None, operand));
-        }
-        self.add(name, arguments, 1).map(drop)
+        other => Some(other),
     }
+}
 
-    /// A tensor of complex numbers, made of two real ones where there is none.
-    fn complex(&mut self) -> Option<Tensor> {
-        let mut complex = self.draft.tensors();
-        complex.retain(|&tensor| self.draft.dtype(tensor).is_complex());
-        if !complex.is_empty() {
-            return Some(self.draws.one_of(&complex));
-        }
-        let real = self.floats(0, 5)?;
-        let imaginary = self.alike(real);
-        self.add(ScalarOp::Complex.name(), operands([real, imaginary]), 1)
+/// A comparison of a tensor, or itself if it is a condition.
+fn condition(caller: &mut Caller<'_>, tensor: Tensor) -> Option<Tensor> {
+    if caller.draft.dtype(tensor) == DType::Bool {
+        return Some(tensor);
     }
+    let op = caller.draws.one_of(&["gt", "le", "ne"]);
+    let number = Given::Number(number(caller));
+    caller.add(op, vec![(None, Given::Tensor(tensor)), (None, number)], 1)
+}
 
-    /// A divisor, an exponent or the like, mostly made not to be near zero.
-    fn away_from_zero(&mut self, op: &str, operand: Given) -> Option<Given> {
-        let divides = ["div", "truediv", "mod", "fmod", "remainder", "pow"].contains(&op);
-        match operand {
-            Given::Tensor(tensor)
-                if divides && self.draft.dtype(tensor).is_float() && self.draws.percent(80) =>
-            {
-                self.positive(tensor).map(Given::Tensor)
-            }
-            other => Some(other),
-        }
+fn tamed(caller: &mut Caller<'_>, op: &str, tensor: Tensor) -> Option<Tensor> {
+    let mut tensor = tensor;
+    if SMALL.contains(&op) {
+        tensor = caller.add("tanh", operands([tensor]), 1)?;
     }
+    if POSITIVE.contains(&op) { positive(caller, tensor) } else { Some(tensor) }
+}
 
-    /// A comparison of a tensor, or itself if it is a condition.
-    fn condition(&mut self, tensor: Tensor) -> Option<Tensor> {
-        if self.draft.dtype(tensor) == DType::Bool {
-            return Some(tensor);
-        }
-        let op = self.draws.one_of(&["gt", "le", "ne"]);
-        let number = Given::Number(self.number());
-        self.add(op, vec![(None, Given::Tensor(tensor)), (None, number)], 1)
-    }
+/// `abs(x) + 1.5`.
+fn positive(caller: &mut Caller<'_>, tensor: Tensor) -> Option<Tensor> {
+    let mut arguments = operands([caller.add("abs", operands([tensor]), 1)?]);
+    arguments.push((None, Given::real(1.5)));
+    caller.add("add", arguments, 1)
+}
 
-    fn tamed(&mut self, op: &str, tensor: Tensor) -> Option<Tensor> {
-        let mut tensor = tensor;
-        if SMALL.contains(&op) {
-            tensor = self.add("tanh", operands([tensor]), 1)?;
-        }
-        if POSITIVE.contains(&op) { self.positive(tensor) } else { Some(tensor) }
-    }
+pub(super) fn cast(caller: &mut Caller<'_>) -> Option<()> {
+    let dtype = caller.draws.one_of(&CAST_TO);
+    let tensor = caller.tensor();
+    caller.cast_to(tensor, dtype).map(drop)
+}
 
-    /// `abs(x) + 1.5`.
-    fn positive(&mut self, tensor: Tensor) -> Option<Tensor> {
-        let mut arguments = operands([self.add("abs", operands([tensor]), 1)?]);
-        arguments.push((None, Given::real(1.5)));
-        self.add("add", arguments, 1)
+/// An operand beside others.
+fn operand_beside(caller: &mut Caller<'_>, others: &[Tensor]) -> Given {
+    let rank = caller.rank(others[0]);
+    if rank > 0 && caller.draws.percent(3) {
+        return Given::Size(Size::Of(others[0], caller.draws.below(rank)));
     }
+    let fitting = caller.fitting(others);
+    match caller.draws.below(4) {
+        1.. if !fitting.is_empty() => Given::Tensor(caller.draws.one_of(&fitting)),
+        _ => Given::Number(number(caller)),
+    }
+}
 
-    pub(super) fn cast(&mut self) -> Option<()> {
-        let dtype = self.draws.one_of(&CAST_TO);
-        let tensor = self.tensor();
-        self.cast_to(tensor, dtype).map(drop)
+pub(super) fn number(caller: &mut Caller<'_>) -> Scalar {
+    match caller.draws.below(40) {
+        0 => Scalar::complex(DType::C128, 0.5, -1.25),
+        1 | 2 => strange_number(caller),
+        3..12 => Scalar::from_i64(DType::I64, caller.draws.between(0, 6) as i64 - 3),
+        _ => Scalar::from_f64(DType::F64, (caller.draws.normal() * 64.0).round() / 64.0),
     }
+}
 
-    pub(super) fn cast_to(&mut self, tensor: Tensor, dtype: DType) -> Option<Tensor> {
-        let mut arguments = operands([tensor]);
-        arguments.push((Some("dtype"), Given::DType(dtype)));
-        self.add_language_op(LanguageOp::Cast, arguments, 1)
-    }
-
-    /// An operand beside others.
-    fn operand_beside(&mut self, others: &[Tensor]) -> Given {
-        let rank = self.rank(others[0]);
-        if rank > 0 && self.draws.percent(3) {
-            return Given::Size(Size::Of(others[0], self.draws.below(rank)));
-        }
-        let fitting = self.fitting(others);
-        match self.draws.below(4) {
-            1.. if !fitting.is_empty() => Given::Tensor(self.draws.one_of(&fitting)),
-            _ => Given::Number(self.number()),
-        }
-    }
-
-    pub(super) fn number(&mut self) -> Scalar {
-        match self.draws.below(40) {
-            0 => Scalar::complex(DType::C128, 0.5, -1.25),
-            1 | 2 => self.strange_number(),
-            3..12 => Scalar::from_i64(DType::I64, self.draws.between(0, 6) as i64 - 3),
-            _ => Scalar::from_f64(DType::F64, (self.draws.normal() * 64.0).round() / 64.0),
-        }
-    }
-
-    fn strange_number(&mut self) -> Scalar {
-        let float = |x: f64| Scalar::from_f64(DType::F64, x);
-        let int = |n: i64| Scalar::from_i64(DType::I64, n);
-        let floats = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 1e-40, 1e300, 0.1].map(float);
-        let others = [int(i64::MAX), int(i64::MIN), int(1 << 40), Scalar::from_bool(true)];
-        if self.draws.percent(60) { self.draws.one_of(&floats) } else { self.draws.one_of(&others) }
-    }
+fn strange_number(caller: &mut Caller<'_>) -> Scalar {
+    let float = |x: f64| Scalar::from_f64(DType::F64, x);
+    let int = |n: i64| Scalar::from_i64(DType::I64, n);
+    let floats = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0, 1e-40, 1e300, 0.1].map(float);
+    let others = [int(i64::MAX), int(i64::MIN), int(1 << 40), Scalar::from_bool(true)];
+    if caller.draws.percent(60) { caller.draws.one_of(&floats) } else { caller.draws.one_of(&others) }
 }
 
 /// Whether a primitive has a meaning on integers, and none on floats or as logic.

@@ -6,7 +6,8 @@ use ferrofuse::DType;
 use ir::definition::{Function, Term};
 use ops::{LanguageOp, Monoid};
 
-use super::{Caller, operands};
+use super::caller::{Caller, operands};
+use super::{folds, scalar};
 use crate::random::program::{Given, Tensor};
 
 /// A monoid as a definition gives it: how it combines, what stands before any element, how many tensors it takes.
@@ -17,112 +18,115 @@ struct Drawn {
     results: u32,
 }
 
-impl Caller<'_> {
-    pub(super) fn scan(&mut self, op: LanguageOp) -> Option<()> {
-        let tensor = self.number_tensor()?;
-        let axis = self.axis(tensor)?;
-        let mut arguments = operands([tensor]);
-        arguments.push((Some("dim"), self.dim(tensor, axis)));
-        if self.draws.percent(30) {
-            arguments.push((Some("init"), Given::Number(self.number())));
+pub(super) fn scan(caller: &mut Caller<'_>, op: LanguageOp) -> Option<()> {
+    let tensor = caller.number_tensor()?;
+    let axis = caller.axis(tensor)?;
+    let mut arguments = operands([tensor]);
+    arguments.push((Some("dim"), caller.dim(tensor, axis)));
+    if caller.draws.percent(30) {
+        arguments.push((Some("init"), Given::Number(scalar::number(caller))));
+    }
+    caller.add_language_op(op, arguments, 1).map(drop)
+}
+
+pub(super) fn general_scan(caller: &mut Caller<'_>) -> Option<()> {
+    let tensor = caller.number_tensor()?;
+    let axis = caller.axis(tensor)?;
+    let dim = caller.dim(tensor, axis);
+    general(caller, LanguageOp::Scan, vec![("dim", dim)], tensor)
+}
+
+pub(super) fn general_fold(caller: &mut Caller<'_>) -> Option<()> {
+    let tensor = caller.number_tensor()?;
+    let mut place = Vec::new();
+    if caller.draws.percent(80) {
+        place.push(("dims", Given::Numbers(folds::some_axes(caller, tensor))));
+    }
+    if caller.draws.percent(40) {
+        place.push(("keepdim", Given::flag(true)));
+    }
+    general(caller, LanguageOp::Fold, place, tensor)
+}
+
+/// A fold or scan of a monoid drawn, of tensors of the shape of this one.
+fn general(
+    caller: &mut Caller<'_>,
+    op: LanguageOp,
+    place: Vec<(&'static str, Given)>,
+    tensor: Tensor,
+) -> Option<()> {
+    let dtype = caller.draft.dtype(tensor);
+    let drawn = match (dtype.is_complex(), caller.draws.percent(70)) {
+        (true, _) => complex_lambda(caller, op),
+        (false, true) => lambda(caller, dtype.is_float()),
+        (false, false) => named(caller, dtype.is_float()),
+    };
+    let mut tensors = vec![tensor];
+    while tensors.len() < drawn.tensors {
+        tensors.push(if dtype.is_complex() { caller.alike(tensor) } else { second(caller, tensor)? });
+    }
+    let mut arguments = vec![(None, Given::Tensors(tensors)), (Some("combine"), drawn.combine)];
+    arguments.extend(drawn.init.map(|init| (Some("init"), Given::Reals(init))));
+    arguments.extend(place.into_iter().map(|(name, given)| (Some(name), given)));
+    caller.add_language_op(op, arguments, drawn.results).map(drop)
+}
+
+/// A tensor beside another that both states of a pair are made of: positive, of its shape.
+fn second(caller: &mut Caller<'_>, tensor: Tensor) -> Option<Tensor> {
+    let exponent = caller.add("tanh", operands([tensor]), 1)?;
+    let positive = caller.add("exp", operands([exponent]), 1)?;
+    caller.cast_to(positive, DType::F32)
+}
+
+fn named(caller: &mut Caller<'_>, is_float: bool) -> Drawn {
+    let named = Monoid::NAMED[..if is_float { 5 } else { 4 }].to_vec();
+    let monoid = caller.draws.one_of(&named);
+    Drawn {
+        combine: Given::Text(monoid.name()),
+        init: None,
+        tensors: monoid.operands(),
+        results: monoid.results() as u32,
+    }
+}
+
+/// What combines complex numbers: by name, or a lambda of which grouping does not matter, nor order but of a scan.
+fn complex_lambda(caller: &mut Caller<'_>, op: LanguageOp) -> Drawn {
+    let [a, b] = [Term::Param(0), Term::Param(1)];
+    let (result, init) = match caller.draws.below(5) {
+        0 => (Term::call("add", [a, b]), 0.0),
+        1 => (Term::call("mul", [a, b]), 1.0),
+        // (1 + a)(1 + b) - 1.
+        2 => {
+            let sum = Term::call("add", [a.clone(), b.clone()]);
+            (Term::call("add", [sum, Term::call("mul", [a, b])]), 0.0)
         }
-        self.add_language_op(op, arguments, 1).map(drop)
-    }
-
-    pub(super) fn general_scan(&mut self) -> Option<()> {
-        let tensor = self.number_tensor()?;
-        let axis = self.axis(tensor)?;
-        let dim = self.dim(tensor, axis);
-        self.general(LanguageOp::Scan, vec![("dim", dim)], tensor)
-    }
-
-    pub(super) fn general_fold(&mut self) -> Option<()> {
-        let tensor = self.number_tensor()?;
-        let mut place = Vec::new();
-        if self.draws.percent(80) {
-            place.push(("dims", Given::Numbers(self.some_axes(tensor))));
+        3 if op == LanguageOp::Scan => return linear_recurrence(),
+        _ => {
+            let combine = Given::Text(caller.draws.one_of(&["sum", "prod"]));
+            return Drawn { combine, init: None, tensors: 1, results: 1 };
         }
-        if self.draws.percent(40) {
-            place.push(("keepdim", Given::flag(true)));
+    };
+    Drawn { combine: function(&["a", "b"], vec![result]), init: Some(vec![init]), tensors: 1, results: 1 }
+}
+
+/// A lambda of which grouping and order do not matter.
+fn lambda(caller: &mut Caller<'_>, is_float: bool) -> Drawn {
+    let [a, b] = [Term::Param(0), Term::Param(1)];
+    let (result, init) = match caller.draws.below(if is_float { 6 } else { 3 }) {
+        0 => (Term::call("add", [a, b]), 0.0),
+        1 => (Term::call("maximum", [a, b]), -100.0),
+        2 => (Term::call("where", [Term::call("lt", [a.clone(), b.clone()]), a, b]), 100.0),
+        3 => return weighted_sum(),
+        4 => {
+            let forms = [Rescaling::Both, Rescaling::Smaller, Rescaling::Guarded];
+            return log_sum_exp(caller.draws.one_of(&forms));
         }
-        self.general(LanguageOp::Fold, place, tensor)
-    }
-
-    /// A fold or scan of a monoid drawn, of tensors of the shape of this one.
-    fn general(&mut self, op: LanguageOp, place: Vec<(&'static str, Given)>, tensor: Tensor) -> Option<()> {
-        let dtype = self.draft.dtype(tensor);
-        let drawn = match (dtype.is_complex(), self.draws.percent(70)) {
-            (true, _) => self.complex_lambda(op),
-            (false, true) => self.lambda(dtype.is_float()),
-            (false, false) => self.named(dtype.is_float()),
-        };
-        let mut tensors = vec![tensor];
-        while tensors.len() < drawn.tensors {
-            tensors.push(if dtype.is_complex() { self.alike(tensor) } else { self.second(tensor)? });
+        _ => {
+            let squares = [a.clone(), b.clone()].map(|x| Term::call("mul", [x.clone(), x]));
+            (Term::call("sqrt", [Term::call("add", squares)]), 0.0)
         }
-        let mut arguments = vec![(None, Given::Tensors(tensors)), (Some("combine"), drawn.combine)];
-        arguments.extend(drawn.init.map(|init| (Some("init"), Given::Reals(init))));
-        arguments.extend(place.into_iter().map(|(name, given)| (Some(name), given)));
-        self.add_language_op(op, arguments, drawn.results).map(drop)
-    }
-
-    /// A tensor beside another that both states of a pair are made of: positive, of its shape.
-    fn second(&mut self, tensor: Tensor) -> Option<Tensor> {
-        let exponent = self.add("tanh", operands([tensor]), 1)?;
-        let positive = self.add("exp", operands([exponent]), 1)?;
-        self.cast_to(positive, DType::F32)
-    }
-
-    fn named(&mut self, is_float: bool) -> Drawn {
-        let named = Monoid::NAMED[..if is_float { 5 } else { 4 }].to_vec();
-        let monoid = self.draws.one_of(&named);
-        Drawn {
-            combine: Given::Text(monoid.name()),
-            init: None,
-            tensors: monoid.operands(),
-            results: monoid.results() as u32,
-        }
-    }
-
-    /// What combines complex numbers: by name, or a lambda of which grouping does not matter, nor order but of a scan.
-    fn complex_lambda(&mut self, op: LanguageOp) -> Drawn {
-        let [a, b] = [Term::Param(0), Term::Param(1)];
-        let (result, init) = match self.draws.below(5) {
-            0 => (Term::call("add", [a, b]), 0.0),
-            1 => (Term::call("mul", [a, b]), 1.0),
-            // (1 + a)(1 + b) - 1.
-            2 => {
-                let sum = Term::call("add", [a.clone(), b.clone()]);
-                (Term::call("add", [sum, Term::call("mul", [a, b])]), 0.0)
-            }
-            3 if op == LanguageOp::Scan => return linear_recurrence(),
-            _ => {
-                let combine = Given::Text(self.draws.one_of(&["sum", "prod"]));
-                return Drawn { combine, init: None, tensors: 1, results: 1 };
-            }
-        };
-        Drawn { combine: function(&["a", "b"], vec![result]), init: Some(vec![init]), tensors: 1, results: 1 }
-    }
-
-    /// A lambda of which grouping and order do not matter.
-    fn lambda(&mut self, is_float: bool) -> Drawn {
-        let [a, b] = [Term::Param(0), Term::Param(1)];
-        let (result, init) = match self.draws.below(if is_float { 6 } else { 3 }) {
-            0 => (Term::call("add", [a, b]), 0.0),
-            1 => (Term::call("maximum", [a, b]), -100.0),
-            2 => (Term::call("where", [Term::call("lt", [a.clone(), b.clone()]), a, b]), 100.0),
-            3 => return weighted_sum(),
-            4 => {
-                let forms = [Rescaling::Both, Rescaling::Smaller, Rescaling::Guarded];
-                return log_sum_exp(self.draws.one_of(&forms));
-            }
-            _ => {
-                let squares = [a.clone(), b.clone()].map(|x| Term::call("mul", [x.clone(), x]));
-                (Term::call("sqrt", [Term::call("add", squares)]), 0.0)
-            }
-        };
-        Drawn { combine: function(&["a", "b"], vec![result]), init: Some(vec![init]), tensors: 1, results: 1 }
-    }
+    };
+    Drawn { combine: function(&["a", "b"], vec![result]), init: Some(vec![init]), tensors: 1, results: 1 }
 }
 
 fn function(params: &[&str], results: Vec<Term>) -> Given {

@@ -1,19 +1,7 @@
-//! Blocks: jumps, loops, choices between two ways.
+//! Loops, conditions, choices between two ways.
 
-use std::fmt::{self, Display, Write};
-
-use super::Writer;
+use super::{Label, Writer};
 use crate::cpu::emit::operand::{Element, Operand, Type};
-
-/// A basic block of the function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Label(pub(super) u32);
-
-impl Display for Label {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "block{}", self.0)
-    }
-}
 
 /// A loop whose body is being written.
 pub struct OpenLoop {
@@ -26,33 +14,6 @@ pub struct OpenLoop {
 }
 
 impl Writer<'_> {
-    /// A fresh block, not yet begun.
-    pub fn label(&mut self) -> Label {
-        self.labels += 1;
-        Label(self.labels - 1)
-    }
-
-    /// The block that instructions go to now.
-    pub fn current(&self) -> Label {
-        self.current
-    }
-
-    /// Begins a block; the one before it must have been ended by a branch.
-    pub fn begin(&mut self, label: Label) {
-        writeln!(self.text, "{label}:").expect("writing to a string cannot fail");
-        self.current = label;
-    }
-
-    /// Ends the block by a jump.
-    pub fn branch(&mut self, to: Label) {
-        self.effect(format_args!("br label %{to}"));
-    }
-
-    /// Ends the block by a choice.
-    pub fn branch_if(&mut self, condition: Operand, then: Label, otherwise: Label) {
-        self.effect(format_args!("br {}, label %{then}, label %{otherwise}", condition.typed()));
-    }
-
     /// Begins a loop of iterations from `begin` on below `end`: the number of the iteration, and what
     /// [`Writer::close_loop`] ends. Tests before the first iteration and after each.
     pub fn open_loop(&mut self, begin: Operand, end: Operand) -> (Operand, OpenLoop) {
@@ -85,6 +46,16 @@ impl Writer<'_> {
         let more = goes_on(self, more);
         self.branch_if(more, head, exit);
         self.begin(exit);
+    }
+
+    /// Runs `body` only if a scalar condition holds.
+    pub fn only_if(&mut self, condition: Operand, body: impl FnOnce(&mut Self)) {
+        let (then, done) = (self.label(), self.label());
+        self.branch_if(condition, then, done);
+        self.begin(then);
+        body(self);
+        self.branch(done);
+        self.begin(done);
     }
 
     /// The value of one of two ways to compute it.

@@ -1,20 +1,21 @@
 //! Instructions of one LLVM function, written one after the other: operands in, text and fresh registers out.
 //!
-//! Knows the shapes of instructions, and that a scalar beside a vector stands for all its elements; knows no kernels. `flow.rs`
-//! has blocks and loops, `vectors.rs` what takes vectors apart and puts them together.
+//! Knows the shapes of instructions, and that a scalar beside a vector stands for all its elements; knows no kernels. `lines.rs`
+//! has lines and blocks, `flow.rs` loops, `vectors.rs` what takes vectors apart and puts them together.
 
 mod flow;
+mod lines;
 mod vectors;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{Display, Write};
+use std::ops::{Deref, DerefMut};
 
 use super::operand::{Element, Operand, Term, Type};
 use super::outline::Outlined;
 use crate::cpu::Isa;
-use flow::Label;
+use lines::{Label, Lines};
 
-/// The text of a function body under construction.
+/// Writes instructions on typed operands, over the lines of a function body.
 pub(super) struct Writer<'i> {
     pub(super) isa: &'i Isa,
     /// Whether code is in a loop where lanes are deinterleaved (`deinterleave.rs`).
@@ -23,14 +24,9 @@ pub(super) struct Writer<'i> {
     pub(super) runs_seldom: bool,
     /// The ops that call a function of the module (`outline.rs`).
     pub(super) outlined: Outlined,
-    text: String,
-    /// Instructions that must stand in the entry block: stack slots.
-    entry: String,
+    lines: Lines,
     /// Slots that hold zeros.
     zeros: Vec<(Type, Operand)>,
-    registers: u32,
-    labels: u32,
-    current: Label,
     declarations: BTreeSet<String>,
     calls: BTreeSet<&'static str>,
     /// Functions of the module beside the kernel's, by name.
@@ -55,73 +51,44 @@ pub(super) struct Finished {
     pub(super) calls: BTreeSet<&'static str>,
 }
 
+impl Deref for Writer<'_> {
+    type Target = Lines;
+
+    fn deref(&self) -> &Lines {
+        &self.lines
+    }
+}
+
+impl DerefMut for Writer<'_> {
+    fn deref_mut(&mut self) -> &mut Lines {
+        &mut self.lines
+    }
+}
+
 impl<'i> Writer<'i> {
     pub(super) fn new(isa: &'i Isa) -> Writer<'i> {
-        let (text, entry) = (String::new(), String::new());
         let (declarations, calls) = (BTreeSet::new(), BTreeSet::new());
-        let mut writer = Writer {
+        Writer {
             isa,
             deinterleaved: false,
             runs_seldom: false,
             outlined: Outlined::default(),
-            text,
-            entry,
+            lines: Lines::new(),
             zeros: Vec::new(),
-            registers: 0,
-            labels: 0,
-            current: Label(0),
             declarations,
             calls,
             functions: BTreeMap::new(),
-        };
-        writer.current = writer.label();
-        writer
+        }
     }
 
     /// The text as it is now.
     pub(super) fn finish(self) -> Finished {
         Finished {
-            body: format!("entry:\n{}  br label %block0\nblock0:\n{}", self.entry, self.text),
+            body: self.lines.finish(),
             functions: self.functions,
             declarations: self.declarations,
             calls: self.calls,
         }
-    }
-
-    /// A register that an instruction will define later, as the next iteration of a loop variable.
-    pub(super) fn register(&mut self, ty: Type) -> Operand {
-        self.registers += 1;
-        Operand::register(self.registers - 1, ty)
-    }
-
-    /// Defines a register by an instruction.
-    pub(super) fn define(&mut self, register: Operand, instruction: impl Display) {
-        writeln!(self.text, "  {register} = {instruction}").expect("writing to a string cannot fail");
-    }
-
-    /// An instruction with a result of type `ty`.
-    pub(super) fn instruction(&mut self, ty: Type, text: impl Display) -> Operand {
-        let result = self.register(ty);
-        self.define(result, text);
-        result
-    }
-
-    /// An instruction without a result.
-    pub(super) fn effect(&mut self, text: impl Display) {
-        writeln!(self.text, "  {text}").expect("writing to a string cannot fail");
-    }
-
-    /// A line for readers.
-    pub(super) fn comment(&mut self, text: impl Display) {
-        self.effect(format_args!("; {text}"));
-    }
-
-    /// A stack slot that lives as long as the call. The passes promote those that are only loaded and stored to
-    /// registers.
-    pub(super) fn slot(&mut self, ty: impl Display) -> Operand {
-        let slot = self.register(Type::scalar(Element::Ptr));
-        writeln!(self.entry, "  {slot} = alloca {ty}").expect("writing to a string cannot fail");
-        slot
     }
 
     /// A stack slot that holds zeros, for loads that may not happen: there is one of a type.
@@ -130,8 +97,7 @@ impl<'i> Writer<'i> {
             return slot;
         }
         let slot = self.slot(ty);
-        writeln!(self.entry, "  store {ty} zeroinitializer, {}", slot.typed())
-            .expect("writing to a string cannot fail");
+        self.entry_effect(format_args!("store {ty} zeroinitializer, {}", slot.typed()));
         self.zeros.push((ty, slot));
         slot
     }

@@ -2,20 +2,43 @@
 //!
 //! An accumulator is a stack slot, which the passes promote to a register; with a copy per lane it is a vector.
 
-use ir::kernel::{Accumulator, Value};
+use cranelift_entity::SecondaryMap;
+use ir::kernel::{Accumulator, Value, per_lane};
 use ops::{DType, Monoid};
 
+use super::layer::layer;
+use super::memory::MemoryEmitter;
 use super::operand::{Element, Operand, Type};
-use super::{EmitError, Emitter, apply, convert};
+use super::scope::Scope;
+use super::{EmitError, apply, convert};
 
-impl Emitter<'_> {
+/// Writes what opens, reads, sets and reduces accumulators.
+pub(super) struct AccumulatorEmitter<'k> {
+    memory: MemoryEmitter<'k>,
+    /// Stack slots: a scalar, or a vector where each lane has its copy.
+    slots: SecondaryMap<Accumulator, Option<(Operand, Type)>>,
+    pub(super) per_lane: SecondaryMap<Accumulator, bool>,
+}
+
+layer!(AccumulatorEmitter, memory: MemoryEmitter);
+
+impl<'k> AccumulatorEmitter<'k> {
+    pub(super) fn new(memory: MemoryEmitter<'k>) -> AccumulatorEmitter<'k> {
+        AccumulatorEmitter { slots: SecondaryMap::new(), per_lane: per_lane(memory.kernel), memory }
+    }
+
+    /// The scope, once all is written.
+    pub(super) fn into_scope(self) -> Scope<'k> {
+        self.memory.into_scope()
+    }
+
     pub(super) fn open(&mut self, accumulator: Accumulator, init: Value) {
         let element = self.element_held(accumulator);
         let ty = if self.per_lane[accumulator] { self.vector(element) } else { Type::scalar(element) };
         // The body of a loop over lanes is written twice, and so is the slot where there are fewer lanes.
-        let known = self.accumulators[accumulator].filter(|(_, known)| *known == ty);
+        let known = self.slots[accumulator].filter(|(_, known)| *known == ty);
         let slot = known.map_or_else(|| self.w.slot(ty), |(slot, _)| slot);
-        self.accumulators[accumulator] = Some((slot, ty));
+        self.slots[accumulator] = Some((slot, ty));
         let init = self.opened_with(accumulator, init);
         self.fill(slot, ty, init);
     }
@@ -24,7 +47,8 @@ impl Emitter<'_> {
     pub(super) fn get(&mut self, accumulator: Accumulator) -> Operand {
         let (slot, ty) = self.slot(accumulator);
         let contents = self.contents(slot, ty);
-        if self.is_part(ty) { self.w.slice(contents, 0, self.lanes()) } else { contents }
+        let lanes = self.lanes();
+        if self.is_part(ty) { self.w.slice(contents, 0, lanes) } else { contents }
     }
 
     fn contents(&mut self, slot: Operand, ty: Type) -> Operand {
@@ -48,7 +72,7 @@ impl Emitter<'_> {
         }
         if self.is_part(ty) {
             let contents = self.contents(slot, ty);
-            value = self.w.splat(value, self.lanes());
+            value = self.splat(value);
             value = self.w.overlaid(contents, value);
         }
         self.fill(slot, ty, value);
@@ -64,8 +88,7 @@ impl Emitter<'_> {
     }
 
     fn slot(&self, accumulator: Accumulator) -> (Operand, Type) {
-        self.accumulators[accumulator]
-            .expect("the kernel was verified: accumulators are open where they are used")
+        self.slots[accumulator].expect("the kernel was verified: accumulators are open where they are used")
     }
 
     fn fill(&mut self, slot: Operand, ty: Type, value: Operand) {
@@ -73,38 +96,15 @@ impl Emitter<'_> {
         self.w.effect(format_args!("store {}, {}", value.typed(), slot.typed()));
     }
 
-    /// Iterations of all lanes, which leave these accumulators the same in all lanes if they find them so: then they are
-    /// scalars meanwhile, and what is computed of them alone is computed once for all lanes.
-    pub(super) fn evenly(
-        &mut self,
-        accumulators: &[Accumulator],
-        body: &dyn Fn(&mut Self) -> Result<(), EmitError>,
-    ) -> Result<(), EmitError> {
-        let differing: Vec<Operand> =
-            accumulators.iter().map(|&accumulator| self.differs(accumulator)).collect();
-        let Some(uneven) = differing.into_iter().reduce(|a, b| self.w.binary("or", a, b)) else {
-            return body(self);
-        };
-        let (apart, together, done) = (self.w.label(), self.w.label(), self.w.label());
-        self.w.branch_if(uneven, apart, together);
-        self.w.begin(apart);
-        body(self)?;
-        self.w.branch(done);
-        self.w.begin(together);
-        let copies: Vec<_> = accumulators.iter().map(|&accumulator| self.unite(accumulator)).collect();
-        body(self)?;
-        for (&accumulator, (slot, ty)) in accumulators.iter().zip(copies) {
-            let contents = self.get(accumulator);
-            self.accumulators[accumulator] = Some((slot, ty));
-            self.fill(slot, ty, contents);
-        }
-        self.w.branch(done);
-        self.w.begin(done);
-        Ok(())
+    /// Gives an accumulator back its slot with a copy per lane, each what the scalar one holds.
+    pub(super) fn part_again(&mut self, accumulator: Accumulator, (slot, ty): (Operand, Type)) {
+        let contents = self.get(accumulator);
+        self.slots[accumulator] = Some((slot, ty));
+        self.fill(slot, ty, contents);
     }
 
     /// Whether some lane holds other bits than the first: zeros of either sign are equal and not the same.
-    fn differs(&mut self, accumulator: Accumulator) -> Operand {
+    pub(super) fn differs(&mut self, accumulator: Accumulator) -> Operand {
         let contents = self.get(accumulator);
         let bits = match contents.ty.element {
             Element::F32 => self.w.convert("bitcast", contents, Element::I32),
@@ -117,13 +117,13 @@ impl Emitter<'_> {
     }
 
     /// Gives an accumulator a scalar slot with what its first lane holds; returns its slot with a copy per lane.
-    fn unite(&mut self, accumulator: Accumulator) -> (Operand, Type) {
+    pub(super) fn unite(&mut self, accumulator: Accumulator) -> (Operand, Type) {
         let (slot, ty) = self.slot(accumulator);
         let contents = self.contents(slot, ty);
         let first = self.w.extract(contents, 0);
         let scalar = Type::scalar(ty.element);
         let united = self.w.slot(scalar);
-        self.accumulators[accumulator] = Some((united, scalar));
+        self.slots[accumulator] = Some((united, scalar));
         self.fill(united, scalar, first);
         (slot, ty)
     }
@@ -142,7 +142,8 @@ impl Emitter<'_> {
         let mut states: Vec<Operand> = Vec::with_capacity(dtypes.len());
         for (&accumulator, &dtype) in accumulators.iter().zip(&dtypes) {
             let copies = self.get(accumulator);
-            states.push(convert::cast(&mut self.w, copies, self.kernel.accumulators[accumulator], dtype));
+            let held = self.kernel.accumulators[accumulator];
+            states.push(convert::cast(&mut self.w, copies, held, dtype));
         }
         let mut lanes = self.lanes();
         if self.kernel.warp < lanes {

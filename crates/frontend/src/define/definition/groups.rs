@@ -11,9 +11,9 @@ use ir::graph::{DeviceStream, Fusion, Graph, GroupDecl, GroupOptions, Node, Task
 use ops::{Param, ParamDefault, ParamKind};
 use rustc_hash::FxHashSet;
 
-use super::arguments::Bound;
-use super::builder::DefinitionBuilder;
-use super::error::DefineError;
+use super::DefinitionBuilder;
+use crate::define::arguments::Bound;
+use crate::define::error::DefineError;
 
 const PARAMS: &[Param] = &[
     Param::required("name", ParamKind::Text),
@@ -58,10 +58,6 @@ impl OpenGroups {
         let behind = self.from.partition_point(|(first, _)| *first <= node.as_u32() as usize);
         behind.checked_sub(1).and_then(|place| self.from[place].1)
     }
-
-    fn changed(&mut self, nodes: usize) {
-        self.from.push((nodes, self.innermost()));
-    }
 }
 
 impl DefinitionBuilder {
@@ -72,30 +68,37 @@ impl DefinitionBuilder {
     /// For arguments that do not suit, for a group that was opened otherwise, and for another device inside of one that stays in
     /// one segment.
     pub fn enter_group(&mut self, arguments: Vec<CallArgument>) -> Result<(), DefineError> {
-        self.op = "group";
+        self.ops.op = "group";
         let bound = self.bind(PARAMS, arguments)?;
         let group = self.group(&bound)?;
-        let known = self.record.groups().iter().position(|known| known.name == group.name);
+        let known = self.ops.record.groups().iter().position(|known| known.name == group.name);
         let place = match known {
-            Some(place) if self.record.groups()[place] == group => place,
-            Some(place) => return Err(self.opened_otherwise(&bound, &self.record.groups()[place], &group)),
-            None => self.record.add_group(group),
+            Some(place) if self.ops.record.groups()[place] == group => place,
+            Some(place) => {
+                return Err(self.opened_otherwise(&bound, &self.ops.record.groups()[place], &group));
+            }
+            None => self.ops.record.add_group(group),
         };
         self.groups.open.push(place);
-        self.groups.changed(self.graph.len());
+        self.groups_changed();
         Ok(())
     }
 
     /// Closes the innermost open group.
     pub fn leave_group(&mut self) {
         self.groups.open.pop();
-        self.groups.changed(self.graph.len());
+        self.groups_changed();
+    }
+
+    fn groups_changed(&mut self) {
+        self.ops.group = self.groups.innermost();
+        self.groups.from.push((self.ops.graph.len(), self.ops.group));
     }
 
     fn group(&self, bound: &Bound) -> Result<GroupDecl, DefineError> {
         let parent = self.groups.innermost();
         if self.groups.open.len() >= MAX_DEPTH {
-            return Err(self.reject(format!("at most {MAX_DEPTH} groups in each other"), "more"));
+            return Err(self.ops.reject(format!("at most {MAX_DEPTH} groups in each other"), "more"));
         }
         let name = match bound.object("name") {
             Object::Text(name) if is_name(name) => name.to_string(),
@@ -108,7 +111,7 @@ impl DefinitionBuilder {
 
     /// Rejects another device or stream than that of a group around it that stays in one segment.
     fn require_stays(&self, bound: &Bound, at: &DeviceStream) -> Result<(), DefineError> {
-        let groups = self.record.groups();
+        let groups = self.ops.record.groups();
         let mut around = DeviceStream::default();
         for outer in self.groups.open.iter().map(|&place| &groups[place]) {
             around = outer.options.at.or(&around);
@@ -124,7 +127,7 @@ impl DefinitionBuilder {
 
     fn opened_otherwise(&self, bound: &Bound, known: &GroupDecl, group: &GroupDecl) -> DefineError {
         let around = |group: &GroupDecl| match group.parent {
-            Some(parent) => format!("in `{}`", self.record.groups()[parent].name),
+            Some(parent) => format!("in `{}`", self.ops.record.groups()[parent].name),
             None => "in no other group".to_owned(),
         };
         let was = if known.parent == group.parent { in_words(&known.options) } else { around(known) };

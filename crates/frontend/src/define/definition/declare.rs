@@ -8,9 +8,9 @@ use ir::definition::{Action, CallArgument, DeclaredLayout, InputDecl, NamedValue
 use ir::graph::{InputLayout, Shape, SymbolSource, TensorOp, Type};
 use ops::{DType, Param, ParamDefault, ParamKind};
 
-use super::arguments::{Bound, wrap};
-use super::builder::DefinitionBuilder;
-use super::error::DefineError;
+use super::DefinitionBuilder;
+use crate::define::arguments::Bound;
+use crate::define::error::DefineError;
 
 /// Scalars that one `define_vector` may make.
 const MAX_VECTOR: i64 = 32;
@@ -43,7 +43,7 @@ impl DefinitionBuilder {
     /// # Errors
     /// For arguments that do not fit together.
     pub fn define_tensor(&mut self, arguments: Vec<CallArgument>) -> Result<NamedValue, DefineError> {
-        self.op = "define_tensor";
+        self.ops.op = "define_tensor";
         let (layout, dtype) = if is_by_strides(&arguments) {
             let bound = self.bind(BY_STRIDES, arguments)?;
             (layout_of_strides(&bound)?, bound.dtype("dtype"))
@@ -67,7 +67,7 @@ impl DefinitionBuilder {
     /// # Errors
     /// For arguments that are no number and no dtype.
     pub fn define_scalar(&mut self, arguments: Vec<CallArgument>) -> Result<Object, DefineError> {
-        self.op = "define_scalar";
+        self.ops.op = "define_scalar";
         const VALUE: &[Param] = &[
             Param::optional("value", ParamKind::Scalar, ParamDefault::Absent),
             Param::optional("dtype", ParamKind::DType, ParamDefault::Absent),
@@ -93,7 +93,7 @@ impl DefinitionBuilder {
     /// # Errors
     /// For arguments that are neither a list nor a small number.
     pub fn define_vector(&mut self, arguments: Vec<CallArgument>) -> Result<Object, DefineError> {
-        self.op = "define_vector";
+        self.ops.op = "define_vector";
         const OLDER: &[Param] = &[
             Param::required("values", ParamKind::Shape),
             Param::optional("dtype", ParamKind::DType, ParamDefault::Absent),
@@ -115,7 +115,7 @@ impl DefinitionBuilder {
     }
 
     pub(super) fn bind(&self, params: &[Param], arguments: Vec<CallArgument>) -> Result<Bound, DefineError> {
-        Bound::new(self.op, params, arguments)
+        Bound::new(self.ops.op, params, arguments)
     }
 
     fn scalar_input(&mut self, dtype: DType) -> Result<Object, DefineError> {
@@ -126,14 +126,14 @@ impl DefinitionBuilder {
         let (dtype, is_scalar) = (ty.dtype, layout.is_none());
         let ordinal = self.inputs.len() as u32;
         if is_scalar && dtype.is_signed_int() {
-            self.graph.add_symbol(SymbolSource::ScalarInput { ordinal });
+            self.ops.graph.add_symbol(SymbolSource::ScalarInput { ordinal });
         }
         let in_graph = layout.as_ref().map_or_else(InputLayout::default, DeclaredLayout::in_graph);
-        let val = self.add(TensorOp::Input { ordinal, ty, layout: in_graph }, &[])?;
+        let val = self.ops.add(TensorOp::Input { ordinal, ty, layout: in_graph }, &[])?;
         self.inputs.push(val);
-        let value = self.value(val, is_scalar);
-        let place = self.record.add_input(InputDecl { entry: value.entry, val, dtype, layout });
-        self.add_statement(Action::Input(place), vec![value.entry]);
+        let value = self.ops.value(val, is_scalar);
+        let place = self.ops.record.add_input(InputDecl { entry: value.entry, val, dtype, layout });
+        self.ops.add_statement(Action::Input(place), vec![value.entry]);
         Ok(value)
     }
 
@@ -141,8 +141,8 @@ impl DefinitionBuilder {
         if size != -1 {
             return Expr::constant(size);
         }
-        let symbol = self.graph.add_symbol(SymbolSource::InputSize { ordinal, axis: axis as u8 });
-        self.facts.assume_range(symbol, 0, None);
+        let symbol = self.ops.graph.add_symbol(SymbolSource::InputSize { ordinal, axis: axis as u8 });
+        self.ops.facts.assume_range(symbol, 0, None);
         Expr::sym(symbol)
     }
 }
@@ -162,7 +162,7 @@ fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     if shape.iter().any(|&size| size < -1) {
         return Err(bound.reject("shape", "a list of sizes, -1 for those only known later"));
     }
-    let mut stride_order = stride_order(bound, shape.len())?;
+    let mut stride_order = bound.stride_order(shape.len())?;
     if stride_order.iter().copied().eq((0..shape.len()).rev()) {
         stride_order.clear();
     }
@@ -181,23 +181,6 @@ fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
         }
     };
     Ok(layout)
-}
-
-/// For each axis its rank in memory, 0 innermost; empty if none are given.
-pub(super) fn stride_order(bound: &Bound, rank: usize) -> Result<Vec<usize>, DefineError> {
-    let Some(given) = bound.ints("stride_order") else { return Ok(Vec::new()) };
-    if given.is_empty() {
-        return Ok(Vec::new());
-    }
-    let order: Option<Vec<usize>> = given.iter().map(|&place| wrap(place, rank)).collect();
-    let is_permutation = |order: &Vec<usize>| {
-        let mut sorted = order.clone();
-        sorted.sort_unstable();
-        sorted.into_iter().eq(0..rank)
-    };
-    let reject =
-        || bound.reject("stride_order", &format!("the numbers from 0 to {}, each once", rank.max(1) - 1));
-    order.filter(is_permutation).ok_or_else(reject)
 }
 
 /// Memory order and gaps read off strides, as nvFuser's `compute_tensor_descriptor`.

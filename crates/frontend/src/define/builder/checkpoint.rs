@@ -6,33 +6,30 @@ use index::Facts;
 use ir::definition::Mark;
 use ir::graph;
 
-use super::builder::DefinitionBuilder;
-use super::error::DefineError;
-use super::random::Stateful;
+use super::{Draws, OpBuilder};
+use crate::define::error::DefineError;
 
 /// How far a builder had come.
 struct Checkpoint {
     graph: graph::Mark,
     facts: Facts,
     record: Mark,
-    inputs: usize,
     patterns: usize,
-    stateful: Option<Stateful>,
+    draws: Draws,
 }
 
-impl DefinitionBuilder {
+impl OpBuilder {
     /// Takes a step; if it is rejected, the builder is as it was.
-    pub(super) fn or_as_before<T>(
+    pub fn or_as_before<T>(
         &mut self,
-        step: impl FnOnce(&mut DefinitionBuilder) -> Result<T, DefineError>,
+        step: impl FnOnce(&mut OpBuilder) -> Result<T, DefineError>,
     ) -> Result<T, DefineError> {
         let before = Checkpoint {
             graph: self.graph.mark(),
             facts: self.facts.clone(),
             record: self.record.mark(),
-            inputs: self.inputs.len(),
             patterns: self.patterns.len(),
-            stateful: self.stateful,
+            draws: self.draws,
         };
         let made = step(self);
         if made.is_err() {
@@ -42,13 +39,12 @@ impl DefinitionBuilder {
     }
 
     fn return_to(&mut self, before: Checkpoint) {
-        let Checkpoint { graph, facts, record, inputs, patterns, stateful } = before;
+        let Checkpoint { graph, facts, record, patterns, draws } = before;
         self.graph.truncate(graph);
         self.facts = facts;
         self.record.truncate(record);
-        self.inputs.truncate(inputs);
         self.patterns.truncate(patterns);
-        self.stateful = stateful;
+        self.draws = draws;
         let record = &self.record;
         self.orders.retain(|&entry, _| record.has(entry));
     }
@@ -56,9 +52,10 @@ impl DefinitionBuilder {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use ir::definition::{CallArgument, Object};
     use ir::graph::dump;
+
+    use crate::define::{DefineError, DefinitionBuilder};
 
     /// `a` f32[i0, 4], `b` f32[i1, 4], `c` f32[i2, 5] and `k` an integer scalar.
     fn declared() -> (DefinitionBuilder, [Object; 4]) {

@@ -1,0 +1,23 @@
+//! Layers of the emitter: a type that writes code owns the one below it and is seen as it, as the function builders of
+//! compilers are seen as what they build into.
+
+/// Has a layer seen as the one below.
+macro_rules! layer {
+    ($Upper:ident, $below:ident: $Lower:ident) => {
+        impl<'k> std::ops::Deref for $Upper<'k> {
+            type Target = $Lower<'k>;
+
+            fn deref(&self) -> &$Lower<'k> {
+                &self.$below
+            }
+        }
+
+        impl<'k> std::ops::DerefMut for $Upper<'k> {
+            fn deref_mut(&mut self) -> &mut $Lower<'k> {
+                &mut self.$below
+            }
+        }
+    };
+}
+
+pub(super) use layer;

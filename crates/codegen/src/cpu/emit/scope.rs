@@ -1,0 +1,81 @@
+//! What is known where code is written: the kernel and its analyses, the values and symbols that are bound, the lanes of
+//! the loop that the code is in.
+
+use std::collections::BTreeMap;
+
+use cranelift_entity::SecondaryMap;
+use index::Sym;
+use ir::kernel::{Kernel, Value};
+
+use super::deinterleave;
+use super::hoist::Hoisted;
+use super::operand::{Element, Operand, Type};
+use super::outline::Outlined;
+use super::writer::Writer;
+use crate::cpu::Isa;
+use crate::cpu::analyses::Analyses;
+
+/// The loop over lanes that code is in.
+#[derive(Clone, Copy)]
+pub(super) struct Lane {
+    /// Its variable, which is bound to the iteration of lane 0.
+    pub(super) variable: Sym,
+    /// How many lanes an iteration of the loop takes.
+    pub(super) count: u32,
+    /// Which of them have an iteration; `None` if all have.
+    pub(super) mask: Option<Operand>,
+    /// The same for the elements of neighbours in memory, whose order may be another.
+    pub(super) in_memory: Option<Operand>,
+}
+
+/// Writes what depends on values and symbols alone: constants, indices.
+pub(super) struct Scope<'k> {
+    pub(super) w: Writer<'k>,
+    pub(super) kernel: &'k Kernel,
+    pub(super) analyses: Analyses,
+    pub(super) symbols: BTreeMap<Sym, Operand>,
+    pub(super) hoisted: Hoisted,
+    values: SecondaryMap<Value, Option<Operand>>,
+    pub(super) lane: Option<Lane>,
+}
+
+impl<'k> Scope<'k> {
+    pub(super) fn new(kernel: &'k Kernel, isa: &'k Isa) -> Scope<'k> {
+        let mut w = Writer::new(isa);
+        w.outlined = Outlined::of(&kernel.body);
+        Scope {
+            w,
+            kernel,
+            analyses: Analyses::of(kernel, deinterleave::group(isa), isa.fma),
+            symbols: BTreeMap::new(),
+            hoisted: Hoisted::default(),
+            values: SecondaryMap::new(),
+            lane: None,
+        }
+    }
+
+    /// A value computed before.
+    pub(super) fn value(&self, value: Value) -> Operand {
+        self.values[value].expect("the kernel was verified: values are defined before they are used")
+    }
+
+    pub(super) fn bind(&mut self, value: Value, operand: Operand) {
+        self.values[value] = Some(operand);
+    }
+
+    /// Elements of a vector here.
+    pub(super) fn lanes(&self) -> u32 {
+        self.lane.map_or(self.kernel.lanes, |lane| lane.count)
+    }
+
+    /// A value with a copy for each lane, if it has no own for each.
+    pub(super) fn splat(&mut self, value: Operand) -> Operand {
+        let lanes = self.lanes();
+        self.w.splat(value, lanes)
+    }
+
+    /// The vector type with an element per lane.
+    pub(super) fn vector(&self, element: Element) -> Type {
+        Type { element, lanes: Some(self.lanes()) }
+    }
+}

@@ -1,0 +1,144 @@
+//! Scalar ops on operands of any dtype and rank: promotion, casts and ranks, so that each primitive meets operands of the
+//! dtypes it computes in. Nothing computes in a storage type: half types are cast up before and, where the op's typing
+//! says so, down after.
+
+use ir::definition::Object;
+use ir::graph::{TensorOp, Val};
+use ops::{Arith, DType, Operand, OperandKind, Scalar, ScalarOp, TypingError};
+
+use super::OpBuilder;
+use crate::define::arguments::Bound;
+use crate::define::error::DefineError;
+
+/// An operand of an elementwise op.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::define) enum Term {
+    /// A tensor, or a scalar of the language.
+    Val(Val, OperandKind),
+    /// A number.
+    Number(Scalar),
+}
+
+impl Term {
+    /// The operand that a thing of the language is, if it is one.
+    pub fn new(ops: &OpBuilder, object: &Object) -> Option<Term> {
+        match object {
+            Object::Number(scalar) => Some(Term::Number(*scalar)),
+            Object::Value(value) if ops.is_scalar(*value) => Some(Term::Val(value.val, OperandKind::Literal)),
+            Object::Value(value) => Some(Term::tensor(ops, value.val)),
+            _ => None,
+        }
+    }
+
+    /// A value as the tensor it is.
+    fn tensor(ops: &OpBuilder, val: Val) -> Term {
+        let kind = if ops.graph.shape(val).is_empty() { OperandKind::ZeroDim } else { OperandKind::Tensor };
+        Term::Val(val, kind)
+    }
+
+    /// Whether it is a number, or a scalar of the language.
+    pub fn is_scalar(self) -> bool {
+        !matches!(self, Term::Val(_, OperandKind::Tensor | OperandKind::ZeroDim))
+    }
+
+    /// How promotion sees it.
+    pub fn operand(self, ops: &OpBuilder) -> Operand {
+        match self {
+            Term::Val(val, kind) => Operand { dtype: ops.graph.dtype(val), kind },
+            Term::Number(scalar) => Operand::literal(scalar.dtype()),
+        }
+    }
+
+    /// How many axes it has.
+    pub fn rank(self, ops: &OpBuilder) -> usize {
+        match self {
+            Term::Val(val, _) => ops.graph.shape(val).len(),
+            Term::Number(_) => 0,
+        }
+    }
+}
+
+impl OpBuilder {
+    /// A primitive on tensors.
+    pub fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Result<Val, DefineError> {
+        let terms: Vec<Term> = operands.iter().map(|&val| Term::tensor(self, val)).collect();
+        let signature = ops::signature(scalar_op, &self.operands(&terms))
+            .map_err(|error| self.reject("operands that suit it", error.to_string()))?;
+        let vals = self.prepare(&terms, &signature.compute)?;
+        let val = self.add(TensorOp::Map(scalar_op), &vals)?;
+        self.cast(val, signature.result)
+    }
+
+    /// An expression over values of one rank, or of rank 0, with numbers in a dtype.
+    pub fn expression(
+        &mut self,
+        text: &'static str,
+        names: &[&str],
+        values: &[Val],
+        dtype: DType,
+    ) -> Result<Val, DefineError> {
+        let expr = ops::expr_parser::parse(text, names).expect("the texts of the builder are expressions");
+        let params: Vec<Result<Val, DefineError>> = values.iter().copied().map(Ok).collect();
+        expr.eval(&mut Nodes { ops: self, dtype: Some(dtype) }, &params)
+    }
+
+    /// The operands of a call.
+    pub fn terms(&self, bound: &Bound) -> Vec<Term> {
+        bound.objects().iter().filter_map(|object| Term::new(self, object)).collect()
+    }
+
+    /// How promotion sees operands.
+    pub fn operands(&self, terms: &[Term]) -> Vec<Operand> {
+        terms.iter().map(|term| term.operand(self)).collect()
+    }
+
+    /// What promotion rejected, as a diagnostic about the call.
+    pub fn mistyped(&self, error: TypingError, bound: &Bound) -> DefineError {
+        match error {
+            TypingError::Operand { argument, expected, given, .. } => self
+                .reject(expected, given.to_string())
+                .argument(bound.name(argument))
+                .at(bound.span(argument)),
+            TypingError::NoCommon { first, second, .. } => {
+                self.reject("operands with a common dtype", format!("{first} and {second}"))
+            }
+            TypingError::Arity { expected, given, .. } => {
+                self.reject(format!("{expected} operands"), given.to_string())
+            }
+        }
+    }
+
+    /// The operands in these dtypes, tensors all of the highest rank.
+    pub fn prepare(&mut self, terms: &[Term], dtypes: &[DType]) -> Result<Vec<Val>, DefineError> {
+        let rank = terms.iter().map(|term| term.rank(self)).max().unwrap_or(0);
+        let prepare = |(term, &dtype): (&Term, &DType)| match term {
+            Term::Number(scalar) => self.constant(scalar.cast(dtype)),
+            Term::Val(val, _) => {
+                let val = self.cast(*val, dtype)?;
+                self.raise(val, rank)
+            }
+        };
+        terms.iter().zip(dtypes).map(prepare).collect()
+    }
+}
+
+/// Evaluating an expression over nodes adds the nodes.
+pub(in crate::define) struct Nodes<'d> {
+    /// Where they are added.
+    pub ops: &'d mut OpBuilder,
+    /// The dtype of numbers in the expression.
+    pub dtype: Option<DType>,
+}
+
+impl Arith for Nodes<'_> {
+    type V = Result<Val, DefineError>;
+
+    fn apply(&mut self, scalar_op: ScalarOp, args: &[Self::V]) -> Self::V {
+        let operands = args.iter().cloned().collect::<Result<Vec<Val>, DefineError>>()?;
+        self.ops.add(TensorOp::Map(scalar_op), &operands)
+    }
+
+    fn constant(&mut self, value: f64) -> Self::V {
+        self.ops.constant(Scalar::written(self.dtype.unwrap_or(DType::F64), value))
+    }
+}

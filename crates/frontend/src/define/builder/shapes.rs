@@ -1,0 +1,59 @@
+//! Shapes changed in passing: axes of size 1 dropped and added, scalars repeated, elements in another shape. What changes
+//! nothing adds no node.
+
+use index::Expr;
+use ir::graph::{Axes, Shape, TensorOp, Val};
+use smallvec::SmallVec;
+
+use super::OpBuilder;
+use crate::define::error::DefineError;
+
+impl OpBuilder {
+    /// A tensor with leading axes of size 1 up to a rank; what has rank 0 stays.
+    pub fn raise(&mut self, val: Val, rank: usize) -> Result<Val, DefineError> {
+        let has = self.graph.shape(val).len();
+        if has == 0 || has == rank {
+            return Ok(val);
+        }
+        self.add(TensorOp::Broadcast((0..rank).map(|axis| axis < rank - has).collect()), &[val])
+    }
+
+    /// Drops axes of size 1.
+    pub fn squeeze_axes(&mut self, arg: Val, mut axes: Axes) -> Result<Val, DefineError> {
+        axes.sort_unstable();
+        if axes.is_empty() { Ok(arg) } else { self.add(TensorOp::Squeeze(axes), &[arg]) }
+    }
+
+    /// The axes that a fold dropped, back with size 1.
+    pub fn keep(&mut self, folded: Val, axes: &[u8]) -> Result<Val, DefineError> {
+        let rank = self.graph.shape(folded).len() + axes.len();
+        let new: SmallVec<[bool; 6]> = (0..rank).map(|axis| axes.contains(&(axis as u8))).collect();
+        if axes.is_empty() { Ok(folded) } else { self.add(TensorOp::Broadcast(new), &[folded]) }
+    }
+
+    /// A scalar as a tensor of a shape.
+    pub fn repeat(&mut self, scalar: Val, shape: Shape) -> Result<Val, DefineError> {
+        let single = self.add(TensorOp::Broadcast(SmallVec::from_elem(true, shape.len())), &[scalar])?;
+        if shape.iter().all(Expr::is_one) { Ok(single) } else { self.add(TensorOp::Expand(shape), &[single]) }
+    }
+
+    /// The elements in row-major order, in another shape of as many.
+    pub fn reshape_to(&mut self, arg: Val, target: Shape) -> Result<Val, DefineError> {
+        let from = self.shape(arg);
+        if from == target {
+            return Ok(arg);
+        }
+        if from.iter().filter(|size| !size.is_one()).eq(target.iter().filter(|size| !size.is_one())) {
+            return self.change_ones(arg, &from, &target);
+        }
+        self.add(TensorOp::Reshape(target), &[arg])
+    }
+
+    /// A reshape that only drops and adds axes of size 1 says so, which is easier to fuse.
+    fn change_ones(&mut self, arg: Val, from: &Shape, target: &Shape) -> Result<Val, DefineError> {
+        let ones = (0..from.len()).filter(|&axis| from[axis].is_one()).map(|axis| axis as u8).collect();
+        let bare = self.squeeze_axes(arg, ones)?;
+        let new: SmallVec<[bool; 6]> = target.iter().map(Expr::is_one).collect();
+        if new.contains(&true) { self.add(TensorOp::Broadcast(new), &[bare]) } else { Ok(bare) }
+    }
+}
