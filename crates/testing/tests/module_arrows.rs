@@ -87,7 +87,7 @@ const ORDER: [(&str, &[&str]); 19] = [
         ],
     ),
     ("llvm", &["error", "target", "library", "owned", "identity", "compile", "loader"]),
-    ("codegen", &["cpu", "cuda"]),
+    ("codegen", &["cpu", "c", "cuda"]),
     (
         "runtime",
         &[

@@ -6,7 +6,7 @@
 use crate::power::powers;
 use crate::row::CpuSpelling::{Call, Expansion, Intrinsic};
 use crate::row::{
-    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, IntType, Kernel, Polynomial,
+    Algebra, CSpelling, CpuSpelling, CpuSpellings, FloatMeaning, IntMeaning, IntType, Kernel, Polynomial,
     Primitive, float,
 };
 use crate::slopes;
@@ -25,7 +25,7 @@ pub(crate) const EXP: Primitive = Primitive {
     name: "exp",
     float: Some(float!(Unary: libm::exp)),
     spread: Spread::Slope(slopes::exp),
-    cuda: CudaSpelling::float("expf({0})", "exp({0})"),
+    cuda: CSpelling::float("expf({0})", "exp({0})"),
     cpu: polynomial(Polynomial::Exp),
     doc: "e to the power x.",
     ..REAL
@@ -35,7 +35,7 @@ pub(crate) const EXP2: Primitive = Primitive {
     name: "exp2",
     float: Some(float!(Unary: libm::exp2)),
     spread: Spread::Slope(slopes::exp2),
-    cuda: CudaSpelling::float("exp2f({0})", "exp2({0})"),
+    cuda: CSpelling::float("exp2f({0})", "exp2({0})"),
     cpu: polynomial(Polynomial::Exp2),
     doc: "2 to the power x.",
     ..REAL
@@ -45,7 +45,7 @@ pub(crate) const EXPM1: Primitive = Primitive {
     name: "expm1",
     float: Some(float!(Unary: libm::expm1)),
     spread: Spread::Slope(slopes::expm1),
-    cuda: CudaSpelling::float("expm1f({0})", "expm1({0})"),
+    cuda: CSpelling::float("expm1f({0})", "expm1({0})"),
     cpu: polynomial(Polynomial::Expm1),
     doc: "exp(x) - 1, exact also near 0.",
     ..REAL
@@ -55,7 +55,7 @@ pub(crate) const LOG: Primitive = Primitive {
     name: "log",
     float: Some(float!(Unary: libm::log)),
     spread: Spread::Slope(slopes::log),
-    cuda: CudaSpelling::float("logf({0})", "log({0})"),
+    cuda: CSpelling::float("logf({0})", "log({0})"),
     cpu: polynomial(Polynomial::Log),
     doc: "Natural logarithm: of 0, minus infinity; below 0, NaN.",
     ..REAL
@@ -65,7 +65,7 @@ pub(crate) const LOG2: Primitive = Primitive {
     name: "log2",
     float: Some(float!(Unary: libm::log2)),
     spread: Spread::Slope(slopes::log2),
-    cuda: CudaSpelling::float("log2f({0})", "log2({0})"),
+    cuda: CSpelling::float("log2f({0})", "log2({0})"),
     cpu: polynomial(Polynomial::Log2),
     doc: "Binary logarithm: of 0, minus infinity; below 0, NaN.",
     ..REAL
@@ -75,7 +75,7 @@ pub(crate) const LOG10: Primitive = Primitive {
     name: "log10",
     float: Some(float!(Unary: libm::log10)),
     spread: Spread::Slope(slopes::log10),
-    cuda: CudaSpelling::float("log10f({0})", "log10({0})"),
+    cuda: CSpelling::float("log10f({0})", "log10({0})"),
     cpu: polynomial(Polynomial::Log10),
     doc: "Decimal logarithm: of 0, minus infinity; below 0, NaN.",
     ..REAL
@@ -85,7 +85,7 @@ pub(crate) const LOG1P: Primitive = Primitive {
     name: "log1p",
     float: Some(float!(Unary: libm::log1p)),
     spread: Spread::Slope(slopes::log1p),
-    cuda: CudaSpelling::float("log1pf({0})", "log1p({0})"),
+    cuda: CSpelling::float("log1pf({0})", "log1p({0})"),
     cpu: polynomial(Polynomial::Log1p),
     doc: "log(1 + x), exact also near 0.",
     ..REAL
@@ -94,7 +94,7 @@ pub(crate) const LOG1P: Primitive = Primitive {
 pub(crate) const SQRT: Primitive = Primitive {
     name: "sqrt",
     float: Some(float!(Unary: f64::sqrt)),
-    cuda: CudaSpelling::float("sqrtf({0})", "sqrt({0})"),
+    cuda: CSpelling::float("sqrtf({0})", "sqrt({0})"),
     cpu: CpuSpellings::float(Intrinsic("llvm.sqrt")),
     ulp: 0.5,
     spread: Spread::Root,
@@ -105,7 +105,7 @@ pub(crate) const SQRT: Primitive = Primitive {
 pub(crate) const RSQRT: Primitive = Primitive {
     name: "rsqrt",
     float: Some(float!(Unary: |x| 1.0 / x.sqrt())),
-    cuda: CudaSpelling::float("rsqrtf({0})", "rsqrt({0})"),
+    cuda: CSpelling::float("rsqrtf({0})", "rsqrt({0})"),
     cpu: CpuSpellings::float(Expansion("1 / sqrt(x)")),
     spread: Spread::Root,
     doc: "One over the square root: of 0, infinity of its sign; below 0, NaN.",
@@ -115,7 +115,7 @@ pub(crate) const RSQRT: Primitive = Primitive {
 pub(crate) const SIN: Primitive = Primitive {
     name: "sin",
     float: Some(float!(Unary: libm::sin)),
-    cuda: CudaSpelling::float("sinf({0})", "sin({0})"),
+    cuda: CSpelling::float("sinf({0})", "sin({0})"),
     cpu: polynomial(Polynomial::Sin),
     spread: Spread::Lipschitz(1.0),
     doc: "Sine of x radians; of an infinity, NaN.",
@@ -125,7 +125,7 @@ pub(crate) const SIN: Primitive = Primitive {
 pub(crate) const COS: Primitive = Primitive {
     name: "cos",
     float: Some(float!(Unary: libm::cos)),
-    cuda: CudaSpelling::float("cosf({0})", "cos({0})"),
+    cuda: CSpelling::float("cosf({0})", "cos({0})"),
     cpu: polynomial(Polynomial::Cos),
     spread: Spread::Lipschitz(1.0),
     doc: "Cosine of x radians; of an infinity, NaN.",
@@ -135,7 +135,7 @@ pub(crate) const COS: Primitive = Primitive {
 pub(crate) const TAN: Primitive = Primitive {
     name: "tan",
     float: Some(float!(Unary: libm::tan)),
-    cuda: CudaSpelling::float("tanf({0})", "tan({0})"),
+    cuda: CSpelling::float("tanf({0})", "tan({0})"),
     cpu: polynomial(Polynomial::Tan),
     ulp: 4.0,
     spread: Spread::Slope(slopes::tan),
@@ -147,7 +147,7 @@ pub(crate) const ASIN: Primitive = Primitive {
     name: "asin",
     float: Some(float!(Unary: libm::asin)),
     spread: Spread::Slope(slopes::asin),
-    cuda: CudaSpelling::float("asinf({0})", "asin({0})"),
+    cuda: CSpelling::float("asinf({0})", "asin({0})"),
     cpu: polynomial(Polynomial::Asin),
     doc: "Inverse sine; outside -1 to 1, NaN.",
     ..REAL
@@ -157,7 +157,7 @@ pub(crate) const ACOS: Primitive = Primitive {
     name: "acos",
     float: Some(float!(Unary: libm::acos)),
     spread: Spread::Slope(slopes::asin),
-    cuda: CudaSpelling::float("acosf({0})", "acos({0})"),
+    cuda: CSpelling::float("acosf({0})", "acos({0})"),
     cpu: polynomial(Polynomial::Acos),
     doc: "Inverse cosine; outside -1 to 1, NaN.",
     ..REAL
@@ -167,7 +167,7 @@ pub(crate) const ATAN: Primitive = Primitive {
     name: "atan",
     float: Some(float!(Unary: libm::atan)),
     spread: Spread::Slope(slopes::atan),
-    cuda: CudaSpelling::float("atanf({0})", "atan({0})"),
+    cuda: CSpelling::float("atanf({0})", "atan({0})"),
     cpu: polynomial(Polynomial::Atan),
     doc: "Inverse tangent.",
     ..REAL
@@ -177,7 +177,7 @@ pub(crate) const ATAN2: Primitive = Primitive {
     name: "atan2",
     params: &["y", "x"],
     float: Some(float!(Binary: libm::atan2)),
-    cuda: CudaSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
+    cuda: CSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
     cpu: polynomial(Polynomial::Atan2),
     ulp: 3.0,
     spread: Spread::Angle,
@@ -189,7 +189,7 @@ pub(crate) const TANH: Primitive = Primitive {
     name: "tanh",
     float: Some(float!(Unary: libm::tanh)),
     spread: Spread::Slope(slopes::tanh),
-    cuda: CudaSpelling::float("tanhf({0})", "tanh({0})"),
+    cuda: CSpelling::float("tanhf({0})", "tanh({0})"),
     cpu: polynomial(Polynomial::Tanh),
     doc: "Hyperbolic tangent.",
     ..REAL
@@ -199,7 +199,7 @@ pub(crate) const ERF: Primitive = Primitive {
     name: "erf",
     float: Some(float!(Unary: libm::erf)),
     spread: Spread::Slope(slopes::erf),
-    cuda: CudaSpelling::float("erff({0})", "erf({0})"),
+    cuda: CSpelling::float("erff({0})", "erf({0})"),
     cpu: polynomial(Polynomial::Erf),
     doc: "The error function.",
     ..REAL
@@ -209,7 +209,7 @@ pub(crate) const ERFC: Primitive = Primitive {
     name: "erfc",
     float: Some(float!(Unary: libm::erfc)),
     spread: Spread::Slope(slopes::erfc),
-    cuda: CudaSpelling::float("erfcf({0})", "erfc({0})"),
+    cuda: CSpelling::float("erfcf({0})", "erfc({0})"),
     cpu: polynomial(Polynomial::Erfc),
     ulp: 5.0,
     doc: "1 - erf(x), exact also for large x.",
@@ -223,15 +223,13 @@ pub(crate) const POW: Primitive = Primitive {
     algebra: Algebra::right_identity(1.0),
     float: Some(FloatMeaning::Binary(Kernel { one: libm::pow, each: powers })),
     int: Some(IntMeaning::Binary(integer_power)),
-    cuda: CudaSpelling::float("powf({0}, {1})", "pow({0}, {1})")
-        .and_int("integer_power({0}, {1})")
-        .with_helper(
-            "template <class T> __device__ inline T integer_power(T base, T exponent) {\n  \
+    cuda: CSpelling::float("powf({0}, {1})", "pow({0}, {1})").and_int("integer_power({0}, {1})").with_helper(
+        "template <class T> __device__ inline T integer_power(T base, T exponent) {\n  \
              if (exponent < T(0)) return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;\n  \
              unsigned long long power = 1, square = base;\n  \
              for (; exponent != 0; exponent >>= 1, square *= square) if (exponent & 1) power *= square;\n  \
              return T(power);\n}\n",
-        ),
+    ),
     cpu: polynomial(Polynomial::Pow)
         .and_int(Call { narrow: "integer_power_i32", wide: "integer_power_i64" })
         .and_unsigned(Call { narrow: "integer_power_i32", wide: "integer_power_u64" }),
