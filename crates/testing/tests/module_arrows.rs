@@ -70,7 +70,7 @@ const ORDER: [(&str, &[&str]); 19] = [
     ("reference", &["interpret", "evaluate"]),
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
-    ("scheduler", &["draws", "hints", "target", "layout", "space", "legal", "schedule", "lower"]),
+    ("scheduler", &["draws", "target", "hints", "layout", "space", "legal", "schedule", "lower"]),
     (
         "compiler",
         &[
