@@ -83,6 +83,10 @@ const MACHINE_CODE: [&str; 7] = [
     "crates/cli/src/verbs/doctor.rs",
 ];
 
+/// Steps of a plan, which nobody takes but the stages of `compiler::pipeline`.
+const PLAN_STEPS: [&str; 8] =
+    ["optimize", "optimize_exactly", "ordered", "views", "computed", "placements", "legal", "legal_with"];
+
 /// Names that say nothing of what is inside.
 const EMPTY_NAMES: [&str; 7] = ["util", "utils", "common", "base", "helper", "helpers", "misc"];
 
@@ -296,6 +300,32 @@ fn names_machine_code(source: &Source) -> Vec<String> {
     source.code().filter(|(_, line)| line.contains("codegen::cpu")).map(message).collect()
 }
 
+/// Steps of a plan that `compiler` gives to others, as a function or by naming one that it uses.
+fn offers_a_step(source: &Source) -> Vec<String> {
+    if !source.in_crate() || !source.path.starts_with("crates/compiler/") {
+        return Vec::new();
+    }
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut names: Vec<&str> = Vec::new();
+    for (at, _) in source
+        .text
+        .match_indices("pub ")
+        .filter(|(at, _)| source.text[..*at].ends_with(['\n', '}']) || *at == 0)
+    {
+        let rest = &source.text[at + "pub ".len()..];
+        if let Some(name) = rest.strip_prefix("fn ") {
+            names.extend(name.split(|c| !is_word(c)).next());
+        } else if let Some(used) = rest.strip_prefix("use ") {
+            // The parts of a path, but for the last, end with a colon.
+            let used = used.split(';').next().unwrap_or_default();
+            let words = used.split(|c| !is_word(c) && c != ':').filter(|word| !word.ends_with(':'));
+            names.extend(words.filter_map(|word| word.rsplit(':').next()));
+        }
+    }
+    let breaches = names.into_iter().filter(|name| PLAN_STEPS.contains(name));
+    breaches.map(|name| format!("{}: `{name}` is for the stages of `pipeline` only", source.path)).collect()
+}
+
 fn marked_unfinished(source: &Source) -> Vec<String> {
     if !source.is_rust() {
         return Vec::new();
@@ -381,6 +411,11 @@ fn machine_code_is_named_where_it_runs() {
 }
 
 #[test]
+fn only_the_pipeline_takes_the_steps_of_a_plan() {
+    assert_all_keep(offers_a_step);
+}
+
+#[test]
 fn nothing_is_left_unfinished() {
     assert_all_keep(marked_unfinished);
 }
@@ -438,6 +473,17 @@ fn a_breach_of_each_rule_is_caught() {
     assert_eq!(breaches(reads_environment, "crates/ir/src/a.rs", &format!("// {reading}")), 0);
     assert_eq!(breaches(names_machine_code, "crates/runtime/src/call/mod.rs", "use codegen::cpu::Isa;"), 1);
     assert_eq!(breaches(names_machine_code, "crates/runtime/src/host/code.rs", "use codegen::cpu::Isa;"), 0);
+    for (text, expected) in [
+        ("pub fn optimize(graph: &mut Graph) {}", 1),
+        ("pub(crate) fn optimize(graph: &mut Graph) {}", 0),
+        ("impl A {\n    pub fn views(&self) {}\n}", 0),
+        ("mod order;\npub use order::{\n    Order,\n    ordered,\n};", 1),
+        ("pub use scheduler::{layout, legal, lower};", 1),
+        ("pub use scheduler::legal::{Rejection, Witness};", 0),
+        ("pub use scheduler::legal::legal as is_legal;", 1),
+    ] {
+        assert_eq!(breaches(offers_a_step, "crates/compiler/src/lib.rs", text), expected, "{text}");
+    }
     for mark in MARKS {
         assert_eq!(breaches(marked_unfinished, "crates/ir/src/a.rs", &format!("//! a\n  {mark}")), 1);
         assert_eq!(breaches(marked_unfinished, "crates/ir/src/a.rs", &format!("// {mark}")), 0);
