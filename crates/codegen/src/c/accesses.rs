@@ -3,7 +3,7 @@
 use index::{Expr, Facts};
 use ir::kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, is_contiguous};
 
-use super::body::Writer;
+use super::body::KernelWriter;
 
 /// What moves as vectors in a loop: places in its body.
 #[derive(Default)]
@@ -12,7 +12,7 @@ pub(super) struct VectorAccesses {
     pub(super) stores: Vec<usize>,
 }
 
-impl Writer<'_> {
+impl KernelWriter<'_> {
     /// The accesses of a loop that move whole vectors: those without a guard whose neighbours lie at aligned places, and which
     /// no other access of the loop could see before or after the others.
     pub(super) fn accesses(&self, for_loop: &Loop) -> VectorAccesses {

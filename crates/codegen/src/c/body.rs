@@ -42,7 +42,7 @@ pub(super) struct Body {
 }
 
 /// Writes one kernel.
-pub(super) struct Writer<'a> {
+pub(super) struct KernelWriter<'a> {
     pub(super) dialect: &'static Dialect,
     pub(super) kernel: &'a Kernel,
     pub(super) names: &'a Names,
@@ -66,11 +66,11 @@ pub(super) struct Writer<'a> {
     pub(super) in_flight: InFlight,
 }
 
-impl<'a> Writer<'a> {
+impl<'a> KernelWriter<'a> {
     pub(super) fn new(kernel: &'a Kernel, names: &'a Names, prelude: &'a mut Prelude) -> Self {
         let dialect = prelude.dialect;
         let registers = registers(kernel, dialect.vectors.most_private);
-        Writer {
+        KernelWriter {
             dialect,
             kernel,
             names,

@@ -4,11 +4,11 @@
 use ir::kernel::{Loop, LoopKind, Stmt};
 
 use super::EmitError;
-use super::body::Writer;
+use super::body::KernelWriter;
 use super::dialect::{Dialect, LoopShape};
 use super::registers::trip_count;
 
-impl Writer<'_> {
+impl KernelWriter<'_> {
     /// A loop and what it holds.
     pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         self.write_pending_reads();

@@ -34,7 +34,7 @@ use ir::kernel::{Buffer, Kernel, Violations, verify};
 use ops::DType;
 use thiserror::Error;
 
-use body::{Body, Writer};
+use body::{Body, KernelWriter};
 use names::Names;
 use prelude::Prelude;
 
@@ -135,6 +135,6 @@ pub fn emit_together<'k>(
 fn function(kernel: &Kernel, prelude: &mut Prelude) -> Result<(String, Body), EmitError> {
     verify(kernel)?;
     let names = Names::new(kernel, prelude.dialect);
-    let body = Writer::new(kernel, &names, prelude).kernel_body()?;
+    let body = KernelWriter::new(kernel, &names, prelude).kernel_body()?;
     Ok((format!("{}{}}}\n", signature::signature(kernel, &names, prelude.dialect), body.lines), body))
 }

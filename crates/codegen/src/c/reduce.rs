@@ -8,7 +8,7 @@ use ir::kernel::{Accumulator, Value};
 use ops::{DType, Monoid};
 
 use super::EmitError;
-use super::body::{Text, Writer};
+use super::body::{KernelWriter, Text};
 use super::cast::cast;
 use super::combine::combine;
 use super::dialect::{Dialect, Unpacked, UnpackedField};
@@ -120,7 +120,7 @@ impl BlockReduction<'_> {
     }
 }
 
-impl Writer<'_> {
+impl KernelWriter<'_> {
     /// Values that come of all lanes' copies of some accumulators.
     pub(super) fn reduce(
         &mut self,

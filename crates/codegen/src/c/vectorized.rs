@@ -19,7 +19,7 @@ use ops::DType;
 
 use super::EmitError;
 use super::accesses::VectorAccesses;
-use super::body::Writer;
+use super::body::KernelWriter;
 use super::dialect::{VectorVariable, Vectors};
 use super::names::words;
 use super::registers::trip_count;
@@ -35,7 +35,7 @@ enum Guard {
     None,
 }
 
-impl Writer<'_> {
+impl KernelWriter<'_> {
     /// A loop whose lanes take several neighbours at a time.
     pub(super) fn vectorized(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         let count = for_loop.end.clone() - for_loop.begin.clone();
