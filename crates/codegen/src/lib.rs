@@ -1,4 +1,5 @@
-//! From a kernel program to executable form: LLVM IR and CUDA C++. Takes no decisions.
+//! From a kernel program to executable form: LLVM IR, and C in dialects such as CUDA. Takes no decisions.
 
+pub mod c;
 pub mod cpu;
 pub mod cuda;

@@ -18,7 +18,8 @@ pub mod segment;
 
 pub use scheduler::draws::Draws;
 pub use scheduler::hints::{Hints, WholeRow, row_sizes};
-pub use scheduler::{layout, legal, lower, schedule, space, target};
+pub use scheduler::legal::{Rejection, Witness};
+pub use scheduler::{layout, lower, schedule, space, target};
 
 pub use certificate::Certificate;
 pub use distribution::Distribution;

@@ -8,6 +8,7 @@ use compiler::target::{GPUS, GpuModel, Target};
 use ir::definition::Definition;
 use ir::graph::Fusion;
 use llvm::CpuTarget;
+use runtime::Machine;
 
 /// A machine to make code for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +68,14 @@ impl CodeTarget {
         match self {
             CodeTarget::Cpu(_) => definition.fusion.clone(),
             CodeTarget::Cuda(_) => hints.whole_rows(&definition.graph, &definition.fusion),
+        }
+    }
+
+    /// What the compiler needs to know of it; CPUs are asked by the libLLVM of a machine.
+    pub fn facts_on(self, machine: &Machine) -> Target {
+        match self {
+            CodeTarget::Cpu(cpu) => machine.target(cpu),
+            CodeTarget::Cuda(_) => self.facts(|| machine.target(CpuTarget::Host)),
         }
     }
 

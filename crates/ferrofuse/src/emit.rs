@@ -100,6 +100,14 @@ impl Stage {
         Stage::Cuda,
     ];
 
+    /// The machine that its text is made for where none is named.
+    pub fn usual_target(self) -> CodeTarget {
+        match self {
+            Stage::Cuda => CodeTarget::CUDA,
+            _ => CodeTarget::HOST,
+        }
+    }
+
     /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {

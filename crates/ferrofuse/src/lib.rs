@@ -119,11 +119,7 @@ pub fn plan_for(
     target: CodeTarget,
     options: &CompileOptions,
 ) -> Result<Plan, Error> {
-    let target = match target {
-        CodeTarget::Cpu(cpu) => options.machine.target(cpu),
-        CodeTarget::Cuda(_) => target.facts(|| options.machine.target(CpuTarget::Host)),
-    };
-    runtime::plan_declared(definition, &target, options)
+    runtime::plan_declared(definition, &target.facts_on(&options.machine), options)
 }
 
 /// Compiles a definition. The result is called with [`Executable::run`], from any number of threads.

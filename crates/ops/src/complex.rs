@@ -11,7 +11,7 @@ use super::call::lookup;
 use super::composite::Composite;
 use super::expr::ScalarExpr;
 use super::expr_parser::{self, ExprError};
-use super::row::{Algebra, CpuSpellings, CudaSpelling, Primitive};
+use super::row::{Algebra, CSpelling, CpuSpellings, Primitive};
 use super::spread::Spread;
 use super::typing::Typing;
 
@@ -25,7 +25,7 @@ const fn boundary(name: &'static str, params: &'static [&'static str], typing: T
         float: None,
         int: None,
         boolean: None,
-        cuda: CudaSpelling::NONE,
+        cuda: CSpelling::NONE,
         cpu: CpuSpellings { float: None, int: None, unsigned: None, boolean: None },
         ulp: 0.0,
         spread: Spread::Exact,

@@ -50,7 +50,7 @@ pub use monoid::{Monoid, Totals};
 pub use param::{Param, ParamDefault, ParamKind};
 pub use rejected::rejected;
 pub use row::{
-    Algebra, Approximation, BinaryBlock, BoolMeaning, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning,
+    Algebra, Approximation, BinaryBlock, BoolMeaning, CSpelling, CpuSpelling, CpuSpellings, FloatMeaning,
     Guard, IntMeaning, IntType, IntegerBlock, Kernel, Polynomial, Primitive, TernaryBlock, UnaryBlock,
 };
 pub use rows::greatest_common_divisor;

@@ -22,7 +22,7 @@ pub struct Primitive {
     /// Its meaning on bools. `None`: no bool operands.
     pub boolean: Option<BoolMeaning>,
     /// How CUDA C++ says it.
-    pub cuda: CudaSpelling,
+    pub cuda: CSpelling,
     /// How LLVM IR says it.
     pub cpu: CpuSpellings,
     /// Bound on the distance of a compiled f32 or f64 result from the meaning, in units in the last place of the dtype at
@@ -44,7 +44,7 @@ impl Primitive {
         float: None,
         int: None,
         boolean: None,
-        cuda: CudaSpelling::NONE,
+        cuda: CSpelling::NONE,
         cpu: CpuSpellings::NONE,
         ulp: 0.0,
         spread: Spread::Exact,
@@ -219,12 +219,12 @@ pub enum BoolMeaning {
     Select,
 }
 
-/// Text templates of CUDA C++ per class of compute dtype; `{0}` stands for the first operand, and so on.
+/// Text templates of a dialect of C per class of compute dtype; `{0}` stands for the first operand, and so on.
 ///
-/// Operands are variables or literals of the compute dtype's own C++ type, so a template may repeat one and a function
+/// Operands are variables or literals of the compute dtype's own type, so a template may repeat one and, in C++, a function
 /// template may deduce it. `None` where the row has no such meaning.
 #[derive(Clone, Copy, Debug)]
-pub struct CudaSpelling {
+pub struct CSpelling {
     /// For f32.
     pub f32: Option<&'static str>,
     /// For f64.
@@ -238,34 +238,34 @@ pub struct CudaSpelling {
     pub helper: Option<&'static str>,
 }
 
-impl CudaSpelling {
+impl CSpelling {
     /// Nothing spelled yet: the start of a row's spelling.
-    pub const NONE: CudaSpelling =
-        CudaSpelling { f32: None, f64: None, int: None, unsigned: None, boolean: None, helper: None };
+    pub const NONE: CSpelling =
+        CSpelling { f32: None, f64: None, int: None, unsigned: None, boolean: None, helper: None };
 
     /// The same text for floats and integers.
-    pub const fn number(text: &'static str) -> CudaSpelling {
-        CudaSpelling { int: Some(text), ..CudaSpelling::float(text, text) }
+    pub const fn number(text: &'static str) -> CSpelling {
+        CSpelling { int: Some(text), ..CSpelling::float(text, text) }
     }
 
     /// Texts for the two float types only.
-    pub const fn float(f32: &'static str, f64: &'static str) -> CudaSpelling {
-        CudaSpelling { f32: Some(f32), f64: Some(f64), ..CudaSpelling::NONE }
+    pub const fn float(f32: &'static str, f64: &'static str) -> CSpelling {
+        CSpelling { f32: Some(f32), f64: Some(f64), ..CSpelling::NONE }
     }
 
     /// The same spelling with a text for integers.
-    pub const fn and_int(self, text: &'static str) -> CudaSpelling {
-        CudaSpelling { int: Some(text), ..self }
+    pub const fn and_int(self, text: &'static str) -> CSpelling {
+        CSpelling { int: Some(text), ..self }
     }
 
     /// The same spelling with another text for u64.
-    pub const fn and_unsigned(self, text: &'static str) -> CudaSpelling {
-        CudaSpelling { unsigned: Some(text), ..self }
+    pub const fn and_unsigned(self, text: &'static str) -> CSpelling {
+        CSpelling { unsigned: Some(text), ..self }
     }
 
     /// The same spelling with a text for bools.
-    pub const fn and_bool(self, text: &'static str) -> CudaSpelling {
-        CudaSpelling { boolean: Some(text), ..self }
+    pub const fn and_bool(self, text: &'static str) -> CSpelling {
+        CSpelling { boolean: Some(text), ..self }
     }
 
     /// The template for a compute dtype.
@@ -280,8 +280,8 @@ impl CudaSpelling {
     }
 
     /// The same spelling with a helper function.
-    pub const fn with_helper(self, text: &'static str) -> CudaSpelling {
-        CudaSpelling { helper: Some(text), ..self }
+    pub const fn with_helper(self, text: &'static str) -> CSpelling {
+        CSpelling { helper: Some(text), ..self }
     }
 }
 

@@ -4,11 +4,10 @@ use index::{Expr, Facts, Sym};
 use ir::graph::{Fusion, Graph};
 use rustc_hash::FxHashMap;
 
+use crate::target::gpu::MAX_REGISTER_ROW;
+
 /// A multiple of the lanes of every block on a CPU, and of the neighbours that a thread of a GPU takes at a time.
 pub const WHOLE: i64 = 64;
-
-/// The longest row of which it is worth to know so: as many elements as all threads of a block have in registers.
-const SHORT: u64 = 8192;
 
 /// Rows that are whole vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +22,7 @@ impl WholeRow {
     /// Rows of so many elements, if these are whole vectors. Where short rows are to be told from long ones, they are no longer
     /// than the next power of two.
     pub fn of(symbol: Sym, size: i64, bounded: bool) -> Option<WholeRow> {
-        let short = u64::try_from(size).ok().filter(|&size| bounded && size <= SHORT);
+        let short = u64::try_from(size).ok().filter(|&size| bounded && size <= MAX_REGISTER_ROW);
         let most = short.map(|size| size.next_power_of_two() as i64);
         (size >= 0 && size % WHOLE == 0).then_some(WholeRow { symbol, most })
     }

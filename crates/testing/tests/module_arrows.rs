@@ -72,7 +72,7 @@ const ORDER: [(&str, &[&str]); 19] = [
     ("reference", &["interpret", "evaluate"]),
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
-    ("scheduler", &["draws", "hints", "target", "layout", "space", "legal", "schedule", "lower"]),
+    ("scheduler", &["draws", "target", "hints", "layout", "space", "legal", "schedule", "lower"]),
     (
         "compiler",
         &[
@@ -89,7 +89,7 @@ const ORDER: [(&str, &[&str]); 19] = [
         ],
     ),
     ("llvm", &["error", "target", "library", "owned", "identity", "compile", "loader"]),
-    ("codegen", &["cpu", "cuda"]),
+    ("codegen", &["cpu", "c", "cuda"]),
     (
         "runtime",
         &[

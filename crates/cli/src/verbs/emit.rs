@@ -39,11 +39,7 @@ pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<
         write!(out, "{}", text.map_err(failure)?)?;
         return Ok(Outcome::Fine);
     }
-    let usual = match options.stage {
-        Stage::Cuda => CodeTarget::CUDA,
-        _ => CodeTarget::HOST,
-    };
-    let target = options.target.unwrap_or(usual);
+    let target = options.target.unwrap_or(options.stage.usual_target());
     let planned = planning::plan(&file, &options.request, &options.choices, target, machine)?;
     let llvm = machine.llvm();
     let emit_options = EmitOptions { target, segment: options.segment, llvm: llvm.as_ref() };

@@ -70,7 +70,10 @@ fn the_page_has_what_is_predicted() {
         .expect("Python runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let table = String::from_utf8_lossy(&output.stdout);
-    assert!(table.lines().filter(|line| line.contains("0.") || line.contains("1.00")).count() >= 20, "{table}");
+    assert!(
+        table.lines().filter(|line| line.contains("0.") || line.contains("1.00")).count() >= 20,
+        "{table}"
+    );
     let page = std::fs::read_to_string(root().join("bench/RESULTS-GPU.md")).expect("the page");
     assert!(!nvrtc.exists() || page.contains(table.trim()), "{table}");
 }

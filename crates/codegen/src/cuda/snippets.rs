@@ -1,37 +1,20 @@
-//! The types and functions that CUDA lacks, written once each: name, text, and what the text uses.
+//! The types and functions that CUDA lacks: name, what the text uses, and text.
 
-use ops::DType;
+use crate::c::{Helper, Snippet};
 
-/// Makes [`Snippet`] and its table, in the order of printing.
-macro_rules! snippets {
+/// Makes the function from a snippet to its row.
+macro_rules! rows {
     ($($variant:ident = $name:literal, needs [$($needed:ident),*], $text:expr;)+) => {
-        /// A type or function of the prelude, in the order of printing.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub(super) enum Snippet {
-            $($variant,)+
-        }
-
-        impl Snippet {
-            pub(super) const ALL: &'static [Snippet] = &[$(Snippet::$variant,)+];
-
-            /// The word that the kernel's text uses.
-            pub(super) fn name(self) -> &'static str {
-                match self { $(Snippet::$variant => $name,)+ }
-            }
-
-            /// What must stand before it.
-            pub(super) fn needs(self) -> &'static [Snippet] {
-                match self { $(Snippet::$variant => &[$(Snippet::$needed),*],)+ }
-            }
-
-            pub(super) fn text(self) -> &'static str {
-                match self { $(Snippet::$variant => $text,)+ }
+        /// The type or function in CUDA C++.
+        pub(super) fn snippet(snippet: Snippet) -> &'static Helper {
+            match snippet {
+                $(Snippet::$variant => &Helper { name: $name, needs: &[$(Snippet::$needed),*], text: $text },)+
             }
         }
     };
 }
 
-snippets! {
+rows! {
     Bf16 = "bf16", needs [], "typedef unsigned short bf16;  // by its bits\n";
     F16 = "f16", needs [], "typedef unsigned short f16;  // by its bits\n";
     F8E4M3 = "f8e4m3", needs [], "typedef unsigned char f8e4m3;  // by its bits\n";
@@ -49,6 +32,7 @@ snippets! {
     F8E8M0ToF32 = "f8e8m0_to_f32", needs [F8E8M0], F8E8M0_TO_F32;
     F32ToF8E8M0 = "f32_to_f8e8m0", needs [F8E8M0], F32_TO_F8E8M0;
     F64ToF32Odd = "f64_to_f32_odd", needs [], F64_TO_F32_ODD;
+    F32ToI32 = "__float2int_rz", needs [], "";
     F32ToI64 = "f32_to_i64", needs [], F32_TO_I64;
     F32ToU64 = "f32_to_u64", needs [], F32_TO_U64;
     F64ToI32 = "f64_to_i32", needs [], F64_TO_I32;
@@ -56,38 +40,6 @@ snippets! {
     F64ToU64 = "f64_to_u64", needs [], F64_TO_U64;
     FloorDiv = "floor_div", needs [], FLOOR_DIV;
     FloorMod = "floor_mod", needs [], FLOOR_MOD;
-}
-
-impl Snippet {
-    /// The name of a storage type.
-    pub(super) fn type_of(dtype: DType) -> Option<Snippet> {
-        Snippet::ALL
-            .iter()
-            .copied()
-            .find(|snippet| dtype.is_storage_only() && snippet.name() == dtype.short_name())
-    }
-
-    /// The function from a storage type to f32.
-    pub(super) fn widening(from: DType) -> Snippet {
-        match from {
-            DType::F8E8M0 => Snippet::F8E8M0ToF32,
-            DType::F8E4M3 => Snippet::F8E4M3ToF32,
-            DType::F8E5M2 => Snippet::F8E5M2ToF32,
-            DType::F16 => Snippet::F16ToF32,
-            _ => Snippet::Bf16ToF32,
-        }
-    }
-
-    /// The function from f32 to a storage type.
-    pub(super) fn narrowing(to: DType) -> Snippet {
-        match to {
-            DType::F8E8M0 => Snippet::F32ToF8E8M0,
-            DType::F8E4M3 => Snippet::F32ToF8E4M3,
-            DType::F8E5M2 => Snippet::F32ToF8E5M2,
-            DType::F16 => Snippet::F32ToF16,
-            _ => Snippet::F32ToBf16,
-        }
-    }
 }
 
 const VEC: &str = "\
@@ -249,15 +201,18 @@ static __device__ inline long long floor_mod(long long a, long long b) {
 
 #[cfg(test)]
 mod tests {
+    use ops::DType;
+
     use super::*;
 
     #[test]
     fn every_storage_type_has_a_name_and_functions() {
+        let name = |wanted| snippet(wanted).name;
         for dtype in DType::ALL.into_iter().filter(|dtype| dtype.is_storage_only()) {
-            let name = dtype.short_name();
-            assert_eq!(Snippet::type_of(dtype).map(Snippet::name), Some(name));
-            assert_eq!(Snippet::widening(dtype).name(), format!("{name}_to_f32"));
-            assert_eq!(Snippet::narrowing(dtype).name(), format!("f32_to_{name}"));
+            let short = dtype.short_name();
+            assert_eq!(Snippet::type_of(dtype).map(name), Some(short));
+            assert_eq!(name(Snippet::widening(dtype)), format!("{short}_to_f32"));
+            assert_eq!(name(Snippet::narrowing(dtype)), format!("f32_to_{short}"));
         }
         assert_eq!(Snippet::type_of(DType::F32), None);
     }

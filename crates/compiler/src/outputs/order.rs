@@ -16,7 +16,7 @@ use super::view::{View, is_copy, viewed_through};
 use inferred::{after_permuted, inferred_order};
 
 /// The fusion with an order for each output that is not row-major.
-pub fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
+pub(crate) fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
     let after_permuted = after_permuted(graph, fusion);
     let ordered = |output: &Output| {
         if output.alias.is_some() {

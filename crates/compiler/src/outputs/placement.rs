@@ -27,7 +27,11 @@ impl Placement {
 
 /// The computed values that are not row-major, because they are outputs. Of several outputs of one value the first
 /// counts, but those that are written to an input come before all others. Results of external ops are always row-major.
-pub fn placements(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> FxHashMap<Val, Placement> {
+pub(crate) fn placements(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[LayoutClass],
+) -> FxHashMap<Val, Placement> {
     let computed = |output: &&Output| {
         !fusion.is_input(output.val) && !matches!(graph.op(output.val), TensorOp::External(_))
     };

@@ -31,7 +31,7 @@ impl View {
 }
 
 /// For each output of a fusion what it is a view of, if it is one.
-pub fn views(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> Vec<Option<View>> {
+pub(crate) fn views(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> Vec<Option<View>> {
     let view = |output: &Output| {
         if output.alias.is_some() {
             return None;
@@ -61,7 +61,7 @@ fn without_shared(graph: &Graph, fusion: &Fusion, mut views: Vec<Option<View>>) 
 }
 
 /// The fusion that gives back what is not seen in inputs: what segments make.
-pub fn computed(graph: &Graph, fusion: &Fusion, views: &[Option<View>]) -> Fusion {
+pub(crate) fn computed(graph: &Graph, fusion: &Fusion, views: &[Option<View>]) -> Fusion {
     let made = |(output, view): (&Output, &Option<View>)| match view {
         None => Some(output.clone()),
         Some(View { source, .. }) => (!fusion.is_input(*source)).then(|| Output::from(*source)),

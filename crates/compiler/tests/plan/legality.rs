@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use ferrofuse_compiler::legal::{Witness, legal};
 use ir::definition::Definition;
 use ir::graph::{Fusion, Output};
+use scheduler::legal::{Witness, legal};
 
 use super::{INNER_OUTER, SOFTMAX, define};
 

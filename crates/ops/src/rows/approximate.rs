@@ -4,7 +4,7 @@
 use super::arithmetic::RECIPROCAL;
 use super::transcendental::{EXP, EXP2};
 use crate::ScalarOp;
-use crate::row::{Approximation, CpuSpelling, CpuSpellings, CudaSpelling, Primitive, float};
+use crate::row::{Approximation, CSpelling, CpuSpelling, CpuSpellings, Primitive, float};
 use crate::spread::Spread;
 use crate::typing::Typing;
 
@@ -20,7 +20,7 @@ const fn cheaper(
 }
 
 /// The machine's own 2 to the power x, to 22 bits.
-const CUDA_EXP2: CudaSpelling = CudaSpelling::float("exp2_approximate({0})", "exp2({0})").with_helper(
+const CUDA_EXP2: CSpelling = CSpelling::float("exp2_approximate({0})", "exp2({0})").with_helper(
     "static __device__ inline float exp2_approximate(float x) {
 #ifdef CUEMU
   return exp2f(x);
@@ -34,7 +34,7 @@ const CUDA_EXP2: CudaSpelling = CudaSpelling::float("exp2_approximate({0})", "ex
 );
 
 /// The machine's own reciprocal, to 23 bits.
-const CUDA_RECIPROCAL: CudaSpelling = CudaSpelling::float("reciprocal_approximate({0})", "(1.0 / {0})")
+const CUDA_RECIPROCAL: CSpelling = CSpelling::float("reciprocal_approximate({0})", "(1.0 / {0})")
     .with_helper(
         "static __device__ inline float reciprocal_approximate(float x) {
 #ifdef CUEMU
@@ -77,7 +77,7 @@ pub(crate) const MUL_ADD: Primitive = Primitive {
     params: &["a", "b", "c"],
     typing: Typing::Precise,
     float: Some(float!(Ternary: f64::mul_add)),
-    cuda: CudaSpelling::float("fmaf({0}, {1}, {2})", "fma({0}, {1}, {2})"),
+    cuda: CSpelling::float("fmaf({0}, {1}, {2})", "fma({0}, {1}, {2})"),
     cpu: CpuSpellings::float(CpuSpelling::Approximate(Approximation::MulAdd)),
     ulp: 1.0,
     spread: Spread::ProductSum,

@@ -3,9 +3,7 @@
 //! C++ leaves the overflow of signed integers undefined, so that CUDA goes through unsigned ones; compilers narrow them again.
 
 use crate::row::CpuSpelling::{Call, Expansion, Guarded, Instruction, Intrinsic, Move};
-use crate::row::{
-    Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, Primitive, float, int,
-};
+use crate::row::{Algebra, BoolMeaning, CSpelling, CpuSpellings, Guard, IntMeaning, Primitive, float, int};
 use crate::spread::Spread;
 use crate::typing::Typing;
 
@@ -20,7 +18,7 @@ pub(crate) const ADD: Primitive = Primitive {
     float: Some(float!(Binary: |a, b| a + b)),
     int: Some(int!(Binary: |a, b, ty| ty.wrap(a.wrapping_add(b)))),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
-    cuda: CudaSpelling::float("({0} + {1})", "({0} + {1})")
+    cuda: CSpelling::float("({0} + {1})", "({0} + {1})")
         .and_int("wrapping_sum({0}, {1})")
         .with_helper(
             "template <class T> __device__ inline T wrapping_sum(T a, T b) {\n  \
@@ -41,7 +39,7 @@ pub(crate) const SUB: Primitive = Primitive {
     float: Some(float!(Binary: |a, b| a - b)),
     int: Some(int!(Binary: |a, b, ty| ty.wrap(a.wrapping_sub(b)))),
     boolean: None,
-    cuda: CudaSpelling::float("({0} - {1})", "({0} - {1})")
+    cuda: CSpelling::float("({0} - {1})", "({0} - {1})")
         .and_int("wrapping_difference({0}, {1})")
         .with_helper(
             "template <class T> __device__ inline T wrapping_difference(T a, T b) {\n  \
@@ -61,7 +59,7 @@ pub(crate) const MUL: Primitive = Primitive {
     float: Some(float!(Binary: |a, b| a * b)),
     int: Some(int!(Binary: |a, b, ty| ty.wrap(a.wrapping_mul(b)))),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
-    cuda: CudaSpelling::float("({0} * {1})", "({0} * {1})")
+    cuda: CSpelling::float("({0} * {1})", "({0} * {1})")
         .and_int("wrapping_product({0}, {1})")
         .with_helper(
             "template <class T> __device__ inline T wrapping_product(T a, T b) {\n  \
@@ -86,7 +84,7 @@ pub(crate) const DIV: Primitive = Primitive {
         (_, false) => (a as u64 / b as u64) as i64,
     })),
     boolean: None,
-    cuda: CudaSpelling::float("({0} / {1})", "({0} / {1})").and_int("quotient({0}, {1})").with_helper(
+    cuda: CSpelling::float("({0} / {1})", "({0} / {1})").and_int("quotient({0}, {1})").with_helper(
         "template <class T> __device__ inline T quotient(T a, T b) {\n  \
              return b == 0 ? T(0) : T(0) > T(-1) && b == T(-1) ? T(0ull - a) : a / b;\n}\n",
     ),
@@ -110,7 +108,7 @@ pub(crate) const FMOD: Primitive = Primitive {
         (_, false) => (a as u64 % b as u64) as i64,
     })),
     boolean: None,
-    cuda: CudaSpelling::float("fmodf({0}, {1})", "fmod({0}, {1})")
+    cuda: CSpelling::float("fmodf({0}, {1})", "fmod({0}, {1})")
         .and_int("truncated_remainder({0}, {1})")
         .with_helper(
             "template <class T> __device__ inline T truncated_remainder(T a, T b) {\n  \
@@ -132,7 +130,7 @@ pub(crate) const NEG: Primitive = Primitive {
     float: Some(float!(Unary: |x| -x)),
     int: Some(IntMeaning::Unary(|x, ty| ty.wrap(x.wrapping_neg()))),
     boolean: None,
-    cuda: CudaSpelling::float("(-{0})", "(-{0})").and_int("wrapping_negation({0})").with_helper(
+    cuda: CSpelling::float("(-{0})", "(-{0})").and_int("wrapping_negation({0})").with_helper(
         "template <class T> __device__ inline T wrapping_negation(T a) {\n  \
              return T(0ull - (unsigned long long)a);\n}\n",
     ),
@@ -150,7 +148,7 @@ pub(crate) const ABS: Primitive = Primitive {
     float: Some(float!(Unary: f64::abs)),
     int: Some(IntMeaning::Unary(|x, ty| if ty.is_signed() { ty.wrap(x.wrapping_abs()) } else { x })),
     boolean: None,
-    cuda: CudaSpelling::float("fabsf({0})", "fabs({0})").and_int("wrapping_magnitude({0})").with_helper(
+    cuda: CSpelling::float("fabsf({0})", "fabs({0})").and_int("wrapping_magnitude({0})").with_helper(
         "template <class T> __device__ inline T wrapping_magnitude(T a) {\n  \
              return a < T(0) ? T(0ull - (unsigned long long)a) : a;\n}\n",
     ),
@@ -168,7 +166,7 @@ pub(crate) const RECIPROCAL: Primitive = Primitive {
     float: Some(float!(Unary: f64::recip)),
     int: None,
     boolean: None,
-    cuda: CudaSpelling::float("(1.0f / {0})", "(1.0 / {0})"),
+    cuda: CSpelling::float("(1.0f / {0})", "(1.0 / {0})"),
     cpu: CpuSpellings::float(Expansion("1 / x")),
     ulp: 0.5,
     spread: Spread::Quotient,
@@ -185,7 +183,7 @@ pub(crate) const MINIMUM: Primitive = Primitive {
     })),
     int: Some(int!(Binary: |a, b, ty| if ty.ordered(b) < ty.ordered(a) { b } else { a })),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
-    cuda: CudaSpelling::float("propagating_minimum({0}, {1})", "propagating_minimum({0}, {1})")
+    cuda: CSpelling::float("propagating_minimum({0}, {1})", "propagating_minimum({0}, {1})")
         .and_int("({1} < {0} ? {1} : {0})")
         .and_bool("({0} && {1})")
         .with_helper(
@@ -216,7 +214,7 @@ pub(crate) const MAXIMUM: Primitive = Primitive {
     })),
     int: Some(int!(Binary: |a, b, ty| if ty.ordered(b) > ty.ordered(a) { b } else { a })),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
-    cuda: CudaSpelling::float("propagating_maximum({0}, {1})", "propagating_maximum({0}, {1})")
+    cuda: CSpelling::float("propagating_maximum({0}, {1})", "propagating_maximum({0}, {1})")
         .and_int("({1} > {0} ? {1} : {0})")
         .and_bool("({0} || {1})")
         .with_helper(

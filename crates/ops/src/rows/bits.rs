@@ -3,9 +3,7 @@
 //! A shift amount outside `0..width`, negative ones included, shifts everything out.
 
 use crate::row::CpuSpelling::{Expansion, Guarded, Instruction};
-use crate::row::{
-    Algebra, BoolMeaning, CpuSpellings, CudaSpelling, Guard, IntMeaning, IntType, Primitive, int,
-};
+use crate::row::{Algebra, BoolMeaning, CSpelling, CpuSpellings, Guard, IntMeaning, IntType, Primitive, int};
 use crate::typing::Typing;
 
 const BITWISE: Primitive = Primitive {
@@ -20,7 +18,7 @@ pub(crate) const BITWISE_AND: Primitive = Primitive {
     algebra: Algebra { identity: Some(-1.0), ..Algebra::LATTICE },
     int: Some(int!(Binary: |a, b, _| a & b)),
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
-    cuda: CudaSpelling::NONE.and_int("({0} & {1})").and_bool("({0} && {1})"),
+    cuda: CSpelling::NONE.and_int("({0} & {1})").and_bool("({0} && {1})"),
     cpu: CpuSpellings::int(Instruction("and")).and_bool(Instruction("and")),
     doc: "The bits set in both.",
     ..BITWISE
@@ -31,7 +29,7 @@ pub(crate) const BITWISE_OR: Primitive = Primitive {
     algebra: Algebra { identity: Some(0.0), ..Algebra::LATTICE },
     int: Some(int!(Binary: |a, b, _| a | b)),
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
-    cuda: CudaSpelling::NONE.and_int("({0} | {1})").and_bool("({0} || {1})"),
+    cuda: CSpelling::NONE.and_int("({0} | {1})").and_bool("({0} || {1})"),
     cpu: CpuSpellings::int(Instruction("or")).and_bool(Instruction("or")),
     doc: "The bits set in either.",
     ..BITWISE
@@ -42,7 +40,7 @@ pub(crate) const BITWISE_XOR: Primitive = Primitive {
     algebra: Algebra::monoid(0.0),
     int: Some(int!(Binary: |a, b, _| a ^ b)),
     boolean: Some(BoolMeaning::Binary(|a, b| a ^ b)),
-    cuda: CudaSpelling::NONE.and_int("({0} ^ {1})").and_bool("({0} != {1})"),
+    cuda: CSpelling::NONE.and_int("({0} ^ {1})").and_bool("({0} != {1})"),
     cpu: CpuSpellings::int(Instruction("xor")).and_bool(Instruction("xor")),
     doc: "The bits set in exactly one.",
     ..BITWISE
@@ -54,7 +52,7 @@ pub(crate) const BITWISE_NOT: Primitive = Primitive {
     algebra: Algebra::NONE,
     int: Some(IntMeaning::Unary(|x, _| !x)),
     boolean: Some(BoolMeaning::Unary(|x| !x)),
-    cuda: CudaSpelling::NONE.and_int("(~{0})").and_bool("(!{0})"),
+    cuda: CSpelling::NONE.and_int("(~{0})").and_bool("(!{0})"),
     cpu: CpuSpellings::int(Expansion("bitwise_xor(x, -1)")).and_bool(Expansion("ne(x, 1)")),
     doc: "The bits not set.",
     ..BITWISE
@@ -67,7 +65,7 @@ pub(crate) const LEFT_SHIFT: Primitive = Primitive {
         let shifted = ty.wrap(a.wrapping_shl(b as u32));
         if is_amount(b, ty) { shifted } else { 0 }
     })),
-    cuda: CudaSpelling::NONE.and_int("shift_left({0}, {1})").with_helper(
+    cuda: CSpelling::NONE.and_int("shift_left({0}, {1})").with_helper(
         "template <class T> __device__ inline T shift_left(T x, T amount) {\n  \
          return (unsigned long long)amount < sizeof(T) * 8 ? T((unsigned long long)x << amount) : T(0);\n}\n",
     ),
@@ -83,7 +81,7 @@ pub(crate) const RIGHT_SHIFT: Primitive = Primitive {
         true => a >> if is_amount(b, ty) { b } else { i64::from(ty.bits()) - 1 },
         false => logical_right_shift(a, b, ty),
     })),
-    cuda: CudaSpelling::NONE.and_int("shift_right({0}, {1})").with_helper(
+    cuda: CSpelling::NONE.and_int("shift_right({0}, {1})").with_helper(
         "template <class T> __device__ inline T shift_right(T x, T amount) {\n  \
          if ((unsigned long long)amount < sizeof(T) * 8) return x >> amount;\n  \
          return x < T(0) ? T(-1) : T(0);\n}\n",
@@ -98,7 +96,7 @@ pub(crate) const LOGICAL_RIGHT_SHIFT: Primitive = Primitive {
     name: "logical_right_shift",
     algebra: Algebra::right_identity(0.0),
     int: Some(int!(Binary: logical_right_shift)),
-    cuda: CudaSpelling::NONE.and_int("logical_shift_right({0}, {1})").with_helper(
+    cuda: CSpelling::NONE.and_int("logical_shift_right({0}, {1})").with_helper(
         "__device__ inline int logical_shift_right(int x, int amount) {\n  \
          return (unsigned)amount < 32 ? int((unsigned)x >> amount) : 0;\n}\n\
          __device__ inline long long logical_shift_right(long long x, long long amount) {\n  \

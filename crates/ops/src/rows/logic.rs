@@ -1,9 +1,7 @@
 //! Rows: comparisons, logic, selection and the copies.
 
 use crate::row::CpuSpelling::{Compare, Expansion, Instruction, Move, Select};
-use crate::row::{
-    Algebra, BoolMeaning, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, Primitive, float,
-};
+use crate::row::{Algebra, BoolMeaning, CSpelling, CpuSpellings, FloatMeaning, IntMeaning, Primitive, float};
 use crate::spread::Spread;
 use crate::typing::Typing;
 
@@ -26,7 +24,7 @@ const fn comparison(
         float: Some(of_floats),
         int: Some(IntMeaning::Compare(of_ints)),
         boolean: Some(BoolMeaning::Binary(of_bools)),
-        cuda: CudaSpelling::number(operator).and_bool(operator),
+        cuda: CSpelling::number(operator).and_bool(operator),
         cpu: CpuSpellings::float(Compare(float))
             .and_int(Compare(int))
             .and_unsigned(Compare(unsigned))
@@ -114,7 +112,7 @@ pub(crate) const LOGICAL_AND: Primitive = Primitive {
     name: "logical_and",
     algebra: Algebra { identity: Some(1.0), ..Algebra::LATTICE },
     boolean: Some(BoolMeaning::Binary(|a, b| a & b)),
-    cuda: CudaSpelling::NONE.and_bool("({0} && {1})"),
+    cuda: CSpelling::NONE.and_bool("({0} && {1})"),
     cpu: CpuSpellings::boolean(Instruction("and")),
     doc: "Do both hold? A number holds unless it is 0.",
     ..LOGICAL
@@ -124,7 +122,7 @@ pub(crate) const LOGICAL_OR: Primitive = Primitive {
     name: "logical_or",
     algebra: Algebra { identity: Some(0.0), ..Algebra::LATTICE },
     boolean: Some(BoolMeaning::Binary(|a, b| a | b)),
-    cuda: CudaSpelling::NONE.and_bool("({0} || {1})"),
+    cuda: CSpelling::NONE.and_bool("({0} || {1})"),
     cpu: CpuSpellings::boolean(Instruction("or")),
     doc: "Does either hold? A number holds unless it is 0.",
     ..LOGICAL
@@ -135,7 +133,7 @@ pub(crate) const LOGICAL_NOT: Primitive = Primitive {
     params: &["x"],
     algebra: Algebra::NONE,
     boolean: Some(BoolMeaning::Unary(|x| !x)),
-    cuda: CudaSpelling::NONE.and_bool("(!{0})"),
+    cuda: CSpelling::NONE.and_bool("(!{0})"),
     cpu: CpuSpellings::boolean(Expansion("ne(x, 1)")),
     doc: "Does it not hold? A number holds unless it is 0.",
     ..LOGICAL
@@ -149,7 +147,7 @@ pub(crate) const WHERE: Primitive = Primitive {
     float: Some(FloatMeaning::Select),
     int: Some(IntMeaning::Select),
     boolean: Some(BoolMeaning::Select),
-    cuda: CudaSpelling::number("({0} ? {1} : {2})").and_bool("({0} ? {1} : {2})"),
+    cuda: CSpelling::number("({0} ? {1} : {2})").and_bool("({0} ? {1} : {2})"),
     cpu: CpuSpellings::all(Select),
     ulp: 0.0,
     spread: Spread::Select,
@@ -164,7 +162,7 @@ pub(crate) const SET: Primitive = Primitive {
     float: Some(float!(Unary: |x| x)),
     int: Some(IntMeaning::Unary(|x, _| x)),
     boolean: Some(BoolMeaning::Unary(|x| x)),
-    cuda: CudaSpelling::number("{0}").and_bool("{0}"),
+    cuda: CSpelling::number("{0}").and_bool("{0}"),
     cpu: CpuSpellings::all(Move),
     ulp: 0.0,
     spread: Spread::Lipschitz(1.0),

@@ -1,7 +1,7 @@
 //! The row of random bits. What is uniform or normal is an expression over them, in [`frontend::define`].
 
 use crate::philox;
-use crate::row::{Algebra, CpuSpelling, CpuSpellings, CudaSpelling, IntMeaning, Primitive};
+use crate::row::{Algebra, CSpelling, CpuSpelling, CpuSpellings, IntMeaning, Primitive};
 use crate::spread::Spread;
 use crate::typing::Typing;
 
@@ -15,7 +15,7 @@ pub(crate) const PHILOX: Primitive = Primitive {
         ty.wrap(i64::from(philox::word(seed, offset, number)))
     })),
     boolean: None,
-    cuda: CudaSpelling::NONE.and_int("philox({0}, {1}, {2})").with_helper(PHILOX_CUDA),
+    cuda: CSpelling::NONE.and_int("philox({0}, {1}, {2})").with_helper(PHILOX_CUDA),
     cpu: CpuSpellings::int(CpuSpelling::Philox),
     ulp: 0.0,
     spread: Spread::Exact,

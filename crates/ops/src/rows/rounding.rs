@@ -1,8 +1,6 @@
 //! Rows: rounding to whole numbers. Integers are whole already; NaN and infinities stay.
 
-use crate::row::{
-    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntMeaning, Primitive, float,
-};
+use crate::row::{Algebra, CSpelling, CpuSpelling, CpuSpellings, FloatMeaning, IntMeaning, Primitive, float};
 use crate::spread::Spread;
 use crate::typing::Typing;
 
@@ -10,7 +8,7 @@ use crate::typing::Typing;
 const fn rounding(
     name: &'static str,
     meaning: FloatMeaning,
-    cuda: CudaSpelling,
+    cuda: CSpelling,
     intrinsic: &'static str,
     doc: &'static str,
 ) -> Primitive {
@@ -33,7 +31,7 @@ const fn rounding(
 pub(crate) const FLOOR: Primitive = rounding(
     "floor",
     float!(Unary: f64::floor),
-    CudaSpelling::float("floorf({0})", "floor({0})"),
+    CSpelling::float("floorf({0})", "floor({0})"),
     "llvm.floor",
     "The largest whole number not above x.",
 );
@@ -41,7 +39,7 @@ pub(crate) const FLOOR: Primitive = rounding(
 pub(crate) const CEIL: Primitive = rounding(
     "ceil",
     float!(Unary: f64::ceil),
-    CudaSpelling::float("ceilf({0})", "ceil({0})"),
+    CSpelling::float("ceilf({0})", "ceil({0})"),
     "llvm.ceil",
     "The smallest whole number not below x.",
 );
@@ -49,7 +47,7 @@ pub(crate) const CEIL: Primitive = rounding(
 pub(crate) const ROUND: Primitive = rounding(
     "round",
     float!(Unary: f64::round_ties_even),
-    CudaSpelling::float("nearbyintf({0})", "nearbyint({0})"),
+    CSpelling::float("nearbyintf({0})", "nearbyint({0})"),
     "llvm.roundeven",
     "The nearest whole number; halfway, the even one.",
 );
@@ -57,7 +55,7 @@ pub(crate) const ROUND: Primitive = rounding(
 pub(crate) const TRUNC: Primitive = rounding(
     "trunc",
     float!(Unary: f64::trunc),
-    CudaSpelling::float("truncf({0})", "trunc({0})"),
+    CSpelling::float("truncf({0})", "trunc({0})"),
     "llvm.trunc",
     "The whole part of x.",
 );

@@ -5,7 +5,7 @@ use crate::DType;
 use crate::inverse_erf::{inverse_erf, inverse_erf_each, inverse_erfc, inverse_erfc_each};
 use crate::row::CpuSpelling::{Call, Polynomial as Inline};
 use crate::row::{
-    Algebra, CpuSpellings, CudaSpelling, FloatMeaning, IntType, Kernel, Polynomial, Primitive, float, int,
+    Algebra, CSpelling, CpuSpellings, FloatMeaning, IntType, Kernel, Polynomial, Primitive, float, int,
 };
 use crate::slopes;
 use crate::spread::Spread;
@@ -18,7 +18,7 @@ pub(crate) const LGAMMA: Primitive = Primitive {
     name: "lgamma",
     float: Some(float!(Unary: libm::lgamma)),
     // Near its zeros below -2 digits cancel, which f32 does not survive.
-    cuda: CudaSpelling::float("(float)lgamma((double){0})", "lgamma({0})"),
+    cuda: CSpelling::float("(float)lgamma((double){0})", "lgamma({0})"),
     cpu: CpuSpellings::float(Call { narrow: "lgammaf", wide: "lgamma" }),
     ulp: 16.0,
     spread: Spread::Poles,
@@ -30,7 +30,7 @@ pub(crate) const ERFINV: Primitive = Primitive {
     name: "erfinv",
     float: Some(FloatMeaning::Unary(Kernel { one: inverse_erf, each: inverse_erf_each })),
     spread: Spread::Slope(slopes::erfinv),
-    cuda: CudaSpelling::float("erfinvf({0})", "erfinv({0})"),
+    cuda: CSpelling::float("erfinvf({0})", "erfinv({0})"),
     cpu: CpuSpellings::float(Inline(Polynomial::Erfinv)),
     doc: "The inverse of erf: of -1 and 1, infinities; beyond, NaN.",
     ..REAL
@@ -40,7 +40,7 @@ pub(crate) const ERFCINV: Primitive = Primitive {
     name: "erfcinv",
     float: Some(FloatMeaning::Unary(Kernel { one: inverse_erfc, each: inverse_erfc_each })),
     spread: Spread::Slope(slopes::erfcinv),
-    cuda: CudaSpelling::float("erfcinvf({0})", "erfcinv({0})"),
+    cuda: CSpelling::float("erfcinvf({0})", "erfcinv({0})"),
     cpu: CpuSpellings::float(Call { narrow: "erfcinvf", wide: "erfcinv" }),
     doc: "The inverse of erfc: of 0 and 2, infinities; beyond, NaN.",
     ..REAL
@@ -54,7 +54,7 @@ pub(crate) const NEXTAFTER: Primitive = Primitive {
         DType::F64 => libm::nextafter(a, b),
         _ => libm::nextafterf(a as f32, b as f32).into(),
     })),
-    cuda: CudaSpelling::float("nextafterf({0}, {1})", "nextafter({0}, {1})"),
+    cuda: CSpelling::float("nextafterf({0}, {1})", "nextafter({0}, {1})"),
     cpu: CpuSpellings::float(Call { narrow: "nextafterf", wide: "nextafter" }),
     ulp: 0.0,
     spread: Spread::Exact,
@@ -68,7 +68,7 @@ pub(crate) const GCD: Primitive = Primitive {
     typing: Typing::Bitwise,
     algebra: Algebra { associative: true, ..Algebra::COMMUTATIVE },
     int: Some(int!(Binary: greatest_common_divisor)),
-    cuda: CudaSpelling::NONE.and_int("greatest_common_divisor({0}, {1})").with_helper(
+    cuda: CSpelling::NONE.and_int("greatest_common_divisor({0}, {1})").with_helper(
         "template <class T> __device__ inline T greatest_common_divisor(T x, T y) {\n  \
          unsigned long long a = x, b = y;\n  \
          if (x < T(0)) a = 0 - a;\n  \

@@ -7,7 +7,7 @@ use crate::angle::angles;
 use crate::power::powers;
 use crate::row::CpuSpelling::{Call, Expansion, Intrinsic};
 use crate::row::{
-    Algebra, CpuSpelling, CpuSpellings, CudaSpelling, FloatMeaning, IntType, Kernel, Polynomial, Primitive,
+    Algebra, CSpelling, CpuSpelling, CpuSpellings, FloatMeaning, IntType, Kernel, Polynomial, Primitive,
     float, int,
 };
 use crate::slopes;
@@ -26,7 +26,7 @@ pub(crate) const EXP: Primitive = Primitive {
     name: "exp",
     float: Some(float!(Unary: libm::exp)),
     spread: Spread::Slope(slopes::exp),
-    cuda: CudaSpelling::float("expf({0})", "exp({0})"),
+    cuda: CSpelling::float("expf({0})", "exp({0})"),
     cpu: polynomial(Polynomial::Exp),
     doc: "e to the power x.",
     ..REAL
@@ -36,7 +36,7 @@ pub(crate) const EXP2: Primitive = Primitive {
     name: "exp2",
     float: Some(float!(Unary: libm::exp2)),
     spread: Spread::Slope(slopes::exp2),
-    cuda: CudaSpelling::float("exp2f({0})", "exp2({0})"),
+    cuda: CSpelling::float("exp2f({0})", "exp2({0})"),
     cpu: polynomial(Polynomial::Exp2),
     doc: "2 to the power x.",
     ..REAL
@@ -46,7 +46,7 @@ pub(crate) const EXPM1: Primitive = Primitive {
     name: "expm1",
     float: Some(float!(Unary: libm::expm1)),
     spread: Spread::Slope(slopes::expm1),
-    cuda: CudaSpelling::float("expm1f({0})", "expm1({0})"),
+    cuda: CSpelling::float("expm1f({0})", "expm1({0})"),
     cpu: polynomial(Polynomial::Expm1),
     doc: "exp(x) - 1, exact also near 0.",
     ..REAL
@@ -56,7 +56,7 @@ pub(crate) const LOG: Primitive = Primitive {
     name: "log",
     float: Some(float!(Unary: libm::log)),
     spread: Spread::Slope(slopes::log),
-    cuda: CudaSpelling::float("logf({0})", "log({0})"),
+    cuda: CSpelling::float("logf({0})", "log({0})"),
     cpu: polynomial(Polynomial::Log),
     doc: "Natural logarithm: of 0, minus infinity; below 0, NaN.",
     ..REAL
@@ -66,7 +66,7 @@ pub(crate) const LOG2: Primitive = Primitive {
     name: "log2",
     float: Some(float!(Unary: libm::log2)),
     spread: Spread::Slope(slopes::log2),
-    cuda: CudaSpelling::float("log2f({0})", "log2({0})"),
+    cuda: CSpelling::float("log2f({0})", "log2({0})"),
     cpu: polynomial(Polynomial::Log2),
     doc: "Binary logarithm: of 0, minus infinity; below 0, NaN.",
     ..REAL
@@ -76,7 +76,7 @@ pub(crate) const LOG10: Primitive = Primitive {
     name: "log10",
     float: Some(float!(Unary: libm::log10)),
     spread: Spread::Slope(slopes::log10),
-    cuda: CudaSpelling::float("log10f({0})", "log10({0})"),
+    cuda: CSpelling::float("log10f({0})", "log10({0})"),
     cpu: polynomial(Polynomial::Log10),
     doc: "Decimal logarithm: of 0, minus infinity; below 0, NaN.",
     ..REAL
@@ -86,7 +86,7 @@ pub(crate) const LOG1P: Primitive = Primitive {
     name: "log1p",
     float: Some(float!(Unary: libm::log1p)),
     spread: Spread::Slope(slopes::log1p),
-    cuda: CudaSpelling::float("log1pf({0})", "log1p({0})"),
+    cuda: CSpelling::float("log1pf({0})", "log1p({0})"),
     cpu: polynomial(Polynomial::Log1p),
     doc: "log(1 + x), exact also near 0.",
     ..REAL
@@ -95,7 +95,7 @@ pub(crate) const LOG1P: Primitive = Primitive {
 pub(crate) const SQRT: Primitive = Primitive {
     name: "sqrt",
     float: Some(float!(Unary: f64::sqrt)),
-    cuda: CudaSpelling::float("sqrtf({0})", "sqrt({0})"),
+    cuda: CSpelling::float("sqrtf({0})", "sqrt({0})"),
     cpu: CpuSpellings::float(Intrinsic("llvm.sqrt")),
     ulp: 0.5,
     spread: Spread::Root,
@@ -106,7 +106,7 @@ pub(crate) const SQRT: Primitive = Primitive {
 pub(crate) const RSQRT: Primitive = Primitive {
     name: "rsqrt",
     float: Some(float!(Unary: |x| 1.0 / x.sqrt())),
-    cuda: CudaSpelling::float("rsqrtf({0})", "rsqrt({0})"),
+    cuda: CSpelling::float("rsqrtf({0})", "rsqrt({0})"),
     cpu: CpuSpellings::float(Expansion("1 / sqrt(x)")),
     spread: Spread::Root,
     doc: "One over the square root: of 0, infinity of its sign; below 0, NaN.",
@@ -116,7 +116,7 @@ pub(crate) const RSQRT: Primitive = Primitive {
 pub(crate) const SIN: Primitive = Primitive {
     name: "sin",
     float: Some(float!(Unary: libm::sin)),
-    cuda: CudaSpelling::float("sinf({0})", "sin({0})"),
+    cuda: CSpelling::float("sinf({0})", "sin({0})"),
     cpu: polynomial(Polynomial::Sin),
     spread: Spread::Lipschitz(1.0),
     doc: "Sine of x radians; of an infinity, NaN.",
@@ -126,7 +126,7 @@ pub(crate) const SIN: Primitive = Primitive {
 pub(crate) const COS: Primitive = Primitive {
     name: "cos",
     float: Some(float!(Unary: libm::cos)),
-    cuda: CudaSpelling::float("cosf({0})", "cos({0})"),
+    cuda: CSpelling::float("cosf({0})", "cos({0})"),
     cpu: polynomial(Polynomial::Cos),
     spread: Spread::Lipschitz(1.0),
     doc: "Cosine of x radians; of an infinity, NaN.",
@@ -136,7 +136,7 @@ pub(crate) const COS: Primitive = Primitive {
 pub(crate) const TAN: Primitive = Primitive {
     name: "tan",
     float: Some(float!(Unary: libm::tan)),
-    cuda: CudaSpelling::float("tanf({0})", "tan({0})"),
+    cuda: CSpelling::float("tanf({0})", "tan({0})"),
     cpu: polynomial(Polynomial::Tan),
     ulp: 4.0,
     spread: Spread::Slope(slopes::tan),
@@ -148,7 +148,7 @@ pub(crate) const ASIN: Primitive = Primitive {
     name: "asin",
     float: Some(float!(Unary: libm::asin)),
     spread: Spread::Slope(slopes::asin),
-    cuda: CudaSpelling::float("asinf({0})", "asin({0})"),
+    cuda: CSpelling::float("asinf({0})", "asin({0})"),
     cpu: polynomial(Polynomial::Asin),
     doc: "Inverse sine; outside -1 to 1, NaN.",
     ..REAL
@@ -158,7 +158,7 @@ pub(crate) const ACOS: Primitive = Primitive {
     name: "acos",
     float: Some(float!(Unary: libm::acos)),
     spread: Spread::Slope(slopes::asin),
-    cuda: CudaSpelling::float("acosf({0})", "acos({0})"),
+    cuda: CSpelling::float("acosf({0})", "acos({0})"),
     cpu: polynomial(Polynomial::Acos),
     doc: "Inverse cosine; outside -1 to 1, NaN.",
     ..REAL
@@ -168,7 +168,7 @@ pub(crate) const ATAN: Primitive = Primitive {
     name: "atan",
     float: Some(float!(Unary: libm::atan)),
     spread: Spread::Slope(slopes::atan),
-    cuda: CudaSpelling::float("atanf({0})", "atan({0})"),
+    cuda: CSpelling::float("atanf({0})", "atan({0})"),
     cpu: polynomial(Polynomial::Atan),
     doc: "Inverse tangent.",
     ..REAL
@@ -178,7 +178,7 @@ pub(crate) const ATAN2: Primitive = Primitive {
     name: "atan2",
     params: &["y", "x"],
     float: Some(FloatMeaning::Binary(Kernel { one: libm::atan2, each: angles })),
-    cuda: CudaSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
+    cuda: CSpelling::float("atan2f({0}, {1})", "atan2({0}, {1})"),
     cpu: polynomial(Polynomial::Atan2),
     ulp: 3.0,
     spread: Spread::Angle,
@@ -190,7 +190,7 @@ pub(crate) const TANH: Primitive = Primitive {
     name: "tanh",
     float: Some(float!(Unary: libm::tanh)),
     spread: Spread::Slope(slopes::tanh),
-    cuda: CudaSpelling::float("tanhf({0})", "tanh({0})"),
+    cuda: CSpelling::float("tanhf({0})", "tanh({0})"),
     cpu: polynomial(Polynomial::Tanh),
     doc: "Hyperbolic tangent.",
     ..REAL
@@ -200,7 +200,7 @@ pub(crate) const ERF: Primitive = Primitive {
     name: "erf",
     float: Some(float!(Unary: libm::erf)),
     spread: Spread::Slope(slopes::erf),
-    cuda: CudaSpelling::float("erff({0})", "erf({0})"),
+    cuda: CSpelling::float("erff({0})", "erf({0})"),
     cpu: polynomial(Polynomial::Erf),
     doc: "The error function.",
     ..REAL
@@ -210,7 +210,7 @@ pub(crate) const ERFC: Primitive = Primitive {
     name: "erfc",
     float: Some(float!(Unary: libm::erfc)),
     spread: Spread::Slope(slopes::erfc),
-    cuda: CudaSpelling::float("erfcf({0})", "erfc({0})"),
+    cuda: CSpelling::float("erfcf({0})", "erfc({0})"),
     cpu: polynomial(Polynomial::Erfc),
     ulp: 5.0,
     doc: "1 - erf(x), exact also for large x.",
@@ -224,15 +224,13 @@ pub(crate) const POW: Primitive = Primitive {
     algebra: Algebra::right_identity(1.0),
     float: Some(FloatMeaning::Binary(Kernel { one: libm::pow, each: powers })),
     int: Some(int!(Binary: integer_power)),
-    cuda: CudaSpelling::float("powf({0}, {1})", "pow({0}, {1})")
-        .and_int("integer_power({0}, {1})")
-        .with_helper(
-            "template <class T> __device__ inline T integer_power(T base, T exponent) {\n  \
+    cuda: CSpelling::float("powf({0}, {1})", "pow({0}, {1})").and_int("integer_power({0}, {1})").with_helper(
+        "template <class T> __device__ inline T integer_power(T base, T exponent) {\n  \
              if (exponent < T(0)) return base == 1 ? 1 : base == -1 ? (exponent & 1 ? -1 : 1) : 0;\n  \
              unsigned long long power = 1, square = base;\n  \
              for (; exponent != 0; exponent >>= 1, square *= square) if (exponent & 1) power *= square;\n  \
              return T(power);\n}\n",
-        ),
+    ),
     cpu: polynomial(Polynomial::Pow)
         .and_int(Call { narrow: "integer_power_i32", wide: "integer_power_i64" })
         .and_unsigned(Call { narrow: "integer_power_i32", wide: "integer_power_u64" }),

@@ -4,21 +4,19 @@
 //! each stage asks for its values anew, up to the folds before it, and an index map asks for its operand at other indices, so
 //! that what two of them read is computed twice. The unit is a statement that is one instruction on a register; what is more
 //! counts by the lines of LLVM IR that it becomes. Reads no clock: libLLVM takes about 0.25 ms for a unit as long as there
-//! are no more than [`LARGEST`], and ever more beyond (`bench/first_call`).
+//! are no more than [`MAX_STATEMENTS`], and ever more beyond (`bench/first_call`).
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use ops::{Approximation, CpuSpelling, DType, Polynomial, ScalarOp, Totals};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::cpu_code::{ACCESS, of_fold, weight};
 use super::nests::Nests;
 use super::witness::{Fold, Store};
 use crate::space::Space;
+use crate::target::cpu::MAX_STATEMENTS;
 
-/// The most statements of a kernel: code longer than that does not stay in the instruction cache, and takes long to compile.
-pub const LARGEST: u64 = 1024;
-
-/// The statements that a group is as one kernel; what is beyond [`LARGEST`] is not counted to its end.
+/// The statements that a group is as one kernel; what is beyond [`MAX_STATEMENTS`] is not counted to its end.
 pub(super) fn statements(
     graph: &Graph,
     view: &Fusion,
@@ -34,11 +32,17 @@ pub(super) fn statements(
     let nest_by_nest = || {
         let mut count = Count::new(graph, view, space, weights());
         nests.roots().fold(begun, |sum, roots| {
-            if sum > LARGEST { sum } else { sum.saturating_add(count.nest(roots, LARGEST - sum)) }
+            if sum > MAX_STATEMENTS {
+                sum
+            } else {
+                sum.saturating_add(count.nest(roots, MAX_STATEMENTS - sum))
+            }
         })
     };
     let at_once = nests.without_index_maps(graph, view, space, &weights()).map(|sum| begun + sum);
-    debug_assert!(at_once.is_none_or(|sum| sum.min(LARGEST + 1) == nest_by_nest().min(LARGEST + 1)));
+    debug_assert!(
+        at_once.is_none_or(|sum| sum.min(MAX_STATEMENTS + 1) == nest_by_nest().min(MAX_STATEMENTS + 1))
+    );
     at_once.unwrap_or_else(nest_by_nest)
 }
 
@@ -46,27 +50,8 @@ pub(super) fn statements(
 pub fn statements_for(graph: &Graph, view: &Fusion, space: &Space, vals: &[Val]) -> u64 {
     let of_node = |node| weight(graph, node);
     Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS, part: &whole })
-        .nest(vals, LARGEST)
+        .nest(vals, MAX_STATEMENTS)
 }
-
-/// Statements by which a fold begins, takes an element and ends.
-const FOLD: u64 = 8;
-
-/// Statements of a fold that goes on in f64 behind each block. 32 row sums took 1.0 ms each to compile on Zen 4 and column sums
-/// 4.4 ms, row variances 6.5 ms and column variances 27 ms, largest elements 1.2 and 1.9 ms.
-fn of_fold(graph: &Graph, node: Node) -> u64 {
-    let TensorOp::Fold { monoid, .. } = &graph.node(node).op else { return FOLD };
-    let operands = graph.node(node).operands.iter().map(|&operand| graph.dtype(operand));
-    match monoid.totals(&operands.collect::<Vec<DType>>()) {
-        Totals::Same => FOLD,
-        Totals::OfBlocks => 2 * FOLD,
-        Totals::OfLanes => 8 * FOLD,
-    }
-}
-
-/// Statements by which an input is read or an output written: each comes with an address, and libLLVM compares it with every
-/// other.
-const ACCESS: u64 = 4;
 
 /// What a course is made of: an index map that was passed, by number.
 type Step = u32;
@@ -238,49 +223,5 @@ impl Courses {
         self.steps.push(steps);
         self.parts.push(self.parts[before as usize] * part);
         course
-    }
-}
-
-/// The statements of a node at one index, without its operands'.
-fn weight(graph: &Graph, node: Node) -> u64 {
-    let data = graph.node(node);
-    let is_padded = |(before, after): &(&index::Expr, &index::Expr)| !before.is_zero() || !after.is_zero();
-    match &data.op {
-        TensorOp::Constant(_) | TensorOp::Size(_) | TensorOp::Input { .. } | TensorOp::External(_) => 0,
-        TensorOp::Permute(_)
-        | TensorOp::Broadcast(_)
-        | TensorOp::Expand(_)
-        | TensorOp::Squeeze(_)
-        | TensorOp::Slice { .. } => 0,
-        TensorOp::Map(op) => of_scalar_op(*op, graph.dtype(node.into())),
-        TensorOp::Cast(DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0) => 8,
-        TensorOp::Cast(_) => 1,
-        TensorOp::Reshape(_) => 1,
-        TensorOp::Pad { before, after } => 1 + 5 * before.iter().zip(after).filter(is_padded).count() as u64,
-        TensorOp::Cat(_) => 6 * data.operands.len() as u64,
-        TensorOp::Gather(_) => 10,
-        TensorOp::Iota(_) => 4,
-        TensorOp::Scan { .. } | TensorOp::Fold { .. } => FOLD,
-    }
-}
-
-/// Statements of an op that is a call: of libm, or of a draw, which is outlined where a kernel has many. Polynomials are
-/// outlined then too, but count in full: with larger groups `mixed_10000` of the corpus moved 15 % fewer bytes and took 6 %
-/// longer.
-const CALL: u64 = 4;
-
-/// The statements of a primitive.
-fn of_scalar_op(op: ScalarOp, dtype: DType) -> u64 {
-    match op.row().cpu.of(dtype) {
-        _ if op.moves_bits() => 0,
-        Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 25,
-        Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => 5,
-        Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 33,
-        Some(CpuSpelling::Polynomial(_)) => 12,
-        Some(CpuSpelling::Philox | CpuSpelling::Call { .. }) => CALL,
-        Some(CpuSpelling::Approximate(Approximation::MulAdd)) => 1,
-        Some(CpuSpelling::Approximate(_) | CpuSpelling::Guarded(..)) => 4,
-        Some(CpuSpelling::Expansion(_)) => 2,
-        _ => 1,
     }
 }

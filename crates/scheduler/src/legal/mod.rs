@@ -10,9 +10,10 @@
 //! The rule is hereditary: fewer values in a group need no more of it.
 //!
 //! `witness` (what lowering needs to know) · `needs` (folds and scans before each node) · `moved` (index maps behind folds) ·
-//! `code` (statements of a kernel) · `nests` (its loop nests).
+//! `code` (statements of a kernel) · `cpu_code` (those of each op) · `nests` (its loop nests).
 
 mod code;
+mod cpu_code;
 mod moved;
 mod needs;
 mod nests;
@@ -24,15 +25,13 @@ use ir::graph::{ExternalOp, Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
 
 use code::statements;
-pub use code::{Count, LARGEST, Weights, statements_for};
+pub use code::{Count, Weights, statements_for};
 use moved::reject_moved_folds;
 use needs::Needs;
 pub use witness::{Fold, Store, When, Witness};
 
 use crate::space::{Atoms, Axis, AxisTable, Space};
-
-/// Elements up to which one worker may do a whole group alone.
-pub const ALONE: i64 = 1 << 16;
+use crate::target::cpu::{ALONE, MAX_STATEMENTS};
 
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,9 +117,9 @@ fn last_level(folds: &[Fold]) -> u32 {
 
 fn reject_large(view: &Fusion) -> Result<(), Rejection> {
     match view.order() {
-        [.., last] if view.order().len() as u64 > LARGEST => Err(Rejection {
+        [.., last] if view.order().len() as u64 > MAX_STATEMENTS => Err(Rejection {
             val: (*last).into(),
-            reason: format!("would make a kernel of more than {LARGEST} operations"),
+            reason: format!("would make a kernel of more than {MAX_STATEMENTS} operations"),
             is_monotone: true,
         }),
         _ => Ok(()),
@@ -133,9 +132,9 @@ fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Reje
         |node: &&Node| !matches!(graph.node(**node).op, TensorOp::Constant(_) | TensorOp::Size(_));
     let mut operations = view.order().iter().filter(is_operation).rev();
     match (operations.next(), operations.next()) {
-        (Some(&last), Some(_)) if statements > LARGEST => {
+        (Some(&last), Some(_)) if statements > MAX_STATEMENTS => {
             let what = "what stages and index maps compute again included";
-            let reason = format!("would make a kernel of more than {LARGEST} statements, {what}");
+            let reason = format!("would make a kernel of more than {MAX_STATEMENTS} statements, {what}");
             Err(Rejection { val: last.into(), reason, is_monotone: false })
         }
         _ => Ok(()),

@@ -12,9 +12,7 @@ use super::layer::layer;
 use super::{BufferSource, Group, Lowered};
 use crate::legal::When;
 use crate::space::Axis;
-
-/// How many results one block of the combine kernel makes.
-const RESULTS: i64 = 256;
+use crate::target::cpu::COMBINED_RESULTS;
 
 /// Folds that are finished together: they reduce and keep the same axes, those of size 1 aside.
 pub(super) struct Step {
@@ -87,7 +85,7 @@ impl CombineKernel<'_> {
         if let Some(lanes) = group.schedule.combine {
             (self.emitter.builder.kernel.lanes, self.emitter.builder.kernel.warp) = (lanes, lanes);
         }
-        let results = Expr::constant(group.schedule.combine.map_or(RESULTS, i64::from));
+        let results = Expr::constant(group.schedule.combine.map_or(COMBINED_RESULTS, i64::from));
         self.emitter.builder.kernel.blocks = count.ceil_div(&results);
         let begin = Expr::sym(self.emitter.builder.kernel.block) * results.clone();
         let end = Expr::min(&(begin.clone() + results), &count);

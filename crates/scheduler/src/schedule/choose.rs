@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 
 use super::divide::divide;
 use super::fuse::fuse;
-use super::knobs::LONGEST_SIDE;
 use super::partition::partition;
 use super::persist::persist;
 use super::workload::Workload;
@@ -17,6 +16,7 @@ use crate::layout::{LayoutClass, Stride};
 use crate::legal::{Fold, Witness};
 use crate::space::{Atoms, Axis};
 use crate::target::Processor;
+use crate::target::cpu::MAX_TILE_SIDE;
 
 /// A schedule for a group, good for the hinted sizes and right for all.
 pub fn choose(work: &Workload<'_>) -> Schedule {
@@ -89,7 +89,7 @@ fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, s
     let Some(cross) = crossing.into_iter().max_by_key(|&axis| lies_along(axis)) else { return };
     let widest = lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1);
     let (side, pad) = match &target.processor {
-        Processor::Cpu(cpu) => ((cpu.tile_bytes / widest as u32).clamp(1, LONGEST_SIDE), 0),
+        Processor::Cpu(cpu) => ((cpu.tile_bytes / widest as u32).clamp(1, MAX_TILE_SIDE), 0),
         Processor::Gpu(gpu) => (gpu.tile_side, 1),
     };
     (schedule.tile, schedule.pad) = (Some((cross, side)), pad);

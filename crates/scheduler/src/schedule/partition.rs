@@ -5,17 +5,9 @@ use ir::graph::{TensorOp, Val};
 use super::Schedule;
 use super::knobs::may_partition;
 use super::workload::Workload;
-use crate::legal::{LARGEST, statements_for};
+use crate::legal::statements_for;
 use crate::space::{Axis, breakpoints, concatenated};
-
-/// The most subranges of all loops together: what they share is code of each.
-const SUBRANGES: usize = 8;
-
-/// The most subranges of a loop along which tensors are concatenated: each is code of its own subrange alone.
-const OPERANDS: usize = 128;
-
-/// Statements of the loop of a subrange.
-const LOOP: u64 = 4;
+use crate::target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_STATEMENTS, MAX_SUBRANGES};
 
 /// The loops that are cut: those within the stages and that of the lanes, and around them those along which tensors are
 /// concatenated, so that a row is read from one tensor.
@@ -26,7 +18,7 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
     let within: Vec<Axis> = schedule.lane.into_iter().chain(schedule.inner.iter().copied()).collect();
     let walked = within.iter().copied().chain(schedule.outer());
     for axis in walked.filter(|axis| may_partition(schedule, work.witness, *axis)) {
-        let breakpoints = breakpoints(graph, view, &witness.space, axis, OPERANDS).len();
+        let breakpoints = breakpoints(graph, view, &witness.space, axis, MAX_CONCATENATED).len();
         if breakpoints == 0 || partition.contains(&axis) {
             continue;
         }
@@ -34,9 +26,10 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
         let (shared, of_one) = code(work, axis, breakpoints + 1);
         // Each subrange of the loops around has all of the single ones.
         let own = of_one.saturating_mul(subranges as u64);
-        let of_each = shared.saturating_add(LOOP).saturating_mul(cut as u64);
-        let is_short = of_each.saturating_add(own) <= LARGEST.max(of_one.saturating_mul(2));
-        let (most, pays) = if own > 0 { (OPERANDS, true) } else { (SUBRANGES, within.contains(&axis)) };
+        let of_each = shared.saturating_add(LOOP_STATEMENTS).saturating_mul(cut as u64);
+        let is_short = of_each.saturating_add(own) <= MAX_STATEMENTS.max(of_one.saturating_mul(2));
+        let (most, pays) =
+            if own > 0 { (MAX_CONCATENATED, true) } else { (MAX_SUBRANGES, within.contains(&axis)) };
         if cut <= most && is_short && pays {
             subranges = cut;
             partition.push(axis);

@@ -1,8 +1,15 @@
-//! Facts about the machine that decisions are made from: numbers, never names. `gpus` has those of GPUs by their names.
+//! Facts about the machine that decisions are made from: numbers, never names.
+//!
+//! `Target` is what differs from one machine to the next; `cpu` and `gpu` have besides what holds of all of a kind. `gpus`
+//! has GPUs by their names.
 
+pub mod cpu;
+pub mod gpu;
 mod gpus;
 mod multiprocessor;
 
+pub use cpu::Cpu;
+pub use gpu::Gpu;
 pub use gpus::{GPUS, GpuModel};
 pub use multiprocessor::{BlockNeeds, Multiprocessor};
 
@@ -52,68 +59,7 @@ pub enum Processor {
     Gpu(Gpu),
 }
 
-/// Facts of a CPU.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Cpu {
-    /// Lanes of a block whose operations wait for each other: more of them are in flight.
-    pub wide: u32,
-    /// Bytes of a row of the tiles in which memory that lies across the lanes is transposed.
-    pub tile_bytes: u32,
-    /// The most rows that are worth walking together.
-    pub rows: u32,
-    /// The most bytes that are prefetched.
-    pub prefetch_bytes: u64,
-}
-
-/// Facts of a GPU.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Gpu {
-    /// Threads that run in step.
-    pub warp: u32,
-    /// The most threads of a block that walk one row: more of them wait for each other longer than memory takes.
-    pub most_threads: u32,
-    /// Bytes that a thread loads before it uses the first of them, so that all threads of a multiprocessor keep its share of
-    /// memory busy.
-    pub in_flight: u64,
-    /// Side of the tiles in which memory that lies across the lanes is transposed: a block's threads walk a row of it.
-    pub tile_side: u32,
-    /// Blocks of a multiprocessor that leave partial results, at least: with many more, adding these up takes longer than it saves.
-    pub partials: u64,
-    /// Seconds that memory takes to answer under load.
-    pub latency: f64,
-    /// What each multiprocessor has.
-    pub multiprocessor: Multiprocessor,
-}
-
 impl Target {
-    /// A CPU whose vectors hold `vector_bits` bits. A block takes two vectors of f32 at a time, or four: folds then have as many
-    /// chains in flight. Four measured 1.1 to 1.35 times as fast as two on normalizations, and slower on rows that go
-    /// together and where memory is all that matters. Rows that are only summed together take one each.
-    pub fn cpu(vector_bits: u32) -> Target {
-        Target {
-            lanes: (vector_bits / 16).max(1),
-            block_bytes: 512 << 10,
-            blocks: 64,
-            grain: 1 << 14,
-            strip: 1 << 10,
-            run: 1 << 13,
-            partial: 32,
-            little: 8,
-            bandwidth: 30e9,
-            in_columns: 2.0,
-            across_lanes: 8.0,
-            cores: 2,
-            throughput: 325e6 * f64::from(vector_bits),
-            launch: 2e-6,
-            processor: Processor::Cpu(Cpu {
-                wide: (vector_bits / 8).max(1),
-                tile_bytes: 256,
-                rows: 8,
-                prefetch_bytes: 256 << 10,
-            }),
-        }
-    }
-
     /// Elements from which on there is work for all blocks.
     pub fn large(&self) -> u64 {
         self.blocks * self.grain

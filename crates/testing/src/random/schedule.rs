@@ -1,6 +1,6 @@
 //! A random schedule that fits a witness: drawn freely, and drawn again until the check accepts it.
 
-use compiler::legal::Witness;
+use compiler::Witness;
 use ferrofuse::Schedule;
 
 use super::Draws;

@@ -9,7 +9,7 @@
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
-use scheduler::legal::ALONE;
+use scheduler::target::cpu::ALONE;
 
 use super::axis_classes::{AxisClasses, Class};
 use super::forced::Forced;

@@ -6,9 +6,7 @@
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Store, When, Witness};
 use scheduler::target::Target;
-
-/// Rows that a processor walks as fast as one: their pages are in its translation buffer, and it sees each as a stream.
-const FEW_ROWS: u64 = 256;
+use scheduler::target::cpu::MAX_STREAMED_ROWS;
 
 /// How a kernel goes through memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,7 +41,7 @@ fn walks_columns(witness: &Witness, hints: &Hints) -> bool {
     let Some((last, outer)) = witness.order.split_last() else { return false };
     let walked = outer.iter().filter(|axis| !witness.workers.contains(axis));
     let rows = walked.map(|&axis| hints.value(witness.space.size(axis))).fold(1, u64::saturating_mul);
-    witness.workers.contains(last) && rows > FEW_ROWS
+    witness.workers.contains(last) && rows > MAX_STREAMED_ROWS
 }
 
 /// Whether a fold reduces the contiguous axis while workers divide it: its lanes go across memory.

@@ -3,7 +3,6 @@
 //! memory then, or both do the same and one launch runs them anyway.
 
 use ir::graph::{Fusion, Val};
-use scheduler::legal::LARGEST;
 
 use super::SearchProblem;
 use super::shrink;
@@ -12,8 +11,7 @@ use crate::segment::engine::Engine;
 use crate::segment::joined::Joined;
 use crate::segment::structure::Structure;
 
-/// Statements of a kernel beyond which fewer bytes are no longer less time.
-pub(crate) const STATEMENTS: u64 = LARGEST / 4;
+pub(crate) use scheduler::target::cpu::MAX_JOINED_STATEMENTS as STATEMENTS;
 
 /// Joins the segments of each pair that gains by it; whether any did.
 pub(super) fn join(state: &mut State<'_>) -> bool {

@@ -22,9 +22,7 @@ use ir::kernel::{Buffer, LoopKind, Scratch, Value};
 use super::AccessEmitter;
 use crate::lower::address::is_unit;
 use crate::space::Axis;
-
-/// How many rows on the nest fetches what lies along the lanes: about what memory takes to answer.
-const ROWS_AHEAD: i64 = 8;
+use crate::target::cpu::TILE_ROWS_AHEAD;
 
 /// The tile that loops walk now.
 #[derive(Clone)]
@@ -138,7 +136,7 @@ impl AccessEmitter<'_> {
         if !position.mentions(cross) || !is_unit(position, along) {
             return;
         }
-        let read_ahead = clamped(Expr::sym(cross) + Expr::constant(ROWS_AHEAD), &tile.cross.end);
+        let read_ahead = clamped(Expr::sym(cross) + Expr::constant(TILE_ROWS_AHEAD), &tile.cross.end);
         let index = position.substitute(&|sym| (sym == cross).then(|| read_ahead.clone()));
         self.emitter.builder.prefetch(buffer, index, true);
     }

@@ -1,11 +1,13 @@
 //! How many rows are jammed, if any: each stage then walks its axes once for all of them.
 
-use super::thresholds::{L2_PART, MAX_JAMMED_OPS, MIN_SHARED_FOLDS, PAGE_BYTES, SHORT_ROW_BYTES};
-use crate::legal::{Fold, LARGEST};
+use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
 use crate::target::Cpu;
+use crate::target::cpu::{
+    L2_PART, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_SHARED_FOLDS, PAGE_BYTES, SHORT_ROW_BYTES,
+};
 
 /// Walks several rows together where folds over them lie in scratch, which is then loaded and stored once for all; and where
 /// many are so short that each waits for what its folds give while the next could run. A block that has fewer rows would walk
@@ -75,7 +77,7 @@ fn rows_that_fit(work: &Workload<'_>) -> u32 {
     match view.order().len() {
         _ if work.is_little() => 8,
         operations if operations > MAX_JAMMED_OPS => 1,
-        _ if witness.statements.saturating_mul(4) > LARGEST => 1,
+        _ if witness.statements.saturating_mul(4) > MAX_STATEMENTS => 1,
         _ if (0..witness.levels).any(|level| states(level) > 1) => 2,
         _ => 4,
     }

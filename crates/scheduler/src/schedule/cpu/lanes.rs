@@ -5,12 +5,12 @@
 use ir::graph::{Graph, Node, TensorOp};
 use ops::CpuSpelling;
 
-use super::thresholds::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
 use crate::legal::Witness;
 use crate::schedule::Schedule;
 use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::{Axis, breakpoints};
 use crate::target::Cpu;
+use crate::target::cpu::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
 
 /// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;

@@ -1,10 +1,9 @@
 //! What a CPU's schedules have besides: rows that are walked together, how many lanes hide what operations wait for, and
-//! what is prefetched. Numbers are in `thresholds`.
+//! what is prefetched. Numbers are in `target::cpu`.
 
 mod jam;
 mod lanes;
 mod prefetch;
-mod thresholds;
 
 use super::Schedule;
 use super::workload::Workload;

@@ -5,11 +5,11 @@
 //! * Where nothing is folded, what lies further along the lanes is fetched where they read: the machine itself looks no
 //!   further ahead than the end of a page, and no further than the operations that it holds in flight.
 
-use super::thresholds::{MAX_UNFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
 use crate::schedule::workload::Workload;
 use crate::schedule::{Prefetch, Schedule};
 use crate::space::Axis;
 use crate::target::Cpu;
+use crate::target::cpu::{MAX_UNFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
 
 /// What is prefetched, if anything.
 pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {

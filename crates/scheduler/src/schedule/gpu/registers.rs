@@ -8,12 +8,7 @@ use crate::schedule::Schedule;
 use crate::schedule::persist::needs;
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
-
-/// Elements of a row that a thread has at most: those of a block of a fold, so that no total is added up in between.
-pub(super) const ELEMENTS: u64 = 16;
-
-/// The most bytes of registers that a thread keeps from row to row or from stage to stage.
-const BYTES: u64 = 256;
+use crate::target::gpu::{MAX_KEPT_BYTES, MAX_ROW_ELEMENTS};
 
 /// The longest that a row of a block can be, if that is known: its threads then walk it in a known number of steps.
 pub(super) fn longest_row(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u64> {
@@ -29,7 +24,7 @@ pub(super) fn registers(work: &Workload<'_>, schedule: &mut Schedule) {
     else {
         return;
     };
-    let is_short = |most| most <= ELEMENTS * u64::from(schedule.lanes);
+    let is_short = |most| most <= MAX_ROW_ELEMENTS * u64::from(schedule.lanes);
     if schedule.width == 1 || !longest_row(work, schedule, lane).is_some_and(is_short) {
         return;
     }
@@ -37,8 +32,8 @@ pub(super) fn registers(work: &Workload<'_>, schedule: &mut Schedule) {
     let sums: u64 = columns.map(|fold| bytes(work.graph, fold.node)).sum();
     let wanted = wanted(work);
     let values: u64 = wanted.iter().map(|val| bytes(work.graph, val.node)).sum();
-    schedule.private = sums + values > 0 && sums <= BYTES;
-    if schedule.private && sums + values <= BYTES {
+    schedule.private = sums + values > 0 && sums <= MAX_KEPT_BYTES;
+    if schedule.private && sums + values <= MAX_KEPT_BYTES {
         schedule.persistent = wanted;
     }
 }
@@ -51,7 +46,7 @@ fn is_along(schedule: &Schedule, fold: &Fold, lane: Axis) -> bool {
 
 /// Bytes of a thread's elements of a node's results.
 fn bytes(graph: &Graph, node: Node) -> u64 {
-    graph.results(node).map(|val| graph.dtype(val).size() as u64 * ELEMENTS).sum()
+    graph.results(node).map(|val| graph.dtype(val).size() as u64 * MAX_ROW_ELEMENTS).sum()
 }
 
 /// The inputs, widened, that some stage reads and a later one would read again; operands before users.

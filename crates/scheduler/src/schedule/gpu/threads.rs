@@ -1,13 +1,11 @@
 //! How many threads a block has: as many as walk a row in a few steps each, and a flat loop's share of so many steps.
 
-use super::registers::{ELEMENTS, longest_row};
+use super::registers::longest_row;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
 use crate::target::Gpu;
-
-/// Steps of a thread along a row: more threads wait for each other at each fold, fewer leave memory idle.
-const STEPS: u64 = 4;
+use crate::target::gpu::{MAX_ROW_ELEMENTS, STEPS};
 
 /// The threads of a block, and the chunk of a flat loop.
 pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
@@ -34,7 +32,9 @@ pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule)
 fn of_row(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> u32 {
     // Registers hold a row if there are enough threads for its longest.
     let wanted = match longest_row(work, schedule, lane) {
-        Some(most) if most <= ELEMENTS * u64::from(facts.most_threads) => most.div_ceil(ELEMENTS),
+        Some(most) if most <= MAX_ROW_ELEMENTS * u64::from(facts.most_threads) => {
+            most.div_ceil(MAX_ROW_ELEMENTS)
+        }
         _ => work.trip_count(schedule, lane).div_ceil(u64::from(schedule.width) * STEPS),
     };
     let wanted = wanted.next_power_of_two();

@@ -5,9 +5,7 @@ use std::fmt;
 use index::integer;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, check_known, read_axis, reject};
-
-/// The most rows that are walked together: the code grows with them.
-const MOST_ROWS: u32 = 16;
+use crate::target::cpu::MAX_JAMMED_ROWS;
 
 pub(super) const KNOB: Knob = Knob { forms: &["jam X by N"], print, read, check, draw };
 
@@ -27,7 +25,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     check_known(witness, axis)?;
     let is_innermost = !schedule.lanes_outside && schedule.outer().last() == Some(&axis);
     let reasons = [
-        (!(2..=MOST_ROWS).contains(&rows), "at least 2 and at most 16 can be jammed"),
+        (!(2..=MAX_JAMMED_ROWS).contains(&rows), "at least 2 and at most 16 can be jammed"),
         (!is_innermost, "it is not the innermost axis outside the stages"),
         (witness.scanned.is_some(), "the segment scans"),
     ];

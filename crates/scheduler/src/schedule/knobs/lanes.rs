@@ -5,9 +5,7 @@ use std::fmt;
 use index::integer;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, ensure};
-
-/// The most lanes of a block.
-const MOST: u32 = 1024;
+use crate::target::gpu::MAX_BLOCK_THREADS;
 
 pub(super) const KNOB: Knob = Knob { forms: &["schedule lanes N [warps N]"], print, read, check, draw };
 
@@ -39,8 +37,8 @@ fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
 
 /// An error unless a block can have so many lanes.
 pub(super) fn check_lanes(lanes: u32) -> Result<(), ScheduleError> {
-    ensure(lanes.is_power_of_two() && lanes <= MOST, || {
-        format!("lanes must be a power of two from 1 to {MOST}, not {lanes}")
+    ensure(lanes.is_power_of_two() && lanes <= MAX_BLOCK_THREADS, || {
+        format!("lanes must be a power of two from 1 to {MAX_BLOCK_THREADS}, not {lanes}")
     })
 }
 

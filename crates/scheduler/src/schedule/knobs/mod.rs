@@ -28,7 +28,6 @@ use crate::space::Axis;
 
 pub(super) use partition::may_partition;
 pub use prefetch::Prefetch;
-pub(super) use tile::LONGEST_SIDE;
 
 /// The choices for one segment.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,10 +6,7 @@ use index::integer;
 
 use super::loops::draw_chunk;
 use super::{Axis, Draws, Knob, Read, Schedule, ScheduleError, Witness, check_loop, read_axis, reject};
-
-/// The longest side of a tile: one of half-precision values fits the fastest cache, one of the largest elements the
-/// next.
-pub(in crate::schedule) const LONGEST_SIDE: u32 = 128;
+use crate::target::cpu::MAX_TILE_SIDE;
 
 pub(super) const KNOB: Knob = Knob { forms: &["tile X by N [pad N]"], print, read, check, draw };
 
@@ -37,7 +34,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     let is_within = schedule.lane.is_some() && !schedule.lanes_outside;
     let is_crossing = schedule.inner.contains(&axis) && schedule.lane != Some(axis);
     let reasons = [
-        (!side.is_power_of_two() || side > LONGEST_SIDE, "the side must be a power of two from 1 to 128"),
+        (!side.is_power_of_two() || side > MAX_TILE_SIDE, "the side must be a power of two from 1 to 128"),
         (schedule.pad > side, "there are at most as many elements between rows as in them"),
         (!is_within, "no axis is mapped to the lanes within the stages"),
         (!is_crossing, "it is not an inner axis besides that of the lanes"),

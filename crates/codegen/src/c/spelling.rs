@@ -1,18 +1,26 @@
-//! From an op and the texts of its operands to C++ text, by the templates of the op table.
+//! From an op and the texts of its operands to text, by the templates of the dialect.
 
 use ops::{DType, ScalarOp};
 
 use super::EmitError;
+use super::dialect::Dialect;
 use super::prelude::Prelude;
 
-/// The template of an op that computes in `dtype`.
-pub(super) fn template(op: ScalarOp, dtype: DType) -> Result<&'static str, EmitError> {
-    op.row().cuda.of(dtype).ok_or(EmitError::Unspelled { op: op.name(), dtype })
+impl Dialect {
+    /// The template of an op that computes in `dtype`.
+    pub(super) fn template(&self, op: ScalarOp, dtype: DType) -> Result<&'static str, EmitError> {
+        (self.spelling)(op).of(dtype).ok_or_else(|| self.unspelled(op, dtype))
+    }
+
+    /// That the dialect has no text for an op.
+    pub(super) fn unspelled(&self, op: ScalarOp, dtype: DType) -> EmitError {
+        EmitError::Unspelled { op: op.name(), dtype, dialect: self.name }
+    }
 }
 
 /// The template with operands in place; what it calls goes into the prelude.
 pub(super) fn fill(op: ScalarOp, template: &str, operands: &[String], prelude: &mut Prelude) -> String {
-    if let Some(helper) = op.row().cuda.helper
+    if let Some(helper) = (prelude.dialect.spelling)(op).helper
         && calls(template, helper)
     {
         prelude.add_op(helper);
@@ -78,7 +86,7 @@ mod tests {
 
     #[test]
     fn helpers_come_only_with_templates_that_call_them() {
-        let mut prelude = Prelude::default();
+        let mut prelude = Prelude::new(&crate::cuda::CUDA);
         let operands = ["(v0 + v1)".to_owned(), "v2".to_owned()];
         assert_eq!(fill(ScalarOp::Fmod, "fmodf({0}, {1})", &operands, &mut prelude), "fmodf(v0 + v1, v2)");
         assert_eq!(prelude.to_string(), "");

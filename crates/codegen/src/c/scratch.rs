@@ -1,14 +1,14 @@
-//! Where scratch arrays lie in dynamic shared memory: one after the other, the widest elements first, so that each is
+//! Where scratch arrays lie in the memory of a block: one after the other, the widest elements first, so that each is
 //! aligned without padding whatever the sizes are.
 
 use cranelift_entity::SecondaryMap;
 use index::Expr;
 use ir::kernel::{Kernel, Scratch};
 
-use super::registers::Vectors;
+use super::registers::Held;
 
-/// The dynamic shared memory of a kernel, for the arrays that do not lie in registers.
-pub(super) struct SharedLayout {
+/// The memory of a block, for the arrays that do not lie in registers.
+pub(super) struct ScratchLayout {
     /// Each scratch array with the byte where it begins, over the arguments.
     pub(super) offsets: Vec<(Scratch, Expr)>,
     /// All bytes, over the arguments.
@@ -16,7 +16,7 @@ pub(super) struct SharedLayout {
 }
 
 /// Places the kernel's scratch arrays, but for those in registers.
-pub(super) fn layout(kernel: &Kernel, registers: &SecondaryMap<Scratch, Option<Vectors>>) -> SharedLayout {
+pub(super) fn layout(kernel: &Kernel, registers: &SecondaryMap<Scratch, Option<Held>>) -> ScratchLayout {
     let mut arrays: Vec<Scratch> =
         kernel.scratch.keys().filter(|&array| registers[array].is_none()).collect();
     arrays.sort_by_key(|&array| std::cmp::Reverse(kernel.scratch[array].dtype.size()));
@@ -27,5 +27,5 @@ pub(super) fn layout(kernel: &Kernel, registers: &SecondaryMap<Scratch, Option<V
         offsets.push((array, bytes.clone()));
         bytes = bytes + &decl.len * decl.dtype.size() as i64;
     }
-    SharedLayout { offsets, bytes }
+    ScratchLayout { offsets, bytes }
 }

@@ -1,19 +1,14 @@
-//! The loops of a kernel as C++ lines: those over lanes, those of one iteration, and those whose iterations are unrolled so that
+//! The loops of a kernel as lines of C: those over lanes, those of one iteration, and those whose iterations are unrolled so that
 //! the loads of several are in flight together.
 
 use ir::kernel::{Loop, LoopKind, Stmt};
 
 use super::EmitError;
-use super::body::Writer;
+use super::body::KernelWriter;
+use super::dialect::{Dialect, LoopShape};
 use super::registers::trip_count;
 
-/// Statements up to which a loop is unrolled: what more of them hold does not stay in registers.
-const MOST_UNROLLED: usize = 16;
-
-/// Statements up to which as many iterations are unrolled as hide what memory takes to answer.
-const FEW: usize = 12;
-
-impl Writer<'_> {
+impl KernelWriter<'_> {
     /// A loop and what it holds.
     pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         self.write_pending_reads();
@@ -28,31 +23,23 @@ impl Writer<'_> {
         if for_loop.kind.is_over_lanes() && self.trip_count(for_loop) == Some(1) {
             return self.one_each(for_loop);
         }
-        // Loads of several iterations are in flight together.
-        let is_small = is_independent(&for_loop.body) && size(&for_loop.body) <= MOST_UNROLLED;
-        let unrolled = matches!(for_loop.kind, LoopKind::Serial | LoopKind::Transpose) && is_small;
-        let iterations = match self.in_lanes {
-            _ if !unrolled => 1,
-            true if size(&for_loop.body) <= FEW => 32,
-            true => 8,
-            false if for_loop.kind == LoopKind::Transpose => 16,
-            false => 4,
-        };
+        let iterations = self.unrolled(for_loop);
         if iterations > 1 {
-            self.line(&format!("#pragma unroll {iterations}"));
+            self.line(&(self.dialect.unrolling.pragma)(Some(iterations)));
         }
+        let (long, lane) = (self.dialect.index_type(), self.dialect.block.lane);
         self.line(&match for_loop.kind {
-            // ptxas unrolls loops on every architecture only where it sees that the end stays.
+            // Compilers unroll such loops only where they see that the end stays.
             LoopKind::Serial | LoopKind::Transpose if iterations > 1 && end.contains('(') => {
-                format!("for (long long {var} = {begin}, {var}_stop = {end}; {var} < {var}_stop; {var}++) {{")
+                format!("for ({long} {var} = {begin}, {var}_stop = {end}; {var} < {var}_stop; {var}++) {{")
             }
             LoopKind::Serial | LoopKind::Remainder | LoopKind::Transpose => {
-                format!("for (long long {var} = {begin}; {var} < {end}; {var}++) {{")
+                format!("for ({long} {var} = {begin}; {var} < {end}; {var}++) {{")
             }
             LoopKind::Lanes | LoopKind::ExactLanes => {
                 let first = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
                 let step = format!("{var} += {}", self.kernel.lanes);
-                format!("for (long long {var} = {first}threadIdx.x; {var} < {end}; {step}) {{")
+                format!("for ({long} {var} = {first}{lane}; {var} < {end}; {step}) {{")
             }
         });
         let trips = (for_loop.end.clone() - for_loop.begin.clone()).as_const();
@@ -63,6 +50,19 @@ impl Writer<'_> {
         self.in_flight.leave(outside);
         self.line("}");
         Ok(())
+    }
+
+    /// How many iterations of a loop are unrolled, so that the loads of several are in flight together.
+    fn unrolled(&self, for_loop: &Loop) -> u64 {
+        if !matches!(for_loop.kind, LoopKind::Serial | LoopKind::Transpose) || !is_independent(&for_loop.body)
+        {
+            return 1;
+        }
+        (self.dialect.unrolling.iterations)(&LoopShape {
+            in_lanes: self.in_lanes,
+            transposes: for_loop.kind == LoopKind::Transpose,
+            statements: size(&for_loop.body),
+        })
     }
 
     /// The most iterations of each lane, where sizes do not matter.
@@ -80,7 +80,8 @@ impl Writer<'_> {
         self.in_flight.note(self.kernel, &for_loop.body);
         self.line("{");
         self.depth += 1;
-        self.line(&format!("const long long {var} = {begin}threadIdx.x;"));
+        let Dialect { block, .. } = self.dialect;
+        self.line(&format!("const {} {var} = {begin}{};", self.dialect.index_type(), block.lane));
         self.line(&format!("if ({var} < {end}) {{"));
         self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.line("}");
@@ -95,7 +96,7 @@ impl Writer<'_> {
         self.in_flight.note(self.kernel, &for_loop.body);
         self.line("{");
         self.depth += 1;
-        self.line(&format!("const long long {var} = {begin};"));
+        self.line(&format!("const {} {var} = {begin};", self.dialect.index_type()));
         self.depth -= 1;
         self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.line("}");
@@ -130,7 +131,7 @@ fn size(body: &[Stmt]) -> usize {
     body.len() + body.iter().map(inner).sum::<usize>()
 }
 
-/// Whether threads never wait for each other in a body, whose loops are over lanes.
+/// Whether lanes never wait for each other in a body, whose loops are over lanes.
 fn is_independent(body: &[Stmt]) -> bool {
     body.iter().all(|statement| match statement {
         Stmt::Barrier | Stmt::Reduce { .. } => false,

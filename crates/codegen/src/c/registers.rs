@@ -5,30 +5,27 @@ use cranelift_entity::SecondaryMap;
 use index::{Atom, Expr, Facts};
 use ir::kernel::{Kernel, Loop, Place, Scratch, Stmt, is_contiguous};
 
-use super::vectorized::assumed;
-
-/// The most vectors of an array that a lane holds: the loops over them are unrolled.
-const MOST: i64 = 8;
+use super::accesses::assumed;
 
 /// The vectors of an array that a lane holds.
 #[derive(Clone, Copy)]
-pub(super) struct Vectors {
+pub(super) struct Held {
     /// How many.
     pub(super) count: i64,
     /// The elements of each.
     pub(super) width: u32,
 }
 
-/// For each array in registers, the vectors that a lane holds of it.
-pub(super) fn registers(kernel: &Kernel) -> SecondaryMap<Scratch, Option<Vectors>> {
+/// For each array in registers, the vectors that a lane holds of it: so many at most, as the loops over them are unrolled.
+pub(super) fn registers(kernel: &Kernel, most: i64) -> SecondaryMap<Scratch, Option<Held>> {
     let facts = assumed(kernel);
     let mut scan = Scan { facts: &facts, walks: SecondaryMap::new() };
     scan.body(&kernel.body, None);
     let mut found = SecondaryMap::new();
     for (array, _) in kernel.scratch.iter().filter(|(_, decl)| decl.private) {
         if let Walk::Same(walk) = &scan.walks[array] {
-            let count = trip_count(walk, kernel.lanes, &facts).filter(|count| (1..=MOST).contains(count));
-            found[array] = count.map(|count| Vectors { count, width: walk.width });
+            let count = trip_count(walk, kernel.lanes, &facts).filter(|count| (1..=most).contains(count));
+            found[array] = count.map(|count| Held { count, width: walk.width });
         }
     }
     found

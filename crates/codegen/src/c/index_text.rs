@@ -1,16 +1,17 @@
-//! Index expressions as C++ text over `long long` variables. Simplifies nothing; needs facts only to write `/` and `%`
+//! Index expressions as text over variables of 64 bits. Simplifies nothing; needs facts only to write `/` and `%`
 //! where they mean the floor division of the algebra.
 
 use std::fmt::Write;
 
 use index::{Atom, Expr, Facts, Monomial};
 
-use super::names::CudaNames;
-use super::prelude::{Prelude, Snippet};
+use super::names::Names;
+use super::prelude::Prelude;
+use super::snippet::Snippet;
 
 /// Writes expressions with a kernel's names.
 pub(super) struct IndexWriter<'a> {
-    pub(super) names: &'a CudaNames,
+    pub(super) names: &'a Names,
     /// What is known of the symbols in scope.
     pub(super) facts: &'a Facts,
     /// Gets the floor division and its remainder if they are needed.
@@ -74,8 +75,7 @@ impl IndexWriter<'_> {
         if at_least(a, 0) && at_least(b, 1) {
             return format!("({} {operator} {})", self.factor(a), self.factor(b));
         }
-        self.prelude.add(snippet);
-        format!("{}({}, {})", snippet.name(), self.text(a), self.text(b))
+        format!("{}({}, {})", self.prelude.call(snippet), self.text(a), self.text(b))
     }
 
     /// An argument of `min` and `max`, whose two arguments must be of one type.

@@ -2,7 +2,7 @@
 //! vector, all loads before the first use.
 //!
 //! ```text
-//! for (long long first = 8 * threadIdx.x; first < i1; first += 2048) {
+//! for (long long first = 8 * lane; first < i1; first += 2048) {
 //!   const auto v0 = load<8>(n0 + x0 * i1 + first);
 //!   vec<bf16, 8> y0;
 //!   for (int j = 0; j < 8; j++) y0.at[j] = …  v0.at[j] …
@@ -13,30 +13,18 @@
 //! Where a lane takes few such vectors, whatever the sizes, the loads of all of them stand before the rest. Without facts
 //! that say that neighbours are whole vectors, each element is loaded by itself.
 
-use index::{Expr, Facts};
-use ir::kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, Value, is_contiguous};
+use index::Expr;
+use ir::kernel::{Loop, Place, Scratch, Stmt, Value};
 use ops::DType;
 
 use super::EmitError;
-use super::body::Writer;
-use super::dtype::in_memory;
+use super::accesses::VectorAccesses;
+use super::body::KernelWriter;
+use super::dialect::{VectorVariable, Vectors};
 use super::names::words;
-use super::prelude::Snippet;
 use super::registers::trip_count;
+use super::snippet::Snippet;
 use super::spelling::bare;
-
-/// The most vectors of each operand that a lane loads before it uses the first.
-const MOST_IN_FLIGHT: i64 = 8;
-
-/// Bytes that a lane loads before it uses the first of them, at most: they stay in registers.
-const MOST_BYTES: i64 = 256;
-
-/// What moves as vectors in a loop: places in its body.
-#[derive(Default)]
-struct VectorAccesses {
-    loads: Vec<usize>,
-    stores: Vec<usize>,
-}
 
 /// How strips that may lie beyond a loop's range are kept from it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,7 +35,7 @@ enum Guard {
     None,
 }
 
-impl Writer<'_> {
+impl KernelWriter<'_> {
     /// A loop whose lanes take several neighbours at a time.
     pub(super) fn vectorized(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         let count = for_loop.end.clone() - for_loop.begin.clone();
@@ -60,10 +48,11 @@ impl Writer<'_> {
         }
         let trips = trip_count(for_loop, self.kernel.lanes, &self.facts);
         let keeps = self.keeps_in_registers(for_loop);
+        let Vectors { most_in_flight, most_bytes, .. } = self.dialect.vectors;
         let bytes = |trips: i64| trips * self.bytes_loaded(for_loop, &accesses);
         match trips {
             Some(trips) if keeps => self.all_in_flight(for_loop, &accesses, trips),
-            Some(trips) if (2..=MOST_IN_FLIGHT).contains(&trips) && bytes(trips) <= MOST_BYTES => {
+            Some(trips) if (2..=most_in_flight).contains(&trips) && bytes(trips) <= most_bytes => {
                 self.all_in_flight(for_loop, &accesses, trips)
             }
             _ => self.vector_by_vector(for_loop, &accesses),
@@ -76,7 +65,7 @@ impl Writer<'_> {
     }
 
     /// The array in registers that a statement accesses.
-    fn in_registers(&self, statement: &Stmt) -> Option<Scratch> {
+    pub(super) fn in_registers(&self, statement: &Stmt) -> Option<Scratch> {
         match statement {
             Stmt::Load { place: Place::Scratch(array), .. }
             | Stmt::Store { place: Place::Scratch(array), .. } => {
@@ -92,10 +81,11 @@ impl Writer<'_> {
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let Loop { width, .. } = *for_loop;
         let strip = i64::from(width) * i64::from(self.kernel.lanes);
-        self.line(&format!("for (long long first = {first}; first < {end}; first += {strip})"));
+        let long = self.dialect.index_type();
+        self.line(&format!("for ({long} first = {first}; first < {end}; first += {strip})"));
         let var = self.names.symbol(for_loop.var).to_owned();
         let condition = format!("{var} < first + {width} && {var} < {end}");
-        self.line(&format!("  for (long long {var} = first; {condition}; {var}++) {{"));
+        self.line(&format!("  for ({long} {var} = first; {condition}; {var}++) {{"));
         self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.line("}");
         Ok(())
@@ -106,11 +96,15 @@ impl Writer<'_> {
         self.in_flight.note_vectors(self.kernel, for_loop, &accesses.loads, 1);
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
-        self.line(&format!("for (long long first = {first}; first < {end}; first += {strip}) {{"));
+        let long = self.dialect.index_type();
+        self.line(&format!("for ({long} first = {first}; first < {end}; first += {strip}) {{"));
         self.enclosed(for_loop, &mut |writer| {
             for &place in &accesses.loads {
                 let (value, address) = writer.loaded(for_loop, place)?;
-                writer.line(&format!("const auto {value} = load<{}>({address});", for_loop.width));
+                let vector = writer.vector(for_loop, value, &value.to_string(), |variable| {
+                    (writer.dialect.vectors.declared_as)(variable, &address)
+                });
+                writer.line(&vector);
             }
             writer.elements(for_loop, accesses, "")
         })?;
@@ -127,15 +121,14 @@ impl Writer<'_> {
     ) -> Result<(), EmitError> {
         self.in_flight.note_vectors(self.kernel, for_loop, &accesses.loads, trips);
         let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
-        let width = for_loop.width;
         let name = if trips == 1 { "first" } else { "mine" };
         self.line("{");
         self.depth += 1;
-        self.line(&format!("const long long {name} = {begin}, end = {end};"));
+        self.line(&format!("const {} {name} = {begin}, end = {end};", self.dialect.index_type()));
         for &place in &accesses.loads {
             let value = loaded_value(for_loop, place);
-            let dtype = in_memory(self.kernel.values[value]);
-            self.line(&format!("vec<{dtype}, {width}> {value}[{trips}];"));
+            let array = format!("{value}[{trips}]");
+            self.line(&self.vector(for_loop, value, &array, self.dialect.vectors.declared));
         }
         self.loads_of_strips(for_loop, accesses, trips)?;
         let of_strip = if trips == 1 { "[0]" } else { "[k]" };
@@ -147,8 +140,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The loads of all strips. Without a branch between them where the last strip is in the loop's range: ptxas may move a load
-    /// that has a branch of its own behind the use of another.
+    /// The loads of all strips. Without a branch between them where the last strip is in the loop's range: compilers may
+    /// move a load that has a branch of its own behind the use of another.
     fn loads_of_strips(
         &mut self,
         for_loop: &Loop,
@@ -163,7 +156,10 @@ impl Writer<'_> {
         let loads = &mut |writer: &mut Self| {
             for &place in &accesses.loads {
                 let (value, address) = writer.loaded(for_loop, place)?;
-                writer.line(&format!("{value}[{number}] = load<{width}>({address});"));
+                let element = format!("{value}[{number}]");
+                writer.line(&writer.vector(for_loop, value, &element, |variable| {
+                    (writer.dialect.vectors.load)(variable, &address)
+                }));
             }
             Ok(())
         };
@@ -193,10 +189,10 @@ impl Writer<'_> {
     ) -> Result<(), EmitError> {
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
         if trips > 1 {
-            self.line("#pragma unroll");
+            self.line(&(self.dialect.unrolling.pragma)(None));
             self.line(&format!("for (int k = 0; k < {trips}; k++) {{"));
             self.depth += 1;
-            self.line(&format!("const long long first = mine + {strip} * k;"));
+            self.line(&format!("const {} first = mine + {strip} * k;", self.dialect.index_type()));
         }
         if guard == Guard::ByStrip {
             self.line("if (first < end) {");
@@ -224,10 +220,9 @@ impl Writer<'_> {
         let width = for_loop.width;
         for (number, &place) in accesses.stores.iter().enumerate() {
             let Stmt::Store { value, .. } = &for_loop.body[place] else { continue };
-            let dtype = in_memory(self.kernel.values[*value]);
-            self.line(&format!("vec<{dtype}, {width}> y{number};"));
+            self.line(&self.vector(for_loop, *value, &format!("y{number}"), self.dialect.vectors.declared));
         }
-        self.line("#pragma unroll");
+        self.line(&(self.dialect.unrolling.pragma)(None));
         self.line(&format!("for (int j = 0; j < {width}; j++) {{"));
         self.depth += 1;
         let begin = self.lines.len();
@@ -253,7 +248,8 @@ impl Writer<'_> {
         }
         let var = self.names.symbol(for_loop.var).to_owned();
         if words(&self.lines[begin..]).any(|word| word == var) {
-            let line = format!("{}const long long {var} = first + j;\n", "  ".repeat(self.depth));
+            let (indent, long) = ("  ".repeat(self.depth), self.dialect.index_type());
+            let line = format!("{indent}const {long} {var} = first + j;\n");
             self.lines.insert_str(begin, &line);
         }
         self.depth -= 1;
@@ -261,13 +257,27 @@ impl Writer<'_> {
         for (number, &place) in accesses.stores.iter().enumerate() {
             let Stmt::Store { place, index, value, .. } = &for_loop.body[place] else { continue };
             let address = self.address(*place, index, for_loop)?;
-            let dtype = in_memory(self.kernel.values[*value]);
-            self.line(&match place {
-                Place::Buffer(_) => format!("store({address}, y{number});"),
-                Place::Scratch(_) => format!("*(vec<{dtype}, {width}>*)({address}) = y{number};"),
-            });
+            let vectors = &self.dialect.vectors;
+            let store = match place {
+                Place::Buffer(_) => vectors.store,
+                Place::Scratch(_) => vectors.store_to_scratch,
+            };
+            let variable = format!("y{number}");
+            self.line(&self.vector(for_loop, *value, &variable, |variable| store(variable, &address)));
         }
         Ok(())
+    }
+
+    /// What `text` says of the vector that holds a loop's neighbours of a value.
+    fn vector(
+        &self,
+        for_loop: &Loop,
+        value: Value,
+        variable: &str,
+        text: impl Fn(&VectorVariable<'_>) -> String,
+    ) -> String {
+        let element = self.dialect.in_memory(self.kernel.values[value]);
+        text(&VectorVariable { element, width: for_loop.width, variable })
     }
 
     /// Writes an element of a vector wherever a value is used.
@@ -294,90 +304,16 @@ impl Writer<'_> {
     fn first(&mut self, for_loop: &Loop) -> Result<String, EmitError> {
         let begin = self.index(&for_loop.begin)?;
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
-        Ok(format!("{begin}{} * threadIdx.x", for_loop.width))
+        Ok(format!("{begin}{} * {}", for_loop.width, self.dialect.block.lane))
     }
 
     fn bytes_loaded(&self, for_loop: &Loop, accesses: &VectorAccesses) -> i64 {
         let size = |&place: &usize| self.kernel.values[loaded_value(for_loop, place)].size() as i64;
         accesses.loads.iter().map(|place| size(place) * i64::from(for_loop.width)).sum()
     }
-
-    /// The accesses of a loop that move whole vectors: those without a guard whose neighbours lie at aligned places, and which
-    /// no other access of the loop could see before or after the others.
-    fn accesses(&self, for_loop: &Loop) -> VectorAccesses {
-        let bound: Vec<_> = for_loop
-            .body
-            .iter()
-            .filter_map(|statement| match statement {
-                Stmt::Bind { symbol, .. } => Some(*symbol),
-                _ => None,
-            })
-            .collect();
-        let mut accesses = VectorAccesses::default();
-        for (number, statement) in for_loop.body.iter().enumerate() {
-            let (place, index, list) = match statement {
-                _ if self.in_registers(statement).is_some() => continue,
-                Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut accesses.loads),
-                Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut accesses.stores),
-                _ => continue,
-            };
-            let is_outside = bound.iter().all(|&symbol| !index.mentions(symbol));
-            let is_alone = matches!(place, Place::Buffer(_)) || count_accesses(&for_loop.body, place) == 1;
-            if is_outside && is_alone && self.is_aligned(for_loop, place, index) {
-                list.push(number);
-            }
-        }
-        accesses
-    }
-
-    /// Whether the neighbours of an access lie next to each other, from an address on that allows a vector.
-    fn is_aligned(&self, for_loop: &Loop, place: Place, index: &Expr) -> bool {
-        let (size, align) = match place {
-            Place::Buffer(buffer) => {
-                let decl = &self.kernel.buffers[buffer];
-                (decl.dtype.size() as u32, decl.align)
-            }
-            Place::Scratch(scratch) => {
-                let at = |(array, offset): &(Scratch, Expr)| {
-                    *array == scratch
-                        && self.facts.prove_divides(&Expr::constant(VECTOR_BYTES.into()), offset)
-                };
-                let whole = self.shared.offsets.iter().any(at);
-                let size = self.kernel.scratch[scratch].dtype.size() as u32;
-                (size, if whole { VECTOR_BYTES } else { size })
-            }
-        };
-        let bytes = (size * for_loop.width).min(VECTOR_BYTES);
-        let elements = Expr::constant(i64::from(bytes / size));
-        let first = index.substitute(&|symbol| (symbol == for_loop.var).then(|| for_loop.begin.clone()));
-        align >= bytes && is_contiguous(index, for_loop.var) && self.facts.prove_divides(&elements, &first)
-    }
-}
-
-/// What a launch is known to be like from the assumptions of its kernel.
-pub(super) fn assumed(kernel: &Kernel) -> Facts {
-    let mut facts = Facts::new();
-    facts.assume_range(kernel.block, 0, None);
-    for &assumption in &kernel.assumptions {
-        match assumption {
-            Assumption::Multiple { symbol, of } => facts.assume_multiple(&Expr::sym(symbol), of),
-            Assumption::AtMost { symbol, most } => facts.assume_range(symbol, 0, most),
-        }
-    }
-    facts
 }
 
 fn loaded_value(for_loop: &Loop, place: usize) -> Value {
     let Stmt::Load { value, .. } = &for_loop.body[place] else { unreachable!("it is a load") };
     *value
-}
-
-/// How many statements access a place, those of loops within included.
-fn count_accesses(body: &[Stmt], wanted: Place) -> usize {
-    let of = |statement: &Stmt| match statement {
-        Stmt::Load { place, .. } | Stmt::Store { place, .. } => usize::from(*place == wanted),
-        Stmt::For(inner) => count_accesses(&inner.body, wanted),
-        _ => 0,
-    };
-    body.iter().map(of).sum()
 }

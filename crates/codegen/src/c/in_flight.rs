@@ -1,4 +1,4 @@
-//! How many bytes a thread loads from global memory before it uses the first of them, as the text is written: the machine's
+//! How many bytes a lane loads from global memory before it uses the first of them, as the text is written: the machine's
 //! compiler may move more loads together.
 
 use ir::kernel::{Kernel, Loop, Place, Stmt};

@@ -1,18 +1,20 @@
-//! The functions that a kernel's text calls and CUDA does not have, each put before the kernel once and only if
+//! The functions that a kernel's text calls and its dialect does not have, each put before the kernel once and only if
 //! needed. Takes requests, gives their text in a fixed order.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 
 use indexmap::IndexSet;
-use ops::Monoid;
+use ops::{DType, Monoid};
 
+use super::dialect::Dialect;
 use super::reduce::Reduction;
-pub(super) use super::snippets::Snippet;
+use super::snippet::Snippet;
 
 /// What has been asked for.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Prelude {
+    pub(super) dialect: &'static Dialect,
     snippets: BTreeSet<Snippet>,
     /// Functions of the op table, in the order of their first use.
     ops: IndexSet<&'static str>,
@@ -22,12 +24,28 @@ pub(super) struct Prelude {
 }
 
 impl Prelude {
+    pub(super) fn new(dialect: &'static Dialect) -> Prelude {
+        Prelude {
+            dialect,
+            snippets: BTreeSet::new(),
+            ops: IndexSet::new(),
+            reductions: IndexSet::new(),
+            reduction_texts: Vec::new(),
+        }
+    }
+
     /// Asks for a function, and the type it speaks of.
     pub(super) fn add(&mut self, snippet: Snippet) {
-        for needed in snippet.needs() {
+        for needed in (self.dialect.snippet)(snippet).needs {
             self.add(*needed);
         }
         self.snippets.insert(snippet);
+    }
+
+    /// Asks for a function, and gives its name.
+    pub(super) fn call(&mut self, snippet: Snippet) -> &'static str {
+        self.add(snippet);
+        (self.dialect.snippet)(snippet).name
     }
 
     /// Asks for functions of the op table.
@@ -40,7 +58,11 @@ impl Prelude {
         let number = self.reductions.get_index_of(reduction).unwrap_or(self.reductions.len());
         match reduction.monoid {
             Monoid::Lambda(_) => format!("lambda{number}"),
-            ref named => named.name().to_owned(),
+            ref named if self.dialect.reductions.overloads => named.name().to_owned(),
+            ref named => {
+                let dtypes: Vec<String> = reduction.dtypes.iter().map(DType::to_string).collect();
+                format!("{}_{}", named.name(), dtypes.join("_"))
+            }
         }
     }
 
@@ -55,23 +77,19 @@ impl Prelude {
         self.reduction_texts.push(text);
     }
 
-    /// Shared memory that the reductions declare.
-    pub(super) fn static_shared_bytes(&self) -> u32 {
-        self.reductions.iter().map(Reduction::shared_bytes).sum()
-    }
-
-    /// Every word that the fixed texts of the prelude use.
-    pub(super) fn all_texts() -> impl Iterator<Item = &'static str> {
-        Snippet::ALL.iter().copied().map(Snippet::text)
+    /// Bytes of a block's memory that the reductions declare.
+    pub(super) fn reduction_bytes(&self) -> u32 {
+        self.reductions.iter().map(self.dialect.reductions.bytes).sum()
     }
 }
 
 impl Display for Prelude {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let snippets = self.snippets.iter().map(|snippet| snippet.text());
+        let snippets = self.snippets.iter().map(|&snippet| (self.dialect.snippet)(snippet).text);
         let ops = self.ops.iter().copied();
         let reductions = self.reduction_texts.iter().map(String::as_str);
-        let mut texts = snippets.chain(ops).chain(reductions).peekable();
+        let texts = [self.dialect.preamble].into_iter().chain(snippets).chain(ops).chain(reductions);
+        let mut texts = texts.filter(|text| !text.is_empty()).peekable();
         let any = texts.peek().is_some();
         texts.try_for_each(|text| f.write_str(text))?;
         f.write_str(if any { "\n" } else { "" })

@@ -1,25 +1,25 @@
-//! The statements of a kernel as C++ lines: takes a kernel that verifies, gives the function's body and asks the
+//! The statements of a kernel as lines of C: takes a kernel that verifies, gives the function's body and asks the
 //! prelude for what the lines call.
 
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Facts, Sym};
 use indexmap::IndexMap;
-use ir::kernel::{Accumulator, Kernel, Place, Scratch, Stmt, Value};
-use ops::{Monoid, Scalar, ScalarOp};
+use ir::kernel::{Kernel, Place, Scratch, Stmt, Value};
+use ops::{DType, Scalar, ScalarOp};
 
+use super::accesses::assumed;
 use super::cast::cast;
-use super::dtype::{in_memory, in_register, literal};
+use super::dialect::{Dialect, VectorVariable};
 use super::in_flight::InFlight;
 use super::index_text::IndexWriter;
-use super::names::{CudaNames, words};
-use super::prelude::{Prelude, Snippet};
-use super::reduce::{Named, Reduction, Way};
-use super::registers::{Vectors, registers};
-use super::shared::SharedLayout;
+use super::names::{Names, words};
+use super::prelude::Prelude;
+use super::registers::{Held, registers};
+use super::scratch::ScratchLayout;
 use super::single_use::single_use;
-use super::spelling::{bare, fill, repeats, template};
-use super::vectorized::assumed;
-use super::{EmitError, shared};
+use super::snippet::Snippet;
+use super::spelling::{bare, fill, repeats};
+use super::{EmitError, scratch};
 
 /// The longest text that is written where it is used instead of getting a line and a name.
 const LONGEST_INLINE: usize = 48;
@@ -29,13 +29,23 @@ const LONGEST_INLINE: usize = 48;
 pub(super) struct Text {
     pub(super) code: String,
     /// It reads an accumulator, so it must be written before one is set.
-    reads_accumulator: bool,
+    pub(super) reads_accumulator: bool,
+}
+
+/// What stands between the braces of a kernel's function.
+pub(super) struct Body {
+    pub(super) lines: String,
+    /// Bytes of the block's scratch, over the arguments.
+    pub(super) scratch_bytes: Expr,
+    /// Bytes that a lane has in flight.
+    pub(super) in_flight_bytes: u64,
 }
 
 /// Writes one kernel.
-pub(super) struct Writer<'a> {
+pub(super) struct KernelWriter<'a> {
+    pub(super) dialect: &'static Dialect,
     pub(super) kernel: &'a Kernel,
-    pub(super) names: &'a CudaNames,
+    pub(super) names: &'a Names,
     pub(super) prelude: &'a mut Prelude,
     single_use: SecondaryMap<Value, bool>,
     /// What stands for values that have no line: constants, and elements of vectors.
@@ -44,9 +54,9 @@ pub(super) struct Writer<'a> {
     pending: IndexMap<Value, Text>,
     pub(super) facts: Facts,
     /// The arrays that lie in registers, with the vectors of each.
-    pub(super) registers: SecondaryMap<Scratch, Option<Vectors>>,
+    pub(super) registers: SecondaryMap<Scratch, Option<Held>>,
     /// Where the others lie.
-    pub(super) shared: SharedLayout,
+    pub(super) layout: ScratchLayout,
     /// Index expressions that values hold, and what symbols are bound to.
     indices: SecondaryMap<Value, Option<Expr>>,
     pub(super) bound: SecondaryMap<Sym, Option<Expr>>,
@@ -56,10 +66,12 @@ pub(super) struct Writer<'a> {
     pub(super) in_flight: InFlight,
 }
 
-impl<'a> Writer<'a> {
-    pub(super) fn new(kernel: &'a Kernel, names: &'a CudaNames, prelude: &'a mut Prelude) -> Self {
-        let registers = registers(kernel);
-        Writer {
+impl<'a> KernelWriter<'a> {
+    pub(super) fn new(kernel: &'a Kernel, names: &'a Names, prelude: &'a mut Prelude) -> Self {
+        let dialect = prelude.dialect;
+        let registers = registers(kernel, dialect.vectors.most_private);
+        KernelWriter {
+            dialect,
             kernel,
             names,
             prelude,
@@ -67,7 +79,7 @@ impl<'a> Writer<'a> {
             literals: SecondaryMap::new(),
             pending: IndexMap::new(),
             facts: assumed(kernel),
-            shared: shared::layout(kernel, &registers),
+            layout: scratch::layout(kernel, &registers),
             registers,
             indices: SecondaryMap::new(),
             bound: SecondaryMap::new(),
@@ -78,20 +90,22 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The lines between the function's braces, and the bytes that a thread has in flight.
-    pub(super) fn kernel_body(mut self) -> Result<(String, u64), EmitError> {
+    /// The lines between the function's braces.
+    pub(super) fn kernel_body(mut self) -> Result<Body, EmitError> {
         self.representable(&self.kernel.blocks)?;
         self.storage_types();
         self.scratch()?;
         self.in_flight.note(self.kernel, &self.kernel.body);
         self.body(&self.kernel.body)?;
-        let block = self.names.symbol(self.kernel.block);
-        let declaration = format!("  const long long {block} = blockIdx.x;\n");
+        let Dialect { block, function, .. } = self.dialect;
+        let number = self.names.symbol(self.kernel.block);
+        let declaration = format!("const {} {number} = {};", self.dialect.index_type(), block.number);
+        let declarations =
+            [(number, declaration.as_str())].into_iter().chain(function.variables.iter().copied());
         let is_used = |name: &str| words(&self.lines).any(|word| word == name);
-        let declarations = [(block, declaration), ("calls", "  unsigned calls = 0;\n".to_owned())];
-        let needed: String =
-            declarations.into_iter().filter(|(name, _)| is_used(name)).map(|(_, line)| line).collect();
-        Ok((needed + &self.lines, self.in_flight.bytes))
+        let needed = declarations.filter(|(name, _)| is_used(name)).map(|(_, line)| format!("  {line}\n"));
+        let lines = needed.collect::<String>() + &self.lines;
+        Ok(Body { lines, scratch_bytes: self.layout.bytes, in_flight_bytes: self.in_flight.bytes })
     }
 
     /// The names of storage types are needed wherever such a value or element is.
@@ -108,18 +122,20 @@ impl<'a> Writer<'a> {
     }
 
     fn scratch(&mut self) -> Result<(), EmitError> {
-        self.representable(&self.shared.bytes)?;
-        if !self.shared.offsets.is_empty() {
-            self.line("extern __shared__ __align__(16) unsigned char smem[];");
+        self.representable(&self.layout.bytes)?;
+        if !self.layout.offsets.is_empty() {
+            self.line(self.dialect.block.scratch);
         }
         for (array, decl) in &self.kernel.scratch {
-            if let Some(Vectors { count, width }) = self.registers[array] {
+            if let Some(Held { count, width }) = self.registers[array] {
                 self.prelude.add(Snippet::Vec);
-                self.line(&format!("vec<{}, {width}> {array}[{count}];", in_memory(decl.dtype)));
+                let (element, variable) = (self.dialect.in_memory(decl.dtype), format!("{array}[{count}]"));
+                let vector = VectorVariable { element, width, variable: &variable };
+                self.line(&(self.dialect.vectors.declared)(&vector));
             }
         }
-        for (array, offset) in self.shared.offsets.clone() {
-            let element = in_memory(self.kernel.scratch[array].dtype);
+        for (array, offset) in self.layout.offsets.clone() {
+            let element = self.dialect.in_memory(self.kernel.scratch[array].dtype);
             let place = if offset.is_zero() {
                 "smem".to_owned()
             } else {
@@ -149,28 +165,29 @@ impl<'a> Writer<'a> {
                 let code = cast(from, to, &arg.code, self.prelude);
                 self.define(*value, Text { code, ..arg });
             }
-            Stmt::Const { value, constant } => self.literals[*value] = Some(literal(*constant)),
+            Stmt::Const { value, constant } => self.literals[*value] = Some(self.dialect.literal(*constant)),
             Stmt::Index { value, index } => self.index_value(*value, index)?,
             Stmt::Bind { symbol, value } => {
                 self.bound[*symbol] = self.indices[*value].clone();
                 let value = self.operand(*value).code;
                 let name = self.names.symbol(*symbol);
-                self.line(&format!("const long long {name} = {};", bare(&value)));
+                self.line(&format!("const {} {name} = {};", self.dialect.index_type(), bare(&value)));
             }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
-            // Threads that wait for memory leave the machine to others; that hides more than prefetching.
+            // Lanes that wait for memory leave the machine to others; that hides more than prefetching.
             Stmt::Prefetch { .. } => {}
             Stmt::Fault { buffer, word, value, condition } => {
                 let (value, condition) = (self.operand(*value).code, self.operand(*condition).code);
                 let word = format!("&{}[{word}]", self.names.buffer(*buffer));
                 let guard = self.condition(Some(condition));
-                self.line(&format!("{guard}atomicMin({word}, {});", bare(&value)));
+                let min = self.dialect.block.atomic_min;
+                self.line(&format!("{guard}{min}({word}, {});", bare(&value)));
             }
             Stmt::Open { accumulator, init } => {
                 let init = self.operand(*init).code;
-                let dtype = in_register(self.kernel.accumulators[*accumulator]);
-                self.line(&format!("{dtype} {accumulator} = {};", bare(&init)));
+                let type_name = (self.dialect.type_name)(self.kernel.accumulators[*accumulator]);
+                self.line(&format!("{type_name} {accumulator} = {};", bare(&init)));
             }
             Stmt::Get { value, accumulator } => {
                 self.define(*value, Text { code: accumulator.to_string(), reads_accumulator: true });
@@ -182,14 +199,14 @@ impl<'a> Writer<'a> {
             }
             Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators)?,
             Stmt::For(for_loop) => self.for_loop(for_loop)?,
-            Stmt::Barrier => self.line("__syncthreads();"),
+            Stmt::Barrier => self.line(self.dialect.block.barrier),
         }
         Ok(())
     }
 
     fn apply(&mut self, value: Value, op: ScalarOp, args: &[Value]) -> Result<(), EmitError> {
         let computes = args.last().map_or(self.kernel.values[value], |&last| self.kernel.values[last]);
-        let template = template(op, computes)?;
+        let template = self.dialect.template(op, computes)?;
         let mut texts = Vec::with_capacity(args.len());
         let mut reads_accumulator = false;
         for (place, &arg) in args.iter().enumerate() {
@@ -209,7 +226,7 @@ impl<'a> Writer<'a> {
         self.representable(index)?;
         self.indices[value] = Some(index.clone());
         if let Some(number) = index.as_const() {
-            self.literals[value] = Some(literal(Scalar::from_i64(ops::DType::I64, number)));
+            self.literals[value] = Some(self.dialect.literal(Scalar::from_i64(DType::I64, number)));
         } else {
             let code = self.index_writer().factor(index);
             self.define(value, Text { code, reads_accumulator: false });
@@ -227,13 +244,12 @@ impl<'a> Writer<'a> {
         let dtype = self.kernel.values[value];
         let guard = guard.map(|guard| self.operand(guard));
         let element = self.element(place, index)?;
-        let element = if dtype == ops::DType::Bool { format!("({element} != 0)") } else { element };
+        let element = if dtype == DType::Bool { format!("({element} != 0)") } else { element };
         let text = match guard {
             None => Text { code: element, reads_accumulator: false },
             Some(guard) => {
-                let code =
-                    format!("({} ? {} : {})", guard.code, bare(&element), literal(Scalar::zero(dtype)));
-                Text { code, ..guard }
+                let zero = self.dialect.literal(Scalar::zero(dtype));
+                Text { code: format!("({} ? {} : {zero})", guard.code, bare(&element)), ..guard }
             }
         };
         match place {
@@ -259,61 +275,15 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// What must hold for a thread to change memory: its guard, and in uniform code that it is the one who does so.
+    /// What must hold for a lane to change memory: its guard, and in uniform code that it is the one who does so.
     fn condition(&self, guard: Option<String>) -> String {
+        let lane = self.dialect.block.lane;
         match (self.in_lanes, guard) {
             (true, None) => String::new(),
             (true, Some(guard)) => format!("if ({}) ", bare(&guard)),
-            (false, None) => "if (threadIdx.x == 0) ".to_owned(),
-            (false, Some(guard)) => format!("if (threadIdx.x == 0 && {guard}) "),
+            (false, None) => format!("if ({lane} == 0) "),
+            (false, Some(guard)) => format!("if ({lane} == 0 && {guard}) "),
         }
-    }
-
-    fn reduce(
-        &mut self,
-        values: &[Value],
-        monoid: &Monoid,
-        accumulators: &[Accumulator],
-    ) -> Result<(), EmitError> {
-        let dtypes = values.iter().map(|&value| self.kernel.values[value]).collect();
-        let copies: Vec<String> =
-            values.iter().zip(accumulators).map(|(&value, &state)| self.widened(value, state)).collect();
-        let (lanes, warp) = (self.kernel.lanes, self.kernel.warp);
-        let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes, warp };
-        let call = if reduction.way() == Way::Warps { ", calls++" } else { "" };
-        let stem = self.prelude.stem(&reduction);
-        let named = Named { reduction: &reduction, stem: &stem };
-        if reduction.lanes > 1 && self.prelude.lacks(&reduction) {
-            let text = named.text(self.prelude)?;
-            self.prelude.add_reduction(reduction.clone(), text);
-        }
-        let name = named.name();
-        match (values, accumulators) {
-            _ if reduction.lanes == 1 => {
-                for (&value, code) in values.iter().zip(copies) {
-                    self.declare(value, &Text { code, reads_accumulator: true });
-                }
-            }
-            (&[value], [_]) => {
-                let code = format!("{name}({}{call})", copies[0]);
-                self.declare(value, &Text { code, reads_accumulator: true });
-            }
-            _ => {
-                // Named, as the same monoid of other dtypes is another function of this name.
-                let states = format!("{}{{{}}}", named.state_type(), listed(&copies));
-                self.line(&format!("const auto [{}] = {name}({states}{call});", listed(values)))
-            }
-        }
-        Ok(())
-    }
-
-    /// This thread's copy of an accumulator, in the dtype of the value that comes of all threads' copies.
-    fn widened(&mut self, value: Value, accumulator: Accumulator) -> String {
-        let (from, to) = (self.kernel.accumulators[accumulator], self.kernel.values[value]);
-        if from == to {
-            return accumulator.to_string();
-        }
-        cast(from, to, &accumulator.to_string(), self.prelude)
     }
 
     /// Takes note of a value's text, or writes it.
@@ -325,9 +295,9 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn declare(&mut self, value: Value, text: &Text) {
-        let dtype = in_register(self.kernel.values[value]);
-        self.line(&format!("const {dtype} {value} = {};", bare(&text.code)));
+    pub(super) fn declare(&mut self, value: Value, text: &Text) {
+        let type_name = (self.dialect.type_name)(self.kernel.values[value]);
+        self.line(&format!("const {type_name} {value} = {};", bare(&text.code)));
     }
 
     /// The text that stands for a value where it is used.
@@ -387,8 +357,4 @@ impl<'a> Writer<'a> {
     fn index_writer(&mut self) -> IndexWriter<'_> {
         IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude }
     }
-}
-
-fn listed<T: ToString>(items: &[T]) -> String {
-    items.iter().map(T::to_string).collect::<Vec<_>>().join(", ")
 }

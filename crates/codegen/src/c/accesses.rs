@@ -1,0 +1,89 @@
+//! Which accesses of a loop move whole vectors, and what is known of a launch that says so.
+
+use index::{Expr, Facts};
+use ir::kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, is_contiguous};
+
+use super::body::KernelWriter;
+
+/// What moves as vectors in a loop: places in its body.
+#[derive(Default)]
+pub(super) struct VectorAccesses {
+    pub(super) loads: Vec<usize>,
+    pub(super) stores: Vec<usize>,
+}
+
+impl KernelWriter<'_> {
+    /// The accesses of a loop that move whole vectors: those without a guard whose neighbours lie at aligned places, and which
+    /// no other access of the loop could see before or after the others.
+    pub(super) fn accesses(&self, for_loop: &Loop) -> VectorAccesses {
+        let bound: Vec<_> = for_loop
+            .body
+            .iter()
+            .filter_map(|statement| match statement {
+                Stmt::Bind { symbol, .. } => Some(*symbol),
+                _ => None,
+            })
+            .collect();
+        let mut accesses = VectorAccesses::default();
+        for (number, statement) in for_loop.body.iter().enumerate() {
+            let (place, index, list) = match statement {
+                _ if self.in_registers(statement).is_some() => continue,
+                Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut accesses.loads),
+                Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut accesses.stores),
+                _ => continue,
+            };
+            let is_outside = bound.iter().all(|&symbol| !index.mentions(symbol));
+            let is_alone = matches!(place, Place::Buffer(_)) || count_accesses(&for_loop.body, place) == 1;
+            if is_outside && is_alone && self.is_aligned(for_loop, place, index) {
+                list.push(number);
+            }
+        }
+        accesses
+    }
+
+    /// Whether the neighbours of an access lie next to each other, from an address on that allows a vector.
+    fn is_aligned(&self, for_loop: &Loop, place: Place, index: &Expr) -> bool {
+        let (size, align) = match place {
+            Place::Buffer(buffer) => {
+                let decl = &self.kernel.buffers[buffer];
+                (decl.dtype.size() as u32, decl.align)
+            }
+            Place::Scratch(scratch) => {
+                let at = |(array, offset): &(Scratch, Expr)| {
+                    *array == scratch
+                        && self.facts.prove_divides(&Expr::constant(VECTOR_BYTES.into()), offset)
+                };
+                let whole = self.layout.offsets.iter().any(at);
+                let size = self.kernel.scratch[scratch].dtype.size() as u32;
+                (size, if whole { VECTOR_BYTES } else { size })
+            }
+        };
+        let bytes = (size * for_loop.width).min(VECTOR_BYTES);
+        let elements = Expr::constant(i64::from(bytes / size));
+        let first = index.substitute(&|symbol| (symbol == for_loop.var).then(|| for_loop.begin.clone()));
+        align >= bytes && is_contiguous(index, for_loop.var) && self.facts.prove_divides(&elements, &first)
+    }
+}
+
+/// What a launch is known to be like from the assumptions of its kernel.
+pub(super) fn assumed(kernel: &Kernel) -> Facts {
+    let mut facts = Facts::new();
+    facts.assume_range(kernel.block, 0, None);
+    for &assumption in &kernel.assumptions {
+        match assumption {
+            Assumption::Multiple { symbol, of } => facts.assume_multiple(&Expr::sym(symbol), of),
+            Assumption::AtMost { symbol, most } => facts.assume_range(symbol, 0, most),
+        }
+    }
+    facts
+}
+
+/// How many statements access a place, those of loops within included.
+fn count_accesses(body: &[Stmt], wanted: Place) -> usize {
+    let of = |statement: &Stmt| match statement {
+        Stmt::Load { place, .. } | Stmt::Store { place, .. } => usize::from(*place == wanted),
+        Stmt::For(inner) => count_accesses(&inner.body, wanted),
+        _ => 0,
+    };
+    body.iter().map(of).sum()
+}

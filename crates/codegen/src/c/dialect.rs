@@ -1,0 +1,171 @@
+//! What a dialect of C says in its own way: words, and functions from facts to text. Everything else of a kernel's
+//! text is the same in all of them.
+//!
+//! A dialect is one value of [`Dialect`]. Every lane of a block runs the whole text, as a thread or as lanes that take
+//! turns at barriers.
+
+use ops::{CSpelling, DType, Scalar, ScalarOp};
+
+use super::reduce::{BlockReduction, Reduction};
+use super::snippet::{Helper, Snippet};
+
+/// A dialect of C.
+#[derive(Debug)]
+pub struct Dialect {
+    /// What errors call it, as in `CUDA`.
+    pub name: &'static str,
+    /// What every text opens with, such as includes.
+    pub preamble: &'static str,
+    /// Whether a word may not name a buffer, a symbol or a kernel: keywords, and what texts of the dialect declare.
+    pub is_taken: fn(&str) -> bool,
+    /// The type of a variable. Storage types have names of their own, from [`Snippet`].
+    pub type_name: fn(DType) -> &'static str,
+    /// A constant of f32 or f64 by its bits, for what has no digits.
+    pub float_of_bits: fn(Scalar) -> String,
+    /// The templates of an op.
+    pub spelling: fn(ScalarOp) -> &'static CSpelling,
+    /// A type or function that texts call.
+    pub snippet: fn(Snippet) -> &'static Helper,
+    /// The function of a kernel.
+    pub function: KernelFunction,
+    /// The block and its lanes.
+    pub block: BlockWords,
+    /// Which loops are unrolled.
+    pub unrolling: Unrolling,
+    /// Neighbours that are loaded and stored together.
+    pub vectors: Vectors,
+    /// States of a fold that has several.
+    pub structures: Structures,
+    /// What combines the states of all lanes.
+    pub reductions: Reductions,
+}
+
+/// How a dialect says the function of a kernel.
+#[derive(Debug)]
+pub struct KernelFunction {
+    /// The comment that says how it is launched: over so many blocks, of so many lanes. A whole line.
+    pub launched: fn(blocks: &str, lanes: u32) -> String,
+    /// What stands before the name, for blocks of so many lanes.
+    pub head: fn(lanes: u32) -> String,
+    /// What stands between `*` and a buffer's name: nothing else reaches its elements.
+    pub restrict: &'static str,
+    /// What stands before the type that a function for kernels to call gives.
+    pub inline: &'static str,
+    /// Variables that texts of the dialect use, each with the statement that declares it.
+    pub variables: &'static [(&'static str, &'static str)],
+}
+
+/// How a dialect says a block, its lanes and its memory.
+#[derive(Debug)]
+pub struct BlockWords {
+    /// The number of the block.
+    pub number: &'static str,
+    /// The number of the lane in the block.
+    pub lane: &'static str,
+    /// The statement that waits for all lanes.
+    pub barrier: &'static str,
+    /// The statement that declares `smem`, the bytes of the block's scratch, aligned to vectors.
+    pub scratch: &'static str,
+    /// The function that lowers what an address holds to a number, whatever other lanes do.
+    pub atomic_min: &'static str,
+}
+
+/// How a dialect unrolls loops.
+#[derive(Debug)]
+pub struct Unrolling {
+    /// The line before a loop of which so many iterations are unrolled, or all.
+    pub pragma: fn(Option<u64>) -> String,
+    /// How many iterations are unrolled of a loop whose lanes do not wait for each other; 1 for none.
+    pub iterations: fn(&LoopShape) -> u64,
+}
+
+/// What unrolling depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct LoopShape {
+    /// Whether each lane runs the loop for itself.
+    pub in_lanes: bool,
+    /// Whether it exchanges two axes on the way to scratch.
+    pub transposes: bool,
+    /// Statements of the body and of loops in it.
+    pub statements: usize,
+}
+
+/// How a dialect says vectors: structures with the one field `at`, an array.
+#[derive(Debug)]
+pub struct Vectors {
+    /// The most of each operand that a lane loads before it uses the first, in a loop of so few.
+    pub most_in_flight: i64,
+    /// The most bytes that it loads so: they stay in registers.
+    pub most_bytes: i64,
+    /// The most of a private array that a lane holds in registers.
+    pub most_private: i64,
+    /// The declaration of a variable, whose name may be followed by a length in brackets.
+    pub declared: fn(&VectorVariable<'_>) -> String,
+    /// The declaration of a variable that is loaded from an address.
+    pub declared_as: fn(&VectorVariable<'_>, address: &str) -> String,
+    /// A load into a variable.
+    pub load: fn(&VectorVariable<'_>, address: &str) -> String,
+    /// A store of a variable to a buffer.
+    pub store: fn(&VectorVariable<'_>, address: &str) -> String,
+    /// A store of a variable to scratch.
+    pub store_to_scratch: fn(&VectorVariable<'_>, address: &str) -> String,
+}
+
+/// A variable that holds a vector.
+#[derive(Clone, Copy, Debug)]
+pub struct VectorVariable<'a> {
+    /// The type of its elements in memory.
+    pub element: &'a str,
+    /// How many there are.
+    pub width: u32,
+    /// The name of the variable, or an element of an array of them.
+    pub variable: &'a str,
+}
+
+/// How a dialect says structures.
+#[derive(Debug)]
+pub struct Structures {
+    /// The definition of a type with these fields, each `type name;`.
+    pub declared: fn(name: &str, fields: &str) -> String,
+    /// A value of a type, of these parts with commas between them.
+    pub value: fn(name: &str, parts: &str) -> String,
+    /// The same as what a function of this type returns.
+    pub returned: fn(name: &str, parts: &str) -> String,
+    /// The lines that name the fields of a value.
+    pub unpacked: fn(&Unpacked<'_>) -> Vec<String>,
+}
+
+/// A structure whose fields get names.
+#[derive(Debug)]
+pub struct Unpacked<'a> {
+    /// The type of the structure.
+    pub structure: &'a str,
+    /// The value.
+    pub value: &'a str,
+    /// The fields, in order.
+    pub fields: Vec<UnpackedField>,
+}
+
+/// A field that gets a name.
+#[derive(Debug)]
+pub struct UnpackedField {
+    /// Its type.
+    pub type_name: &'static str,
+    /// Its name in the structure.
+    pub field: String,
+    /// The variable that it becomes.
+    pub variable: String,
+}
+
+/// How a dialect combines the states of all lanes of a block.
+#[derive(Debug)]
+pub struct Reductions {
+    /// Whether functions of one name may take different types. If not, names say the dtypes.
+    pub overloads: bool,
+    /// The function that does so: called by all lanes, it gives all the result.
+    pub over_block: fn(&BlockReduction<'_>) -> String,
+    /// What follows the states where it is called.
+    pub further_arguments: fn(&Reduction) -> &'static str,
+    /// Bytes of a block's memory that the function declares.
+    pub bytes: fn(&Reduction) -> u32,
+}

@@ -1,0 +1,140 @@
+//! From a kernel program to the text of a function in a dialect of C that people read: what all dialects share.
+//!
+//! * Every lane runs the whole text. Uniform code is run by all alike; what it stores is stored by lane 0.
+//! * A value has its name of the kernel text, as in `v3`, or stands where it is used if that is once and it is short.
+//! * Accumulators are variables of each lane. Half-precision values are kept as their bits and computed with in f32.
+//! * Private arrays lie in registers where lanes walk them in a known number of steps.
+//! * Other scratch arrays lie one after the other in the memory of the block (`scratch.rs`).
+//!
+//! What a dialect says in its own way is a value of [`Dialect`]. Takes no decisions but those it states, and compiles
+//! and launches nothing.
+
+mod accesses;
+mod body;
+mod cast;
+mod combine;
+mod dialect;
+mod dtype;
+mod in_flight;
+mod index_text;
+mod loops;
+mod names;
+mod prelude;
+mod reduce;
+mod registers;
+mod scratch;
+mod signature;
+mod single_use;
+mod snippet;
+mod spelling;
+mod vectorized;
+
+use index::{Expr, Sym};
+use ir::kernel::{Buffer, Kernel, Violations, verify};
+use ops::DType;
+use thiserror::Error;
+
+use body::{Body, KernelWriter};
+use names::Names;
+use prelude::Prelude;
+
+pub use dialect::{
+    BlockWords, Dialect, KernelFunction, LoopShape, Reductions, Structures, Unpacked, UnpackedField,
+    Unrolling, VectorVariable, Vectors,
+};
+pub use dtype::standard_type;
+pub use names::taken_words;
+pub use reduce::{BlockReduction, Reduction};
+pub use snippet::{Helper, Snippet};
+
+/// A kernel as a text of a dialect.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KernelText {
+    /// The name of the function: the kernel's, unless the dialect keeps that word for itself.
+    pub name: String,
+    /// The whole translation unit.
+    pub source: String,
+    /// What the function takes, in order.
+    pub parameters: Vec<Parameter>,
+    /// Bytes of a block's memory that the text declares itself.
+    pub declared_bytes: u32,
+    /// Bytes of a block's memory that `smem` needs, over the arguments.
+    pub scratch_bytes: Expr,
+    /// Bytes of global memory that a lane loads before it uses the first of them, in the loop where these are most.
+    pub in_flight_bytes: u64,
+}
+
+/// A parameter of the function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// The address of a buffer's first element, aligned to its element size.
+    Buffer(Buffer),
+    /// A size or stride, 64 bits.
+    Argument(Sym),
+}
+
+/// Why a kernel has no text in a dialect.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum EmitError {
+    /// The kernel breaks the rules of kernel programs.
+    #[error("the kernel is not well-formed:\n{0}")]
+    Malformed(#[from] Violations),
+    /// An index expression outgrew the algebra.
+    #[error("an index expression of kernel `{kernel}` is too large")]
+    IndexOverflow { kernel: String },
+    /// The dialect has no text for an op on a dtype.
+    #[error("`{op}` of {dtype} has no {dialect} spelling")]
+    Unspelled {
+        op: &'static str,
+        /// The dtype it computes in.
+        dtype: DType,
+        /// The name of the dialect.
+        dialect: &'static str,
+    },
+}
+
+/// Writes the kernel in a dialect.
+///
+/// # Errors
+/// [`EmitError`] for kernels that do not verify or say more than the dialect can.
+pub fn emit(kernel: &Kernel, dialect: &'static Dialect) -> Result<KernelText, EmitError> {
+    let mut prelude = Prelude::new(dialect);
+    let (function, body) = function(kernel, &mut prelude)?;
+    let names = Names::new(kernel, dialect);
+    let source = format!("{}\n{prelude}{function}", signature::header(kernel, &names, dialect));
+    let buffers = kernel.buffers.keys().map(Parameter::Buffer);
+    let arguments = kernel.arguments.iter().copied().map(Parameter::Argument);
+    Ok(KernelText {
+        name: names.kernel,
+        source,
+        parameters: buffers.chain(arguments).collect(),
+        declared_bytes: prelude.reduction_bytes(),
+        scratch_bytes: body.scratch_bytes,
+        in_flight_bytes: body.in_flight_bytes,
+    })
+}
+
+/// Writes several kernels as one translation unit, in which every function they call stands once.
+///
+/// # Errors
+/// As [`emit`], of the first kernel that has no text.
+pub fn emit_together<'k>(
+    kernels: impl IntoIterator<Item = &'k Kernel>,
+    dialect: &'static Dialect,
+) -> Result<String, EmitError> {
+    let mut prelude = Prelude::new(dialect);
+    let mut functions = Vec::new();
+    for kernel in kernels {
+        let (text, _) = function(kernel, &mut prelude)?;
+        functions.push(signature::header(kernel, &Names::new(kernel, dialect), dialect) + &text);
+    }
+    Ok(format!("{prelude}{}", functions.join("\n")))
+}
+
+/// The function of a kernel, and what is in it.
+fn function(kernel: &Kernel, prelude: &mut Prelude) -> Result<(String, Body), EmitError> {
+    verify(kernel)?;
+    let names = Names::new(kernel, prelude.dialect);
+    let body = KernelWriter::new(kernel, &names, prelude).kernel_body()?;
+    Ok((format!("{}{}}}\n", signature::signature(kernel, &names, prelude.dialect), body.lines), body))
+}

@@ -1,0 +1,68 @@
+//! What stands before the body of a kernel's function: the comment that says what it is for, and its head.
+
+use index::Facts;
+use ir::kernel::{Access, Assumption, Kernel};
+
+use super::dialect::Dialect;
+use super::index_text::IndexWriter;
+use super::names::Names;
+use super::prelude::Prelude;
+
+/// Columns up to which all parameters stand in one line.
+const LONGEST_LINE: usize = 120;
+
+/// The comment that opens the text: what it reads and writes, and how it is launched.
+pub(super) fn header(kernel: &Kernel, names: &Names, dialect: &'static Dialect) -> String {
+    let facts = Facts::new();
+    let blocks =
+        IndexWriter { names, facts: &facts, prelude: &mut Prelude::new(dialect) }.text(&kernel.blocks);
+    let listed = |access| {
+        let of_access = kernel.buffers.iter().filter(|(_, decl)| decl.access == access);
+        let texts: Vec<String> =
+            of_access.map(|(id, decl)| format!("{} ({})", names.buffer(id), decl.dtype)).collect();
+        if texts.is_empty() { "nothing".to_owned() } else { texts.join(", ") }
+    };
+    let (reads, writes) = (listed(Access::Read), listed(Access::Write));
+    let reports = kernel.buffers.values().any(|decl| decl.access == Access::Fault);
+    let faults = if reports { format!("; reports in {}", listed(Access::Fault)) } else { String::new() };
+    format!(
+        "// {}: reads {reads}; writes {writes}{faults}.\n{}{}",
+        names.kernel,
+        (dialect.function.launched)(&blocks, kernel.lanes),
+        assumed(kernel, names)
+    )
+}
+
+/// The line that says for which launches the text is; nothing where it is for all.
+fn assumed(kernel: &Kernel, names: &Names) -> String {
+    let sizes = kernel.assumptions.iter().map(|assumption| {
+        let name = names.symbol(assumption.symbol());
+        match assumption {
+            Assumption::Multiple { of, .. } => format!("{name} % {of} == 0"),
+            Assumption::AtMost { most, .. } => format!("{name} <= {most}"),
+        }
+    });
+    let aligned = kernel.buffers.iter().filter(|(_, decl)| decl.align > decl.dtype.size() as u32);
+    let aligned = aligned.map(|(id, decl)| format!("{} aligned to {} bytes", names.buffer(id), decl.align));
+    let all: Vec<String> = sizes.chain(aligned).collect();
+    if all.is_empty() { String::new() } else { format!("// Assumes {}.\n", all.join(", ")) }
+}
+
+/// The function's head, up to the brace; one parameter a line where one line would be long.
+pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> String {
+    let restrict = dialect.function.restrict;
+    let buffers = kernel.buffers.iter().map(|(id, decl)| {
+        let constant = if decl.access == Access::Read { "const " } else { "" };
+        format!("{constant}{}* {restrict} {}", dialect.in_memory(decl.dtype), names.buffer(id))
+    });
+    let arguments = kernel.arguments.iter();
+    let arguments = arguments.map(|&symbol| format!("{} {}", dialect.index_type(), names.symbol(symbol)));
+    let parameters: Vec<String> = buffers.chain(arguments).collect();
+    let head = format!("{} {}(", (dialect.function.head)(kernel.lanes), names.kernel);
+    let one_line = format!("{head}{}) {{\n", parameters.join(", "));
+    if one_line.len() <= LONGEST_LINE {
+        one_line
+    } else {
+        format!("{head}\n    {}) {{\n", parameters.join(",\n    "))
+    }
+}

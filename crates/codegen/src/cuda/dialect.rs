@@ -1,0 +1,104 @@
+//! CUDA C++ as a dialect of C: its words, and what its machine makes of loops and vectors.
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use ops::{CSpelling, DType, Scalar, ScalarOp};
+
+use super::reduce::REDUCTIONS;
+use super::snippets::snippet;
+use crate::c::{
+    BlockWords, Dialect, KernelFunction, LoopShape, Structures, Unpacked, Unrolling, Vectors, standard_type,
+    taken_words,
+};
+
+/// CUDA C++ without includes: a lane is a thread, a block's scratch is shared memory.
+pub static CUDA: Dialect = Dialect {
+    name: "CUDA",
+    preamble: "",
+    is_taken: |name| TAKEN.contains(name),
+    type_name: standard_type,
+    float_of_bits,
+    spelling,
+    snippet,
+    function: KernelFunction {
+        launched: |blocks, lanes| format!("// Blocks: {blocks}. Threads of a block: {lanes}.\n"),
+        head: |lanes| format!("extern \"C\" __global__ void __launch_bounds__({lanes})"),
+        restrict: "__restrict__",
+        inline: "static __device__ inline",
+        variables: &[("calls", "unsigned calls = 0;")],
+    },
+    block: BlockWords {
+        number: "blockIdx.x",
+        lane: "threadIdx.x",
+        barrier: "__syncthreads();",
+        scratch: "extern __shared__ __align__(16) unsigned char smem[];",
+        atomic_min: "atomicMin",
+    },
+    unrolling: Unrolling {
+        pragma: |iterations| match iterations {
+            Some(iterations) => format!("#pragma unroll {iterations}"),
+            None => "#pragma unroll".to_owned(),
+        },
+        iterations: unrolled_iterations,
+    },
+    vectors: Vectors {
+        most_in_flight: 8,
+        most_bytes: 256,
+        most_private: 8,
+        declared: |v| format!("vec<{}, {}> {};", v.element, v.width, v.variable),
+        declared_as: |v, address| format!("const auto {} = load<{}>({address});", v.variable, v.width),
+        load: |v, address| format!("{} = load<{}>({address});", v.variable, v.width),
+        store: |v, address| format!("store({address}, {});", v.variable),
+        store_to_scratch: |v, address| {
+            format!("*(vec<{}, {}>*)({address}) = {};", v.element, v.width, v.variable)
+        },
+    },
+    structures: Structures {
+        declared: |name, fields| format!("struct {name} {{ {fields} }};\n"),
+        value: |name, parts| format!("{name}{{{parts}}}"),
+        returned: |_, parts| format!("{{{parts}}}"),
+        unpacked,
+    },
+    reductions: REDUCTIONS,
+};
+
+/// Words of C++ and CUDA, and of the text that surrounds names.
+const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t \
+    class compl const const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit \
+    export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr \
+    operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
+    static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union \
+    unsigned using virtual void volatile wchar_t while xor xor_eq blockDim blockIdx gridDim threadIdx warpSize \
+    atomicMin main smem calls load store cuemu CUEMU";
+
+static TAKEN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| taken_words(RESERVED, spelling, snippet));
+
+/// The templates of the op table.
+fn spelling(op: ScalarOp) -> &'static CSpelling {
+    &op.row().cuda
+}
+
+fn float_of_bits(constant: Scalar) -> String {
+    match constant.dtype() {
+        DType::F32 => format!("__uint_as_float({:#010x}u)", constant.bits()),
+        _ => format!("__longlong_as_double({:#018x}ll)", constant.bits()),
+    }
+}
+
+/// How many iterations are unrolled. What more statements hold does not stay in registers; of few, as many iterations as
+/// hide what memory takes to answer.
+fn unrolled_iterations(shape: &LoopShape) -> u64 {
+    match (shape.in_lanes, shape.statements) {
+        (_, 17..) => 1,
+        (true, ..=12) => 32,
+        (true, _) => 8,
+        (false, _) if shape.transposes => 16,
+        (false, _) => 4,
+    }
+}
+
+fn unpacked(unpacked: &Unpacked<'_>) -> Vec<String> {
+    let names: Vec<&str> = unpacked.fields.iter().map(|field| field.variable.as_str()).collect();
+    vec![format!("const auto [{}] = {};", names.join(", "), unpacked.value)]
+}

@@ -1,0 +1,41 @@
+//! GPUs: the facts that differ from one to the next, and numbers of GPUs in general that decide schedules.
+
+use super::Multiprocessor;
+
+/// Facts of a GPU.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gpu {
+    /// Threads that run in step.
+    pub warp: u32,
+    /// The most threads of a block that walk one row: more of them wait for each other longer than memory takes.
+    pub most_threads: u32,
+    /// Bytes that a thread loads before it uses the first of them, so that all threads of a multiprocessor keep its share of
+    /// memory busy.
+    pub in_flight: u64,
+    /// Side of the tiles in which memory that lies across the lanes is transposed: a block's threads walk a row of it.
+    pub tile_side: u32,
+    /// Blocks of a multiprocessor that leave partial results, at least: with many more, adding these up takes longer than it saves.
+    pub partials: u64,
+    /// Seconds that memory takes to answer under load.
+    pub latency: f64,
+    /// What each multiprocessor has.
+    pub multiprocessor: Multiprocessor,
+}
+
+/// The most threads of a block.
+pub(crate) const MAX_BLOCK_THREADS: u32 = 1024;
+
+/// Elements of a row that a thread has at most: those of a block of a fold, so that no total is added up in between.
+pub(crate) const MAX_ROW_ELEMENTS: u64 = 16;
+
+/// The longest row of which it is worth to know so: as many elements as all threads of a block have in registers.
+pub(crate) const MAX_REGISTER_ROW: u64 = 512 * MAX_ROW_ELEMENTS;
+
+/// The most bytes of registers that a thread keeps from row to row or from stage to stage.
+pub(crate) const MAX_KEPT_BYTES: u64 = 256;
+
+/// Steps of a thread along a row: more threads wait for each other at each fold, fewer leave memory idle.
+pub(crate) const STEPS: u64 = 4;
+
+/// The most blocks of a multiprocessor that leave partial results: further ones wait for its registers.
+pub(crate) const MAX_PARTIALS: u64 = 8;
