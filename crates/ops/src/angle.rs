@@ -1,8 +1,8 @@
 //! Angles of points in blocks, with the bits of `libm::atan2`.
 //!
-//! What that computes where neither number outweighs the other is taken in its order, without branches, so that it becomes
-//! vectors: the arc tangent of the quotient, by that of one of five numbers and a polynomial of the rest (FreeBSD's e_atan2.c
-//! and s_atan.c, after Sun's).
+//! What that computes where neither number outweighs the other is taken in its order, without branches, so that it
+//! becomes vectors: the arc tangent of the quotient, by that of one of five numbers and a polynomial of the rest
+//! (FreeBSD's e_atan2.c and s_atan.c, after Sun's).
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 
@@ -27,8 +27,8 @@ fn angle(y: f64, x: f64) -> f64 {
     if is_ordinary { size.copysign(y) } else { f64::NAN }
 }
 
-/// The arc tangent of a positive number: that of the nearest of 0, 1/2, 1, 3/2 and infinity, in two parts, and that of the
-/// tangent of the difference.
+/// The arc tangent of a positive number: that of the nearest of 0, 1/2, 1, 3/2 and infinity, in two parts, and that of
+/// the tangent of the difference.
 #[inline(always)]
 fn arc_tangent(x: f64) -> f64 {
     let (above, below, high, low) = if x < 0.4375 {

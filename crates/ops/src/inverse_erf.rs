@@ -136,8 +136,8 @@ fn erfc_quantile(y: f64, _: f64) -> f64 {
     quantile(1.0 - y, if y < 1.0 { y } else { 2.0 - y })
 }
 
-/// The x with erf(x) = y and the sign of y, and with erfc(|x|) = left; NaN in the far tail. Both quotients are taken, so that
-/// nothing branches.
+/// The x with erf(x) = y and the sign of y, and with erfc(|x|) = left; NaN in the far tail. Both quotients are taken, so
+/// that nothing branches.
 #[inline(always)]
 fn quantile(y: f64, left: f64) -> f64 {
     let of_middle = middle(0.5 * y);
@@ -149,7 +149,8 @@ fn quantile(y: f64, left: f64) -> f64 {
 /// What erfc gives from here on up lies in the near tail.
 const FAR: f64 = 1e-10;
 
-/// The natural logarithm of a positive normal number other than 1, with the bits of `libm::log` (FreeBSD's e_log.c, after Sun's).
+/// The natural logarithm of a positive normal number other than 1, with the bits of `libm::log` (FreeBSD's e_log.c, after
+/// Sun's).
 #[inline(always)]
 fn logarithm(x: f64) -> f64 {
     const SERIES: [f64; 7] = [

@@ -224,8 +224,8 @@ impl Layout {
         }
     }
 
-    /// How far the place of one element lies behind that of another, by their numbers in row-major order; zero without such
-    /// elements.
+    /// How far the place of one element lies behind that of another, by their numbers in row-major order; zero without
+    /// such elements.
     pub(super) fn distance(&self, from: usize, to: usize) -> isize {
         let is_inside = |number: usize| self.numel().is_none_or(|numel| number < numel);
         match self.strides[..] {

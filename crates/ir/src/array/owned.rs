@@ -29,8 +29,8 @@ fn prefer_huge_pages(start: NonNull<u8>, bytes: usize) {
     }
 }
 
-/// Makes what the allocator left in a block its contents: to the language a fresh block has none, and must not be read. The
-/// compiler has to assume that the empty instruction, which is told where the block is, writes all of it.
+/// Makes what the allocator left in a block its contents: to the language a fresh block has none, and must not be read.
+/// The compiler has to assume that the empty instruction, which is told where the block is, writes all of it.
 fn initialized(start: *mut u8) {
     // SAFETY: no instruction is executed.
     unsafe { std::arch::asm!("/* {0} */", in(reg) start, options(nostack, preserves_flags)) };
@@ -62,8 +62,8 @@ impl Array {
         Array::made(dtype, sizes, |block| unsafe { alloc::alloc_zeroed(block) })
     }
 
-    /// An array to be written before it is read: it holds what the memory held before. Clearing a block that the process has had
-    /// before takes longer than a simple operation on its elements.
+    /// An array to be written before it is read: it holds what the memory held before. Clearing a block that the process
+    /// has had before takes as long as a simple operation on its elements.
     ///
     /// # Errors
     /// [`ArrayError::Memory`] as for `zeros`.

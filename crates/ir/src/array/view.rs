@@ -121,8 +121,8 @@ impl<'a> ArrayView<'a> {
         self.read_before(start, start.saturating_add(out.len()), out, convert);
     }
 
-    /// As [`ArrayView::read`], before the elements from number `next` on are read, of which there may be none: runs of neighbours
-    /// there are prefetched.
+    /// As [`ArrayView::read`], before the elements from number `next` on are read, of which there may be none: runs of
+    /// neighbours there are prefetched.
     ///
     /// # Panics
     /// As [`ArrayView::read`].
