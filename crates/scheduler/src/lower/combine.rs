@@ -34,10 +34,24 @@ pub(super) struct PartialLayout<'a> {
     pub first_temporary: usize,
 }
 
+impl Group<'_> {
+    /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.
+    pub(super) fn crosses(&self, number: usize) -> bool {
+        let fold = &self.witness.folds[number];
+        let reduced = self.schedule.loops_of(fold.reduced.iter().copied());
+        fold.terminal && self.schedule.blocks.iter().any(|(axis, _)| reduced.contains(axis))
+    }
+
+    /// The folds that cross blocks.
+    fn crossing(&self) -> impl Iterator<Item = usize> {
+        (0..self.witness.folds.len()).filter(|&number| self.crosses(number))
+    }
+}
+
 /// The combine steps of a group's crossing folds.
-pub(super) fn steps(group: &Group<'_>, crossing: &[usize]) -> Vec<Step> {
+pub(super) fn steps(group: &Group<'_>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    for &fold in crossing {
+    for fold in group.crossing() {
         let kept = |number: usize| group.witness.folds[number].kept_axes().collect::<Vec<Axis>>();
         let divided = |number: usize| PartialLayout::of(group, number).divided;
         let alike =
@@ -99,18 +113,13 @@ fn kept_shape<'a>(group: &Group<'a>, fold: &Fold) -> &'a ir::graph::Shape {
 
 /// Temporaries are numbered fold by fold, by the folds' numbers.
 fn first_temporary(group: &Group<'_>, number: usize) -> usize {
-    let crosses = |fold: &usize| {
-        let fold = &group.witness.folds[*fold];
-        let reduced = group.schedule.loops_of(fold.reduced.iter().copied());
-        fold.terminal && group.schedule.blocks.iter().any(|(axis, _)| reduced.contains(axis))
-    };
-    (0..number).filter(crosses).map(|fold| states(group, fold).len()).sum()
+    group.crossing().take_while(|&fold| fold < number).map(|fold| states(group, fold).len()).sum()
 }
 
-/// The temporaries of all crossing folds, in the order of their numbers.
-pub(super) fn temporaries(group: &Group<'_>, crossing: &[usize]) -> Vec<Temporary> {
+/// The memory that the kernels of a group will share: the partial results of folds that cross blocks, in order.
+pub fn temporaries(group: &Group<'_>) -> Vec<Temporary> {
     let mut temporaries = Vec::new();
-    for &number in crossing {
+    for number in group.crossing() {
         let layout = PartialLayout::of(group, number);
         let kept = kept_shape(group, layout.fold).iter().fold(Expr::one(), |n, size| n * size.clone());
         let len = layout.chunks(group) * kept;

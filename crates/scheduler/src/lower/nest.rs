@@ -22,16 +22,14 @@ pub(super) struct Nest<'a> {
     pub level: u32,
 }
 
-/// The main kernel of a group, and the terminal folds that it leaves to a combine step.
-pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
+/// The main kernel of a group, which leaves the terminal folds that cross blocks to a combine step.
+pub(super) fn main_kernel(group: &Group<'_>) -> Lowered {
     let mut nest = Nest::new(Emitter::new(group, group.name));
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
     outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));
     nest.outer_loops(&outer, 0);
-    let folds = 0..group.witness.folds.len();
-    let crossing = folds.filter(|&fold| nest.crosses(fold)).collect();
-    (nest.emitter.finish(), crossing)
+    nest.emitter.finish()
 }
 
 impl<'a> Nest<'a> {
@@ -191,7 +189,7 @@ impl<'a> Nest<'a> {
         let witness = self.witness();
         for (number, store) in witness.stores.iter().enumerate() {
             let When::After(folds) = &store.when else { continue };
-            if closing.iter().any(|open| open.fold == folds[0]) && !self.crosses(folds[0]) {
+            if closing.iter().any(|open| open.fold == folds[0]) && !self.emitter.group.crosses(folds[0]) {
                 let axes = self.closed_loops(store.domain());
                 self.each_row(|nest| nest.walk(&axes, &mut |nest: &mut Nest<'a>| nest.store(number)));
             }
@@ -211,11 +209,5 @@ impl<'a> Nest<'a> {
         }
         body(self);
         axes.iter().rev().for_each(|&axis| self.close_axis(axis));
-    }
-
-    /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.
-    pub fn crosses(&self, fold: usize) -> bool {
-        let fold = &self.witness().folds[fold];
-        self.emitter.group.schedule.blocks.iter().any(|(axis, _)| self.reduces(fold, *axis))
     }
 }

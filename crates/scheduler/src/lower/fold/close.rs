@@ -39,7 +39,7 @@ impl Nest<'_> {
         for (fold, arrays) in closing.iter().filter_map(|open| Some((open.fold, open.arrays()?))) {
             self.folds.closed.insert((fold, self.row()), (arrays.blocks.clone(), dims.to_vec()));
             let has_results = arrays.totals.is_none() && self.states(fold).is_finished();
-            if self.crosses(fold) || !has_results {
+            if self.emitter.group.crosses(fold) || !has_results {
                 waiting.push((fold, arrays));
             }
         }
@@ -50,14 +50,14 @@ impl Nest<'_> {
             let at = nest.dim_index(dims);
             for (fold, arrays) in &waiting {
                 let states = nest.total(*fold, arrays, &at);
-                if nest.crosses(*fold) {
+                if nest.emitter.group.crosses(*fold) {
                     nest.publish(*fold, &states);
                 } else {
                     nest.put_results(*fold, arrays, &at, &states);
                 }
             }
         });
-        if waiting.iter().any(|(fold, _)| !self.crosses(*fold)) {
+        if waiting.iter().any(|(fold, _)| !self.emitter.group.crosses(*fold)) {
             self.barrier();
         }
     }
@@ -74,7 +74,7 @@ impl Nest<'_> {
 
     /// Makes the results of a fold known at the open loops, or stores them as partial results.
     fn publish(&mut self, number: usize, states: &[Value]) {
-        if !self.crosses(number) {
+        if !self.emitter.group.crosses(number) {
             return self.know_fold(number, states);
         }
         let fold = &self.witness().folds[number];
