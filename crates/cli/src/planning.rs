@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use compiler::PlanError;
+use compiler::target::Target;
 use ferrofuse::{
-    CodeTarget, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segment, Segmentation,
-    of_plan, parse_schedule, read_segmentation,
+    CodeTarget, Cut, Definition, File, Hints, LayoutClass, Machine, Plan, PlanOptions, Schedule, Segment,
+    Segmentation, of_plan, parse_schedule, read_segmentation,
 };
 use index::integer;
 use ir::graph::{Fusion, Graph, Tasks};
@@ -102,10 +104,10 @@ fn of_file(path: &Path, error: &dyn std::error::Error) -> Failure {
     Failure::user(format!("{}: {error}", path.display()))
 }
 
-/// A plan, and the sizes that it was made for.
-pub struct Planned {
+/// A plan or a cut, and the sizes that it was made for.
+pub struct Planned<P = Plan> {
     /// The plan.
-    pub plan: Plan,
+    pub plan: P,
     /// The sizes.
     pub hints: Hints,
     /// How long planning took: passes, the search for segments, schedules and lowering.
@@ -126,18 +128,36 @@ pub fn plan(
     planned(file, request, &choices.read(&file.definition)?, target, machine)
 }
 
-/// The segments of a plan that was made with these choices, each with the schedule that was chosen for it.
+/// The segments of a definition that is cut with these choices, each with the schedule that was chosen for it.
 ///
 /// # Errors
-/// When a segment has no words of the definition language.
-pub fn segments(file: &File, planned: &Planned, choices: &Choices) -> Result<Vec<Segment>, Failure> {
-    let definition = &file.definition;
-    let segments = ferrofuse::segments(definition, &planned.plan, &planned.hints);
-    let mut segments = segments.map_err(Failure::user)?;
-    for (number, schedule) in choices.read(definition)?.schedules {
+/// When inputs or choices do not fit the definition, or a segment has no words of the definition language.
+pub fn segments(
+    file: &File,
+    request: &Request,
+    choices: &Choices,
+    machine: &Machine,
+) -> Result<Vec<Segment>, Failure> {
+    let options = choices.read(&file.definition)?;
+    let Planned { plan: cut, hints, .. } = cut(file, request, &options, machine)?;
+    let mut segments = ferrofuse::segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
+    for (number, schedule) in options.schedules {
         segments[number].schedule = Some(schedule);
     }
     Ok(segments)
+}
+
+/// Cuts a definition with the user's choices.
+///
+/// # Errors
+/// When inputs or choices do not fit the definition.
+pub fn cut(
+    file: &File,
+    request: &Request,
+    options: &PlanOptions,
+    machine: &Machine,
+) -> Result<Planned<Cut>, Failure> {
+    made(file, request, options, CodeTarget::HOST, machine, compiler::cut)
 }
 
 /// Plans a definition with a segmentation to compare with, of what is no view of an input: that moves no bytes in any plan.
@@ -180,6 +200,20 @@ pub fn planned(
     target: CodeTarget,
     machine: &Machine,
 ) -> Result<Planned, Failure> {
+    made(file, request, options, target, machine, compiler::plan)
+}
+
+/// What the compiler makes of a definition.
+type Make<P> = fn(&Graph, &Fusion, &[LayoutClass], &Target, &Hints, &PlanOptions) -> Result<P, PlanError>;
+
+fn made<P>(
+    file: &File,
+    request: &Request,
+    options: &PlanOptions,
+    target: CodeTarget,
+    machine: &Machine,
+    make: Make<P>,
+) -> Result<Planned<P>, Failure> {
     let inputs = Inputs::resolve(file, request)?;
     inputs.check()?;
     let (hints, layouts) = inputs.facts();
@@ -187,7 +221,7 @@ pub fn planned(
     let fusion = target.fusion(definition, &hints);
     let target = target.facts(|| machine.target(CpuTarget::Host));
     let begin = Instant::now();
-    let plan = compiler::plan(&definition.graph, &fusion, &layouts, &target, &hints, options)
+    let plan = make(&definition.graph, &fusion, &layouts, &target, &hints, options)
         .map_err(|error| Failure::user(of_plan(definition, error.into())))?;
     Ok(Planned { plan, hints, time: begin.elapsed() })
 }

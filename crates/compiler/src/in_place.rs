@@ -6,7 +6,7 @@
 use index::{Expr, Sym};
 use ir::graph::{Fusion, Val};
 use ir::kernel::may_share_memory;
-use scheduler::lower::{BufferSource, KernelArgument, Lowered};
+use scheduler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment};
 
 use crate::outputs::Placement;
 use crate::plan::{Decision, Kernels, Plan, SegmentPlan};
@@ -26,33 +26,32 @@ impl Plan {
         let reads = |segment: &SegmentPlan| segment.view.is_input(old);
         let fails = |segment: &SegmentPlan| !matches!(segment.decision, Decision::Kernels(_));
         // Faults that kernels report are looked at when all have run.
-        let reports = |segment: &SegmentPlan| match &segment.decision {
-            Decision::Kernels(kernels) => !kernels.lowered.checked.is_empty(),
-            _ => false,
-        };
+        let reports = |lowered: &LoweredSegment| !lowered.checked.is_empty();
         if self.fusion.is_output(old)
-            || self.segments.iter().any(reports)
+            || self.lowered.iter().any(reports)
             || self.segments[maker + 1..].iter().any(reads)
             || self.segments[maker..].iter().any(fails)
         {
             return false;
         }
         match &self.segments[maker].decision {
-            Decision::Kernels(kernels) => shares(kernels, &self.segments[maker].view, output.val, old),
+            Decision::Kernels(kernels) => {
+                let launches = &self.lowered[maker].kernels;
+                shares(kernels, launches, &self.segments[maker].view, output.val, old)
+            }
             Decision::Evaluate { .. } | Decision::External(_) => false,
         }
     }
 }
 
 /// Whether the kernels of a segment can store `new` where they read `old`.
-fn shares(kernels: &Kernels, view: &Fusion, new: Val, old: Val) -> bool {
+fn shares(kernels: &Kernels, launches: &[Lowered], view: &Fusion, new: Val, old: Val) -> bool {
     let Some(store) = kernels.witness.stores.iter().position(|store| store.val == new) else { return false };
     let Some(input) = view.input_place(old) else { return true };
     let buffer = |kernel: &Lowered, wanted: BufferSource| {
         let place = kernel.buffers.iter().position(|&source| source == wanted);
         place.and_then(|place| kernel.kernel.buffers.keys().nth(place))
     };
-    let launches = &kernels.lowered.kernels;
     let Some(writer) = launches.iter().position(|one| buffer(one, BufferSource::Store(store)).is_some())
     else {
         return false;

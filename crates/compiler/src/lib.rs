@@ -23,6 +23,6 @@ pub use scheduler::{layout, lower, schedule, space, target};
 
 pub use certificate::Certificate;
 pub use distribution::Distribution;
-pub use pipeline::{baseline, evaluated, plan};
-pub use plan::{Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan};
+pub use pipeline::{baseline, cut, evaluated, plan};
+pub use plan::{Cut, Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan};
 pub use products::ShallowProduct;

@@ -1,6 +1,7 @@
-//! A plan: what was decided of a fusion, short of machine code; and the choices that a user may make instead.
+//! A plan: what was decided of a fusion, short of machine code; and the choices that a user may make instead. A cut is what a
+//! plan is before there are kernels.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
 use ir::graph::{DeviceStream, Dropped, Fusion, Graph, Task, Tasks, Val, ValMap};
 use ir::interrupt::{Interrupt, Interrupted};
@@ -8,12 +9,11 @@ use rustc_hash::FxHashMap;
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
 use scheduler::legal::Witness;
-use scheduler::lower::LoweredSegment;
+use scheduler::lower::{Group, LoweredSegment};
 use scheduler::schedule::{Schedule, ScheduleError};
 use scheduler::target::Target;
 use thiserror::Error;
 
-use crate::batch::Member;
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
 use crate::passes::{Step, before_expansion};
@@ -39,9 +39,9 @@ pub struct PlanOptions {
     pub interrupt: Interrupt,
 }
 
-/// A compiled fusion short of machine code.
+/// A fusion that is cut into segments, each with a schedule.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct Cut {
     /// The container: that of the definition, with what the passes added.
     pub graph: Graph,
     /// The fusion after the passes.
@@ -58,9 +58,6 @@ pub struct Plan {
     pub segmentation: Segmentation,
     /// The segments in the order they run.
     pub segments: Vec<SegmentPlan>,
-    /// All segments, by number: those that one launch runs together, because they are alike and independent, most of them
-    /// alone.
-    pub batches: Vec<Range<usize>>,
     /// The groups of the definition as the passes left them, and the segments in the same order, as tasks of the graph.
     pub tasks: Tasks,
     /// The groups of which the passes left nothing to compute.
@@ -83,6 +80,25 @@ pub struct Plan {
     pub search_steps: usize,
 }
 
+/// A compiled fusion short of machine code: a cut, and its kernels.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub cut: Cut,
+    /// What each segment is as kernels: none where it runs in another way.
+    pub lowered: Vec<LoweredSegment>,
+    /// All segments, by number: those that one launch runs together, because they are alike and independent, most of them
+    /// alone.
+    pub batches: Vec<Range<usize>>,
+}
+
+impl Deref for Plan {
+    type Target = Cut;
+
+    fn deref(&self) -> &Cut {
+        &self.cut
+    }
+}
+
 /// One segment.
 #[derive(Clone, Debug)]
 pub struct SegmentPlan {
@@ -98,20 +114,18 @@ pub struct SegmentPlan {
 }
 
 impl SegmentPlan {
-    /// The segment as batches see it.
-    pub(crate) fn as_member(&self) -> Member<'_> {
-        let kernels = match &self.decision {
-            Decision::Kernels(kernels) => kernels.lowered.kernels.as_slice(),
-            Decision::External(_) | Decision::Evaluate { .. } => &[],
-        };
-        Member { view: &self.view, at: &self.at, kernels }
+    /// What its kernels are made of, if it has any.
+    pub fn group<'a>(&'a self, graph: &'a Graph) -> Option<Group<'a>> {
+        let SegmentPlan { name, view, decision: Decision::Kernels(kernels), .. } = self else { return None };
+        let Kernels { witness, schedule, layouts, stores, general, .. } = &**kernels;
+        Some(Group { graph, view, witness, schedule, layouts, stores, general: *general, name })
     }
 }
 
 /// How a segment runs.
 #[derive(Clone, Debug)]
 pub enum Decision {
-    /// As kernels.
+    /// As kernels, which are made of this.
     Kernels(Box<Kernels>),
     /// By a library of the machine.
     External(ExternalCall),
@@ -123,7 +137,7 @@ pub enum Decision {
     },
 }
 
-/// A segment's kernels and how they came about.
+/// What a segment's kernels are made of.
 #[derive(Clone, Debug)]
 pub struct Kernels {
     pub witness: Witness,
@@ -132,7 +146,8 @@ pub struct Kernels {
     pub layouts: Vec<LayoutClass>,
     /// The layouts of what it stores.
     pub stores: Vec<LayoutClass>,
-    pub lowered: LoweredSegment,
+    /// Whether known sizes are arguments, so that like segments of other sizes have the same kernels.
+    pub general: bool,
     /// How often inputs are read from main memory.
     pub input_sweeps: u32,
 }
@@ -168,6 +183,16 @@ pub enum PlanError {
 }
 
 impl Plan {
+    /// Leaves segments to the evaluator, for a reason.
+    pub fn leave_to_evaluator(&mut self, segments: Range<usize>, reason: &str) {
+        for number in segments {
+            let segment = &mut self.cut.segments[number];
+            let val = segment.view.outputs()[0].val;
+            segment.decision = Decision::Evaluate { reason: reason.to_owned(), val };
+            self.lowered[number] = LoweredSegment::default();
+        }
+    }
+
     /// Seconds that the cost model expects of all segments together.
     pub fn seconds(&self, hints: &Hints) -> f64 {
         let amounts = Amounts::new(&self.graph, hints, &self.target);
@@ -180,7 +205,9 @@ impl Plan {
         self.segments.iter().map(segment).fold(0.0, |sum, seconds| sum + seconds)
             - shared as f64 * self.target.launch
     }
+}
 
+impl Cut {
     /// Whether two segments could be one, where so many segments read a value: what the search was told, if it asked.
     pub fn as_one(&self, pair: [&Fusion; 2], readers: impl Fn(Val) -> usize) -> LegalityAnswer {
         let joined = Joined::of(&self.graph, &self.computed, pair, readers);

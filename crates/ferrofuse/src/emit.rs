@@ -8,7 +8,8 @@ use std::str::FromStr;
 
 use codegen::cpu::{self, Isa};
 use codegen::cuda;
-use compiler::{Decision, Kernels, Plan, SegmentPlan};
+use compiler::lower::LoweredSegment;
+use compiler::{Decision, Plan, SegmentPlan};
 use frontend::define::{AsWritten, DefineError};
 use frontend::text::{NameStyle as Spelling, print, print_as_written};
 use ir::definition::Definition;
@@ -215,7 +216,8 @@ fn per_segment(stage: Stage, plan: &Plan, options: &EmitOptions<'_>) -> Result<S
         }
         let SegmentPlan { name, decision, .. } = segment;
         let part = match decision {
-            Decision::Kernels(kernels) => of_kernels(stage, kernels, options)?,
+            Decision::Kernels(kernels) if stage == Stage::Schedule => kernels.schedule.to_string(),
+            Decision::Kernels(_) => of_kernels(stage, &plan.lowered[number], options)?,
             Decision::External(call) if stage == Stage::Cuda => {
                 return Err(EmitError::External { segment: name.clone(), op: call.op.name() });
             }
@@ -230,14 +232,16 @@ fn per_segment(stage: Stage, plan: &Plan, options: &EmitOptions<'_>) -> Result<S
     Ok(text)
 }
 
-fn of_kernels(stage: Stage, kernels: &Kernels, options: &EmitOptions<'_>) -> Result<String, EmitError> {
-    if stage == Stage::Schedule {
-        return Ok(kernels.schedule.to_string());
-    }
+fn of_kernels(
+    stage: Stage,
+    lowered: &LoweredSegment,
+    options: &EmitOptions<'_>,
+) -> Result<String, EmitError> {
+    let kernels = lowered.kernels.iter().map(|lowered| &lowered.kernel);
     if let (Stage::Cuda, CodeTarget::Cuda(_)) = (stage, options.target) {
-        return Ok(cuda::emit_together(kernels.lowered.kernels.iter().map(|lowered| &lowered.kernel))?);
+        return Ok(cuda::emit_together(kernels)?);
     }
-    let programs = kernels.lowered.kernels.iter().map(|lowered| of_kernel(stage, &lowered.kernel, options));
+    let programs = kernels.map(|kernel| of_kernel(stage, kernel, options));
     let texts: Vec<String> = programs.collect::<Result<_, _>>()?;
     Ok(texts.join("\n"))
 }

@@ -20,10 +20,11 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet};
 
 use compiler::layout::{LayoutClass, Stride};
+use compiler::lower::{Temporary, temporaries};
 use compiler::segment::InputReads;
 use compiler::segment::cost::Seconds;
 use compiler::target::Processor;
-use compiler::{Certificate, Decision, Hints, Plan, SegmentPlan};
+use compiler::{Certificate, Cut, Decision, Hints, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{Fusion, Node, TensorOp, Val, op_line};
@@ -211,7 +212,7 @@ pub fn explain_compiled(
     code: &MachineCode,
 ) -> Explanation {
     let explainer = Explainer::new(definition, plan, hints);
-    let peaks = Peaks::of(&explainer);
+    let peaks = Peaks::of(plan, &explainer);
     let kernels = on_gpu::kernels(plan, hints, code);
     let segments = peaks.each.iter().zip(kernels).enumerate();
     let segments: Vec<SegmentExplanation> = segments
@@ -242,7 +243,7 @@ pub fn explain_compiled(
     }
 }
 
-/// What a plan's segments move, and what passes between them: as much of an explanation as definitions of segments need.
+/// What the segments of a cut move, and what passes between them: as much of an explanation as definitions of segments need.
 pub(crate) struct Traffic {
     /// Of each segment, in their order.
     pub moved: Vec<Expr>,
@@ -250,10 +251,10 @@ pub(crate) struct Traffic {
 }
 
 impl Traffic {
-    /// That of a plan, at the sizes in `hints`.
-    pub fn of(definition: &Definition, plan: &Plan, hints: &Hints) -> Traffic {
-        let explainer = Explainer::new(definition, plan, hints);
-        let moved = plan.segments.iter().map(|segment| explainer.moved(segment)).collect();
+    /// That of a cut, at the sizes in `hints`.
+    pub fn of(definition: &Definition, cut: &Cut, hints: &Hints) -> Traffic {
+        let explainer = Explainer::new(definition, cut, hints);
+        let moved = cut.segments.iter().map(|segment| explainer.moved(segment)).collect();
         Traffic { moved, edges: explainer.edges() }
     }
 }
@@ -274,7 +275,7 @@ fn assumed(plan: &Plan, hints: &Hints) -> BTreeMap<String, u64> {
 }
 
 struct Explainer<'a> {
-    plan: &'a Plan,
+    cut: &'a Cut,
     hints: &'a Hints,
     names: ValueNames,
     /// The layouts of the fusion's inputs, as far as kernels know.
@@ -282,9 +283,9 @@ struct Explainer<'a> {
     readers: Readers,
 }
 
-fn layouts(plan: &Plan) -> FxHashMap<Val, &LayoutClass> {
+fn layouts(cut: &Cut) -> FxHashMap<Val, &LayoutClass> {
     let mut layouts = FxHashMap::default();
-    for segment in &plan.segments {
+    for segment in &cut.segments {
         if let Decision::Kernels(kernels) = &segment.decision {
             layouts.extend(segment.view.inputs().iter().copied().zip(&kernels.layouts));
         }
@@ -314,8 +315,8 @@ fn external(segment: &SegmentPlan) -> Option<&'static str> {
 }
 
 /// Whether a GPU's segment is one of the host: cuBLASLt multiplies matrices, all else that is no kernel is done on copies.
-fn is_on_host(plan: &Plan, segment: &SegmentPlan) -> bool {
-    let of_gpu = matches!(plan.target.processor, Processor::Gpu(_));
+fn is_on_host(cut: &Cut, segment: &SegmentPlan) -> bool {
+    let of_gpu = matches!(cut.target.processor, Processor::Gpu(_));
     of_gpu
         && match &segment.decision {
             Decision::External(call) => !call.op.is_product(),
@@ -334,14 +335,14 @@ fn read(view: &Fusion) -> impl Iterator<Item = Val> + '_ {
 }
 
 impl<'a> Explainer<'a> {
-    fn new(definition: &Definition, plan: &'a Plan, hints: &'a Hints) -> Explainer<'a> {
-        let (names, layouts) = (ValueNames::new(definition, plan), layouts(plan));
-        Explainer { plan, hints, names, layouts, readers: Readers::of(plan) }
+    fn new(definition: &Definition, cut: &'a Cut, hints: &'a Hints) -> Explainer<'a> {
+        let (names, layouts) = (ValueNames::new(definition, cut), layouts(cut));
+        Explainer { cut, hints, names, layouts, readers: Readers::of(cut) }
     }
 
     /// Bytes of a tensor in memory: expanded axes are there once.
     fn formula(&self, val: Val) -> Expr {
-        let ty = self.plan.graph.ty(val);
+        let ty = self.cut.graph.ty(val);
         let bytes = match self.layouts.get(&val) {
             Some(LayoutClass::Strided(strides)) => {
                 let real = ty.shape.iter().zip(strides).filter(|(_, stride)| **stride != Stride::Zero);
@@ -349,7 +350,7 @@ impl<'a> Explainer<'a> {
             }
             _ => ty.bytes(),
         };
-        self.plan.fusion.facts().normalize(&bytes)
+        self.cut.fusion.facts().normalize(&bytes)
     }
 
     fn bytes(&self, val: Val) -> u64 {
@@ -358,8 +359,8 @@ impl<'a> Explainer<'a> {
 
     /// The inputs that a view reads, with the bytes that it reads of each.
     fn read_formulas(&self, view: &Fusion) -> Vec<(Val, Expr)> {
-        let demand = InputReads::of(&self.plan.graph, view);
-        let bytes = |val| self.plan.fusion.facts().normalize(&demand.bytes(val, self.formula(val)));
+        let demand = InputReads::of(&self.cut.graph, view);
+        let bytes = |val| self.cut.fusion.facts().normalize(&demand.bytes(val, self.formula(val)));
         read(view).map(|val| (val, bytes(val))).collect()
     }
 
@@ -373,8 +374,8 @@ impl<'a> Explainer<'a> {
     }
 
     fn segment(&self, number: usize, peak_bytes: u64) -> SegmentExplanation {
-        let SegmentPlan { name, view, at, cost, decision } = &self.plan.segments[number];
-        let moved = self.moved(&self.plan.segments[number]);
+        let SegmentPlan { name, view, at, cost, decision } = &self.cut.segments[number];
+        let moved = self.moved(&self.cut.segments[number]);
         let again = self.recomputed(number);
         let read = self.read_bytes(view);
         let (schedule, evaluator_reason) = match decision {
@@ -384,7 +385,7 @@ impl<'a> Explainer<'a> {
         };
         SegmentExplanation {
             name: name.clone(),
-            ops: view.order().iter().filter(|&&node| is_operation(&self.plan.graph.node(node).op)).count(),
+            ops: view.order().iter().filter(|&&node| is_operation(&self.cut.graph.node(node).op)).count(),
             inputs: self
                 .read_formulas(view)
                 .into_iter()
@@ -399,13 +400,13 @@ impl<'a> Explainer<'a> {
             recomputed: again.iter().map(|&val| self.names.of(val)).collect(),
             saved: again.iter().map(|&val| self.read_with(view, val) as i64 - read as i64).collect(),
             schedule,
-            library: external(&self.plan.segments[number]).map(str::to_owned),
+            library: external(&self.cut.segments[number]).map(str::to_owned),
             evaluator_reason,
             kernels: Vec::new(),
-            on_host: is_on_host(self.plan, &self.plan.segments[number]),
+            on_host: is_on_host(self.cut, &self.cut.segments[number]),
             device: at.device.as_deref().map(str::to_owned),
             stream: at.stream,
-            passes: input_sweeps(&self.plan.segments[number]),
+            passes: input_sweeps(&self.cut.segments[number]),
             peak_bytes,
             cost_us: CostUs::of(cost),
             bytes: self.hints.value(&moved),
@@ -416,12 +417,12 @@ impl<'a> Explainer<'a> {
     /// Tensors that a segment computes though an earlier one has.
     fn recomputed(&self, number: usize) -> Vec<Val> {
         let again = |node: &Node| {
-            is_operation(&self.plan.graph.node(*node).op) && self.readers.is_again(*node, number)
+            is_operation(&self.cut.graph.node(*node).op) && self.readers.is_again(*node, number)
         };
-        let view = &self.plan.segments[number].view;
+        let view = &self.cut.segments[number].view;
         let nodes = view.order().iter().copied().filter(again);
         // One result of a node may be read, and another computed again.
-        let computed = |node: Node| self.plan.graph.results(node).find(|&val| !view.is_input(val));
+        let computed = |node: Node| self.cut.graph.results(node).find(|&val| !view.is_input(val));
         nodes.filter_map(computed).collect()
     }
 
@@ -429,13 +430,13 @@ impl<'a> Explainer<'a> {
     fn read_with(&self, view: &Fusion, val: Val) -> u64 {
         let inputs = view.inputs().iter().copied().chain([val]).collect();
         let outputs = view.outputs().to_vec();
-        let kept = Fusion::new(&self.plan.graph, inputs, outputs, view.facts().clone());
+        let kept = Fusion::new(&self.cut.graph, inputs, outputs, view.facts().clone());
         self.read_bytes(&kept.expect("the view, or less of it"))
     }
 
     /// The operations of a segment, by the names of values; constants stand where they are used.
     fn operations(&self, view: &Fusion) -> Vec<String> {
-        let graph = &self.plan.graph;
+        let graph = &self.cut.graph;
         let name =
             |val: Val| graph.as_constant(val).map_or_else(|| self.names.of(val), |scalar| scalar.to_string());
         let line = |&node: &Node| {
@@ -452,38 +453,34 @@ impl<'a> Explainer<'a> {
     fn moved(&self, segment: &SegmentPlan) -> Expr {
         let read = self.read_formulas(&segment.view).into_iter().map(|(_, bytes)| bytes);
         let written = segment.view.outputs().iter().map(|output| self.formula(output.val));
-        let partial: Expr = match &segment.decision {
-            Decision::Kernels(kernels) => {
-                let memory = kernels.lowered.temporaries.iter();
-                memory.map(|memory| Expr::constant(memory.dtype.size() as i64) * memory.len.clone()).sum()
-            }
-            Decision::Evaluate { .. } | Decision::External(_) => Expr::zero(),
-        };
+        let partial = segment.group(&self.cut.graph).map_or_else(Vec::new, |group| temporaries(&group));
+        let size = |memory: &Temporary| Expr::constant(memory.dtype.size() as i64) * memory.len.clone();
+        let partial: Expr = partial.iter().map(size).sum();
         let sweeps = Expr::constant(i64::from(input_sweeps(segment)));
         let moved = sweeps * read.sum::<Expr>() + written.sum::<Expr>() + Expr::constant(2) * partial;
-        self.plan.fusion.facts().normalize(&moved)
+        self.cut.fusion.facts().normalize(&moved)
     }
 
     /// Outputs that are inputs, or given back before, are copied, unless they are views of inputs.
     fn copied_bytes(&self) -> u64 {
-        let fusion = &self.plan.computed;
+        let fusion = &self.cut.computed;
         let mut seen = BTreeSet::new();
         let copied = fusion.outputs().iter().filter(|out| fusion.is_input(out.val) || !seen.insert(out.val));
         copied
-            .map(|output| self.bytes(output.val) + self.hints.value(&self.plan.graph.ty(output.val).bytes()))
+            .map(|output| self.bytes(output.val) + self.hints.value(&self.cut.graph.ty(output.val).bytes()))
             .sum()
     }
 
     /// Views of inputs move nothing.
     fn compulsory_bytes(&self) -> u64 {
-        let fusion = &self.plan.computed;
+        let fusion = &self.cut.computed;
         let given_back =
             fusion.inputs().iter().filter(|&&val| fusion.is_output(val) && fusion.uses(val).is_empty());
         let read = self.read_bytes(fusion) + given_back.map(|&val| self.bytes(val)).sum::<u64>();
         let written: Expr = fusion
             .outputs()
             .iter()
-            .fold(Expr::zero(), |sum, output| sum + self.plan.graph.ty(output.val).bytes());
+            .fold(Expr::zero(), |sum, output| sum + self.cut.graph.ty(output.val).bytes());
         read + self.hints.value(&written)
     }
 }

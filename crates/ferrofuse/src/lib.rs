@@ -45,7 +45,7 @@ pub use compiler::layout::LayoutClass;
 pub use compiler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
-pub use compiler::{Certificate, Decision, Plan, PlanOptions, ShallowProduct};
+pub use compiler::{Certificate, Cut, Decision, Plan, PlanOptions, ShallowProduct};
 pub use cpu::alloc::{Buffer, Side};
 pub use cpu::objects::{CacheOptions, ObjectCache};
 pub use device_name::DeviceName;
@@ -108,6 +108,14 @@ pub fn hints(definition: &Definition, inputs: &[ArrayView<'_>]) -> Result<Hints,
 /// When choices in the options do not fit the definition.
 pub fn plan(definition: &Definition, options: &CompileOptions) -> Result<Plan, Error> {
     plan_for(definition, CodeTarget::Cpu(options.target), options)
+}
+
+/// Cuts a definition as [`plan`] does, and makes no kernels: for [`segments`].
+///
+/// # Errors
+/// As [`plan`].
+pub fn cut(definition: &Definition, options: &CompileOptions) -> Result<Cut, Error> {
+    runtime::cut_declared(definition, &options.machine.target(options.target), options)
 }
 
 /// Plans a definition as [`plan`], for a machine that need not be this one: for [`emit`].

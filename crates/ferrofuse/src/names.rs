@@ -4,7 +4,7 @@
 //! another had before, has the name that the printer gives it; one inside a composite has the one of the definition's
 //! graph. What the passes expand at last has the name of what it is expanded to.
 
-use compiler::Plan;
+use compiler::Cut;
 use compiler::passes::before_expansion;
 use ir::definition::{Action, Definition, Record};
 use ir::graph::Val;
@@ -17,24 +17,24 @@ pub(crate) struct ValueNames {
 
 impl ValueNames {
     /// The first name that any value has that became this one, a name that the user gave before others.
-    pub fn new(definition: &Definition, plan: &Plan) -> ValueNames {
+    pub fn new(definition: &Definition, cut: &Cut) -> ValueNames {
         let own = names_in(definition);
         let written = written(&definition.record);
         let is_given = |(val, user, _): &&Written| user.is_some() && user.as_ref() == own.get(val);
         let (given, others): (Vec<&Written>, Vec<&Written>) = written.iter().partition(is_given);
         let mut names = FxHashMap::default();
         for (val, ..) in given.into_iter().chain(others) {
-            if let (Some(name), Some(became)) = (own.get(val), plan.map.get(*val)) {
+            if let (Some(name), Some(became)) = (own.get(val), cut.map.get(*val)) {
                 names.entry(became).or_insert_with(|| name.clone());
             }
         }
-        let mut inside: Vec<(Val, Val)> = plan.map.iter().collect();
+        let mut inside: Vec<(Val, Val)> = cut.map.iter().collect();
         inside.sort_unstable();
         for (val, became) in inside {
             names.entry(became).or_insert_with(|| val.to_string());
         }
         for (val, ..) in &written {
-            let expanded = plan.map.get(*val).map(|val| before_expansion(&plan.graph, val));
+            let expanded = cut.map.get(*val).map(|val| before_expansion(&cut.graph, val));
             if let (Some(name), Some(val)) = (own.get(val), expanded) {
                 names.entry(val).or_insert_with(|| name.clone());
             }

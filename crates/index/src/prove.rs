@@ -23,6 +23,9 @@ const MAX_CASES: u32 = 3;
 impl Facts {
     /// True if the two are proved equal.
     pub fn prove_eq(&self, a: &Expr, b: &Expr) -> bool {
+        if a == b {
+            return !a.is_overflow();
+        }
         let difference = self.normalize(&(a - b));
         if let Some(difference) = difference.as_const() {
             return difference == 0;

@@ -2,8 +2,8 @@
 //! Python's arrays. Python runs on while kernels compile and run.
 
 use ferrofuse::{
-    CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Generator, Hints, OutputForm, Plan,
-    SegmentError, Segmentation, Stage, emit, explain, greedy, hints, in_background, of_plan, plan_for,
+    CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Hints, OutputForm,
+    Plan, SegmentError, Segmentation, Stage, emit, explain, greedy, hints, in_background, of_plan, plan_for,
     read_segmentation, unfused,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -220,12 +220,27 @@ impl Executable {
         segmentation: Option<Segmentation>,
         say: impl FnOnce(&Definition, &Plan, &Hints) -> R + Send + 'static,
     ) -> PyResult<R> {
+        let make =
+            move |definition: &Definition, options: &CompileOptions| plan_for(definition, target, options);
+        self.made(py, inputs, segmentation, make, say)
+    }
+
+    /// Makes something for the sizes of these inputs or for none in particular, with a segmentation if there is one, and says
+    /// something of it. Handlers of signals run meanwhile.
+    pub fn made<T: Send + 'static, R: Send + 'static>(
+        &self,
+        py: Python<'_>,
+        inputs: Option<&Bound<'_, PyAny>>,
+        segmentation: Option<Segmentation>,
+        make: impl FnOnce(&Definition, &CompileOptions) -> Result<T, Error> + Send,
+        say: impl FnOnce(&Definition, &T, &Hints) -> R + Send + 'static,
+    ) -> PyResult<R> {
         let (definition, mut options) = (self.definition().clone(), self.hinted(py, inputs)?);
         options.plan.segmentation = segmentation;
         let said = signals::heeded(py, move |interrupt| {
             options.plan.interrupt = interrupt.clone();
-            let plan = plan_for(&definition, target, &options)?;
-            in_background(&interrupt, move || say(&definition, &plan, &options.hints))
+            let made = make(&definition, &options)?;
+            in_background(&interrupt, move || say(&definition, &made, &options.hints))
         });
         said.map_err(|(raised, error)| match of_plan(self.definition(), error) {
             SegmentError::Plan(_) => raised,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ferrofuse::{CodeTarget, SegmentedExecutable, parse_schedule, read_segmentation, segments};
+use ferrofuse::{SegmentedExecutable, parse_schedule, read_segmentation, segments};
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
@@ -111,7 +111,7 @@ pub fn cut(
 ) -> PyResult<Vec<CutSegment>> {
     let chosen = segmentation.map(|text| read_segmentation(executable.definition(), text)).transpose();
     let chosen = chosen.map_err(|error| errors::segments(py, &error))?;
-    let made = executable.planned(py, CodeTarget::HOST, inputs, chosen, segments)?;
+    let made = executable.made(py, inputs, chosen, ferrofuse::cut, segments)?;
     let made = made.map_err(|error| errors::segments(py, &error))?;
     Ok(made.into_iter().map(|segment| CutSegment { segment }).collect())
 }

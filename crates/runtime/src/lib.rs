@@ -42,7 +42,7 @@ mod variant_key;
 pub use ::cuda::ThreadResources;
 pub use argument::Argument;
 pub use background::in_background;
-pub use compile::{Variant, plan_declared};
+pub use compile::{Variant, cut_declared, plan_declared};
 pub use cpu::fork::{has_ended, unforked};
 pub use cuda::{CudaDevice, GpuArgument, GpuCodeError, GpuCompiler, GpuTensor};
 pub use destination::OutputForm;

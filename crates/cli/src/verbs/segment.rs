@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use ferrofuse::{CodeTarget, Machine, Segment, table};
+use ferrofuse::{Machine, Segment, table};
 
 use crate::definition;
 use crate::failure::{Failure, Outcome};
@@ -30,8 +30,7 @@ pub struct Options {
 /// Writes the folder, and a table of the segments.
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let file = definition::read(&options.file)?;
-    let planned = planning::plan(&file, &options.request, &options.choices, CodeTarget::HOST, machine)?;
-    let segments = planning::segments(&file, &planned, &options.choices)?;
+    let segments = planning::segments(&file, &options.request, &options.choices, machine)?;
     let text = fs::read(&options.file)
         .map_err(|error| Failure::user(format!("{}: {error}", options.file.display())))?;
     let read = planning::files(&options.file, &options.request, &options.choices);

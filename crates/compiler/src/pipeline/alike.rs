@@ -4,6 +4,7 @@
 use ir::graph::{Fusion, Node, Val};
 use rustc_hash::FxHashMap;
 use scheduler::layout::{LayoutClass, SegmentLayouts};
+use scheduler::lower::LoweredSegment;
 use scheduler::target::Processor;
 
 use super::Compilation;
@@ -14,7 +15,8 @@ use crate::segment::{Engine, STATEMENTS, Segmentation, Structure};
 
 /// The stage.
 pub(super) fn batches(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let members: Vec<Member<'_>> = compilation.segments.iter().map(SegmentPlan::as_member).collect();
+    let segments = compilation.segments.iter().zip(&compilation.lowered);
+    let members: Vec<Member<'_>> = segments.map(as_member).collect();
     let batches = match compilation.target.processor {
         Processor::Cpu(_) => {
             let bytes = |val: Val| compilation.bytes(val);
@@ -28,6 +30,12 @@ pub(super) fn batches(compilation: &mut Compilation<'_>) -> Result<(), PlanError
     }
     compilation.batches = batches;
     Ok(())
+}
+
+/// A segment as batches see it.
+fn as_member<'a>(segment: (&'a SegmentPlan, &'a LoweredSegment)) -> Member<'a> {
+    let (SegmentPlan { view, at, .. }, LoweredSegment { kernels, .. }) = segment;
+    Member { view, at, kernels }
 }
 
 impl Compilation<'_> {

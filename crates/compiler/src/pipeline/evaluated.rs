@@ -2,6 +2,8 @@
 
 use ir::graph::{DeviceStream, Fusion, Val};
 
+use scheduler::lower::LoweredSegment;
+
 use super::Compilation;
 use crate::batch::alone;
 use crate::outputs::placements;
@@ -24,6 +26,7 @@ pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
         let decision = Decision::Evaluate { reason: compilation.reason.clone(), val };
         let (name, at, cost) = ("whole".to_owned(), DeviceStream::default(), cost::Seconds::default());
         compilation.add(SegmentPlan { name, view, at, cost, decision });
+        compilation.lowered = vec![LoweredSegment::default()];
         compilation.batches = alone(1);
         compilation.segmentation = Segmentation { segments: vec![made] };
     }

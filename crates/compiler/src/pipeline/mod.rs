@@ -1,7 +1,7 @@
 //! The pipeline: the stages that make a plan, in order, each a function over one compilation.
 //!
 //! `optimize` (graph passes, with what the cost model says of two of them) · `outputs` (which are views) · `segments` (which
-//! values are kept) · `kernels` (schedules and lowering, segment by segment) · `alike` (what like
+//! values are kept) · `schedules` (how each segment runs) · `kernels` (lowering) · `alike` (what like
 //! segments share: schedules, launches) · `evaluated` (all for the evaluator).
 
 mod alike;
@@ -9,6 +9,7 @@ mod evaluated;
 mod kernels;
 mod optimize;
 mod outputs;
+mod schedules;
 mod segments;
 
 pub use outputs::baseline;
@@ -19,12 +20,13 @@ use ir::graph::{Dropped, Fusion, Graph, Task, Tasks, Val, ValMap};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
+use scheduler::lower::LoweredSegment;
 use scheduler::target::Target;
 
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
 use crate::passes::Step;
-use crate::plan::{Plan, PlanError, PlanOptions, SegmentPlan};
+use crate::plan::{Cut, Plan, PlanError, PlanOptions, SegmentPlan};
 use crate::products::ShallowProduct;
 use crate::segment::{Constraints, Legality, Segmentation};
 
@@ -34,15 +36,20 @@ pub struct PlanStage {
     run: fn(&mut Compilation<'_>) -> Result<(), PlanError>,
 }
 
-/// From a fusion to kernels. A segmentation of the user's is checked in place of the search, and decides what the second
-/// and the third stage would.
-pub const STAGES: &[PlanStage] = &[
+/// From a fusion to segments with schedules. A segmentation of the user's is checked in place of the search, and decides what
+/// the second and the third stage would.
+pub const CUTTING: &[PlanStage] = &[
     PlanStage { name: "passes", run: optimize::all_passes },
     PlanStage { name: "distribution", run: optimize::distribution },
     PlanStage { name: "products", run: optimize::products },
     PlanStage { name: "biases", run: optimize::biases },
     PlanStage { name: "outputs", run: outputs::outputs },
     PlanStage { name: "segments", run: segments::segments },
+    PlanStage { name: "schedules", run: schedules::schedules },
+];
+
+/// From there to kernels.
+pub const LOWERING: &[PlanStage] = &[
     PlanStage { name: "kernels", run: kernels::kernels },
     PlanStage { name: "batches", run: alike::batches },
 ];
@@ -66,10 +73,24 @@ pub fn plan(
     hints: &Hints,
     options: &PlanOptions,
 ) -> Result<Plan, PlanError> {
-    if let Some(chosen) = &options.segmentation {
-        outputs::check_chosen(graph, fusion, layouts, chosen)?;
-    }
-    Compilation::new(graph, fusion, layouts, target, hints, options).through(STAGES)
+    let compilation = Compilation::new(graph, fusion, layouts, target, hints, options)?;
+    Ok(compilation.through(CUTTING)?.through(LOWERING)?.into_plan())
+}
+
+/// The cut of a plan, without kernels.
+///
+/// # Errors
+/// As [`plan`].
+pub fn cut(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[LayoutClass],
+    target: &Target,
+    hints: &Hints,
+    options: &PlanOptions,
+) -> Result<Cut, PlanError> {
+    let compilation = Compilation::new(graph, fusion, layouts, target, hints, options)?;
+    Ok(compilation.through(CUTTING)?.into_cut())
 }
 
 /// The plan that leaves a fusion whose inputs have these `layouts` to the evaluator, for a `reason`.
@@ -77,9 +98,11 @@ pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason
     // Nothing is decided for a machine or for sizes.
     let (target, hints) = (Target::cpu(64), Hints::default());
     let options = PlanOptions::default();
-    let mut compilation = Compilation::new(graph, fusion, layouts, &target, &hints, &options);
-    reason.clone_into(&mut compilation.reason);
-    compilation.through(EVALUATED).expect("no choices, no errors")
+    let planned = || {
+        let compilation = Compilation::new(graph, fusion, layouts, &target, &hints, &options)?;
+        Compilation { reason: reason.to_owned(), ..compilation }.through(EVALUATED)
+    };
+    planned().expect("no choices, no errors").into_plan()
 }
 
 /// A plan in the making: what it is made from, and what the stages so far made.
@@ -109,6 +132,7 @@ struct Compilation<'a> {
     /// The layouts of inputs, and of what is not row-major because it is an output.
     outer: FxHashMap<Val, LayoutClass>,
     segments: Vec<SegmentPlan>,
+    lowered: Vec<LoweredSegment>,
     batches: Vec<Range<usize>>,
 }
 
@@ -148,9 +172,12 @@ impl<'a> Compilation<'a> {
         target: &'a Target,
         hints: &'a Hints,
         options: &'a PlanOptions,
-    ) -> Compilation<'a> {
+    ) -> Result<Compilation<'a>, PlanError> {
+        if let Some(chosen) = &options.segmentation {
+            outputs::check_chosen(graph, fusion, layouts, chosen)?;
+        }
         let (graph, written) = graph.fork(fusion);
-        Compilation {
+        Ok(Compilation {
             layouts,
             target,
             hints,
@@ -171,24 +198,30 @@ impl<'a> Compilation<'a> {
             placements: FxHashMap::default(),
             outer: FxHashMap::default(),
             segments: Vec::new(),
+            lowered: Vec::new(),
             batches: Vec::new(),
-        }
+        })
     }
 
     /// Runs stages, one after the other, as long as the caller wants the plan.
-    fn through(mut self, stages: &[PlanStage]) -> Result<Plan, PlanError> {
+    fn through(mut self, stages: &[PlanStage]) -> Result<Compilation<'a>, PlanError> {
         for stage in stages {
             (stage.run)(&mut self)?;
             self.options.interrupt.check()?;
         }
-        Ok(self.finished())
+        Ok(self)
     }
 
-    fn finished(self) -> Plan {
+    fn into_plan(mut self) -> Plan {
+        let (lowered, batches) = (std::mem::take(&mut self.lowered), std::mem::take(&mut self.batches));
+        Plan { cut: self.into_cut(), lowered, batches }
+    }
+
+    fn into_cut(self) -> Cut {
         self.legality.keep_only(self.segments.iter().map(|segment| &segment.view));
         let Optimized { fusion, map, views, computed, tasks, dropped, .. } = self.optimized;
         debug_assert!(self.graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
-        Plan {
+        Cut {
             graph: self.graph,
             fusion,
             views,
@@ -197,7 +230,6 @@ impl<'a> Compilation<'a> {
             chosen: self.options.segmentation.clone(),
             segmentation: self.segmentation,
             segments: self.segments,
-            batches: self.batches,
             tasks,
             dropped,
             patterns: self.patterns,

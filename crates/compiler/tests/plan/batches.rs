@@ -24,8 +24,8 @@ fn lengths(plan: &Plan) -> Vec<usize> {
 }
 
 fn arguments(plan: &Plan) -> Vec<usize> {
-    let kernels = plan.segments.iter().filter_map(kernels);
-    kernels.map(|kernels| kernels.lowered.kernels[0].arguments.len()).collect()
+    let kernels = plan.lowered.iter().filter_map(|segment| segment.kernels.first());
+    kernels.map(|kernel| kernel.arguments.len()).collect()
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn all_launches_of_a_batch_are_shared() {
         .collect();
     let plan = cpu_plan(&define(&body));
     if plan.segments.len() > 1 {
-        assert!(plan.segments.iter().filter_map(kernels).all(|kernels| kernels.lowered.kernels.len() == 2));
+        assert!(plan.lowered.iter().all(|segment| segment.kernels.len() == 2));
         assert_eq!(lengths(&plan), [3]);
     }
 }
@@ -186,7 +186,7 @@ fn what_overwrites_an_input_waits_for_its_readers() {
 #[test]
 fn an_order_that_the_user_chose_stays() {
     let definition = updates(&["1000", "1024", "77", "64"]);
-    let sorted = cpu_plan(&definition).segmentation;
+    let sorted = cpu_plan(&definition).cut.segmentation;
     let mut segments: Vec<_> = sorted.segments.into_iter().collect();
     segments.swap(1, 2);
     let options = PlanOptions {

@@ -3,7 +3,7 @@
 use ferrofuse_compiler::{Decision, Plan};
 use ir::definition::Definition;
 
-use super::{cpu_plan, define, kernels};
+use super::{cpu_plan, define, kernels, lowered};
 
 /// A definition that applies a call again and again to `y`, a tensor of 32 by 32.
 fn repeated(calls: &[&str], times: usize) -> Definition {
@@ -20,8 +20,7 @@ fn repeated(calls: &[&str], times: usize) -> Definition {
 fn sizes(plan: &Plan) -> (Vec<u64>, usize) {
     assert!(plan.segments.iter().all(|segment| matches!(segment.decision, Decision::Kernels(_))));
     let all = || plan.segments.iter().filter_map(kernels);
-    let lines = all().flat_map(|kernels| &kernels.lowered.kernels);
-    let longest = lines.map(|lowered| lowered.kernel.to_string().lines().count()).max();
+    let longest = lowered(plan).map(|lowered| lowered.kernel.to_string().lines().count()).max();
     (all().map(|kernels| kernels.witness.statements).collect(), longest.unwrap_or(0))
 }
 

@@ -9,14 +9,14 @@ use ir::definition::Definition;
 use ir::graph::TensorOp;
 use ops::ScalarOp;
 
-use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels, only, try_plan, verify_kernels};
+use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, first_kernel, kernels, only, try_plan, verify_kernels};
 
 fn with_schedule(body: &str, schedule: &str) -> Result<String, PlanError> {
     let options =
         PlanOptions { schedules: vec![(0, parse(schedule).expect("a schedule"))], ..PlanOptions::default() };
     let plan = try_plan(&define(body), &Target::cpu(512), &options)?;
     verify_kernels(&plan);
-    Ok(only(&plan).lowered.kernels[0].kernel.to_string())
+    Ok(first_kernel(&plan))
 }
 
 #[test]
@@ -177,7 +177,7 @@ fn equal_trip_counts_are_said_to_be_so() {
     let mut definition = define(SOFTMAX);
     let loops = |definition: &Definition| {
         let plan = cpu_plan(definition);
-        let kernel = only(&plan).lowered.kernels[0].kernel.to_string();
+        let kernel = first_kernel(&plan);
         [" lanes {\n", " exact {\n"].map(|kind| kernel.matches(kind).count())
     };
     // One more goes over the lanes themselves, which add a block of the sum to their totals.

@@ -2,11 +2,11 @@
 
 use ferrofuse_compiler::segment::{GroupError, Segmentation, greedy, unfused};
 use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Decision, PlanError, PlanOptions};
+use ferrofuse_compiler::{PlanError, PlanOptions};
 use ir::definition::Definition;
 use ir::graph::{TaskKind, Val};
 
-use super::{cpu_plan, try_plan};
+use super::{cpu_plan, first_kernel, try_plan};
 
 /// A definition from the lines of its body, which keep their indentation; `x` is f32[i0, i1].
 fn define(body: &str) -> Definition {
@@ -82,11 +82,7 @@ fn a_label_alone_changes_nothing() {
     fd.add_output(fd.ops.exp(fd.ops.add(y, x)))",
     );
     let [plain, labelled] = [plain, labelled].map(|definition| cpu_plan(&definition));
-    let kernels = |plan: &ferrofuse_compiler::Plan| match &plan.segments[0].decision {
-        Decision::Kernels(kernels) => kernels.lowered.kernels[0].kernel.to_string(),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(kernels(&plain), kernels(&labelled));
+    assert_eq!(first_kernel(&plain), first_kernel(&labelled));
 }
 
 #[test]

@@ -4,6 +4,7 @@
 mod batches;
 mod bounds;
 mod choices;
+mod cut;
 mod groups;
 mod legality;
 mod many_inputs;
@@ -11,6 +12,7 @@ mod patterns;
 mod structure;
 
 use ferrofuse_compiler::layout::LayoutClass;
+use ferrofuse_compiler::lower::Lowered;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Decision, Hints, Kernels, Plan, PlanError, PlanOptions, plan};
 use frontend::text;
@@ -39,9 +41,19 @@ fn cpu_plan(definition: &Definition) -> Plan {
 }
 
 fn verify_kernels(plan: &Plan) {
-    for lowered in plan.segments.iter().filter_map(kernels).flat_map(|kernels| &kernels.lowered.kernels) {
+    for lowered in lowered(plan) {
         verify(&lowered.kernel).unwrap_or_else(|error| panic!("{error}\n{}", lowered.kernel));
     }
+}
+
+/// The kernels of all segments.
+fn lowered(plan: &Plan) -> impl Iterator<Item = &Lowered> {
+    plan.lowered.iter().flat_map(|segment| &segment.kernels)
+}
+
+/// The text of the first kernel.
+fn first_kernel(plan: &Plan) -> String {
+    lowered(plan).next().expect("a segment with a kernel").kernel.to_string()
 }
 
 fn kernels(segment: &ferrofuse_compiler::SegmentPlan) -> Option<&Kernels> {
@@ -51,7 +63,7 @@ fn kernels(segment: &ferrofuse_compiler::SegmentPlan) -> Option<&Kernels> {
     }
 }
 
-/// The kernels of a plan with one segment.
+/// What the kernels are made of of a plan with one segment.
 fn only(plan: &Plan) -> &Kernels {
     assert_eq!(plan.segments.len(), 1, "{:#?}", plan.segmentation);
     kernels(&plan.segments[0]).expect("a segment with a kernel")

@@ -3,7 +3,7 @@
 use index::work::{AlgebraWork, counted};
 use ir::definition::Definition;
 
-use super::{cpu_plan, define, kernels};
+use super::{cpu_plan, define, lowered};
 
 /// A cat of so many inputs of unknown sizes.
 fn cat(parts: usize) -> Definition {
@@ -54,8 +54,8 @@ fn a_cat_of_cats_asks_for_each_input_once_more() {
 #[test]
 fn each_element_of_a_cat_of_cats_is_loaded_from_one_place() {
     let plan = cpu_plan(&cat(128));
-    let lowered = plan.segments.iter().filter_map(kernels).flat_map(|kernels| &kernels.lowered.kernels);
-    let loads: usize = lowered.map(|lowered| lowered.kernel.to_string().matches("= load ").count()).sum();
+    let loads: usize =
+        lowered(&plan).map(|lowered| lowered.kernel.to_string().matches("= load ").count()).sum();
     assert!(loads <= 128 + plan.segments.len(), "{loads} loads");
 }
 
@@ -64,8 +64,7 @@ fn each_element_of_a_cat_of_cats_is_loaded_from_one_place() {
 fn bounds_of_long_cats_stay_within_the_algebra() {
     for parts in [600, 1000] {
         let plan = cpu_plan(&cat(parts));
-        let lowered = plan.segments.iter().filter_map(kernels).flat_map(|kernels| &kernels.lowered.kernels);
-        let mut texts = lowered.map(|lowered| lowered.kernel.to_string());
+        let mut texts = lowered(&plan).map(|lowered| lowered.kernel.to_string());
         assert!(texts.all(|text| !text.contains("overflow")), "{parts} parts");
     }
 }

@@ -5,15 +5,17 @@ use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Decision, PlanOptions};
 use ir::graph::{TaskKind, TensorOp};
 
-use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels, only, try_plan, verify_kernels};
+use super::{
+    INNER_OUTER, SOFTMAX, cpu_plan, define, first_kernel, kernels, lowered, only, try_plan, verify_kernels,
+};
 
 #[test]
 fn columns_summed_beside_rows_leave_partial_results_of_one_row_a_block() {
     let plan = cpu_plan(&define(INNER_OUTER));
-    let kernels = only(&plan);
-    assert_eq!(kernels.lowered.kernels.len(), 2, "a main kernel and one combine step for both column sums");
-    assert_eq!(kernels.lowered.temporaries.len(), 2);
-    let main = &kernels.lowered.kernels[0];
+    let [segment] = plan.lowered.as_slice() else { panic!("{} segments", plan.lowered.len()) };
+    assert_eq!(segment.kernels.len(), 2, "a main kernel and one combine step for both column sums");
+    assert_eq!(segment.temporaries.len(), 2);
+    let main = &segment.kernels[0];
     let stores = main.buffers.iter().filter(|source| matches!(source, BufferSource::Store(_))).count();
     assert_eq!(stores, 1, "only the output of full size leaves the main kernel");
 }
@@ -43,7 +45,7 @@ fn contiguous_elementwise_work_is_one_loop() {
     let plan = cpu_plan(&define(body));
     assert_eq!(only(&plan).schedule.fused.len(), 1);
     assert_eq!(only(&plan).schedule.fused[0].len(), 3);
-    let text = only(&plan).lowered.kernels[0].kernel.to_string();
+    let text = first_kernel(&plan);
     assert_eq!(text.matches("for ").count(), 1, "{text}");
 }
 
@@ -117,7 +119,7 @@ fn what_has_no_kernel_says_why() {
 fn what_costs_a_call_is_computed_once_a_row() {
     let plan = cpu_plan(&define(SOFTMAX));
     assert_eq!(only(&plan).schedule.persistent.len(), 1);
-    let text = only(&plan).lowered.kernels[0].kernel.to_string();
+    let text = first_kernel(&plan);
     assert_eq!(text.matches("= exp ").count(), 1, "{text}");
 }
 
@@ -126,9 +128,7 @@ fn planning_twice_gives_the_same_text() {
     for body in [SOFTMAX, INNER_OUTER] {
         let text = || {
             let plan = cpu_plan(&define(body));
-            let lowered =
-                plan.segments.iter().filter_map(kernels).flat_map(|kernels| &kernels.lowered.kernels);
-            lowered.map(|lowered| lowered.kernel.to_string()).collect::<String>()
+            lowered(&plan).map(|lowered| lowered.kernel.to_string()).collect::<String>()
         };
         assert_eq!(text(), text());
     }
@@ -150,8 +150,7 @@ fn further_results_of_a_fold_are_named_by_identifiers() {
         T1, T2, T3 = fd.ops.welford(T0, dims=[0])
         fd.add_output(T2)",
     ));
-    let kernels = only(&plan);
-    let names = kernels.lowered.kernels.iter().flat_map(|lowered| lowered.kernel.buffers.values());
+    let names = lowered(&plan).flat_map(|lowered| lowered.kernel.buffers.values());
     assert!(names.into_iter().all(|buffer| !buffer.name.contains('.')));
 }
 
@@ -163,6 +162,6 @@ fn what_has_no_elements_is_not_read() {
         T1 = fd.ops.reshape(T0, new_shape=[0, 0])
         fd.add_output(fd.ops.neg(T1))",
     ));
-    let text = only(&plan).lowered.kernels[0].kernel.to_string();
+    let text = first_kernel(&plan);
     assert!(!text.contains("load"), "{text}");
 }

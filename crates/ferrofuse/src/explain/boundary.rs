@@ -10,7 +10,7 @@ impl Explainer<'_> {
     /// The tensors that one segment writes and another reads.
     pub(super) fn edges(&self) -> Vec<Edge> {
         let mut edges = Vec::new();
-        for (from, segment) in self.plan.segments.iter().enumerate() {
+        for (from, segment) in self.cut.segments.iter().enumerate() {
             for output in segment.view.outputs() {
                 let later = self.readers.after(output.val, from);
                 edges.extend(later.iter().map(|&to| self.edge(output.val, from, to)));
@@ -20,7 +20,7 @@ impl Explainer<'_> {
     }
 
     fn edge(&self, val: Val, from: usize, to: usize) -> Edge {
-        let name = |number: usize| self.plan.segments[number].name.clone();
+        let name = |number: usize| self.cut.segments[number].name.clone();
         Edge {
             tensor: self.names.of(val),
             from: name(from),
@@ -32,7 +32,7 @@ impl Explainer<'_> {
 
     /// Why two segments are not one.
     fn boundary(&self, from: usize, to: usize) -> String {
-        let pair = [from, to].map(|number| &self.plan.segments[number]);
+        let pair = [from, to].map(|number| &self.cut.segments[number]);
         let [first, second] = pair;
         if let Some(reason) = pair.into_iter().find_map(|segment| self.evaluated(segment)) {
             return reason;
@@ -45,8 +45,8 @@ impl Explainer<'_> {
         if first.at != second.at {
             return format!("{} runs on {}, {} on {}", first.name, first.at, second.name, second.at);
         }
-        if let Some(between) = self.readers.between(self.plan, from, to) {
-            let between = &self.plan.segments[between].name;
+        if let Some(between) = self.readers.between(self.cut, from, to) {
+            let between = &self.cut.segments[between].name;
             return format!("{between} stands between {} and {}", first.name, second.name);
         }
         let apart = || "one kernel would do for these two; the segmentation keeps them apart".to_owned();
@@ -63,8 +63,8 @@ impl Explainer<'_> {
 
     /// Why no kernel does for two segments, if none does.
     fn rejection(&self, pair: [usize; 2]) -> Option<String> {
-        let views = pair.map(|number| &self.plan.segments[number].view);
-        let answer = self.plan.as_one(views, |val| self.readers.count(val));
+        let views = pair.map(|number| &self.cut.segments[number].view);
+        let answer = self.cut.as_one(views, |val| self.readers.count(val));
         let rejection = answer.as_ref().as_ref().err()?;
         let reason = match self.is_of_passes(rejection.val) {
             true => "is a transposed copy, along whose rows lanes read",
@@ -75,7 +75,7 @@ impl Explainer<'_> {
 
     /// Whether a boundary was written by a pass, for a product of matrices that a kernel computes.
     fn is_of_passes(&self, val: Val) -> bool {
-        let is_boundary = matches!(self.plan.graph.op(val), TensorOp::Map(ScalarOp::SegmentSet));
-        is_boundary && self.plan.map.iter().all(|(_, new)| new != val)
+        let is_boundary = matches!(self.cut.graph.op(val), TensorOp::Map(ScalarOp::SegmentSet));
+        is_boundary && self.cut.map.iter().all(|(_, new)| new != val)
     }
 }

@@ -21,8 +21,7 @@ pub(super) struct Peaks {
 
 impl Peaks {
     /// Those of a plan.
-    pub fn of(explainer: &Explainer<'_>) -> Peaks {
-        let plan = explainer.plan;
+    pub fn of(plan: &Plan, explainer: &Explainer<'_>) -> Peaks {
         let views = plan.segments.iter().map(|segment| &segment.view);
         let in_inputs = stored_in_inputs(plan);
         let bytes = |val: Val| if in_inputs.contains(&val) { 0 } else { explainer.bytes(val) };

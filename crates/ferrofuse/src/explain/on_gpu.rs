@@ -1,11 +1,11 @@
 //! What a GPU's kernels take of a multiprocessor, and what bounds them: memory's bandwidth, its latency, or instructions.
 
 use codegen::cuda::{CudaKernel, emit};
-use compiler::lower::{KernelArgument, Lowered};
+use compiler::lower::{KernelArgument, Lowered, LoweredSegment};
 use compiler::segment::InputReads;
 use compiler::segment::cost::Seconds;
 use compiler::target::{BlockNeeds, Gpu, Processor, Target};
-use compiler::{Decision, Hints, Plan, SegmentPlan};
+use compiler::{Hints, Plan, SegmentPlan};
 use index::{Expr, Sym};
 use runtime::ThreadResources;
 use serde::{Deserialize, Serialize};
@@ -56,15 +56,8 @@ pub enum Bottleneck {
 /// The kernels of a plan for a GPU, in the order of its segments.
 pub fn gpu_kernels(plan: &Plan) -> impl Iterator<Item = &ir::kernel::Kernel> {
     let of_gpu = matches!(plan.target.processor, Processor::Gpu(_));
-    let segments = plan.segments.iter().filter(move |_| of_gpu);
-    segments.flat_map(lowered).map(|lowered| &lowered.kernel)
-}
-
-fn lowered(segment: &SegmentPlan) -> &[Lowered] {
-    match &segment.decision {
-        Decision::Kernels(kernels) => &kernels.lowered.kernels,
-        Decision::Evaluate { .. } | Decision::External(_) => &[],
-    }
+    let segments = plan.lowered.iter().filter(move |_| of_gpu);
+    segments.flat_map(|segment| &segment.kernels).map(|lowered| &lowered.kernel)
 }
 
 /// The kernels of each segment; none on a CPU.
@@ -72,7 +65,7 @@ pub(super) fn kernels(plan: &Plan, hints: &Hints, code: &MachineCode) -> Vec<Vec
     let Processor::Gpu(facts) = &plan.target.processor else { return vec![Vec::new(); plan.segments.len()] };
     let on_gpu = OnGpu { target: &plan.target, facts, hints };
     let mut code = code.iter().copied().chain(std::iter::repeat(None));
-    let of_segment = |segment: &SegmentPlan| {
+    let of_segment = |(segment, lowered): (&SegmentPlan, &LoweredSegment)| {
         let of_kernel = |(number, lowered)| {
             let resources = code.next().flatten();
             let kernel = on_gpu.kernel(lowered, resources)?;
@@ -80,9 +73,9 @@ pub(super) fn kernels(plan: &Plan, hints: &Hints, code: &MachineCode) -> Vec<Vec
                 (number == 0).then(|| on_gpu.bound(&kernel, read(plan, segment, hints), &segment.cost));
             Some(KernelOnGpu { bound: main, ..kernel })
         };
-        lowered(segment).iter().enumerate().filter_map(of_kernel).collect()
+        lowered.kernels.iter().enumerate().filter_map(of_kernel).collect()
     };
-    plan.segments.iter().map(of_segment).collect()
+    plan.segments.iter().zip(&plan.lowered).map(of_segment).collect()
 }
 
 /// The bytes that a segment reads, as often as its kernel does.

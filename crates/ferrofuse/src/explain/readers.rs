@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use compiler::Plan;
+use compiler::Cut;
 use ir::graph::{Node, Val};
 use rustc_hash::FxHashMap;
 
@@ -16,9 +16,9 @@ pub(super) struct Readers {
 
 impl Readers {
     /// Those of a plan.
-    pub(super) fn of(plan: &Plan) -> Readers {
+    pub(super) fn of(cut: &Cut) -> Readers {
         let mut found = Readers { first: FxHashMap::default(), readers: FxHashMap::default() };
-        for (number, segment) in plan.segments.iter().enumerate() {
+        for (number, segment) in cut.segments.iter().enumerate() {
             #[cfg(test)]
             looked(segment.view.order().len() + segment.view.inputs().len());
             for &node in segment.view.order() {
@@ -44,9 +44,9 @@ impl Readers {
     }
 
     /// A segment that reads what one makes, and on which another waits, directly or not: the two cannot be one.
-    pub(super) fn between(&self, plan: &Plan, from: usize, to: usize) -> Option<usize> {
+    pub(super) fn between(&self, cut: &Cut, from: usize, to: usize) -> Option<usize> {
         let next = |number: usize| {
-            let made = plan.segments[number].view.outputs().iter();
+            let made = cut.segments[number].view.outputs().iter();
             made.flat_map(move |output| self.after(output.val, number))
                 .copied()
                 .filter(move |&next| next <= to)
@@ -92,7 +92,7 @@ mod tests {
     }
 
     /// Rows and columns in turn: each pair of folds is a segment, and each reads the input again.
-    fn plan_of(steps: usize) -> Plan {
+    fn plan_of(steps: usize) -> crate::Plan {
         let step = |place: usize| {
             format!("    y = fd.ops.sub(x, fd.ops.mean(y, dims=[{}], keepdim=True))\n", place % 2)
         };
@@ -102,7 +102,7 @@ mod tests {
         plan(&define(&text).expect("defines"), &CompileOptions::default()).expect("plans")
     }
 
-    fn looks(plan: &Plan) -> usize {
+    fn looks(plan: &Cut) -> usize {
         let before = LOOKS.with(Cell::get);
         let readers = Readers::of(plan);
         for (number, segment) in plan.segments.iter().enumerate() {

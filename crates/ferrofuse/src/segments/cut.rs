@@ -5,7 +5,7 @@
 
 use compiler::passes::before_expansion;
 use compiler::segment::Wait;
-use compiler::{Plan, SegmentPlan};
+use compiler::{Cut, SegmentPlan};
 use ir::definition::Definition;
 use ir::graph::{Output, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Segmentation;
 
 /// A segmentation over values of a definition, and for each segment the one of the plan that it is, if it is one.
-pub(super) struct Cut {
+pub(super) struct WrittenCut {
     pub segmentation: Segmentation,
     pub planned: Vec<Option<usize>>,
 }
@@ -22,9 +22,9 @@ pub(super) struct Cut {
 ///
 /// # Errors
 /// The cycle of a segmentation that the user chose.
-pub(super) fn cut(definition: &Definition, plan: &Plan) -> Result<Cut, Vec<Wait>> {
-    let makers = Makers::of(plan);
-    let chosen = plan.chosen.clone().unwrap_or_else(|| written(definition, plan));
+pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenCut, Vec<Wait>> {
+    let makers = Makers::of(cut);
+    let chosen = cut.chosen.clone().unwrap_or_else(|| written(definition, cut));
     let in_order = |segmentation: &Segmentation| segmentation.in_order(&definition.graph, &definition.fusion);
     let missing = missing(definition, &chosen);
     let joined = makers.joined(chosen.clone(), &missing);
@@ -33,24 +33,24 @@ pub(super) fn cut(definition: &Definition, plan: &Plan) -> Result<Cut, Vec<Wait>
         Ok(ordered) => ordered,
         Err(_) => in_order(&appended(chosen, missing))?,
     };
-    let segmentation = match plan.chosen {
+    let segmentation = match cut.chosen {
         Some(_) => segmentation,
         None => without_unread(definition, segmentation),
     };
     let planned = segmentation.segments.iter().map(|made| makers.of_any(made)).collect();
-    Ok(Cut { segmentation, planned })
+    Ok(WrittenCut { segmentation, planned })
 }
 
 /// A plan's segmentation over the values of the definition that became what it keeps.
-fn written(definition: &Definition, plan: &Plan) -> Segmentation {
-    let olds = Olds::of(definition, plan);
+fn written(definition: &Definition, cut: &Cut) -> Segmentation {
+    let olds = Olds::of(definition, cut);
     let made = |made: &Vec<Val>| {
         let mut made: Vec<Val> = made.iter().filter_map(|&val| olds.get(val)).collect();
         made.sort_unstable();
         made.dedup();
         made
     };
-    let segments = plan.segmentation.segments.iter().map(made).filter(|made| !made.is_empty()).collect();
+    let segments = cut.segmentation.segments.iter().map(made).filter(|made| !made.is_empty()).collect();
     Segmentation { segments }
 }
 
@@ -88,19 +88,19 @@ struct Olds {
 
 impl Olds {
     /// Values that the definition writes come before those inside composites, equal ones before what is expanded of them.
-    fn of(definition: &Definition, plan: &Plan) -> Olds {
+    fn of(definition: &Definition, cut: &Cut) -> Olds {
         let record = &definition.record;
         let results = record.statements().iter().flat_map(|statement| &statement.results);
         let written: FxHashSet<Val> = results.map(|&entry| record.entry(entry).val).collect();
         let is_made = |&(old, _): &(Val, Val)| !definition.fusion.is_input(old);
-        let mut pairs: Vec<(Val, Val)> = plan.map.iter().filter(is_made).collect();
+        let mut pairs: Vec<(Val, Val)> = cut.map.iter().filter(is_made).collect();
         pairs.sort_unstable_by_key(|(old, _)| (!written.contains(old), *old));
         let mut olds = FxHashMap::default();
         for &(old, new) in &pairs {
             olds.entry(new).or_insert(old);
         }
         for (old, new) in pairs {
-            olds.entry(before_expansion(&plan.graph, new)).or_insert(old);
+            olds.entry(before_expansion(&cut.graph, new)).or_insert(old);
         }
         Olds { olds }
     }
@@ -112,30 +112,30 @@ impl Olds {
 
 /// Which segment of a plan makes what.
 struct Makers<'p> {
-    plan: &'p Plan,
+    cut: &'p Cut,
     makers: FxHashMap<Val, usize>,
     /// What each output that is a view is one of.
     sources: FxHashMap<Val, Val>,
 }
 
 impl<'p> Makers<'p> {
-    fn of(plan: &'p Plan) -> Makers<'p> {
+    fn of(cut: &'p Cut) -> Makers<'p> {
         let made = |(number, segment): (usize, &'p SegmentPlan)| {
             segment.view.outputs().iter().map(move |output| (output.val, number))
         };
-        let makers = plan.segments.iter().enumerate().flat_map(made).collect();
-        let outputs = plan.fusion.outputs().iter().zip(&plan.views);
+        let makers = cut.segments.iter().enumerate().flat_map(made).collect();
+        let outputs = cut.fusion.outputs().iter().zip(&cut.views);
         let source = |(output, view): (&Output, &Option<_>)| {
             view.as_ref().map(|view: &compiler::outputs::View| (output.val, view.source))
         };
-        Makers { plan, makers, sources: outputs.filter_map(source).collect() }
+        Makers { cut, makers, sources: outputs.filter_map(source).collect() }
     }
 
     /// The segment of the plan that makes what a value of the definition became, or what that is a view of.
     fn of_value(&self, val: Val) -> Option<usize> {
-        let new = self.plan.map.get(val)?;
+        let new = self.cut.map.get(val)?;
         let whole = self.sources.get(&new).copied().unwrap_or(new);
-        let made = [new, whole, before_expansion(&self.plan.graph, whole)];
+        let made = [new, whole, before_expansion(&self.cut.graph, whole)];
         made.iter().find_map(|val| self.makers.get(val).copied())
     }
 

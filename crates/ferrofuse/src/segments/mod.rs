@@ -14,7 +14,7 @@ mod tasks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use compiler::{Hints, Plan};
+use compiler::{Cut, Hints};
 use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
 use frontend::text::{NameStyle, print};
 use index::Expr;
@@ -62,29 +62,32 @@ pub struct Segment {
     is_edited: bool,
 }
 
-/// The segments of a plan of a definition, in the order they run. Bytes are counted at the sizes of the hints.
+/// The segments of a cut of a definition, or of a plan of it, in the order they run. Bytes are counted at the sizes of the hints.
 ///
 /// # Errors
 /// When a segmentation of the user's is cyclic, or a segment has no words of the definition language.
-pub fn segments(definition: &Definition, plan: &Plan, hints: &Hints) -> Result<Vec<Segment>, SegmentError> {
-    let cut = cut::cut(definition, plan)
+pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec<Segment>, SegmentError> {
+    let written = cut::written_cut(definition, cut)
         .map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle)))?;
-    let views = cut.segmentation.views(&definition.graph, &definition.fusion);
+    let views = written.segmentation.views(&definition.graph, &definition.fusion);
     let crossing = views.iter().flat_map(|view| view.inputs().iter().copied());
     let maker = Maker {
         definition,
-        plan,
+        cut,
         hints,
         names: names_in(definition),
-        positions: positions::Positions::new(definition, crossing.chain(cut.segmentation.segments.concat())),
-        traffic: Traffic::of(definition, plan, hints),
-        planned: cut.planned.iter().flatten().map(|&number| plan.segments[number].name.clone()).collect(),
+        positions: positions::Positions::new(
+            definition,
+            crossing.chain(written.segmentation.segments.concat()),
+        ),
+        traffic: Traffic::of(definition, cut, hints),
+        planned: written.planned.iter().flatten().map(|&number| cut.segments[number].name.clone()).collect(),
     };
     let mut computed = FxHashSet::default();
     let mut segments = Vec::new();
-    for (number, (view, made)) in views.iter().zip(&cut.segmentation.segments).enumerate() {
+    for (number, (view, made)) in views.iter().zip(&written.segmentation.segments).enumerate() {
         let again = view.order().iter().copied().filter(|node| computed.contains(node)).collect();
-        segments.push(maker.segment(number, &Piece { view, made, again, planned: cut.planned[number] })?);
+        segments.push(maker.segment(number, &Piece { view, made, again, planned: written.planned[number] })?);
         computed.extend(view.order().iter().copied());
     }
     Ok(segments)
@@ -142,7 +145,7 @@ impl From<&Segment> for SegmentDefinition {
 /// What segments are made from.
 struct Maker<'d> {
     definition: &'d Definition,
-    plan: &'d Plan,
+    cut: &'d Cut,
     hints: &'d Hints,
     names: FxHashMap<Val, String>,
     positions: positions::Positions<'d>,
@@ -177,7 +180,7 @@ impl Maker<'_> {
             recomputed: again.iter().filter_map(|&node| self.tensor_named(node)).collect(),
             bytes: self.hints.know(&moved).then(|| self.hints.value(&moved)),
             bytes_formula: moved.to_string(),
-            at: planned.map_or_else(DeviceStream::default, |number| self.plan.segments[number].at.clone()),
+            at: planned.map_or_else(DeviceStream::default, |number| self.cut.segments[number].at.clone()),
             why: self.why(*planned),
             schedule: None,
             takes: outlined.inputs.into_iter().map(taken).collect(),
@@ -222,7 +225,7 @@ impl Maker<'_> {
         let Some(number) = planned else {
             return "what it gives is seen in memory that is there".to_owned();
         };
-        let name = &self.plan.segments[number].name;
+        let name = &self.cut.segments[number].name;
         let is_between = |edge: &&Edge| [&edge.from, &edge.to].iter().all(|&end| self.planned.contains(end));
         let edges = || self.traffic.edges.iter().filter(is_between);
         let mut reasons: Vec<&str> =

@@ -1,7 +1,7 @@
 //! The tasks of a definition in one table: composites, groups, folds and scans by lambdas, and the segments of a plan, all over the values of the
 //! definition as it was written.
 
-use compiler::Plan;
+use compiler::Cut;
 use ir::definition::Definition;
 use ir::graph::{TaskData, TaskKind, Tasks};
 
@@ -13,11 +13,11 @@ use crate::lambdas;
 ///
 /// # Errors
 /// When a segmentation of the user's is cyclic.
-pub fn tasks(definition: &Definition, plan: &Plan) -> Result<Tasks, SegmentError> {
-    let cut = cut::cut(definition, plan)
+pub fn tasks(definition: &Definition, cut: &Cut) -> Result<Tasks, SegmentError> {
+    let written = cut::written_cut(definition, cut)
         .map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle)))?;
     let mut tasks = definition.tasks.clone();
-    let views = cut.segmentation.views(&definition.graph, &definition.fusion);
+    let views = written.segmentation.views(&definition.graph, &definition.fusion);
     for (number, view) in views.into_iter().enumerate() {
         let segment = TaskData { name: format!("seg{number}"), kind: TaskKind::Segment, parent: None, view };
         tasks.add(segment).expect("a task without a parent always fits");

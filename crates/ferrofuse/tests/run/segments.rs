@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use ferrofuse::{
-    Array, ArrayView, CallOptions, CompileOptions, Definition, Executable, Hints, Interrupt, Machine, Output,
-    PlanOptions, Segment, SegmentError, Stream, Tensor, check, define, parse_schedule, plan,
+    Argument, Array, ArrayView, CallOptions, CompileOptions, Definition, Executable, Hints, Interrupt,
+    Machine, Output, PlanOptions, Segment, SegmentError, Stream, Tensor, check, define, parse_schedule, plan,
     read_segmentation, segments, tasks, value_name, value_named,
 };
 use frontend::text::{NameStyle, numbers, print};
@@ -27,8 +27,8 @@ fn cut(definition: &Definition, segmentation: Option<&str>) -> Result<Vec<Segmen
     let chosen = segmentation.map(|text| read_segmentation(definition, text)).transpose()?;
     let plan_options = PlanOptions { segmentation: chosen, ..PlanOptions::default() };
     let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };
-    let plan = plan(definition, &options).map_err(|error| ferrofuse::of_plan(definition, error))?;
-    segments(definition, &plan, &Hints::default())
+    let cut = ferrofuse::cut(definition, &options).map_err(|error| ferrofuse::of_plan(definition, error))?;
+    segments(definition, &cut, &Hints::default())
 }
 
 fn bytes(array: &ArrayView<'_>) -> Vec<u8> {
@@ -149,6 +149,41 @@ fn a_reduction_and_what_is_added_are_the_definitions_of_nvfuser() {
     assert_eq!(segments[1].inputs, ["T1", "S3"]);
     assert_eq!(segments[1].why, "in one kernel S3 is a boundary that the definition asks for");
     assert_eq!(segments[0].bytes_formula, "4*i0*i1 + 4*i0");
+}
+
+/// Values that are given back in two orders: one that a kernel makes, and one that a library makes, while others are in memory.
+const ORDERS: &str = "
+def f(fd):
+    x = fd.define_tensor(shape=[64, 64], contiguity=True, dtype=DataType.Float)
+    t = fd.ops.exp(x)
+    y = fd.ops.matmul(x, fd.ops.segment_set(fd.ops.neg(t)))
+    a = fd.ops.segment_set(fd.ops.sin(y))
+    fd.add_output(t)
+    fd.add_output(fd.ops.stride_order(t, stride_order=[0, 1]))
+    fd.add_output(fd.ops.stride_order(y, stride_order=[0, 1]))
+    fd.add_output(fd.ops.sum(fd.ops.cos(a), dims=[0]))
+";
+
+#[test]
+fn copies_in_another_order_wait_until_all_segments_are_done() {
+    let definition = define(ORDERS).expect("defines");
+    let x: Vec<f32> = (0..64 * 64).map(|number| (number % 13) as f32 / 8.0).collect();
+    let x = Array::from_slice(&[64, 64], &x).expect("small");
+    let made = cut(&definition, None).expect("segments");
+    assert!(made.len() >= 3, "{} segments", made.len());
+    let options = CompileOptions::default();
+    let whole = Executable::new(definition.clone(), options.clone()).expect("compiles");
+    let chain = Executable::from_segments(definition.clone(), &made, options).expect("segments");
+    let (outputs, whole) = whole.run_timed(&[x.view()]).expect("it runs");
+    let mut arguments = [Argument::from(x.view())];
+    let (through, segments) =
+        chain.run_in_place_timed(&CallOptions::default(), &mut arguments).expect("it runs");
+    for (output, other) in outputs.iter().zip(&*through) {
+        assert_eq!(other.view().layout(), output.view().layout());
+        assert_eq!(bytes(&other.view()), bytes(&output.view()));
+    }
+    assert_eq!(through[1].view().layout().strides[..], [1, 64]);
+    assert!(segments.peak_bytes <= whole.peak_bytes, "{} and {}", segments.peak_bytes, whole.peak_bytes);
 }
 
 #[test]

@@ -10,8 +10,9 @@ use std::time::Instant;
 use codegen::cpu::Error as CodegenError;
 use compiler::layout::LayoutClass;
 use compiler::target::Target;
-use compiler::{Plan, PlanError, PlanOptions, plan};
+use compiler::{Cut, Hints, Plan, PlanError, PlanOptions, cut, plan};
 use ir::definition::Definition;
+use ir::graph::{Fusion, Graph};
 use ir::interrupt::Interrupt;
 use ir::kernel::Kernel;
 
@@ -37,13 +38,37 @@ pub fn plan_declared(
     target: &Target,
     options: &CompileOptions,
 ) -> Result<Plan, Error> {
+    of_declared(definition, target, options, plan)
+}
+
+/// Cuts a definition as [`plan_declared`], and makes no kernels.
+///
+/// # Errors
+/// As [`plan_declared`].
+pub fn cut_declared(
+    definition: &Definition,
+    target: &Target,
+    options: &CompileOptions,
+) -> Result<Cut, Error> {
+    of_declared(definition, target, options, cut)
+}
+
+/// What the compiler makes of a definition.
+type Make<T> = fn(&Graph, &Fusion, &[LayoutClass], &Target, &Hints, &PlanOptions) -> Result<T, PlanError>;
+
+fn of_declared<T: Send + 'static>(
+    definition: &Definition,
+    target: &Target,
+    options: &CompileOptions,
+    make: Make<T>,
+) -> Result<T, Error> {
     let (definition, target, options) = (definition.clone(), target.clone(), options.clone());
     let interrupt = options.plan.interrupt.clone();
     let made = move || {
         let Definition { graph, fusion, tasks, .. } = &definition;
         let chosen = PlanOptions { tasks: tasks.clone(), ..options.plan };
-        let planned = plan(graph, fusion, &declared(&definition), &target, &options.hints, &chosen);
-        planned.map_err(|error| in_words(error, &definition))
+        let made = make(graph, fusion, &declared(&definition), &target, &options.hints, &chosen);
+        made.map_err(|error| in_words(error, &definition))
     };
     Ok(in_background(&interrupt, made)??)
 }

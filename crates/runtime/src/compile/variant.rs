@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use compiler::{Decision, Plan};
+use compiler::Plan;
 use ir::interrupt::{Interrupt, Interrupted};
 use ir::kernel::Kernel;
 
@@ -67,10 +67,7 @@ impl Variant {
             match made {
                 Ok(made) => code.extend(made),
                 Err(error) => {
-                    for segment in &mut plan.segments[batch] {
-                        let reason = format!("its kernel could not be compiled: {error}");
-                        segment.decision = Decision::Evaluate { reason, val: segment.view.outputs()[0].val };
-                    }
+                    plan.leave_to_evaluator(batch, &format!("its kernel could not be compiled: {error}"));
                 }
             }
         }
@@ -120,11 +117,8 @@ fn make_all<C: Send + Sync, E: Send + Sync>(
 /// All kernels of a plan, in order, with the number of their batch.
 fn kernels(plan: &Plan) -> impl Iterator<Item = (usize, &Kernel)> {
     plan.batches.iter().enumerate().flat_map(|(number, batch)| {
-        let lowered = match &plan.segments[batch.start].decision {
-            Decision::Kernels(kernels) => kernels.lowered.kernels.as_slice(),
-            Decision::Evaluate { .. } | Decision::External(_) => &[],
-        };
-        lowered.iter().map(move |lowered| (number, &lowered.kernel))
+        let lowered = &plan.lowered[batch.start];
+        lowered.kernels.iter().map(move |lowered| (number, &lowered.kernel))
     })
 }
 

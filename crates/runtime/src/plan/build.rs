@@ -1,6 +1,6 @@
 //! From a compiler's plan to the list of steps.
 
-use compiler::lower::{BufferSource, KernelArgument, Lowered, Temporary};
+use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
 use compiler::outputs::{Placement, View};
 use compiler::segment::{ExternalCall, Source, ViewedOperand};
 use compiler::{Decision, Plan, SegmentPlan};
@@ -23,7 +23,7 @@ impl ExecutionPlan {
         let mut builder = Builder::new(&plan.graph, &plan.fusion, plan.placements.clone());
         builder.plan.origins = origins(&plan.map, &plan.graph);
         for batch in &plan.batches {
-            builder.add_batch(&plan.segments[batch.clone()]);
+            builder.add_batch(&plan.segments[batch.clone()], &plan.lowered[batch.clone()]);
         }
         // A call that ends in an error leaves the inputs as they were, so what may is written to them at the end.
         let may_fail = checks_indices(&plan.graph, &plan.fusion);
@@ -192,9 +192,9 @@ impl Builder {
     }
 
     /// The segments of a batch, which all have kernels or none.
-    fn add_batch(&mut self, segments: &[SegmentPlan]) {
-        if let Decision::Kernels(kernels) = &segments[0].decision {
-            return self.add_kernels(segments, &kernels.lowered.kernels);
+    fn add_batch(&mut self, segments: &[SegmentPlan], lowered: &[LoweredSegment]) {
+        if let Decision::Kernels(_) = segments[0].decision {
+            return self.add_kernels(segments, lowered);
         }
         for SegmentPlan { name, view, decision, .. } in segments {
             match decision {
@@ -207,10 +207,11 @@ impl Builder {
 
     /// The launches of segments of which each has as many kernels as the first, equal but for names: the first kernel of
     /// them all at once, then the second.
-    fn add_kernels(&mut self, segments: &[SegmentPlan], kernels: &[Lowered]) {
-        let operands = segments.iter().map(|segment| self.operands(segment).into_iter());
+    fn add_kernels(&mut self, segments: &[SegmentPlan], lowered: &[LoweredSegment]) {
+        let pairs = segments.iter().zip(lowered);
+        let operands = pairs.map(|(segment, lowered)| self.operands(segment, lowered).into_iter());
         let mut members: Vec<_> = operands.collect();
-        for lowered in kernels {
+        for lowered in &lowered[0].kernels {
             let members = members.iter_mut().map(|kernels| kernels.next().expect("as many as of the first"));
             self.plan.kernels.push(lowered.kernel.clone());
             let kernel = self.plan.kernels.len() - 1;
@@ -219,11 +220,11 @@ impl Builder {
     }
 
     /// What the kernels of a segment are given, in order, allocated before.
-    fn operands(&mut self, segment: &SegmentPlan) -> Vec<Operands> {
+    fn operands(&mut self, segment: &SegmentPlan, lowered: &LoweredSegment) -> Vec<Operands> {
         let SegmentPlan { name, view, decision: Decision::Kernels(kernels), .. } = segment else {
             unreachable!("a segment with kernels")
         };
-        let (witness, lowered) = (&kernels.witness, &kernels.lowered);
+        let witness = &kernels.witness;
         let segment = self.add_segment(name, view, None);
         let inputs = self.inputs_of(view);
         let stores: Vec<Slot> = witness.stores.iter().map(|store| self.slot_of(store.val)).collect();

@@ -27,6 +27,13 @@ impl Account {
         steps.extend(did.steps.into_iter().map(named));
     }
 
+    /// Notes that so many bytes are held.
+    pub fn hold(&mut self, bytes: usize) {
+        if self.is_timed {
+            self.report.peak_bytes = self.report.peak_bytes.max(bytes);
+        }
+    }
+
     /// Copies so many bytes.
     pub fn copy(&mut self, bytes: usize, copy: impl FnOnce()) {
         let begin = Instant::now();

@@ -7,6 +7,7 @@ use reference::evaluate::copy;
 
 use super::account::Account;
 use super::in_place::Writing;
+use super::late_copies::LateCopy;
 use super::parts::SegmentDefinition;
 use super::slots::{Held, Segment, Slots, Source, free_after_last_use};
 use crate::argument::Argument;
@@ -41,13 +42,15 @@ impl Executable {
         segments: impl IntoIterator<Item: Into<SegmentDefinition>>,
         options: CompileOptions,
     ) -> Result<SegmentedExecutable, Error> {
-        let segments: Vec<SegmentDefinition> = segments.into_iter().map(Into::into).collect();
+        let segments = segments.into_iter().map(|segment| segment.into().without_copies(&definition));
+        let (segments, copies): (Vec<SegmentDefinition>, Vec<Vec<LateCopy>>) = segments.unzip();
         let mut slots = Slots::of(&definition);
         let mut made = Vec::new();
         let writing = |place: usize| Writing::of(&definition, &segments[place], &segments[place + 1..]);
         let writings: Vec<Writing> = (0..segments.len()).map(writing).collect();
-        for (segment, writing) in segments.into_iter().zip(writings) {
+        for ((segment, writing), copies) in segments.into_iter().zip(writings).zip(copies) {
             made.push(slots.segment(segment, writing, &options)?);
+            copies.into_iter().for_each(|copy| slots.share(copy));
         }
         let outputs: Vec<usize> =
             definition.fusion.outputs().iter().map(|output| slots.numbers[&output.val]).collect();
@@ -81,7 +84,7 @@ impl SegmentedExecutable {
         let mut held = self.steps(options, inputs, &[], &mut Account::default()).map_err(located)?;
         let visible = vec![true; inputs.len()];
         let given = (0..self.outputs.len()).collect::<Vec<_>>();
-        self.given_back(&given, &mut held, inputs, &visible)
+        self.given_back(&given, &mut held, inputs, &visible, &mut Account::default())
     }
 
     /// As [`Executable::run_into`]: outputs are copied there when all segments are done.
@@ -231,35 +234,91 @@ impl SegmentedExecutable {
         }
     }
 
-    /// The outputs of these numbers; views of inputs are copied where the input may not be seen.
+    /// The outputs of these numbers; views of inputs are copied where the input may not be seen. Copies come first, so that what
+    /// is held is given back itself where it can be.
     pub(super) fn given_back<'a>(
         &self,
         outputs: &[usize],
         held: &mut [Held],
         given: &[ArrayView<'a>],
         visible: &[bool],
+        account: &mut Account,
     ) -> Result<Outputs<'a>, Error> {
-        let mut back = Vec::new();
-        for (place, &output) in outputs.iter().enumerate() {
+        let (moved, others) = self.moved(outputs, |slot| held[slot].own_layout());
+        let mut back: Vec<(usize, Output<'a>)> = Vec::new();
+        for (number, &output) in others.iter().enumerate() {
             let slot = self.outputs[output];
-            let is_again = outputs[place + 1..].iter().any(|&later| self.outputs[later] == slot);
-            back.push(match &held[slot] {
+            let made = match &held[slot] {
                 Held::Input(input, layout) if visible[*input] => {
                     let view = given[*input].relaid(layout.clone()).expect("view ops reach no further");
                     Output::View { input: *input, view }
                 }
-                Held::Own(_) if !is_again => Output::Made(held[slot].take().expect("as just seen")),
-                shared => Output::Made(self.copied(&shared.view(given))?),
-            });
+                shared => {
+                    let view = shared.view(given);
+                    Output::Made(self.copied_to(&view, self.layout(output, view.sizes()))?)
+                }
+            };
+            back.push((output, made));
+            account.hold(held.iter().map(Held::bytes).sum::<usize>() + made_bytes(&back));
+            let mut later = others[number + 1..].iter().chain(&moved);
+            if !later.any(|&later| self.outputs[later] == slot) {
+                held[slot] = Held::Nothing;
+            }
         }
-        Ok(Outputs { outputs: back })
+        let take = |&output: &usize| {
+            (output, Output::Made(held[self.outputs[output]].take().expect("it is held with the layout")))
+        };
+        back.extend(moved.iter().map(take));
+        back.sort_by_key(|(output, _)| *output);
+        Ok(Outputs { outputs: back.into_iter().map(|(_, output)| output).collect() })
+    }
+
+    /// Of these outputs those that are what a slot holds, the last of each slot, and the others. `own` gives the layout of what a
+    /// slot holds, if that is no view of an input.
+    pub(super) fn moved(
+        &self,
+        outputs: &[usize],
+        own: impl Fn(usize) -> Option<Layout>,
+    ) -> (Vec<usize>, Vec<usize>) {
+        let fits =
+            |output: usize| own(self.outputs[output]).is_some_and(|layout| self.has_layout(output, &layout));
+        let is_last = |&output: &usize| {
+            let mut later = outputs.iter().filter(|&&later| later > output);
+            fits(output) && !later.any(|&later| self.outputs[later] == self.outputs[output] && fits(later))
+        };
+        outputs.iter().partition(|output| is_last(output))
+    }
+
+    /// The layout of an output that is in memory of its own.
+    pub(super) fn layout(&self, output: usize, sizes: &[usize]) -> Layout {
+        let order = &self.definition.fusion.outputs()[output].order;
+        Layout::ordered(sizes, order.iter().map(|&axis| axis.into()))
+    }
+
+    /// Whether an output has the layout that the definition asks for, if it asks for one.
+    pub(super) fn has_layout(&self, output: usize, layout: &Layout) -> bool {
+        let is_free = self.definition.fusion.outputs()[output].order.is_empty();
+        is_free || self.layout(output, &layout.sizes).strides == layout.strides
     }
 
     /// A row-major copy.
     pub(super) fn copied(&self, view: &ArrayView<'_>) -> Result<Tensor, Error> {
+        self.copied_to(view, Layout::dense(view.sizes()))
+    }
+
+    fn copied_to(&self, view: &ArrayView<'_>, layout: Layout) -> Result<Tensor, Error> {
         let machine = &self.options.machine;
-        let mut tensor = Tensor::allocate(machine.allocator(), view.dtype(), Layout::dense(view.sizes()))?;
+        let mut tensor = Tensor::allocate(machine.allocator(), view.dtype(), layout)?;
         copy(&mut tensor.view_mut(), view, &machine.workers(&Default::default()))?;
         Ok(tensor)
     }
+}
+
+/// Bytes of outputs in memory of their own.
+fn made_bytes(outputs: &[(usize, Output<'_>)]) -> usize {
+    let bytes = |output: &Output<'_>| match output {
+        Output::Made(tensor) => tensor.as_bytes().len(),
+        Output::View { .. } => 0,
+    };
+    outputs.iter().map(|(_, output)| bytes(output)).sum()
 }

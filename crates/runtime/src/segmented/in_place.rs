@@ -101,7 +101,7 @@ impl SegmentedExecutable {
         let visible: Vec<bool> = arguments.iter().map(is_seen).collect();
         let back: Vec<usize> = (0..targets.len()).filter(|&place| targets[place].is_none()).collect();
         let written = self.written(&targets, &mut held, &views, &back)?;
-        let outputs = self.given_back(&back, &mut held, &views, &visible)?;
+        let outputs = self.given_back(&back, &mut held, &views, &visible, account)?;
         let workers = self.machine(options).workers(&options.interrupt);
         for (target, tensor) in targets.iter().flatten().zip(&written) {
             let Some(tensor) = tensor else { continue };

@@ -184,10 +184,19 @@ impl<'c> CallOfSegments<'c> {
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<Vec<GpuOutput>, Error> {
         let written = self.written(&mut held)?;
-        let mut back = Vec::new();
-        for output in (0..targets.len()).filter(|&output| targets[output].is_none()) {
-            back.push(self.given_back(output, targets, &mut held)?);
+        let outputs: Vec<usize> = (0..targets.len()).filter(|&output| targets[output].is_none()).collect();
+        let (moved, others) = self.chain.moved(&outputs, |slot| held[slot].own_layout());
+        let mut given: Vec<(usize, GpuOutput)> = Vec::new();
+        for &output in &others {
+            given.push((output, self.given_back(output, targets, &held)?));
         }
+        let take = |&output: &usize| {
+            let tensor = held[self.chain.outputs[output]].take();
+            (output, GpuOutput::Made(tensor.expect("it is held with the layout")))
+        };
+        given.extend(moved.iter().map(take));
+        given.sort_by_key(|(output, _)| *output);
+        let mut back: Vec<GpuOutput> = given.into_iter().map(|(_, output)| output).collect();
         let forms: Vec<OutputForm> = back.iter().map(|output| self.form(output)).collect();
         let destinations = place(&forms)?;
         let footprints: Vec<Footprint<'_>> = self.inputs.iter().filter_map(GpuInput::footprint).collect();
@@ -240,15 +249,14 @@ impl<'c> CallOfSegments<'c> {
         Ok(written)
     }
 
-    /// An output that is given back; views of inputs are copied where something is written to those.
+    /// An output that is given back and not what a slot holds; views of inputs are copied where something is written to those.
     fn given_back(
         &self,
         output: usize,
         targets: &[Option<WriteTarget<'_, GpuMemory>>],
-        held: &mut [HeldOnGpu],
+        held: &[HeldOnGpu],
     ) -> Result<GpuOutput, Error> {
         let slot = self.chain.outputs[output];
-        let is_again = self.chain.outputs[output + 1..].contains(&slot);
         // An input of the host is no tensor of the GPU, so a view of it is a copy.
         let is_seen = |input: usize| {
             let is_apart = |own: Footprint<'_>| {
@@ -260,8 +268,10 @@ impl<'c> CallOfSegments<'c> {
             HeldOnGpu::Input(input, layout) if is_seen(*input) => {
                 Ok(GpuOutput::View { input: *input, layout: layout.clone() })
             }
-            HeldOnGpu::Own(_) if !is_again => Ok(GpuOutput::Made(held[slot].take().expect("as just seen"))),
-            shared => self.copied(&shared.input(self.inputs)).map(GpuOutput::Made),
+            shared => {
+                let layout = |sizes: &[usize]| self.chain.layout(output, sizes);
+                self.copied_to(&shared.input(self.inputs), layout).map(GpuOutput::Made)
+            }
         }
     }
 
@@ -286,10 +296,19 @@ impl<'c> CallOfSegments<'c> {
 
     /// A row-major copy.
     fn copied(&self, input: &GpuInput<'_>) -> Result<GpuTensor, Error> {
+        self.copied_to(input, Layout::dense)
+    }
+
+    /// A copy with the layout that its sizes are given; of an input of the host, which is row-major, one like it.
+    fn copied_to(
+        &self,
+        input: &GpuInput<'_>,
+        layout_of: impl Fn(&[usize]) -> Layout,
+    ) -> Result<GpuTensor, Error> {
         match input {
             GpuInput::Tensor(argument) => {
                 let (dtype, layout) = argument.form();
-                let copy = GpuTensor::allocate(self.stream, dtype, Layout::dense(&layout.sizes))?;
+                let copy = GpuTensor::allocate(self.stream, dtype, layout_of(&layout.sizes))?;
                 let (to, from) = (copy.shared(), argument.view());
                 self.device.copies().copy(self.device, self.stream, &to.view().0, &from.0)?;
                 Ok(copy)
@@ -318,6 +337,14 @@ impl HeldOnGpu {
             HeldOnGpu::Input(place, layout) => inputs[*place].relaid(layout.clone()),
             HeldOnGpu::Own(tensor) => GpuInput::Tensor(tensor.shared()),
             HeldOnGpu::Nothing => unreachable!("what is freed was read for the last time"),
+        }
+    }
+
+    /// The layout of what is held, where it is no view of an input.
+    fn own_layout(&self) -> Option<Layout> {
+        match self {
+            HeldOnGpu::Own(tensor) => Some(tensor.shared().form().1.clone()),
+            HeldOnGpu::Nothing | HeldOnGpu::Input(..) => None,
         }
     }
 

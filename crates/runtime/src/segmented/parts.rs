@@ -7,7 +7,7 @@ use index::Expr;
 use ir::definition::Definition;
 use ir::graph::Val;
 
-use crate::compile::plan_declared;
+use crate::compile::cut_declared;
 use crate::plan::checks_indices;
 use crate::{CompileOptions, Error};
 
@@ -63,7 +63,7 @@ impl SegmentDefinition {
         };
         let options = CompileOptions { plan, ..options.clone() };
         let target = options.machine.target(options.target);
-        plan_declared(&self.definition, &target, &options).map_err(|error| self.in_words(error))?;
+        cut_declared(&self.definition, &target, &options).map_err(|error| self.in_words(error))?;
         Ok(options)
     }
 

@@ -8,6 +8,7 @@ use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
 
 use super::in_place::Writing;
+use super::late_copies::LateCopy;
 use super::parts::{SegmentDefinition, SegmentInput};
 use crate::{CompileOptions, Error, Executable, Tensor};
 
@@ -86,6 +87,14 @@ impl Held {
         }
     }
 
+    /// The layout of what is held, where it is no view of an input.
+    pub fn own_layout(&self) -> Option<Layout> {
+        match self {
+            Held::Own(tensor) => Some(tensor.view().layout().clone()),
+            Held::Nothing | Held::Input(..) => None,
+        }
+    }
+
     /// The tensor that is held; nothing is held then.
     pub fn take(&mut self) -> Option<Tensor> {
         match std::mem::replace(self, Held::Nothing) {
@@ -137,6 +146,12 @@ impl Slots {
         let options = segment.options(options)?;
         let executable = Executable::by_size(writing.written(segment.definition), options);
         Ok(Segment { number: segment.number, executable, inputs, outputs, freed: Vec::new(), writing })
+    }
+
+    /// Has a copy of a value in the slot of that.
+    pub fn share(&mut self, (copy, of): LateCopy) {
+        let slot = self.numbers[&of];
+        self.numbers.insert(copy, slot);
     }
 
     fn made(&mut self, val: Val) -> usize {

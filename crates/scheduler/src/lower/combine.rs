@@ -28,9 +28,9 @@ struct CombineKernel<'a> {
 layer!(CombineKernel, folds: FoldEmitter);
 
 /// The combine steps of a group's crossing folds.
-pub(super) fn steps(group: &Group<'_>, crossing: &[usize]) -> Vec<Step> {
+pub(super) fn steps(group: &Group<'_>) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    for &fold in crossing {
+    for fold in group.crossing() {
         let kept = |number: usize| group.witness.folds[number].kept_axes().collect::<Vec<Axis>>();
         let divided = |number: usize| PartialLayout::of(group, number).divided;
         let alike =

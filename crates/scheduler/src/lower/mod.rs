@@ -23,6 +23,8 @@ mod nest;
 mod states;
 mod value;
 
+pub use fold::temporaries;
+
 use index::Expr;
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 use ir::kernel::Kernel;
@@ -83,7 +85,7 @@ pub struct Lowered {
 }
 
 /// The kernels of a segment, to be run one after the other.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct LoweredSegment {
     /// The main kernel, then the combine steps.
     pub kernels: Vec<Lowered>,
@@ -124,9 +126,8 @@ pub struct Group<'a> {
 /// When the schedule does not fit the witness; a schedule that fits is always lowered.
 pub fn lower(group: &Group<'_>) -> Result<LoweredSegment, ScheduleError> {
     group.schedule.check(group.witness)?;
-    let (main, crossing) = nest::main_kernel(group);
-    let mut kernels = vec![main];
-    kernels.extend(combine::steps(group, &crossing).iter().map(|step| combine::kernel(group, step)));
+    let mut kernels = vec![nest::main_kernel(group)];
+    kernels.extend(combine::steps(group).iter().map(|step| combine::kernel(group, step)));
     let checked = checked(group.graph, group.view);
-    Ok(LoweredSegment { kernels, temporaries: fold::temporaries(group, &crossing), checked })
+    Ok(LoweredSegment { kernels, temporaries: temporaries(group), checked })
 }

@@ -2,7 +2,7 @@
 //!
 //! Programs of very many kernels are left out, each of which a C++ compiler takes.
 
-use compiler::{Decision, Plan, SegmentPlan, plan};
+use compiler::{Plan, plan};
 use emulator::Order;
 use ferrofuse::{ArrayView, Definition, Executor, LayoutClass, Stream};
 use ir::array::Array;
@@ -18,11 +18,7 @@ const MOST_KERNELS: usize = 16;
 
 /// How many kernels a plan has.
 fn kernels(plan: &Plan) -> usize {
-    let of = |segment: &SegmentPlan| match &segment.decision {
-        Decision::Kernels(kernels) => kernels.lowered.kernels.len(),
-        Decision::Evaluate { .. } | Decision::External(_) => 0,
-    };
-    plan.segments.iter().map(of).sum()
+    plan.lowered.iter().map(|segment| segment.kernels.len()).sum()
 }
 
 impl Check {

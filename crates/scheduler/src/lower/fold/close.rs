@@ -37,7 +37,7 @@ impl FoldEmitter<'_> {
         for (fold, arrays) in closing.iter().filter_map(|open| Some((open.fold, open.arrays()?))) {
             self.keep_fold(fold, arrays.blocks.clone(), dims);
             let has_results = arrays.totals.is_none() && self.states(fold).is_finished();
-            if self.crosses(fold) || !has_results {
+            if self.emitter.group.crosses(fold) || !has_results {
                 waiting.push((fold, arrays));
             }
         }
@@ -48,14 +48,14 @@ impl FoldEmitter<'_> {
             let at = this.dim_index(dims);
             for (fold, arrays) in &waiting {
                 let states = this.total(*fold, arrays, &at);
-                if this.crosses(*fold) {
+                if this.emitter.group.crosses(*fold) {
                     this.publish(*fold, &states);
                 } else {
                     this.put_results(*fold, arrays, &at, &states);
                 }
             }
         });
-        if waiting.iter().any(|(fold, _)| !self.crosses(*fold)) {
+        if waiting.iter().any(|(fold, _)| !self.emitter.group.crosses(*fold)) {
             self.barrier();
         }
     }
@@ -72,7 +72,7 @@ impl FoldEmitter<'_> {
 
     /// Makes the results of a fold known at the open loops, or stores them as partial results.
     fn publish(&mut self, number: usize, states: &[Value]) {
-        if !self.crosses(number) {
+        if !self.emitter.group.crosses(number) {
             return self.know_fold(number, states);
         }
         let fold = &self.witness().folds[number];

@@ -10,7 +10,8 @@ mod open;
 mod partial;
 
 pub(super) use feed::Temps;
-pub(super) use partial::{PartialLayout, kept_shape, states, temporaries};
+pub use partial::temporaries;
+pub(super) use partial::{PartialLayout, kept_shape, states};
 
 use ir::kernel::{Accumulator, Scratch, Value};
 use ops::Totals;

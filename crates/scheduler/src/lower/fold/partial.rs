@@ -11,6 +11,20 @@ use crate::lower::states::States;
 use crate::lower::{Group, Temporary};
 use crate::space::Axis;
 
+impl Group<'_> {
+    /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.
+    pub(in crate::lower) fn crosses(&self, number: usize) -> bool {
+        let fold = &self.witness.folds[number];
+        let reduced = self.schedule.loops_of(fold.reduced.iter().copied());
+        fold.terminal && self.schedule.blocks.iter().any(|(axis, _)| reduced.contains(axis))
+    }
+
+    /// The folds that cross blocks.
+    pub(in crate::lower) fn crossing(&self) -> impl Iterator<Item = usize> {
+        (0..self.witness.folds.len()).filter(|&number| self.crosses(number))
+    }
+}
+
 /// Where the partial results of one fold lie.
 pub(in crate::lower) struct PartialLayout<'a> {
     fold: &'a Fold,
@@ -71,18 +85,13 @@ pub(in crate::lower) fn kept_shape<'a>(group: &Group<'a>, fold: &Fold) -> &'a Sh
 
 /// Temporaries are numbered fold by fold, by the folds' numbers.
 fn first_temporary(group: &Group<'_>, number: usize) -> usize {
-    let crosses = |fold: &usize| {
-        let fold = &group.witness.folds[*fold];
-        let reduced = group.schedule.loops_of(fold.reduced.iter().copied());
-        fold.terminal && group.schedule.blocks.iter().any(|(axis, _)| reduced.contains(axis))
-    };
-    (0..number).filter(crosses).map(|fold| states(group, fold).len()).sum()
+    group.crossing().take_while(|&fold| fold < number).map(|fold| states(group, fold).len()).sum()
 }
 
-/// The temporaries of all crossing folds, in the order of their numbers.
-pub(in crate::lower) fn temporaries(group: &Group<'_>, crossing: &[usize]) -> Vec<Temporary> {
+/// The memory that the kernels of a group will share: the partial results of folds that cross blocks, in order.
+pub fn temporaries(group: &Group<'_>) -> Vec<Temporary> {
     let mut temporaries = Vec::new();
-    for &number in crossing {
+    for number in group.crossing() {
         let layout = PartialLayout::of(group, number);
         let kept = kept_shape(group, layout.fold).iter().fold(Expr::one(), |n, size| n * size.clone());
         let len = layout.chunks(group) * kept;

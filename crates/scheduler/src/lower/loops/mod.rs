@@ -192,12 +192,6 @@ impl<'a> LoopEmitter<'a> {
         fold.reduced.iter().any(|&axis| self.emitter.group.schedule.loop_of(axis) == walked)
     }
 
-    /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.
-    pub fn crosses(&self, fold: usize) -> bool {
-        let fold = &self.witness().folds[fold];
-        self.emitter.group.schedule.blocks.iter().any(|(axis, _)| self.reduces(fold, *axis))
-    }
-
     /// The most iterations that the loop of an axis takes in a block of the grid, where sizes do not matter.
     pub fn max_trip_count(&self, axis: Axis) -> Option<i64> {
         let group = self.emitter.group;

@@ -23,16 +23,14 @@ struct Nest<'a> {
 
 layer!(Nest, folds: FoldEmitter);
 
-/// The main kernel of a group, and the terminal folds that it leaves to a combine step.
-pub(super) fn main_kernel(group: &Group<'_>) -> (Lowered, Vec<usize>) {
+/// The main kernel of a group, which leaves the terminal folds that cross blocks to a combine step.
+pub(super) fn main_kernel(group: &Group<'_>) -> Lowered {
     let mut nest = Nest { folds: FoldEmitter::new(Emitter::new(group, group.name)) };
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
     outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));
     nest.outer_loops(&outer, 0);
-    let folds = 0..group.witness.folds.len();
-    let crossing = folds.filter(|&fold| nest.crosses(fold)).collect();
-    (nest.finish(), crossing)
+    nest.finish()
 }
 
 impl Nest<'_> {
@@ -82,7 +80,7 @@ impl Nest<'_> {
         self.close_folds(&closing);
         for (number, store) in witness.stores.iter().enumerate() {
             let When::After(folds) = &store.when else { continue };
-            if closing.iter().any(|open| open.fold == folds[0]) && !self.crosses(folds[0]) {
+            if closing.iter().any(|open| open.fold == folds[0]) && !self.emitter.group.crosses(folds[0]) {
                 let axes = self.closed_loops(store.domain());
                 self.each_row(|nest| nest.walk(&axes, &mut |nest| nest.store(number)));
             }

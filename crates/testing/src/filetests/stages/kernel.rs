@@ -1,6 +1,5 @@
 //! The loop programs. They verify, and their text reads back.
 
-use ferrofuse::Decision;
 use ir::kernel::{parse, verify};
 
 use super::{Case, Outcome, Stage, emitted, planned};
@@ -19,15 +18,12 @@ impl Stage for Kernels {
 
 fn programs(case: &Case) -> Result<String, String> {
     let (_, plan) = planned(case)?;
-    for segment in &plan.segments {
-        let Decision::Kernels(kernels) = &segment.decision else { continue };
-        for lowered in &kernels.lowered.kernels {
-            let text = lowered.kernel.to_string();
-            verify(&lowered.kernel).map_err(|violations| format!("{violations}\n{text}"))?;
-            let again = parse(&text).map_err(|error| format!("{error}\n{text}"))?;
-            if again.to_string() != text {
-                return Err(format!("the kernel prints otherwise when read back:\n{again}"));
-            }
+    for lowered in plan.lowered.iter().flat_map(|segment| &segment.kernels) {
+        let text = lowered.kernel.to_string();
+        verify(&lowered.kernel).map_err(|violations| format!("{violations}\n{text}"))?;
+        let again = parse(&text).map_err(|error| format!("{error}\n{text}"))?;
+        if again.to_string() != text {
+            return Err(format!("the kernel prints otherwise when read back:\n{again}"));
         }
     }
     emitted(case, ferrofuse::Stage::Kernel)

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use compiler::SegmentPlan;
 use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment};
-use ferrofuse::Decision;
+use ferrofuse::{Decision, Plan};
 use ir::kernel::print::index;
 
 use super::{Case, Outcome, Stage, planned};
@@ -17,13 +17,17 @@ impl Stage for Lower {
     }
 
     fn run(&self, case: &Case) -> Outcome {
-        planned(case).map(|(_, plan)| plan.segments.iter().map(segment).collect::<Vec<_>>().join("\n")).into()
+        let text = |(_, plan): (_, Plan)| {
+            let segments = plan.segments.iter().zip(&plan.lowered).map(segment);
+            segments.collect::<Vec<_>>().join("\n")
+        };
+        planned(case).map(text).into()
     }
 }
 
-fn segment(plan: &SegmentPlan) -> String {
+fn segment((plan, lowered): (&SegmentPlan, &LoweredSegment)) -> String {
     match &plan.decision {
-        Decision::Kernels(kernels) => format!("{}\n{}", plan.name, connections(&kernels.lowered)),
+        Decision::Kernels(_) => format!("{}\n{}", plan.name, connections(lowered)),
         Decision::External(call) => format!("{}\n  library: {}\n", plan.name, call.op),
         Decision::Evaluate { reason, val } => format!("{}\n  evaluator: {val} {reason}\n", plan.name),
     }

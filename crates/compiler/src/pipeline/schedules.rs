@@ -1,0 +1,115 @@
+//! Segment by segment how it runs: by kernels, with the user's schedule or one that is chosen, by a library, or by the
+//! evaluator.
+
+use ir::graph::{Fusion, Task, TaskData, TaskKind};
+use rustc_hash::FxHashMap;
+use scheduler::layout::SegmentLayouts;
+use scheduler::legal::{Rejection, Witness};
+use scheduler::schedule::{Schedule, Workload, choose};
+
+use super::Compilation;
+use crate::batch::Shared;
+use crate::plan::{Decision, Kernels, PlanError, SegmentPlan};
+use crate::segment::cost::{self, Amounts, Seconds};
+use crate::segment::{Engine, Structure};
+
+/// The stage.
+pub(super) fn schedules(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let views = std::mem::take(&mut compilation.segment_views);
+    let segments = compilation.segments_of(views)?;
+    segments.into_iter().for_each(|segment| compilation.add(segment));
+    compilation.require_kernels()
+}
+
+impl Compilation<'_> {
+    /// The segments of these views, in order.
+    fn segments_of(&self, views: Vec<Fusion>) -> Result<Vec<SegmentPlan>, PlanError> {
+        let shared = self.shared(&views);
+        let amounts = Amounts::new(&self.graph, self.hints, self.target);
+        let segment = |(number, view): (usize, Fusion)| {
+            self.options.interrupt.check()?;
+            self.segment(number, view, &shared, &amounts)
+        };
+        views.into_iter().enumerate().map(segment).collect()
+    }
+
+    /// The segment with a number, beside the schedules that segments share.
+    fn segment(
+        &self,
+        number: usize,
+        view: Fusion,
+        shared: &FxHashMap<Structure, Shared>,
+        amounts: &Amounts<'_>,
+    ) -> Result<SegmentPlan, PlanError> {
+        let name = format!("seg{number}");
+        let decision = self.decide(&view, self.chosen_schedule(number), shared, &name)?;
+        let at = self.optimized.constraints.place_of(view.order()).expect("the stage before checks it");
+        let answer = self.legality.of(&self.graph, &view);
+        let cost = Seconds::with(amounts, &view, &answer);
+        Ok(SegmentPlan { name, view, at, cost, decision })
+    }
+
+    /// Adds a segment, as a task too.
+    pub(super) fn add(&mut self, segment: SegmentPlan) {
+        let data = TaskData {
+            name: segment.name.clone(),
+            kind: TaskKind::Segment,
+            parent: None::<Task>,
+            view: segment.view.clone(),
+        };
+        self.optimized.tasks.add(data).expect("a task without a parent always fits");
+        self.segments.push(segment);
+    }
+
+    fn chosen_schedule(&self, number: usize) -> Option<&Schedule> {
+        let chosen = self.options.schedules.iter().find(|(segment, _)| *segment == number);
+        chosen.map(|(_, schedule)| schedule)
+    }
+
+    /// Rejects a schedule for what has no kernel.
+    fn require_kernels(&self) -> Result<(), PlanError> {
+        let has_kernels = |number: usize| matches!(self.segments.get(number), Some(s) if matches!(s.decision, Decision::Kernels(_)));
+        match self.options.schedules.iter().find(|(number, _)| !has_kernels(*number)) {
+            Some((number, _)) => Err(PlanError::NoSegment(*number)),
+            None => Ok(()),
+        }
+    }
+
+    /// The compiler's own schedule.
+    pub(super) fn schedule(&self, view: &Fusion, witness: &Witness) -> Schedule {
+        let Compilation { graph, target, hints, .. } = self;
+        let [inputs, stores] = &self.layouts_of(view);
+        choose(&Workload { graph, view, witness, memory: SegmentLayouts { inputs, stores }, target, hints })
+    }
+
+    /// How a segment of this name runs: by a schedule that the user chose, that like segments share, or its own.
+    fn decide(
+        &self,
+        view: &Fusion,
+        chosen: Option<&Schedule>,
+        shared: &FxHashMap<Structure, Shared>,
+        name: &str,
+    ) -> Result<Decision, PlanError> {
+        let Compilation { graph, legality, target, hints, .. } = self;
+        let witness = match &*legality.of(graph, view) {
+            Ok(Engine::Kernel(witness)) => (**witness).clone(),
+            Ok(Engine::External(call)) => return Ok(Decision::External(call.clone())),
+            Err(Rejection { reason, val, .. }) => {
+                return Ok(Decision::Evaluate { reason: reason.clone(), val: *val });
+            }
+        };
+        let fits = |shared: &&Shared| chosen.is_none() && shared.schedule.check(&witness).is_ok();
+        let shared = shared.get(&self.structure(view)).filter(fits);
+        let schedule = match (chosen, shared) {
+            (Some(schedule), _) | (None, Some(Shared { schedule, .. })) => schedule.clone(),
+            (None, None) => self.schedule(view, &witness),
+        };
+        let fits = schedule.check(&witness);
+        fits.map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
+        let [layouts, stores] = self.layouts_of(view);
+        let general = shared.is_some_and(|shared| shared.general);
+        let input_sweeps = cost::input_sweeps(graph, view, &witness, hints, target);
+        let kernels = Kernels { witness, schedule, layouts, stores, general, input_sweeps };
+        Ok(Decision::Kernels(Box::new(kernels)))
+    }
+}

@@ -1,0 +1,82 @@
+//! Outputs with an order of axes that a segment could only copy to: of a value that it gives back as well, or that a library
+//! computes. They are copied when all segments are done, as in a call of the whole, so that both are in memory only then.
+
+use std::sync::Arc;
+
+use ir::definition::Definition;
+use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
+use ops::ScalarOp;
+
+use super::parts::SegmentDefinition;
+
+/// A value of the whole definition that is a copy of another.
+pub(super) type LateCopy = (Val, Val);
+
+impl SegmentDefinition {
+    /// The segment without such copies, and which values are copies of what it gives back.
+    pub(super) fn without_copies(mut self, whole: &Definition) -> (SegmentDefinition, Vec<LateCopy>) {
+        let (plain, copies) = self.copies(whole);
+        let is_copy = |place: usize| copies.iter().any(|(copy, _)| *copy == place);
+        let outputs = self.definition.fusion.outputs().iter().enumerate();
+        let left = outputs.filter(|(place, _)| !is_copy(*place)).map(|(place, output)| {
+            let order = if plain.contains(&place) { Axes::new() } else { output.order.clone() };
+            Output { order, ..output.clone() }
+        });
+        let left: Vec<Output> = left.collect();
+        let late = copies.iter().map(|&(copy, of)| (self.outputs[copy], self.outputs[of])).collect();
+        let Definition { graph, fusion, .. } = &self.definition;
+        let facts = Arc::clone(fusion.facts());
+        let fusion =
+            Fusion::new(graph, fusion.inputs().to_vec(), left, facts).expect("the view, or less of it");
+        self.definition.fusion = fusion;
+        let places = 0..self.outputs.len();
+        self.outputs = places.filter(|&place| !is_copy(place)).map(|place| self.outputs[place]).collect();
+        (self, late)
+    }
+
+    /// The places of outputs that are given back row-major for now, and of those that are copies of others.
+    fn copies(&self, whole: &Definition) -> (Vec<usize>, Vec<(usize, usize)>) {
+        let Definition { graph, fusion, .. } = &self.definition;
+        let outputs = fusion.outputs();
+        let source = |place: usize| copied_from(graph, fusion, outputs[place].val);
+        let is_written = |place: usize| {
+            let mut given = whole.fusion.outputs().iter().filter(|output| output.val == self.outputs[place]);
+            given.any(|output| output.alias.is_some())
+        };
+        let of = |copy: usize| {
+            let is_it = |&of: &usize| {
+                of != copy && outputs[of].order.is_empty() && !is_written(of) && source(of) == source(copy)
+            };
+            (0..outputs.len()).find(is_it).filter(|_| is_made(graph, source(copy)))
+        };
+        let ordered =
+            (0..outputs.len()).filter(|&place| !outputs[place].order.is_empty() && !is_written(place));
+        let (copies, others): (Vec<usize>, Vec<usize>) = ordered.partition(|&place| of(place).is_some());
+        let is_of_library = |place: &usize| matches!(graph.op(source(*place)), TensorOp::External(_));
+        let copies = copies.into_iter().filter_map(|copy| Some((copy, of(copy)?)));
+        (others.into_iter().filter(is_of_library).collect(), copies.collect())
+    }
+}
+
+/// Whether a value is in memory of its own, rather than seen in that of another.
+fn is_made(graph: &Graph, val: Val) -> bool {
+    !matches!(
+        graph.op(val),
+        TensorOp::Input { .. }
+            | TensorOp::Permute(_)
+            | TensorOp::Broadcast(_)
+            | TensorOp::Expand(_)
+            | TensorOp::Squeeze(_)
+            | TensorOp::Slice { .. }
+            | TensorOp::Reshape(_)
+    )
+}
+
+/// The value that copies led to this one from.
+fn copied_from(graph: &Graph, fusion: &Fusion, mut val: Val) -> Val {
+    let is_copy = |op: &TensorOp| matches!(op, TensorOp::Map(scalar_op) if scalar_op.moves_bits() && *scalar_op != ScalarOp::SegmentSet);
+    while !fusion.is_input(val) && is_copy(graph.op(val)) {
+        val = graph.operands(val)[0];
+    }
+    val
+}
