@@ -141,30 +141,7 @@ mod tests {
 
     #[test]
     fn products_that_only_steps_use_go_into_them() {
-        let kernel = parse(
-            "kernel sums(n) lanes 1 {
-  symbols n, block, x
-  blocks block in 0 .. 1
-  read b0: f32 x
-  write b1: f32 y
-  v0: f32 = const 0.0
-  acc a0: f32 = v0
-  acc a1: f32 = v0
-  for x in 0 .. n {
-    v1: f32 = load b0[x]
-    v2: f32 = mul v1, v1
-    v3: f32 = neg v2
-    v4: f32 = get a0
-    v5: f32 = add v4, v3
-    set a0 = v5
-    v6: f32 = mul v1, v1
-    store b1[x] = v6
-    v7: f32 = get a1
-    v8: f32 = add v7, v6
-    set a1 = v8
-  }
-}",
-        );
+        let kernel = parse(include_str!("contraction.kernel"));
         let kernel = kernel.expect("it is a kernel");
         let contractions = Contractions::of(&kernel);
         let value = Value::from_u32;

@@ -299,20 +299,7 @@ mod tests {
     use super::*;
 
     fn deinterleaved(read: &str) -> bool {
-        let text = format!(
-            "kernel row(n) lanes 16 {{
-  symbols n, block, x
-  blocks block in 0 .. 1
-  read b0: {read} x
-  write b1: bf16 y
-  for x in 0 .. n lanes {{
-    v0: {read} = load b0[x]
-    v1: f32 = cast v0
-    v2: bf16 = cast v1
-    store b1[x] = v2
-  }}
-}}"
-        );
+        let text = include_str!("deinterleave.kernel").replace("READ", read);
         let kernel = parse(&text).expect("it is a kernel");
         let Some(Stmt::For(for_loop)) = kernel.body.last() else { panic!("a loop is the last statement") };
         let found = |group| Deinterleaved::of(&kernel, group, &IntegerMinMax::of(&kernel)).takes(for_loop);

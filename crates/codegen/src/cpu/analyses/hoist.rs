@@ -97,18 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_the_same_in_all_lanes_is_wanted_in_front() {
-        let kernel = parse(
-            "kernel rows(n) lanes 4 {
-  symbols n, block, x, y
-  blocks block in 0 .. n
-  read b0: f32 x
-  for x in 0 .. n {
-    for y in 0 .. (n // 2) lanes {
-      v0: f32 = load b0[x*n + y + (block % 3)]
-    }
-  }
-}",
-        );
+        let kernel = parse(include_str!("hoist.kernel"));
         let kernel = kernel.expect("it is a kernel");
         let wanted = Wanted::of(&kernel.body);
         let name = |sym: Sym| kernel.symbols[sym].clone();

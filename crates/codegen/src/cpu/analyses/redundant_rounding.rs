@@ -75,25 +75,7 @@ mod tests {
 
     #[test]
     fn what_a_half_type_holds_is_given_back() {
-        let kernel = parse(
-            "kernel signs(n) lanes 1 {
-  symbols n, block, x
-  blocks block in 0 .. 1
-  read b0: bf16 x
-  for x in 0 .. n {
-    v0: bf16 = load b0[x]
-    v1: f32 = cast v0
-    v2: f32 = neg v1
-    v3: bf16 = cast v2
-    v4: f32 = cast v3
-    v5: f32 = exp v2
-    v6: bf16 = cast v5
-    v7: f32 = cast v6
-    v8: f16 = cast v2
-    v9: f32 = cast v8
-  }
-}",
-        );
+        let kernel = parse(include_str!("redundant_rounding.kernel"));
         let found = RedundantRoundings::of(&kernel.expect("it is a kernel"));
         let value = Value::from_u32;
         assert_eq!(found.undone(value(4)), Some(value(2)));
