@@ -44,9 +44,17 @@ ONCE = {
     "examples/dropout_layer_norm.py": 0.85,
     "examples/modulated_layer_norm_backward.py": 0.80,
 }
-# Seconds that memory takes to answer under load, as in crates/scheduler/src/target/gpus.rs.
+# Seconds that memory takes to answer under load, and of each GPU multiprocessors and bytes a second, as in
+# crates/scheduler/src/target/gpus.rs.
 LATENCY = 1.4e-6
-MULTIPROCESSORS = {"a100": 108, "a10": 72, "l40s": 142, "h100": 132, "h200": 132, "b200": 148}
+GPUS = {
+    "a100": (108, 1.8e12),
+    "a10": (72, 0.54e12),
+    "l40s": (142, 0.78e12),
+    "h100": (132, 3e12),
+    "h200": (132, 4.3e12),
+    "b200": (148, 7.2e12),
+}
 
 
 def explained(options, file, sizes):
@@ -60,23 +68,23 @@ def explained(options, file, sizes):
 
 def predicted(explanation, gpu):
     """The fraction, and what bounds the segment that takes longest."""
+    multiprocessors, bandwidth = GPUS[gpu]
     total, longest, bound = 0.0, 0.0, ""
     for segment in explanation["segments"]:
         cost, kernels = segment["cost_us"], segment["kernels"]
         read = sum(tensor["bytes"] for tensor in segment["inputs"]) * segment["passes"]
-        in_flight = kernels[0]["in_flight_bytes"] * min(kernels[0]["blocks"], MULTIPROCESSORS[gpu])
+        in_flight = kernels[0]["in_flight_bytes"] * min(kernels[0]["blocks"], multiprocessors)
         latency = 1e6 * LATENCY * read / in_flight if in_flight else 0.0
-        terms = {"bandwidth": cost["memory"], "latency": latency, "instructions": cost["computing"]}
+        # With partial results, and what is read with a stride of 0 once; the cost model knows neither.
+        memory = 1e6 * segment["bytes"] / bandwidth / min(1, kernels[0]["blocks"] / multiprocessors)
+        terms = {"bandwidth": memory, "latency": latency, "instructions": cost["computing"]}
         slowest = max(terms, key=terms.get)
         time = terms[slowest] + cost["launch"] * len(kernels)
         total += time
         if time > longest:
             longest, bound = time, slowest
     launch = explanation["segments"][0]["cost_us"]["launch"]
-    bandwidth = sum(s["bytes"] for s in explanation["segments"]) / sum(
-        s["cost_us"]["memory"] for s in explanation["segments"]
-    )
-    copy = explanation["compulsory_bytes"] / bandwidth + launch
+    copy = 1e6 * explanation["compulsory_bytes"] / bandwidth + launch
     return copy / total, bound
 
 
@@ -88,7 +96,7 @@ def cell(options, file, sizes, goal):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--gpu", default="h200", choices=MULTIPROCESSORS)
+    parser.add_argument("--gpu", default="h200", choices=GPUS)
     parser.add_argument("--ferrofuse", default=str(ROOT / "target/release/ferrofuse"))
     options = parser.parse_args()
     print(f"| {ROWS} rows | " + " | ".join(f"{columns} columns" for columns in COLUMNS) + " |")

@@ -175,7 +175,7 @@ impl<'a> KernelWriter<'a> {
             }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
-            // Lanes that wait for memory leave the machine to others; that hides more than prefetching.
+            // No dialect has a word for it. On GPUs lanes that wait leave the machine to others, which hides more than that.
             Stmt::Prefetch { .. } => {}
             Stmt::Fault { buffer, word, value, condition } => {
                 let (value, condition) = (self.operand(*value).code, self.operand(*condition).code);

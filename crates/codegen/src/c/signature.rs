@@ -29,12 +29,12 @@ pub(super) fn header(kernel: &Kernel, names: &Names, dialect: &'static Dialect) 
         "// {}: reads {reads}; writes {writes}{faults}.\n{}{}",
         names.kernel,
         (dialect.function.launched)(&blocks, kernel.lanes),
-        assumed(kernel, names)
+        assumptions_line(kernel, names)
     )
 }
 
 /// The line that says for which launches the text is; nothing where it is for all.
-fn assumed(kernel: &Kernel, names: &Names) -> String {
+fn assumptions_line(kernel: &Kernel, names: &Names) -> String {
     let sizes = kernel.assumptions.iter().map(|assumption| {
         let name = names.symbol(assumption.symbol());
         match assumption {

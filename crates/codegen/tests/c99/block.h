@@ -11,6 +11,11 @@ void barrier(void);
 static inline long long min(long long a, long long b) { return b < a ? b : a; }
 static inline long long max(long long a, long long b) { return b > a ? b : a; }
 
+// What an atomic minimum is where lanes run one after another.
+static inline void lower(long long *word, long long value) {
+  if (value < *word) *word = value;
+}
+
 static inline float f32_of_bits(unsigned bits) {
   float x;
   memcpy(&x, &bits, sizeof x);

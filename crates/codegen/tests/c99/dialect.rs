@@ -10,7 +10,7 @@ use ops::{CSpelling, DType, Scalar, ScalarOp};
 pub static C99: Dialect = Dialect {
     name: "C99",
     preamble: include_str!("block.h"),
-    is_taken: |name| RESERVED.contains(&name),
+    is_taken: |name| RESERVED.split_whitespace().any(|word| word == name),
     type_name: standard_type,
     float_of_bits,
     spelling,
@@ -55,8 +55,10 @@ pub static C99: Dialect = Dialect {
     reductions: Reductions { overloads: false, over_block, further_arguments: |_| "", bytes: |_| 0 },
 };
 
-const RESERVED: [&str; 9] =
-    ["main", "int", "double", "float", "barrier", "lane", "block_number", "smem", "memcpy"];
+/// Words of C99, and of the text that surrounds names.
+const RESERVED: &str = "auto break case char const continue default do double else enum extern float for goto if inline int \
+    long register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while bool \
+    true false main memcpy barrier lane block_number smem lower";
 
 fn copied(to: &str, from: &str, variable: &str) -> String {
     format!("memcpy({to}, {from}, sizeof {variable});")

@@ -131,17 +131,22 @@ fn describe(text: &mut String, segment: &SegmentExplanation, prefix: &str) {
         };
         vec!["computes again".to_owned(), name.clone(), saves, String::new()]
     });
+    let overlap = match cost.overlap {
+        0.0 => String::new(),
+        overlap => format!(" (at once for {})", time(overlap)),
+    };
     let rows =
         tensors("reads", &segment.inputs).into_iter().chain(tensors("writes", &segment.outputs)).chain(again);
     rows_of(text, &["", "tensor", "bytes", "at any sizes"], rows);
     let _ = writeln!(
         text,
-        "<p>Sweeps over its inputs: {}. Moves {} bytes. In memory while it runs: {}. Model's time: memory {}, computing {}, launch {}.</p>",
+        "<p>Sweeps over its inputs: {}. Moves {} bytes. In memory while it runs: {}. Model's time: memory {}, computing {}{}, launch {}.</p>",
         segment.passes,
         escaped(&segment.bytes_formula),
         units::bytes(segment.peak_bytes),
         time(cost.memory),
         time(cost.computing),
+        overlap,
         time(cost.launch),
     );
     if let Some(reason) = &segment.evaluator_reason {

@@ -30,9 +30,10 @@ fn prefer_huge_pages(start: NonNull<u8>, bytes: usize) {
 }
 
 /// Makes what the allocator left in a block its contents: to the language a fresh block has none, and must not be read.
-/// The compiler has to assume that the empty instruction, which is told where the block is, writes all of it.
 fn initialized(start: *mut u8) {
-    // SAFETY: no instruction is executed.
+    // SAFETY: no instruction is executed. The compiler has to assume that the empty one, which is told where the block is,
+    // writes all of it; and its bytes stay as they are until they are written, as the system's allocator does not use
+    // `MADV_FREE`, which lets untouched pages change.
     unsafe { std::arch::asm!("/* {0} */", in(reg) start, options(nostack, preserves_flags)) };
 }
 

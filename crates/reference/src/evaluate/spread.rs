@@ -186,9 +186,10 @@ fn sloped(op: ScalarOp, rule: fn(f64, f64, f64) -> f64, [x, e]: [&[f64]; 2], exa
     }
 }
 
-/// From what the function is at both ends of the interval.
+/// From what the function is at both ends of the interval, of at most [`BLOCK`] elements. A step of a lambda has one.
 fn ends(op: ScalarOp, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
-    let Some(FloatMeaning::Unary(Kernel { each: function, .. })) = op.row().float else {
+    let Some(FloatMeaning::Unary(Kernel { each: function, .. })) = op.row().float.filter(|_| x.len() > 1)
+    else {
         return general(op, &[x], &[e], exact, out);
     };
     let (mut end, mut lower) = ([0.0; BLOCK], [0.0; BLOCK]);

@@ -187,8 +187,13 @@ impl<'c> CallOfSegments<'c> {
         let outputs: Vec<usize> = (0..targets.len()).filter(|&output| targets[output].is_none()).collect();
         let (moved, others) = self.chain.moved(&outputs, |slot| held[slot].own_layout());
         let mut given: Vec<(usize, GpuOutput)> = Vec::new();
-        for &output in &others {
+        for (number, &output) in others.iter().enumerate() {
             given.push((output, self.given_back(output, targets, &held)?));
+            let slot = self.chain.outputs[output];
+            let mut later = others[number + 1..].iter().chain(&moved);
+            if !later.any(|&later| self.chain.outputs[later] == slot) {
+                held[slot] = HeldOnGpu::Nothing;
+            }
         }
         let take = |&output: &usize| {
             let tensor = held[self.chain.outputs[output]].take();

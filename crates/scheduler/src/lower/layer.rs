@@ -1,5 +1,5 @@
-//! Layers of lowering: a type that emits code owns the one below it and is seen as it, as the function builders of
-//! compilers are seen as what they build into.
+//! Layers of lowering: a type that emits code owns the one below it and derefs to it. That is inheritance, chosen as all layers are
+//! parts of one emitter of kernels; rustc's `Builder` derefs to its contexts likewise.
 
 /// Has a layer seen as the one below, and as the loops that all of them emit code in.
 macro_rules! layer {

@@ -1,5 +1,5 @@
-//! CPUs: the facts that differ from one to the next, and numbers of CPUs in general that decide which groups are
-//! kernels and what their schedules are.
+//! CPUs: the facts that differ from one to the next, and numbers that were measured on CPUs and decide which groups are
+//! kernels and what their schedules are, on GPUs too until theirs are measured.
 
 use super::{Processor, Target};
 

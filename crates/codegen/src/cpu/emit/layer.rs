@@ -1,5 +1,5 @@
-//! Layers of the emitter: a type that writes code owns the one below it and is seen as it, as the function builders of
-//! compilers are seen as what they build into.
+//! Layers of the emitter: a type that writes code owns the one below it and derefs to it. That is inheritance, chosen as all layers are
+//! parts of one emitter; rustc's `Builder` derefs to its contexts likewise.
 
 /// Has a layer seen as the one below.
 macro_rules! layer {

@@ -16,7 +16,7 @@ use scheduler::target::Target;
 
 use self::chain::{Chain, Chains};
 use self::forced::Forced;
-use super::cost::{Amounts, InputReads, cycles_once, overlap};
+use super::cost::{Amounts, InputReads, cycles_once, latency, overlap};
 use super::external::is_view_op;
 
 /// Ends of chains that are looked at together with what their chains cannot read.
@@ -60,7 +60,7 @@ pub(super) fn lower_bound_with(amounts: &Amounts<'_>, fusion: &Fusion) -> LowerB
     let bytes = external.fold(written, u64::saturating_add).saturating_add(read);
     let segments = kernels + forced.external.len() as u64;
     let computing = cycles_once(amounts, fusion) as f64 / target.throughput;
-    let memory = bytes as f64 / target.bandwidth;
+    let memory = (bytes as f64 / target.bandwidth).max(kernels as f64 * latency(target));
     // What all kernels overlap is at most what the sums of their terms do.
     let seconds = memory + computing + segments as f64 * target.launch - overlap(target, memory, computing);
     LowerBound { bytes, segments, seconds }

@@ -102,7 +102,7 @@ pub(super) fn overlap(target: &Target, memory: f64, computing: f64) -> f64 {
 }
 
 /// Seconds that a sweep takes at least, however few bytes it moves.
-fn latency(target: &Target) -> f64 {
+pub(super) fn latency(target: &Target) -> f64 {
     match &target.processor {
         Processor::Cpu(_) => 0.0,
         Processor::Gpu(gpu) => gpu.latency,

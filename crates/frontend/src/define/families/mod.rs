@@ -1,5 +1,5 @@
-//! Families of ops: for each op of the language that is not scalar, a function over the builder that takes bound arguments
-//! and adds the nodes. Arguments are real; `complex` applies ops to parts.
+//! Families of ops: for each op of the language a function over the builder that takes bound arguments and adds the nodes; `scalar`
+//! has one for all elementwise ops. Arguments are real, but for folds and scans by a lambda; `complex` applies other ops to parts.
 //!
 //! `scalar` (calls of elementwise ops) · `movement` (casts, broadcasts, reshapes, pads, joins, tensors from nothing) ·
 //! `slices` · `folds` · `scans` (and folds by a lambda) · `lambda` · `gathers` · `external` (sorts, scatter, products of

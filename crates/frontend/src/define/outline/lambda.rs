@@ -1,5 +1,5 @@
-//! Bodies of folds and scans written out: as lambdas, and as definitions of their own: tensors without axes in, the states of one run and then those of
-//! another, and the states of both out.
+//! Bodies of folds and scans as lambdas and as definitions. A definition takes the states of one run, then those of another, as
+//! tensors without axes, and gives the states of both.
 
 use ir::definition::{CallArgument, Definition, Function, Object, Term};
 use ops::{BodyStep, DType, Lambda, LanguageOp, Scalar};

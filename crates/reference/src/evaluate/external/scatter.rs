@@ -137,7 +137,9 @@ impl Moves<'_> {
     fn doubt(&self, slab: usize, sure: &[bool], bounds: &mut [f32]) {
         let (stride, size) = (self.layouts[0].strides[self.axis] as usize, self.layouts[0].sizes[self.axis]);
         self.lines(slab, |[to, index, _], step, count| {
-            for k in (0..count).filter(|&k| !sure[index + k]) {
+            // All indices of the line in which the axis lies are of one line of results.
+            let lines = if step == 0 { 1 } else { count };
+            for k in (0..count).filter(|&k| !sure[index + k]).take(lines) {
                 (0..size).for_each(|place| bounds[to + k * step + place * stride] = f32::INFINITY);
             }
         });

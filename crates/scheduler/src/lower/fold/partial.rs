@@ -40,7 +40,7 @@ pub(in crate::lower) fn states(group: &Group<'_>, fold: usize) -> Vec<DType> {
 }
 
 impl<'a> PartialLayout<'a> {
-    /// The layout of a fold's partial results. Temporaries are numbered through the crossing folds in step order.
+    /// The layout of a fold's partial results. Temporaries are numbered through the crossing folds, by the folds' numbers.
     pub fn of(group: &Group<'a>, number: usize) -> PartialLayout<'a> {
         let fold = &group.witness.folds[number];
         let divided: Vec<Axis> = group

@@ -5,10 +5,10 @@ use crate::schedule::workload::Workload;
 use crate::target::Gpu;
 use crate::target::gpu::{MAX_PARTIALS, MAX_ROW_ELEMENTS};
 
-/// Blocks, once the lanes' axis is cut.
+/// Blocks, where the lanes' axis is cut or will be if workers divide it.
 pub(in crate::schedule) fn partial_blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> u64 {
     let target = work.target;
-    let threads = match schedule.lane.filter(|&lane| schedule.chunk(lane).is_none()) {
+    let threads = match schedule.lane.filter(|lane| !work.witness.workers.contains(lane)) {
         Some(lane) => work.trip_count(schedule, lane).div_ceil(MAX_ROW_ELEMENTS).next_power_of_two(),
         None => target.lanes.into(),
     };

@@ -7,14 +7,14 @@ use ops::{DType, ScalarOp};
 /// Instructions of f64 that a lane of f32 could issue while one runs, on GPUs for servers.
 const DOUBLE: u64 = 2;
 
-/// An instruction of f64 in the functions that are made of them: each takes about as many fused multiply-additions.
+/// Cycles of a function of f64 at least: it is made of about thirty fused multiply-additions.
 const FUNCTION_OF_F64: u64 = 60;
 
 pub(super) fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
     let of_f32 = of_f32(op);
     match dtype {
         _ if op.moves_bits() => 0,
-        DType::F64 if of_f32 > 1 => FUNCTION_OF_F64,
+        DType::F64 if of_f32 > 1 => FUNCTION_OF_F64.max(DOUBLE * of_f32),
         DType::F64 => DOUBLE,
         DType::I64 | DType::U64 => of_i64(op),
         DType::I32 => of_i32(op),
