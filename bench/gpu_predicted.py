@@ -1,10 +1,10 @@
-"""What the cost model predicts of a GPU that is not there, beside the goals: a table in Markdown.
+"""What `explain` predicts of a GPU that is not there, beside the goals: a table in Markdown.
 
     python bench/gpu_predicted.py [--gpu h200] [--ferrofuse target/release/ferrofuse]
 
 A fraction is the time of a copy of as many bytes (of a read, for what writes next to nothing) over that of the kernels. A
-kernel takes the longest of: its bytes at the memory's speed, what it reads at the speed of the bytes that are in flight, and its
-instructions; and a launch. Registers, and with them bytes in flight, are NVRTC's: FERROFUSE_LIBNVRTC, or where the loader looks.
+kernel takes a launch and the longest of `times_us`: its bytes at the memory's speed, what it reads by as many bytes as are in
+flight, its instructions. Registers, and with them bytes in flight, are NVRTC's: FERROFUSE_LIBNVRTC, or where the loader looks.
 """
 
 import argparse
@@ -44,17 +44,6 @@ ONCE = {
     "examples/dropout_layer_norm.py": 0.85,
     "examples/modulated_layer_norm_backward.py": 0.80,
 }
-# Seconds that memory takes to answer under load, and of each GPU multiprocessors and bytes a second, as in
-# crates/scheduler/src/target/gpus.rs.
-LATENCY = 1.4e-6
-GPUS = {
-    "a100": (108, 1.8e12),
-    "a10": (72, 0.54e12),
-    "l40s": (142, 0.78e12),
-    "h100": (132, 3e12),
-    "h200": (132, 4.3e12),
-    "b200": (148, 7.2e12),
-}
 
 
 def explained(options, file, sizes):
@@ -66,37 +55,30 @@ def explained(options, file, sizes):
     return json.loads(run.stdout)
 
 
-def predicted(explanation, gpu):
+def predicted(explanation):
     """The fraction, and what bounds the segment that takes longest."""
-    multiprocessors, bandwidth = GPUS[gpu]
     total, longest, bound = 0.0, 0.0, ""
     for segment in explanation["segments"]:
-        cost, kernels = segment["cost_us"], segment["kernels"]
-        read = sum(tensor["bytes"] for tensor in segment["inputs"]) * segment["passes"]
-        in_flight = kernels[0]["in_flight_bytes"] * min(kernels[0]["blocks"], multiprocessors)
-        latency = 1e6 * LATENCY * read / in_flight if in_flight else 0.0
-        # With partial results, and what is read with a stride of 0 once; the cost model knows neither.
-        memory = 1e6 * segment["bytes"] / bandwidth / min(1, kernels[0]["blocks"] / multiprocessors)
-        terms = {"bandwidth": memory, "latency": latency, "instructions": cost["computing"]}
-        slowest = max(terms, key=terms.get)
-        time = terms[slowest] + cost["launch"] * len(kernels)
+        times = dict(segment["kernels"][0]["times_us"])
+        launch = times.pop("launch")
+        slowest = max(times, key=times.get)
+        time = times[slowest] + launch * len(segment["kernels"])
         total += time
         if time > longest:
             longest, bound = time, slowest
-    launch = explanation["segments"][0]["cost_us"]["launch"]
-    copy = 1e6 * explanation["compulsory_bytes"] / bandwidth + launch
-    return copy / total, bound
+    us_of_a_byte = times["bandwidth"] / segment["bytes"]
+    return (explanation["compulsory_bytes"] * us_of_a_byte + launch) / total, bound
 
 
 def cell(options, file, sizes, goal):
-    fraction, bound = predicted(explained(options, file, sizes), options.gpu)
+    fraction, bound = predicted(explained(options, file, sizes))
     text = f"{fraction:.2f}" + ("" if bound == "bandwidth" else f" {bound}")
     return text if fraction >= goal else f"**{text}** (goal {goal})"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--gpu", default="h200", choices=GPUS)
+    parser.add_argument("--gpu", default="h200")
     parser.add_argument("--ferrofuse", default=str(ROOT / "target/release/ferrofuse"))
     options = parser.parse_args()
     print(f"| {ROWS} rows | " + " | ".join(f"{columns} columns" for columns in COLUMNS) + " |")

@@ -38,7 +38,8 @@ use crate::names::ValueNames;
 pub use against::{Changed, Difference, difference};
 pub use groups::GroupExplanation;
 pub use lambdas::LambdaExplanation;
-pub use on_gpu::{Bottleneck, KernelOnGpu, MachineCode, gpu_kernels};
+use on_gpu::Moved;
+pub use on_gpu::{Bottleneck, KernelOnGpu, MachineCode, TimesOnGpu, gpu_kernels};
 pub use outputs::OutputExplanation;
 pub use page::{fragment, html};
 pub use patterns::PatternExplanation;
@@ -213,7 +214,7 @@ pub fn explain_compiled(
 ) -> Explanation {
     let explainer = Explainer::new(definition, plan, hints);
     let peaks = Peaks::of(plan, &explainer);
-    let kernels = on_gpu::kernels(plan, hints, code);
+    let kernels = on_gpu::kernels(plan, hints, code, |segment| explainer.moved_on_gpu(segment));
     let segments = peaks.each.iter().zip(kernels).enumerate();
     let segments: Vec<SegmentExplanation> = segments
         .map(|(number, (&peak, kernels))| SegmentExplanation { kernels, ..explainer.segment(number, peak) })
@@ -459,6 +460,12 @@ impl<'a> Explainer<'a> {
         let sweeps = Expr::constant(i64::from(input_sweeps(segment)));
         let moved = sweeps * read.sum::<Expr>() + written.sum::<Expr>() + Expr::constant(2) * partial;
         self.cut.fusion.facts().normalize(&moved)
+    }
+
+    /// Bytes that a segment reads, and all that it moves.
+    fn moved_on_gpu(&self, segment: &SegmentPlan) -> Moved {
+        let read = self.read_bytes(&segment.view) * u64::from(input_sweeps(segment));
+        Moved { read, all: self.hints.value(&self.moved(segment)) }
     }
 
     /// Outputs that are inputs, or given back before, are copied, unless they are views of inputs.

@@ -53,7 +53,7 @@ pub use emit::{EmitError, EmitOptions, Stage, emit, emit_written};
 pub use explain::{
     Bottleneck, Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, KernelOnGpu,
     LambdaExplanation, MachineCode, OutputExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
-    difference, explain, explain_compiled, fragment, gpu_kernels, html, svg,
+    TimesOnGpu, difference, explain, explain_compiled, fragment, gpu_kernels, html, svg,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;

@@ -50,6 +50,11 @@ fn registers_are_those_of_the_machine_code() {
     let found = kernels("examples/layer_norm_backward.py --target h200", nvrtc);
     let [main, combine] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!((&main["name"], &main["bound"]), (&"seg0".into(), &"bandwidth".into()));
+    let time = |term: &str| main["times_us"][term].as_f64().unwrap_or_else(|| panic!("{term} of {main}"));
+    assert!(
+        ["latency", "instructions", "launch"].iter().all(|term| time(term) <= time("bandwidth")),
+        "{main}"
+    );
     for kernel in [main, combine] {
         let number = |key: &str| kernel[key].as_u64().unwrap_or_else(|| panic!("{key} of {kernel}"));
         assert!((16..=255).contains(&number("registers")), "{kernel}");

@@ -2,7 +2,6 @@
 
 use codegen::cuda::{CudaKernel, emit};
 use compiler::lower::{KernelArgument, Lowered, LoweredSegment};
-use compiler::segment::InputReads;
 use compiler::segment::cost::Seconds;
 use compiler::target::{BlockNeeds, Gpu, Processor, Target};
 use compiler::{Hints, Plan, SegmentPlan};
@@ -34,9 +33,31 @@ pub struct KernelOnGpu {
     pub blocks_per_multiprocessor: u64,
     /// Bytes that the threads of a multiprocessor load before they use the first of them.
     pub in_flight_bytes: u64,
-    /// What takes longest, for a segment's main kernel.
+    /// How long each thing takes that may bound it, for a segment's main kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times_us: Option<TimesOnGpu>,
+    /// What takes longest of these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bottleneck>,
+}
+
+/// Microseconds of what a kernel may wait for.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+pub struct TimesOnGpu {
+    /// Of all bytes, at the memory's speed.
+    pub bandwidth: f64,
+    /// Of what is read, by as many bytes as are in flight.
+    pub latency: f64,
+    /// Of instructions.
+    pub instructions: f64,
+    /// Of a launch.
+    pub launch: f64,
+}
+
+/// Bytes that a segment moves, as often as its kernels do.
+pub(super) struct Moved {
+    pub read: u64,
+    pub all: u64,
 }
 
 /// What a kernel waits for.
@@ -61,7 +82,12 @@ pub fn gpu_kernels(plan: &Plan) -> impl Iterator<Item = &ir::kernel::Kernel> {
 }
 
 /// The kernels of each segment; none on a CPU.
-pub(super) fn kernels(plan: &Plan, hints: &Hints, code: &MachineCode) -> Vec<Vec<KernelOnGpu>> {
+pub(super) fn kernels(
+    plan: &Plan,
+    hints: &Hints,
+    code: &MachineCode,
+    moved: impl Fn(&SegmentPlan) -> Moved,
+) -> Vec<Vec<KernelOnGpu>> {
     let Processor::Gpu(facts) = &plan.target.processor else { return vec![Vec::new(); plan.segments.len()] };
     let on_gpu = OnGpu { target: &plan.target, facts, hints };
     let mut code = code.iter().copied().chain(std::iter::repeat(None));
@@ -69,21 +95,12 @@ pub(super) fn kernels(plan: &Plan, hints: &Hints, code: &MachineCode) -> Vec<Vec
         let of_kernel = |(number, lowered)| {
             let resources = code.next().flatten();
             let kernel = on_gpu.kernel(lowered, resources)?;
-            let main =
-                (number == 0).then(|| on_gpu.bound(&kernel, read(plan, segment, hints), &segment.cost));
-            Some(KernelOnGpu { bound: main, ..kernel })
+            let times_us = (number == 0).then(|| on_gpu.times(&kernel, &moved(segment), &segment.cost));
+            Some(KernelOnGpu { times_us, bound: times_us.map(TimesOnGpu::longest), ..kernel })
         };
         lowered.kernels.iter().enumerate().filter_map(of_kernel).collect()
     };
     plan.segments.iter().zip(&plan.lowered).map(of_segment).collect()
-}
-
-/// The bytes that a segment reads, as often as its kernel does.
-fn read(plan: &Plan, segment: &SegmentPlan, hints: &Hints) -> f64 {
-    let reads = InputReads::of(&plan.graph, &segment.view);
-    let read = segment.view.inputs().iter().filter(|&&val| !segment.view.uses(val).is_empty());
-    let bytes: u64 = read.map(|&val| hints.value(&reads.bytes(val, plan.graph.ty(val).bytes()))).sum();
-    bytes as f64 * f64::from(super::input_sweeps(segment))
 }
 
 struct OnGpu<'a> {
@@ -112,24 +129,22 @@ impl OnGpu<'_> {
             shared_bytes,
             blocks_per_multiprocessor,
             in_flight_bytes: resident * u64::from(threads) * in_flight_bytes,
+            times_us: None,
             bound: None,
         })
     }
 
-    /// What takes longest of a kernel that reads so many bytes, for which the cost model expects this.
-    fn bound(&self, kernel: &KernelOnGpu, read: f64, cost: &Seconds) -> Bottleneck {
+    /// What a main kernel may wait for, whose segment moves so many bytes, and of which the cost model expects this.
+    fn times(&self, kernel: &KernelOnGpu, moved: &Moved, cost: &Seconds) -> TimesOnGpu {
         // Nothing waits for what is stored.
         let in_flight = (kernel.in_flight_bytes * kernel.blocks.min(self.target.cores)) as f64;
-        let latency = if in_flight == 0.0 { 0.0 } else { self.facts.latency * read / in_flight };
-        let terms = [
-            (Bottleneck::Bandwidth, cost.memory),
-            (Bottleneck::Latency, latency),
-            (Bottleneck::Instructions, cost.computing),
-            (Bottleneck::Launch, cost.launch),
-        ];
-        let longest =
-            terms.into_iter().reduce(|longest, term| if term.1 > longest.1 { term } else { longest });
-        longest.expect("there are terms").0
+        let latency = if in_flight == 0.0 { 0.0 } else { self.facts.latency * moved.read as f64 / in_flight };
+        TimesOnGpu {
+            bandwidth: 1e6 * moved.all as f64 / self.target.bandwidth,
+            latency: 1e6 * latency,
+            instructions: 1e6 * cost.computing,
+            launch: 1e6 * cost.launch,
+        }
     }
 
     /// An expression over a kernel's arguments, at the sizes that are expected.
@@ -142,6 +157,21 @@ impl OnGpu<'_> {
             }
         };
         self.hints.value(&expr.substitute(&argument))
+    }
+}
+
+impl TimesOnGpu {
+    /// What takes longest.
+    fn longest(self) -> Bottleneck {
+        let terms = [
+            (Bottleneck::Bandwidth, self.bandwidth),
+            (Bottleneck::Latency, self.latency),
+            (Bottleneck::Instructions, self.instructions),
+            (Bottleneck::Launch, self.launch),
+        ];
+        let longest =
+            terms.into_iter().reduce(|longest, term| if term.1 > longest.1 { term } else { longest });
+        longest.expect("there are terms").0
     }
 }
 

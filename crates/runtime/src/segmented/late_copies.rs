@@ -38,21 +38,21 @@ impl SegmentDefinition {
     fn copies(&self, whole: &Definition) -> (Vec<usize>, Vec<(usize, usize)>) {
         let Definition { graph, fusion, .. } = &self.definition;
         let outputs = fusion.outputs();
-        let source = |place: usize| copied_from(graph, fusion, outputs[place].val);
+        let sources: Vec<Val> = outputs.iter().map(|output| copied_from(graph, fusion, output.val)).collect();
         let is_written = |place: usize| {
             let mut given = whole.fusion.outputs().iter().filter(|output| output.val == self.outputs[place]);
             given.any(|output| output.alias.is_some())
         };
         let of = |copy: usize| {
             let is_it = |&of: &usize| {
-                of != copy && outputs[of].order.is_empty() && !is_written(of) && source(of) == source(copy)
+                of != copy && sources[of] == sources[copy] && outputs[of].order.is_empty() && !is_written(of)
             };
-            (0..outputs.len()).find(is_it).filter(|_| is_made(graph, source(copy)))
+            (0..outputs.len()).find(is_it).filter(|_| is_made(graph, sources[copy]))
         };
         let ordered =
             (0..outputs.len()).filter(|&place| !outputs[place].order.is_empty() && !is_written(place));
         let (copies, others): (Vec<usize>, Vec<usize>) = ordered.partition(|&place| of(place).is_some());
-        let is_of_library = |place: &usize| matches!(graph.op(source(*place)), TensorOp::External(_));
+        let is_of_library = |place: &usize| matches!(graph.op(sources[*place]), TensorOp::External(_));
         let copies = copies.into_iter().filter_map(|copy| Some((copy, of(copy)?)));
         (others.into_iter().filter(is_of_library).collect(), copies.collect())
     }

@@ -1,5 +1,5 @@
-//! Layers of lowering: a type that emits code owns the one below it and derefs to it. That is inheritance, chosen as all layers are
-//! parts of one emitter of kernels; rustc's `Builder` derefs to its contexts likewise.
+//! Layers of lowering: a type that emits code owns the one below it and derefs to it, as rustc's `Builder` derefs to its
+//! contexts. All are parts of one thing, so what the lower ones can do is offered by the upper ones too.
 
 /// Has a layer seen as the one below, and as the loops that all of them emit code in.
 macro_rules! layer {

@@ -1,5 +1,5 @@
-//! Layers of the emitter: a type that writes code owns the one below it and derefs to it. That is inheritance, chosen as all layers are
-//! parts of one emitter; rustc's `Builder` derefs to its contexts likewise.
+//! Layers of the emitter: a type that writes code owns the one below it and derefs to it, as rustc's `Builder` derefs to its
+//! contexts. All are parts of one thing, so what the lower ones can do is offered by the upper ones too.
 
 /// Has a layer seen as the one below.
 macro_rules! layer {

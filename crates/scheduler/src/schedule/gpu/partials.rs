@@ -5,7 +5,7 @@ use crate::schedule::workload::Workload;
 use crate::target::Gpu;
 use crate::target::gpu::{MAX_PARTIALS, MAX_ROW_ELEMENTS};
 
-/// Blocks, where the lanes' axis is cut or will be if workers divide it.
+/// How many blocks; asked before a lanes' axis that folds reduce is cut.
 pub(in crate::schedule) fn partial_blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> u64 {
     let target = work.target;
     let threads = match schedule.lane.filter(|lane| !work.witness.workers.contains(lane)) {

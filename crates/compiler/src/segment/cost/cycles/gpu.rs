@@ -1,10 +1,10 @@
 //! Cycles of a lane of a GPU: instructions of an element, counted in the machine code of sm_90 as chains of 2 and of 6 equal ops
-//! (`crates/testing/tests/machine_code.rs` counts them again). Where the special-function unit takes longer, a cycle in eight is
-//! its own, and that counts. Of sin, cos and tan the way of small arguments.
+//! (`crates/testing/tests/machine_code.rs` counts them again). The special-function unit has a lane for eight others: where its
+//! instructions take longer, they count eight each. Of sin and cos the way of small arguments is counted.
 
 use ops::{DType, ScalarOp};
 
-/// Instructions of f64 that a lane of f32 could issue while one runs, on GPUs for servers.
+/// Cycles of an instruction of f64, on GPUs for servers: they have half as many lanes for it.
 const DOUBLE: u64 = 2;
 
 /// Cycles of a function of f64 at least: it is made of about thirty fused multiply-additions.
