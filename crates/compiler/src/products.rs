@@ -12,6 +12,9 @@ use crate::passes::{Step, decompose, shallow_products};
 /// Products that are judged one by one; what comes behind them stays with the library.
 const JUDGED: usize = 8;
 
+/// Nodes of fusions that are planned to judge products, of which one is judged however long the fusion is.
+const PLANNED: usize = 1 << 13;
+
 /// A product of matrices that a kernel may compute, and what was decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShallowProduct {
@@ -41,7 +44,8 @@ pub(crate) fn decide(
     let mut chosen: FxHashSet<Node> = FxHashSet::default();
     let mut taken: Option<Step> = None;
     let mut library = None;
-    for node in shallow_products(graph, fusion).into_iter().take(JUDGED) {
+    let judged = (PLANNED / fusion.order().len().max(1)).clamp(1, JUDGED);
+    for node in shallow_products(graph, fusion).into_iter().take(judged) {
         let whole = *library.get_or_insert_with(|| seconds(graph, None));
         let with: FxHashSet<Node> = chosen.iter().copied().chain([node]).collect();
         let (view, map) = decompose(graph, fusion, &with);

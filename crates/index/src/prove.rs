@@ -137,7 +137,7 @@ impl<'f> Search<'f> {
             return false;
         }
         self.steps -= 1;
-        if self.facts.interval(e).is_nonnegative() {
+        if self.facts.interval(e).is_nonnegative() || self.facts.is_assumed(e) {
             return true;
         }
         let Some(highest) = varying_terms(e).find(|term| term.coefficient < 0) else { return false };

@@ -42,6 +42,11 @@ impl Inequalities {
         self.by_number.values()
     }
 
+    /// Whether this one is known.
+    pub(super) fn contains(&self, slack: &Expr) -> bool {
+        self.numbers.contains_key(slack)
+    }
+
     /// Takes one, unless it is known.
     pub(super) fn push(&mut self, slack: Expr) {
         let number = self.next;

@@ -193,6 +193,11 @@ impl Facts {
         self.nonnegative.iter()
     }
 
+    /// Whether it is known that this very expression is zero or more.
+    pub(crate) fn is_assumed(&self, e: &Expr) -> bool {
+        self.nonnegative.contains(e)
+    }
+
     /// Those of the inequalities of which a proof about these terms can take something away.
     pub(super) fn inequalities_sharing<'a>(
         &'a self,

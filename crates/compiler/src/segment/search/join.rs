@@ -18,7 +18,7 @@ pub(super) fn join(state: &mut State<'_>) -> bool {
     let is_small = state.problem.is_small();
     let mut is_changed = false;
     for later in 1..state.segments.len() {
-        if !is_small && !shares(state, later) {
+        if !(is_small || shares(state, later)) || !is_short(state, &state.segments[later].view) {
             continue;
         }
         for earlier in 0..later {
@@ -58,7 +58,7 @@ fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
 
 /// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.
 fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool) -> bool {
-    if state.are_parted(earlier, later) {
+    if !is_short(state, &state.segments[earlier].view) || state.are_parted(earlier, later) {
         state.steps = state.steps.saturating_sub(1);
         return false;
     }
