@@ -24,6 +24,7 @@ mod normalize;
 #[cfg(test)]
 mod properties;
 mod prove;
+mod sample;
 mod scanner;
 mod substitute;
 mod text;
@@ -34,6 +35,7 @@ pub use evaluate::EvalError;
 pub use expr::{Atom, Expr, Monomial, Term};
 pub use facts::{Contradiction, Facts, Range};
 pub use integer::{integer, real};
+pub use sample::Sample;
 pub use scanner::{Scanner, TextLines};
 pub use text::ParseError;
 

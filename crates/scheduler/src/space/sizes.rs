@@ -1,8 +1,9 @@
 //! What can be proved of the sizes of a fusion, each answer found once: most values have the same sizes.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
-use index::{Expr, Facts};
+use index::{Expr, Facts, Sample};
 use rustc_hash::FxHashMap;
 
 use super::reshape::{AxisGroup, axis_groups};
@@ -17,6 +18,7 @@ type Sides = (Vec<Size>, Vec<Size>);
 #[derive(Debug)]
 pub struct SizeTable {
     facts: Arc<Facts>,
+    sample: OnceCell<Option<Sample>>,
     numbers: FxHashMap<Expr, Size>,
     simplest: Vec<Expr>,
     equal: FxHashMap<(Size, Size), bool>,
@@ -27,7 +29,8 @@ impl SizeTable {
     /// No answers yet.
     pub fn new(facts: &Arc<Facts>) -> SizeTable {
         let (numbers, equal, groups) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
-        SizeTable { facts: Arc::clone(facts), numbers, simplest: Vec::new(), equal, groups }
+        let (facts, sample) = (Arc::clone(facts), OnceCell::new());
+        SizeTable { facts, sample, numbers, simplest: Vec::new(), equal, groups }
     }
 
     /// The facts that answers rest on.
@@ -63,8 +66,13 @@ impl SizeTable {
 
     /// Whether two sizes are proved equal.
     pub fn are_equal(&mut self, a: Size, b: Size) -> bool {
-        let SizeTable { facts, simplest, equal, .. } = self;
-        let prove = || facts.prove_eq_of_simplest(&simplest[a as usize], &simplest[b as usize]);
+        let SizeTable { facts, sample, simplest, equal, .. } = self;
+        let [left, right] = [a, b].map(|size| &simplest[size as usize]);
+        let differ = || {
+            let sample = *sample.get_or_init(|| facts.sample());
+            sample.is_some_and(|sample| facts.differ_at(sample, left, right))
+        };
+        let prove = || !differ() && facts.prove_eq_of_simplest(left, right);
         a == b || *equal.entry((a, b)).or_insert_with(prove)
     }
 
