@@ -365,6 +365,16 @@ mod tests {
     }
 
     #[test]
+    fn what_was_assumed_is_found_among_many() {
+        let mut facts = sizes(2);
+        let slack = |k: i64| read("i0") - Expr::constant(k) * read("i1");
+        for k in 1..300 {
+            facts.assume_le(&Expr::zero(), &slack(k)).unwrap();
+            assert!(facts.prove_le(&Expr::zero(), &slack(k)), "{k} of them");
+        }
+    }
+
+    #[test]
     fn an_equality_that_an_inequality_excludes_is_rejected() {
         let mut facts = sizes(3);
         facts.assume_le(&Expr::constant(1), &read("i0*i1")).unwrap();

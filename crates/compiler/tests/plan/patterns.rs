@@ -59,6 +59,21 @@ fn a_library_multiplies_where_no_bytes_are_saved() {
     assert!(!product.is_decomposed() && has_library(&plan), "{product:?}");
 }
 
+#[test]
+fn few_products_of_a_long_definition_are_judged() {
+    let judged = |layers: usize| {
+        let layer = "\n        T0 = fd.ops.sin(fd.ops.linear(T0, T1))".repeat(layers);
+        let plan = cpu_plan(&define(&format!(
+            "
+        T0 = fd.define_tensor(shape=[-1, 8], contiguity=True, dtype=DataType.Float)
+        T1 = fd.define_tensor(shape=[8, 8], contiguity=True, dtype=DataType.Float){layer}
+        fd.add_output(T0)"
+        )));
+        plan.products.len()
+    };
+    assert_eq!([4, 20, 600].map(judged), [4, 8, 6]);
+}
+
 const REPEATED: &str = "
     T0 = fd.define_tensor(shape=[1, -1], contiguity=True, dtype=DataType.Float)
     T1 = fd.ops.expand(T0, [16, -1])
