@@ -55,7 +55,7 @@ pub(in super::super) fn scan(
     let operands: Vec<BoundedValue<'_>> = operands
         .iter()
         .map(|value| value.relaid(|layout| layout.permuted(order.iter().copied())))
-        .map(|lined| straightened(&lined, &sizes, resources))
+        .map(|lined| straightened(lined, &sizes, resources))
         .collect();
     let last: Vec<usize> = (0..rank).collect();
     let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &last)).collect();
