@@ -32,7 +32,7 @@ use super::workers::Resources;
 use integers::Integers;
 use monoids::{Extreme, Product};
 use places::Places;
-use reduction::{Item, Reduction, STRETCH, stretches};
+use reduction::{Item, Reduction, STRETCH, are_zero, stretches};
 use sum::Sum;
 use welford::Welford;
 
