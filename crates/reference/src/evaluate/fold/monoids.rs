@@ -10,9 +10,9 @@
 
 use ops::{DType, vectorized};
 
-use super::states::{line_in_vectors, lines_in_vectors, single_results, states_of};
+use super::states::{lines_in_vectors, single_results, states_of};
 use super::{Item, Reduction};
-use crate::evaluate::bound::{Rounding, apart, greater, lesser};
+use crate::evaluate::bound::{Rounding, apart};
 
 /// Roundings in a row that an element of a sum of f32 may meet: 64 in the block of an array or of a variance's lanes (in the
 /// block of a sum's lane are 16), and 32 where lanes, blocks of the grid and pieces of a loop come together and results are stored.
@@ -27,7 +27,7 @@ pub(super) fn chain(dtype: DType, n: f64) -> f64 {
 
 /// Roundings in a row that an element of a fold of `n` elements may meet.
 #[inline(always)]
-fn depth(n: f64) -> f64 {
+pub(super) fn depth(n: f64) -> f64 {
     (n - 1.0).max(0.0)
 }
 
@@ -64,89 +64,6 @@ fn growth(dtype: DType, whole: f64) -> f64 {
 pub(super) fn single<I: Item>(value: I, bound: f64) -> [(I, f64); 3] {
     let bound = if bound.is_nan() { f64::INFINITY } else { bound };
     [(value, bound), (I::default(), 0.0), (I::default(), 0.0)]
-}
-
-/// Product of floats.
-#[derive(Clone, Copy)]
-pub(super) struct Product {
-    dtype: DType,
-    rounding: Rounding,
-}
-
-#[derive(Clone, Copy)]
-pub(super) struct ProductState {
-    product: f64,
-    /// The product with every magnitude as large as its error allows.
-    upper: f64,
-    /// Every partial product of any order lies between these two.
-    low: f64,
-    high: f64,
-    /// 1 where an element is zero, and where one is NaN: among doubles, so that vectors can hold them.
-    zero: f64,
-    nan: f64,
-    error: f64,
-}
-
-states_of! {
-    /// The states of a stretch.
-    ProductStates of ProductState by Product { product, upper, low, high, zero, nan, error }
-}
-single_results!(Product, ProductStates);
-
-impl Product {
-    pub(super) fn new(dtype: DType) -> Product {
-        Product { dtype, rounding: Rounding::new(dtype, 0.5) }
-    }
-}
-
-impl Reduction for Product {
-    type Item = f64;
-    type State = ProductState;
-    lines_in_vectors!(ProductStates);
-    line_in_vectors!(ProductStates);
-
-    fn empty(&self) -> ProductState {
-        ProductState { product: 1.0, upper: 1.0, low: 1.0, high: 1.0, zero: 0.0, nan: 0.0, error: 0.0 }
-    }
-
-    #[inline(always)]
-    fn take(&self, state: &mut ProductState, x: f64, error: f64) -> bool {
-        let zero = (x == 0.0) & (error == 0.0);
-        let factor = if zero { 1.0 } else { lesser(greater(x.abs() - error, 0.0), 1.0) };
-        state.product *= x;
-        state.upper *= x.abs() + error;
-        state.low *= factor;
-        state.high *= greater(x.abs() + error, 1.0);
-        state.zero = if zero { 1.0 } else { state.zero };
-        state.nan = if x.is_nan() { 1.0 } else { state.nan };
-        state.error += error;
-        true
-    }
-
-    fn join(&self, first: ProductState, second: ProductState) -> ProductState {
-        ProductState {
-            product: first.product * second.product,
-            upper: first.upper * second.upper,
-            low: first.low * second.low,
-            high: first.high * second.high,
-            zero: first.zero.max(second.zero),
-            nan: first.nan.max(second.nan),
-            error: first.error + second.error,
-        }
-    }
-
-    /// Where some order may overflow or lose digits among the subnormals on the way, nothing is known.
-    #[inline(always)]
-    fn finish(&self, state: ProductState, n: usize) -> [(f64, f64); 3] {
-        let ProductState { product, upper, low, high, zero, nan, error } = state;
-        let order = gamma(&self.rounding, self.dtype, depth(n as f64)) * upper;
-        let bound = upper - product.abs() + order + self.rounding.own(product);
-        let bound = if low < self.rounding.normal { f64::INFINITY } else { bound };
-        let bound = if zero > 0.0 { 0.0 } else { bound };
-        let bound = if high >= self.rounding.overflow { f64::INFINITY } else { bound };
-        let bound = if nan > 0.0 { 0.0 * error } else { bound };
-        single(product, if n <= 1 { error } else { bound })
-    }
 }
 
 /// Largest or smallest of floats; no rounding, so only the elements' errors count.
