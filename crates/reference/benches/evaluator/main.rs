@@ -1,8 +1,9 @@
 //! How long the evaluator takes, with bounds, on one thread: nanoseconds an element of each op of the table, each cast,
 //! each tensor op, and a multiply-add of matrix products.
 //!
-//! `cargo bench -p ferrofuse-reference --bench evaluator [FILTER]`. What has operands with errors is timed together with what
-//! gives them those errors, and that is subtracted. Memory stays with the process from run to run: what the system takes to
+//! `cargo bench -p ferrofuse-reference --bench evaluator [FILTER] [--keep]`. What has operands with errors is timed together
+//! with what gives them those errors, and that is subtracted. These operands end with the op, so that its results may take
+//! their memory, but with `--keep`; exact operands are inputs, and stay. Memory stays with the process from run to run: what the system takes to
 //! hand out and clear new pages is not in. The slowest in proportion to their goals come first, with a mark where they are
 //! above.
 
@@ -22,8 +23,9 @@ const COUNT: usize = 1 << 20;
 
 fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    let keeps_operands = std::env::args().any(|argument| argument == "--keep");
     program::keep_memory();
-    let report = Report { filter, lines: RefCell::default() };
+    let report = Report { filter, keeps_operands, lines: RefCell::default() };
     ops(&report);
     casts(&report);
     tensor_ops::tensor_ops(&report);
@@ -80,6 +82,8 @@ impl Line {
 /// What the filter lets through.
 struct Report {
     filter: String,
+    /// Whether operands with errors are needed after the op.
+    keeps_operands: bool,
     lines: RefCell<Vec<Line>>,
 }
 
@@ -92,7 +96,7 @@ impl Report {
         let time = |inexact: bool| {
             let mut program = Program::default();
             build(&mut program, inexact);
-            program.time() * 1e9 / count as f64
+            program.time(self.keeps_operands) * 1e9 / count as f64
         };
         let inexact = Program::takes_errors(&build).then(|| time(true));
         self.add(name, goal, time(false), inexact);

@@ -85,8 +85,10 @@ impl Program {
         Fusion::new(&self.graph, self.inputs.clone(), outputs, facts).expect("a closed view")
     }
 
-    /// Seconds that the op alone takes.
-    pub fn time(&self) -> f64 {
+    /// Seconds that the op alone takes, where its operands with errors end or are kept.
+    pub fn time(&self, keeps_operands: bool) -> f64 {
+        let kept = if keeps_operands { &self.before[..] } else { &[] };
+        let outputs = [[&self.results[..], kept].concat(), self.before.clone()];
         let inputs: Vec<ArrayView<'_>> = self.arrays.iter().map(Array::view).collect();
         let run = |outputs: &[Val]| {
             let view = self.view(outputs);
@@ -96,7 +98,7 @@ impl Program {
             })
         };
         // In iteration, so that both meet the same disturbances.
-        let times = (0..ROUNDS).map(|_| [&self.results, &self.before].map(|outputs| run(outputs)));
+        let times = (0..ROUNDS).map(|_| outputs.each_ref().map(|outputs| run(outputs)));
         let fastest = times.reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])]).unwrap_or_default();
         if self.before.is_empty() { fastest[0] } else { fastest[0] - fastest[1] }
     }

@@ -7,8 +7,8 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ir::array::{Array, ArrayView, Element, prefetch, with_element};
-use ops::DType;
 use ops::lanes::{NullaryFnOnce, wide};
+use ops::{DType, vectorized};
 
 use super::bound::round_all_up;
 use super::workers::Resources;
@@ -74,11 +74,39 @@ pub(super) fn as_reals(kind: Kind, ints: &[i64], reals: &mut [f64]) {
     }
 }
 
+/// The elements of a block, and what stands where their results go: those of an operand, if they replace one.
+pub(super) struct Span<'b> {
+    /// Number of the first.
+    pub(super) start: usize,
+    pub(super) count: usize,
+    values: &'b [u8],
+    /// Absent where no bounds are computed.
+    bounds: Option<&'b [f32]>,
+}
+
+impl Span<'_> {
+    /// Whether bounds are computed too.
+    pub(super) fn has_bounds(&self) -> bool {
+        self.bounds.is_some()
+    }
+
+    /// What stands where values go, as elements of a dtype that is as wide.
+    pub(super) fn replaced(&self, dtype: DType) -> ArrayView<'_> {
+        ArrayView::new(self.values, 0, dtype, &[self.count], &[1]).expect("elements as wide as the results")
+    }
+
+    /// What stands where bounds go.
+    pub(super) fn read_bounds(&self, out: &mut [f64]) {
+        vectorized!(bounds: &'a [f32] = self.bounds.unwrap_or_default(), out: &'a mut [f64] = out => (), {
+            out.iter_mut().zip(bounds).for_each(|(out, &bound)| *out = f64::from(bound));
+        });
+    }
+}
+
 /// What operations on blocks have in common.
 pub(super) trait Elementwise: Sync {
-    /// Computes the elements number `start .. start + count` into the result block that it names, and their errors
-    /// into the error block if `bounds`.
-    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind;
+    /// Computes elements into the result block that it names, and their errors into the error block if those are asked for.
+    fn compute(&self, scratch: &mut Scratch, span: &Span<'_>) -> Kind;
 }
 
 /// Fills an array, and the array of its bounds; whether some bound is not zero.
@@ -130,13 +158,16 @@ fn fill_blocks(
         if let Some(bounds) = &bounds {
             prefetch(bounds[n * BLOCK..].as_ptr().cast(), count * size_of::<f32>());
         }
-        match body.compute(scratch, start + n * BLOCK, count, bounds.is_some()) {
+        let places = n * BLOCK..n * BLOCK + count;
+        let errors = bounds.as_deref().map(|bounds| &bounds[places.clone()]);
+        let span = Span { start: start + n * BLOCK, count, values: bytes, bounds: errors };
+        match body.compute(scratch, &span) {
             Kind::Real => write_real(dtype, bytes, &scratch.real[..count]),
             Kind::Int => write_int(dtype, bytes, &scratch.int[..count]),
             Kind::Unsigned => write_unsigned(dtype, bytes, &scratch.int[..count]),
         }
         if let Some(bounds) = bounds.as_deref_mut()
-            && round_all_up(&scratch.error[..count], &mut bounds[n * BLOCK..][..count])
+            && round_all_up(&scratch.error[..count], &mut bounds[places])
         {
             some.store(true, Ordering::Relaxed);
         }

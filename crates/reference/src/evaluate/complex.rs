@@ -1,9 +1,11 @@
 //! Complex numbers and their parts: the boundary of what is otherwise real. Bounds belong to parts.
 
-use ir::array::Part;
+use ir::array::{ArrayView, Element, Part, prefetch, with_element};
 use ops::DType;
+use ops::lanes::{NullaryFnOnce, wide};
 
 use super::EvaluateError;
+use super::block::{BLOCK, GRAIN};
 use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
 
@@ -40,19 +42,58 @@ fn joined(
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    let mut joined = match parts.iter().any(Option::is_none) {
-        true => resources.zeros(dtype, sizes)?,
-        false => resources.unwritten(dtype, sizes)?,
+    let count: usize = sizes.iter().product();
+    // As elements of the parts' dtype, two for each number.
+    let mut joined = resources.unwritten(dtype.real(), &[count, 2])?;
+    let views = parts.map(|part| part.map(|strided| over(strided, sizes)));
+    with_element!(dtype.real(), T => {
+        let grains = joined.array_mut().as_mut_slice::<T>().chunks_mut(2 * GRAIN);
+        resources.each(grains, |grain, numbers| {
+            for (block, numbers) in numbers.chunks_mut(2 * BLOCK).enumerate() {
+                join([&views[0], &views[1]], grain * GRAIN + block * BLOCK, numbers);
+            }
+        });
+    });
+    Ok(Strided::made(joined.viewed_as(dtype, sizes)))
+}
+
+/// A part seen over all sizes.
+fn over<'v>(strided: &'v Strided<'_>, sizes: &[usize]) -> ArrayView<'v> {
+    let layout = strided.layout();
+    let raised = match layout.rank() {
+        0 => layout.broadcast(&vec![true; sizes.len()]),
+        _ => layout.clone(),
     };
-    for (strided, part) in parts.into_iter().zip([Part::Real, Part::Imaginary]) {
-        let Some(strided) = strided else { continue };
-        let layout = strided.layout();
-        let raised = match layout.rank() {
-            0 => layout.broadcast(&vec![true; sizes.len()]),
-            _ => layout.clone(),
-        };
-        let view = strided.view_as(raised.expanded(sizes));
-        resources.copy(&mut joined.array_mut().view_mut().part_mut(part), &view)?;
+    strided.view_as(raised.expanded(sizes).merged())
+}
+
+/// A block of numbers, those from one on.
+fn join<T: Element>(parts: [&Option<ArrayView<'_>>; 2], start: usize, numbers: &mut [T]) {
+    let mut blocks = [[T::from_int(0); BLOCK]; 2];
+    let count = numbers.len() / 2;
+    prefetch(numbers.as_ptr().cast(), size_of_val(numbers));
+    for (block, part) in blocks.iter_mut().zip(parts) {
+        if let Some(view) = part {
+            view.read::<T, T>(start, &mut block[..count], |x| x);
+        }
     }
-    Ok(Strided::made(joined))
+    let (re, im) = (&blocks[0][..count], &blocks[1][..count]);
+    wide(Interleave { re, im, numbers: numbers.as_chunks_mut().0 });
+}
+
+/// Parts to be put side by side.
+struct Interleave<'a, T> {
+    re: &'a [T],
+    im: &'a [T],
+    numbers: &'a mut [[T; 2]],
+}
+
+impl<T: Copy> NullaryFnOnce for Interleave<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let parts = self.re.iter().zip(self.im);
+        self.numbers.iter_mut().zip(parts).for_each(|(number, (&re, &im))| *number = [re, im]);
+    }
 }

@@ -3,14 +3,16 @@
 //! The meaning is the op's row, in doubles rounded to the dtype or in integers. Axes along which no operand varies are
 //! computed once and repeated by a stride of zero.
 
-use ir::array::{ArrayView, Dims, Layout, Strides};
+use ir::array::{Dims, Layout};
 use ops::lanes::{NullaryFnOnce, wide};
 use ops::{BoolMeaning, DType, FloatMeaning, IntMeaning, IntType, ScalarOp, Spread};
 
 use super::EvaluateError;
-use super::block::{Elementwise, GRAIN, Kind, Scratch, as_reals, fill, read_int, read_real};
+use super::block::{Elementwise, GRAIN, Kind, Scratch, Span, as_reals, fill};
 use super::bound::Rounding;
 use super::convert::convert;
+use super::memory::Metered;
+use super::operands::{Operands, Source, Target};
 use super::spread::spread;
 use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
@@ -18,65 +20,58 @@ use super::workers::Resources;
 /// One scalar op on operands of rank 0 or of the result's rank, each axis of the result's size or 1.
 pub(super) fn map(
     op: ScalarOp,
-    operands: &[BoundedValue<'_>],
+    operands: Vec<BoundedValue<'_>>,
     sizes: &[usize],
     dtype: DType,
     bounds: bool,
     resources: &Resources<'_>,
 ) -> Result<BoundedValue<'static>, EvaluateError> {
-    let straight: Vec<BoundedValue<'_>> =
-        operands.iter().map(|value| straightened(value, sizes, resources)).collect();
-    let operands = &straight[..];
-    let core = varying(operands, sizes);
+    let operands: Vec<BoundedValue<'_>> =
+        operands.into_iter().map(|value| straightened(value, sizes, resources)).collect();
+    let core = varying(&operands, sizes);
+    let (rounding, meaning) = (Rounding::new(dtype, op.row().ulp), Meaning::of(op, &operands));
     let inexact = operands.iter().any(|operand| operand.bound.is_some());
-    let rounding = Rounding::new(dtype, op.row().ulp);
-    let body = Map {
-        op,
-        meaning: Meaning::of(op, operands),
-        args: operands.iter().map(|value| viewed_over(&value.data, &core)).collect(),
-        errors: operands.iter().map(|value| Some(viewed_over(value.bound.as_ref()?, &core))).collect(),
-        rounding,
-        dtype,
-    };
     let wanted = bounds && (inexact || !rounding.is_exact());
-    Ok(run(&body, &core, dtype, wanted, resources)?.relaid(|layout| layout.expanded(sizes)))
+    let (data, errors) = operands.into_iter().map(|value| (Some(value.data), value.bound)).unzip();
+    let (data, values) = Operands::new(data, &core, dtype);
+    let (errors, bounds) = Operands::new(errors, &core, DType::F32);
+    let target = Target::new(&core, dtype, wanted, [values, bounds], resources)?;
+    let args = data.sources(&core).into_iter().flatten().collect();
+    let body = Map { op, meaning, args, errors: errors.sources(&core), rounding, dtype };
+    Ok(run(&body, target, resources).relaid(|layout| layout.expanded(sizes)))
 }
 
 /// A cast. To a dtype that holds every value of the old one nothing can change, and bounds stay as they are.
 pub(super) fn cast<'a>(
-    value: &BoundedValue<'a>,
+    value: BoundedValue<'a>,
     dtype: DType,
     resources: &Resources<'_>,
 ) -> Result<BoundedValue<'a>, EvaluateError> {
     let sizes: Dims = value.sizes().into();
-    let core = varying(std::slice::from_ref(value), &sizes);
-    let view = viewed_over(&value.data, &core);
-    let errors = value.bound.as_ref().map(|bound| viewed_over(bound, &core));
-    let rounding = Rounding::new(dtype, 0.5);
-    let is_wider = view.dtype().is_float() && rounding.holds(&Rounding::new(view.dtype(), 0.5));
-    let wanted = errors.is_some() && !is_wider;
-    let body = Cast { view, errors, dtype, rounding };
-    let result = run(&body, &core, dtype, wanted, resources)?.relaid(|layout| layout.expanded(&sizes));
-    let bound = if is_wider { value.bound.clone() } else { result.bound };
-    Ok(BoundedValue { data: result.data, bound })
+    let core = varying(std::slice::from_ref(&value), &sizes);
+    let (from, rounding) = (value.data.view().dtype(), Rounding::new(dtype, 0.5));
+    let is_wider = from.is_float() && rounding.holds(&Rounding::new(from, 0.5));
+    let (kept, errors) = if is_wider { (value.bound, None) } else { (None, value.bound) };
+    let wanted = errors.is_some();
+    let (data, values) = Operands::new(vec![Some(value.data)], &core, dtype);
+    let (errors, bounds) = Operands::new(vec![errors], &core, DType::F32);
+    let target = Target::new(&core, dtype, wanted, [values, bounds], resources)?;
+    let [args, errors] =
+        [data.sources(&core), errors.sources(&core)].map(|mut sources| sources.pop().flatten());
+    let body = Cast { arg: args.expect("an operand"), errors, dtype, rounding };
+    let result = run(&body, target, resources).relaid(|layout| layout.expanded(&sizes));
+    Ok(BoundedValue { data: result.data, bound: kept.or(result.bound) })
 }
 
-/// Fills new arrays with what an operation on blocks gives.
+/// Fills memory with what an operation on blocks gives.
 pub(super) fn run(
     body: &impl Elementwise,
-    sizes: &[usize],
-    dtype: DType,
-    bounds: bool,
+    target: Target,
     resources: &Resources<'_>,
-) -> Result<BoundedValue<'static>, EvaluateError> {
-    let mut values = resources.unwritten(dtype, sizes)?;
-    if !bounds {
-        fill(values.array_mut(), None, body, resources);
-        return Ok(BoundedValue::exact(Strided::made(values)));
-    }
-    let mut errors = resources.unwritten(DType::F32, sizes)?;
-    let some = fill(values.array_mut(), Some(errors.array_mut()), body, resources);
-    Ok(BoundedValue { data: Strided::made(values), bound: some.then(|| Strided::made(errors)) })
+) -> BoundedValue<'static> {
+    let Target { mut values, mut bounds } = target;
+    let some = fill(values.array_mut(), bounds.as_mut().map(Metered::array_mut), body, resources);
+    BoundedValue { data: Strided::made(values), bound: bounds.filter(|_| some).map(Strided::made) }
 }
 
 /// The result's sizes, with 1 where no operand varies along the axis.
@@ -91,15 +86,15 @@ fn varying(operands: &[BoundedValue<'_>], sizes: &[usize]) -> Dims {
 /// The operand, copied to rows of its own if it is read across those that it has: each cache line would be read as often as
 /// it has elements. Where there is no memory for that it stays as it is.
 pub(super) fn straightened<'a>(
-    value: &BoundedValue<'a>,
+    value: BoundedValue<'a>,
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> BoundedValue<'a> {
-    let straight = |strided: &Strided<'a>| match is_crossed(strided.layout(), sizes) {
-        true => strided.copied(resources).unwrap_or_else(|_| strided.clone()),
-        false => strided.clone(),
+    let straight = |strided: Strided<'a>| match is_crossed(strided.layout(), sizes) {
+        true => strided.copied(resources).unwrap_or(strided),
+        false => strided,
     };
-    BoundedValue { data: straight(&value.data), bound: value.bound.as_ref().map(straight) }
+    BoundedValue { data: straight(value.data), bound: value.bound.map(straight) }
 }
 
 /// Whether another axis than the last one has neighbours in memory, and there are many elements.
@@ -108,18 +103,6 @@ fn is_crossed(layout: &Layout, sizes: &[usize]) -> bool {
     let (Some((&across, outer)), [.., _]) = (rows.strides.split_last(), sizes) else { return false };
     let is_own = layout.sizes[..] == *sizes && layout.numel().is_some_and(|numel| numel >= GRAIN);
     is_own && across.unsigned_abs() > 1 && outer.contains(&1)
-}
-
-/// An operand over the sizes that are computed, with as few axes as can be.
-fn viewed_over<'v>(operand: &'v Strided<'_>, core: &[usize]) -> ArrayView<'v> {
-    let layout = operand.layout();
-    let stride = |axis: usize| match layout.rank() {
-        0 => 0,
-        _ if layout.sizes[axis] == 1 => 0,
-        _ => layout.strides[axis],
-    };
-    let strides: Strides = (0..core.len()).map(stride).collect();
-    operand.view_as(Layout { offset: layout.offset, sizes: core.into(), strides }.merged())
 }
 
 /// A row's meaning on the class of the operands.
@@ -151,19 +134,19 @@ impl Meaning {
 struct Map<'v> {
     op: ScalarOp,
     meaning: Meaning,
-    args: Vec<ArrayView<'v>>,
-    errors: Vec<Option<ArrayView<'v>>>,
+    args: Vec<Source<'v>>,
+    errors: Vec<Option<Source<'v>>>,
     rounding: Rounding,
     /// Of the result.
     dtype: DType,
 }
 
 impl Elementwise for Map<'_> {
-    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
-        self.read(scratch, start, count, bounds);
-        let kind = self.apply(scratch, count);
-        if bounds {
-            self.bound(scratch, start, count, kind);
+    fn compute(&self, scratch: &mut Scratch, span: &Span<'_>) -> Kind {
+        self.read(scratch, span);
+        let kind = self.apply(scratch, span.count);
+        if span.has_bounds() {
+            self.bound(scratch, span, kind);
         }
         kind
     }
@@ -171,18 +154,18 @@ impl Elementwise for Map<'_> {
 
 impl Map<'_> {
     /// The condition of a selection among floats is the one operand that is not of the meaning's class.
-    fn read(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) {
+    fn read(&self, scratch: &mut Scratch, span: &Span<'_>) {
         let condition = matches!(self.meaning, Meaning::Float(FloatMeaning::Select));
-        for (place, view) in self.args.iter().enumerate() {
-            let ints = &mut scratch.ints[place][..count];
-            let reals = &mut scratch.reals[place][..count];
+        for (place, source) in self.args.iter().enumerate() {
+            let ints = &mut scratch.ints[place][..span.count];
+            let reals = &mut scratch.reals[place][..span.count];
             if self.meaning.takes_reals() && !(condition && place == 0) {
-                read_real(view, start, reals);
+                source.read_real(span, reals);
                 continue;
             }
-            read_int(view, start, ints);
-            if bounds {
-                as_reals(Kind::of_ints(view.dtype()), ints, reals);
+            source.read_int(span, ints);
+            if span.has_bounds() {
+                as_reals(Kind::of_ints(source.dtype()), ints, reals);
             }
         }
     }
@@ -218,7 +201,8 @@ impl Map<'_> {
         }
     }
 
-    fn bound(&self, scratch: &mut Scratch, start: usize, n: usize, kind: Kind) {
+    fn bound(&self, scratch: &mut Scratch, span: &Span<'_>, kind: Kind) {
+        let n = span.count;
         let Scratch { reals, errors, real, int, error, .. } = scratch;
         as_reals(kind, &int[..n], real);
         let is_sure = self.errors.iter().all(Option::is_none);
@@ -227,7 +211,7 @@ impl Map<'_> {
         } else {
             for (errors, block) in self.errors.iter().zip(&mut *errors) {
                 match errors {
-                    Some(view) => read_real(view, start, &mut block[..n]),
+                    Some(source) => source.read_errors(span, &mut block[..n]),
                     None => block[..n].fill(0.0),
                 }
             }
@@ -273,28 +257,29 @@ impl<A: Copy> NullaryFnOnce for Choose<'_, A> {
 }
 
 struct Cast<'v> {
-    view: ArrayView<'v>,
-    errors: Option<ArrayView<'v>>,
+    arg: Source<'v>,
+    errors: Option<Source<'v>>,
     dtype: DType,
     rounding: Rounding,
 }
 
 impl Elementwise for Cast<'_> {
-    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
+    fn compute(&self, scratch: &mut Scratch, span: &Span<'_>) -> Kind {
         let Scratch { real, int, error, .. } = scratch;
-        let kind = match self.view.dtype().is_float() {
+        let count = span.count;
+        let kind = match self.arg.dtype().is_float() {
             true => {
-                read_real(&self.view, start, &mut real[..count]);
+                self.arg.read_real(span, &mut real[..count]);
                 Kind::Real
             }
             false => {
-                read_int(&self.view, start, &mut int[..count]);
-                Kind::of_ints(self.view.dtype())
+                self.arg.read_int(span, &mut int[..count]);
+                Kind::of_ints(self.arg.dtype())
             }
         };
-        if let (true, Some(errors)) = (bounds, &self.errors) {
+        if let (true, Some(errors)) = (span.has_bounds(), &self.errors) {
             as_reals(kind, &int[..count], real);
-            read_real(errors, start, &mut error[..count]);
+            errors.read_errors(span, &mut error[..count]);
             convert(self.dtype, &real[..count], &mut error[..count], &self.rounding);
         }
         kind

@@ -123,6 +123,12 @@ impl Metered {
         self.array.as_mut().expect("taken out by value only")
     }
 
+    /// The same memory as an array of another dtype and other sizes, of as many bytes.
+    pub(super) fn viewed_as(mut self, dtype: DType, sizes: &[usize]) -> Metered {
+        self.array = self.array.take().map(|array| array.viewed_as(dtype, sizes));
+        self
+    }
+
     pub(super) fn into_array(mut self) -> Array {
         let array = self.array.take().expect("taken out by value only");
         self.meter.live.fetch_sub(array.as_bytes().len(), Ordering::Relaxed);

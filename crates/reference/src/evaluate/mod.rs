@@ -6,9 +6,9 @@
 //! what compiled code gives: [`compare`].
 //!
 //! `value` (shared memory) · `memory` (how much of it) · `block` (how elements are read and written) · `map` (scalar
-//! ops, casts) · `complex` (numbers and their parts) · `key` (numbers in order) · `fold/` · `gather` · `in_range` · `external/` (sorts,
-//! scatters, products) · `movement` (the other ops) · `spread`, `convert` and `bound` (how errors reach results) ·
-//! `workers` (who computes) · `compare` · `copy`.
+//! ops, casts) · `operands` (where these read and write) · `complex` (numbers and their parts) · `key` (numbers in
+//! order) · `fold/` · `gather` · `in_range` · `external/` (sorts, scatters, products) · `movement` (the other ops) ·
+//! `spread`, `convert` and `bound` (how errors reach results) · `workers` (who computes) · `compare` · `copy`.
 
 mod block;
 mod bound;
@@ -25,6 +25,7 @@ mod key;
 mod map;
 mod memory;
 mod movement;
+mod operands;
 mod spread;
 #[cfg(test)]
 mod tests;
@@ -106,6 +107,11 @@ fn is_countable(dtype: DType, sizes: &[usize]) -> bool {
     sizes.contains(&0) || count().is_some_and(|bytes| isize::try_from(bytes).is_ok())
 }
 
+/// The operand of an op that takes one.
+fn only<T>(operands: Vec<T>) -> T {
+    operands.into_iter().next().expect("one operand, by the shape rule")
+}
+
 struct Evaluator<'g> {
     graph: &'g Graph,
     fusion: &'g Fusion,
@@ -120,10 +126,7 @@ impl Evaluator<'_> {
         let mut values: FxHashMap<Val, BoundedValue<'_>> =
             self.fusion.inputs().iter().copied().zip(given).collect();
         for &node in self.fusion.order() {
-            let operands: Vec<BoundedValue<'_>> =
-                self.graph.node(node).operands.iter().map(|val| values[val].clone()).collect();
-            let results = self.node(node, &operands)?;
-            drop(operands);
+            let results = self.node(node, self.operands(node, &mut values))?;
             for (val, value) in self.graph.results(node).zip(results) {
                 values.entry(val).or_insert(value);
             }
@@ -137,14 +140,30 @@ impl Evaluator<'_> {
         Ok(Evaluation { outputs: outputs? })
     }
 
+    /// The operands of a node. Those that nobody needs after it are handed over, but those that it has twice.
+    fn operands<'a>(
+        &self,
+        node: Node,
+        values: &mut FxHashMap<Val, BoundedValue<'a>>,
+    ) -> Vec<BoundedValue<'a>> {
+        let operands = &self.graph.node(node).operands;
+        let is_last = |val: &Val| {
+            self.is_done(*val, node) && operands.iter().filter(|&other| other == val).count() == 1
+        };
+        let taken = |val: &Val| if is_last(val) { values.remove(val) } else { values.get(val).cloned() };
+        operands.iter().map(taken).map(|value| value.expect("computed before it is used")).collect()
+    }
+
+    /// Whether nobody needs a value after this node.
+    fn is_done(&self, val: Val, node: Node) -> bool {
+        self.fusion.uses(val).last().is_none_or(|&last| last <= node) && !self.fusion.is_output(val)
+    }
+
     /// Forgets what nobody needs after this node: operands at their last user, results without users.
     fn free(&self, node: Node, values: &mut FxHashMap<Val, BoundedValue<'_>>) {
         let operands = self.graph.node(node).operands.iter().copied();
-        for val in operands.chain(self.graph.results(node)) {
-            let done = self.fusion.uses(val).last().is_none_or(|&last| last <= node);
-            if done && !self.fusion.is_output(val) {
-                values.remove(&val);
-            }
+        for val in operands.chain(self.graph.results(node)).filter(|&val| self.is_done(val, node)) {
+            values.remove(&val);
         }
     }
 
@@ -157,7 +176,7 @@ impl Evaluator<'_> {
     fn node<'a>(
         &self,
         node: Node,
-        operands: &[BoundedValue<'a>],
+        operands: Vec<BoundedValue<'a>>,
     ) -> Result<Vec<BoundedValue<'a>>, EvaluateError> {
         let (resources, bounds) = (self.resources, self.bounds);
         let data = self.graph.node(node);
@@ -177,7 +196,7 @@ impl Evaluator<'_> {
             TensorOp::Map(ScalarOp::Complex) => complex::pair(&operands[0], &operands[1], &sizes, resources)?,
             TensorOp::Map(scalar_op) => map::map(*scalar_op, operands, &sizes, dtype, bounds, resources)?,
             TensorOp::Cast(to) if *to == operands[0].data.view().dtype() => operands[0].clone(),
-            TensorOp::Cast(to) => map::cast(&operands[0], *to, resources)?,
+            TensorOp::Cast(to) => map::cast(only(operands), *to, resources)?,
             TensorOp::Broadcast(new) => operands[0].relaid(|layout| layout.broadcast(new)),
             TensorOp::Expand(_) => operands[0].relaid(|layout| layout.expanded(&sizes)),
             TensorOp::Squeeze(axes) => {
@@ -194,19 +213,19 @@ impl Evaluator<'_> {
             TensorOp::Pad { before, .. } => {
                 movement::pad(&operands[0], &operands[1], &self.values(before)?, &sizes, resources)?
             }
-            TensorOp::Cat(axis) => movement::cat(operands, *axis as usize, &sizes, resources)?,
+            TensorOp::Cat(axis) => movement::cat(&operands, *axis as usize, &sizes, resources)?,
             TensorOp::Gather(axis) => {
                 let operands = [&operands[0], &operands[1]];
                 gather::gather(node.into(), operands, *axis as usize, &sizes, resources)?
             }
-            TensorOp::Fold { monoid, axes } => return fold::fold(monoid, operands, axes, bounds, resources),
+            TensorOp::Fold { monoid, axes } => return fold::fold(monoid, &operands, axes, bounds, resources),
             TensorOp::Scan { monoid, axis } => {
-                return fold::scan(monoid, operands, *axis as usize, bounds, resources);
+                return fold::scan(monoid, &operands, *axis as usize, bounds, resources);
             }
             TensorOp::External(op) => {
                 let context =
                     external::Context { val: node.into(), sizes: sizes.to_vec(), bounds, resources };
-                return external::compute(op, operands, &context);
+                return external::compute(op, &operands, &context);
             }
             TensorOp::Iota(_) => movement::iota(&operands[0], &operands[1], sizes[0], bounds, resources)?,
         };

@@ -7,9 +7,10 @@ use ops::lanes::wide;
 use ops::{DType, Scalar, vectorized};
 
 use super::EvaluateError;
-use super::block::{Elementwise, Kind, Scratch};
+use super::block::{Elementwise, Kind, Scratch, Span};
 use super::bound::Rounding;
 use super::map::run;
+use super::operands::Target;
 use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
 
@@ -176,7 +177,8 @@ pub(super) fn iota(
         errors: [error(start), error(step)],
         rounding: Rounding::new(dtype, 0.5),
     };
-    run(&body, &[length], dtype, bounds && !body.is_exact(length), resources)
+    let bounds = bounds && !body.is_exact(length);
+    Ok(run(&body, Target::new(&[length], dtype, bounds, [None, None], resources)?, resources))
 }
 
 struct Ramp {
@@ -188,8 +190,9 @@ struct Ramp {
 }
 
 impl Elementwise for Ramp {
-    fn compute(&self, scratch: &mut Scratch, start: usize, count: usize, bounds: bool) -> Kind {
+    fn compute(&self, scratch: &mut Scratch, span: &Span<'_>) -> Kind {
         let Scratch { real, int, error, .. } = scratch;
+        let (start, count, bounds) = (span.start, span.count, span.has_bounds());
         if !self.dtype.is_float() {
             self.integers(start, &mut int[..count]);
         }

@@ -79,15 +79,27 @@ impl<'a> Strided<'a> {
         Ok(Strided::made(copy))
     }
 
+    /// The memory, if it is our own and nobody else holds it.
+    pub(super) fn sole_memory(&self) -> Option<&Array> {
+        match &self.storage {
+            Storage::Made(array) if Arc::strong_count(array) == 1 => Some(array.array()),
+            _ => None,
+        }
+    }
+
+    /// The memory, taken over if it is our own and nobody else holds it.
+    pub(super) fn into_memory(self) -> Option<Metered> {
+        match self.storage {
+            Storage::Made(array) => Arc::into_inner(array),
+            Storage::Given(_) => None,
+        }
+    }
+
     /// The elements as an array of their own: without a copy where nobody else holds the memory.
     pub(super) fn into_array(self, resources: &Resources<'_>) -> Result<Array, EvaluateError> {
-        let whole = matches!(&self.storage, Storage::Made(array)
-            if self.layout == Layout::dense(array.array().sizes()) && Arc::strong_count(array) == 1);
+        let whole = self.sole_memory().is_some_and(|array| self.layout == Layout::dense(array.sizes()));
         let copy = if whole { self } else { self.copied(resources)? };
-        match copy.storage {
-            Storage::Made(array) => Ok(Arc::into_inner(array).expect("held once, as just seen").into_array()),
-            Storage::Given(_) => unreachable!("a copy is made, not given"),
-        }
+        Ok(copy.into_memory().expect("held once, as just seen").into_array())
     }
 }
 

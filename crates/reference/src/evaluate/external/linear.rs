@@ -20,7 +20,7 @@ pub(super) fn linear(
     let bias = bias.relaid(|layout| layout.raised(rank));
     let compute = dtype.compute();
     let product = matmul::matmul(&[arg.clone(), weight], compute, context)?;
-    let bias = cast(&bias, compute, resources)?;
-    let sum = map(ScalarOp::Add, &[product, bias], sizes, compute, *bounds, resources)?;
-    cast(&sum, dtype, resources)
+    let bias = cast(bias, compute, resources)?;
+    let sum = map(ScalarOp::Add, vec![product, bias], sizes, compute, *bounds, resources)?;
+    cast(sum, dtype, resources)
 }

@@ -6,7 +6,7 @@
 use ops::{BoolMeaning, DType, IntType, Monoid, ScalarOp, vectorized};
 
 use super::monoids::single;
-use super::{Block, Reduction};
+use super::{Block, Reduction, are_zero};
 use crate::evaluate::block::BLOCK;
 use crate::evaluate::bound::Rounding;
 
@@ -114,11 +114,6 @@ impl Integers {
             _ => a.max(b),
         }
     }
-}
-
-/// Whether none of these errors is above zero.
-fn are_zero(errors: &[f64]) -> bool {
-    vectorized!(errors: &'a [f64] = errors => bool, { errors.iter().fold(true, |zero, &error| zero & (error == 0.0)) })
 }
 
 impl Reduction for Integers {

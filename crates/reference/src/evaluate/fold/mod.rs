@@ -2,13 +2,14 @@
 //!
 //! The elements are cut in tiles of results and chunks of the folded elements, by sizes alone, so the result is the
 //! same for any number of threads. `reduction.rs` says what a fold is; `monoids.rs` holds what is accumulated and how far
-//! compiled code may be from it, of sums of floats `sum.rs`, of means `welford.rs`, of integers `integers.rs`, of argmax and
-//! argmin `places.rs`; `states.rs` lays it out for vectors. `cells.rs` evaluates bodies step by step, `scan.rs` scans lines.
+//! compiled code may be from it, of sums of floats `sum.rs`, of products `product.rs`, of means `welford.rs`, of integers
+//! `integers.rs`, of argmax and argmin `places.rs`; `states.rs` lays it out for vectors. `cells.rs` evaluates bodies step by step, `scan.rs` scans lines.
 
 mod cells;
 mod integers;
 mod monoids;
 mod places;
+mod product;
 mod reduction;
 mod scan;
 mod states;
@@ -30,9 +31,10 @@ use super::memory::Metered;
 use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
 use integers::Integers;
-use monoids::{Extreme, Product};
+use monoids::Extreme;
 use places::Places;
-use reduction::{Item, Reduction, STRETCH, stretches};
+use product::Product;
+use reduction::{Item, Reduction, STRETCH, are_zero, stretches};
 use sum::Sum;
 use welford::Welford;
 

@@ -11,7 +11,7 @@ use ops::{DType, Monoid};
 use super::super::block::{BLOCK, read_int_before, write_int};
 use super::super::bound::apart;
 use super::super::key::{key, number};
-use super::{Block, Item, Reduction};
+use super::{Block, Item, Reduction, are_zero};
 
 /// An element and its number.
 #[derive(Clone, Copy, Default)]
@@ -169,8 +169,11 @@ impl<I: Keyed> Places<I> {
     ) {
         let mut loses = [false; BLOCK];
         let loses = &mut loses[..count];
-        let direction = self.direction;
-        wide(LoseEach { lows: &lines.lows, behind: &lines.behind, direction, block, loses });
+        let (direction, lows, behind) = (self.direction, &lines.lows, &lines.behind);
+        match are_zero(&block.errors[..count]) {
+            true => wide(LoseEach::<_, true> { lows, behind, direction, block, loses }),
+            false => wide(LoseEach::<_, false> { lows, behind, direction, block, loses }),
+        }
         for line in (0..count).filter(|&line| !loses[line]) {
             let state = &mut lines.states[line];
             self.take(state, block.items[line], block.errors[line]);
@@ -310,8 +313,8 @@ impl<I: Keyed> NullaryFnOnce for Lose<'_, I> {
     }
 }
 
-/// Whether the element of each line loses.
-struct LoseEach<'a, I> {
+/// Whether the element of each line loses, of elements without errors or with them.
+struct LoseEach<'a, I, const EXACT: bool> {
     lows: &'a [i64; BLOCK],
     behind: &'a [i64; BLOCK],
     direction: Direction,
@@ -319,7 +322,7 @@ struct LoseEach<'a, I> {
     loses: &'a mut [bool],
 }
 
-impl<I: Keyed> NullaryFnOnce for LoseEach<'_, I> {
+impl<I: Keyed, const EXACT: bool> NullaryFnOnce for LoseEach<'_, I, EXACT> {
     type Output = ();
 
     #[inline(always)]
@@ -327,7 +330,8 @@ impl<I: Keyed> NullaryFnOnce for LoseEach<'_, I> {
         let lines = self.lows.iter().zip(self.behind);
         let elements = self.block.items.iter().zip(&self.block.errors);
         for (loses, ((&low, &behind), (x, &error))) in self.loses.iter_mut().zip(lines.zip(elements)) {
-            *loses = surely_loses(x.value.high(error, self.direction), x.number, low, behind);
+            let high = if EXACT { x.value.key(self.direction) } else { x.value.high(error, self.direction) };
+            *loses = surely_loses(high, x.number, low, behind);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use ir::array::ArrayView;
-use ops::DType;
+use ops::{DType, vectorized};
 
 use super::Block;
 use crate::evaluate::block::{read_int_before, read_real_before, write_int, write_real};
@@ -102,6 +102,11 @@ pub(super) const STRETCH: usize = 64;
 /// The stretches of so many places.
 pub(super) fn stretches(count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).step_by(STRETCH).map(move |start| start..count.min(start + STRETCH))
+}
+
+/// Whether none of these errors is above zero.
+pub(super) fn are_zero(errors: &[f64]) -> bool {
+    vectorized!(errors: &'a [f64] = errors => bool, { errors.iter().fold(true, |zero, &error| zero & (error == 0.0)) })
 }
 
 /// How blocks of elements are held: as doubles, as integers, or as one of these with its number.

@@ -18,8 +18,9 @@ use super::super::value::{BoundedValue, Strided};
 use super::super::workers::{Looks, Resources};
 use super::cells::{self, Cells};
 use super::integers::Integers;
-use super::monoids::{Extreme, Product};
+use super::monoids::Extreme;
 use super::places::Places;
+use super::product::Product;
 use super::sum::Sum;
 use super::welford::Welford;
 use super::{Block, Item, Reduction, Sink, is_stepped, read, with_reduction};
@@ -55,7 +56,7 @@ pub(in super::super) fn scan(
     let operands: Vec<BoundedValue<'_>> = operands
         .iter()
         .map(|value| value.relaid(|layout| layout.permuted(order.iter().copied())))
-        .map(|lined| straightened(&lined, &sizes, resources))
+        .map(|lined| straightened(lined, &sizes, resources))
         .collect();
     let last: Vec<usize> = (0..rank).collect();
     let sources: Vec<Source<'_>> = operands.iter().map(|value| Source::of(value, &last)).collect();

@@ -1,6 +1,8 @@
 //! States of a stretch of places field by field, those of neighbouring lines or of the places of one line: so vectors hold
 //! them, and the nearest cache all of them.
 
+use super::{Reduction, STRETCH};
+
 /// The states of a stretch, of a state whose fields are doubles, and their loads and stores.
 macro_rules! states_of {
     ($(#[$doc:meta])* $states:ident of $state:ident by $monoid:ident { $($field:ident),+ }) => {
@@ -77,7 +79,39 @@ macro_rules! lines_in_vectors {
 }
 pub(super) use lines_in_vectors;
 
-/// The running results of a line: the states of a stretch one after the other, then the results of all its places at once.
+/// The states after each of the next elements of a line, one after the other.
+#[inline(always)]
+pub(super) fn follow<R: Reduction<Item = f64>>(
+    monoid: &R,
+    state: &mut R::State,
+    [items, errors]: [&[f64]; 2],
+    mut set: impl FnMut(usize, R::State),
+) {
+    for (k, (&x, &error)) in items.iter().zip(errors).take(STRETCH).enumerate() {
+        monoid.take(state, x, error);
+        set(k, *state);
+    }
+}
+
+/// What a field is at each place of a stretch: each element combined with what was before it. Several fields at once, as
+/// each waits for its last element; what they end with.
+#[inline(always)]
+pub(super) fn running<const N: usize>(
+    mut fields: [(&mut [f64; STRETCH], &[f64], f64); N],
+    combine: impl Fn(f64, f64) -> f64,
+) -> [f64; N] {
+    let count = fields.iter().map(|(_, elements, _)| elements.len()).min().unwrap_or_default().min(STRETCH);
+    let mut ends = std::array::from_fn(|field: usize| fields[field].2);
+    for k in 0..count {
+        for (end, (states, elements, _)) in ends.iter_mut().zip(&mut fields) {
+            *end = combine(*end, elements[k]);
+            states[k] = *end;
+        }
+    }
+    ends
+}
+
+/// The running results of a line: the states of a stretch one after the other, as `follow` says, then the results of all its places at once.
 macro_rules! line_in_vectors {
     ($states:ident) => {
         fn scan(
@@ -89,13 +123,7 @@ macro_rules! line_in_vectors {
         ) {
             let mut states = $states::new(self.empty());
             for places in super::stretches(count) {
-                let elements = block.items[places.clone()].iter().zip(&block.errors[places.clone()]);
-                let mut running = *state;
-                for (k, (&x, &error)) in elements.take(super::STRETCH).enumerate() {
-                    self.take(&mut running, x, error);
-                    states.set(k, running);
-                }
-                *state = running;
+                self.follow(&mut states, state, &block.items[places.clone()], &block.errors[places.clone()]);
                 self.results_of(&states, [before + places.start + 1, 1], places, columns);
             }
         }

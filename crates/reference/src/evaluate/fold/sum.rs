@@ -8,7 +8,7 @@ use std::ops::Range;
 use ops::{DType, vectorized};
 
 use super::monoids::{chain, linear, single};
-use super::states::{line_in_vectors, lines_in_vectors, states_of};
+use super::states::{follow, line_in_vectors, lines_in_vectors, running, states_of};
 use super::{Block, Reduction, STRETCH};
 use crate::evaluate::bound::Rounding;
 
@@ -97,6 +97,27 @@ states_of! {
 }
 
 impl Sum {
+    /// The states after each of the next elements of a line. Of finite ones two or three sums say it all.
+    fn follow(&self, states: &mut SumStates, state: &mut SumState, items: &[f64], errors: &[f64]) {
+        let mut terms = [0.0; STRETCH];
+        let [finite, inexact] = terms_of(items, errors, &mut terms);
+        if !finite {
+            return follow(self, state, [items, errors], |k, state| states.set(k, state));
+        }
+        let SumStates { sum, magnitude, error, nan } = states;
+        let terms = &terms[..items.len()];
+        nan.fill(state.nan);
+        if inexact {
+            let fields =
+                [(sum, items, state.sum), (magnitude, terms, state.magnitude), (error, errors, state.error)];
+            [state.sum, state.magnitude, state.error] = running(fields, |a, b| a + b);
+        } else {
+            error.fill(state.error);
+            let fields = [(sum, items, state.sum), (magnitude, terms, state.magnitude)];
+            [state.sum, state.magnitude] = running(fields, |a, b| a + b);
+        }
+    }
+
     /// The results of states, of so many elements the first, and so many more from one to the next, to their places. Where all
     /// are usual that takes a third of the time.
     fn results_of(
@@ -127,6 +148,19 @@ impl Sum {
             }
         }
     }
+}
+
+/// What each element adds to the magnitudes, if all are finite; whether they are, and whether some have errors.
+fn terms_of(items: &[f64], errors: &[f64], terms: &mut [f64; STRETCH]) -> [bool; 2] {
+    vectorized!(items: &'a [f64] = items, errors: &'a [f64] = errors, terms: &'a mut [f64; STRETCH] = terms => [bool; 2], {
+        let (mut finite, mut exact) = (true, true);
+        for (term, (x, error)) in terms.iter_mut().zip(items.iter().zip(errors)) {
+            *term = x.abs() + error;
+            finite &= x.is_finite();
+            exact &= *error == 0.0;
+        }
+        [finite, !exact]
+    })
 }
 
 /// What an element adds to the magnitudes.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use ops::{DType, vectorized};
 
 use super::monoids::{LONGEST_CHAIN, chain, gamma};
-use super::states::{line_in_vectors, lines_in_vectors, states_of};
+use super::states::{follow, line_in_vectors, lines_in_vectors, running, states_of};
 use super::{Block, Reduction, STRETCH};
 use crate::evaluate::bound::{Rounding, greater, lesser};
 
@@ -105,6 +105,37 @@ impl Welford {
         [(mean, of_mean), (m2, of_m2), (state.count, count_bound)]
     }
 
+    /// The states after each of the next elements of a line. Where no magnitudes are near to what overflows, their sum may
+    /// stand for that at each place.
+    fn follow(&self, states: &mut WelfordStates, state: &mut WelfordState, items: &[f64], errors: &[f64]) {
+        let before = *state;
+        let shift = if before.count == 0.0 { items[0] } else { before.shift };
+        let mut parts = Parts::default();
+        let (magnitude, inexact) = parts.fill(shift, items, errors);
+        let magnitude = before.magnitude + magnitude;
+        // Of NaN nothing is known.
+        let is_usual = magnitude < self.rounding.overflow / 4.0;
+        if !is_usual {
+            return follow(self, state, [items, errors], |k, state| states.set(k, state));
+        }
+        (state.shift, state.magnitude) = (shift, magnitude);
+        state.count += items.len() as f64;
+        states.shift.fill(shift);
+        states.magnitude.fill(magnitude);
+        (1_i32..).zip(&mut states.count).for_each(|(k, count)| *count = before.count + f64::from(k));
+        parts.run(states, state, items.len());
+        let squares = &parts.error_squares[..items.len()];
+        let fields = [
+            (&mut states.error, errors, before.error),
+            (&mut states.error_squares, squares, before.error_squares),
+        ];
+        if inexact {
+            [state.error, state.error_squares] = running(fields, |a, b| a + b);
+        } else {
+            fields.into_iter().for_each(|(field, _, before)| field.fill(before));
+        }
+    }
+
     /// The results of states, to their places.
     fn results_of(
         &self,
@@ -128,6 +159,57 @@ impl Welford {
                 (counts[k], count_bounds[k]) = results[2];
             }
         });
+    }
+}
+
+/// What the elements of a stretch add to each field.
+struct Parts {
+    deviations: [f64; STRETCH],
+    squares: [f64; STRETCH],
+    low: [f64; STRETCH],
+    high: [f64; STRETCH],
+    error_squares: [f64; STRETCH],
+}
+
+impl Default for Parts {
+    fn default() -> Parts {
+        let zeros = [0.0; STRETCH];
+        Parts { deviations: zeros, squares: zeros, low: zeros, high: zeros, error_squares: zeros }
+    }
+}
+
+impl Parts {
+    /// Runs through so many elements.
+    fn run(&self, states: &mut WelfordStates, state: &mut WelfordState, count: usize) {
+        let mut running = *state;
+        for k in 0..count.min(STRETCH) {
+            running.sum += self.deviations[k];
+            running.squares += self.squares[k];
+            running.low = lesser(self.low[k], running.low);
+            running.high = greater(self.high[k], running.high);
+            (states.sum[k], states.squares[k]) = (running.sum, running.squares);
+            (states.low[k], states.high[k]) = (running.low, running.high);
+        }
+        *state = running;
+    }
+
+    /// Of elements about a shift; the sum of their magnitudes, errors included, and whether some have errors.
+    fn fill(&mut self, shift: f64, items: &[f64], errors: &[f64]) -> (f64, bool) {
+        vectorized!(parts: &'a mut Parts = self, shift: f64 = shift, items: &'a [f64] = items, errors: &'a [f64] = errors => (f64, bool), {
+            let (mut magnitudes, mut exact) = ([0.0; STRETCH], true);
+            for k in 0..items.len().min(errors.len()).min(STRETCH) {
+                let (x, error) = (items[k], errors[k]);
+                let deviation = x - shift;
+                (parts.deviations[k], parts.squares[k]) = (deviation, deviation * deviation);
+                (parts.low[k], parts.high[k]) = (x - error, x + error);
+                parts.error_squares[k] = error * error;
+                magnitudes[k] = x.abs() + error;
+                exact &= error == 0.0;
+            }
+            let (lanes, _) = magnitudes.as_chunks::<8>();
+            let add = |sums: [f64; 8], lane: &[f64; 8]| std::array::from_fn(|k| sums[k] + lane[k]);
+            (lanes.iter().fold([0.0; 8], add).into_iter().sum(), !exact)
+        })
     }
 }
 
@@ -191,5 +273,36 @@ impl Reduction for Welford {
 
     fn is_sure(&self, result: usize, length: usize, _: bool) -> bool {
         result == 2 && length as f64 * self.rounding.unit < 1.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{BLOCK, Block};
+    use super::*;
+
+    /// Running means of a line that is usual, or has something special somewhere.
+    #[test]
+    fn running_means_are_those_of_a_loop() {
+        let usual = |k: usize| ((k.wrapping_mul(0x9e37_79b9) >> 7) % 1000) as f64 * 1e-2 - 3.0;
+        for (dtype, error) in [(DType::F32, 0.0), (DType::F32, 1e-3), (DType::F64, 1e-9)] {
+            for special in [1.0, 1e30, -1e300, f64::INFINITY, f64::NAN] {
+                let (monoid, mut block) = (Welford::new(dtype), Block::new());
+                block.items = std::array::from_fn(|k| if k == 200 { special } else { usual(k) });
+                block.errors = [error; BLOCK];
+                let (mut columns, mut state) = ([Block::new(), Block::new(), Block::new()], monoid.empty());
+                monoid.scan(&mut state, &block, [0, 300], &mut columns);
+                let mut expected = monoid.empty();
+                for k in 0..300 {
+                    monoid.take(&mut expected, block.items[k], block.errors[k]);
+                    for (column, (item, bound)) in columns.iter().zip(monoid.finish(expected, k + 1)) {
+                        let given = (column.items[k], column.errors[k]);
+                        let same = given.0 == item || given.0.is_nan() && item.is_nan();
+                        assert!(same, "{dtype} {special} at {k}: {} for {item}", given.0);
+                        assert_eq!(given.1.to_bits(), bound.to_bits(), "{dtype} {special} at {k}");
+                    }
+                }
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ mod blocks;
 mod bounds;
 mod comparisons;
 mod folds;
+mod in_place;
 mod rejections;
 mod tensor_ops;
 
