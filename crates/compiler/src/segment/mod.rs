@@ -4,7 +4,7 @@
 //! seconds) · `segmentation` (the value and its text) · `joined` (two segments as one) · `structure` (what like segments share) ·
 //! `dependencies` (the order of segments) · `constraints` (what groups of the user ask) · `free` (what is made anywhere) ·
 //! `memory` (what is in memory, and in which order little is) · `bound` (what no segmentation can do better than) · `greedy`,
-//! `search` (how one is found) · `vertex_cut` (minimum cuts).
+//! `search` (how one is found) · `flow_network` (minimum cuts).
 
 mod bound;
 mod constraints;
@@ -12,6 +12,7 @@ pub mod cost;
 mod dependencies;
 mod engine;
 mod external;
+mod flow_network;
 mod free;
 mod greedy;
 mod joined;
@@ -20,7 +21,6 @@ mod memory;
 mod search;
 mod segmentation;
 mod structure;
-mod vertex_cut;
 
 use bound::lower_bound_with;
 pub use bound::{LowerBound, lower_bound};
