@@ -11,8 +11,8 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::target::cpu::ALONE;
 
-use super::axis_classes::{AxisClasses, Class};
 use super::forced::Forced;
+use crate::segment::axis_classes::{AxisClasses, Class};
 use crate::segment::cost::Amounts;
 use crate::segment::flow_network::FlowNetwork;
 
@@ -34,7 +34,7 @@ pub(super) struct Chains<'a> {
     fusion: &'a Fusion,
     amounts: &'a Amounts<'a>,
     forced: &'a Forced,
-    classes: AxisClasses,
+    classes: &'a AxisClasses,
     /// Classes of axes along which something scans: kernels that walk nothing else need no worker.
     scanned: FxHashSet<Class>,
     /// Values of which a kernel may need a part only.
@@ -45,9 +45,13 @@ pub(super) struct Chains<'a> {
 }
 
 impl<'a> Chains<'a> {
-    pub(super) fn of(fusion: &'a Fusion, amounts: &'a Amounts<'a>, forced: &'a Forced) -> Chains<'a> {
+    pub(super) fn of(
+        fusion: &'a Fusion,
+        amounts: &'a Amounts<'a>,
+        forced: &'a Forced,
+        classes: &'a AxisClasses,
+    ) -> Chains<'a> {
         let graph = amounts.graph;
-        let classes = AxisClasses::of(graph, fusion);
         let scanned = fusion.order().iter().filter_map(|&node| match graph.node(node).op {
             TensorOp::Scan { axis, .. } => classes.of_axis(graph, node.into(), axis),
             _ => None,

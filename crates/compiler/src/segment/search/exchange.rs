@@ -2,9 +2,12 @@
 //! time. Where it cannot be dropped alone, a minimum cut finds the values to keep instead: of a normalised tensor the
 //! statistics.
 
-use ir::graph::{Fusion, TensorOp, Val};
+use std::rc::Rc;
+
+use ir::graph::{TensorOp, Val};
 use rustc_hash::FxHashMap;
 
+use super::segment::Segment;
 use super::state::{Change, State};
 use crate::segment::flow_network::FlowNetwork;
 
@@ -62,11 +65,10 @@ pub(super) fn replacing(state: &State<'_>, val: Val) -> Option<Change> {
 /// cut between those and what is in memory. Of it, what is not in memory yet.
 fn cut_before(state: &State<'_>, val: Val) -> Vec<Val> {
     let graph = state.problem.graph;
-    let readers: Vec<&Fusion> =
-        state.segments.iter().map(|segment| &segment.view).filter(|view| view.is_input(val)).collect();
+    let readers: Vec<&Rc<Segment>> = state.segments.iter().filter(|segment| segment.reads(val)).collect();
     let in_memory = |val: Val| state.problem.fusion.is_input(val) || state.kept.contains(&val);
     let weight = |val: Val| {
-        let reads = readers.iter().filter(|view| !view.is_input(val)).count();
+        let reads = readers.iter().filter(|segment| !segment.reads(val)).count();
         let accesses = reads + usize::from(!in_memory(val));
         state.amounts.of(val).bytes.saturating_mul(accesses as u64)
     };
