@@ -1,4 +1,4 @@
-//! Choices of the user for the compiler: target, segmentation, schedules; and plans made with them.
+//! Choices of the user for the compiler: target, segmentation, schedules; and plans and cuts made with them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -106,7 +106,7 @@ fn of_file(path: &Path, error: &dyn std::error::Error) -> Failure {
 
 /// A plan or a cut, and the sizes that it was made for.
 pub struct Planned<P = Plan> {
-    /// The plan.
+    /// The plan, or the cut.
     pub plan: P,
     /// The sizes.
     pub hints: Hints,

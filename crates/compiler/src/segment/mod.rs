@@ -4,14 +4,17 @@
 //! seconds) · `segmentation` (the value and its text) · `joined` (two segments as one) · `structure` (what like segments share) ·
 //! `dependencies` (the order of segments) · `constraints` (what groups of the user ask) · `free` (what is made anywhere) ·
 //! `memory` (what is in memory, and in which order little is) · `bound` (what no segmentation can do better than) · `greedy`,
-//! `search` (how one is found) · `vertex_cut` (minimum cuts).
+//! `search` (how one is found) · `flow_network` (minimum cuts) · `axis_classes` (axes that one loop may walk) · `worker_axes`
+//! (whether workers may divide any).
 
+mod axis_classes;
 mod bound;
 mod constraints;
 pub mod cost;
 mod dependencies;
 mod engine;
 mod external;
+mod flow_network;
 mod free;
 mod greedy;
 mod joined;
@@ -20,7 +23,7 @@ mod memory;
 mod search;
 mod segmentation;
 mod structure;
-mod vertex_cut;
+mod worker_axes;
 
 use bound::lower_bound_with;
 pub use bound::{LowerBound, lower_bound};

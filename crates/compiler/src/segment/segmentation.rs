@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use index::TextLines;
-use ir::graph::{Fusion, Graph, Output, Val};
+use ir::graph::{Cone, Fusion, Graph, Output, Val};
 use rustc_hash::FxHashSet;
 use thiserror::Error;
 
@@ -130,8 +130,22 @@ pub(super) fn segment_view(
     made: &[Val],
     is_kept: impl Fn(Val) -> bool,
 ) -> Fusion {
+    view_of(graph, fusion, made, segment_cone(graph, fusion, made, is_kept))
+}
+
+/// What computes these values while others are in memory.
+pub(super) fn segment_cone(
+    graph: &Graph,
+    fusion: &Fusion,
+    made: &[Val],
+    is_kept: impl Fn(Val) -> bool,
+) -> Cone {
     let is_source = |val: Val| fusion.is_input(val) || (is_kept(val) && !made.contains(&val));
+    Cone::of(graph, made, is_source).expect("a segment stops at inputs and kept values")
+}
+
+/// The view of a segment that makes these values, whose cone is known.
+pub(super) fn view_of(graph: &Graph, fusion: &Fusion, made: &[Val], cone: Cone) -> Fusion {
     let outputs = made.iter().map(|&val| Output::from(val)).collect();
-    Fusion::back_to(graph, outputs, is_source, Arc::clone(fusion.facts()))
-        .expect("a segment stops at inputs and kept values")
+    Fusion::of_cone(graph, cone, outputs, Arc::clone(fusion.facts()))
 }

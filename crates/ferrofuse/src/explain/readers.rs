@@ -1,4 +1,4 @@
-//! Which segment computes a node first, and which segments read a value. Takes a plan, looks at each node and input of each
+//! Which segment computes a node first, and which segments read a value. Takes a cut, looks at each node and input of each
 //! segment once, and answers from then on without a look at other segments. Puts nothing into words.
 
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    /// Those of a plan.
+    /// Those of a cut.
     pub(super) fn of(cut: &Cut) -> Readers {
         let mut found = Readers { first: FxHashMap::default(), readers: FxHashMap::default() };
         for (number, segment) in cut.segments.iter().enumerate() {
@@ -84,7 +84,7 @@ mod tests {
     use std::cell::Cell;
 
     use super::*;
-    use crate::{CompileOptions, define, plan};
+    use crate::{CompileOptions, cut, define};
 
     thread_local! {
         /// Nodes, inputs and readers that were looked at.
@@ -92,27 +92,27 @@ mod tests {
     }
 
     /// Rows and columns in turn: each pair of folds is a segment, and each reads the input again.
-    fn plan_of(steps: usize) -> crate::Plan {
+    fn cut_of(steps: usize) -> Cut {
         let step = |place: usize| {
             format!("    y = fd.ops.sub(x, fd.ops.mean(y, dims=[{}], keepdim=True))\n", place % 2)
         };
         let steps: String = (0..steps).map(step).collect();
         let input = "    x = fd.define_tensor(shape=[-1, -1], contiguity=True)\n    y = x\n";
         let text = format!("def iterations(fd):\n{input}{steps}    fd.add_output(y)\n");
-        plan(&define(&text).expect("defines"), &CompileOptions::default()).expect("plans")
+        cut(&define(&text).expect("defines"), &CompileOptions::default()).expect("is cut")
     }
 
-    fn looks(plan: &Cut) -> usize {
+    fn looks(cut: &Cut) -> usize {
         let before = LOOKS.with(Cell::get);
-        let readers = Readers::of(plan);
-        for (number, segment) in plan.segments.iter().enumerate() {
+        let readers = Readers::of(cut);
+        for (number, segment) in cut.segments.iter().enumerate() {
             for &node in segment.view.order() {
-                let is_again = plan.segments[..number].iter().any(|earlier| earlier.view.contains(node));
+                let is_again = cut.segments[..number].iter().any(|earlier| earlier.view.contains(node));
                 assert_eq!(readers.is_again(node, number), is_again);
             }
             for output in segment.view.outputs() {
-                let reads = |to: &usize| plan.segments[*to].view.is_input(output.val);
-                let later: Vec<usize> = (number + 1..plan.segments.len()).filter(reads).collect();
+                let reads = |to: &usize| cut.segments[*to].view.is_input(output.val);
+                let later: Vec<usize> = (number + 1..cut.segments.len()).filter(reads).collect();
                 assert_eq!(readers.after(output.val, number), later);
             }
         }
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn twice_the_segments_take_twice_the_looks() {
-        let [few, many] = [20, 40].map(plan_of);
+        let [few, many] = [20, 40].map(cut_of);
         assert!(many.segments.len() > 18, "{} segments", many.segments.len());
         let [few, many] = [looks(&few), looks(&many)];
         assert!(many <= few * 9 / 4, "{few}, then {many}");

@@ -1,6 +1,6 @@
-//! Which values of a definition each segment makes, for a plan that is made of what the passes made of it.
+//! Which values of a definition each segment makes, for a cut that is over what the passes made of it.
 //!
-//! Takes a definition and its plan; gives a segmentation over values of the definition in which every output is made. Values
+//! Takes a definition and its cut; gives a segmentation over values of the definition in which every output is made. Values
 //! that only passes know of are computed by whoever reads them; views of inputs are a last segment.
 
 use compiler::passes::before_expansion;
@@ -12,13 +12,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Segmentation;
 
-/// A segmentation over values of a definition, and for each segment the one of the plan that it is, if it is one.
+/// A segmentation over values of a definition, and for each segment the one of the cut that it is, if it is one.
 pub(super) struct WrittenCut {
     pub segmentation: Segmentation,
     pub planned: Vec<Option<usize>>,
 }
 
-/// The cut that a plan stands for.
+/// The segmentation of a definition that a cut stands for.
 ///
 /// # Errors
 /// The cycle of a segmentation that the user chose.
@@ -41,7 +41,7 @@ pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenC
     Ok(WrittenCut { segmentation, planned })
 }
 
-/// A plan's segmentation over the values of the definition that became what it keeps.
+/// A cut's segmentation over the values of the definition that became what it keeps.
 fn written(definition: &Definition, cut: &Cut) -> Segmentation {
     let olds = Olds::of(definition, cut);
     let made = |made: &Vec<Val>| {
@@ -81,7 +81,7 @@ fn appended(mut segmentation: Segmentation, missing: Vec<Val>) -> Segmentation {
     segmentation
 }
 
-/// The values of a definition that became those of its plan.
+/// The values of a definition that became those of its cut.
 struct Olds {
     olds: FxHashMap<Val, Val>,
 }
@@ -110,17 +110,17 @@ impl Olds {
     }
 }
 
-/// Which segment of a plan makes what.
-struct Makers<'p> {
-    cut: &'p Cut,
+/// Which segment of a cut makes what.
+struct Makers<'c> {
+    cut: &'c Cut,
     makers: FxHashMap<Val, usize>,
     /// What each output that is a view is one of.
     sources: FxHashMap<Val, Val>,
 }
 
-impl<'p> Makers<'p> {
-    fn of(cut: &'p Cut) -> Makers<'p> {
-        let made = |(number, segment): (usize, &'p SegmentPlan)| {
+impl<'c> Makers<'c> {
+    fn of(cut: &'c Cut) -> Makers<'c> {
+        let made = |(number, segment): (usize, &'c SegmentPlan)| {
             segment.view.outputs().iter().map(move |output| (output.val, number))
         };
         let makers = cut.segments.iter().enumerate().flat_map(made).collect();
@@ -131,7 +131,7 @@ impl<'p> Makers<'p> {
         Makers { cut, makers, sources: outputs.filter_map(source).collect() }
     }
 
-    /// The segment of the plan that makes what a value of the definition became, or what that is a view of.
+    /// The segment of the cut that makes what a value of the definition became, or what that is a view of.
     fn of_value(&self, val: Val) -> Option<usize> {
         let new = self.cut.map.get(val)?;
         let whole = self.sources.get(&new).copied().unwrap_or(new);

@@ -1,13 +1,17 @@
 //! Definition files: nvFuser's definition language read and written.
 //!
-//! `read` (a file, from its syntax) · `body` and `lambda` (tree to definition) · `inputs` (what to run it on) · `print`.
+//! `read` (a file, from its syntax) · `body` and `lambda` (tree to definition) · `inputs` (what to run it on) · `print` ·
+//! `arguments` (of a call as it is written) · `numbers` (of results in print).
 
+mod arguments;
 mod body;
 mod inputs;
 mod lambda;
+mod numbers;
 mod print;
 mod read;
 
 pub use inputs::{Distribution, InputSpec, TensorSpec};
-pub use print::{NameStyle, Which, numbers, print, print_as_written, print_record, print_view};
+pub use numbers::numbers;
+pub use print::{NameStyle, Which, print, print_as_written, print_record, print_view};
 pub use read::{File, decode, parse};

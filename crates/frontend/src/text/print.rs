@@ -7,13 +7,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use ir::definition::{
-    Action, DeclaredLayout, Definition, Entry, Function, InputDecl, NamedValue, Object, Record, Statement,
-    Term,
+    Action, DeclaredLayout, Definition, Entry, Function, InputDecl, Object, Record, Statement, Term,
 };
 use ir::graph::{Fusion, Graph, GroupDecl, GroupOptions};
-use ops::{self, DType, OpRef, Operand, OperandKind, Param, ParamKind, Scalar, TypeSignature};
+use ops::{DType, Scalar};
 
-use crate::define::{AsWritten, DefineError, default, outline, outline_as_written};
+use super::arguments::{Argument, Call};
+use crate::define::{AsWritten, DefineError, outline, outline_as_written};
 
 /// How values are called.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,14 +52,6 @@ pub fn print_record(record: &Record, graph: &Graph, names: NameStyle, which: Whi
         }
     }
     printer.text
-}
-
-/// The number that each result of a definition has in print with [`NameStyle::Short`].
-pub fn numbers(definition: &Definition) -> BTreeMap<Entry, usize> {
-    let mut printer = Printer::new(&definition.record, &definition.graph, NameStyle::Short);
-    definition.record.statements().iter().for_each(|statement| printer.statement(statement));
-    let number = |name: String| name[1..].parse().expect("a letter and a number");
-    printer.called.into_iter().map(|(entry, name)| (entry, number(name))).collect()
 }
 
 /// Any view of a graph as a definition of its own, op by op; `record` is that of the definition it came from.
@@ -161,77 +153,41 @@ impl Printer<'_> {
         self.line(&format!("{assigned}{line}"));
     }
 
-    /// A call: the leading operands by place, the rest by name. Ops of numbers take all by place.
+    /// A call, with the numbers that stand in lines of their own written before it.
     fn call(&mut self, op: &str, arguments: &[(&'static str, Object)]) -> String {
-        let found = ops::lookup(op).expect("the record holds ops of the tables");
-        let given = |name: &str| arguments.iter().find(|(param, _)| *param == name).map(|(_, object)| object);
-        let params = found.params();
-        let last = params.iter().rposition(|param| given(param.name).is_some());
-        let by_place = match found {
-            OpRef::Language(_) => {
-                params.iter().zip(0..).take_while(|(param, place)| is_by_place(param, *place)).count()
-            }
-            _ => params.len(),
-        };
-        let inline =
-            self.may_inline(found, &params.iter().map(|param| given(param.name)).collect::<Vec<_>>());
-        let mut written = Vec::new();
-        for (place, param) in params.iter().enumerate().take(last.map_or(0, |last| last + 1)) {
-            match (given(param.name), place < by_place) {
-                (Some(object), true) => written.push(self.object(object, inline)),
-                (Some(object), false) => {
-                    let counted =
-                        self.counted_from_front(param, object, given(params[0].name), given("shape"));
-                    if counted.as_ref().is_some_and(|axes| *axes == default(param)) {
-                        continue; // as it would not stand in the record had it been given so
-                    }
-                    let object = counted.as_ref().unwrap_or(object);
-                    written.push(format!("{}={}", param.name, self.object(object, inline)))
-                }
-                (None, true) => written.push("None".to_owned()),
-                (None, false) => {}
-            }
-        }
+        let written = Call { record: self.record, graph: self.graph, op, arguments }.written();
+        let written: Vec<String> = written.iter().map(|argument| self.argument(argument)).collect();
         format!("fd.ops.{op}({})", written.join(", "))
     }
 
-    /// Axes that count from the end, of the first operand or of the shape that is asked for, counted from the front.
-    fn counted_from_front(
-        &self,
-        param: &Param,
-        object: &Object,
-        operand: Option<&Object>,
-        shape: Option<&Object>,
-    ) -> Option<Object> {
-        let rank = match param.name {
-            "dim" | "dims" => self.graph.ty(first_value(operand?)?.val).rank() as i64,
-            "broadcast_dims" => shape?.as_list()?.len() as i64,
-            _ => return None,
+    fn argument(&mut self, argument: &Argument<'_>) -> String {
+        let text = match (&argument.object, argument.own_line()) {
+            (None, _) => "None".to_owned(),
+            (Some(_), Some(scalar)) => self.own_line(scalar),
+            (Some(object), None) => self.object(object),
         };
-        let counted = |axis: &Object| Some(Object::int(axis.as_int()?.rem_euclid(rank.max(1))));
-        match object {
-            Object::List(axes) => axes.iter().map(counted).collect::<Option<Vec<_>>>().map(Object::list),
-            axis => counted(axis),
+        match argument.keyword {
+            Some(keyword) => format!("{keyword}={text}"),
+            None => text,
         }
     }
 
-    fn object(&mut self, object: &Object, inline: bool) -> String {
+    /// Writes a number as a line of its own, and gives its name.
+    fn own_line(&mut self, scalar: Scalar) -> String {
+        let name = self.fresh(true);
+        let dtype = dtype(scalar.dtype());
+        self.line(&format!("{name} = fd.define_scalar({}, dtype={dtype})", number(scalar)));
+        name
+    }
+
+    fn object(&self, object: &Object) -> String {
         match object {
             Object::None => "None".to_owned(),
-            Object::Number(scalar) if inline || is_python(scalar.dtype()) => number(*scalar),
-            Object::Number(scalar) => {
-                let name = self.fresh(true);
-                self.line(&format!(
-                    "{name} = fd.define_scalar({}, dtype={})",
-                    number(*scalar),
-                    dtype(scalar.dtype())
-                ));
-                name
-            }
+            Object::Number(scalar) => number(*scalar),
             Object::DType(dtype_) => dtype(*dtype_),
             Object::Value(value) => self.called[&value.entry].clone(),
             Object::List(items) => {
-                let items: Vec<String> = items.iter().map(|item| self.object(item, true)).collect();
+                let items: Vec<String> = items.iter().map(|item| self.object(item)).collect();
                 format!("[{}]", items.join(", "))
             }
             Object::Text(text) => format!("\"{text}\""),
@@ -239,7 +195,7 @@ impl Printer<'_> {
         }
     }
 
-    fn lambda(&mut self, function: &Function) -> String {
+    fn lambda(&self, function: &Function) -> String {
         let results: Vec<String> =
             function.results.iter().map(|result| self.term(&function.params, result)).collect();
         let result = match &results[..] {
@@ -249,10 +205,10 @@ impl Printer<'_> {
         format!("lambda {}: {result}", function.params.join(", "))
     }
 
-    fn term(&mut self, params: &[String], term: &Term) -> String {
+    fn term(&self, params: &[String], term: &Term) -> String {
         match term {
             Term::Param(number) => params[*number].clone(),
-            Term::Object(object) => self.object(object, true),
+            Term::Object(object) => self.object(object),
             Term::Call { op, arguments, .. } => {
                 let argument = |(keyword, term): &(Option<String>, Term)| {
                     let keyword = keyword.as_ref().map_or(String::new(), |keyword| format!("{keyword}="));
@@ -263,80 +219,6 @@ impl Printer<'_> {
             }
         }
     }
-
-    /// Whether numbers of other dtypes than Python's mean the same when written as Python's: the op then casts them to the
-    /// dtype that they have.
-    fn may_inline(&self, op: OpRef, arguments: &[Option<&Object>]) -> bool {
-        let signature = |plain: bool| -> Option<TypeSignature> {
-            let operands: Option<Vec<Operand>> = arguments
-                .iter()
-                .map(|argument| argument.map(|object| self.operand(object, plain))?)
-                .collect();
-            match op {
-                OpRef::Primitive(scalar_op) => ops::signature(scalar_op, &operands?).ok(),
-                OpRef::Composite(composite) => composite.signature(&operands?).ok(),
-                OpRef::Language(_) => None,
-            }
-        };
-        let is_kept = |dtypes: &[DType]| {
-            arguments.iter().zip(dtypes).all(|(argument, dtype)| match argument {
-                Some(Object::Number(scalar)) => is_python(scalar.dtype()) || scalar.dtype() == *dtype,
-                _ => true,
-            })
-        };
-        match op {
-            OpRef::Language(_) => {
-                self.form_dtype(arguments).is_some_and(|dtype| is_kept(&vec![dtype; arguments.len()]))
-            }
-            _ => signature(true)
-                .is_some_and(|plain| is_kept(&plain.compute) && signature(false).as_ref() == Some(&plain)),
-        }
-    }
-
-    /// The dtype to which an op casts numbers: the one it is given, or that of its tensor.
-    fn form_dtype(&self, arguments: &[Option<&Object>]) -> Option<DType> {
-        let given = arguments.iter().flatten().find_map(|object| match object {
-            Object::DType(dtype) => Some(*dtype),
-            _ => None,
-        });
-        let tensor = || arguments.iter().flatten().find_map(|object| object.as_value());
-        given.or_else(|| tensor().map(|value| self.graph.dtype(value.val)))
-    }
-
-    fn operand(&self, object: &Object, plain: bool) -> Option<Operand> {
-        match object {
-            Object::Number(scalar) => Some(Operand::literal(match scalar.dtype() {
-                dtype if dtype.is_float() && plain => DType::F64,
-                dtype if dtype.is_int() && plain => DType::I64,
-                dtype => dtype,
-            })),
-            Object::Value(value) => {
-                let ty = self.graph.ty(value.val);
-                let kind = match (self.record.entry(value.entry).is_scalar, ty.rank()) {
-                    (true, _) => OperandKind::Literal,
-                    (false, 0) => OperandKind::ZeroDim,
-                    (false, _) => OperandKind::Tensor,
-                };
-                Some(Operand { dtype: ty.dtype, kind })
-            }
-            _ => None,
-        }
-    }
-}
-
-/// A value, or the first of a list of such.
-fn first_value(operand: &Object) -> Option<NamedValue> {
-    operand.as_list().map_or(Some(operand), <[Object]>::first)?.as_value()
-}
-
-/// Whether an argument of an op goes by place: the tensors that it is of, unless a name tells them apart.
-fn is_by_place(param: &Param, place: usize) -> bool {
-    let is_operand = matches!(param.kind, ParamKind::Operand | ParamKind::Tensor | ParamKind::Tensors);
-    is_operand && (place == 0 || param.name == "arg2")
-}
-
-fn is_python(dtype: DType) -> bool {
-    matches!(dtype, DType::Bool | DType::I64 | DType::F64)
 }
 
 /// The smallest i64 has no positive counterpart that its sign could stand before.

@@ -5,13 +5,12 @@
 
 use std::sync::Arc;
 
-use cranelift_entity::EntitySet;
 use index::Facts;
-use rustc_hash::{FxHashMap, FxHashSet};
 use thiserror::Error;
 
+use super::cone::Cone;
 use super::container::Graph;
-use super::node::{Axes, Node, TensorOp, Val};
+use super::node::{Axes, Node, Val};
 
 /// Why values do not make a view.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -111,20 +110,28 @@ fn user(using: u64) -> Node {
     Node::from_u32(using as u32 & ((1 << NODE_BITS) - 1))
 }
 
-/// The values that a walk has met.
-#[derive(Default)]
-struct Seen {
-    first_results: EntitySet<Node>,
-    others: FxHashSet<Val>,
+/// Values that a view is given.
+#[derive(Clone, Debug)]
+struct Inputs {
+    vals: Vec<Val>,
+    /// Their places, in the order of the values.
+    places: Vec<u32>,
 }
 
-impl Seen {
-    /// Whether a value is met for the first time.
-    fn insert(&mut self, val: Val) -> bool {
-        match val.result {
-            0 => self.first_results.insert(val.node),
-            _ => self.others.insert(val),
+impl Inputs {
+    fn of(vals: Vec<Val>) -> Result<Inputs, ViewError> {
+        let mut places: Vec<u32> = (0..vals.len() as u32).collect();
+        places.sort_unstable_by_key(|&place| vals[place as usize]);
+        let val = |place: u32| vals[place as usize];
+        match places.windows(2).find(|pair| val(pair[0]) == val(pair[1])) {
+            Some(pair) => Err(ViewError::InputTwice(val(pair[0]))),
+            None => Ok(Inputs { vals, places }),
         }
+    }
+
+    fn place(&self, val: Val) -> Option<usize> {
+        let found = self.places.binary_search_by_key(&val, |&place| self.vals[place as usize]).ok()?;
+        Some(self.places[found] as usize)
     }
 }
 
@@ -132,11 +139,10 @@ impl Seen {
 #[derive(Clone, Debug)]
 pub struct Fusion {
     epoch: u32,
-    inputs: Vec<Val>,
-    /// The place of each value among the inputs.
-    places: FxHashMap<Val, usize>,
+    inputs: Inputs,
     outputs: Vec<Output>,
-    given: FxHashSet<Val>,
+    /// The values of the outputs, ascending.
+    given: Vec<Val>,
     facts: Arc<Facts>,
     order: Vec<Node>,
     uses: Uses,
@@ -153,69 +159,39 @@ impl Fusion {
         outputs: Vec<Output>,
         facts: Arc<Facts>,
     ) -> Result<Fusion, ViewError> {
-        let mut places: FxHashMap<Val, usize> = FxHashMap::default();
-        for (place, &val) in inputs.iter().enumerate() {
-            if places.insert(val, place).is_some() {
-                return Err(ViewError::InputTwice(val));
-            }
-        }
-        let beyond = |output: &Output| output.alias.is_some_and(|input| input as usize >= inputs.len());
+        let inputs = Inputs::of(inputs)?;
+        let beyond = |output: &Output| output.alias.is_some_and(|input| input as usize >= inputs.vals.len());
         if let Some(place) = outputs.iter().position(beyond) {
             return Err(ViewError::Alias(place));
         }
-        let order = reach(graph, &places, &outputs)?;
+        let vals: Vec<Val> = outputs.iter().map(|output| output.val).collect();
+        let (_, order) = Cone::of(graph, &vals, |val| inputs.place(val).is_some())?.into_parts();
         Ok(Fusion::of_parts(graph, inputs, outputs, order, facts))
     }
 
-    /// Makes the view that computes these outputs from the values that are at hand, ascending.
-    ///
-    /// # Errors
-    /// When the outputs reach an argument that is not at hand.
-    pub fn back_to(
-        graph: &Graph,
-        outputs: Vec<Output>,
-        is_at_hand: impl Fn(Val) -> bool,
-        facts: Arc<Facts>,
-    ) -> Result<Fusion, ViewError> {
-        let mut seen = Seen::default();
-        let (mut inputs, mut order) = (Vec::new(), Vec::new());
-        let mut stack: Vec<Val> = outputs.iter().map(|output| output.val).collect();
-        while let Some(val) = stack.pop() {
-            if !seen.insert(val) {
-                continue;
-            }
-            if is_at_hand(val) {
-                inputs.push(val);
-                continue;
-            }
-            if let TensorOp::Input { .. } = graph.op(val) {
-                return Err(ViewError::Open(val));
-            }
-            order.push(val.node);
-            stack.extend(graph.operands(val).iter().copied());
-        }
-        inputs.sort_unstable();
-        order.sort_unstable();
-        order.dedup();
-        Ok(Fusion::of_parts(graph, inputs, outputs, order, facts))
+    /// The view of what computes these outputs; the cone is theirs.
+    pub fn of_cone(graph: &Graph, cone: Cone, outputs: Vec<Output>, facts: Arc<Facts>) -> Fusion {
+        let (inputs, order) = cone.into_parts();
+        let places = (0..inputs.len() as u32).collect();
+        Fusion::of_parts(graph, Inputs { vals: inputs, places }, outputs, order, facts)
     }
 
     fn of_parts(
         graph: &Graph,
-        inputs: Vec<Val>,
+        inputs: Inputs,
         outputs: Vec<Output>,
         order: Vec<Node>,
         facts: Arc<Facts>,
     ) -> Fusion {
-        let places = inputs.iter().enumerate().map(|(place, &val)| (val, place)).collect();
-        let given = outputs.iter().map(|output| output.val).collect();
+        let mut given: Vec<Val> = outputs.iter().map(|output| output.val).collect();
+        given.sort_unstable();
         let uses = Uses::of(graph, &order);
-        Fusion { epoch: graph.epoch(), inputs, places, outputs, given, facts, order, uses }
+        Fusion { epoch: graph.epoch(), inputs, outputs, given, facts, order, uses }
     }
 
     /// The values it is given.
     pub fn inputs(&self) -> &[Val] {
-        &self.inputs
+        &self.inputs.vals
     }
 
     /// The values it gives back.
@@ -245,17 +221,17 @@ impl Fusion {
 
     /// Whether a value is one of the inputs.
     pub fn is_input(&self, val: Val) -> bool {
-        self.places.contains_key(&val)
+        self.inputs.place(val).is_some()
     }
 
     /// The place of a value among the inputs, if it is one.
     pub fn input_place(&self, val: Val) -> Option<usize> {
-        self.places.get(&val).copied()
+        self.inputs.place(val)
     }
 
     /// Whether a value is one of the outputs.
     pub fn is_output(&self, val: Val) -> bool {
-        self.given.contains(&val)
+        self.given.binary_search(&val).is_ok()
     }
 
     /// Whether the view computes a node.
@@ -269,29 +245,11 @@ impl Fusion {
     /// As [`Fusion::new`].
     pub fn mapped(&self, graph: &Graph, map: impl Fn(Val) -> Val) -> Result<Fusion, ViewError> {
         let outputs = self.outputs.iter().map(|o| o.moved(map(o.val))).collect();
-        Fusion::new(graph, self.inputs.iter().map(|&val| map(val)).collect(), outputs, self.facts.clone())
+        Fusion::new(graph, self.inputs().iter().map(|&val| map(val)).collect(), outputs, self.facts.clone())
     }
 
     /// A bug if this view is used on another graph than the one it was made for.
     pub fn assert_of(&self, graph: &Graph) {
         debug_assert_eq!(self.epoch, graph.epoch(), "a view used on another graph than its own");
     }
-}
-
-/// Nodes that the outputs reach backward, stopping at the inputs, in ascending (so topological) order.
-fn reach(graph: &Graph, inputs: &FxHashMap<Val, usize>, outputs: &[Output]) -> Result<Vec<Node>, ViewError> {
-    let mut seen: FxHashSet<Node> = FxHashSet::default();
-    let mut stack: Vec<Val> = outputs.iter().map(|output| output.val).collect();
-    while let Some(val) = stack.pop() {
-        if inputs.contains_key(&val) || !seen.insert(val.node) {
-            continue;
-        }
-        if let TensorOp::Input { .. } = graph.op(val) {
-            return Err(ViewError::Open(val));
-        }
-        stack.extend(graph.operands(val).iter().copied());
-    }
-    let mut order: Vec<Node> = seen.into_iter().collect();
-    order.sort_unstable();
-    Ok(order)
 }

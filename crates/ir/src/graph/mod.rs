@@ -1,13 +1,14 @@
 //! Graphs, views of them and tasks: what a tensor program is.
 //!
 //! `node` (tensor ops and types) · `external` (ops that no kernel computes) · `container` · `shape` (the rule of each op) ·
-//! `fusion` (views) · `signature` (the constraints of a view on its inputs) · `sizes` (values of size symbols) · `stream`
-//! (random numbers of a call) · `computed` (those that scalars make) · `task` (named, nested, overlapping views) ·
-//! `group` (those that the user made) · `pattern` (composites) · `rewrite` (how passes change a program) · `collect` ·
-//! `verify` · `dump`. What it all means is the crate `reference`.
+//! `fusion` (views) · `cone` (what computes some values) · `signature` (the constraints of a view on its inputs) ·
+//! `sizes` (values of size symbols) · `stream` (random numbers of a call) · `computed` (those that scalars make) ·
+//! `task` (named, nested, overlapping views) · `group` (those that the user made) · `pattern` (composites) ·
+//! `rewrite` (how passes change a program) · `collect` · `verify` · `dump`. What it all means is the crate `reference`.
 
 mod collect;
 mod computed;
+mod cone;
 mod container;
 mod dump;
 mod external;
@@ -24,6 +25,7 @@ mod task;
 mod verify;
 
 pub use computed::{ComputedSize, Known};
+pub use cone::Cone;
 pub(crate) use container::truncate;
 pub use container::{Graph, Mark, SymbolSource};
 pub use dump::{dump, op_line};

@@ -15,7 +15,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     outer.retain(|axis| Some(*axis) != lane);
     outer.sort_by_key(folds_over);
     let total = work.elements(&witness.order).max(1);
-    let mut cut = Cut { blocks: 1, total, work };
+    let mut blocking = Blocking { blocks: 1, total, work };
     let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
     let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
     let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
@@ -30,8 +30,8 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
         Some((cross, side)) if cross == axis => Pieces { unit: side.into(), ..pieces },
         _ => pieces,
     };
-    free.iter().for_each(|&axis| cut.axis(axis, row(free_row, axis), schedule));
-    lane_is_free.iter().for_each(|&axis| cut.axis(axis, free_lane, schedule));
+    free.iter().for_each(|&axis| blocking.axis(axis, row(free_row, axis), schedule));
+    lane_is_free.iter().for_each(|&axis| blocking.axis(axis, free_lane, schedule));
     let blocks = match &target.processor {
         Processor::Cpu(_) => target.blocks,
         Processor::Gpu(facts) => gpu::partial_blocks(work, facts, schedule),
@@ -42,9 +42,9 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let is_divided = total > target.grain;
     for &axis in folded.iter().filter(|_| is_divided) {
         let shortest = enough_rows(work, schedule, &folded, axis);
-        cut.axis(axis, row(Pieces { shortest, ..folded_row }, axis), schedule);
+        blocking.axis(axis, row(Pieces { shortest, ..folded_row }, axis), schedule);
     }
-    lane_is_folded.iter().filter(|_| is_divided).for_each(|&axis| cut.axis(axis, folded_lane, schedule));
+    lane_is_folded.iter().filter(|_| is_divided).for_each(|&axis| blocking.axis(axis, folded_lane, schedule));
     let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
     schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
 }
@@ -80,13 +80,13 @@ struct Pieces {
 }
 
 /// The division into blocks so far.
-struct Cut<'a> {
+struct Blocking<'a> {
     blocks: u64,
     total: u64,
     work: &'a Workload<'a>,
 }
 
-impl Cut<'_> {
+impl Blocking<'_> {
     /// Divides one more axis, unless there are blocks enough and it is no longer than a piece may be.
     fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
         let Pieces { unit, share, shortest, longest, blocks } = pieces;

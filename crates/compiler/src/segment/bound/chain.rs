@@ -11,10 +11,10 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::target::cpu::ALONE;
 
-use super::axis_classes::{AxisClasses, Class};
 use super::forced::Forced;
+use crate::segment::axis_classes::{AxisClasses, Class};
 use crate::segment::cost::Amounts;
-use crate::segment::vertex_cut::VertexCut;
+use crate::segment::flow_network::FlowNetwork;
 
 /// Edges that the search for cuts may look at, for each node of a fusion: beyond, segments count as if they read nothing.
 const BUDGET: usize = 32;
@@ -34,7 +34,7 @@ pub(super) struct Chains<'a> {
     fusion: &'a Fusion,
     amounts: &'a Amounts<'a>,
     forced: &'a Forced,
-    classes: AxisClasses,
+    classes: &'a AxisClasses,
     /// Classes of axes along which something scans: kernels that walk nothing else need no worker.
     scanned: FxHashSet<Class>,
     /// Values of which a kernel may need a part only.
@@ -45,9 +45,13 @@ pub(super) struct Chains<'a> {
 }
 
 impl<'a> Chains<'a> {
-    pub(super) fn of(fusion: &'a Fusion, amounts: &'a Amounts<'a>, forced: &'a Forced) -> Chains<'a> {
+    pub(super) fn of(
+        fusion: &'a Fusion,
+        amounts: &'a Amounts<'a>,
+        forced: &'a Forced,
+        classes: &'a AxisClasses,
+    ) -> Chains<'a> {
         let graph = amounts.graph;
-        let classes = AxisClasses::of(graph, fusion);
         let scanned = fusion.order().iter().filter_map(|&node| match graph.node(node).op {
             TensorOp::Scan { axis, .. } => classes.of_axis(graph, node.into(), axis),
             _ => None,
@@ -250,7 +254,7 @@ impl Region {
 
     /// Bytes of a minimum cut in front of the target. What comes after a node that an earlier segment computes is written too.
     fn cut(&mut self, chains: &Chains<'_>, earlier: Option<Node>) -> u64 {
-        let mut cut = VertexCut::default();
+        let mut network = FlowNetwork::default();
         let mut vertices: FxHashMap<Val, usize> = FxHashMap::default();
         let mut weights: Vec<u64> = Vec::new();
         let mut behind: FxHashSet<Node> = earlier.into_iter().collect();
@@ -267,18 +271,18 @@ impl Region {
                 && !chains.fusion.is_input(val)
                 && !chains.forced.views.contains(&val);
             let weight = chains.bytes(val).saturating_mul(1 + u64::from(is_written));
-            let vertex = cut.vertex(weight);
+            let vertex = network.vertex(weight);
             weights.push(weight);
             vertices.insert(val, vertex);
             if is_source {
-                cut.source(vertex);
+                network.source(vertex);
             }
-            operands.iter().for_each(|operand| cut.arc(vertices[operand], vertex));
+            operands.iter().for_each(|operand| network.arc(vertices[operand], vertex));
         }
-        let sink = cut.vertex(u64::MAX);
+        let sink = network.vertex(u64::MAX);
         let operands = &chains.graph.node(self.target).operands;
-        operands.iter().for_each(|operand| cut.arc(vertices[operand], sink));
-        cut.before(sink).into_iter().map(|vertex| weights[vertex]).fold(0, u64::saturating_add)
+        operands.iter().for_each(|operand| network.arc(vertices[operand], sink));
+        network.minimum_cut(sink).into_iter().map(|vertex| weights[vertex]).fold(0, u64::saturating_add)
     }
 }
 

@@ -5,7 +5,6 @@
 //! reads of segments that must follow each other (`chain`). Seconds: these bytes, each operation computed once, and the
 //! launches. Decides nothing; the search is elsewhere.
 
-mod axis_classes;
 mod chain;
 mod forced;
 
@@ -16,6 +15,7 @@ use scheduler::target::Target;
 
 use self::chain::{Chain, Chains};
 use self::forced::Forced;
+use super::axis_classes::AxisClasses;
 use super::cost::{Amounts, InputReads, cycles_once, latency, overlap};
 use super::external::is_view_op;
 
@@ -35,14 +35,14 @@ pub struct LowerBound {
 
 /// The bound for a fusion.
 pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> LowerBound {
-    lower_bound_with(&Amounts::new(graph, hints, target), fusion)
+    lower_bound_with(&Amounts::new(graph, hints, target), fusion, &AxisClasses::of(graph, fusion))
 }
 
 /// The same where some amounts are known.
-pub(super) fn lower_bound_with(amounts: &Amounts<'_>, fusion: &Fusion) -> LowerBound {
+pub(super) fn lower_bound_with(amounts: &Amounts<'_>, fusion: &Fusion, classes: &AxisClasses) -> LowerBound {
     let Amounts { graph, hints, target, .. } = *amounts;
     let forced = Forced::of(graph, fusion);
-    let chains = Chains::of(fusion, amounts, &forced);
+    let chains = Chains::of(fusion, amounts, &forced, classes);
     let bytes_of = |val: &Val| amounts.of(*val).bytes;
     let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
     let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);

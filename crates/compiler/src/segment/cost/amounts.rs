@@ -75,16 +75,25 @@ impl<'a> Amounts<'a> {
 
     /// Bytes that a group reads.
     pub fn read(&self, view: &Fusion) -> u64 {
-        let is_gather = |node: &Node| matches!(self.graph.node(*node).op, TensorOp::Gather(_));
-        if view.order().iter().any(is_gather) {
+        if self.gathers(view.order()) {
             return self.hints.value(&super::read(self.graph, view));
         }
         let read = view.inputs().iter().filter(|&&val| !view.uses(val).is_empty());
         read.map(|&val| self.of(val).bytes).fold(0, u64::saturating_add)
     }
 
+    /// Whether nodes are gathers, some of them.
+    pub fn gathers(&self, nodes: &[Node]) -> bool {
+        nodes.iter().any(|&node| matches!(self.graph.node(node).op, TensorOp::Gather(_)))
+    }
+
+    /// Bytes of values together.
+    pub fn bytes(&self, vals: &[Val]) -> u64 {
+        vals.iter().map(|&val| self.of(val).bytes).fold(0, u64::saturating_add)
+    }
+
     /// Bytes that a group writes.
     pub fn written(&self, view: &Fusion) -> u64 {
-        super::made(view).into_iter().map(|val| self.of(val).bytes).fold(0, u64::saturating_add)
+        self.bytes(&super::made(view))
     }
 }

@@ -8,7 +8,7 @@ mod input_reads;
 mod work;
 
 use index::Expr;
-use ir::graph::{Fusion, Graph, Val};
+use ir::graph::{Cone, Fusion, Graph, Val};
 use scheduler::hints::Hints;
 use scheduler::legal::Witness;
 use scheduler::target::{Processor, Target};
@@ -114,12 +114,21 @@ pub fn seconds(graph: &Graph, view: &Fusion, answer: &LegalityAnswer, hints: &Hi
     Seconds::of(graph, view, answer, hints, target).total()
 }
 
-/// What a group takes at least, whatever it is as a kernel: its bytes once, as fast as memory goes, and each node once.
-pub(super) fn min_seconds(amounts: &Amounts<'_>, view: &Fusion) -> f64 {
+/// What a group takes at least that makes these values, whatever it is as a kernel: its bytes once, as fast as memory goes, and
+/// each node once. Of gathers only the view tells the bytes.
+pub(super) fn min_seconds<'v>(
+    amounts: &Amounts<'_>,
+    made: &[Val],
+    cone: &Cone,
+    view: impl FnOnce() -> &'v Fusion,
+) -> f64 {
     let target = amounts.target;
-    let moved = amounts.read(view).saturating_add(amounts.written(view));
-    let memory = moved as f64 / target.bandwidth;
-    let computing = work::min_cycles(amounts, view) as f64 / target.throughput;
+    let read = match amounts.gathers(cone.order()) {
+        true => amounts.read(view()),
+        false => amounts.bytes(cone.inputs()),
+    };
+    let memory = read.saturating_add(amounts.bytes(made)) as f64 / target.bandwidth;
+    let computing = work::min_cycles(amounts, cone.order()) as f64 / target.throughput;
     memory + computing + target.launch - overlap(target, memory, computing)
 }
 

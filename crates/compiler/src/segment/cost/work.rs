@@ -16,7 +16,7 @@ use super::cycles::OpCycles;
 pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u64 {
     let graph = amounts.graph;
     if !witness.space.has_index_maps() {
-        return each_once(amounts, view);
+        return each_once(amounts, view.order());
     }
     let cycles = |node: Node| amounts.cycles(node);
     let part = |node: Node, k: usize| part(amounts, node, k);
@@ -30,22 +30,22 @@ pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) ->
 
 /// Cycles of a kernel at least: of each node once; none where an index map may ask for a part of what a node makes, or where a
 /// library computes.
-pub(super) fn min_cycles(amounts: &Amounts<'_>, view: &Fusion) -> u64 {
+pub(super) fn min_cycles(amounts: &Amounts<'_>, nodes: &[Node]) -> u64 {
     let is_partial = |node: &&Node| {
         matches!(
             amounts.graph.node(**node).op,
             TensorOp::Slice { .. } | TensorOp::Gather(_) | TensorOp::Cat(_) | TensorOp::External(_)
         )
     };
-    match view.order().iter().find(is_partial) {
-        Some(_) => 0,
-        None => each_once(amounts, view),
+    match nodes.iter().any(|node| is_partial(&node)) {
+        true => 0,
+        false => each_once(amounts, nodes),
     }
 }
 
 /// Cycles of each node once.
-fn each_once(amounts: &Amounts<'_>, view: &Fusion) -> u64 {
-    view.order().iter().map(|&node| amounts.cycles(node)).fold(0, u64::saturating_add)
+fn each_once(amounts: &Amounts<'_>, nodes: &[Node]) -> u64 {
+    nodes.iter().map(|&node| amounts.cycles(node)).fold(0, u64::saturating_add)
 }
 
 /// The elements that any segmentation of a fusion computes: each value once, as far as something needs it.

@@ -2,11 +2,14 @@
 //! time. Where it cannot be dropped alone, a minimum cut finds the values to keep instead: of a normalised tensor the
 //! statistics.
 
-use ir::graph::{Fusion, TensorOp, Val};
+use std::rc::Rc;
+
+use ir::graph::{TensorOp, Val};
 use rustc_hash::FxHashMap;
 
+use super::segment::Segment;
 use super::state::{Change, State};
-use crate::segment::vertex_cut::VertexCut;
+use crate::segment::flow_network::FlowNetwork;
 
 /// Whether an op is expensive to compute twice, so that a cut keeps what it makes.
 fn is_work(op: &TensorOp) -> bool {
@@ -62,33 +65,32 @@ pub(super) fn replacing(state: &State<'_>, val: Val) -> Option<Change> {
 /// cut between those and what is in memory. Of it, what is not in memory yet.
 fn cut_before(state: &State<'_>, val: Val) -> Vec<Val> {
     let graph = state.problem.graph;
-    let readers: Vec<&Fusion> =
-        state.segments.iter().map(|segment| &segment.view).filter(|view| view.is_input(val)).collect();
+    let readers: Vec<&Rc<Segment>> = state.segments.iter().filter(|segment| segment.reads(val)).collect();
     let in_memory = |val: Val| state.problem.fusion.is_input(val) || state.kept.contains(&val);
     let weight = |val: Val| {
-        let reads = readers.iter().filter(|view| !view.is_input(val)).count();
+        let reads = readers.iter().filter(|segment| !segment.reads(val)).count();
         let accesses = reads + usize::from(!in_memory(val));
         state.amounts.of(val).bytes.saturating_mul(accesses as u64)
     };
-    let mut cut = VertexCut::default();
-    let sink = cut.vertex(state.amounts.of(val).bytes.saturating_mul(1 + readers.len() as u64));
+    let mut network = FlowNetwork::default();
+    let sink = network.vertex(state.amounts.of(val).bytes.saturating_mul(1 + readers.len() as u64));
     let mut vertices: FxHashMap<Val, usize> = FxHashMap::from_iter([(val, sink)]);
     let mut vals = vec![val];
     let mut stack = vec![val];
     while let Some(user) = stack.pop() {
         for &operand in graph.operands(user) {
             let vertex = *vertices.entry(operand).or_insert_with(|| {
-                let vertex = cut.vertex(weight(operand));
+                let vertex = network.vertex(weight(operand));
                 match in_memory(operand) || is_work(graph.op(operand)) {
-                    true => cut.source(vertex),
+                    true => network.source(vertex),
                     false => stack.push(operand),
                 }
                 vals.push(operand);
                 vertex
             });
-            cut.arc(vertex, vertices[&user]);
+            network.arc(vertex, vertices[&user]);
         }
     }
-    let in_cut = cut.before(sink).into_iter().map(|vertex| vals[vertex]);
+    let in_cut = network.minimum_cut(sink).into_iter().map(|vertex| vals[vertex]);
     in_cut.filter(|&kept| kept == val || !in_memory(kept)).collect()
 }

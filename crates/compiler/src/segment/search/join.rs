@@ -37,7 +37,7 @@ fn shares(state: &State<'_>, place: usize) -> bool {
     let segment = &state.segments[place];
     let readers = |val: &Val| state.readers.get(val).copied().unwrap_or(0);
     let is_of_others = |val: &Val| readers(val) > 1 || state.makers.contains_key(val);
-    segment.view.inputs().iter().any(is_of_others) || segment.made.iter().any(|val| readers(val) > 0)
+    segment.inputs().iter().any(is_of_others) || segment.made.iter().any(|val| readers(val) > 0)
 }
 
 /// Whether two segments read a tensor that both need, or one what the other makes.
@@ -46,13 +46,14 @@ pub(super) fn read_alike(state: &State<'_>, earlier: usize, later: usize) -> boo
     tests::COMPARED.with(|count| count.set(count.get() + 1));
     let [earlier, later] = [earlier, later].map(|place| &state.segments[place]);
     let is_tensor = |val: &&Val| state.problem.graph.ty(**val).rank() > 0;
-    let tensors = earlier.view.inputs().iter().filter(is_tensor);
-    tensors.chain(&earlier.made).any(|&val| later.view.is_input(val))
-        || later.made.iter().any(|&val| earlier.view.is_input(val))
+    let tensors = earlier.inputs().iter().filter(is_tensor);
+    tensors.chain(&earlier.made).any(|&val| later.reads(val))
+        || later.made.iter().any(|&val| earlier.reads(val))
 }
 
 fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
-    let structure = |place: usize| Structure::of(state.problem.graph, &state.segments[place].view);
+    let structure =
+        |place: usize| Structure::of(state.problem.graph, state.segments[place].view(&state.problem));
     structure(earlier).has_ops_of(structure(later))
 }
 
@@ -62,7 +63,7 @@ fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool
         state.steps = state.steps.saturating_sub(1);
         return false;
     }
-    let pair = [earlier, later].map(|place| &state.segments[place].view);
+    let pair = [earlier, later].map(|place| state.segments[place].view(&state.problem));
     let readers = |val: Val| state.readers.get(&val).copied().unwrap_or(0);
     let SearchProblem { graph, fusion, .. } = state.problem;
     let joined = Joined::of(graph, fusion, pair, readers);

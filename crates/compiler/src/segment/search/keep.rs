@@ -25,7 +25,8 @@ pub(super) fn keep(state: &mut State<'_>) -> bool {
 /// those that the kernel made.
 fn try_keep_folds(state: &mut State<'_>, place: usize) -> bool {
     let stages = {
-        let answer = state.problem.legality.of(state.problem.graph, &state.segments[place].view);
+        let answer =
+            state.problem.legality.of(state.problem.graph, state.segments[place].view(&state.problem));
         let Ok(Engine::Kernel(witness)) = &*answer else { return false };
         let mut stages: BTreeMap<u32, Vec<Val>> = BTreeMap::new();
         for fold in witness.folds.iter().filter(|fold| !fold.terminal) {
@@ -46,7 +47,7 @@ fn try_keep_folds(state: &mut State<'_>, place: usize) -> bool {
 fn with_shared(state: &State<'_>, place: usize, folds: &[Val]) -> Vec<Val> {
     let SearchProblem { graph, fusion, .. } = state.problem;
     let view = segment_view(graph, fusion, folds, |val| state.kept.contains(&val));
-    let rest = &state.segments[place].view;
+    let rest = &state.segments[place];
     let is_rest = |user: &Node| rest.contains(*user) && !view.contains(*user);
     let is_shared = |val: &Val| state.may_be_kept(*val) && fusion.uses(*val).iter().any(is_rest);
     let shared = view.order().iter().flat_map(|&node| graph.results(node)).filter(is_shared);

@@ -6,7 +6,7 @@
 //! from what is kept, so a value that is no longer kept is computed again wherever it is read: unary chains from inputs, casts,
 //! broadcasts, factories.
 //!
-//! `state` (a segmentation being changed) · `order` (in which segments can run). Moves are functions over the state: `exchange`
+//! `state` (a segmentation being changed) · `segment` (one of its segments, and what it costs) · `order` (in which segments can run). Moves are functions over the state: `exchange`
 //! (values dropped, or others kept instead) · `keep` (values kept that are computed again and again) · `transfer` (values made
 //! by another segment) · `shift` (values kept in the place of others) · `join` (segments that read the same) · `descend` (moves
 //! as long as any pays) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory,
@@ -18,6 +18,7 @@ mod join;
 mod keep;
 mod order;
 mod retry;
+mod segment;
 mod shift;
 mod shrink;
 mod state;
@@ -124,7 +125,7 @@ fn result(state: &State<'_>) -> SearchResult {
 fn bound(state: &State<'_>) -> f64 {
     let fusion = state.problem.fusion;
     match fusion.order().len() <= BOUNDED {
-        true => lower_bound_with(&state.amounts, fusion).seconds,
+        true => lower_bound_with(&state.amounts, fusion, state.workers.classes()).seconds,
         false => 0.0,
     }
 }

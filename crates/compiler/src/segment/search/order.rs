@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use ir::graph::Val;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::state::{Segment, State};
+use super::state::{Changed, State};
 
 /// Where a walk through what segments read from has been.
 #[derive(Clone, Copy, PartialEq)]
@@ -67,12 +67,12 @@ impl State<'_> {
 
     /// The places of the segments that one reads from.
     fn read_from(&self, place: usize) -> impl Iterator<Item = usize> {
-        self.segments[place].view.inputs().iter().filter_map(|val| self.makers.get(val)).copied()
+        self.segments[place].inputs().iter().filter_map(|val| self.makers.get(val)).copied()
     }
 
     /// Whether there is an order where these segments are changed. There is one without the change, so that a cycle would go
     /// through what is changed: what that reads from is walked, and nothing else.
-    pub(super) fn has_order(&self, changed: &FxHashMap<usize, Segment>) -> bool {
+    pub(super) fn has_order(&self, changed: &Changed) -> bool {
         let moved =
             changed.iter().flat_map(|(&place, segment)| segment.made.iter().map(move |&val| (val, place)));
         let moved: FxHashMap<Val, usize> = moved.collect();
@@ -80,8 +80,7 @@ impl State<'_> {
             let before = || self.makers.get(val).filter(|place| !changed.contains_key(place));
             moved.get(val).or_else(before).copied()
         };
-        let inputs =
-            |place: usize| changed.get(&place).unwrap_or_else(|| &self.segments[place]).view.inputs();
+        let inputs = |place: usize| changed.get(&place).unwrap_or_else(|| &self.segments[place]).inputs();
         let count = changed.keys().map(|place| place + 1).fold(self.segments.len(), usize::max);
         let mut seen = vec![Seen::No; count];
         // A segment on the way, with the number of its next input.

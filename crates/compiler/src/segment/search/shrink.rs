@@ -5,7 +5,8 @@ use ir::graph::Val;
 
 use super::ENOUGH;
 use super::exchange;
-use super::state::{Change, Price, State};
+use super::segment::Price;
+use super::state::{Change, State};
 use crate::segment::memory::Lifetimes;
 use crate::segment::segmentation::Segmentation;
 
@@ -26,7 +27,7 @@ pub(super) fn peak_bytes(state: &State<'_>) -> u64 {
 
 fn lifetimes(state: &State<'_>) -> Lifetimes {
     let places = state.in_order();
-    let views = places.iter().map(|&place| &state.segments[place].view);
+    let views = places.iter().map(|&place| state.segments[place].view(&state.problem));
     Lifetimes::of(state.problem.fusion, views, |val| state.amounts.of(val).bytes)
 }
 

@@ -1,15 +1,16 @@
 //! A segmentation that moves change: what is kept, the segments as views, and what each costs.
 
-use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use ir::graph::{Fusion, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SearchProblem;
-use crate::segment::cost::{Amounts, Seconds, min_seconds};
+use super::segment::{Price, Segment};
+use crate::segment::cost::Amounts;
 use crate::segment::segmentation::{Segmentation, segment_view};
+use crate::segment::worker_axes::WorkerAxes;
 
 /// Nodes that moves may look at for each of the fusion's, and for small ones besides.
 const STEPS: usize = 64;
@@ -18,43 +19,6 @@ const STEPS_OF_SMALL: usize = 1 << 12;
 /// Nodes that moves may look at.
 fn budget(fusion: &Fusion) -> usize {
     fusion.order().len().saturating_mul(STEPS).saturating_add(STEPS_OF_SMALL)
-}
-
-/// A gain below this part of the time is none: sums of seconds are rounded.
-const ROUNDING: f64 = 1e-9;
-
-/// A segment of a segmentation that is being changed. One that makes nothing any more stays as an empty place.
-#[derive(Clone)]
-pub(super) struct Segment {
-    pub made: Vec<Val>,
-    pub view: Fusion,
-    price: OnceCell<Price>,
-}
-
-/// What segments cost.
-#[derive(Clone, Copy, Default)]
-pub(super) struct Price {
-    pub seconds: f64,
-    /// How many of them nothing runs as one step.
-    pub rejected: usize,
-}
-
-impl Price {
-    /// Whether this is less, by more than rounding.
-    pub(super) fn is_below(self, other: Price) -> bool {
-        self.rejected <= other.rejected && self.seconds < other.seconds * (1.0 - ROUNDING)
-    }
-}
-
-impl Segment {
-    fn new(made: Vec<Val>, view: Fusion) -> Segment {
-        Segment { made, view, price: OnceCell::new() }
-    }
-
-    /// Whether it computes a value.
-    pub(super) fn computes(&self, val: Val) -> bool {
-        self.view.contains(val.node) && !self.view.is_input(val)
-    }
 }
 
 /// What a move changes.
@@ -68,12 +32,15 @@ pub(super) struct Change {
     pub dropped: Vec<Val>,
 }
 
+/// Segments that a change leaves in places.
+pub(super) type Changed = BTreeMap<usize, Rc<Segment>>;
+
 /// A segmentation being changed.
 #[derive(Clone)]
 pub(super) struct State<'a> {
     pub problem: SearchProblem<'a>,
     pub kept: FxHashSet<Val>,
-    pub segments: Vec<Segment>,
+    pub segments: Vec<Rc<Segment>>,
     /// The place of the segment that makes each value.
     pub makers: FxHashMap<Val, usize>,
     /// How many segments read each value.
@@ -81,18 +48,20 @@ pub(super) struct State<'a> {
     /// Nodes that moves may still look at.
     pub steps: usize,
     pub amounts: Rc<Amounts<'a>>,
+    pub workers: Rc<WorkerAxes<'a>>,
 }
 
 impl<'a> State<'a> {
     pub(super) fn new(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
         let kept = start.kept();
-        let views = start.views(problem.graph, problem.fusion);
-        let segments = start.segments.into_iter().zip(views);
-        let segments: Vec<Segment> = segments.map(|(made, view)| Segment::new(made, view)).collect();
+        let segment = |made| Rc::new(Segment::new(&problem, made, |val| kept.contains(&val)));
+        let segments: Vec<Rc<Segment>> = start.segments.into_iter().map(segment).collect();
         let amounts = Rc::new(Amounts::new(problem.graph, problem.hints, problem.target));
+        let workers = Rc::new(WorkerAxes::of(problem.graph, problem.fusion));
         let (makers, readers) = (FxHashMap::default(), FxHashMap::default());
         let steps = budget(problem.fusion);
-        let mut state = State { problem, kept, segments: Vec::new(), makers, readers, steps, amounts };
+        let mut state =
+            State { problem, kept, segments: Vec::new(), makers, readers, steps, amounts, workers };
         state.replace(segments.into_iter().enumerate().collect());
         state
     }
@@ -123,43 +92,80 @@ impl<'a> State<'a> {
     /// Makes a change if the segments that it touches cost what they should, after and before, and still have an order.
     pub(super) fn make_if(&mut self, change: Change, pays: impl Fn(Price, Price) -> bool) -> bool {
         let touched = self.touched(&change);
-        let nodes = touched.iter().filter_map(|&place| self.segments.get(place));
-        self.steps = self.steps.saturating_sub(nodes.map(|segment| segment.view.order().len()).sum());
+        let old = || touched.iter().filter_map(|&place| self.segments.get(place));
+        let steps = self.steps.saturating_sub(old().map(|segment| segment.order().len()).sum());
+        let before = self.price(old());
+        self.steps = steps;
         let Change { made, kept, dropped } = change;
-        let mut made: FxHashMap<usize, Vec<Val>> = made.into_iter().collect();
         self.set_kept(&kept, &dropped);
-        let changed: FxHashMap<usize, Segment> = touched
-            .iter()
-            .map(|&place| {
-                let mut made = made.remove(&place).unwrap_or_else(|| self.segments[place].made.clone());
-                made.sort_unstable();
-                let view = segment_view(self.problem.graph, self.problem.fusion, &made, |val| {
-                    self.kept.contains(&val)
-                });
-                (place, Segment::new(made, view))
-            })
-            .collect();
-        let before = self.price(touched.iter().filter_map(|&place| self.segments.get(place)));
-        let after = || touched.iter().map(|place| &changed[place]);
-        // What nothing runs as one step has no time for what it computes.
-        let may_pay = before.rejected > 0 || self.may_pay(after(), |price| pays(price, before));
-        let is_made = may_pay
-            && pays(self.price(after()), before)
-            && self.is_allowed(&touched, &changed)
-            && self.has_order(&changed);
-        if is_made {
-            self.replace(changed);
-        } else {
-            self.set_kept(&dropped, &kept);
+        let changed = self.changed(&touched, made, before, |price| pays(price, before));
+        match changed {
+            Some(changed) => self.replace(changed),
+            None => {
+                self.set_kept(&dropped, &kept);
+                return false;
+            }
         }
-        is_made
+        true
+    }
+
+    /// The segments in places that a change touches, where some make other values from then on, if they cost what pays. What
+    /// they cost at least is looked at before they are looked at as kernels.
+    fn changed(
+        &self,
+        touched: &[usize],
+        made: Vec<(usize, Vec<Val>)>,
+        before: Price,
+        pays: impl Fn(Price) -> bool,
+    ) -> Option<Changed> {
+        let mut made: FxHashMap<usize, Vec<Val>> = made.into_iter().collect();
+        let (mut changed, mut minimum) = (Changed::new(), Price::default());
+        // What nothing runs as one step has no time for what it computes, so it may cost less than a kernel does at least.
+        let is_bounded = before.rejected == 0;
+        for &place in touched {
+            let made = made.remove(&place).unwrap_or_else(|| self.segments[place].made.clone());
+            let segment = Rc::new(Segment::new(&self.problem, made, |val| self.kept.contains(&val)));
+            if is_bounded && !segment.made.is_empty() {
+                minimum = minimum.plus(self.minimum(&segment));
+                if !pays(minimum.rounded_down()) {
+                    return None;
+                }
+            }
+            changed.insert(place, segment);
+        }
+        let is_made = self.has_order(&changed)
+            && self.is_allowed(touched, &changed)
+            && (!is_bounded || self.may_pay(&changed, minimum, &pays))
+            && pays(self.price(changed.values()));
+        is_made.then_some(changed)
+    }
+
+    /// Whether segments may cost what pays: they are looked at as kernels one by one, the smallest first, as long as that may
+    /// pay with what the others cost at least. All together cost this at least.
+    fn may_pay(&self, changed: &Changed, minimum: Price, pays: impl Fn(Price) -> bool) -> bool {
+        let mut left: Vec<&Segment> = changed.values().map(|segment| &**segment).collect();
+        left.retain(|segment| !segment.made.is_empty());
+        left.sort_by_key(|segment| segment.order().len());
+        let mut so_far = minimum;
+        left.into_iter().all(|segment| {
+            so_far = so_far.plus(self.of_segment(segment)).minus(self.minimum(segment));
+            pays(so_far.rounded_down())
+        })
+    }
+
+    fn minimum(&self, segment: &Segment) -> Price {
+        segment.minimum(&self.problem, &self.amounts, &self.workers)
+    }
+
+    fn of_segment(&self, segment: &Segment) -> Price {
+        segment.price(&self.problem, &self.amounts)
     }
 
     /// Whether the groups of the user allow the segments that a change leaves in these places.
-    fn is_allowed(&self, touched: &[usize], changed: &FxHashMap<usize, Segment>) -> bool {
+    fn is_allowed(&self, touched: &[usize], changed: &Changed) -> bool {
         let before = touched.iter().filter_map(|&place| self.segments.get(place));
-        let before: Vec<&[Node]> = before.map(|segment| segment.view.order()).collect();
-        let after: Vec<&[Node]> = touched.iter().map(|place| changed[place].view.order()).collect();
+        let before: Vec<&[Node]> = before.map(|segment| segment.order()).collect();
+        let after: Vec<&[Node]> = changed.values().map(|segment| segment.order()).collect();
         self.problem.constraints.allow(&after, &before)
     }
 
@@ -170,18 +176,16 @@ impl<'a> State<'a> {
         });
     }
 
-    fn replace(&mut self, changed: FxHashMap<usize, Segment>) {
-        let mut changed: Vec<(usize, Segment)> = changed.into_iter().collect();
-        changed.sort_unstable_by_key(|(place, _)| *place);
-        for old in changed.iter().filter_map(|(place, _)| self.segments.get(*place)) {
+    fn replace(&mut self, changed: Changed) {
+        for old in changed.keys().filter_map(|&place| self.segments.get(place)) {
             old.made.iter().for_each(|val| {
                 self.makers.remove(val);
             });
-            old.view.inputs().iter().for_each(|val| *self.readers.entry(*val).or_default() -= 1);
+            old.inputs().iter().for_each(|val| *self.readers.entry(*val).or_default() -= 1);
         }
         for (place, segment) in changed {
             self.makers.extend(segment.made.iter().map(|&val| (val, place)));
-            segment.view.inputs().iter().for_each(|&val| *self.readers.entry(val).or_default() += 1);
+            segment.inputs().iter().for_each(|&val| *self.readers.entry(val).or_default() += 1);
             match self.segments.get_mut(place) {
                 Some(old) => *old = segment,
                 None => self.segments.push(segment),
@@ -194,7 +198,7 @@ impl<'a> State<'a> {
         let mut touched: BTreeSet<usize> = change.made.iter().map(|(place, _)| *place).collect();
         let is_touched = |segment: &Segment| {
             change.kept.iter().any(|&val| segment.computes(val))
-                || change.dropped.iter().any(|&val| segment.view.is_input(val))
+                || change.dropped.iter().any(|&val| segment.reads(val))
         };
         touched.extend((0..self.segments.len()).filter(|&place| is_touched(&self.segments[place])));
         touched.into_iter().collect()
@@ -212,43 +216,10 @@ impl<'a> State<'a> {
     }
 
     /// What segments cost together; those that make nothing cost nothing.
-    fn price<'s>(&self, segments: impl Iterator<Item = &'s Segment>) -> Price {
+    fn price<'s>(&self, segments: impl Iterator<Item = &'s Rc<Segment>>) -> Price {
         let prices =
             segments.filter(|segment| !segment.made.is_empty()).map(|segment| self.of_segment(segment));
-        prices.fold(Price::default(), |sum, price| Price {
-            seconds: sum.seconds + price.seconds,
-            rejected: sum.rejected + price.rejected,
-        })
-    }
-
-    /// Whether segments may cost what pays. What they cost at least, whatever they are as kernels, is looked at first; then
-    /// the kernels one by one, the smallest first, as long as that may pay with the smallest of the others.
-    fn may_pay<'s>(&self, segments: impl Iterator<Item = &'s Segment>, pays: impl Fn(Price) -> bool) -> bool {
-        let mut left: Vec<&Segment> = segments.filter(|segment| !segment.made.is_empty()).collect();
-        left.sort_by_key(|segment| segment.view.order().len());
-        let minimum = |segment: &Segment| min_seconds(&self.amounts, &segment.view);
-        let minima: Vec<f64> = left.iter().map(|segment| minimum(segment)).collect();
-        let mut so_far = Price { seconds: minima.iter().sum(), rejected: 0 };
-        let mut may_pay = |more: f64, rejected: usize| {
-            so_far = Price { seconds: so_far.seconds + more, rejected: so_far.rejected + rejected };
-            pays(Price { seconds: so_far.seconds * (1.0 - ROUNDING), ..so_far })
-        };
-        may_pay(0.0, 0)
-            && left.into_iter().zip(minima).all(|(segment, minimum)| {
-                let price = self.of_segment(segment);
-                may_pay(price.seconds - minimum, price.rejected)
-            })
-    }
-
-    fn of_segment(&self, segment: &Segment) -> Price {
-        let SearchProblem { graph, legality, .. } = self.problem;
-        *segment.price.get_or_init(|| {
-            let answer = legality.of(graph, &segment.view);
-            Price {
-                seconds: Seconds::with(&self.amounts, &segment.view, &answer).total(),
-                rejected: usize::from(answer.is_err()),
-            }
-        })
+        prices.fold(Price::default(), Price::plus)
     }
 
     /// Whether a value may be kept or not: it is computed, and no constant.
@@ -264,7 +235,7 @@ impl<'a> State<'a> {
 
     /// What segments make, each value with the place of its maker, in the order they stand.
     pub(super) fn made(&self) -> Vec<(usize, Val)> {
-        let made = |(place, segment): (usize, &Segment)| {
+        let made = |(place, segment): (usize, &Rc<Segment>)| {
             segment.made.iter().map(|&val| (place, val)).collect::<Vec<(usize, Val)>>()
         };
         self.segments.iter().enumerate().flat_map(made).collect()

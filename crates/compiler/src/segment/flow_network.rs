@@ -1,14 +1,14 @@
-//! A minimum vertex cut of a directed graph, by shortest augmenting paths (Edmonds and Karp, 1972): which vertices have the
-//! smallest total weight and lie on every path from a source to the sink.
+//! A flow network with weights at its vertices, and its minimum cut by shortest augmenting paths (Edmonds and Karp, 1972): which
+//! vertices have the smallest total weight and lie on every path from a source to the sink.
 
 use std::collections::VecDeque;
 
 /// More than any sum of weights: the capacity of what cannot be cut.
 const UNBOUNDED: u64 = u64::MAX;
 
-/// A graph whose vertices have weights.
+/// A directed graph through whose vertices so much can flow.
 #[derive(Default)]
-pub struct VertexCut {
+pub struct FlowNetwork {
     /// How much more can flow along each edge; the edge after an even one is its reverse.
     capacity: Vec<u64>,
     /// Where each edge leads.
@@ -19,7 +19,7 @@ pub struct VertexCut {
     sources: Vec<usize>,
 }
 
-impl VertexCut {
+impl FlowNetwork {
     /// Adds a vertex and gives its number, from 0 on.
     pub fn vertex(&mut self, weight: u64) -> usize {
         let vertex = self.edges.len() / 2;
@@ -41,7 +41,7 @@ impl VertexCut {
 
     /// The vertices of a minimum cut between the sources and `sink`, which may be among them. Of several minimum cuts, the one
     /// nearest to the sink.
-    pub fn before(mut self, sink: usize) -> Vec<usize> {
+    pub fn minimum_cut(mut self, sink: usize) -> Vec<usize> {
         while let Some(path) = self.augmenting_path(exit(sink)) {
             let flow = path.iter().map(|&edge| self.capacity[edge]).min().unwrap_or(0);
             for edge in path {
@@ -125,30 +125,30 @@ mod tests {
     use super::*;
 
     /// A graph with these weights and arcs, whose first vertex is the source.
-    fn graph(weights: &[u64], arcs: &[(usize, usize)]) -> VertexCut {
-        let mut cut = VertexCut::default();
+    fn graph(weights: &[u64], arcs: &[(usize, usize)]) -> FlowNetwork {
+        let mut network = FlowNetwork::default();
         weights.iter().for_each(|&weight| {
-            cut.vertex(weight);
+            network.vertex(weight);
         });
-        arcs.iter().for_each(|&(from, to)| cut.arc(from, to));
-        cut.source(0);
-        cut
+        arcs.iter().for_each(|&(from, to)| network.arc(from, to));
+        network.source(0);
+        network
     }
 
     #[test]
     fn two_light_vertices_are_less_than_a_heavy_one() {
-        let cut = graph(&[9, 2, 3, 8], &[(0, 1), (0, 2), (1, 3), (2, 3)]);
-        assert_eq!(cut.before(3), [1, 2]);
+        let network = graph(&[9, 2, 3, 8], &[(0, 1), (0, 2), (1, 3), (2, 3)]);
+        assert_eq!(network.minimum_cut(3), [1, 2]);
     }
 
     #[test]
     fn of_equal_cuts_the_last_is_taken() {
-        assert_eq!(graph(&[4, 4, 4], &[(0, 1), (1, 2)]).before(2), [2]);
+        assert_eq!(graph(&[4, 4, 4], &[(0, 1), (1, 2)]).minimum_cut(2), [2]);
     }
 
     #[test]
     fn nothing_is_cut_where_no_path_leads() {
-        assert_eq!(graph(&[4, 4], &[]).before(1), [] as [usize; 0]);
+        assert_eq!(graph(&[4, 4], &[]).minimum_cut(1), [] as [usize; 0]);
     }
 
     /// Whether vertices lie on every path from the first vertex to the last.
@@ -170,7 +170,7 @@ mod tests {
             let count = weights.len();
             let arcs: Vec<(usize, usize)> =
                 drawn.into_iter().filter(|&(from, to)| from < to && to < count).collect();
-            let cut = graph(&weights, &arcs).before(count - 1);
+            let cut = graph(&weights, &arcs).minimum_cut(count - 1);
             let set = cut.iter().fold(0, |set, &vertex| set | 1 << vertex);
             prop_assert!(separates(set, count, &arcs));
             let weight = |set: usize| (0..count).filter(|v| set >> v & 1 == 1).map(|v| weights[v]).sum::<u64>();

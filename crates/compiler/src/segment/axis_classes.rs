@@ -21,6 +21,7 @@ pub(super) struct AxisClasses {
 }
 
 impl AxisClasses {
+    /// Those of a fusion.
     pub(super) fn of(graph: &Graph, fusion: &Fusion) -> AxisClasses {
         let mut classes = AxisClasses { first: FxHashMap::default(), classes: Vec::new() };
         let mut sizes = SizeTable::new(fusion.facts());
