@@ -17,6 +17,7 @@ mod picture;
 mod readers;
 mod table;
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use compiler::layout::{LayoutClass, Stride};
@@ -282,6 +283,8 @@ struct Explainer<'a> {
     /// The layouts of the fusion's inputs, as far as kernels know.
     layouts: FxHashMap<Val, &'a LayoutClass>,
     readers: Readers,
+    /// What tensors take in memory, as far as it was asked.
+    formulas: RefCell<FxHashMap<Val, Expr>>,
 }
 
 fn layouts(cut: &Cut) -> FxHashMap<Val, &LayoutClass> {
@@ -338,11 +341,16 @@ fn read(view: &Fusion) -> impl Iterator<Item = Val> + '_ {
 impl<'a> Explainer<'a> {
     fn new(definition: &Definition, cut: &'a Cut, hints: &'a Hints) -> Explainer<'a> {
         let (names, layouts) = (ValueNames::new(definition, cut), layouts(cut));
-        Explainer { cut, hints, names, layouts, readers: Readers::of(cut) }
+        let (readers, formulas) = (Readers::of(cut), RefCell::default());
+        Explainer { cut, hints, names, layouts, readers, formulas }
     }
 
     /// Bytes of a tensor in memory: expanded axes are there once.
     fn formula(&self, val: Val) -> Expr {
+        self.formulas.borrow_mut().entry(val).or_insert_with(|| self.find_formula(val)).clone()
+    }
+
+    fn find_formula(&self, val: Val) -> Expr {
         let ty = self.cut.graph.ty(val);
         let bytes = match self.layouts.get(&val) {
             Some(LayoutClass::Strided(strides)) => {

@@ -83,10 +83,18 @@ impl Facts {
 
     /// True if the expression, as it stands, is certainly not zero.
     pub(super) fn is_nonzero(&self, e: &Expr) -> bool {
-        !e.is_overflow()
-            && (!self.interval(e).contains(0)
-                || self.is_nonnegative(&(e - 1))
-                || self.is_nonnegative(&(-e - 1)))
+        if e.is_overflow() || !self.interval(e).contains(0) {
+            return !e.is_overflow();
+        }
+        let is_searched = !(self.knows_only_ranges() && is_difference_of_symbols(e));
+        is_searched && (self.is_nonnegative(&(e - 1)) || self.is_nonnegative(&(-e - 1)))
+    }
+
+    /// Whether no relation, inequality or multiple is known, so that symbols differ only where their ranges do.
+    fn knows_only_ranges(&self) -> bool {
+        self.relations().next().is_none()
+            && self.inequalities().next().is_none()
+            && self.multiples().next().is_none()
     }
 
     /// True if `0 <= x < d`, as they stand.
@@ -108,6 +116,14 @@ impl Facts {
     pub(super) fn follows_by_cases(&self, e: &Expr) -> bool {
         splits(self, e, MAX_CASES)
     }
+}
+
+/// Whether an expression is one symbol less another.
+fn is_difference_of_symbols(e: &Expr) -> bool {
+    let is_symbol = |term: &Term| matches!(term.monomial.as_atom(), Some(Atom::Sym(_)));
+    let [first, second] = e.terms() else { return false };
+    let is_unit = first.coefficient.abs() == 1 && first.coefficient == -second.coefficient;
+    is_unit && is_symbol(first) && is_symbol(second)
 }
 
 /// Splits into cases until nothing is left to split, so many times at most one within the other.

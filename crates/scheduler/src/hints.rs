@@ -1,7 +1,7 @@
 //! The sizes that are expected, for which decisions are taken.
 
 use index::{Expr, Facts, Sym};
-use ir::graph::{Fusion, Graph};
+use ir::graph::{Fusion, Graph, Type};
 use rustc_hash::FxHashMap;
 
 use crate::target::gpu::MAX_REGISTER_ROW;
@@ -70,6 +70,16 @@ impl Hints {
     pub fn value(&self, expr: &Expr) -> u64 {
         let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
         value.map_or(MOST, |value| (value.max(0) as u64).min(MOST))
+    }
+
+    /// The expected number of elements of a shape, from 0 to 2^48.
+    pub fn elements(&self, shape: &[Expr]) -> u64 {
+        shape.iter().map(|size| self.value(size)).fold(1, u64::saturating_mul).min(MOST)
+    }
+
+    /// The expected number of bytes of a dense tensor, from 0 to 2^48.
+    pub fn bytes(&self, ty: &Type) -> u64 {
+        self.elements(&ty.shape).saturating_mul(ty.dtype.size() as u64).min(MOST)
     }
 }
 

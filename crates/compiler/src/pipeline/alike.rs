@@ -41,7 +41,7 @@ fn as_member<'a>(segment: (&'a SegmentPlan, &'a LoweredSegment)) -> Member<'a> {
 impl Compilation<'_> {
     /// Bytes of a value at the sizes that are expected.
     pub(super) fn bytes(&self, val: Val) -> u64 {
-        self.hints.value(&self.graph.ty(val).bytes())
+        self.hints.bytes(self.graph.ty(val))
     }
 
     /// Decides where outputs are not row-major, which segments are told apart by.

@@ -99,7 +99,8 @@ impl Compilation<'_> {
             }
         };
         let fits = |shared: &&Shared| chosen.is_none() && shared.schedule.check(&witness).is_ok();
-        let shared = shared.get(&self.structure(view)).filter(fits);
+        let known = || shared.get(&self.structure(view)).filter(fits);
+        let shared = if shared.is_empty() { None } else { known() };
         let schedule = match (chosen, shared) {
             (Some(schedule), _) | (None, Some(Shared { schedule, .. })) => schedule.clone(),
             (None, None) => self.schedule(view, &witness),

@@ -13,8 +13,10 @@ pub struct FlowNetwork {
     capacity: Vec<u64>,
     /// Where each edge leads.
     head: Vec<usize>,
-    /// The edges that leave each place. A vertex has two places: one where paths enter, one where they leave.
-    edges: Vec<Vec<usize>>,
+    /// The edge that leaves the same place and was added before each edge.
+    before: Vec<Option<usize>>,
+    /// The last edge that leaves each place. A vertex has two places: one where paths enter, one where they leave.
+    last: Vec<Option<usize>>,
     /// The vertices at which paths begin.
     sources: Vec<usize>,
 }
@@ -22,8 +24,8 @@ pub struct FlowNetwork {
 impl FlowNetwork {
     /// Adds a vertex and gives its number, from 0 on.
     pub fn vertex(&mut self, weight: u64) -> usize {
-        let vertex = self.edges.len() / 2;
-        self.edges.extend([Vec::new(), Vec::new()]);
+        let vertex = self.last.len() / 2;
+        self.last.extend([None, None]);
         // So that a flow can be added to what is left without an overflow.
         self.edge(entrance(vertex), exit(vertex), weight.min(UNBOUNDED / 2));
         vertex
@@ -50,28 +52,33 @@ impl FlowNetwork {
             }
         }
         let behind = self.behind_the_cut(exit(sink));
-        (0..self.edges.len() / 2).filter(|&v| behind[exit(v)] && !behind[entrance(v)]).collect()
+        (0..self.last.len() / 2).filter(|&v| behind[exit(v)] && !behind[entrance(v)]).collect()
     }
 
     fn edge(&mut self, from: usize, to: usize, capacity: u64) {
         for (tail, head, capacity) in [(from, to, capacity), (to, from, 0)] {
-            self.edges[tail].push(self.head.len());
+            self.before.push(self.last[tail].replace(self.head.len()));
             self.head.push(head);
             self.capacity.push(capacity);
         }
     }
 
+    /// The edges that leave a place.
+    fn edges(&self, place: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.last[place], |&edge| self.before[edge])
+    }
+
     /// The edges of a shortest path to `end` along which more can flow.
     fn augmenting_path(&self, end: usize) -> Option<Vec<usize>> {
-        let mut reached_by: Vec<Option<usize>> = vec![None; self.edges.len()];
-        let mut reached = vec![false; self.edges.len()];
+        let mut reached_by: Vec<Option<usize>> = vec![None; self.last.len()];
+        let mut reached = vec![false; self.last.len()];
         let mut queue: VecDeque<usize> = self.sources.iter().map(|&vertex| entrance(vertex)).collect();
         queue.iter().for_each(|&place| reached[place] = true);
         while let Some(place) = queue.pop_front() {
             if place == end {
                 break;
             }
-            for &edge in self.edges[place].iter().filter(|&&edge| self.capacity[edge] > 0) {
+            for edge in self.edges(place).filter(|&edge| self.capacity[edge] > 0) {
                 let next = self.head[edge];
                 if !reached[next] {
                     reached[next] = true;
@@ -91,11 +98,11 @@ impl FlowNetwork {
 
     /// The places from which more could flow to `end`.
     fn behind_the_cut(&self, end: usize) -> Vec<bool> {
-        let mut behind = vec![false; self.edges.len()];
+        let mut behind = vec![false; self.last.len()];
         let mut stack = vec![end];
         behind[end] = true;
         while let Some(place) = stack.pop() {
-            for &edge in self.edges[place].iter().filter(|&&edge| self.capacity[edge ^ 1] > 0) {
+            for edge in self.edges(place).filter(|&edge| self.capacity[edge ^ 1] > 0) {
                 let before = self.head[edge];
                 if !behind[before] {
                     behind[before] = true;

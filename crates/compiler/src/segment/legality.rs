@@ -89,6 +89,19 @@ mod tests {
     use scheduler::layout::LayoutClass;
     use scheduler::target::Target;
 
+    /// The groups of a definition of which answers were found.
+    fn found(body: &str) -> Vec<Group> {
+        let input = "    y = fd.define_tensor(shape=[-1, -1], contiguity=True)\n";
+        let source = format!("def chain(fd):\n{input}{body}    fd.add_output(y)\n");
+        let definition = frontend::text::parse(&source).expect("a definition").definition;
+        let (graph, fusion) = (&definition.graph, &definition.fusion);
+        let (target, hints) = (Target::cpu(512), Hints::default());
+        let plan = plan(graph, fusion, &[LayoutClass::Dense], &target, &hints, &PlanOptions::default())
+            .expect("no choices, no errors");
+        assert!(plan.segments.len() > 1);
+        lock(&plan.legality.known).found.clone()
+    }
+
     /// Greedy merging, the exchange of values, schedules and lowering ask of each group once.
     #[test]
     fn an_answer_is_found_once_for_each_group() {
@@ -98,19 +111,20 @@ mod tests {
             2 => "    y = fd.ops.permute(fd.ops.exp(y), dims=[1, 0])\n",
             _ => "    y = fd.ops.sin(y)\n",
         };
-        let steps: String = (0..300).map(step).collect();
-        let source = format!(
-            "def chain(fd):\n    y = fd.define_tensor(shape=[-1, -1], contiguity=True)\n{steps}    fd.add_output(y)\n"
-        );
-        let definition = frontend::text::parse(&source).expect("a definition").definition;
-        let (graph, fusion) = (&definition.graph, &definition.fusion);
-        let (target, hints) = (Target::cpu(512), Hints::default());
-        let plan = plan(graph, fusion, &[LayoutClass::Dense], &target, &hints, &PlanOptions::default())
-            .expect("no choices, no errors");
-        assert!(plan.segments.len() > 1);
-        let found = lock(&plan.legality.known).found.clone();
+        let found = found(&(0..300).map(step).collect::<String>());
         let distinct: FxHashSet<&Group> = found.iter().collect();
         assert!(found.len() > 100);
         assert_eq!(distinct.len(), found.len());
+    }
+
+    /// Of folds of rows and columns in turn no two fit one kernel: most changes are rejected by what they cost at least.
+    #[test]
+    fn few_groups_are_asked_about_where_none_can_be_joined() {
+        let step = |number: usize| {
+            let mean = format!("fd.ops.mean(y, dims=[{}], keepdim=True)", number % 2);
+            format!("    y = fd.ops.add(fd.ops.mul(fd.ops.sub(y, {mean}), 1.5), y)\n")
+        };
+        let found = found(&(0..25).map(step).collect::<String>());
+        assert!(found.len() < 550, "{} groups", found.len());
     }
 }

@@ -43,7 +43,7 @@ impl Structure {
         }
         view.outputs().iter().for_each(|output| walk.number(output.val));
         let mut whole = vec![false; walk.sizes.len()];
-        walk.sizes.iter().for_each(|(size, &number)| whole[number] = is_whole(size, view));
+        walk.sizes.iter().for_each(|(size, &number)| whole[number - FIRST] = is_whole(size, view));
         Structure { ops: walk.hasher.finish(), whole: hashed(&whole) }
     }
 
@@ -64,12 +64,17 @@ fn hashed(what: &impl Hash) -> u64 {
     hasher.finish()
 }
 
+/// The number of the first size: 0 and 1 are their own.
+const FIRST: usize = 2;
+
 /// A walk over a segment, in which values and sizes have the numbers of their first appearance.
 #[derive(Default)]
 struct Walk {
     hasher: FxHasher,
     numbers: FxHashMap<Val, usize>,
     sizes: FxHashMap<Expr, usize>,
+    /// The numbers of sizes as they stand in the graph.
+    written: FxHashMap<Expr, usize>,
 }
 
 impl Walk {
@@ -99,13 +104,21 @@ impl Walk {
     }
 
     fn size(&mut self, size: &Expr, view: &Fusion) {
-        let size = view.facts().normalize(size);
-        if size.is_zero() || size.is_one() {
-            return size.hash(&mut self.hasher);
-        }
-        let next = self.sizes.len();
-        let number = *self.sizes.entry(size).or_insert(next);
-        (number + 2).hash(&mut self.hasher);
+        let number = self.written.get(size).copied().unwrap_or_else(|| self.first_met(size, view));
+        number.hash(&mut self.hasher);
+    }
+
+    /// The number of a size that was not met as it stands.
+    fn first_met(&mut self, size: &Expr, view: &Fusion) -> usize {
+        let simplest = view.facts().normalize(size);
+        let next = FIRST + self.sizes.len();
+        let number = match (simplest.is_zero(), simplest.is_one()) {
+            (true, _) => 0,
+            (_, true) => 1,
+            _ => *self.sizes.entry(simplest).or_insert(next),
+        };
+        self.written.insert(size.clone(), number);
+        number
     }
 }
 

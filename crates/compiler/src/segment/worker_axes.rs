@@ -144,3 +144,43 @@ impl Used {
         if group == self.group { uses } else { 0 }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segment::legality::Legality;
+    use crate::segment::segmentation::{segment_cone, view_of};
+
+    /// Means of rows and of columns in turn, each taken from a tensor of which several may be kept, in every way.
+    #[test]
+    fn what_is_told_to_leave_no_axis_is_rejected() {
+        const FOLDS: usize = 6;
+        let step = |fold: usize| {
+            let mean = format!("fd.ops.mean(y, dims=[{}], keepdim=True)", fold % 2);
+            format!("    y = fd.ops.exp(fd.ops.sub(y, {mean}))\n")
+        };
+        let steps: String = (0..FOLDS).map(step).collect();
+        let input = "    y = fd.define_tensor(shape=[-1, -1], contiguity=True)\n";
+        let source = format!("def f(fd):\n{input}{steps}    fd.add_output(y)\n");
+        let definition = frontend::text::parse(&source).expect("a definition").definition;
+        let (graph, fusion) = (&definition.graph, &definition.fusion);
+        let is_exp = |node: &Node| matches!(graph.node(*node).op, TensorOp::Map(ops::ScalarOp::Exp));
+        let tensors: Vec<Val> = fusion.order().iter().copied().filter(is_exp).map(Val::from).collect();
+        assert_eq!(tensors.len(), FOLDS);
+        let (axes, legality) = (WorkerAxes::of(graph, fusion), Legality::default());
+        let (mut told, mut rejected) = (0, 0);
+        for kept in 0..1_usize << (FOLDS - 1) {
+            let is_kept =
+                |val: Val| tensors.iter().position(|&other| other == val).is_some_and(|k| kept >> k & 1 == 1);
+            for &made in tensors.iter().filter(|&&val| is_kept(val) || fusion.is_output(val)) {
+                let cone = segment_cone(graph, fusion, &[made], is_kept);
+                let is_told = axes.none_in(&[made], &cone);
+                let is_rejected = !legality.allows(graph, &view_of(graph, fusion, &[made], cone));
+                assert!(is_rejected || !is_told, "{made} with {kept:b}");
+                told += usize::from(is_told);
+                rejected += usize::from(is_rejected);
+            }
+        }
+        assert!(told > 0 && told == rejected, "{told} of {rejected}");
+    }
+}

@@ -1,6 +1,6 @@
 //! The spellings that files in the wild have.
 
-use ferrofuse_frontend::text::{InputSpec, NameStyle, TensorSpec, parse, print};
+use ferrofuse_frontend::text::{InputSpec, NameStyle, TensorSpec, numbers, parse, print};
 use ir::graph::dump;
 
 const EXPECTED: &str = "n0 = input 0 : f32[i0, 1]\nn1 = constant 2.0 : f32[]\nn2 = mul (n0, n1) : f32[i0, 1]\n\
@@ -103,4 +103,30 @@ fn the_newer_printer_s_style() {
     assert_eq!(print(&definition, NameStyle::Long), expected);
     assert_eq!(definition.name_of(definition.fusion.outputs()[1].val), "r");
     assert_eq!(definition.name_of(definition.fusion.inputs()[0]), "a");
+}
+
+/// Numbers of other dtypes than Python's stand in lines of their own where an op would not cast them to the same, and count.
+#[test]
+fn results_have_the_numbers_that_they_print_with() {
+    let source = "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    n = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Int32)
+    s = fd.define_scalar(dtype=DataType.Float)
+    a = fd.ops.add(n, fd.define_scalar(2.5, dtype=DataType.Float))
+    b = fd.ops.mul(x, fd.define_scalar(3, dtype=DataType.Int32))
+    c = fd.ops.where(fd.ops.gt(n, fd.define_scalar(1, dtype=DataType.Int32)), a, b)
+    d = fd.ops.sum(fd.ops.add(c, s), dims=[-1], keepdim=True)
+    e = fd.ops.full([4], fd.define_scalar(1.5, dtype=DataType.Float), dtype=DataType.Double)
+    fd.add_output(d)
+    fd.add_output(e)
+";
+    let definition = parse(source).unwrap_or_else(|error| panic!("{error}")).definition;
+    let text = print(&definition, NameStyle::Short);
+    let is_own_line = |line: &&str| line.contains("define_scalar(") && !line.contains("None");
+    assert!(text.lines().any(|line| is_own_line(&line)), "{text}");
+    let made =
+        text.lines().filter(|line| !is_own_line(line)).filter_map(|line| line.trim().split_once(" = "));
+    let printed: Vec<usize> = made.map(|(name, _)| name[1..].parse().expect("a number")).collect();
+    let counted: Vec<usize> = numbers(&definition).into_values().collect();
+    assert_eq!(counted, printed, "{text}");
 }

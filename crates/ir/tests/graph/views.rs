@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use ferrofuse_ir::graph::{Fusion, Output, TensorOp, ViewError, dump, rewrite};
+use ferrofuse_ir::graph::{Cone, Fusion, Output, TensorOp, ViewError, dump, rewrite};
 use index::{Expr, Facts};
 use ops::ScalarOp;
 
@@ -42,6 +42,25 @@ fn a_view_stops_at_its_inputs() {
     assert_eq!(tail.order(), [y.node]);
     assert_eq!(tail.uses(e), [y.node]);
     assert!(b.graph.verify_view(&whole).is_empty() && b.graph.verify_view(&tail).is_empty());
+}
+
+#[test]
+fn a_cone_is_what_a_view_of_it_computes() {
+    let mut b = Build::default();
+    let x = b.input(&[Some(4)]);
+    let e = b.map(ScalarOp::Exp, &[x]);
+    let y = b.map(ScalarOp::Neg, &[e]);
+    let z = b.map(ScalarOp::Add, &[y, e]);
+    let whole = Cone::of(&b.graph, &[z, y], |val| val == x).expect("closed");
+    assert_eq!((whole.inputs(), whole.order()), (&[x][..], &[e.node, y.node, z.node][..]));
+    let tail = Cone::of(&b.graph, &[z], |val| val == y || val == x).expect("closed");
+    assert_eq!((tail.inputs(), tail.order()), (&[x, y][..], &[e.node, z.node][..]));
+    let given = Cone::of(&b.graph, &[y], |val| val == y).expect("closed");
+    assert_eq!((given.inputs(), given.order()), (&[y][..], &[][..]));
+    assert_eq!(Cone::of(&b.graph, &[z], |_| false).unwrap_err(), ViewError::Open(x));
+    let view = Fusion::of_cone(&b.graph, tail, vec![Output::from(z)], Arc::new(Facts::new()));
+    assert!(b.graph.verify_view(&view).is_empty());
+    assert_eq!((view.input_place(y), view.uses(e)), (Some(1), &[z.node][..]));
 }
 
 #[test]

@@ -28,6 +28,14 @@ pub(super) struct Chain {
     pub segments: u64,
 }
 
+/// What a fold walks.
+struct FoldAxes {
+    kept: Vec<Class>,
+    domain: Vec<Class>,
+    /// Whether a kernel needs workers for it: it is large, and not all that it walks is scanned.
+    needs_workers: bool,
+}
+
 /// The chains of a fusion that end in what its segments make.
 pub(super) struct Chains<'a> {
     graph: &'a Graph,
@@ -39,6 +47,7 @@ pub(super) struct Chains<'a> {
     scanned: FxHashSet<Class>,
     /// Values of which a kernel may need a part only.
     partial: FxHashSet<Val>,
+    folds: FxHashMap<Node, FoldAxes>,
     /// Chains that end in what computes a node.
     known: FxHashMap<Node, Chain>,
     budget: usize,
@@ -67,9 +76,13 @@ impl<'a> Chains<'a> {
             classes,
             scanned,
             partial,
+            folds: FxHashMap::default(),
             known: FxHashMap::default(),
             budget,
         };
+        let is_fold = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Fold { .. });
+        let folds = fusion.order().iter().filter(is_fold);
+        chains.folds = folds.map(|&fold| (fold, chains.axes_of(fold))).collect();
         for &node in fusion.order() {
             let chain = chains.find(node);
             chains.known.extend(chain.map(|chain| (node, chain)));
@@ -110,7 +123,7 @@ impl<'a> Chains<'a> {
     /// The axes that a kernel which computes a node may divide; none where it needs no worker.
     fn divisible(&self, node: Node) -> Vec<Option<Class>> {
         let mut classes: Vec<Class> = match self.graph.node(node).op {
-            TensorOp::Fold { .. } => self.domain(node),
+            TensorOp::Fold { .. } => self.folds[&node].domain.clone(),
             _ => self.kept_by_result(node).chain(self.finished(node)).collect(),
         };
         classes.sort_unstable();
@@ -136,9 +149,9 @@ impl<'a> Chains<'a> {
         let mut stack = vec![node];
         while let Some(next) = stack.pop() {
             if matches!(self.graph.node(next).op, TensorOp::Fold { .. }) {
-                let kept = self.kept(next);
+                let FoldAxes { kept, domain, .. } = &self.folds[&next];
                 if self.kept_by_result(node).all(|class| kept.contains(&class)) {
-                    found.extend(self.domain(next));
+                    found.extend(domain);
                 }
                 continue;
             }
@@ -162,15 +175,11 @@ impl<'a> Chains<'a> {
 
     /// Whether a fold cannot be in the kernel that computes a node from it and divides this axis.
     fn is_in_the_way(&self, fold: Node, node: Node, class: Option<Class>) -> bool {
-        let operand = self.graph.node(fold).operands[0];
-        let domain = self.domain(fold);
-        if !self.is_large(&self.graph.ty(operand).numel())
-            || domain.iter().all(|class| self.scanned.contains(class))
-        {
+        let FoldAxes { kept, domain, needs_workers } = &self.folds[&fold];
+        if !needs_workers {
             return false;
         }
         let Some(class) = class else { return true };
-        let kept = self.kept(fold);
         let is_fold = matches!(self.graph.node(node).op, TensorOp::Fold { .. });
         let may_be_terminal = !is_fold && self.kept_by_result(node).all(|class| kept.contains(&class));
         let free = if may_be_terminal { domain } else { kept };
@@ -182,15 +191,13 @@ impl<'a> Chains<'a> {
         self.fusion.facts().normalize(elements).as_const().is_none_or(|elements| elements > ALONE)
     }
 
-    fn domain(&self, fold: Node) -> Vec<Class> {
-        [false, true]
-            .into_iter()
-            .flat_map(|reduced| self.classes.of_fold(self.graph, fold, reduced))
-            .collect()
-    }
-
-    fn kept(&self, fold: Node) -> Vec<Class> {
-        self.classes.of_fold(self.graph, fold, false)
+    fn axes_of(&self, fold: Node) -> FoldAxes {
+        let [kept, reduced] =
+            [false, true].map(|is_reduced| self.classes.of_fold(self.graph, fold, is_reduced));
+        let domain = [&kept[..], &reduced].concat();
+        let is_large = self.is_large(&self.graph.ty(self.graph.node(fold).operands[0]).numel());
+        let is_scanned = domain.iter().all(|class| self.scanned.contains(class));
+        FoldAxes { kept, domain, needs_workers: is_large && !is_scanned }
     }
 
     /// Whether a value is in memory for every kernel that needs it.

@@ -65,7 +65,7 @@ impl<'a> Amounts<'a> {
         let Amounts { graph, hints, ops, .. } = self;
         let amount = |val: Val| {
             let ty = graph.ty(val);
-            Amount { elements: hints.value(&ty.numel()), bytes: hints.value(&ty.bytes()) }
+            Amount { elements: hints.elements(&ty.shape), bytes: hints.bytes(ty) }
         };
         OfNode {
             cycles: work::of_node(graph, node, hints, ops),

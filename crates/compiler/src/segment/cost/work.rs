@@ -90,5 +90,5 @@ pub(super) fn of_node(graph: &Graph, node: Node, hints: &Hints, ops: &OpCycles) 
         TensorOp::Fold { .. } => graph.node(node).operands[0],
         _ => node.into(),
     };
-    hints.value(&graph.ty(counted).numel()).saturating_mul(ops.of_node(graph, node))
+    hints.elements(graph.shape(counted)).saturating_mul(ops.of_node(graph, node))
 }
