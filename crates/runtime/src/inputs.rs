@@ -1,13 +1,14 @@
 //! The inputs of a call as kernels can take them.
 //!
-//! Kernels want elements aligned to their size, and the interpreter has no memory before an element. Inputs that are
-//! otherwise are copied; all others are read where they are.
+//! Which are read where they are is a matter of the executor: kernels want elements aligned to their size, the interpreter has
+//! no memory before an element. All others are copied.
 
 use compiler::layout::{LayoutClass, Stride};
 use ir::array::{Array, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
 use ir::definition::{DeclaredLayout, Definition};
 use reference::evaluate::copy;
 
+use crate::executor::Readable;
 use crate::{Error, Executor};
 use cpu::pool::{Workers, until_interrupted};
 
@@ -71,12 +72,11 @@ pub(crate) fn layouts(given: &[ArrayView<'_>], executor: Executor) -> Vec<Layout
 
 fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
     let is_aligned = || (view.as_ptr() as usize).is_multiple_of(view.dtype().real().size());
-    match executor {
-        Executor::Evaluator => true,
-        Executor::Compiled => is_aligned(),
-        // The whole stretch of memory is copied to the GPU.
-        Executor::Cuda => is_aligned() && is_packed(view),
-        Executor::Interpreter => is_aligned() && view.strides().iter().all(|&stride| stride >= 0),
+    match executor.readable() {
+        Readable::All => true,
+        Readable::Aligned => is_aligned(),
+        Readable::Forward => is_aligned() && view.strides().iter().all(|&stride| stride >= 0),
+        Readable::Packed => is_aligned() && is_packed(view),
     }
 }
 

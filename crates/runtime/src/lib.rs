@@ -1,6 +1,6 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
-//! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `options` · `compile`
+//! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `executor` (what runs it) · `options` · `compile`
 //! (definition to variant) · `side_by_side` (on many threads) · `alike` (equal kernels) · `background` (what outlives an interrupted caller) · `plan` (a variant's
 //! steps) · `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs come to) · `last_call` (the cache of
 //! what the last call came to) · `argument` (inputs that are written to) · `destination` (the caller's memory for outputs) ·
@@ -19,6 +19,7 @@ mod destination;
 mod device;
 mod error;
 mod executable;
+mod executor;
 mod extents;
 mod formulas;
 mod generator;
@@ -48,11 +49,12 @@ pub use cuda::{CudaDevice, GpuArgument, GpuCodeError, GpuCompiler, GpuTensor};
 pub use destination::OutputForm;
 pub use error::{Blame, Error};
 pub use executable::{Executable, GpuGraph, GpuInput, GpuOutput};
+pub use executor::Executor;
 pub use formulas::{Formula, Formulas};
 pub use generator::Generator;
 pub use machine::{Machine, MachineOptions};
 pub use options::{CallOptions, CompileOptions};
 pub use output::{Output, Outputs};
-pub use report::{CallReport, Executor, KernelReport, Report, SegmentReport, StepReport};
+pub use report::{CallReport, KernelReport, Report, SegmentReport, StepReport};
 pub use segmented::{SegmentDefinition, SegmentInput, SegmentedExecutable};
 pub use tensor::Tensor;

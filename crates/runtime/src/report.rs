@@ -4,31 +4,7 @@ use std::time::Duration;
 
 use cuda::KernelResources;
 
-/// How a fusion is run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Executor {
-    /// Segments as machine code. Without libLLVM the evaluator runs instead, and the report says so.
-    #[default]
-    Compiled,
-    /// Segments as CUDA C++, on the GPU of [`crate::CompileOptions::gpu`].
-    Cuda,
-    /// Segments as kernel programs, interpreted: slow, for tests.
-    Interpreter,
-    /// The definition as it stands, by the evaluator: slow, the meaning of all others.
-    Evaluator,
-}
-
-impl Executor {
-    /// The name that users give and read.
-    pub fn name(self) -> &'static str {
-        match self {
-            Executor::Compiled => "compiled",
-            Executor::Cuda => "cuda",
-            Executor::Interpreter => "interpreter",
-            Executor::Evaluator => "evaluator",
-        }
-    }
-}
+use crate::Executor;
 
 /// How a fusion was compiled.
 #[derive(Clone, Debug)]

@@ -50,7 +50,7 @@ impl Shapes {
             symbols,
             last: row_sizes(graph, fusion),
             by_order,
-            bounded: executor == Executor::Cuda,
+            bounded: executor.keeps_short_rows(),
         }
     }
 

@@ -96,6 +96,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "error",
             "located",
             "argument",
+            "executor",
             "report",
             "formulas",
             "plan",

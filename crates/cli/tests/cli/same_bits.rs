@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 use std::fs;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use ferrofuse::{
     Array, ArrayView, CallOptions, CompileOptions, DType, Definition, Executable, File, Hints, PlanOptions,
@@ -144,9 +146,20 @@ fn of_random_program(seed: u64) -> (bool, bool) {
     require_same_bits(&format!("seed {seed}"), &file(&program, &defined), seed)
 }
 
+/// Calls a function for each number on all processors: this takes longer than all other tests of its binary.
+fn side_by_side<T: Send>(numbers: u64, call: impl Fn(u64) -> T + Sync) -> Vec<T> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get) as u64;
+    thread::scope(|scope| {
+        let call = &call;
+        let part = |first: u64| (first..numbers).step_by(threads as usize).map(call).collect::<Vec<T>>();
+        let running: Vec<_> = (0..threads).map(|first| scope.spawn(move || part(first))).collect();
+        running.into_iter().flat_map(|part| part.join().expect("no program differs")).collect()
+    })
+}
+
 #[test]
 fn segments_give_the_same_bits_by_hand_in_rust_and_from_their_folder() {
-    let ran: Vec<(bool, bool)> = (0..SEEDS).map(of_random_program).collect();
+    let ran = side_by_side(SEEDS, of_random_program);
     let all = ran.iter().filter(|(ran, _)| *ran).count();
     let by_hand = ran.iter().filter(|(_, by_hand)| *by_hand).count();
     assert!(all >= MIN_RUN && by_hand >= MIN_RUN * 3 / 4, "{all} ran, {by_hand} by hand");

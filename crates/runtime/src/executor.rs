@@ -1,0 +1,53 @@
+//! What runs a fusion, and all that others must know of it to make it ready: which inputs it can read, what its variants depend on.
+
+/// How a fusion is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Executor {
+    /// Segments as machine code. Without libLLVM the evaluator runs instead, and the report says so.
+    #[default]
+    Compiled,
+    /// Segments as CUDA C++, on the GPU of [`crate::CompileOptions::gpu`].
+    Cuda,
+    /// Segments as kernel programs, interpreted: slow, for tests.
+    Interpreter,
+    /// The definition as it stands, by the evaluator: slow, the meaning of all others.
+    Evaluator,
+}
+
+/// The inputs that an executor reads where they are; it reads packed copies of all others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Readable {
+    All,
+    Aligned,
+    /// Those that begin with the first element besides.
+    Forward,
+    /// Those that have nothing between the elements besides, as all their memory is copied to the device.
+    Packed,
+}
+
+impl Executor {
+    /// The name that users give and read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Executor::Compiled => "compiled",
+            Executor::Cuda => "cuda",
+            Executor::Interpreter => "interpreter",
+            Executor::Evaluator => "evaluator",
+        }
+    }
+
+    /// The inputs that it reads where they are.
+    pub(crate) fn readable(self) -> Readable {
+        match self {
+            Executor::Compiled => Readable::Aligned,
+            Executor::Cuda => Readable::Packed,
+            Executor::Interpreter => Readable::Forward,
+            Executor::Evaluator => Readable::All,
+        }
+    }
+
+    /// Whether short rows have variants of their own, as their elements fit registers.
+    pub(crate) fn keeps_short_rows(self) -> bool {
+        self == Executor::Cuda
+    }
+}
