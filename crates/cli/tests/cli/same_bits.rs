@@ -148,11 +148,12 @@ fn of_random_program(seed: u64) -> (bool, bool) {
 
 /// Calls a function for each number on all processors: this takes longer than all other tests of its binary.
 fn side_by_side<T: Send>(numbers: u64, call: impl Fn(u64) -> T + Sync) -> Vec<T> {
-    let threads = thread::available_parallelism().map_or(1, NonZero::get) as u64;
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let part = |first: usize| (first as u64..numbers).step_by(threads).map(&call).collect::<Vec<T>>();
+    let part = &part;
     thread::scope(|scope| {
-        let call = &call;
-        let part = |first: u64| (first..numbers).step_by(threads as usize).map(call).collect::<Vec<T>>();
-        let running: Vec<_> = (0..threads).map(|first| scope.spawn(move || part(first))).collect();
+        let start = |first| scope.spawn(move || part(first));
+        let running: Vec<_> = (0..threads).map(start).collect();
         running.into_iter().flat_map(|part| part.join().expect("no program differs")).collect()
     })
 }
