@@ -127,7 +127,7 @@ fn text_of(stage: Stage, source: &str) -> String {
 /// Every excerpt of a stage in `docs/cuda.md` stands in the text of the example that was named last before it.
 #[test]
 fn the_page_shows_what_is_emitted() {
-    let page = include_str!("../../../docs/cuda.md");
+    let page = include_str!("../../../../docs/cuda.md");
     let mut sources = examples();
     sources.retain(|(name, _)| page.contains(&format!("`examples/{name}.py`")));
     let mut shown = 0;

@@ -30,6 +30,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "integer",
             "normalize",
             "prove",
+            "sample",
             "substitute",
             "scanner",
             "text",

@@ -1,0 +1,11 @@
+//! Programs, random ones and examples, through the whole compiler: results, cuts, found bugs, and what machine code tells of kernels.
+
+mod check;
+mod cut;
+mod differential;
+mod found;
+mod lambdas;
+mod machine_code;
+mod parts;
+mod patterns;
+mod segments;
