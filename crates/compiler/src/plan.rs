@@ -3,8 +3,9 @@
 
 use std::ops::{Deref, Range};
 
-use ir::graph::{DeviceStream, Dropped, Fusion, Graph, Task, Tasks, Val, ValMap};
+use ir::graph::{DeviceStream, Dropped, Fusion, Graph, Node, Task, Tasks, Val, ValMap};
 use ir::interrupt::{Interrupt, Interrupted};
+use ops::Monoid;
 use rustc_hash::FxHashMap;
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
@@ -16,7 +17,7 @@ use thiserror::Error;
 
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
-use crate::passes::{Step, before_expansion};
+use crate::passes::{Step, before_expansion, built_in};
 use crate::products::ShallowProduct;
 use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{
@@ -212,6 +213,12 @@ impl Cut {
     pub fn as_one(&self, pair: [&Fusion; 2], readers: impl Fn(Val) -> usize) -> LegalityAnswer {
         let joined = Joined::of(&self.graph, &self.computed, pair, readers);
         self.legality.of(&self.graph, &joined.view)
+    }
+
+    /// The built-in fold that a pass recognized in a fold of the definition by a lambda, if it did.
+    pub fn recognized(&self, node: Node) -> Option<Monoid> {
+        let has_run = self.steps.iter().any(|step| step.pass == "recognize");
+        has_run.then(|| built_in(&self.graph, node)).flatten()
     }
 
     /// What is kept of a value of the definition, if it is: itself, or what it was before it was expanded.

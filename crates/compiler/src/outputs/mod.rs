@@ -10,5 +10,5 @@ mod view;
 pub(crate) use order::ordered;
 pub use placement::Placement;
 pub(crate) use placement::placements;
-pub use view::View;
+pub use view::{View, copied_from, sees_operand};
 pub(crate) use view::{computed, views};

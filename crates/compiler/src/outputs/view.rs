@@ -73,10 +73,7 @@ pub(crate) fn computed(graph: &Graph, fusion: &Fusion, views: &[Option<View>]) -
 
 /// A value as an input that nothing is written to, where strides can say how. Scalars have no memory to be seen.
 fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], val: Val) -> Option<View> {
-    let moves = |op: &TensorOp| {
-        is_copy(op) || is_view_op(op) || matches!(op, TensorOp::Slice { .. } | TensorOp::Reshape(_))
-    };
-    let view = viewed_through(graph, fusion, val, moves);
+    let view = viewed_through(graph, fusion, val, |op| is_copy(op) || sees_operand(op));
     let input = fusion.input_place(view.source)?;
     let is_written = fusion.outputs().iter().any(|output| output.alias == Some(input as u32));
     let shape = graph.shape(view.source);
@@ -117,6 +114,16 @@ fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], output: 
     };
     let is_made = !fusion.is_input(source) && !graph.shape(source).is_empty();
     (is_made && is_wanted).then_some(view)
+}
+
+/// Whether what an op gives can be seen in the memory of its operand.
+pub fn sees_operand(op: &TensorOp) -> bool {
+    is_view_op(op) || matches!(op, TensorOp::Slice { .. } | TensorOp::Reshape(_))
+}
+
+/// The value that copies led to this one from.
+pub fn copied_from(graph: &Graph, fusion: &Fusion, val: Val) -> Val {
+    viewed_through(graph, fusion, val, is_copy).source
 }
 
 /// A copy that is not wished as a boundary.

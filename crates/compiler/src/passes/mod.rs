@@ -6,6 +6,7 @@ mod approximate;
 mod decompose;
 mod distribute;
 mod nest_cats;
+mod recognize;
 mod simplify;
 mod sink;
 
@@ -17,6 +18,7 @@ pub use add_bias::add_bias;
 pub use approximate::approximate;
 pub use decompose::{decompose, shallow_products};
 pub use distribute::{distributable, distribute};
+pub use recognize::built_in;
 pub use sink::before_expansion;
 
 /// What a pass starts from.
@@ -42,6 +44,7 @@ pub struct Row {
 
 /// All passes, in order.
 pub const PASSES: &[Row] = &[
+    Row { name: "recognize", exact: false, pass: recognize::recognize },
     Row { name: "approximate", exact: false, pass: approximate },
     Row { name: "simplify", exact: true, pass: simplify::simplify },
     Row { name: "sink_expansions", exact: true, pass: sink::sink_expansions },

@@ -1,5 +1,5 @@
 //! What became of the lambdas of a definition's folds and scans: which segments combine by them, or whether each state is a
-//! fold of its own, and why.
+//! fold of its own, and why, or that it is a built-in fold.
 
 use compiler::Plan;
 use ir::definition::Definition;
@@ -21,6 +21,9 @@ pub struct LambdaExplanation {
     /// Of one whose states can be folds of their own, whether they are and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution: Option<String>,
+    /// Of one that a pass recognizes as a built-in fold, which one that is and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub built_in: Option<String>,
 }
 
 /// The lambdas in the order in which their folds and scans run.
@@ -35,6 +38,9 @@ pub(super) fn lambdas(definition: &Definition, plan: &Plan, names: &ValueNames) 
             outputs: graph.results(node).map(|val| names.of(plan.map.get(val).unwrap_or(val))).collect(),
             segments: segments.map(|segment| segment.name.clone()).collect(),
             distribution: plan.distribution.folds.contains(&node).then(|| in_words(plan)),
+            built_in: plan.recognized(node).map(|monoid| {
+                format!("`recognize` takes the fold `{}`: the lambda combines these moments", monoid.name())
+            }),
         }
     };
     of_nodes(graph, definition.fusion.order()).map(explained).collect()
@@ -60,8 +66,9 @@ fn in_words(plan: &Plan) -> String {
 impl LambdaExplanation {
     /// In a line: where it is computed, and how.
     pub(super) fn line(&self) -> String {
-        let distribution = self.distribution.as_ref().map_or(String::new(), |how| format!("; {how}"));
+        let decided = self.built_in.iter().chain(&self.distribution);
+        let decided: String = decided.map(|how| format!("; {how}")).collect();
         let segments = self.segments.join(", ");
-        format!("lambda of {} -> {}: in {segments}{distribution}", self.op, self.outputs.join(", "))
+        format!("lambda of {} -> {}: in {segments}{decided}", self.op, self.outputs.join(", "))
     }
 }

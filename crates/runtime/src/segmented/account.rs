@@ -2,19 +2,52 @@
 
 use std::time::Instant;
 
-use crate::{CallReport, StepReport};
+use crate::{CallReport, Output, StepReport, Tensor};
 
 #[derive(Default)]
 pub(super) struct Account {
     /// Whether the call is timed; else nothing is added.
     pub is_timed: bool,
     pub report: CallReport,
+    /// Bytes of outputs that are yet to be written to inputs.
+    pub waiting: usize,
+}
+
+/// Memory of a call's own.
+pub(super) trait OwnBytes {
+    fn own_bytes(&self) -> usize;
+}
+
+impl<T: OwnBytes> OwnBytes for Option<T> {
+    fn own_bytes(&self) -> usize {
+        self.as_ref().map_or(0, T::own_bytes)
+    }
+}
+
+impl OwnBytes for Tensor {
+    fn own_bytes(&self) -> usize {
+        self.as_bytes().len()
+    }
+}
+
+impl OwnBytes for Output<'_> {
+    fn own_bytes(&self) -> usize {
+        match self {
+            Output::Made(tensor) => tensor.own_bytes(),
+            Output::View { .. } => 0,
+        }
+    }
+}
+
+/// Bytes of the call's own that all these hold.
+pub(super) fn own_bytes<'o, O: OwnBytes + 'o>(all: impl IntoIterator<Item = &'o O>) -> usize {
+    all.into_iter().map(O::own_bytes).sum()
 }
 
 impl Account {
     /// That of a call that is timed.
     pub fn timed() -> Account {
-        Account { is_timed: true, report: CallReport::default() }
+        Account { is_timed: true, ..Account::default() }
     }
 
     /// Adds what a segment did while others held so many bytes.
@@ -27,10 +60,10 @@ impl Account {
         steps.extend(did.steps.into_iter().map(named));
     }
 
-    /// Notes that so many bytes are held.
-    pub fn hold(&mut self, bytes: usize) {
+    /// Notes that so many bytes are held beside outputs that wait.
+    pub fn hold(&mut self, bytes: impl FnOnce() -> usize) {
         if self.is_timed {
-            self.report.peak_bytes = self.report.peak_bytes.max(bytes);
+            self.report.peak_bytes = self.report.peak_bytes.max(self.waiting + bytes());
         }
     }
 

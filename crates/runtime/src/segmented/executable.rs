@@ -5,7 +5,7 @@ use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes};
 use reference::evaluate::copy;
 
-use super::account::Account;
+use super::account::{Account, own_bytes};
 use super::in_place::Writing;
 use super::late_copies::LateCopy;
 use super::parts::SegmentDefinition;
@@ -179,6 +179,7 @@ impl SegmentedExecutable {
                 true => self.step_in_place(segment, options, &held, views, arguments, account)?,
                 false => self.step(segment, options, &held, &views, account)?,
             };
+            account.hold(|| own_bytes(&held) + own_bytes(&made));
             segment.outputs.iter().zip(made).for_each(|(&slot, made)| held[slot] = made);
             segment.freed.iter().for_each(|&slot| held[slot] = Held::Nothing);
         }
@@ -213,7 +214,7 @@ impl SegmentedExecutable {
             false => segment.executable.run_with(options, views)?,
             true => {
                 let (outputs, did) = segment.executable.run_timed_with(options, views)?;
-                account.add(segment.number, did, held.iter().map(Held::bytes).sum());
+                account.add(segment.number, did, own_bytes(held));
                 outputs
             }
         };
@@ -259,7 +260,7 @@ impl SegmentedExecutable {
                 }
             };
             back.push((output, made));
-            account.hold(held.iter().map(Held::bytes).sum::<usize>() + made_bytes(&back));
+            account.hold(|| own_bytes(&*held) + own_bytes(back.iter().map(|(_, output)| output)));
             let mut later = others[number + 1..].iter().chain(&moved);
             if !later.any(|&later| self.outputs[later] == slot) {
                 held[slot] = Held::Nothing;
@@ -301,9 +302,19 @@ impl SegmentedExecutable {
         is_free || self.layout(output, &layout.sizes).strides == layout.strides
     }
 
-    /// A row-major copy.
+    /// A row-major copy, of what is expanded only once: it takes no more memory than what it is a view of.
     pub(super) fn copied(&self, view: &ArrayView<'_>) -> Result<Tensor, Error> {
-        self.copied_to(view, Layout::dense(view.sizes()))
+        let layout = view.layout();
+        let once = layout.sizes.iter().zip(&layout.strides);
+        let once = once.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect();
+        let once = Layout { sizes: once, ..layout.clone() };
+        let narrow = view.relaid(once.clone()).expect("a part of the view");
+        let mut dense = Layout::dense(&once.sizes);
+        let copy = self.copied_to(&narrow, dense.clone())?;
+        for (axis, stride) in layout.strides.iter().enumerate().filter(|(_, stride)| **stride == 0) {
+            (dense.sizes[axis], dense.strides[axis]) = (layout.sizes[axis], *stride);
+        }
+        Ok(copy.relaid(dense))
     }
 
     fn copied_to(&self, view: &ArrayView<'_>, layout: Layout) -> Result<Tensor, Error> {
@@ -312,13 +323,4 @@ impl SegmentedExecutable {
         copy(&mut tensor.view_mut(), view, &machine.workers(&Default::default()))?;
         Ok(tensor)
     }
-}
-
-/// Bytes of outputs in memory of their own.
-fn made_bytes(outputs: &[(usize, Output<'_>)]) -> usize {
-    let bytes = |output: &Output<'_>| match output {
-        Output::Made(tensor) => tensor.as_bytes().len(),
-        Output::View { .. } => 0,
-    };
-    outputs.iter().map(|(_, output)| bytes(output)).sum()
 }

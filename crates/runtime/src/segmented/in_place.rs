@@ -9,7 +9,7 @@ use ir::definition::Definition;
 use ir::graph::{Fusion, Output as GivenBack, Val};
 use reference::evaluate::copy;
 
-use super::account::Account;
+use super::account::{Account, own_bytes};
 use super::executable::SegmentedExecutable;
 use super::parts::{SegmentDefinition, SegmentInput};
 use super::slots::{Held, Segment, Source};
@@ -100,7 +100,8 @@ impl SegmentedExecutable {
         };
         let visible: Vec<bool> = arguments.iter().map(is_seen).collect();
         let back: Vec<usize> = (0..targets.len()).filter(|&place| targets[place].is_none()).collect();
-        let written = self.written(&targets, &mut held, &views, &back)?;
+        let written = self.written(&targets, &mut held, &views, &back, account)?;
+        account.waiting = own_bytes(&written);
         let outputs = self.given_back(&back, &mut held, &views, &visible, account)?;
         let workers = self.machine(options).workers(&options.interrupt);
         for (target, tensor) in targets.iter().flatten().zip(&written) {
@@ -121,6 +122,7 @@ impl SegmentedExecutable {
         held: &mut [Held],
         given: &[ArrayView<'_>],
         back: &[usize],
+        account: &mut Account,
     ) -> Result<Vec<Option<Tensor>>, Error> {
         let mut written = Vec::new();
         for (place, output) in self.definition.fusion.outputs().iter().enumerate() {
@@ -134,6 +136,7 @@ impl SegmentedExecutable {
                 Held::Own(_) if !is_needed => held[slot].take(),
                 held => Some(self.copied(&held.view(given))?),
             });
+            account.hold(|| own_bytes(&*held) + own_bytes(&written));
         }
         Ok(written)
     }
@@ -160,7 +163,7 @@ impl SegmentedExecutable {
             false => segment.executable.run_in_place_with(options, &mut given)?,
             true => {
                 let (outputs, did) = segment.executable.run_in_place_timed(options, &mut given)?;
-                account.add(segment.number, did, held.iter().map(Held::bytes).sum());
+                account.add(segment.number, did, own_bytes(held));
                 outputs
             }
         };

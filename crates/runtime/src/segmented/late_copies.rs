@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
+use compiler::outputs::{copied_from, sees_operand};
 use ir::definition::Definition;
-use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
-use ops::ScalarOp;
+use ir::graph::{Axes, Fusion, Output, TensorOp, Val};
 
 use super::parts::SegmentDefinition;
 
@@ -47,7 +47,7 @@ impl SegmentDefinition {
             let is_it = |&of: &usize| {
                 of != copy && sources[of] == sources[copy] && outputs[of].order.is_empty() && !is_written(of)
             };
-            (0..outputs.len()).find(is_it).filter(|_| is_made(graph, sources[copy]))
+            (0..outputs.len()).find(is_it).filter(|_| is_made(graph.op(sources[copy])))
         };
         let ordered =
             (0..outputs.len()).filter(|&place| !outputs[place].order.is_empty() && !is_written(place));
@@ -59,24 +59,6 @@ impl SegmentDefinition {
 }
 
 /// Whether a value is in memory of its own, rather than seen in that of another.
-fn is_made(graph: &Graph, val: Val) -> bool {
-    !matches!(
-        graph.op(val),
-        TensorOp::Input { .. }
-            | TensorOp::Permute(_)
-            | TensorOp::Broadcast(_)
-            | TensorOp::Expand(_)
-            | TensorOp::Squeeze(_)
-            | TensorOp::Slice { .. }
-            | TensorOp::Reshape(_)
-    )
-}
-
-/// The value that copies led to this one from.
-fn copied_from(graph: &Graph, fusion: &Fusion, mut val: Val) -> Val {
-    let is_copy = |op: &TensorOp| matches!(op, TensorOp::Map(scalar_op) if scalar_op.moves_bits() && *scalar_op != ScalarOp::SegmentSet);
-    while !fusion.is_input(val) && is_copy(graph.op(val)) {
-        val = graph.operands(val)[0];
-    }
-    val
+fn is_made(op: &TensorOp) -> bool {
+    !matches!(op, TensorOp::Input { .. }) && !sees_operand(op)
 }

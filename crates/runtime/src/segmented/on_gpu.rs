@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cuda::Stream;
 use ir::array::{Array, ArrayView, Layout, StridedArray};
 
-use super::account::Account;
+use super::account::{Account, OwnBytes, own_bytes};
 use super::executable::SegmentedExecutable;
 use super::slots::{Segment, Source};
 use crate::argument::Footprint;
@@ -79,7 +79,7 @@ impl SegmentedExecutable {
         let call = CallOfSegments { chain: self, device, stream, inputs };
         let done = call.targets().and_then(|targets| {
             let held = call.segments(options, account)?;
-            call.outputs(held, &targets, place)
+            call.outputs(held, &targets, place, account)
         });
         done.map_err(|error| {
             let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<StridedArray>, Error>>();
@@ -103,6 +103,7 @@ impl<'c> CallOfSegments<'c> {
             options.interrupt.check()?;
             let scalars = segment.scalars(&sizes)?;
             let outputs = self.segment(segment, options, &held, &scalars, account)?;
+            account.hold(|| own_bytes(&held) + own_bytes(&outputs));
             segment.outputs.iter().zip(outputs).for_each(|(&slot, made)| held[slot] = made);
             segment.freed.iter().for_each(|&slot| held[slot] = HeldOnGpu::Nothing);
         }
@@ -128,6 +129,7 @@ impl<'c> CallOfSegments<'c> {
         };
         let mut copies =
             segment.inputs.iter().map(copy).collect::<Result<Vec<Option<GpuTensor>>, Error>>()?;
+        let copied = own_bytes(&copies);
         let mut given: Vec<GpuInput<'_>> = Vec::with_capacity(segment.inputs.len());
         for (source, copy) in segment.inputs.iter().zip(&mut copies) {
             given.push(match (source, copy) {
@@ -142,8 +144,7 @@ impl<'c> CallOfSegments<'c> {
             true => {
                 let (outputs, did) =
                     segment.executable.run_on_gpu_timed(options, self.stream, &given, own)?;
-                let bytes = held.iter().map(HeldOnGpu::bytes).sum();
-                account.add(segment.number, did, bytes);
+                account.add(segment.number, did, own_bytes(held) + copied);
                 outputs
             }
         };
@@ -182,13 +183,16 @@ impl<'c> CallOfSegments<'c> {
         mut held: Vec<HeldOnGpu>,
         targets: &[Option<WriteTarget<'_, GpuMemory>>],
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+        account: &mut Account,
     ) -> Result<Vec<GpuOutput>, Error> {
-        let written = self.written(&mut held)?;
+        let written = self.written(&mut held, account)?;
+        account.waiting = own_bytes(&written);
         let outputs: Vec<usize> = (0..targets.len()).filter(|&output| targets[output].is_none()).collect();
         let (moved, others) = self.chain.moved(&outputs, |slot| held[slot].own_layout());
         let mut given: Vec<(usize, GpuOutput)> = Vec::new();
         for (number, &output) in others.iter().enumerate() {
             given.push((output, self.given_back(output, targets, &held)?));
+            account.hold(|| own_bytes(&held) + own_bytes(given.iter().map(|(_, output)| output)));
             let slot = self.chain.outputs[output];
             let mut later = others[number + 1..].iter().chain(&moved);
             if !later.any(|&later| self.chain.outputs[later] == slot) {
@@ -235,7 +239,11 @@ impl<'c> CallOfSegments<'c> {
 
     /// For each in-place output the tensor that is to be written: none where the input holds it already. What is in memory of an
     /// input is copied, as another output may be written there.
-    fn written(&self, held: &mut [HeldOnGpu]) -> Result<Vec<Option<GpuTensor>>, Error> {
+    fn written(
+        &self,
+        held: &mut [HeldOnGpu],
+        account: &mut Account,
+    ) -> Result<Vec<Option<GpuTensor>>, Error> {
         let slots = &self.chain.outputs;
         let mut written = Vec::new();
         for (output, &slot) in self.chain.definition.fusion.outputs().iter().zip(slots) {
@@ -250,6 +258,7 @@ impl<'c> CallOfSegments<'c> {
                 HeldOnGpu::Own(_) if is_alone => held[slot].take(),
                 held => Some(self.copied(&held.input(self.inputs))?),
             });
+            account.hold(|| own_bytes(&*held) + own_bytes(&written));
         }
         Ok(written)
     }
@@ -363,9 +372,25 @@ impl HeldOnGpu {
             }
         }
     }
+}
 
-    /// Bytes of memory of the call's own.
-    fn bytes(&self) -> usize {
+impl OwnBytes for GpuTensor {
+    fn own_bytes(&self) -> usize {
+        self.bytes()
+    }
+}
+
+impl OwnBytes for GpuOutput {
+    fn own_bytes(&self) -> usize {
+        match self {
+            GpuOutput::Made(tensor) => tensor.bytes(),
+            GpuOutput::View { .. } | GpuOutput::Placed => 0,
+        }
+    }
+}
+
+impl OwnBytes for HeldOnGpu {
+    fn own_bytes(&self) -> usize {
         match self {
             HeldOnGpu::Nothing | HeldOnGpu::Input(..) => 0,
             HeldOnGpu::Own(tensor) => tensor.bytes(),

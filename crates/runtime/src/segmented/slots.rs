@@ -7,6 +7,7 @@ use ir::graph::{Sizes, Val};
 use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
 
+use super::account::OwnBytes;
 use super::in_place::Writing;
 use super::late_copies::LateCopy;
 use super::parts::{SegmentDefinition, SegmentInput};
@@ -78,15 +79,16 @@ impl Segment {
     }
 }
 
-impl Held {
-    /// Bytes of memory of the call's own.
-    pub fn bytes(&self) -> usize {
+impl OwnBytes for Held {
+    fn own_bytes(&self) -> usize {
         match self {
             Held::Nothing | Held::Input(..) => 0,
-            Held::Own(tensor) => tensor.as_bytes().len(),
+            Held::Own(tensor) => tensor.own_bytes(),
         }
     }
+}
 
+impl Held {
     /// The layout of what is held, where it is no view of an input.
     pub fn own_layout(&self) -> Option<Layout> {
         match self {

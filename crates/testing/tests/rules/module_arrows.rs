@@ -59,6 +59,7 @@ const ORDER: [(&str, &[&str]); 19] = [
             "rows",
             "composite",
             "body",
+            "moments",
             "monoid",
             "body_text",
             "language",

@@ -4,9 +4,10 @@
 //! grouping does not matter but for rounding; how far rounding may lead is not known of a body in general. So a fold is
 //! taken in several groupings, from the front, from the back, in halves, in lanes, from the smallest element and from the
 //! largest, which overflow or lose digits if any does, and with lanes that have no element, which an identity that is none
-//! for some elements changes. Its bound is a multiple of the largest error and distance among them.
+//! for some elements changes. Its bound is a multiple of the largest error and distance among them. A lambda of moments may
+//! also be as far off as the built-in fold (`built_in.rs`).
 
-use ops::{Arith, BodyArith, DType, Monoid, Scalar, ScalarOp};
+use ops::{Arith, BodyArith, DType, MomentStates, Monoid, Scalar, ScalarOp, moments};
 
 use super::super::EvaluateError;
 use super::super::block::{write_int, write_real};
@@ -15,6 +16,7 @@ use super::super::spread::spread;
 use super::super::value::BoundedValue;
 use super::super::workers::{Looks, ParallelFor, Resources};
 use super::Sink;
+use super::built_in::as_built_in;
 use super::scan::Source;
 
 /// By how much the bound of a body exceeds what is seen in a few groupings.
@@ -26,8 +28,8 @@ const LANES: usize = 16;
 /// A constant and how far compiled code may be from it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cell {
-    value: Scalar,
-    error: f64,
+    pub value: Scalar,
+    pub error: f64,
 }
 
 /// Arithmetic on cells.
@@ -106,6 +108,8 @@ pub(super) struct Cells<'m> {
     identity: Vec<Cell>,
     dtype: DType,
     bounds: bool,
+    /// The states of a lambda that compiled code may compute as the built-in fold.
+    moments: Option<MomentStates>,
     workers: &'m dyn ParallelFor,
 }
 
@@ -118,7 +122,11 @@ impl<'m> Cells<'m> {
     ) -> Cells<'m> {
         let exact = |value| Cell { value, error: 0.0 };
         let identity = monoid.identity(dtypes).into_iter().map(exact).collect();
-        Cells { monoid, identity, dtype: dtypes[0], bounds, workers }
+        let moments = match monoid {
+            Monoid::Lambda(lambda) if bounds => moments(lambda),
+            _ => None,
+        };
+        Cells { monoid, identity, dtype: dtypes[0], bounds, moments, workers }
     }
 
     fn steps(&self) -> Steps<'m> {
@@ -168,7 +176,11 @@ impl<'m> Cells<'m> {
                 cell.error = cell.error.max(distance + other.error);
             }
         }
-        self.widened(&widest)
+        let mut states = self.widened(&widest);
+        if let Some(moments) = &self.moments {
+            as_built_in(moments, &elements, &mut states);
+        }
+        states
     }
 
     /// Of a body nothing more is known than what a few groupings show.
@@ -228,7 +240,8 @@ fn magnitude(element: &[Cell]) -> f64 {
     element.iter().map(|cell| cell.value.as_f64().abs()).fold(0.0, f64::max)
 }
 
-fn sure(error: f64) -> f64 {
+/// An error, infinite where nothing is known.
+pub(super) fn sure(error: f64) -> f64 {
     if error.is_nan() { f64::INFINITY } else { error }
 }
 

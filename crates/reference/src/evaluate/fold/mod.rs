@@ -5,6 +5,7 @@
 //! compiled code may be from it, of sums of floats `sum.rs`, of products `product.rs`, of means `welford.rs`, of integers
 //! `integers.rs`, of argmax and argmin `places.rs`; `states.rs` lays it out for vectors. `cells.rs` evaluates bodies step by step, `scan.rs` scans lines.
 
+mod built_in;
 mod cells;
 mod integers;
 mod monoids;
