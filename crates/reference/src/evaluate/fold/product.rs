@@ -1,9 +1,11 @@
 //! Products of floats: what is accumulated, and the bounds, of one line or of a block of them.
 
+use std::ops::Range;
+
 use ops::{DType, vectorized};
 
-use super::monoids::{depth, gamma, single};
-use super::states::{follow, line_in_vectors, running, single_results, states_of};
+use super::monoids::{depth, gamma, growth, is_short, single};
+use super::states::{follow, line_in_vectors, running, states_of};
 use super::{BLOCK, Block, Reduction, STRETCH, stretches};
 use crate::evaluate::bound::{Rounding, greater, lesser};
 
@@ -32,16 +34,15 @@ states_of! {
     /// The states of a stretch.
     ProductStates of ProductState by Product { product, upper, low, high, zero, nan, error }
 }
-single_results!(Product, ProductStates);
 
 impl Product {
     pub(super) fn new(dtype: DType) -> Product {
         Product { dtype, rounding: Rounding::new(dtype, 0.5) }
     }
 
-    /// The states after each of the next elements of a line. Most often no element is zero or NaN, and the least and the largest
-    /// partial product are both in range after all of them, or one was out of range before: then they may stand for those at
-    /// each place, and the products are left to run.
+    /// The states after each of the next elements of a line. Most often no element is zero or NaN, and the smallest and the
+    /// largest partial product are both in range after all of them, or one was out of range before: then they may stand for
+    /// those at each place, and the products are left to run.
     fn follow(&self, states: &mut ProductStates, state: &mut ProductState, items: &[f64], errors: &[f64]) {
         let (before, factors) = (*state, Factors::of(items, errors));
         let is_open = before.low < self.rounding.normal || before.high >= self.rounding.overflow;
@@ -51,27 +52,60 @@ impl Product {
         if !(is_usual && (is_open || is_safe)) {
             return follow(self, state, [items, errors], |k, state| states.set(k, state));
         }
-        (state.low, state.high) = (low, high);
-        state.error += factors.error;
-        *states = ProductStates::new(*state);
+        let has_errors = factors.error > 0.0 || before.upper != before.product.abs();
+        (state.low, state.high, state.error) = (low, high, before.error + factors.error);
+        states.hold(*state, items, errors);
         states.error[0] = before.error + errors[0];
-        if is_open {
-            [state.product] = running([(&mut states.product, items, before.product)], |a, b| a * b);
-        } else if factors.error == 0.0 && before.upper == before.product.abs() {
-            [state.product] = running([(&mut states.product, items, before.product)], |a, b| a * b);
-            let ends = states.upper.iter_mut().zip(&states.product);
-            ends.for_each(|(upper, product)| *upper = product.abs());
-            state.upper = state.product.abs();
+        let ProductStates { product, upper, .. } = states;
+        let (count, multiply) = (items.len(), |a: f64, b: f64| a * b);
+        if has_errors && !is_open {
+            let products = [before.product, before.upper];
+            [state.product, state.upper] = running([product, upper], count, products, multiply);
         } else {
-            let mut magnitudes = [0.0; STRETCH];
-            let all = magnitudes.iter_mut().zip(items.iter().zip(errors));
-            all.for_each(|(magnitude, (x, error))| *magnitude = x.abs() + error);
-            let columns = [
-                (&mut states.product, items, before.product),
-                (&mut states.upper, &magnitudes[..items.len()], before.upper),
-            ];
-            [state.product, state.upper] = running(columns, |a, b| a * b);
+            [state.product] = running([&mut *product], count, [before.product], multiply);
+            // Where nothing is known of the product this one serves as well.
+            upper.iter_mut().zip(product).for_each(|(upper, product)| *upper = product.abs());
+            state.upper = state.product.abs();
         }
+    }
+
+    /// The result of a state, and by what part the roundings of so many factors may move it.
+    #[inline(always)]
+    fn result(&self, state: ProductState, n: usize, order: f64) -> (f64, f64) {
+        let ProductState { product, upper, low, high, zero, nan, error } = state;
+        let bound = upper - product.abs() + order * upper + self.rounding.own(product);
+        let bound = if low < self.rounding.normal { f64::INFINITY } else { bound };
+        let bound = if zero > 0.0 { 0.0 } else { bound };
+        let bound = if high >= self.rounding.overflow { f64::INFINITY } else { bound };
+        let bound = if nan > 0.0 { 0.0 * error } else { bound };
+        let bound = if bound.is_nan() { f64::INFINITY } else { bound };
+        (product, if n <= 1 { error } else { bound })
+    }
+
+    /// The results of states, of so many elements the first, and so many more from one to the next, to their places.
+    fn results_of(
+        &self,
+        states: &ProductStates,
+        from: [usize; 2],
+        places: Range<usize>,
+        columns: &mut [Block<f64>],
+    ) {
+        let (items, errors) = columns[0].part(places);
+        let last = from[0] + from[1] * items.len();
+        if !is_short(&self.rounding, last as f64) {
+            for (k, result) in items.iter_mut().zip(errors).enumerate() {
+                (*result.0, *result.1) = self.finish(states.get(k), from[0] + from[1] * k)[0];
+            }
+            return;
+        }
+        vectorized!(monoid: Product = *self, states: &'a ProductStates = states, from: [usize; 2] = from,
+            items: &'a mut [f64] = items, errors: &'a mut [f64] = errors => (), {
+            for k in 0..items.len().min(errors.len()).min(STRETCH) {
+                let n = from[0] + from[1] * k;
+                let order = gamma(&monoid.rounding, monoid.dtype, depth(n as f64));
+                (items[k], errors[k]) = monoid.result(states.get(k), n, order);
+            }
+        });
     }
 }
 
@@ -83,6 +117,18 @@ pub(super) struct ProductLines {
 }
 
 impl ProductStates {
+    /// Holds each element and its magnitude, and what one state has for all of them.
+    fn hold(&mut self, state: ProductState, items: &[f64], errors: &[f64]) {
+        vectorized!(states: &'a mut ProductStates = self, state: ProductState = state,
+            items: &'a [f64] = items, errors: &'a [f64] = errors => (), {
+            for k in 0..items.len().min(errors.len()).min(STRETCH) {
+                (states.product[k], states.upper[k]) = (items[k], items[k].abs() + errors[k]);
+                (states.low[k], states.high[k], states.error[k]) = (state.low, state.high, state.error);
+                (states.zero[k], states.nan[k]) = (state.zero, state.nan);
+            }
+        });
+    }
+
     /// One more element of each of lines that are usual, and the results after so many.
     fn step_usual(
         &mut self,
@@ -91,7 +137,7 @@ impl ProductStates {
         count: usize,
         (results, bounds): (&mut [f64], &mut [f64]),
     ) {
-        let order = gamma(&monoid.rounding, monoid.dtype, depth(count as f64));
+        let order = growth(&monoid.rounding, monoid.dtype, depth(count as f64));
         vectorized!(states: &'a mut ProductStates = self, rounding: Rounding = monoid.rounding, order: f64 = order,
             items: &'a [f64] = items, errors: &'a [f64] = errors, results: &'a mut [f64] = results, bounds: &'a mut [f64] = bounds => (), {
             let count = items.len().min(errors.len()).min(results.len()).min(bounds.len()).min(STRETCH);
@@ -225,16 +271,9 @@ impl Reduction for Product {
     }
 
     /// Where some order may overflow or lose digits among the subnormals on the way, nothing is known.
-    #[inline(always)]
     fn finish(&self, state: ProductState, n: usize) -> [(f64, f64); 3] {
-        let ProductState { product, upper, low, high, zero, nan, error } = state;
-        let order = gamma(&self.rounding, self.dtype, depth(n as f64)) * upper;
-        let bound = upper - product.abs() + order + self.rounding.own(product);
-        let bound = if low < self.rounding.normal { f64::INFINITY } else { bound };
-        let bound = if zero > 0.0 { 0.0 } else { bound };
-        let bound = if high >= self.rounding.overflow { f64::INFINITY } else { bound };
-        let bound = if nan > 0.0 { 0.0 * error } else { bound };
-        single(product, if n <= 1 { error } else { bound })
+        let (product, bound) = self.result(state, n, growth(&self.rounding, self.dtype, depth(n as f64)));
+        single(product, bound)
     }
 }
 
