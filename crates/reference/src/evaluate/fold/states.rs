@@ -13,6 +13,7 @@ macro_rules! states_of {
 
         impl $states {
             /// A stretch of one state.
+            #[inline(always)]
             fn new(state: $state) -> $states {
                 $states { $($field: [state.$field; super::STRETCH]),+ }
             }
@@ -122,7 +123,7 @@ macro_rules! line_in_vectors {
             [before, count]: [usize; 2],
             columns: &mut [super::Block<f64>],
         ) {
-            let mut states = $states::new(self.empty());
+            let mut states = $states::new(Self::State::default());
             for places in super::stretches(count) {
                 self.follow(&mut states, state, &block.items[places.clone()], &block.errors[places.clone()]);
                 self.results_of(&states, [before + places.start + 1, 1], places, columns);

@@ -19,7 +19,7 @@ pub(super) struct Sum {
     rounding: Rounding,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct SumState {
     sum: f64,
     /// Sum of the finite magnitudes, errors included.

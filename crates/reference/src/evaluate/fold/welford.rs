@@ -20,7 +20,7 @@ pub(super) struct Welford {
     rounding: Rounding,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct WelfordState {
     count: f64,
     /// The first element, and the sums of deviations from it and of their squares.
