@@ -27,8 +27,6 @@ mod memory;
 mod movement;
 mod operands;
 mod spread;
-#[cfg(test)]
-mod tests;
 mod value;
 mod workers;
 

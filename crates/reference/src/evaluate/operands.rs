@@ -14,7 +14,7 @@ use super::workers::Resources;
 
 /// The elements of the operands of an op, or their errors, of which there may be none.
 pub(super) struct Operands<'a> {
-    apart: Vec<Option<Strided<'a>>>,
+    kept: Vec<Option<Strided<'a>>>,
     /// The one whose memory the results replace.
     replaced: Option<(usize, DType)>,
 }
@@ -22,7 +22,7 @@ pub(super) struct Operands<'a> {
 /// Where blocks of an operand are read.
 pub(super) enum Source<'v> {
     /// In memory of their own.
-    Apart(ArrayView<'v>),
+    Kept(ArrayView<'v>),
     /// Where the results of the block go.
     Replaced(DType),
 }
@@ -36,7 +36,7 @@ pub(super) struct Target {
 impl<'a> Operands<'a> {
     /// Operands computed over these sizes, and the memory of one that results of a dtype replace, if there is one.
     pub(super) fn new(
-        mut apart: Vec<Option<Strided<'a>>>,
+        mut kept: Vec<Option<Strided<'a>>>,
         core: &[usize],
         dtype: DType,
     ) -> (Operands<'a>, Option<Metered>) {
@@ -48,27 +48,27 @@ impl<'a> Operands<'a> {
                 is_whole && array.dtype().size() == dtype.size()
             })
         };
-        let place = apart.iter().position(is_replaceable);
-        let taken = place.and_then(|place| Some((place, apart[place].take()?.into_memory()?)));
+        let place = kept.iter().position(is_replaceable);
+        let taken = place.and_then(|place| Some((place, kept[place].take()?.into_memory()?)));
         let replaced = taken.as_ref().map(|(place, memory)| (*place, memory.array().dtype()));
-        (Operands { apart, replaced }, taken.map(|(_, memory)| memory.viewed_as(dtype, core)))
+        (Operands { kept, replaced }, taken.map(|(_, memory)| memory.viewed_as(dtype, core)))
     }
 
     /// Where each is read.
     pub(super) fn sources(&self, core: &[usize]) -> Vec<Option<Source<'_>>> {
-        let source = |place: usize| match (&self.apart[place], self.replaced) {
-            (Some(operand), _) => Some(Source::Apart(operand.view_as(over(operand.layout(), core)))),
+        let source = |place: usize| match (&self.kept[place], self.replaced) {
+            (Some(operand), _) => Some(Source::Kept(operand.view_as(over(operand.layout(), core)))),
             (None, Some((replaced, dtype))) if replaced == place => Some(Source::Replaced(dtype)),
             (None, _) => None,
         };
-        (0..self.apart.len()).map(source).collect()
+        (0..self.kept.len()).map(source).collect()
     }
 }
 
 impl Source<'_> {
     pub(super) fn dtype(&self) -> DType {
         match self {
-            Source::Apart(view) => view.dtype(),
+            Source::Kept(view) => view.dtype(),
             Source::Replaced(dtype) => *dtype,
         }
     }
@@ -76,7 +76,7 @@ impl Source<'_> {
     /// A block of elements as doubles.
     pub(super) fn read_real(&self, span: &Span<'_>, out: &mut [f64]) {
         match self {
-            Source::Apart(view) => read_real(view, span.start, out),
+            Source::Kept(view) => read_real(view, span.start, out),
             Source::Replaced(dtype) => read_real(&span.replaced(*dtype), 0, out),
         }
     }
@@ -84,7 +84,7 @@ impl Source<'_> {
     /// A block of elements as integers.
     pub(super) fn read_int(&self, span: &Span<'_>, out: &mut [i64]) {
         match self {
-            Source::Apart(view) => read_int(view, span.start, out),
+            Source::Kept(view) => read_int(view, span.start, out),
             Source::Replaced(dtype) => read_int(&span.replaced(*dtype), 0, out),
         }
     }
@@ -92,7 +92,7 @@ impl Source<'_> {
     /// A block of errors.
     pub(super) fn read_errors(&self, span: &Span<'_>, out: &mut [f64]) {
         match self {
-            Source::Apart(view) => read_real(view, span.start, out),
+            Source::Kept(view) => read_real(view, span.start, out),
             Source::Replaced(_) => span.read_bounds(out),
         }
     }

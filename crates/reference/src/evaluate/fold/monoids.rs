@@ -38,24 +38,32 @@ pub(super) fn linear(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
     sides * roundings * rounding.unit
 }
 
-/// The relative error of so many roundings, each by a factor off by one unit: at most the exponential of them all less 1.
-/// Up to a half that is no more than half as much again and a little.
+/// Whether so many roundings together are at most a half.
 #[inline(always)]
-pub(super) fn gamma(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
-    let whole = roundings * rounding.unit;
-    if whole <= 0.5 { linear(rounding, dtype, roundings) * (1.0 + 2.0 * whole) } else { growth(dtype, whole) }
+pub(super) fn is_short(rounding: &Rounding, roundings: f64) -> bool {
+    roundings * rounding.unit <= 0.5
 }
 
-/// As [`gamma`] of so many units, however many they are: a power of what is a little more than the exponential of a small
-/// part of them.
+/// The relative error of so many roundings, each a factor off by one unit, which together are short: twice what they are
+/// more than suffices for the higher orders.
 #[inline(always)]
-fn growth(dtype: DType, whole: f64) -> f64 {
+pub(super) fn gamma(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
+    let bound = linear(rounding, dtype, roundings) * (1.0 + 2.0 * roundings * rounding.unit);
+    if is_short(rounding, roundings) { bound } else { f64::INFINITY }
+}
+
+/// The relative error of any number of roundings: at most the exponential of them all less 1. That is a power of the
+/// exponential of a part of them, of which the first terms of the series, the last twice as large, are more than the whole.
+pub(super) fn growth(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
     const SQUARES: u32 = 10;
-    let part = whole / f64::from(1 << SQUARES);
-    // Up to 1; beyond, the power is more than any double.
+    if is_short(rounding, roundings) {
+        return gamma(rounding, dtype, roundings);
+    }
+    let part = roundings * rounding.unit / f64::from(1 << SQUARES);
     let above = 1.0 + part * (1.0 + part * (0.5 + part / 3.0));
     let power = (0..SQUARES).fold(above, |power, _| power * power);
     let sides = if dtype == DType::F64 { 2.0 } else { 1.0 };
+    // Beyond, the power is more than any double.
     if part <= 1.0 { sides * (power - 1.0) } else { f64::INFINITY }
 }
 
@@ -163,7 +171,7 @@ mod tests {
         for dtype in [DType::F32, DType::F64] {
             let (rounding, sides) = (Rounding::new(dtype, 0.5), if dtype == DType::F64 { 2.0 } else { 1.0 });
             for whole in [1e-6, 0.3, 0.49, 0.51, 1.0, 3.0, 20.0, 80.0, 500.0] {
-                let given = gamma(&rounding, dtype, whole / rounding.unit);
+                let given = growth(&rounding, dtype, whole / rounding.unit);
                 let exact = sides * f64::exp_m1(whole);
                 assert!(given >= exact, "{dtype}: {given:e} for {exact:e} at {whole}");
                 // Which checks something as long as it is finite, and is not much more.

@@ -2,8 +2,8 @@
 
 use ops::{DType, vectorized};
 
-use super::monoids::{depth, gamma, single};
-use super::states::{follow, line_in_vectors, running, single_results, states_of};
+use super::monoids::{depth, gamma, growth, is_short, single};
+use super::states::{follow, running, states_of};
 use super::{BLOCK, Block, Reduction, STRETCH, stretches};
 use crate::evaluate::bound::{Rounding, greater, lesser};
 
@@ -32,47 +32,165 @@ states_of! {
     /// The states of a stretch.
     ProductStates of ProductState by Product { product, upper, low, high, zero, nan, error }
 }
-single_results!(Product, ProductStates);
 
 impl Product {
     pub(super) fn new(dtype: DType) -> Product {
         Product { dtype, rounding: Rounding::new(dtype, 0.5) }
     }
 
-    /// The states after each of the next elements of a line. Most often no element is zero or NaN, and the least and the largest
-    /// partial product are both in range after all of them, or one was out of range before: then they may stand for those at
-    /// each place, and the products are left to run.
-    fn follow(&self, states: &mut ProductStates, state: &mut ProductState, items: &[f64], errors: &[f64]) {
-        let (before, factors) = (*state, Factors::of(items, errors));
-        let is_open = before.low < self.rounding.normal || before.high >= self.rounding.overflow;
-        let (low, high) = (before.low * factors.low, before.high * factors.high);
-        let is_safe = low >= 2.0 * self.rounding.normal && high < self.rounding.overflow / 2.0;
-        let is_usual = before.zero + before.nan == 0.0 && are_usual(items, errors);
-        if !(is_usual && (is_open || is_safe)) {
-            return follow(self, state, [items, errors], |k, state| states.set(k, state));
-        }
-        (state.low, state.high) = (low, high);
-        state.error += factors.error;
-        *states = ProductStates::new(*state);
-        states.error[0] = before.error + errors[0];
-        if is_open {
-            [state.product] = running([(&mut states.product, items, before.product)], |a, b| a * b);
-        } else if factors.error == 0.0 && before.upper == before.product.abs() {
-            [state.product] = running([(&mut states.product, items, before.product)], |a, b| a * b);
-            let ends = states.upper.iter_mut().zip(&states.product);
-            ends.for_each(|(upper, product)| *upper = product.abs());
-            state.upper = state.product.abs();
-        } else {
-            let mut magnitudes = [0.0; STRETCH];
-            let all = magnitudes.iter_mut().zip(items.iter().zip(errors));
-            all.for_each(|(magnitude, (x, error))| *magnitude = x.abs() + error);
-            let columns = [
-                (&mut states.product, items, before.product),
-                (&mut states.upper, &magnitudes[..items.len()], before.upper),
-            ];
-            [state.product, state.upper] = running(columns, |a, b| a * b);
+    /// What is known of a stretch before its products are taken, if no element so far is zero or NaN: that the smallest and the
+    /// largest partial product are both in range after all of it, or that one was out of range before.
+    fn range(&self, before: &ProductState, after: &ProductState) -> Option<Range> {
+        let (normal, overflow) = (self.rounding.normal, self.rounding.overflow);
+        let is_open = before.low < normal || before.high >= overflow;
+        let is_safe = after.low >= 2.0 * normal && after.high < overflow / 2.0;
+        let is_usual = before.zero + before.nan == 0.0;
+        match (is_open, is_safe) {
+            (true, _) if is_usual => Some(Range::Left),
+            (false, true) if is_usual => Some(Range::Within),
+            _ => None,
         }
     }
+
+    /// The results of a stretch in a known range, after so many elements.
+    fn run(
+        &self,
+        state: &mut ProductState,
+        line: &mut Line,
+        (range, before): (Range, usize),
+        (items, bounds): (&mut [f64], &mut [f64]),
+    ) {
+        let (count, multiply) = (items.len(), |a: f64, b: f64| a * b);
+        let Line { products, uppers, has_errors, .. } = &mut *line;
+        if range == Range::Within && (*has_errors || state.upper != state.product.abs()) {
+            let start = [state.product, state.upper];
+            [state.product, state.upper] = running([products, uppers], count, start, multiply);
+        } else {
+            [state.product] = running([&mut *products], count, [state.product], multiply);
+            uppers.iter_mut().zip(products).for_each(|(upper, product)| *upper = product.abs());
+            state.upper = state.product.abs();
+        }
+        items.copy_from_slice(&line.products[..count]);
+        match range {
+            Range::Left => bounds.fill(f64::INFINITY),
+            Range::Within => line.bound(self, before, bounds),
+        }
+    }
+
+    /// The bound of a product in range.
+    #[inline(always)]
+    fn usual_bound(&self, product: f64, upper: f64, order: f64) -> f64 {
+        upper - product.abs() + order * upper + self.rounding.own(product)
+    }
+
+    /// The result of a state, and by what part the roundings of so many factors may move it.
+    #[inline(always)]
+    fn result(&self, state: ProductState, n: usize, order: f64) -> (f64, f64) {
+        let ProductState { product, upper, low, high, zero, nan, error } = state;
+        let bound = self.usual_bound(product, upper, order);
+        let bound = if low < self.rounding.normal { f64::INFINITY } else { bound };
+        let bound = if zero > 0.0 { 0.0 } else { bound };
+        let bound = if high >= self.rounding.overflow { f64::INFINITY } else { bound };
+        let bound = if nan > 0.0 { 0.0 * error } else { bound };
+        let bound = if bound.is_nan() { f64::INFINITY } else { bound };
+        (product, if n <= 1 { error } else { bound })
+    }
+
+    /// The results of states, of so many elements the first, and so many more from one to the next, to their places.
+    fn results_of(
+        &self,
+        states: &ProductStates,
+        from: [usize; 2],
+        places: std::ops::Range<usize>,
+        columns: &mut [Block<f64>],
+    ) {
+        let (items, errors) = columns[0].part(places);
+        let last = from[0] + from[1] * items.len();
+        if !is_short(&self.rounding, last as f64) {
+            for (k, result) in items.iter_mut().zip(errors).enumerate() {
+                (*result.0, *result.1) = self.finish(states.get(k), from[0] + from[1] * k)[0];
+            }
+            return;
+        }
+        vectorized!(monoid: Product = *self, states: &'a ProductStates = states, from: [usize; 2] = from,
+            items: &'a mut [f64] = items, errors: &'a mut [f64] = errors => (), {
+            for k in 0..items.len().min(errors.len()).min(STRETCH) {
+                let n = from[0] + from[1] * k;
+                let order = gamma(&monoid.rounding, monoid.dtype, depth(n as f64));
+                (items[k], errors[k]) = monoid.result(states.get(k), n, order);
+            }
+        });
+    }
+}
+
+/// Where the partial products of a line are.
+#[derive(Clone, Copy, PartialEq)]
+enum Range {
+    /// Between what loses digits and what overflows.
+    Within,
+    /// One is not, so nothing is known of the bounds.
+    Left,
+}
+
+/// A stretch of a line: elements and their magnitudes at most, which become products, and the factors of the smallest and of the
+/// largest partial product.
+struct Line {
+    products: [f64; STRETCH],
+    uppers: [f64; STRETCH],
+    lows: [f64; STRETCH],
+    highs: [f64; STRETCH],
+    has_errors: bool,
+}
+
+impl Line {
+    fn new() -> Line {
+        let ones = [1.0; STRETCH];
+        Line { products: ones, uppers: ones, lows: ones, highs: ones, has_errors: false }
+    }
+
+    /// Takes the elements of a stretch; whether none is zero or NaN, or may be anything.
+    fn take(&mut self, items: &[f64], errors: &[f64]) -> bool {
+        let [usual, exact] = vectorized!(line: &'a mut Line = self, items: &'a [f64] = items, errors: &'a [f64] = errors => [bool; 2], {
+            let (mut all, mut exact) = (true, true);
+            for k in 0..items.len().min(errors.len()).min(STRETCH) {
+                let (x, error) = (items[k], errors[k]);
+                let most = x.abs() + error;
+                (line.products[k], line.uppers[k]) = (x, most);
+                line.lows[k] = lesser(greater(x.abs() - error, 0.0), 1.0);
+                line.highs[k] = greater(most, 1.0);
+                all &= is_usual(x, error);
+                exact &= error == 0.0;
+            }
+            [all, exact]
+        });
+        self.has_errors = !exact;
+        usual
+    }
+
+    /// What the state is after so many elements but for the products.
+    fn after(&self, state: &ProductState, errors: &[f64]) -> ProductState {
+        let low = state.low * product(&self.lows[..errors.len()]);
+        let high = state.high * product(&self.highs[..errors.len()]);
+        let error = if self.has_errors { state.error + errors.iter().sum::<f64>() } else { state.error };
+        ProductState { low, high, error, ..*state }
+    }
+
+    /// The bounds of products in range, after so many elements.
+    fn bound(&self, monoid: &Product, before: usize, bounds: &mut [f64]) {
+        vectorized!(line: &'a Line = self, monoid: Product = *monoid, before: usize = before, bounds: &'a mut [f64] = bounds => (), {
+            for k in 0..bounds.len().min(STRETCH) {
+                let order = gamma(&monoid.rounding, monoid.dtype, depth((before + k + 1) as f64));
+                bounds[k] = monoid.usual_bound(line.products[k], line.uppers[k], order);
+            }
+        });
+    }
+}
+
+/// The product of numbers, in lanes.
+fn product(numbers: &[f64]) -> f64 {
+    let (lanes, rest) = numbers.as_chunks::<8>();
+    let multiply = |all: [f64; 8], lane: &[f64; 8]| std::array::from_fn(|k| all[k] * lane[k]);
+    lanes.iter().fold([1.0; 8], multiply).iter().chain(rest).product()
 }
 
 /// The products of neighbouring lines.
@@ -91,8 +209,8 @@ impl ProductStates {
         count: usize,
         (results, bounds): (&mut [f64], &mut [f64]),
     ) {
-        let order = gamma(&monoid.rounding, monoid.dtype, depth(count as f64));
-        vectorized!(states: &'a mut ProductStates = self, rounding: Rounding = monoid.rounding, order: f64 = order,
+        let order = growth(&monoid.rounding, monoid.dtype, depth(count as f64));
+        vectorized!(states: &'a mut ProductStates = self, monoid: Product = *monoid, order: f64 = order,
             items: &'a [f64] = items, errors: &'a [f64] = errors, results: &'a mut [f64] = results, bounds: &'a mut [f64] = bounds => (), {
             let count = items.len().min(errors.len()).min(results.len()).min(bounds.len()).min(STRETCH);
             for k in 0..count {
@@ -100,8 +218,8 @@ impl ProductStates {
                 let (product, upper) = (states.product[k] * x, states.upper[k] * most);
                 let low = states.low[k] * lesser(greater(x.abs() - errors[k], 0.0), 1.0);
                 let high = states.high[k] * greater(most, 1.0);
-                let bound = upper - product.abs() + order * upper + rounding.own(product);
-                let is_open = (low < rounding.normal) | (high >= rounding.overflow) | bound.is_nan();
+                let bound = monoid.usual_bound(product, upper, order);
+                let is_open = (low < monoid.rounding.normal) | (high >= monoid.rounding.overflow) | bound.is_nan();
                 (states.product[k], states.upper[k], states.low[k], states.high[k]) = (product, upper, low, high);
                 (results[k], bounds[k]) = (product, if is_open { f64::INFINITY } else { bound });
             }
@@ -109,56 +227,51 @@ impl ProductStates {
     }
 }
 
-/// What the factors of a stretch come to.
-struct Factors {
-    /// Products of those below and of those above 1, errors included.
-    low: f64,
-    high: f64,
-    error: f64,
+/// Whether an element is neither zero nor NaN, and may not be anything.
+#[inline(always)]
+fn is_usual(x: f64, error: f64) -> bool {
+    (error < f64::INFINITY) & ((x.abs() > 0.0) | (error > 0.0) & (x == 0.0))
 }
 
-/// Whether none of these is zero or NaN, or may be anything.
+/// Whether all elements are.
 fn are_usual(items: &[f64], errors: &[f64]) -> bool {
     vectorized!(items: &'a [f64] = items, errors: &'a [f64] = errors => bool, {
-        let usual = |x: f64, error: f64| (error < f64::INFINITY) & ((x.abs() > 0.0) | (error > 0.0) & (x == 0.0));
-        items.iter().zip(errors).fold(true, |all, (&x, &error)| all & usual(x, error))
+        items.iter().zip(errors).fold(true, |all, (&x, &error)| all & is_usual(x, error))
     })
-}
-
-impl Factors {
-    fn of(items: &[f64], errors: &[f64]) -> Factors {
-        const LANES: usize = 8;
-        let [low, high, error] = vectorized!(items: &'a [f64] = items, errors: &'a [f64] = errors => [[f64; LANES]; 3], {
-            let mut lanes = [[1.0; LANES], [1.0; LANES], [0.0; LANES]];
-            let mut take = |lane: usize, x: f64, error: f64| {
-                let [low, high, total] = &mut lanes;
-                low[lane] *= lesser(greater(x.abs() - error, 0.0), 1.0);
-                high[lane] *= greater(x.abs() + error, 1.0);
-                total[lane] += error;
-            };
-            let (whole, rest) = items.as_chunks::<LANES>();
-            let (whole_errors, rest_errors) = errors.as_chunks::<LANES>();
-            for (items, errors) in whole.iter().zip(whole_errors) {
-                (0..LANES).for_each(|lane| take(lane, items[lane], errors[lane]));
-            }
-            for (lane, (&x, &error)) in rest.iter().zip(rest_errors).enumerate() {
-                take(lane, x, error);
-            }
-            lanes
-        });
-        Factors {
-            low: low.into_iter().product(),
-            high: high.into_iter().product(),
-            error: error.into_iter().sum(),
-        }
-    }
 }
 
 impl Reduction for Product {
     type Item = f64;
     type State = ProductState;
     type Lines = Vec<ProductLines>;
-    line_in_vectors!(ProductStates);
+
+    fn scan(
+        &self,
+        state: &mut ProductState,
+        block: &Block<f64>,
+        [before, count]: [usize; 2],
+        columns: &mut [Block<f64>],
+    ) {
+        let (mut line, is_short) = (Line::new(), is_short(&self.rounding, (before + count) as f64));
+        for places in stretches(count) {
+            let (items, errors) = (&block.items[places.clone()], &block.errors[places.clone()]);
+            let (before, is_usual) = (before + places.start, line.take(items, errors));
+            let after = line.after(state, errors);
+            let range = self.range(state, &after).filter(|_| is_usual && is_short);
+            if let Some(range) = range {
+                (state.low, state.high, state.error) = (after.low, after.high, after.error);
+                let (results, bounds) = columns[0].part(places);
+                self.run(state, &mut line, (range, before), (results, bounds));
+                if before == 0 {
+                    bounds[0] = errors[0];
+                }
+            } else {
+                let mut states = ProductStates::new(self.empty());
+                follow(self, state, [items, errors], |k, state| states.set(k, state));
+                self.results_of(&states, [before + 1, 1], places, columns);
+            }
+        }
+    }
 
     fn lines(&self) -> Vec<ProductLines> {
         let lines = || ProductLines { states: ProductStates::new(self.empty()), is_usual: true };
@@ -225,16 +338,9 @@ impl Reduction for Product {
     }
 
     /// Where some order may overflow or lose digits among the subnormals on the way, nothing is known.
-    #[inline(always)]
     fn finish(&self, state: ProductState, n: usize) -> [(f64, f64); 3] {
-        let ProductState { product, upper, low, high, zero, nan, error } = state;
-        let order = gamma(&self.rounding, self.dtype, depth(n as f64)) * upper;
-        let bound = upper - product.abs() + order + self.rounding.own(product);
-        let bound = if low < self.rounding.normal { f64::INFINITY } else { bound };
-        let bound = if zero > 0.0 { 0.0 } else { bound };
-        let bound = if high >= self.rounding.overflow { f64::INFINITY } else { bound };
-        let bound = if nan > 0.0 { 0.0 * error } else { bound };
-        single(product, if n <= 1 { error } else { bound })
+        let (product, bound) = self.result(state, n, growth(&self.rounding, self.dtype, depth(n as f64)));
+        single(product, bound)
     }
 }
 

@@ -13,6 +13,7 @@ macro_rules! states_of {
 
         impl $states {
             /// A stretch of one state.
+            #[inline(always)]
             fn new(state: $state) -> $states {
                 $states { $($field: [state.$field; super::STRETCH]),+ }
             }
@@ -93,19 +94,20 @@ pub(super) fn follow<R: Reduction<Item = f64>>(
     }
 }
 
-/// What a field is at each place of a stretch: each element combined with what was before it. Several fields at once, as
-/// each waits for its last element; what they end with.
+/// Replaces elements of a stretch by each combined with what was before it, in several fields at once, as each waits for its
+/// last element; what they end with.
 #[inline(always)]
 pub(super) fn running<const N: usize>(
-    mut fields: [(&mut [f64; STRETCH], &[f64], f64); N],
+    mut fields: [&mut [f64; STRETCH]; N],
+    count: usize,
+    before: [f64; N],
     combine: impl Fn(f64, f64) -> f64,
 ) -> [f64; N] {
-    let count = fields.iter().map(|(_, elements, _)| elements.len()).min().unwrap_or_default().min(STRETCH);
-    let mut ends = std::array::from_fn(|field: usize| fields[field].2);
-    for k in 0..count {
-        for (end, (states, elements, _)) in ends.iter_mut().zip(&mut fields) {
-            *end = combine(*end, elements[k]);
-            states[k] = *end;
+    let mut ends = before;
+    for k in 0..count.min(STRETCH) {
+        for (end, field) in ends.iter_mut().zip(&mut fields) {
+            *end = combine(*end, field[k]);
+            field[k] = *end;
         }
     }
     ends
@@ -121,7 +123,7 @@ macro_rules! line_in_vectors {
             [before, count]: [usize; 2],
             columns: &mut [super::Block<f64>],
         ) {
-            let mut states = $states::new(self.empty());
+            let mut states = $states::new(Self::State::default());
             for places in super::stretches(count) {
                 self.follow(&mut states, state, &block.items[places.clone()], &block.errors[places.clone()]);
                 self.results_of(&states, [before + places.start + 1, 1], places, columns);

@@ -19,7 +19,7 @@ pub(super) struct Sum {
     rounding: Rounding,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct SumState {
     sum: f64,
     /// Sum of the finite magnitudes, errors included.
@@ -99,22 +99,20 @@ states_of! {
 impl Sum {
     /// The states after each of the next elements of a line. Of finite ones two or three sums say it all.
     fn follow(&self, states: &mut SumStates, state: &mut SumState, items: &[f64], errors: &[f64]) {
-        let mut terms = [0.0; STRETCH];
-        let [finite, inexact] = terms_of(items, errors, &mut terms);
+        let [finite, inexact] = states.hold(items, errors);
         if !finite {
             return follow(self, state, [items, errors], |k, state| states.set(k, state));
         }
         let SumStates { sum, magnitude, error, nan } = states;
-        let terms = &terms[..items.len()];
         nan.fill(state.nan);
+        let (sums, add) = ([state.sum, state.magnitude], |a: f64, b: f64| a + b);
         if inexact {
-            let fields =
-                [(sum, items, state.sum), (magnitude, terms, state.magnitude), (error, errors, state.error)];
-            [state.sum, state.magnitude, state.error] = running(fields, |a, b| a + b);
+            let sums = [state.sum, state.magnitude, state.error];
+            [state.sum, state.magnitude, state.error] =
+                running([sum, magnitude, error], items.len(), sums, add);
         } else {
             error.fill(state.error);
-            let fields = [(sum, items, state.sum), (magnitude, terms, state.magnitude)];
-            [state.sum, state.magnitude] = running(fields, |a, b| a + b);
+            [state.sum, state.magnitude] = running([sum, magnitude], items.len(), sums, add);
         }
     }
 
@@ -150,17 +148,20 @@ impl Sum {
     }
 }
 
-/// What each element adds to the magnitudes, if all are finite; whether they are, and whether some have errors.
-fn terms_of(items: &[f64], errors: &[f64], terms: &mut [f64; STRETCH]) -> [bool; 2] {
-    vectorized!(items: &'a [f64] = items, errors: &'a [f64] = errors, terms: &'a mut [f64; STRETCH] = terms => [bool; 2], {
-        let (mut finite, mut exact) = (true, true);
-        for (term, (x, error)) in terms.iter_mut().zip(items.iter().zip(errors)) {
-            *term = x.abs() + error;
-            finite &= x.is_finite();
-            exact &= *error == 0.0;
-        }
-        [finite, !exact]
-    })
+impl SumStates {
+    /// Holds what each element adds, if all are finite; whether they are, and whether some have errors.
+    fn hold(&mut self, items: &[f64], errors: &[f64]) -> [bool; 2] {
+        vectorized!(states: &'a mut SumStates = self, items: &'a [f64] = items, errors: &'a [f64] = errors => [bool; 2], {
+            let (mut finite, mut exact) = (true, true);
+            for k in 0..items.len().min(errors.len()).min(STRETCH) {
+                let (x, error) = (items[k], errors[k]);
+                (states.sum[k], states.magnitude[k], states.error[k]) = (x, x.abs() + error, error);
+                finite &= x.is_finite();
+                exact &= error == 0.0;
+            }
+            [finite, !exact]
+        })
+    }
 }
 
 /// What an element adds to the magnitudes.

@@ -20,7 +20,7 @@ pub(super) struct Welford {
     rounding: Rounding,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct WelfordState {
     count: f64,
     /// The first element, and the sums of deviations from it and of their squares.
@@ -108,11 +108,9 @@ impl Welford {
     /// The states after each of the next elements of a line. Where no magnitudes are near to what overflows, their sum may
     /// stand for that at each place.
     fn follow(&self, states: &mut WelfordStates, state: &mut WelfordState, items: &[f64], errors: &[f64]) {
-        let before = *state;
-        let shift = if before.count == 0.0 { items[0] } else { before.shift };
-        let mut parts = Parts::default();
-        let (magnitude, inexact) = parts.fill(shift, items, errors);
-        let magnitude = before.magnitude + magnitude;
+        let shift = if state.count == 0.0 { items[0] } else { state.shift };
+        let exact = states.hold(state.count, shift, [items, errors]);
+        let magnitude = state.magnitude + total(&states.magnitude[..items.len()]);
         // Of NaN nothing is known.
         let is_usual = magnitude < self.rounding.overflow / 4.0;
         if !is_usual {
@@ -120,19 +118,14 @@ impl Welford {
         }
         (state.shift, state.magnitude) = (shift, magnitude);
         state.count += items.len() as f64;
-        states.shift.fill(shift);
         states.magnitude.fill(magnitude);
-        (1_i32..).zip(&mut states.count).for_each(|(k, count)| *count = before.count + f64::from(k));
-        parts.run(states, state, items.len());
-        let squares = &parts.error_squares[..items.len()];
-        let fields = [
-            (&mut states.error, errors, before.error),
-            (&mut states.error_squares, squares, before.error_squares),
-        ];
-        if inexact {
-            [state.error, state.error_squares] = running(fields, |a, b| a + b);
+        states.run(state, items.len());
+        let fields = [&mut states.error, &mut states.error_squares];
+        let before = [state.error, state.error_squares];
+        if exact {
+            fields.into_iter().zip(before).for_each(|(field, before)| field.fill(before));
         } else {
-            fields.into_iter().for_each(|(field, _, before)| field.fill(before));
+            [state.error, state.error_squares] = running(fields, items.len(), before, |a, b| a + b);
         }
     }
 
@@ -162,55 +155,45 @@ impl Welford {
     }
 }
 
-/// What the elements of a stretch add to each field.
-struct Parts {
-    deviations: [f64; STRETCH],
-    squares: [f64; STRETCH],
-    low: [f64; STRETCH],
-    high: [f64; STRETCH],
-    error_squares: [f64; STRETCH],
-}
-
-impl Default for Parts {
-    fn default() -> Parts {
-        let zeros = [0.0; STRETCH];
-        Parts { deviations: zeros, squares: zeros, low: zeros, high: zeros, error_squares: zeros }
+impl WelfordStates {
+    /// Holds what each element adds, about a shift and after so many others; whether all are exact.
+    fn hold(&mut self, before: f64, shift: f64, [items, errors]: [&[f64]; 2]) -> bool {
+        vectorized!(states: &'a mut WelfordStates = self, before: f64 = before, shift: f64 = shift,
+            items: &'a [f64] = items, errors: &'a [f64] = errors => bool, {
+            let mut exact = true;
+            for (k, number) in (0..items.len().min(errors.len()).min(STRETCH)).zip(1_i32..) {
+                let (x, error) = (items[k], errors[k]);
+                let deviation = x - shift;
+                (states.count[k], states.shift[k]) = (before + f64::from(number), shift);
+                (states.sum[k], states.squares[k]) = (deviation, deviation * deviation);
+                (states.low[k], states.high[k]) = (x - error, x + error);
+                (states.magnitude[k], states.error[k], states.error_squares[k]) = (x.abs() + error, error, error * error);
+                exact &= error == 0.0;
+            }
+            exact
+        })
     }
-}
 
-impl Parts {
-    /// Runs through so many elements.
-    fn run(&self, states: &mut WelfordStates, state: &mut WelfordState, count: usize) {
+    /// Runs through what so many elements add.
+    fn run(&mut self, state: &mut WelfordState, count: usize) {
         let mut running = *state;
         for k in 0..count.min(STRETCH) {
-            running.sum += self.deviations[k];
+            running.sum += self.sum[k];
             running.squares += self.squares[k];
             running.low = lesser(self.low[k], running.low);
             running.high = greater(self.high[k], running.high);
-            (states.sum[k], states.squares[k]) = (running.sum, running.squares);
-            (states.low[k], states.high[k]) = (running.low, running.high);
+            (self.sum[k], self.squares[k]) = (running.sum, running.squares);
+            (self.low[k], self.high[k]) = (running.low, running.high);
         }
         *state = running;
     }
+}
 
-    /// Of elements about a shift; the sum of their magnitudes, errors included, and whether some have errors.
-    fn fill(&mut self, shift: f64, items: &[f64], errors: &[f64]) -> (f64, bool) {
-        vectorized!(parts: &'a mut Parts = self, shift: f64 = shift, items: &'a [f64] = items, errors: &'a [f64] = errors => (f64, bool), {
-            let (mut magnitudes, mut exact) = ([0.0; STRETCH], true);
-            for k in 0..items.len().min(errors.len()).min(STRETCH) {
-                let (x, error) = (items[k], errors[k]);
-                let deviation = x - shift;
-                (parts.deviations[k], parts.squares[k]) = (deviation, deviation * deviation);
-                (parts.low[k], parts.high[k]) = (x - error, x + error);
-                parts.error_squares[k] = error * error;
-                magnitudes[k] = x.abs() + error;
-                exact &= error == 0.0;
-            }
-            let (lanes, _) = magnitudes.as_chunks::<8>();
-            let add = |sums: [f64; 8], lane: &[f64; 8]| std::array::from_fn(|k| sums[k] + lane[k]);
-            (lanes.iter().fold([0.0; 8], add).into_iter().sum(), !exact)
-        })
-    }
+/// The sum of numbers, in lanes.
+fn total(numbers: &[f64]) -> f64 {
+    let (lanes, rest) = numbers.as_chunks::<8>();
+    let add = |sums: [f64; 8], lane: &[f64; 8]| std::array::from_fn(|k| sums[k] + lane[k]);
+    lanes.iter().fold([0.0; 8], add).iter().chain(rest).sum()
 }
 
 impl Reduction for Welford {

@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use ferrofuse_reference::evaluate::{Bound, Comparison, ParallelFor, Serial, compare};
 use ir::array::Complex;
 
 use super::*;
-use crate::evaluate::block::GRAIN;
-use crate::evaluate::{Bound, Comparison, ParallelFor, Serial, compare};
 
+/// Elements of a piece of work.
+const GRAIN: usize = 64 * 512;
 const COUNT: usize = 5 * GRAIN + 77;
 
 /// The last piece first. It counts the pieces.

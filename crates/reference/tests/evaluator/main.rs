@@ -10,12 +10,13 @@ mod tensor_ops;
 
 use std::sync::Arc;
 
+use ferrofuse_reference::evaluate::{
+    EvaluateError, EvaluateOptions, Evaluated, Evaluation, Threads, evaluate,
+};
 use index::{Expr, Facts};
 use ir::array::{Array, ArrayView, Element};
 use ir::graph::{Fusion, Graph, InputLayout, TensorOp, Type, Val};
 use ops::{DType, Scalar, ScalarOp};
-
-use super::{EvaluateError, EvaluateOptions, Evaluated, Evaluation, Threads, evaluate};
 
 /// A graph in the making.
 #[derive(Default)]
