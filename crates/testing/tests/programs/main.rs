@@ -8,4 +8,5 @@ mod lambdas;
 mod machine_code;
 mod parts;
 mod patterns;
+mod peaks;
 mod segments;
