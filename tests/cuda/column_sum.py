@@ -32,7 +32,7 @@ inputs = [torch.randn((4096, 512))]
 # }
 #
 # // seg0: reads n0 (f32); writes n1_partial0 (f32).
-# // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 31, 32). Threads of a block: 256.
+# // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 23, 24). Threads of a block: 256.
 # // Assumes i1 % 64 == 0, n0 aligned to 16 bytes, n1_partial0 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
 #     const float* __restrict__ n0,
@@ -42,7 +42,7 @@ inputs = [torch.randn((4096, 512))]
 #   const long long block = blockIdx.x;
 #   vec<float, 4> w0[1];
 #   {
-#     const long long first = 1024 * floor_div(block, floor_div(i0 + 31, 32)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 31, 32)) + 1024, i1);
+#     const long long first = 1024 * floor_div(block, floor_div(i0 + 23, 24)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 23, 24)) + 1024, i1);
 #     if (first < end) {
 #       #pragma unroll
 #       for (int j = 0; j < 4; j++) {
@@ -52,9 +52,9 @@ inputs = [torch.randn((4096, 512))]
 #   }
 #   __syncthreads();
 #   #pragma unroll 4
-#   for (long long x0 = 32 * floor_mod(block, floor_div(i0 + 31, 32)), x0_stop = min(32 * floor_mod(block, floor_div(i0 + 31, 32)) + 32, i0); x0 < x0_stop; x0++) {
+#   for (long long x0 = 24 * floor_mod(block, floor_div(i0 + 23, 24)), x0_stop = min(24 * floor_mod(block, floor_div(i0 + 23, 24)) + 24, i0); x0 < x0_stop; x0++) {
 #     {
-#       const long long first = 1024 * floor_div(block, floor_div(i0 + 31, 32)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 31, 32)) + 1024, i1);
+#       const long long first = 1024 * floor_div(block, floor_div(i0 + 23, 24)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 23, 24)) + 1024, i1);
 #       vec<float, 4> v1[1];
 #       if (first < end) {
 #         v1[0] = load<4>(n0 + i1 * x0 + first);
@@ -69,14 +69,14 @@ inputs = [torch.randn((4096, 512))]
 #   }
 #   __syncthreads();
 #   {
-#     const long long first = 1024 * floor_div(block, floor_div(i0 + 31, 32)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 31, 32)) + 1024, i1);
+#     const long long first = 1024 * floor_div(block, floor_div(i0 + 23, 24)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 23, 24)) + 1024, i1);
 #     if (first < end) {
 #       vec<float, 4> y0;
 #       #pragma unroll
 #       for (int j = 0; j < 4; j++) {
 #         y0.at[j] = w0[0].at[j];
 #       }
-#       store(n1_partial0 + i1 * floor_mod(block, floor_div(i0 + 31, 32)) + first, y0);
+#       store(n1_partial0 + i1 * floor_mod(block, floor_div(i0 + 23, 24)) + first, y0);
 #     }
 #   }
 # }
@@ -94,7 +94,7 @@ inputs = [torch.randn((4096, 512))]
 #     if (result < min(i1, 32 * block + 32)) {
 #       double a0 = 0.0;
 #       #pragma unroll 32
-#       for (long long chunk = 0, chunk_stop = floor_div(i0 + 31, 32); chunk < chunk_stop; chunk++) {
+#       for (long long chunk = 0, chunk_stop = floor_div(i0 + 23, 24); chunk < chunk_stop; chunk++) {
 #         a0 = a0 + (double)n1_partial0[i1 * chunk + result];
 #       }
 #       n1[result] = (float)a0;

@@ -46,8 +46,8 @@ impl Executor {
         }
     }
 
-    /// Whether short rows have variants of their own, as their elements fit registers.
-    pub(crate) fn keeps_short_rows(self) -> bool {
+    /// Whether it runs on a GPU, where vectors are shorter and rows that fit registers have variants of their own.
+    pub(crate) fn is_on_gpu(self) -> bool {
         self == Executor::Cuda
     }
 }

@@ -31,8 +31,8 @@ pub(crate) struct Shapes {
     last: Vec<Sym>,
     /// Whether calls with sizes of other orders of magnitude have other keys.
     by_order: bool,
-    /// Whether short rows have other keys than long ones: on a GPU, where their elements fit registers.
-    bounded: bool,
+    /// Whether they are a GPU's, where vectors are shorter, and short rows have keys of their own, as they fit registers.
+    on_gpu: bool,
 }
 
 impl Shapes {
@@ -45,13 +45,7 @@ impl Shapes {
         let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
         symbols.sort_unstable();
         symbols.dedup();
-        Shapes {
-            shapes,
-            symbols,
-            last: row_sizes(graph, fusion),
-            by_order,
-            bounded: executor.keeps_short_rows(),
-        }
+        Shapes { shapes, symbols, last: row_sizes(graph, fusion), by_order, on_gpu: executor.is_on_gpu() }
     }
 
     /// Whether no value of a call of these sizes has many elements.
@@ -73,7 +67,7 @@ impl Shapes {
         if self.by_order && self.are_few(sizes) {
             return SmallVec::new();
         }
-        let sized = |&sym: &Sym| WholeRow::of(sym, sizes.get(sym)?, self.bounded);
+        let sized = |&sym: &Sym| WholeRow::of(sym, sizes.get(sym)?, self.on_gpu);
         self.last.iter().filter_map(sized).collect()
     }
 }

@@ -4,32 +4,39 @@ use index::{Expr, Facts, Sym};
 use ir::graph::{Fusion, Graph, Type};
 use rustc_hash::FxHashMap;
 
-use crate::target::gpu::MAX_REGISTER_ROW;
+use crate::target::gpu::MAX_KEPT_ROW;
 
 /// A multiple of the lanes of every block on a CPU, and of the neighbours that a thread of a GPU takes at a time.
 pub const WHOLE: i64 = 64;
+
+/// A multiple of the neighbours that a thread of a GPU takes of elements of two bytes and wider.
+const WHOLE_OF_THREAD: i64 = 8;
 
 /// Rows that are whole vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WholeRow {
     /// Their size.
     symbol: Sym,
+    /// What divides it.
+    multiple: i64,
     /// The largest size that it may be, where that is worth to know.
     most: Option<i64>,
 }
 
 impl WholeRow {
-    /// Rows of so many elements, if these are whole vectors. Where short rows are to be told from long ones, they are no longer
-    /// than the next power of two.
-    pub fn of(symbol: Sym, size: i64, bounded: bool) -> Option<WholeRow> {
-        let short = u64::try_from(size).ok().filter(|&size| bounded && size <= MAX_REGISTER_ROW);
+    /// Rows of so many elements, if these are whole vectors: on a GPU of a thread, and short rows are told from long ones, as no
+    /// longer than the next power of two.
+    pub fn of(symbol: Sym, size: i64, on_gpu: bool) -> Option<WholeRow> {
+        let short = u64::try_from(size).ok().filter(|&size| on_gpu && size <= MAX_KEPT_ROW);
         let most = short.map(|size| size.next_power_of_two() as i64);
-        (size >= 0 && size % WHOLE == 0).then_some(WholeRow { symbol, most })
+        let mut multiples = [WHOLE].into_iter().chain(on_gpu.then_some(WHOLE_OF_THREAD));
+        let multiple = multiples.find(|multiple| size >= 0 && size % multiple == 0)?;
+        Some(WholeRow { symbol, multiple, most })
     }
 
     /// Adds it to what is known.
     pub fn assume(self, facts: &mut Facts) {
-        facts.assume_multiple(&Expr::sym(self.symbol), WHOLE);
+        facts.assume_multiple(&Expr::sym(self.symbol), self.multiple);
         if let Some(most) = self.most {
             facts.assume_range(self.symbol, None, most);
         }

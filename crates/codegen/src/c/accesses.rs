@@ -16,14 +16,8 @@ impl KernelWriter<'_> {
     /// The accesses of a loop that move whole vectors: those without a guard whose neighbours lie at aligned places, and which
     /// no other access of the loop could see before or after the others.
     pub(super) fn accesses(&self, for_loop: &Loop) -> VectorAccesses {
-        let bound: Vec<_> = for_loop
-            .body
-            .iter()
-            .filter_map(|statement| match statement {
-                Stmt::Bind { symbol, .. } => Some(*symbol),
-                _ => None,
-            })
-            .collect();
+        let symbol = |it: &Stmt| if let Stmt::Bind { symbol, .. } = it { Some(*symbol) } else { None };
+        let bound: Vec<_> = for_loop.body.iter().filter_map(symbol).collect();
         let mut accesses = VectorAccesses::default();
         for (number, statement) in for_loop.body.iter().enumerate() {
             let (place, index, list) = match statement {

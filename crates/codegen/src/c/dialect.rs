@@ -84,8 +84,8 @@ pub struct Unrolling {
 pub struct LoopShape {
     /// Whether each lane runs the loop for itself.
     pub in_lanes: bool,
-    /// Whether it exchanges two axes on the way to scratch.
-    pub transposes: bool,
+    /// Whether each lane has an iteration at most of the loops in it.
+    pub is_once: bool,
     /// Statements of the body and of loops in it.
     pub statements: usize,
 }

@@ -7,7 +7,7 @@ use ir::kernel::{Kernel, Loop, Place, Stmt};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct InFlight {
     pub(super) bytes: u64,
-    iterations: u64,
+    pub(super) iterations: u64,
 }
 
 impl InFlight {

@@ -60,7 +60,7 @@ impl KernelWriter<'_> {
         }
         (self.dialect.unrolling.iterations)(&LoopShape {
             in_lanes: self.in_lanes,
-            transposes: for_loop.kind == LoopKind::Transpose,
+            is_once: inner_loops(&for_loop.body).all(|it| it.width == 1 && self.trip_count(it) == Some(1)),
             statements: size(&for_loop.body),
         })
     }
@@ -124,11 +124,11 @@ impl KernelWriter<'_> {
 
 /// Statements of a body and of the loops in it.
 fn size(body: &[Stmt]) -> usize {
-    let inner = |statement: &Stmt| match statement {
-        Stmt::For(inner) => size(&inner.body),
-        _ => 0,
-    };
-    body.len() + body.iter().map(inner).sum::<usize>()
+    body.len() + inner_loops(body).map(|inner| size(&inner.body)).sum::<usize>()
+}
+
+fn inner_loops(body: &[Stmt]) -> impl Iterator<Item = &Loop> {
+    body.iter().filter_map(|statement| if let Stmt::For(inner) = statement { Some(inner) } else { None })
 }
 
 /// Whether lanes never wait for each other in a body, whose loops are over lanes.

@@ -20,7 +20,7 @@ use ops::DType;
 use super::EmitError;
 use super::accesses::VectorAccesses;
 use super::body::KernelWriter;
-use super::dialect::{VectorVariable, Vectors};
+use super::dialect::{LoopShape, VectorVariable, Vectors};
 use super::names::words;
 use super::registers::trip_count;
 use super::snippet::Snippet;
@@ -91,9 +91,15 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
-    /// One vector of each operand, then the next.
+    /// One vector of each operand, then the next; some of these loops are unrolled.
     fn vector_by_vector(&mut self, for_loop: &Loop, accesses: &VectorAccesses) -> Result<(), EmitError> {
-        self.in_flight.note_vectors(self.kernel, for_loop, &accesses.loads, 1);
+        let shape = LoopShape { in_lanes: false, is_once: false, statements: for_loop.body.len() };
+        let unrolled = (self.dialect.unrolling.iterations)(&shape);
+        let vectors = (unrolled / self.in_flight.iterations.max(1)).max(1);
+        if vectors > 1 {
+            self.line(&(self.dialect.unrolling.pragma)(Some(vectors)));
+        }
+        self.in_flight.note_vectors(self.kernel, for_loop, &accesses.loads, vectors as i64);
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
         let long = self.dialect.index_type();

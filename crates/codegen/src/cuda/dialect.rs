@@ -93,7 +93,7 @@ fn unrolled_iterations(shape: &LoopShape) -> u64 {
         (_, 17..) => 1,
         (true, ..=12) => 32,
         (true, _) => 8,
-        (false, _) if shape.transposes => 16,
+        (false, ..=8) if shape.is_once => 16,
         (false, _) => 4,
     }
 }

@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 
 use super::{BufferSource, Group, KernelArgument, Lowered};
 use crate::hints::WHOLE;
+use crate::target::gpu::MAX_REGISTER_ROW;
 
 /// What is computed once per body.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -320,7 +321,9 @@ fn assume(kernel: &mut Kernel, sizes: &Facts) {
             kernel.assumptions.push(Assumption::Multiple { symbol, of });
         }
         let most = sizes.bounds(&Expr::sym(symbol)).hi().and_then(|most| i64::try_from(most).ok());
-        if let Some(most) = most.filter(|_| contiguous.lengths.contains(&symbol)) {
+        // Code that knows how often a loop runs keeps all of its iterations in registers.
+        let is_short = |most: &i64| most.unsigned_abs() <= MAX_REGISTER_ROW;
+        if let Some(most) = most.filter(is_short).filter(|_| contiguous.lengths.contains(&symbol)) {
             kernel.assumptions.push(Assumption::AtMost { symbol, most });
         }
     }

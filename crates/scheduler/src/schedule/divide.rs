@@ -21,7 +21,12 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
     // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
     let in_runs = !folded.is_empty() && !work.is_little() && total >= target.large();
-    let strip = if in_runs { target.run } else { target.strip };
+    let strip = match (&target.processor, schedule.tile) {
+        // Threads walk a side of a tile at a time, however long the run.
+        (Processor::Gpu(_), Some((_, side))) => side.into(),
+        _ if in_runs => target.run,
+        _ => target.strip,
+    };
     let pieces = Pieces { unit: 1, share: 1, shortest: 1, longest: u64::MAX, blocks: target.blocks };
     let [free_row, free_lane] = [1, strip].map(|unit| Pieces { unit, share: 4, ..pieces });
     // A piece of an axis that tiles cross holds whole tiles.

@@ -28,8 +28,11 @@ pub(crate) const MAX_BLOCK_THREADS: u32 = 1024;
 /// Elements of a row that a thread has at most: those of a block of a fold, so that no total is added up in between.
 pub(crate) const MAX_ROW_ELEMENTS: u64 = 16;
 
-/// The longest row of which it is worth to know so: as many elements as all threads of a block have in registers.
+/// The longest row that fits registers: as many elements as all threads of a block have there.
 pub(crate) const MAX_REGISTER_ROW: u64 = 512 * MAX_ROW_ELEMENTS;
+
+/// The longest row of which it is worth to know so: of half types it fits the shared memory of a block.
+pub(crate) const MAX_KEPT_ROW: u64 = 1 << 16;
 
 /// The most bytes of registers that a thread keeps from row to row or from stage to stage.
 pub(crate) const MAX_KEPT_BYTES: u64 = 256;

@@ -29,8 +29,8 @@ pub struct Target {
     /// As many as it takes at least where it can take fewer rows that are folded instead: memory gives long runs faster than
     /// short ones.
     pub run: u64,
-    /// Rows that a block takes at least where their folds are partial results as long as a row: of fewer rows these are as much
-    /// to write and read as the rows themselves.
+    /// Rows that a block takes at least where their folds are partial results as long as a row: of few rows these are as much to
+    /// write and read as the rows themselves. Fewer on a GPU, where memory waits for blocks if there are not enough of them.
     pub partial: u64,
     /// Operations of a segment up to which they are so little work that memory decides.
     pub little: usize,

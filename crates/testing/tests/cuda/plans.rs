@@ -21,7 +21,7 @@ fn check(source: &str, sizes: &[(i64, i64)]) -> String {
     text(&executable)
 }
 
-/// The same for rows of so many elements, a multiple of 64, by kernels that are for such rows.
+/// The same for rows of so many elements, a multiple of 8, by kernels that are for such rows.
 fn check_whole(source: &str, (rows, columns): (i64, i64)) -> String {
     let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
     let specs = file.inputs.as_ref().expect("an `inputs` list");
@@ -115,7 +115,7 @@ fn whole_rows(source: &str, columns: i64) -> String {
 
 #[test]
 fn neighbours_are_loaded_and_stored_as_vectors() {
-    for columns in [64, 4096] {
+    for columns in [64, 72, 4096] {
         for (source, loads) in [
             (include_str!("../../../../examples/silu_mul.py"), 2),
             (include_str!("../../../../examples/softmax.py"), 1),
@@ -145,6 +145,20 @@ fn rows_persist_in_registers() {
             assert!(text.contains("vec<float, 8> w0["), "{text}");
             assert!(!text.contains("smem"), "{text}");
         }
+    }
+}
+
+/// Rows that fit no registers are kept in shared memory, as they are in memory.
+#[test]
+fn long_rows_persist_in_shared_memory() {
+    for source in [
+        include_str!("../../../../examples/softmax.py"),
+        include_str!("../../../../examples/layer_norm.py"),
+        include_str!("../../../../examples/rms_norm.py"),
+    ] {
+        let text = check_whole(source, (2, 8_200));
+        assert!(text.contains("bf16* const w0 = (bf16*)smem;"), "{text}");
+        assert!(text.contains("*(vec<bf16, 8>*)(w0 + "), "{text}");
     }
 }
 

@@ -14,16 +14,17 @@ use ferrofuse_testing::machine_code::{Counts, Tools};
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 /// Kernels that keep something in local memory, and why.
-const LOCAL: [(&str, &str); 3] = [
+const LOCAL: [(&str, &str); 4] = [
     ("cross_entropy", "registers are saved around the division of indices"),
     ("layer_norm", "a register is saved around a division in f64"),
     ("rope_backward", "a register is saved around the division of indices"),
+    ("transpose_add", "registers are saved around the division of indices"),
 ];
 
 /// Examples whose global accesses are not nearly all of 16 bytes, and why.
 const NARROW: [(&str, &str); 10] = [
     ("adam_step", "the step is one element"),
-    ("batch_norm", "the batches lie apart from each other"),
+    ("batch_norm", COMBINE),
     ("cross_entropy", "labels are gathered"),
     ("gelu_bias_backward", COMBINE),
     ("layer_norm_backward", COMBINE),
@@ -35,12 +36,13 @@ const NARROW: [(&str, &str); 10] = [
 ];
 
 /// Examples of whose main kernels a multiprocessor of some architecture has fewer than [`IN_FLIGHT`] bytes in flight, and why.
-const FEW_IN_FLIGHT: [(&str, &str); 5] = [
+const FEW_IN_FLIGHT: [(&str, &str); 6] = [
     ("adam_step", "the step is one element"),
+    ("cross_entropy", "the logits are read once, on sm_100 two vectors at a time"),
     ("gelu_bias_backward", ONE_VECTOR),
     ("rms_norm", "61 registers leave room for four blocks, each with a row of two vectors in flight"),
     ("rope_backward", HALVES),
-    ("transpose_add", "tiles are copied one element at a time"),
+    ("transpose_add", "on sm_80 40 registers, and loads that are not moved together"),
 ];
 
 const ONE_VECTOR: &str = "59 to 64 registers, and one vector of each operand in flight";

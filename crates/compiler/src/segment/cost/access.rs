@@ -5,6 +5,7 @@
 
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Store, When, Witness};
+use scheduler::space::Axis;
 use scheduler::target::Target;
 use scheduler::target::cpu::MAX_STREAMED_ROWS;
 
@@ -13,6 +14,8 @@ use scheduler::target::cpu::MAX_STREAMED_ROWS;
 pub(super) struct Access {
     /// How often it reads its inputs from main memory.
     pub sweeps: u32,
+    /// How many rows the lanes of a block walk one after the other in each sweep, as no two blocks may share them.
+    pub rows: u64,
     /// How much longer each byte takes than in a loop over contiguous memory.
     pub slowdown: f64,
     /// The part of the machine's cores that have work.
@@ -20,7 +23,7 @@ pub(super) struct Access {
 }
 
 impl Access {
-    /// How a kernel that moves so many bytes goes through memory.
+    /// How a kernel goes through memory whose blocks keep so many bytes together from stage to stage.
     pub(super) fn of(witness: &Witness, bytes: u64, hints: &Hints, target: &Target) -> Access {
         let columns = walks_columns(witness, hints);
         let strip = if columns { target.strip } else { 1 };
@@ -32,8 +35,18 @@ impl Access {
             false => 1.0,
         };
         let busy = blocks.min(target.cores) as f64 / target.cores as f64;
-        Access { sweeps: sweeps(witness, bytes / blocks, target), slowdown, busy }
+        let rows = rows_of_block(witness, hints);
+        Access { sweeps: sweeps(witness, bytes / blocks, target), rows, slowdown, busy }
     }
+}
+
+/// How many rows a block walks at least, where lanes walk rows: what lies around those and blocks do not divide.
+fn rows_of_block(witness: &Witness, hints: &Hints) -> u64 {
+    let is_divided = |axis: &&Axis| witness.workers.contains(axis);
+    let around = witness.order.iter().rev().skip_while(|axis| !is_divided(axis));
+    let walked = around.filter(|axis| !is_divided(axis));
+    let rows = walked.map(|&axis| hints.value(witness.space.size(axis))).fold(1, u64::saturating_mul);
+    if witness.order.last().is_some_and(|last| witness.workers.contains(last)) { 1 } else { rows }
 }
 
 /// Whether each block walks many rows for a few neighbours in each: workers divide the contiguous axis, and not those.

@@ -77,12 +77,14 @@ impl Seconds {
             let memory = moved as f64 / target.bandwidth;
             return Seconds { memory, launch: target.launch, ..Seconds::default() };
         };
-        let access = Access::of(witness, moved, amounts.hints, target);
+        let kept = if keeps_inputs(amounts.graph, view, target) { read } else { moved };
+        let access = Access::of(witness, kept, amounts.hints, target);
         let bytes = read as f64 * f64::from(access.sweeps) + written as f64;
         let memory = bytes * access.slowdown / target.bandwidth;
         let computing = work::cycles(amounts, view, witness) as f64 / target.throughput;
         let (memory, computing) = (memory / access.busy, computing / access.busy);
-        let memory = memory.max(latency(target) * f64::from(access.sweeps));
+        let rows = access.rows as f64 * f64::from(access.sweeps);
+        let memory = memory.max(latency(target) * rows);
         Seconds { memory, computing, launch: target.launch, overlap: overlap(target, memory, computing) }
     }
 
@@ -101,7 +103,7 @@ pub(super) fn overlap(target: &Target, memory: f64, computing: f64) -> f64 {
     }
 }
 
-/// Seconds that a sweep takes at least, however few bytes it moves.
+/// Seconds that a row takes at least, however few bytes it has: the next one's loads wait for its end.
 pub(super) fn latency(target: &Target) -> f64 {
     match &target.processor {
         Processor::Cpu(_) => 0.0,
@@ -134,5 +136,15 @@ pub(super) fn min_seconds<'v>(
 
 /// How often a kernel reads its inputs from main memory.
 pub fn input_sweeps(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints, target: &Target) -> u32 {
-    Access::of(witness, hints.value(&bytes(graph, view)), hints, target).sweeps
+    let kept = if keeps_inputs(graph, view, target) { read(graph, view) } else { bytes(graph, view) };
+    Access::of(witness, hints.value(&kept), hints, target).sweeps
+}
+
+/// Whether a block keeps rows as they are in memory, and no more: on a GPU those of inputs of half types.
+fn keeps_inputs(graph: &Graph, view: &Fusion, target: &Target) -> bool {
+    let rank = |val: &Val| graph.ty(*val).rank();
+    let most = view.inputs().iter().map(rank).max();
+    let is_narrow = |&val: &Val| graph.dtype(val).compute() != graph.dtype(val);
+    let mut rows = view.inputs().iter().filter(|val| Some(rank(val)) == most);
+    matches!(target.processor, Processor::Gpu(_)) && rows.all(is_narrow)
 }

@@ -1,7 +1,7 @@
 //! Values that lie in scratch: results of closed folds, and what persists from earlier stages.
 
 use index::Expr;
-use ir::graph::Val;
+use ir::graph::{TensorOp, Val};
 use ir::kernel::{Scratch, Value};
 use rustc_hash::FxHashMap;
 
@@ -27,17 +27,30 @@ impl ValueEmitter<'_> {
         let group = self.emitter.group;
         let val = group.schedule.persistent[number];
         let index = self.index_of(group.witness.space.axes_of(val));
-        let value = self.pull(val, &index, None);
+        let held = self.held(val);
+        let value = self.pull(held, &index, None);
         let key = (val, self.row());
         let known = kept.iter().find(|(known, _)| *known == key).map(|(_, (array, _))| *array);
         let array = known.unwrap_or_else(|| {
             let private = self.is_private(dims);
-            let array = self.array(group.graph.dtype(val), dims, private);
+            let array = self.array(group.graph.dtype(held), dims, private);
             kept.push((key, (array, dims.to_vec())));
             array
         });
         let at = self.dim_index(dims);
         self.emitter.builder.store(array, at, value);
+    }
+
+    /// What scratch holds of a persistent value: where that is narrow, of a widened input the input itself.
+    fn held(&self, val: Val) -> Val {
+        let group = self.emitter.group;
+        let (graph, operands) = (group.graph, group.graph.operands(val));
+        let widens = |operand: Val| {
+            let is_wide = graph.dtype(operand).compute() == graph.dtype(val);
+            is_wide && matches!(graph.op(val), TensorOp::Cast(_)) && group.view.is_input(operand)
+        };
+        let narrow = operands.first().copied().filter(|&operand| group.schedule.narrow && widens(operand));
+        narrow.unwrap_or(val)
     }
 
     /// The loops that kept values have closed: later stages read them.
@@ -62,7 +75,8 @@ impl ValueEmitter<'_> {
         let axes = group.witness.space.axes_of(val);
         self.stands_at(axes, index).then(|| {
             let at = self.dim_index(&dims);
-            self.emitter.builder.load(array, at)
+            let value = self.emitter.builder.load(array, at);
+            self.emitter.cast(value, group.graph.dtype(val))
         })
     }
 

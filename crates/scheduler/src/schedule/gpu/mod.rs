@@ -1,9 +1,10 @@
 //! What a GPU's schedules have besides: how many neighbours a thread takes at a time, how many threads walk a row, what they keep
-//! of it in registers, and how much of a flat loop a block takes.
+//! of it, and how much of a flat loop a block takes.
 
 mod combine;
+mod jam;
+mod keep;
 mod partials;
-mod registers;
 mod threads;
 mod width;
 
@@ -17,7 +18,8 @@ use crate::target::Gpu;
 pub(super) fn finish(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
     schedule.width = width::width(work, schedule);
     threads::threads(work, facts, schedule);
-    registers::registers(work, schedule);
+    keep::keep(work, schedule);
+    schedule.jam = jam::jam(work, facts, schedule);
     schedule.combine = combine::combine(work, facts, schedule);
     schedule.warp = (schedule.lanes > facts.warp).then_some(facts.warp);
 }

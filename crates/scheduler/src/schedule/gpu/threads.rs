@@ -1,6 +1,6 @@
 //! How many threads a block has: as many as walk a row in a few steps each, and a flat loop's share of so many steps.
 
-use super::registers::longest_row;
+use super::keep::longest_row;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use crate::space::Axis;

@@ -65,6 +65,8 @@ pub struct Schedule {
     pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
     pub persistent: Vec<Val>,
+    /// Whether those that widen an input are kept as they are in memory.
+    pub narrow: bool,
     /// Whether each lane keeps what it computes of these values for itself, and what it folds other axes into along
     /// its own.
     pub private: bool,
@@ -90,6 +92,7 @@ impl Schedule {
             combine: None,
             partition: Vec::new(),
             persistent: Vec::new(),
+            narrow: false,
             private: false,
         }
     }

@@ -4,17 +4,22 @@ use std::fmt;
 
 use ir::graph::{Node, Val};
 
-use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, print_each, read_val, reject};
+use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, read_val, reject};
 
-pub(super) const KNOB: Knob = Knob { forms: &["persist N"], print, read, check, draw };
+pub(super) const KNOB: Knob = Knob { forms: &["persist N [narrow]"], print, read, check, draw };
 
 fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    print_each(f, "persist", &schedule.persistent)
+    let narrow = if schedule.narrow { " narrow" } else { "" };
+    schedule.persistent.iter().try_for_each(|val| writeln!(f, "persist {val}{narrow}"))
 }
 
 fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
-    let ["persist", val] = words else { return Ok(false) };
+    let ["persist", val, narrow @ ..] = words else { return Ok(false) };
+    if !matches!(narrow, [] | ["narrow"]) {
+        return Ok(false);
+    }
     schedule.persistent.push(read_val(val)?);
+    schedule.narrow |= !narrow.is_empty();
     Ok(true)
 }
 
@@ -40,4 +45,5 @@ fn draw(schedule: &mut Schedule, witness: &Witness, draws: &mut Draws) {
     draws.shuffle(&mut nodes);
     nodes.truncate(draws.below(4));
     schedule.persistent = nodes.into_iter().map(Val::from).collect();
+    schedule.narrow = !schedule.persistent.is_empty() && draws.percent(30);
 }

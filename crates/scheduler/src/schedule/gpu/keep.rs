@@ -1,5 +1,6 @@
-//! What the threads of a row keep in registers, where a row is short enough for each to have a few elements: what they fold over
-//! other rows, and what they read of inputs, widened, if later stages want it again. All else is computed again from those.
+//! What the threads of a row keep: what they fold over other rows, and what they read of inputs, widened, if later stages want it
+//! again. In registers, where a row is short enough for each to have a few elements; else in shared memory, as it is in memory.
+//! All else is computed again from those.
 
 use ir::graph::{Graph, Node, TensorOp, Val};
 
@@ -8,7 +9,7 @@ use crate::schedule::Schedule;
 use crate::schedule::persist::needs;
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
-use crate::target::gpu::{MAX_KEPT_BYTES, MAX_ROW_ELEMENTS};
+use crate::target::gpu::{MAX_BLOCK_THREADS, MAX_KEPT_BYTES, MAX_ROW_ELEMENTS};
 
 /// The longest that a row of a block can be, if that is known: its threads then walk it in a known number of steps.
 pub(super) fn longest_row(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u64> {
@@ -17,24 +18,42 @@ pub(super) fn longest_row(work: &Workload<'_>, schedule: &Schedule, lane: Axis) 
     most.into_iter().chain(schedule.chunk(lane)).min()
 }
 
-/// Chooses what is kept in registers, if anything.
-pub(super) fn registers(work: &Workload<'_>, schedule: &mut Schedule) {
+/// Chooses what is kept, if anything.
+pub(super) fn keep(work: &Workload<'_>, schedule: &mut Schedule) {
     let Some(lane) =
         schedule.lane.filter(|lane| schedule.inner == [*lane] && !schedule.partition.contains(lane))
     else {
         return;
     };
-    let is_short = |most| most <= MAX_ROW_ELEMENTS * u64::from(schedule.lanes);
-    if schedule.width == 1 || !longest_row(work, schedule, lane).is_some_and(is_short) {
-        return;
-    }
+    let Some(most) = longest_row(work, schedule, lane).filter(|_| schedule.width > 1) else { return };
     let columns = work.witness.folds.iter().filter(|fold| is_along(schedule, fold, lane));
     let sums: u64 = columns.map(|fold| bytes(work.graph, fold.node)).sum();
     let wanted = wanted(work);
+    if most > MAX_ROW_ELEMENTS * u64::from(schedule.lanes) {
+        if sums == 0 {
+            keep_in_shared_memory(work, schedule, most, wanted);
+        }
+        return;
+    }
     let values: u64 = wanted.iter().map(|val| bytes(work.graph, val.node)).sum();
     schedule.private = sums + values > 0 && sums <= MAX_KEPT_BYTES;
     if schedule.private && sums + values <= MAX_KEPT_BYTES {
         schedule.persistent = wanted;
+    }
+}
+
+/// Keeps a row of no more than so many elements in shared memory, if it fits.
+fn keep_in_shared_memory(work: &Workload<'_>, schedule: &mut Schedule, most: u64, wanted: Vec<Val>) {
+    let Workload { graph, target, .. } = *work;
+    let narrow = |val: &Val| graph.dtype(graph.operands(*val)[0]).size() as u64;
+    let bytes = most.saturating_mul(wanted.iter().map(narrow).sum());
+    if wanted.is_empty() || bytes > target.block_bytes {
+        return;
+    }
+    (schedule.private, schedule.narrow, schedule.persistent) = (true, true, wanted);
+    if 2 * bytes > target.block_bytes {
+        // The only block of a multiprocessor has all that is in flight there.
+        schedule.lanes = MAX_BLOCK_THREADS;
     }
 }
 

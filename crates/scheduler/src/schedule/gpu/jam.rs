@@ -1,0 +1,42 @@
+//! How many rows threads walk together: where each has few bytes of a row in flight, and rows are folded into one result.
+
+use ir::graph::Val;
+
+use crate::legal::Fold;
+use crate::schedule::Schedule;
+use crate::schedule::workload::Workload;
+use crate::space::Axis;
+use crate::target::Gpu;
+use crate::target::cpu::MAX_JAMMED_ROWS;
+
+/// The most elements of a thread that are folded before threads combine what they have.
+const MOST_ELEMENTS: u64 = 64;
+
+/// Bytes of a row that a thread loads for the neighbours that it takes at a time, at least 1: of the inputs with most axes.
+fn bytes_of_step(work: &Workload<'_>, schedule: &Schedule) -> u64 {
+    let rank = |input: &Val| work.graph.ty(*input).rank();
+    let most = work.view.inputs().iter().map(rank).max();
+    let rows = work.view.inputs().iter().filter(|input| Some(rank(input)) == most);
+    let bytes = rows.map(|&input| work.graph.dtype(input).size() as u64).sum::<u64>();
+    (bytes * u64::from(schedule.width)).max(1)
+}
+
+/// The axis of the rows, and how many of them.
+pub(super) fn jam(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> Option<(Axis, u32)> {
+    let lane = schedule.lane.filter(|lane| schedule.inner == [*lane] && schedule.chunk(*lane).is_none())?;
+    let row = *schedule.outer().last()?;
+    let folds = &work.witness.folds;
+    if schedule.private || work.witness.scanned.is_some() || folds.is_empty() {
+        return None;
+    }
+    let reduces = |fold: &Fold, walked| fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == walked);
+    if !folds.iter().all(|fold| fold.terminal && reduces(fold, lane) && reduces(fold, row)) {
+        return None;
+    }
+    let of_thread = work.trip_count(schedule, lane).div_ceil(schedule.lanes.into()).max(1);
+    let extent = work.trip_count(schedule, row);
+    let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
+    let rows = (facts.in_flight / bytes_of_step(work, schedule)).min(MOST_ELEMENTS / of_thread).min(of_block);
+    let rows = rows.min(MAX_JAMMED_ROWS.into());
+    (rows > 1).then_some((row, rows as u32))
+}

@@ -1,0 +1,99 @@
+# test: target=sm_90
+# A loop that never runs, around one whose lanes take neighbours.
+def scale(fd):
+    x = fd.define_tensor(shape=[2, 0, -1], contiguity=True, dtype=DataType.Float)
+    y = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+    y = fd.ops.broadcast(y, is_broadcast_dim=[True, True, False])
+    fd.add_output(fd.ops.sum(fd.ops.mul(x, y), dims=[1, 2]))
+
+inputs = [torch.randn((2, 0, 16416)), torch.randn((16416,))]
+
+# ---- expect
+# // seg0
+# // Neighbours that are loaded and stored together, 16 bytes at a time.
+# template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
+# template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
+# template <class T, int N> static __device__ inline void store(T* p, const vec<T, N>& x) {
+# #ifndef CUEMU
+#   const unsigned* const words = (const unsigned*)&x;
+#   if constexpr (sizeof(x) >= 16) {
+#     #pragma unroll
+#     for (int i = 0; i < (int)sizeof(x) / 4; i += 4)
+#       asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" :: "l"((unsigned*)p + i), "r"(words[i]),
+#                    "r"(words[i + 1]), "r"(words[i + 2]), "r"(words[i + 3]));
+#     return;
+#   }
+# #endif
+#   *(vec<T, N>*)p = x;
+# }
+# static __device__ inline float combine_sum(float a, float b) {
+#   return a + b;
+# }
+# // The sum of all threads' states, for every thread: of each warp, then of the warps, by halves.
+# static __device__ float block_sum(float mine, unsigned call) {
+#   __shared__ float slots[2][16];
+#   for (unsigned stride = 16; stride > 0; stride /= 2)
+#     mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#   if (threadIdx.x % 32 == 0) slots[call % 2][threadIdx.x / 32] = mine;
+#   __syncthreads();
+#   mine = slots[call % 2][threadIdx.x % 16];
+#   for (unsigned stride = 8; stride > 0; stride /= 2)
+#     mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#   return __shfl_sync(0xffffffffu, mine, 0);
+# }
+#
+# // seg0: reads n1 (f32); writes n2 (f32), n4 (f32).
+# // Blocks: 1. Threads of a block: 512.
+# // Assumes i0 % 8 == 0, n1 aligned to 16 bytes, n2 aligned to 16 bytes.
+# extern "C" __global__ void __launch_bounds__(512) seg0(
+#     const float* __restrict__ n1,
+#     float* __restrict__ n2,
+#     float* __restrict__ n4,
+#     long long i0) {
+#   unsigned calls = 0;
+#   extern __shared__ __align__(16) unsigned char smem[];
+#   float* const w0 = (float*)smem;
+#   {
+#     const long long x1 = threadIdx.x;
+#     if (x1 < 2) {
+#       w0[x1] = 0.0f;
+#     }
+#   }
+#   __syncthreads();
+#   #pragma unroll 4
+#   for (long long first = 4 * threadIdx.x; first < i0; first += 2048) {
+#     const auto v1 = load<4>(n1 + first);
+#     vec<float, 4> y0;
+#     #pragma unroll
+#     for (int j = 0; j < 4; j++) {
+#       y0.at[j] = v1.at[j];
+#     }
+#     store(n2 + first, y0);
+#   }
+#   for (long long x1_1 = 0; x1_1 < 2; x1_1++) {
+#     for (long long x2 = 0; x2 < 0; x2++) {
+#       float a0 = 0.0f;
+#       #pragma unroll 4
+#       for (long long first = 4 * threadIdx.x; first < i0; first += 2048) {
+#         const auto v2 = load<4>(n1 + first);
+#         #pragma unroll
+#         for (int j = 0; j < 4; j++) {
+#           a0 = a0 + (0.0f * v2.at[j]);
+#         }
+#       }
+#       const float v6 = block_sum(a0, calls++);
+#       const float v7 = w0[x1_1];
+#       __syncthreads();
+#       if (threadIdx.x == 0) w0[x1_1] = v7 + v6;
+#       __syncthreads();
+#     }
+#   }
+#   __syncthreads();
+#   {
+#     const long long x1_2 = threadIdx.x;
+#     if (x1_2 < 2) {
+#       const float v9 = w0[x1_2];
+#       n4[x1_2] = v9;
+#     }
+#   }
+# }
