@@ -18,7 +18,7 @@ pub(super) fn join(state: &mut State<'_>) -> bool {
     let is_small = state.problem.is_small();
     let mut is_changed = false;
     for later in 1..state.segments.len() {
-        if !(is_small || shares(state, later)) || !is_short_segment(state, later) {
+        if !(is_small || shares(state, later)) || is_of_library(state, later) {
             continue;
         }
         for earlier in 0..later {
@@ -59,7 +59,7 @@ fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
 
 /// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.
 fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool) -> bool {
-    if !is_short_segment(state, earlier) || state.are_parted(earlier, later) {
+    if is_of_library(state, earlier) || state.are_parted(earlier, later) {
         state.steps = state.steps.saturating_sub(1);
         return false;
     }
@@ -78,11 +78,13 @@ fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool
     }
 }
 
-fn is_short_segment(state: &State<'_>, place: usize) -> bool {
-    is_short(state, state.segments[place].view(&state.problem))
+/// Whether a library runs a segment, which joins no other then.
+fn is_of_library(state: &State<'_>, place: usize) -> bool {
+    let view = state.segments[place].view(&state.problem);
+    matches!(&*state.problem.legality.of(state.problem.graph, view), Ok(Engine::External(_)))
 }
 
-/// Whether a segment is short code. What a library runs is none, and joins no other.
+/// Whether a segment is short code.
 fn is_short(state: &State<'_>, view: &Fusion) -> bool {
     match &*state.problem.legality.of(state.problem.graph, view) {
         Ok(Engine::Kernel(witness)) => witness.statements <= STATEMENTS,
