@@ -251,6 +251,7 @@ proptest! {
             prop_assert!(!facts.prove_divides(&f, &e) || multiple, "{f} divides {e} with {facts:?}");
         }
     }
+
     #[test]
     fn what_differs_at_a_sample_is_not_proved_equal(a in tree(), b in tree(), values in values(), claims in vec(claim(), 0..5)) {
         let facts = facts_holding(&claims, &values)?;
@@ -261,5 +262,4 @@ proptest! {
             prop_assert!(!facts.differ_at(sample, &e, &simplest), "{e} = {simplest} with {facts:?}");
         }
     }
-
 }

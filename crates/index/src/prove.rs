@@ -122,7 +122,7 @@ impl Facts {
 fn is_difference_of_symbols(e: &Expr) -> bool {
     let is_symbol = |term: &Term| matches!(term.monomial.as_atom(), Some(Atom::Sym(_)));
     let [first, second] = e.terms() else { return false };
-    let is_unit = first.coefficient.abs() == 1 && first.coefficient == -second.coefficient;
+    let is_unit = matches!((first.coefficient, second.coefficient), (1, -1) | (-1, 1));
     is_unit && is_symbol(first) && is_symbol(second)
 }
 

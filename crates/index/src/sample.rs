@@ -49,7 +49,7 @@ impl Facts {
         let wanted = sample.0.of(sym.as_u32());
         let (lo, hi) = (end(range.lo()).unwrap_or(i64::MIN), end(range.hi()).unwrap_or(i64::MAX));
         let value = wanted.max(lo).min(hi);
-        Some(value - value.rem_euclid(multiple))
+        value.checked_sub(value.rem_euclid(multiple))
     }
 }
 

@@ -46,7 +46,7 @@ impl Executor {
         }
     }
 
-    /// Whether it runs on a GPU, where vectors are shorter and rows that fit registers have variants of their own.
+    /// Whether it runs on a GPU, where vectors are shorter and rows that a block keeps have variants of their own.
     pub(crate) fn is_on_gpu(self) -> bool {
         self == Executor::Cuda
     }

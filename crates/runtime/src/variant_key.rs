@@ -31,7 +31,7 @@ pub(crate) struct Shapes {
     last: Vec<Sym>,
     /// Whether calls with sizes of other orders of magnitude have other keys.
     by_order: bool,
-    /// Whether they are a GPU's, where vectors are shorter, and short rows have keys of their own, as they fit registers.
+    /// Whether they are a GPU's, where vectors are shorter, and rows that a block keeps have keys of their own.
     on_gpu: bool,
 }
 

@@ -62,8 +62,8 @@ impl MomentStates {
         let mut params = vec![Term::Other; 6];
         for (run, moments) in runs.into_iter().enumerate() {
             for (state, moment) in [self.mean, self.squares, self.count].into_iter().zip(moments) {
-                let term = if dtypes[state].is_int() { Term::Whole } else { Term::Real };
-                params[3 * run + state] = term(Ratio::from(moment));
+                let term = if dtypes[state].is_int() { Term::Integer } else { Term::Real };
+                params[3 * run + state] = term(Ratio::of_state(moment, state == self.count));
             }
         }
         let results = body.eval(&mut Terms { dtype: dtypes[self.mean], known }, &params);
@@ -75,10 +75,11 @@ impl MomentStates {
 /// Mean, squared deviations and count of two runs together.
 fn combined(runs: &[[Expr; 3]; 2], known: &Known) -> Option<[Ratio; 3]> {
     let [[mean_a, squares_a, count_a], [mean_b, squares_b, count_b]] = runs;
-    let count = Ratio::from(count_a + count_b);
+    let ratio = |numerator: Expr| Ratio::of_state(numerator, false);
+    let count = ratio(count_a + count_b);
     let share = count.reciprocal(known)?;
-    let total = Ratio::from(count_a * mean_a + count_b * mean_b);
+    let total = ratio(count_a * mean_a + count_b * mean_b);
     let apart = mean_b - mean_a;
-    let between = Ratio::from(&apart * &apart * count_a * count_b).times(&share);
-    Some([total.times(&share), Ratio::from(squares_a + squares_b).plus(&between), count])
+    let between = ratio(&apart * &apart * count_a * count_b).times(&share);
+    Some([total.times(&share), ratio(squares_a + squares_b).plus(&between), count])
 }

@@ -5,68 +5,80 @@ use index::{Expr, Facts, Sym};
 /// The largest power of two that numbers are multiplied by to make them whole.
 const MAX_SCALE: u32 = 30;
 
+/// The largest number that a body may have: integers do not wrap by it, nor are floats lost beside it.
+const MAX_NUMBER: f64 = 4.0;
+
 /// A quotient of two polynomials.
 #[derive(Clone, Debug)]
 pub(super) struct Ratio {
-    pub dividend: Expr,
+    numerator: Expr,
     /// Positive whatever the symbols are.
-    divisor: Expr,
-}
-
-impl From<Expr> for Ratio {
-    fn from(dividend: Expr) -> Ratio {
-        Ratio { dividend, divisor: Expr::one() }
-    }
+    denominator: Expr,
+    /// Whether it is made of counts and numbers alone. All else may be NaN or infinite, which polynomials do not know:
+    /// there the difference of a number from itself is not zero.
+    is_of_counts: bool,
 }
 
 impl Ratio {
-    /// A number that is whole, or becomes so when it is doubled a few times.
+    /// A state.
+    pub fn of_state(numerator: Expr, is_count: bool) -> Ratio {
+        Ratio { numerator, denominator: Expr::one(), is_of_counts: is_count }
+    }
+
+    /// A small number that is whole, or becomes so when it is doubled a few times.
     pub fn of_number(number: f64) -> Option<Ratio> {
         let scale = (0..=MAX_SCALE).map(|power| (1_i64 << power) as f64);
         let scale = scale.into_iter().find(|scale| (number * scale).fract() == 0.0)?;
-        let whole = number * scale;
-        let is_small = whole.abs() < f64::from(u32::MAX);
-        is_small
-            .then(|| Ratio { dividend: Expr::constant(whole as i64), divisor: Expr::constant(scale as i64) })
+        let [numerator, denominator] = [number * scale, scale].map(|whole| Expr::constant(whole as i64));
+        (number.abs() <= MAX_NUMBER).then_some(Ratio { numerator, denominator, is_of_counts: true })
     }
 
     /// The sum of two.
     pub fn plus(&self, other: &Ratio) -> Ratio {
-        if self.divisor == other.divisor {
-            return Ratio { dividend: &self.dividend + &other.dividend, divisor: self.divisor.clone() };
+        if self.denominator == other.denominator {
+            let numerator = &self.numerator + &other.numerator;
+            return self.with(other, numerator, self.denominator.clone());
         }
         let [left, right] = self.crossed(other);
-        Ratio { dividend: left + right, divisor: &self.divisor * &other.divisor }
+        self.with(other, left + right, &self.denominator * &other.denominator)
     }
 
     /// The product of two.
     pub fn times(&self, other: &Ratio) -> Ratio {
-        let product = |a: &Expr, b: &Expr| a * b;
-        Ratio {
-            dividend: product(&self.dividend, &other.dividend),
-            divisor: product(&self.divisor, &other.divisor),
-        }
+        self.with(other, &self.numerator * &other.numerator, &self.denominator * &other.denominator)
+    }
+
+    /// What is made of two.
+    fn with(&self, other: &Ratio, numerator: Expr, denominator: Expr) -> Ratio {
+        Ratio { numerator, denominator, is_of_counts: self.is_of_counts && other.is_of_counts }
     }
 
     /// The negative.
     pub fn negative(&self) -> Ratio {
-        Ratio { dividend: -self.dividend.clone(), divisor: self.divisor.clone() }
+        Ratio { numerator: -self.numerator.clone(), ..self.clone() }
     }
 
     /// The reciprocal, if this is known not to be zero.
     pub fn reciprocal(&self, known: &Known) -> Option<Ratio> {
-        let Ratio { dividend, divisor } = self;
-        if known.is_less(&Expr::zero(), dividend) {
-            return Some(Ratio { dividend: divisor.clone(), divisor: dividend.clone() });
+        let Ratio { numerator, denominator, is_of_counts } = self.clone();
+        if known.is_less(&Expr::zero(), &numerator) {
+            return Some(Ratio { numerator: denominator, denominator: numerator, is_of_counts });
         }
-        known
-            .is_less(dividend, &Expr::zero())
-            .then(|| Ratio { dividend: divisor.clone(), divisor: -dividend.clone() }.negative())
+        known.is_less(&numerator, &Expr::zero()).then(|| Ratio {
+            numerator: -denominator,
+            denominator: -numerator,
+            is_of_counts,
+        })
     }
 
-    /// Two polynomials that compare as two ratios do.
-    pub fn crossed(&self, other: &Ratio) -> [Expr; 2] {
-        [&self.dividend * &other.divisor, &other.dividend * &self.divisor]
+    /// Two polynomials that compare as two ratios do, where both are made of counts.
+    pub fn compared(&self, other: &Ratio) -> Option<[Expr; 2]> {
+        (self.is_of_counts && other.is_of_counts).then(|| self.crossed(other))
+    }
+
+    /// Two polynomials whose quotients by a common denominator they are.
+    fn crossed(&self, other: &Ratio) -> [Expr; 2] {
+        [&self.numerator * &other.denominator, &other.numerator * &self.denominator]
     }
 
     /// Whether they are one function.
@@ -91,12 +103,12 @@ impl Known {
     }
 
     /// Whether a polynomial is one of whole numbers, of which alone the algebra of sizes proves anything.
-    fn counts(&self, of: &Expr) -> bool {
+    fn is_of_counts(&self, of: &Expr) -> bool {
         of.symbols().iter().all(|symbol| self.counts.contains(symbol))
     }
 
     fn proves(&self, [left, right]: [&Expr; 2], proof: fn(&Facts, &Expr, &Expr) -> bool) -> bool {
-        self.counts(left) && self.counts(right) && proof(&self.facts, left, right)
+        self.is_of_counts(left) && self.is_of_counts(right) && proof(&self.facts, left, right)
     }
 
     /// Whether one is known to be less than another.

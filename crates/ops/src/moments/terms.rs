@@ -9,8 +9,8 @@ pub(super) enum Term {
     /// A float.
     Real(Ratio),
     /// An integer, which counts.
-    Whole(Ratio),
-    Truth(bool),
+    Integer(Ratio),
+    Bool(bool),
     /// Anything else.
     Other,
 }
@@ -18,7 +18,7 @@ pub(super) enum Term {
 impl Term {
     /// Whether it is a number that is this function.
     pub fn is(&self, ratio: &Ratio) -> bool {
-        matches!(self, Term::Real(own) | Term::Whole(own) if own.is(ratio))
+        matches!(self, Term::Real(own) | Term::Integer(own) if own.is(ratio))
     }
 }
 
@@ -33,20 +33,20 @@ impl BodyArith for Terms {
     fn scalar(&mut self, constant: Scalar) -> Term {
         let number = || Ratio::of_number(constant.as_f64());
         match constant.dtype() {
-            DType::Bool => Term::Truth(constant.as_bool()),
+            DType::Bool => Term::Bool(constant.as_bool()),
             dtype if dtype.is_float() => number().map_or(Term::Other, Term::Real),
-            dtype if dtype.is_int() => number().map_or(Term::Other, Term::Whole),
+            dtype if dtype.is_int() => number().map_or(Term::Other, Term::Integer),
             _ => Term::Other,
         }
     }
 
     fn cast(&mut self, value: &Term, _: DType, to: DType) -> Term {
         match value {
-            Term::Real(ratio) | Term::Whole(ratio) if to.is_float() && to.size() >= self.dtype.size() => {
+            Term::Real(ratio) | Term::Integer(ratio) if to.is_float() && to.size() >= self.dtype.size() => {
                 Term::Real(ratio.clone())
             }
-            Term::Whole(ratio) if to.is_signed_int() => Term::Whole(ratio.clone()),
-            Term::Truth(truth) if to == DType::Bool => Term::Truth(*truth),
+            Term::Integer(ratio) if to.is_signed_int() => Term::Integer(ratio.clone()),
+            Term::Bool(truth) if to == DType::Bool => Term::Bool(*truth),
             _ => Term::Other,
         }
     }
@@ -58,19 +58,17 @@ impl Arith for Terms {
     fn apply(&mut self, op: ScalarOp, args: &[Term]) -> Term {
         match (op, args) {
             (ScalarOp::Set, [value]) => value.clone(),
-            (ScalarOp::Where, [Term::Truth(true), value, _] | [Term::Truth(false), _, value]) => {
-                value.clone()
-            }
-            (_, [Term::Truth(a)]) if op == ScalarOp::LogicalNot => Term::Truth(!a),
-            (_, [Term::Truth(a), Term::Truth(b)]) => of_truths(op, *a, *b),
+            (ScalarOp::Where, [Term::Bool(true), value, _] | [Term::Bool(false), _, value]) => value.clone(),
+            (_, [Term::Bool(a)]) if op == ScalarOp::LogicalNot => Term::Bool(!a),
+            (_, [Term::Bool(a), Term::Bool(b)]) => of_truths(op, *a, *b),
             (_, [Term::Real(a)]) => self.unary(op, a).map_or(Term::Other, Term::Real),
             (_, [Term::Real(a), Term::Real(b)]) => {
                 let real = self.binary(op, a, b).map(Term::Real);
                 real.or_else(|| self.compared(op, a, b)).unwrap_or(Term::Other)
             }
-            (ScalarOp::Add, [Term::Whole(a), Term::Whole(b)]) => Term::Whole(a.plus(b)),
-            (_, [Term::Whole(a), Term::Whole(b)]) => {
-                let extreme = self.extreme(op, a, b).map(Term::Whole);
+            (ScalarOp::Add, [Term::Integer(a), Term::Integer(b)]) => Term::Integer(a.plus(b)),
+            (_, [Term::Integer(a), Term::Integer(b)]) => {
+                let extreme = self.extreme(op, a, b).map(Term::Integer);
                 extreme.or_else(|| self.compared(op, a, b)).unwrap_or(Term::Other)
             }
             _ => Term::Other,
@@ -84,8 +82,8 @@ impl Arith for Terms {
 
 fn of_truths(op: ScalarOp, a: bool, b: bool) -> Term {
     match op {
-        ScalarOp::LogicalAnd => Term::Truth(a & b),
-        ScalarOp::LogicalOr => Term::Truth(a | b),
+        ScalarOp::LogicalAnd => Term::Bool(a & b),
+        ScalarOp::LogicalOr => Term::Bool(a | b),
         _ => Term::Other,
     }
 }
@@ -105,16 +103,14 @@ impl Terms {
             ScalarOp::Sub => Some(a.plus(&b.negative())),
             ScalarOp::Mul => Some(a.times(b)),
             ScalarOp::Div => Some(a.times(&b.reciprocal(&self.known)?)),
-            ScalarOp::Pow => {
-                (b.dividend.as_const()? == 2 && b.is(&Ratio::of_number(2.0)?)).then(|| a.times(a))
-            }
+            ScalarOp::Pow => b.is(&Ratio::of_number(2.0)?).then(|| a.times(a)),
             _ => self.extreme(op, a, b),
         }
     }
 
     /// The larger or the smaller one, if it is known which is.
     fn extreme(&self, op: ScalarOp, a: &Ratio, b: &Ratio) -> Option<Ratio> {
-        let [left, right] = a.crossed(b);
+        let [left, right] = a.compared(b)?;
         let is_first_less = match () {
             () if self.known.is_at_most(&left, &right) => true,
             () if self.known.is_at_most(&right, &left) => false,
@@ -129,8 +125,8 @@ impl Terms {
 
     /// How they compare, if that is known.
     fn compared(&self, op: ScalarOp, a: &Ratio, b: &Ratio) -> Option<Term> {
-        let [left, right] = a.crossed(b);
-        let (known, is) = (&self.known, |yes: bool, no: bool| (yes || no).then_some(Term::Truth(yes)));
+        let [left, right] = a.compared(b)?;
+        let (known, is) = (&self.known, |yes: bool, no: bool| (yes || no).then_some(Term::Bool(yes)));
         match op {
             ScalarOp::Lt => is(known.is_less(&left, &right), known.is_at_most(&right, &left)),
             ScalarOp::Gt => is(known.is_less(&right, &left), known.is_at_most(&left, &right)),

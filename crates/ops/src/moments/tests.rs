@@ -267,6 +267,19 @@ fn near_misses_are_left_alone() {
         ("p13 = add p1, p4", "p13 = add p1, p1"),
         ("f32 0.0, f32 0.0, f32 0.0", "f32 0.0, f32 0.0, f32 1.0"),
         ("f32 0.0, f32 0.0, f32 0.0", "f32 0.0, f32 1.0, f32 0.0"),
+        // What skips NaN: neither a number's difference from itself nor which of two is larger is known.
+        ("p12, p18, p7", "p19 = ne p3, p3; p20 = where p19, p0, p12; p20, p18, p7"),
+        (
+            "p12, p18, p7",
+            "p19 = sub p3, p3; p20 = const f32 0.0; p21 = eq p19, p20; p22 = where p21, p12, p0; p22, p18, p7",
+        ),
+        ("p12, p18, p7", "p19 = mul p3, p3; p20 = maximum p19, p19; p21 = minimum p20, p18; p12, p21, p7"),
+        // Numbers beside which others are lost.
+        ("p12, p18, p7", "p19 = const f32 1e9; p20 = add p12, p19; p21 = sub p20, p19; p21, p18, p7"),
+        (
+            "p12, p18, p7",
+            "p19 = const f32 1e8; p20 = add p7, p19; p21 = gt p20, p19; p22 = where p21, p12, p0; p22, p18, p7",
+        ),
         ("p12, p18, p7", "p12, p7, p18"),
         ("p12, p18, p7", "p0, p18, p7"),
     ];

@@ -88,6 +88,12 @@ impl Rounding {
         Rounding { unit, min, max, overflow, lowest: -overflow, normal, compiled, own, widest }
     }
 
+    /// From where on results with this relative error may lose digits, and from where on they may overflow.
+    #[inline(always)]
+    pub(super) fn limits(&self, error: f64) -> (f64, f64) {
+        (self.normal * (1.0 + error), self.overflow / (1.0 + error))
+    }
+
     /// Whether the dtype has every number that the other has.
     pub(super) fn holds(&self, other: &Rounding) -> bool {
         self.unit > 0.0 && self.unit <= other.unit && self.min <= other.min && self.overflow >= other.overflow

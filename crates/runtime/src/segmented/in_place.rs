@@ -106,8 +106,9 @@ impl SegmentedExecutable {
         let workers = self.machine(options).workers(&options.interrupt);
         for (target, tensor) in targets.iter().flatten().zip(&written) {
             let Some(tensor) = tensor else { continue };
-            account.copy(tensor.as_bytes().len(), || {
-                copy(&mut target.open_at_end(), &tensor.view(), &workers)
+            let view = tensor.view();
+            account.copy(view.numel() * view.dtype().size(), || {
+                copy(&mut target.open_at_end(), &view, &workers)
                     .expect("the signature checked the sizes of input and output");
             });
         }

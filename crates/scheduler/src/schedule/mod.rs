@@ -23,6 +23,7 @@ use crate::space::Axis;
 
 pub use choose::choose;
 pub use knobs::{Prefetch, Schedule, ScheduleError};
+pub(crate) use persist::narrow_value;
 pub use text::{ScheduleParseError, parse};
 pub use workload::Workload;
 

@@ -2,7 +2,7 @@
 //! as long as they fit the memory that serves a block. All else is computed again from the inputs, which the caches
 //! still hold.
 
-use ir::graph::{Graph, Node, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::{Approximation, CpuSpelling};
 use rustc_hash::FxHashSet;
 
@@ -80,4 +80,13 @@ pub(super) fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted:
         stack.extend(graph.operands(val).iter().copied());
     }
     false
+}
+
+/// What scratch holds of a persistent value where such values are narrow: of a widened input the input itself.
+pub(crate) fn narrow_value(graph: &Graph, view: &Fusion, val: Val) -> Val {
+    let widens = |operand: &Val| {
+        let is_wide = graph.dtype(*operand).compute() == graph.dtype(val);
+        is_wide && matches!(graph.op(val), TensorOp::Cast(_)) && view.is_input(*operand)
+    };
+    graph.operands(val).first().copied().filter(widens).unwrap_or(val)
 }

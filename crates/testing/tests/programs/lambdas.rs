@@ -157,8 +157,18 @@ fn moments_are_within_bounds_whatever_the_elements() {
                     "{spelling}: {columns} columns, output {output}: {comparison:?}"
                 );
             }
-            let bound = meant.outputs[0].bound.as_ref().map_or(0.0, |bound| bound.view().scalar(0).as_f64());
-            assert!(columns != 100 || bound < 0.1, "{columns} columns: a mean that may be off by {bound}");
+            for row in 0..3 {
+                let bound = |output: &Evaluated| {
+                    output.bound.as_ref().map_or(0.0, |bound| bound.view().scalar(row).as_f64())
+                };
+                let bounds: Vec<f64> = meant.outputs.iter().map(bound).collect();
+                let is_loose = |(bound, most): (&f64, f64)| *bound > most;
+                let loose = bounds.iter().zip([[1.0, f64::MAX, 1.0][row], f64::MAX, 0.01]).any(is_loose);
+                assert!(
+                    !(1..=100).contains(&columns) || !loose,
+                    "row {row} of {columns} columns may be off by {bounds:?}"
+                );
+            }
         }
     }
 }

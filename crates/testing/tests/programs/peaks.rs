@@ -91,10 +91,8 @@ fn calls_through_segments_hold_what_the_cut_holds() {
         let Some([whole, through]) = peaks(seed) else { continue };
         ran += 1;
         let more = MORE.iter().find(|(known, _)| *known == seed).map_or(0, |(_, more)| *more);
-        assert!(
-            through <= whole + more,
-            "seed {seed}: {through} bytes, and {whole} by the same cut in one plan"
-        );
+        let is_known = through <= whole + more && (more == 0 || through > whole);
+        assert!(is_known, "seed {seed}: {through} bytes, and {whole} by the same cut in one plan");
     }
     assert!(ran >= MIN_RUN, "only {ran} ran");
 }

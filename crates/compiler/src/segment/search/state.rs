@@ -1,4 +1,4 @@
-//! A segmentation that moves change: what is kept, the segments as views, and what each costs.
+//! A segmentation that moves change: what is kept, the segments, and what each costs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;

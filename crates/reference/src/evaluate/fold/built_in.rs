@@ -1,5 +1,6 @@
-//! Lambdas of moments, which compiled code may compute as the built-in fold `welford`: how far from them that may be. It adds
-//! deviations and their squares, so where elements are infinite or too large to be added, it may give anything.
+//! Lambdas of moments, which compiled code may compute as the built-in fold `welford`: how far from them that may be. Both are
+//! as near to the moments as their bounds say. The fold adds deviations and their squares, so where elements are infinite or
+//! too large to be added, it may give anything.
 
 use ops::MomentStates;
 
@@ -16,6 +17,7 @@ pub(super) fn as_built_in(moments: &MomentStates, elements: &[Vec<Cell>], states
     if !elements.iter().all(|element| is(&element[squares], 0.0) && is(&element[count], 1.0)) {
         return;
     }
+    let has_nan = elements.iter().any(|element| element[mean].value.as_f64().is_nan());
     let dtype = states[mean].value.dtype();
     let welford = Welford::new(dtype);
     let mut state = welford.empty();
@@ -26,8 +28,19 @@ pub(super) fn as_built_in(moments: &MomentStates, elements: &[Vec<Cell>], states
         [mean, squares, count].into_iter().zip(welford.finish(state, elements.len()))
     {
         let cell = &mut states[place];
-        if cell.value.dtype() == dtype {
-            cell.error = sure(cell.error.max(apart(value, cell.value.as_f64()) + bound));
+        // The mean is NaN by both then. Squared deviations may be 0 by a lambda, of a single element.
+        let is_known = has_nan && place != squares;
+        if cell.value.dtype() == dtype && !is_known {
+            cell.error = sure(cell.error.max(distance(cell, value, bound) + bound));
         }
+    }
+}
+
+/// How far a state may be from the value that the built-in fold has: where both are numbers, no further than their bounds.
+fn distance(state: &Cell, value: f64, bound: f64) -> f64 {
+    let own = state.value.as_f64();
+    match own.is_finite() && value.is_finite() {
+        true => apart(value, own).min(state.error + bound),
+        false => apart(value, own),
     }
 }

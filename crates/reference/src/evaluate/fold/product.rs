@@ -88,9 +88,10 @@ impl Product {
     fn result(&self, state: ProductState, n: usize, order: f64) -> (f64, f64) {
         let ProductState { product, upper, low, high, zero, nan, error } = state;
         let bound = self.usual_bound(product, upper, order);
-        let bound = if low < self.rounding.normal { f64::INFINITY } else { bound };
+        let (normal, overflow) = self.rounding.limits(order);
+        let bound = if low < normal { f64::INFINITY } else { bound };
         let bound = if zero > 0.0 { 0.0 } else { bound };
-        let bound = if high >= self.rounding.overflow { f64::INFINITY } else { bound };
+        let bound = if high >= overflow { f64::INFINITY } else { bound };
         let bound = if nan > 0.0 { 0.0 * error } else { bound };
         let bound = if bound.is_nan() { f64::INFINITY } else { bound };
         (product, if n <= 1 { error } else { bound })
@@ -210,7 +211,8 @@ impl ProductStates {
         (results, bounds): (&mut [f64], &mut [f64]),
     ) {
         let order = growth(&monoid.rounding, monoid.dtype, depth(count as f64));
-        vectorized!(states: &'a mut ProductStates = self, monoid: Product = *monoid, order: f64 = order,
+        let limits = monoid.rounding.limits(order);
+        vectorized!(states: &'a mut ProductStates = self, monoid: Product = *monoid, order: f64 = order, limits: (f64, f64) = limits,
             items: &'a [f64] = items, errors: &'a [f64] = errors, results: &'a mut [f64] = results, bounds: &'a mut [f64] = bounds => (), {
             let count = items.len().min(errors.len()).min(results.len()).min(bounds.len()).min(STRETCH);
             for k in 0..count {
@@ -219,7 +221,7 @@ impl ProductStates {
                 let low = states.low[k] * lesser(greater(x.abs() - errors[k], 0.0), 1.0);
                 let high = states.high[k] * greater(most, 1.0);
                 let bound = monoid.usual_bound(product, upper, order);
-                let is_open = (low < monoid.rounding.normal) | (high >= monoid.rounding.overflow) | bound.is_nan();
+                let is_open = (low < limits.0) | (high >= limits.1) | bound.is_nan();
                 (states.product[k], states.upper[k], states.low[k], states.high[k]) = (product, upper, low, high);
                 (results[k], bounds[k]) = (product, if is_open { f64::INFINITY } else { bound });
             }

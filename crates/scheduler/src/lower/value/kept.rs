@@ -1,12 +1,13 @@
 //! Values that lie in scratch: results of closed folds, and what persists from earlier stages.
 
 use index::Expr;
-use ir::graph::{TensorOp, Val};
+use ir::graph::Val;
 use ir::kernel::{Scratch, Value};
 use rustc_hash::FxHashMap;
 
 use super::ValueEmitter;
 use crate::lower::loops::OfRow;
+use crate::schedule::narrow_value;
 use crate::space::Axis;
 
 /// Values that a nest stores for later stages, of each row: the array and its axes.
@@ -41,16 +42,10 @@ impl ValueEmitter<'_> {
         self.emitter.builder.store(array, at, value);
     }
 
-    /// What scratch holds of a persistent value: where that is narrow, of a widened input the input itself.
+    /// What scratch holds of a persistent value.
     fn held(&self, val: Val) -> Val {
         let group = self.emitter.group;
-        let (graph, operands) = (group.graph, group.graph.operands(val));
-        let widens = |operand: Val| {
-            let is_wide = graph.dtype(operand).compute() == graph.dtype(val);
-            is_wide && matches!(graph.op(val), TensorOp::Cast(_)) && group.view.is_input(operand)
-        };
-        let narrow = operands.first().copied().filter(|&operand| group.schedule.narrow && widens(operand));
-        narrow.unwrap_or(val)
+        if group.schedule.narrow { narrow_value(group.graph, group.view, val) } else { val }
     }
 
     /// The loops that kept values have closed: later stages read them.

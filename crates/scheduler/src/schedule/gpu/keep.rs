@@ -1,4 +1,4 @@
-//! What the threads of a row keep: what they fold over other rows, and what they read of inputs, widened, if later stages want it
+//! What the threads of a row keep: what they fold over other rows, and what they read of inputs, cast, if later stages want it
 //! again. In registers, where a row is short enough for each to have a few elements; else in shared memory, as it is in memory.
 //! All else is computed again from those.
 
@@ -6,7 +6,7 @@ use ir::graph::{Graph, Node, TensorOp, Val};
 
 use crate::legal::Fold;
 use crate::schedule::Schedule;
-use crate::schedule::persist::needs;
+use crate::schedule::persist::{narrow_value, needs};
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
 use crate::target::gpu::{MAX_BLOCK_THREADS, MAX_KEPT_BYTES, MAX_ROW_ELEMENTS};
@@ -44,9 +44,9 @@ pub(super) fn keep(work: &Workload<'_>, schedule: &mut Schedule) {
 
 /// Keeps a row of no more than so many elements in shared memory, if it fits.
 fn keep_in_shared_memory(work: &Workload<'_>, schedule: &mut Schedule, most: u64, wanted: Vec<Val>) {
-    let Workload { graph, target, .. } = *work;
-    let narrow = |val: &Val| graph.dtype(graph.operands(*val)[0]).size() as u64;
-    let bytes = most.saturating_mul(wanted.iter().map(narrow).sum());
+    let Workload { graph, view, target, .. } = *work;
+    let held = |val: &Val| graph.dtype(narrow_value(graph, view, *val)).size() as u64;
+    let bytes = most.saturating_mul(wanted.iter().map(held).sum());
     if wanted.is_empty() || bytes > target.block_bytes {
         return;
     }

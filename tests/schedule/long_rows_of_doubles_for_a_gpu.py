@@ -1,0 +1,16 @@
+# test: target=sm_90
+# What rows hold in shared memory counts as it is held: floats widened to doubles, which do not fit.
+def softmax(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    y = fd.ops.softmax(fd.ops.cast(x, dtype=DataType.Double), dim=1)
+    fd.add_output(fd.ops.cast(y, dtype=DataType.Float))
+
+inputs = [torch.randn((256, 32768), dtype=torch.float32)]
+
+# ---- expect
+# # seg0
+# schedule lanes 512 warps 32
+# block x0 by 1
+# inner x1
+# lane x1
+# width 4
