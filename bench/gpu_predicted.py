@@ -55,8 +55,15 @@ def explained(options, file, sizes):
     return json.loads(run.stdout)
 
 
+def has_room(kernel):
+    """Whether a multiprocessor has room for a block of the kernel."""
+    return kernel.get("blocks_per_multiprocessor") != 0
+
+
 def predicted(explanation):
-    """The fraction, and what bounds the segment that takes longest."""
+    """The fraction, and what bounds the segment that takes longest; no fraction where a kernel cannot be launched."""
+    if not all(has_room(kernel) for segment in explanation["segments"] for kernel in segment["kernels"]):
+        return 0.0, "cannot be launched"
     total, longest, bound = 0.0, 0.0, ""
     for segment in explanation["segments"]:
         times = dict(segment["kernels"][0]["times_us"])
@@ -72,7 +79,8 @@ def predicted(explanation):
 
 def cell(options, file, sizes, goal):
     fraction, bound = predicted(explained(options, file, sizes))
-    text = f"{fraction:.2f}" + ("" if bound == "bandwidth" else f" {bound}")
+    words = [f"{fraction:.2f}"] if fraction else []
+    text = " ".join(words if bound == "bandwidth" else [*words, bound])
     return text if fraction >= goal else f"**{text}** (goal {goal})"
 
 

@@ -1,13 +1,14 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
-//! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `executor` (what runs it) · `options` · `compile`
-//! (definition to variant) · `side_by_side` (on many threads) · `alike` (equal kernels) · `background` (what outlives an interrupted caller) · `plan` (a variant's
-//! steps) · `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs come to) · `last_call` (the cache of
-//! what the last call came to) · `argument` (inputs that are written to) · `destination` (the caller's memory for outputs) ·
-//! `formulas` (sizes in one call) · `extents` (what they determine) · `generator` (random state) · `call` (the steps done) ·
-//! `device` (what does them) · `host` (the CPU) · `cuda` (GPUs) · `tensor` (memory of the call) · `output` · `located` (errors in
-//! words of the definition) · `report` · `machine` (threads, memory, libLLVM). Decides nothing about kernels, and reads no files
-//! but the memory limit of the process and the size of the caches.
+//! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `executor` (what
+//! runs it) · `options` · `compile` (definition to variant) · `side_by_side` (on many threads) · `alike` (equal kernels) ·
+//! `background` (what outlives an interrupted caller) · `plan` (a variant's steps) · `inputs` · `variant_key` (which calls
+//! share a variant) · `prepared` (what inputs come to) · `last_call` (the cache of what the last call came to) · `argument`
+//! (inputs that are written to) · `destination` (the caller's memory for outputs) · `formulas` (sizes in one call) ·
+//! `extents` (what they determine) · `generator` (random state) · `call` (the steps done) · `device` (what does them) ·
+//! `host` (the CPU) · `cuda` (GPUs) · `tensor` (memory of the call) · `output` · `located` (errors in words of the
+//! definition) · `report` · `machine` (threads, memory, libLLVM). Decides nothing about kernels, and reads no files but the
+//! memory limit of the process and the size of the caches.
 
 mod alike;
 mod argument;

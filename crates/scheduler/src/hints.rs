@@ -10,7 +10,7 @@ use crate::target::gpu::MAX_KEPT_ROW;
 pub const WHOLE: i64 = 64;
 
 /// A multiple of the neighbours that a thread of a GPU takes of elements of two bytes and wider.
-const WHOLE_OF_THREAD: i64 = 8;
+const THREAD_MULTIPLE: i64 = 8;
 
 /// Rows that are whole vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl WholeRow {
     pub fn of(symbol: Sym, size: i64, on_gpu: bool) -> Option<WholeRow> {
         let short = u64::try_from(size).ok().filter(|&size| on_gpu && size <= MAX_KEPT_ROW);
         let most = short.map(|size| size.next_power_of_two() as i64);
-        let mut multiples = [WHOLE].into_iter().chain(on_gpu.then_some(WHOLE_OF_THREAD));
+        let mut multiples = [WHOLE].into_iter().chain(on_gpu.then_some(THREAD_MULTIPLE));
         let multiple = multiples.find(|multiple| size >= 0 && size % multiple == 0)?;
         Some(WholeRow { symbol, multiple, most })
     }

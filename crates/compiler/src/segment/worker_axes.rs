@@ -1,8 +1,8 @@
-//! Whether a group surely leaves no axis that workers could divide, told from classes of axes without its iteration space: legality
-//! rejects such a group, and takes hundreds of times as long to say so.
+//! Whether a group surely leaves no axis that workers could divide, told from classes of axes without its iteration space:
+//! legality rejects such a group, and takes hundreds of times as long to say so.
 //!
-//! What is not told may be rejected all the same. An axis that workers divide is one that each fold walks, and that no fold reduces whose
-//! result is used inside: by another fold, or for a value that has other axes than the fold keeps.
+//! What is not told may be rejected all the same. An axis that workers divide is one that each fold walks, and that no fold
+//! reduces whose result is used inside: by another fold, or for a value that has other axes than the fold keeps.
 
 use std::cell::RefCell;
 

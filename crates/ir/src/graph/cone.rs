@@ -1,5 +1,5 @@
-//! The cone of some values: the nodes that compute them, back to values that are at hand. A view of it is more, as it knows who uses
-//! what: who asks for many cones makes views of few.
+//! The cone of some values: the nodes that compute them, back to values that are at hand. A view of it is more, as it knows
+//! who uses what: who asks for many cones makes views of few.
 
 use cranelift_entity::EntityRef;
 use smallvec::{SmallVec, smallvec};

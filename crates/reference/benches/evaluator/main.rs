@@ -3,9 +3,9 @@
 //!
 //! `cargo bench -p ferrofuse-reference --bench evaluator [FILTER] [--keep]`. What has operands with errors is timed together
 //! with what gives them those errors, and that is subtracted. These operands end with the op, so that its results may take
-//! their memory, but with `--keep`; exact operands are inputs, and stay. Memory stays with the process from run to run: what the system takes to
-//! hand out and clear new pages is not in. The slowest in proportion to their goals come first, with a mark where they are
-//! above.
+//! their memory, but with `--keep`; exact operands are inputs, and stay. Memory stays with the process from run to run: what
+//! the system takes to hand out and clear new pages is not in. The slowest in proportion to their goals come first, with a
+//! mark where they are above.
 
 mod program;
 mod tensor_ops;

@@ -6,6 +6,7 @@ use ops::lanes::{NullaryFnOnce, wide};
 
 use super::EvaluateError;
 use super::block::{BLOCK, GRAIN};
+use super::operands::over;
 use super::value::{BoundedValue, Strided};
 use super::workers::Resources;
 
@@ -45,7 +46,7 @@ fn joined(
     let count: usize = sizes.iter().product();
     // As elements of the parts' dtype, two for each number.
     let mut joined = resources.unwritten(dtype.real(), &[count, 2])?;
-    let views = parts.map(|part| part.map(|strided| over(strided, sizes)));
+    let views = parts.map(|part| part.map(|strided| strided.view_as(over(strided.layout(), sizes))));
     with_element!(dtype.real(), T => {
         let grains = joined.array_mut().as_mut_slice::<T>().chunks_mut(2 * GRAIN);
         resources.each(grains, |grain, numbers| {
@@ -55,16 +56,6 @@ fn joined(
         });
     });
     Ok(Strided::made(joined.viewed_as(dtype, sizes)))
-}
-
-/// A part seen over all sizes.
-fn over<'v>(strided: &'v Strided<'_>, sizes: &[usize]) -> ArrayView<'v> {
-    let layout = strided.layout();
-    let raised = match layout.rank() {
-        0 => layout.broadcast(&vec![true; sizes.len()]),
-        _ => layout.clone(),
-    };
-    strided.view_as(raised.expanded(sizes).merged())
 }
 
 /// A block of numbers, those from one on.

@@ -118,7 +118,7 @@ impl Target {
 }
 
 /// The layout of an operand over the sizes that are computed, with as few axes as can be.
-fn over(layout: &Layout, core: &[usize]) -> Layout {
+pub(super) fn over(layout: &Layout, core: &[usize]) -> Layout {
     let stride = |axis: usize| match layout.rank() {
         0 => 0,
         _ if layout.sizes[axis] == 1 => 0,

@@ -92,5 +92,8 @@ mod tests {
         }
         assert_eq!(parse("row x0\n").expect_err("no lanes").line, 2);
         assert_eq!(parse("schedule lanes 8\n# row\n\nrow x0\n").expect("fits").rows.len(), 1);
+        for mixed in ["persist n1 narrow\npersist n2", "persist n1\npersist n2 narrow"] {
+            assert_eq!(parse(&format!("schedule lanes 8\n{mixed}\n")).expect_err(mixed).line, 3);
+        }
     }
 }

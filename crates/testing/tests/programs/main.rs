@@ -1,4 +1,5 @@
-//! Programs, random ones and examples, through the whole compiler: results, cuts, found bugs, and what machine code tells of kernels.
+//! Programs, random ones and examples, through the whole compiler: results, cuts, found bugs, and what machine code tells of
+//! kernels.
 
 mod check;
 mod cut;

@@ -6,11 +6,11 @@
 //! from what is kept, so a value that is no longer kept is computed again wherever it is read: unary chains from inputs, casts,
 //! broadcasts, factories.
 //!
-//! `state` (a segmentation being changed) · `segment` (one of its segments, and what it costs) · `order` (in which segments can run). Moves are functions over the state: `exchange`
-//! (values dropped, or others kept instead) · `keep` (values kept that are computed again and again) · `transfer` (values made
-//! by another segment) · `shift` (values kept in the place of others) · `join` (segments that read the same) · `descend` (moves
-//! as long as any pays) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory,
-//! whatever the time).
+//! `state` (a segmentation being changed) · `segment` (one of its segments, and what it costs) · `order` (in which segments
+//! can run). Moves are functions over the state: `exchange` (values dropped, or others kept instead) · `keep` (values kept
+//! that are computed again and again) · `transfer` (values made by another segment) · `shift` (values kept in the place of
+//! others) · `join` (segments that read the same) · `descend` (moves as long as any pays) · `retry` (a move that does not pay
+//! by itself, then those that follow from it) · `shrink` (less memory, whatever the time).
 
 mod descend;
 mod exchange;

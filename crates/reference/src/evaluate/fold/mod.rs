@@ -1,9 +1,10 @@
 //! Folds: axes reduced with a monoid, in doubles or integers, with the bound of any other order of combination.
 //!
-//! The elements are cut in tiles of results and chunks of the folded elements, by sizes alone, so the result is the
-//! same for any number of threads. `reduction.rs` says what a fold is; `monoids.rs` holds what is accumulated and how far
-//! compiled code may be from it, of sums of floats `sum.rs`, of products `product.rs`, of means `welford.rs`, of integers
-//! `integers.rs`, of argmax and argmin `places.rs`; `states.rs` lays it out for vectors. `cells.rs` evaluates bodies step by step, `scan.rs` scans lines.
+//! The elements are cut in tiles of results and chunks of the folded elements, by sizes alone, so the result is the same for
+//! any number of threads. `reduction.rs` says what a fold is; `monoids.rs` holds what is accumulated and how far compiled
+//! code may be from it, of sums of floats `sum.rs`, of products `product.rs`, of means `welford.rs`, of integers
+//! `integers.rs`, of argmax and argmin `places.rs`; `states.rs` lays it out for vectors. `cells.rs` evaluates bodies step by
+//! step, `scan.rs` scans lines.
 
 mod built_in;
 mod cells;

@@ -15,11 +15,13 @@ fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
 
 fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
     let ["persist", val, narrow @ ..] = words else { return Ok(false) };
-    if !matches!(narrow, [] | ["narrow"]) {
+    // All values of a schedule are kept in one way.
+    let is_first = schedule.persistent.is_empty();
+    if !matches!(narrow, [] | ["narrow"]) || !(is_first || schedule.narrow != narrow.is_empty()) {
         return Ok(false);
     }
     schedule.persistent.push(read_val(val)?);
-    schedule.narrow |= !narrow.is_empty();
+    schedule.narrow = !narrow.is_empty();
     Ok(true)
 }
 
