@@ -39,14 +39,15 @@ impl Product {
     }
 
     /// What is known of a stretch before its products are taken, if no element so far is zero or NaN: that the smallest and the
-    /// largest partial product are both in range after all of it, or that one was out of range before.
+    /// largest partial product are both in range after all of it, also with the roundings of a short line, which are below 3, or
+    /// that one was out of range before.
     fn range(&self, before: &ProductState, after: &ProductState) -> Option<Range> {
         let (normal, overflow) = (self.rounding.normal, self.rounding.overflow);
-        let is_open = before.low < normal || before.high >= overflow;
-        let is_safe = after.low >= 2.0 * normal && after.high < overflow / 2.0;
+        let is_outside = before.low < normal || before.high >= overflow;
+        let is_safe = after.low >= 4.0 * normal && after.high < overflow / 4.0;
         let is_usual = before.zero + before.nan == 0.0;
-        match (is_open, is_safe) {
-            (true, _) if is_usual => Some(Range::Left),
+        match (is_outside, is_safe) {
+            (true, _) if is_usual => Some(Range::Outside),
             (false, true) if is_usual => Some(Range::Within),
             _ => None,
         }
@@ -72,7 +73,7 @@ impl Product {
         }
         items.copy_from_slice(&line.products[..count]);
         match range {
-            Range::Left => bounds.fill(f64::INFINITY),
+            Range::Outside => bounds.fill(f64::INFINITY),
             Range::Within => line.bound(self, before, bounds),
         }
     }
@@ -130,7 +131,7 @@ enum Range {
     /// Between what loses digits and what overflows.
     Within,
     /// One is not, so nothing is known of the bounds.
-    Left,
+    Outside,
 }
 
 /// A stretch of a line: elements and their magnitudes at most, which become products, and the factors of the smallest and of the
@@ -221,9 +222,9 @@ impl ProductStates {
                 let low = states.low[k] * lesser(greater(x.abs() - errors[k], 0.0), 1.0);
                 let high = states.high[k] * greater(most, 1.0);
                 let bound = monoid.usual_bound(product, upper, order);
-                let is_open = (low < limits.0) | (high >= limits.1) | bound.is_nan();
+                let is_outside = (low < limits.0) | (high >= limits.1) | bound.is_nan();
                 (states.product[k], states.upper[k], states.low[k], states.high[k]) = (product, upper, low, high);
-                (results[k], bounds[k]) = (product, if is_open { f64::INFINITY } else { bound });
+                (results[k], bounds[k]) = (product, if is_outside { f64::INFINITY } else { bound });
             }
         });
     }
