@@ -1,5 +1,3 @@
-//! From a kernel program to executable form: LLVM IR, and C in dialects such as CUDA. Takes no decisions.
+//! From a kernel program to machine code of a CPU, by LLVM IR. Takes no decisions.
 
-pub mod c;
 pub mod cpu;
-pub mod cuda;

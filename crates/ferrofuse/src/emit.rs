@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 use std::str::FromStr;
 
 use codegen::cpu::{self, Isa};
-use codegen::cuda;
+use codegen_c::cuda;
 use compiler::lower::LoweredSegment;
 use compiler::{Decision, Plan, SegmentPlan};
 use frontend::define::{AsWritten, DefineError};

@@ -1,6 +1,6 @@
 //! What a GPU's kernels take of a multiprocessor, and what bounds them: memory's bandwidth, its latency, or instructions.
 
-use codegen::cuda::{CudaKernel, emit};
+use codegen_c::cuda::{CudaKernel, emit};
 use compiler::lower::{KernelArgument, Lowered, LoweredSegment};
 use compiler::segment::cost::Seconds;
 use compiler::target::{BlockNeeds, Gpu, Processor, Target};

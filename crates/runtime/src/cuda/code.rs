@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use codegen::cuda::{CudaKernel, Parameter};
+use codegen_c::cuda::{CudaKernel, Parameter};
 use cuda::{Function, KernelResources, Module};
 use index::Expr;
 use ir::kernel::Kernel;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use codegen::cuda::NVRTC_OPTIONS;
+use codegen_c::cuda::NVRTC_OPTIONS;
 use compiler::target::{GpuModel, Target};
 use cuda::{Cubin, CublasLt, Cuda, Error, Gpu, Nvrtc, Stream};
 

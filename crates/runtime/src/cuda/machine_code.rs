@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-use codegen::cuda::{CudaKernel, NVRTC_OPTIONS, emit};
+use codegen_c::cuda::{CudaKernel, NVRTC_OPTIONS, emit};
 use cpu::objects::{Key, ObjectCache};
 use cuda::{Nvrtc, ThreadResources};
 use ir::interrupt::{Interrupt, Interrupted};
@@ -26,7 +26,7 @@ pub struct GpuCompiler<'n> {
 pub enum GpuCodeError {
     /// It cannot be said in CUDA C++.
     #[error(transparent)]
-    Emit(#[from] codegen::cuda::EmitError),
+    Emit(#[from] codegen_c::cuda::EmitError),
     /// NVRTC or the driver rejects it.
     #[error(transparent)]
     Cuda(#[from] cuda::Error),

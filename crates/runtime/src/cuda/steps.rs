@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use codegen::cuda::Parameter;
+use codegen_c::cuda::Parameter;
 use cranelift_entity::EntityRef;
 use cuda::{Event, LaunchShape, Stream};
 use index::Sym;

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use codegen::cuda::NVRTC_OPTIONS;
+use codegen_c::cuda::NVRTC_OPTIONS;
 use cuda::{Function, LaunchShape, Module, Stream};
 use ir::array::Layout;
 

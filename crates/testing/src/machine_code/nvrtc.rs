@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use codegen::cuda::NVRTC_OPTIONS;
+use codegen_c::cuda::NVRTC_OPTIONS;
 use cuda::{Cubin, LibraryPaths, Nvrtc};
 use thiserror::Error;
 

@@ -4,7 +4,7 @@ mod ops;
 mod plans;
 mod programs;
 
-use codegen::cuda::{CudaKernel, Parameter, emit};
+use codegen_c::cuda::{CudaKernel, Parameter, emit};
 use emulator::{Arg, Emulator, EmulatorOptions, Function, GuardedBuffer, Launch, Order};
 use ir::kernel::{Kernel, parse};
 use reference::interpret::{DenseMemory, Options, interpret};

@@ -3,7 +3,7 @@
 
 use std::sync::Once;
 
-use codegen::cuda::emit;
+use codegen_c::cuda::emit;
 use emulator::Order;
 use ferrofuse::check::{against, expected};
 use ferrofuse::{CallOptions, CompileOptions, Definition, Error, Executable, Executor, hints};

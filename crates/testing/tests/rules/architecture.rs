@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 19] = [
+const ARROWS: [(&str, &[&str]); 20] = [
     ("cuda", &[]),
     ("llvm", &[]),
     ("emulator", &[]),
@@ -22,11 +22,27 @@ const ARROWS: [(&str, &[&str]); 19] = [
     ("scheduler", &["index", "ops", "ir"]),
     ("compiler", &["index", "ops", "ir", "scheduler"]),
     ("codegen", &["index", "ops", "ir", "llvm"]),
+    ("codegen-c", &["index", "ops", "ir"]),
     ("cpu", &["files", "index", "ops", "ir", "reference", "llvm", "codegen"]),
-    ("runtime", &["cuda", "cpu", "index", "ops", "ir", "reference", "compiler", "llvm", "codegen"]),
+    (
+        "runtime",
+        &["cuda", "cpu", "index", "ops", "ir", "reference", "compiler", "llvm", "codegen", "codegen-c"],
+    ),
     (
         "ferrofuse",
-        &["cpu", "index", "ops", "ir", "reference", "frontend", "compiler", "llvm", "codegen", "runtime"],
+        &[
+            "cpu",
+            "index",
+            "ops",
+            "ir",
+            "reference",
+            "frontend",
+            "compiler",
+            "llvm",
+            "codegen",
+            "codegen-c",
+            "runtime",
+        ],
     ),
     (
         "testing",
@@ -42,6 +58,7 @@ const ARROWS: [(&str, &[&str]); 19] = [
             "compiler",
             "llvm",
             "codegen",
+            "codegen-c",
             "runtime",
             "ferrofuse",
         ],

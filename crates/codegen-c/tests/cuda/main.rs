@@ -4,7 +4,7 @@ use index::Expr;
 use ir::kernel::{Access, Kernel, KernelBuilder, parse};
 use ops::DType;
 
-use ferrofuse_codegen::cuda::{EmitError, Parameter, emit};
+use ferrofuse_codegen_c::cuda::{EmitError, Parameter, emit};
 
 fn kernel(text: &str) -> Kernel {
     parse(text).unwrap_or_else(|error| panic!("{error}"))

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use ferrofuse_codegen::c::{KernelText, emit};
+use ferrofuse_codegen_c::c::{KernelText, emit};
 use ir::kernel::{Kernel, parse};
 use ops::DType::{BF16, Bool, F32, I32, I64};
 use reference::interpret::{DenseMemory, Options, interpret};

@@ -1,6 +1,6 @@
-//! Plain C99 as a dialect: what `codegen::c` asks of one, in a file. Lanes take turns at barriers (`block.c`).
+//! Plain C99 as a dialect: what `codegen_c::c` asks of one, in a file. Lanes take turns at barriers (`block.c`).
 
-use ferrofuse_codegen::c::{
+use ferrofuse_codegen_c::c::{
     BlockReduction, BlockWords, Dialect, Helper, KernelFunction, LoopShape, Reductions, Snippet, Structures,
     Unpacked, Unrolling, Vectors, standard_type,
 };
