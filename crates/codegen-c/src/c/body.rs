@@ -234,6 +234,12 @@ impl<'a> KernelWriter<'a> {
         Ok(())
     }
 
+    /// A value that is an index, with a line that says so in other words.
+    pub(super) fn declare_index(&mut self, value: Value, index: &Expr, code: &str) {
+        self.indices[value] = Some(index.clone());
+        self.declare(value, &Text { code: code.to_owned(), reads_accumulator: false });
+    }
+
     fn load(
         &mut self,
         value: Value,

@@ -249,6 +249,11 @@ impl KernelWriter<'_> {
                     let text = self.operand(*value).code;
                     self.line(&format!("y{}.at[j] = {};", store.unwrap_or_default(), bare(&text)));
                 }
+                (Stmt::Index { value, index }, _) if self.is_whole_vector(index, for_loop) => {
+                    let rest = self.index(&(index.clone() - Expr::sym(for_loop.var)))?;
+                    let rest = if rest == "0" { String::new() } else { format!("{rest} + ") };
+                    self.declare_index(*value, index, &format!("{rest}first | j"));
+                }
                 _ => self.statement(statement)?,
             }
         }
@@ -272,6 +277,17 @@ impl KernelWriter<'_> {
             self.line(&self.vector(for_loop, *value, &variable, |variable| store(variable, &address)));
         }
         Ok(())
+    }
+
+    /// Whether neighbours have an index in which the number of an element is the lowest bits. Said so, compilers see which of them
+    /// share a random block.
+    fn is_whole_vector(&self, index: &Expr, for_loop: &Loop) -> bool {
+        let (rest, width) = (index.clone() - Expr::sym(for_loop.var), Expr::constant(for_loop.width.into()));
+        let is_multiple = |expr: &Expr| self.facts.prove_divides(&width, expr);
+        for_loop.width.is_power_of_two()
+            && !rest.symbols().contains(&for_loop.var)
+            && is_multiple(&rest)
+            && is_multiple(&for_loop.begin)
     }
 
     /// What `text` says of the vector that holds a loop's neighbours of a value.
