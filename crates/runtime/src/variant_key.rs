@@ -3,8 +3,9 @@
 //!
 //! Which axes blocks divide, how far, and how wide the lanes are follows from sizes that the compiler expects. What it expects
 //! may be wrong by half or double; by a factor of a hundred it costs workers their share, or leaves partial results of nearly
-//! every row. Rows of whole vectors need no code for the remainder, a quarter of a kernel. The key depends on the call
-//! alone, and so does the answer to the last bit, whatever was called before.
+//! every row. On a GPU it may be wrong by an eighth: blocks that all fit at once are twice as fast as one more than that.
+//! Rows of whole vectors need no code for the remainder, a quarter of a kernel. The key depends on the call alone, and so
+//! does the answer to the last bit, whatever was called before.
 
 use compiler::layout::LayoutClass;
 use compiler::{Hints, WholeRow, row_sizes};
@@ -113,27 +114,37 @@ impl VariantKey {
     }
 }
 
-/// The orders of a call's sizes by their symbols; all 1 where there is little to do.
+/// The sizes that are expected of calls whose sizes are of the orders of a call's; all 1 where there is little to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Orders(SmallVec<[(Sym, u8); 4]>);
+struct Orders(SmallVec<[(Sym, i64); 4]>);
 
 impl Orders {
     /// The orders of the sizes of a call.
     fn of(sizes: &Sizes, shapes: &Shapes) -> Orders {
         let are_few = shapes.are_few(sizes);
-        Orders(shapes.known(sizes).map(|(sym, size)| (sym, if are_few { 1 } else { order(size) })).collect())
+        let expected = if shapes.on_gpu { expected_on_gpu } else { expected_on_cpu };
+        Orders(
+            shapes.known(sizes).map(|(sym, size)| (sym, if are_few { 1 } else { expected(size) })).collect(),
+        )
     }
 
-    /// The sizes to expect of such calls: 4 to the power of the order, which is within half and double of each, and few where
-    /// there is little to do.
+    /// The sizes to expect of such calls, and few where there is little to do.
     fn hints(&self) -> Hints {
-        Hints::new(self.0.iter().map(|&(sym, order)| (sym, 1 << (2 * order))))
+        Hints::new(self.0.iter().copied())
     }
 }
 
-/// 0 up to 1, 1 from 2 to 7, 2 from 8 to 31, and so on.
-fn order(size: i64) -> u8 {
-    (size.max(1).ilog2().div_ceil(2)) as u8
+/// The power of four within half and double of a size.
+fn expected_on_cpu(size: i64) -> i64 {
+    let order = size.max(1).ilog2().div_ceil(2);
+    1 << (2 * order).min(i64::BITS - 2)
+}
+
+/// The next number of at most four significant bits: the size or up to an eighth more.
+fn expected_on_gpu(size: i64) -> i64 {
+    let size = size.max(1) as u64;
+    let expected = size.next_multiple_of(1 << size.ilog2().saturating_sub(3));
+    i64::try_from(expected).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
@@ -141,13 +152,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn orders_are_powers_of_four_within_half_and_double() {
+    fn on_a_cpu_powers_of_four_within_half_and_double_are_expected() {
         let sizes = [i64::MIN, 0, 1, 2, 7, 8, 31, 32, 127, 128, 512, 1000, 1024, 2047, 2048, 1 << 40];
-        let expected = [0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 5, 5, 5, 5, 6, 20];
-        assert_eq!(sizes.map(order), expected);
+        let expected = [1, 1, 1, 4, 4, 16, 16, 64, 64, 256, 1024, 1024, 1024, 1024, 4096, 1 << 40];
+        assert_eq!(sizes.map(expected_on_cpu), expected);
         for size in 2..10_000 {
-            let expected = 1 << (2 * order(size));
+            let expected = expected_on_cpu(size);
             assert!(size <= 2 * expected && expected <= 2 * size, "{size}");
         }
+        assert_eq!(expected_on_cpu(i64::MAX), 1 << 62);
+    }
+
+    #[test]
+    fn on_a_gpu_up_to_an_eighth_more_is_expected() {
+        let sizes = [i64::MIN, 0, 1, 9, 15, 16, 17, 1000, 1024, 1025, 8192, 50_257];
+        let expected = [1, 1, 1, 9, 15, 16, 18, 1024, 1024, 1152, 8192, 53_248];
+        assert_eq!(sizes.map(expected_on_gpu), expected);
+        for size in 1..10_000 {
+            let expected = expected_on_gpu(size);
+            assert!(size <= expected && 8 * expected <= 9 * size, "{size}");
+        }
+        assert_eq!(expected_on_gpu(i64::MAX), i64::MAX);
     }
 }
