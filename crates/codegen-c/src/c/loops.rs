@@ -1,6 +1,7 @@
 //! The loops of a kernel as lines of C: those over lanes, those of one iteration, and those whose iterations are unrolled so that
 //! the loads of several are in flight together.
 
+use index::Expr;
 use ir::kernel::{Loop, LoopKind, Stmt};
 
 use super::EmitError;
@@ -22,6 +23,9 @@ impl KernelWriter<'_> {
         }
         if for_loop.kind.is_over_lanes() && self.trip_count(for_loop) == Some(1) {
             return self.one_each(for_loop);
+        }
+        if let Some(lanes) = self.with_lanes_outside(for_loop) {
+            return self.one_each(&lanes);
         }
         let iterations = self.unrolled(for_loop);
         if iterations > 1 {
@@ -50,6 +54,19 @@ impl KernelWriter<'_> {
         self.in_flight.leave(outside);
         self.line("}");
         Ok(())
+    }
+
+    /// A loop that holds nothing but an iteration of each lane, with that outside: compilers may leave a load that has a branch
+    /// of its own behind the use of another, and here a branch is around them all.
+    fn with_lanes_outside(&self, for_loop: &Loop) -> Option<Loop> {
+        let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
+        let is_once = inner.kind.is_over_lanes() && inner.width == 1 && self.trip_count(inner) == Some(1);
+        let varies = |bound: &Expr| bound.symbols().contains(&for_loop.var);
+        if !is_once || !is_independent(&for_loop.body) || varies(&inner.begin) || varies(&inner.end) {
+            return None;
+        }
+        let outer = Loop { body: inner.body.clone(), ..for_loop.clone() };
+        Some(Loop { body: vec![Stmt::For(outer)], ..inner.clone() })
     }
 
     /// How many iterations of a loop are unrolled, so that the loads of several are in flight together.
