@@ -28,7 +28,7 @@ test: setup
 	$(TARGET)/debug/ferrofuse fuzz --seconds 60 --seed 1 --output $(TARGET)/found
 	$(MAKE) python
 	.venv/bin/python -m mypy
-	.venv/bin/python -m pytest --quiet
+	.venv/bin/python -m pytest --quiet --numprocesses auto --dist loadfile
 
 # The tests that need torch and JAX, which are installed from PyPI (about 6 GB), and those that take minutes.
 test-torch: python

@@ -2,6 +2,8 @@
 
 import random
 
+import pytest
+
 
 def pytest_addoption(parser):
     parser.addoption("--order", type=int, default=None, help="the seed of the order of tests")
@@ -9,7 +11,15 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     if config.getoption("order") is None:
-        config.option.order = random.randrange(10**6)
+        # Processes that share the tests (`-n 2`) have one order.
+        of_all = getattr(config, "workerinput", {})
+        config.option.order = of_all.get("order", random.randrange(10**6))
+
+
+# Called by pytest-xdist, where that is installed.
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    node.workerinput["order"] = node.config.getoption("order")
 
 
 def pytest_report_header(config):
