@@ -21,6 +21,9 @@ use crate::inputs::declared;
 /// Elements of the largest value below which all calls are of one order: nothing is divided then.
 const FEW: usize = 1 << 14;
 
+/// The size that is expected of all axes then.
+const EXPECTED_OF_FEW: i64 = 4;
+
 /// The shapes of a definition's values, by which the sizes of its calls are judged.
 #[derive(Debug)]
 pub(crate) struct Shapes {
@@ -114,7 +117,7 @@ impl VariantKey {
     }
 }
 
-/// The sizes that are expected of calls whose sizes are of the orders of a call's; all 1 where there is little to do.
+/// The sizes that are expected of calls whose sizes are of the orders of a call's; all the same where there is little to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Orders(SmallVec<[(Sym, i64); 4]>);
 
@@ -122,10 +125,9 @@ impl Orders {
     /// The orders of the sizes of a call.
     fn of(sizes: &Sizes, shapes: &Shapes) -> Orders {
         let are_few = shapes.are_few(sizes);
-        let expected = if shapes.on_gpu { expected_on_gpu } else { expected_on_cpu };
-        Orders(
-            shapes.known(sizes).map(|(sym, size)| (sym, if are_few { 1 } else { expected(size) })).collect(),
-        )
+        let of_size = if shapes.on_gpu { expected_on_gpu } else { expected_on_cpu };
+        let expected = |size| if are_few { EXPECTED_OF_FEW } else { of_size(size) };
+        Orders(shapes.known(sizes).map(|(sym, size)| (sym, expected(size))).collect())
     }
 
     /// The sizes to expect of such calls, and few where there is little to do.
