@@ -10,6 +10,8 @@ use super::body::KernelWriter;
 pub(super) struct VectorAccesses {
     pub(super) loads: Vec<usize>,
     pub(super) stores: Vec<usize>,
+    /// Loads from scratch of what the loop replaces there.
+    pub(super) updated: Vec<usize>,
 }
 
 impl KernelWriter<'_> {
@@ -20,14 +22,23 @@ impl KernelWriter<'_> {
         let bound: Vec<_> = for_loop.body.iter().filter_map(symbol).collect();
         let mut accesses = VectorAccesses::default();
         for (number, statement) in for_loop.body.iter().enumerate() {
-            let (place, index, list) = match statement {
+            let (place, index, mut list) = match statement {
                 _ if self.in_registers(statement).is_some() => continue,
                 Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut accesses.loads),
                 Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut accesses.stores),
                 _ => continue,
             };
             let is_outside = bound.iter().all(|&symbol| !index.mentions(symbol));
-            let is_alone = matches!(place, Place::Buffer(_)) || count_accesses(&for_loop.body, place) == 1;
+            let is_alone = match (place, count_accesses(&for_loop.body, place)) {
+                (Place::Buffer(_), _) | (_, 1) => true,
+                (_, 2) if updates(&for_loop.body, place) => {
+                    if let Stmt::Load { .. } = statement {
+                        list = &mut accesses.updated;
+                    }
+                    true
+                }
+                _ => false,
+            };
             if is_outside && is_alone && self.is_aligned(for_loop, place, index) {
                 list.push(number);
             }
@@ -70,6 +81,19 @@ pub(super) fn assumed(kernel: &Kernel) -> Facts {
         }
     }
     facts
+}
+
+/// Whether a body loads an element of a place and then stores it, and does nothing else with the place in these statements.
+fn updates(body: &[Stmt], wanted: Place) -> bool {
+    let load = body.iter().position(|it| matches!(it, Stmt::Load { place, .. } if *place == wanted));
+    let store = body.iter().position(|it| matches!(it, Stmt::Store { place, .. } if *place == wanted));
+    let (Some(load), Some(store)) = (load, store) else { return false };
+    match (&body[load], &body[store]) {
+        (Stmt::Load { index: loaded, .. }, Stmt::Store { index: stored, .. }) => {
+            load < store && loaded == stored
+        }
+        _ => false,
+    }
 }
 
 /// How many statements access a place, those of loops within included.

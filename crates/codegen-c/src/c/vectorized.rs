@@ -105,16 +105,21 @@ impl KernelWriter<'_> {
         let long = self.dialect.index_type();
         self.line(&format!("for ({long} first = {first}; first < {end}; first += {strip}) {{"));
         self.enclosed(for_loop, &mut |writer| {
-            for &place in &accesses.loads {
-                let (value, address) = writer.loaded(for_loop, place)?;
-                let vector = writer.vector(for_loop, value, &value.to_string(), |variable| {
-                    (writer.dialect.vectors.declared_as)(variable, &address)
-                });
-                writer.line(&vector);
-            }
+            writer.loads(for_loop, &accesses.loads)?;
             writer.elements(for_loop, accesses, "")
         })?;
         self.line("}");
+        Ok(())
+    }
+
+    /// Loads of one vector each, which are declared by that.
+    fn loads(&mut self, for_loop: &Loop, places: &[usize]) -> Result<(), EmitError> {
+        for &place in places {
+            let (value, address) = self.loaded(for_loop, place)?;
+            let declared = self.dialect.vectors.declared_as;
+            let of_value = |variable: &VectorVariable<'_>| declared(variable, &address);
+            self.line(&self.vector(for_loop, value, &value.to_string(), of_value));
+        }
         Ok(())
     }
 
@@ -224,6 +229,7 @@ impl KernelWriter<'_> {
         of_strip: &str,
     ) -> Result<(), EmitError> {
         let width = for_loop.width;
+        self.loads(for_loop, &accesses.updated)?;
         for (number, &place) in accesses.stores.iter().enumerate() {
             let Stmt::Store { value, .. } = &for_loop.body[place] else { continue };
             self.line(&self.vector(for_loop, *value, &format!("y{number}"), self.dialect.vectors.declared));
@@ -241,6 +247,9 @@ impl KernelWriter<'_> {
                 (Stmt::Store { value, .. }, Some(array)) => {
                     let text = self.operand(*value).code;
                     self.line(&format!("{array}{of_strip}.at[j] = {};", bare(&text)));
+                }
+                (Stmt::Load { value, .. }, None) if accesses.updated.contains(&place) => {
+                    self.stands_for(*value, format!("{value}.at[j]"));
                 }
                 (Stmt::Load { value, .. }, None) if accesses.loads.contains(&place) => {
                     self.stands_for(*value, format!("{value}{of_strip}.at[j]"));

@@ -1,0 +1,26 @@
+# test: target=sm_90
+# Rows of 16384 with a fold along rows and along columns: column sums lie in shared memory, and are updated 16 bytes at a time.
+def centred(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
+    wide = fd.ops.cast(x, dtype=DataType.Float)
+    total = fd.ops.sum(wide, dims=[1], keepdim=True)
+    fd.add_output(fd.ops.sum(wide, dims=[0]))
+    fd.add_output(fd.ops.cast(fd.ops.sub(wide, total), dtype=DataType.BFloat16))
+
+inputs = [torch.randn((4096, 16384), dtype=torch.bfloat16)]
+
+# ---- expect
+# seg0: 40 registers, 8 bytes of local memory, 1460 instructions
+#   28 loads of 16 bytes, global
+#   17 stores of 16 bytes, global
+#   1 loads of 8 bytes, shared
+#   38 loads of 16 bytes, shared
+#   1 stores of 8 bytes, shared
+#   38 stores of 16 bytes, shared
+#   32 bytes in flight
+#   3 barriers, 20 shuffles, 0 calls in loops
+# seg0_combine0: 32 registers, 0 bytes of local memory, 272 instructions
+#   33 loads of 4 bytes, global
+#   1 stores of 4 bytes, global
+#   28 bytes in flight
+#   0 barriers, 0 shuffles, 0 calls in loops
