@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Checks and measures ferrofuse on this machine's GPU: from a bundle (`make gpu-bundle`), without network, Rust or libLLVM.
 #
-#   ./gpu.sh [--quick] [PART…]     parts: facts check bench peers fuzz sweep counters sanitize; without any, all in this order
+#   ./gpu.sh [--quick] [PART…]     parts, without any all in this order:
+#   facts check checks bench measured peers fuzz sweep counters sanitize
 #
 # Each part ends within 8 minutes and leaves its lines in results/PART, and all of them results/RESULTS-GPU.md. A part whose lines are
 # there is not done again: remove the file to do so. --quick takes next to no time and says nothing about speed.
@@ -11,14 +12,17 @@ export FERROFUSE_LIBLLVM=none FERROFUSE_CACHE=none
 
 quick=
 parts=()
+known=(facts check checks bench measured peers fuzz sweep counters sanitize)
 for word in "$@"; do
   case $word in
     --quick) quick=1 ;;
-    facts | check | bench | peers | fuzz | sweep | counters | sanitize) parts+=("$word") ;;
-    *) echo "gpu.sh: no part \`$word\`: facts, check, bench, peers, fuzz, sweep, counters, sanitize" >&2; exit 2 ;;
+    *)
+      [[ " ${known[*]} " == *" $word "* ]] || { echo "gpu.sh: no part \`$word\`: ${known[*]}" >&2; exit 2; }
+      parts+=("$word")
+      ;;
   esac
 done
-[ ${#parts[@]} -gt 0 ] || parts=(facts check bench peers fuzz sweep counters sanitize)
+[ ${#parts[@]} -gt 0 ] || parts=("${known[@]}")
 mkdir -p results
 
 facts() {
@@ -26,12 +30,16 @@ facts() {
   nvidia-smi --query-gpu=name,driver_version,clocks.max.mem,power.limit --format=csv 2>/dev/null || echo "no nvidia-smi"
 }
 
-# Every example beside the evaluator: few and odd rows and columns, and at its own sizes.
+# Every example beside the evaluator: few and odd rows and columns, and at its own sizes. The labels of cross_entropy are those of
+# its own columns.
 check() {
   local file sizes all=("i0=3 i1=64" "i0=17 i1=130") files=(examples/s*.py)
   [ "$quick" ] || all+=("i0=129 i1=1000" "") files=(examples/*.py)
   for file in "${files[@]}"; do
-    for sizes in "${all[@]}"; do checked "$file" "$sizes"; done
+    for sizes in "${all[@]}"; do
+      [[ $file != */cross_entropy.py ]] || sizes=${sizes% *}
+      checked "$file" "$sizes"
+    done
   done
 }
 
@@ -61,13 +69,25 @@ sweep() {
   if [ "$quick" ]; then echo "not in a quick run"; else ./ferrofuse bench --device cuda --sweep --json; fi
 }
 
-# Beside torch, where this Python has one for the GPU, and the libraries that it has; with the wheel of the bundle.
-peers() {
+# The Python face, and torch.compile.
+checks() {
+  local script
+  for script in gpu_checks.py gpu_torch.py; do with_torch $script || echo "$script FAILED"; done
+}
+
+# Each workload beside a copy of as many bytes.
+measured() { with_torch gpu_measured.py ${quick:+--quick}; }
+
+# Beside torch and the libraries that this Python has.
+peers() { with_torch gpu_peers.py ${quick:+--quick}; }
+
+# A script with the wheel of the bundle, where this Python has torch for the GPU.
+with_torch() {
   local missing
   missing=$(python3 -c 'import torch; torch.cuda.is_available() or exit("torch has no GPU")' 2>&1 | tail -n 1) || true
-  [ -z "$missing" ] || { echo "no peers: $missing"; return; }
+  [ -z "$missing" ] || { echo "$1: not run: $missing"; return; }
   [ -d site ] || python3 -m zipfile -e ferrofuse-*.whl site
-  PYTHONPATH=$PWD/site python3 bench/gpu_peers.py ${quick:+--quick}
+  PYTHONPATH=$PWD/site python3 "bench/$1" "${@:2}"
 }
 
 # What five kernels do, by the GPU's own counters.
@@ -77,7 +97,7 @@ counters() {
   command -v ncu >/dev/null || { echo "no ncu"; return; }
   for file in softmax layer_norm_backward silu_mul transpose_add cross_entropy; do
     echo "$file"
-    ncu --csv --metrics $metrics ./ferrofuse run "examples/$file.py" --device cuda 2>&1 | grep '^"' || echo "FAILED"
+    ncu --csv --clock-control none --metrics $metrics ./ferrofuse run "examples/$file.py" --device cuda 2>&1 | grep '^"' || echo "FAILED"
   done
 }
 
@@ -91,7 +111,7 @@ sanitize() {
   done
 }
 
-export -f facts check checked bench peers fuzz sweep counters sanitize
+export -f "${known[@]}" checked with_torch
 export quick
 failed=0
 for part in "${parts[@]}"; do
@@ -106,6 +126,6 @@ for part in "${parts[@]}"; do
     fi
   fi
 done
-! grep -h "FAILED" results/check 2>/dev/null || failed=1
+! grep -h "FAILED" results/check results/checks 2>/dev/null || failed=1
 python3 gpu_table.py results
 exit $failed

@@ -9,6 +9,8 @@ HEADER = ["workload", "size", "ms", "GB/s", "beside", "fraction", "kernels", "tr
 TOLD = {
     "facts": "Machine and versions",
     "check": "Examples beside the evaluator",
+    "checks": "The Python face and torch.compile",
+    "measured": "Beside copies of as many bytes",
     "peers": "Beside peers, in ms",
     "fuzz": "Fuzzer",
     "counters": "Counters of ncu",

@@ -19,8 +19,9 @@ def backend(
     Raises:
         ValueError, TypeError: for a wrong option, and for a mode: modes are Inductor's.
     """
-    if mode is not None:
-        raise ValueError(f"backend \"ferrofuse\" has no modes, but mode is {mode!r}: give options")
+    if mode not in (None, "default"):
+        graphs = "; torch.cuda.graph captures a compiled model" if mode == "reduce-overhead" else ""
+        raise ValueError(f"backend \"ferrofuse\" has no modes, but mode is {mode!r}: give options{graphs}")
     return compiled(module, inputs, parse(options), [])
 
 

@@ -125,10 +125,10 @@ def _keep(structure: Structure, defined: Defined) -> Tuple[Kernel, List[str]]:
 
 
 def _kernel(defined: Defined) -> Kernel:
-    run = defined.fd._make_executable().run
+    run, device = defined.fd._make_executable().run, defined.device
 
     def ferrofuse_region(*inputs: Any) -> Sequence[Any]:
-        return _apart(run(inputs, "torch", "torch"), inputs)
+        return _apart(run(inputs, "torch", "torch", device=device), inputs)
 
     return ferrofuse_region
 

@@ -1,16 +1,16 @@
 """Makes the definition of a region: declares its inputs, lowers its ops row by row, adds its outputs."""
 
 from dataclasses import dataclass
-from typing import Any, Container, Dict, Sequence
+from typing import Any, Container, Dict, Optional, Sequence
 
 import torch
 
 from ..definition import FusionDefinition
 from .._native import DataType
-from . import dtypes
+from . import devices, dtypes
 from .nodes import line_of, op_of, results, row_of
 from .options import Options
-from .regions import Region, writes
+from .regions import FREE, Region, writes
 from .rows import Call, Row, Unsupported
 from .sizes import Sizes
 from .structure import layout, order, sizes
@@ -26,10 +26,13 @@ class LoweringError(Exception):
 
 @dataclass(frozen=True)
 class Defined:
-    """A definition of a region, and the expressions of the scalars that come in behind its tensors."""
+    """A definition of a region, the expressions of the scalars that come in behind its tensors, and the device that a call is to
+    be told, where no input says it.
+    """
 
     fd: FusionDefinition
     scalars: Sequence[Any]
+    device: Optional[str]
 
 
 def define(region: Region, options: Options, available: Container[Any]) -> Defined:
@@ -38,13 +41,18 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
     Raises:
         LoweringError: naming the node that failed.
     """
+    fakes = [node.meta["val"] for node in region.inputs]
+    device = devices.named(region.device, fakes)
+    if device is not None and fakes:
+        [*_, last] = (node for node in region.body if row_of(node).kind not in FREE)  # type: ignore[union-attr]
+        raise LoweringError(last, Unsupported(f"numbers of the host alone, for work on {device}"))
     with FusionDefinition() as fd:
         lowering = _Lowering(fd, region, options, available)
         for node in region.body:
             lowering.lower(node)
         for node in region.outputs:
             lowering.add_output(node)
-    return Defined(fd, lowering.size.scalars)
+    return Defined(fd, lowering.size.scalars, device)
 
 
 class _Lowering:

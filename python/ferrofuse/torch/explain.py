@@ -12,7 +12,7 @@ from .options import parse
 from .report import GraphReport
 from .rows import library
 
-TITLES = ("graph", "region", "ops", "views", "inputs", "outputs", "bytes", "definition")
+TITLES = ("graph", "region", "device", "ops", "views", "inputs", "outputs", "bytes", "definition")
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Compiled:
     def _regions(self) -> Iterable[Tuple[str, ...]]:
         for graph in self.graphs:
             for place, region in enumerate(graph.regions):
-                numbers = (place, region.ops, region.views, region.inputs, region.outputs, region.bytes)
-                yield graph.kind, *map(str, numbers), "new" if region.compiled else "shared"
+                numbers = (region.ops, region.views, region.inputs, region.outputs, region.bytes)
+                yield graph.kind, str(place), region.device, *map(str, numbers), "new" if region.compiled else "shared"
 
     def _eager(self) -> List[Tuple[str, ...]]:
         return [(graph.kind, str(count), *what) for graph in self.graphs for what, count in sorted(graph.eager.items())]

@@ -1,13 +1,14 @@
 """Cuts a graph into regions: the largest sets of supported ops that can run as one.
 
 Each node has a level: how many times the work goes over from regions to eager ops on the way to it. Nodes of regions
-on one level are one region: what lies between two of them is of the same level, so none waits for itself. Views and
-constants are in no region: each region that uses one has its own, and eager has one where it uses it.
+on one level and device are one region: what lies between two of them is of the same level, so none waits for itself.
+Views and constants are in no region: each region that uses one has its own, and eager has one where it uses it.
 """
 
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, Iterable, List, Sequence, Set
 
+from .devices import device_of, is_apart
 from .nodes import is_number, op_of, row_of
 
 FREE = ("view", "create")
@@ -22,12 +23,14 @@ class Region:
         inputs: the tensors that come in.
         outputs: the nodes of `body` whose results are used elsewhere.
         writes: the nodes of `body` that write to an input.
+        device: where it runs.
     """
 
     body: Sequence[Any]
     inputs: Sequence[Any]
     outputs: Sequence[Any]
     writes: Sequence[Any]
+    device: Any
 
     def count(self, *kinds: str) -> int:
         """How many ops it has of these kinds."""
@@ -65,7 +68,8 @@ def may_alias(node: Any) -> bool:
 
 
 class Levels:
-    """The level of each node of a graph; views and constants have none, but pass on those of their operands.
+    """The level of each node of a graph; views and constants have none, but pass on those of their operands. Work on another
+    device is to a region as eager ops are.
 
     `of` has the level of each node, `_for_region` the first one of a region that may use it, `_for_eager` that of an op.
     """
@@ -81,7 +85,8 @@ class Levels:
         self._put_off(graph, _reversed(before))
 
     def _place(self, node: Any, before: Set[Any]) -> None:
-        for_region = max((self._for_region[each] for each in before), default=0)
+        levels = (self._for_eager if is_apart(node, each) else self._for_region for each in before)
+        for_region = max((of[each] for of, each in zip(levels, before)), default=0)
         for_eager = max((self._for_eager[each] for each in before), default=0)
         fused, free = self._kind.fused(node), self._kind.free(node)
         self.of[node] = for_region if fused else for_eager
@@ -92,15 +97,15 @@ class Levels:
         """What depends on inputs of the graph alone is computed where it is first used: until then no memory holds it."""
         for node in reversed(list(graph.nodes)):
             if self._kind.fused(node) and self.of[node] == 0 and op_of(node) != "getitem":
-                self.of[node] = min(self._uses(node, after), default=0)
+                self.of[node] = min(self._uses(node, node, after), default=0)
 
-    def _uses(self, node: Any, after: Dict[Any, Set[Any]]) -> Iterable[int]:
-        """The last levels that what uses a node leaves to it."""
-        for user in after[node]:
+    def _uses(self, node: Any, through: Any, after: Dict[Any, Set[Any]]) -> Iterable[int]:
+        """The last levels that what uses a node, itself or through views of it, leaves to it."""
+        for user in after[through]:
             if self._kind.free(user):
-                yield from self._uses(user, after)
+                yield from self._uses(node, user, after)
             elif user.op != "output":
-                yield self.of[user] - (not self._kind.fused(user))
+                yield self.of[user] - (not self._kind.fused(user) or is_apart(node, user))
 
 
 def _reversed(before: Dict[Any, Set[Any]]) -> Dict[Any, Set[Any]]:
@@ -131,10 +136,10 @@ def regions(graph: Any, supported: Callable[[Any], bool], min_ops: int) -> List[
     """The regions of a graph, none with fewer ops that compute than `min_ops`."""
     kind = Kinds(supported)
     levels = Levels(graph, kind)
-    members: Dict[int, List[Any]] = {}
+    members: Dict[Any, List[Any]] = {}
     for node in graph.nodes:
         if kind.fused(node):
-            members.setdefault(levels.of[node], []).append(node)
+            members.setdefault((levels.of[node], str(device_of(node))), []).append(node)
     made = [_region(graph, nodes, kind) for _, nodes in sorted(members.items())]
     return [region for region in made if region.count("compute", "draw") + len(region.writes) >= min_ops]
 
@@ -149,7 +154,7 @@ def _region(graph: Any, nodes: Sequence[Any], kind: Kinds) -> Region:
                 waiting.append(operand)
     inside = [node for node in graph.nodes if node in body]
     outputs = [node for node in nodes if _is_output(node, body, kind)]
-    return Region(inside, _inputs(inside, body), outputs, [node for node in nodes if writes(node)])
+    return Region(inside, _inputs(inside, body), outputs, [node for node in nodes if writes(node)], device_of(nodes[0]))
 
 
 def _inputs(inside: Sequence[Any], body: Set[Any]) -> List[Any]:

@@ -12,8 +12,9 @@ from .sizes import hint
 
 @dataclass(frozen=True)
 class RegionReport:
-    """A region: how many ops it has, bytes that come in and go out, and whether its definition was made for it."""
+    """A region: where it runs, how many ops it has, bytes that come in and go out, whether its definition was made for it."""
 
+    device: str
     ops: int
     views: int
     inputs: int
@@ -36,7 +37,7 @@ def of_region(region: Region, compiled: bool) -> RegionReport:
     moved = [fake for node in (*region.inputs, *region.outputs, *region.writes) for fake in results(node)]
     counts = region.count("compute", "copy", "draw"), region.count("view", "create")
     outputs = len(region.outputs) + len(region.writes)
-    return RegionReport(*counts, len(region.inputs), outputs, sum(map(_bytes, moved)), compiled)
+    return RegionReport(str(region.device), *counts, len(region.inputs), outputs, sum(map(_bytes, moved)), compiled)
 
 
 def _bytes(fake: Any) -> int:

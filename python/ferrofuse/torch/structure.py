@@ -23,7 +23,7 @@ class Structure:
         inputs = [self._declaration(node) for node in region.inputs]
         body = [self._call(node) for node in region.body]
         outputs = [(self._places[node], self._memory(node)) for node in region.outputs]
-        choices = (options.emulate_precision_casts,)
+        choices = (options.emulate_precision_casts, str(region.device))
         self.key = (tuple(inputs), tuple(body), tuple(outputs), choices)
 
     def name(self, expr: Any) -> str:
@@ -35,7 +35,7 @@ class Structure:
     def _declaration(self, node: Any) -> Any:
         self._places[node] = len(self._places)
         fake = node.meta["val"]
-        return fake.dtype, self._sizes(fake), layout(fake)
+        return fake.dtype, str(fake.device), self._sizes(fake), layout(fake)
 
     def _memory(self, node: Any) -> Any:
         fake = node.meta["val"]

@@ -6,7 +6,7 @@ from typing import Any, Iterator, Optional
 import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
-from . import dtypes, rows
+from . import devices, dtypes, rows
 from .nodes import is_number, op_of, results, row_of
 
 
@@ -32,7 +32,9 @@ def reason(node: Any, fallback_random: bool) -> Optional[Reason]:
         return Reason("it writes to what is no input of the graph", expected=True)
     if any(one.meta.get("val") is None for one in node.all_input_nodes):
         return Reason("an operand that the graph does not describe", expected=True)
-    return next((said for fake in _tensors(node) if (said := _of_tensor(fake)) is not None), None)
+    rejected = next((said for fake in _tensors(node) if (said := _of_tensor(fake)) is not None), None)
+    mixture = devices.mixture(node) if rejected is None else None
+    return rejected if mixture is None else Reason(mixture, expected=True)
 
 
 def _tensors(node: Any) -> Iterator[Any]:
@@ -47,8 +49,9 @@ def _of_tensor(fake: Any) -> Optional[Reason]:
         return Reason(f"a tensor of layout {fake.layout}", expected=False)
     if fake.is_quantized:
         return Reason(f"a quantized tensor ({fake.dtype})", expected=False)
-    if fake.device.type != "cpu":
-        return Reason(f"a tensor on {fake.device}: kernels run on CPUs alone", expected=False)
+    missing = devices.missing(fake.device)
+    if missing is not None:
+        return Reason(f"a tensor on {fake.device}: {missing}", expected=False)
     if type(fake) not in (FakeTensor, torch.Tensor, torch.nn.Parameter):
         return Reason(f"a tensor of the class {type(fake).__name__}", expected=False)
     return _of_elements(fake)

@@ -12,7 +12,8 @@ class Rope(nn.Module):
 
     def forward(self, x):
         q, k = self.project(x).view(x.shape[0], x.shape[1], 2, 16).unbind(2)
-        angles = torch.arange(x.shape[1])[:, None] * 10000.0 ** (-torch.arange(8) / 8)
+        places, rates = (torch.arange(length, device=x.device) for length in (x.shape[1], 8))
+        angles = places[:, None] * 10000.0 ** (-rates / 8)
         return self.rotated(q, angles) * self.rotated(k, angles)
 
     @staticmethod
@@ -153,7 +154,7 @@ class Gpt(nn.Module):
         self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary, bias=False)
 
     def forward(self, indices, targets):
-        x = self.tokens(indices) + self.places(torch.arange(indices.shape[1]))
+        x = self.tokens(indices) + self.places(torch.arange(indices.shape[1], device=indices.device))
         for block in self.blocks:
             x = block(x)
         return F.cross_entropy(self.head(self.norm(x)).flatten(0, 1), targets.flatten())

@@ -14,7 +14,7 @@ from torch.testing._internal.two_tensor import TwoTensor
 
 import compiled_models
 import ferrofuse.torch
-from ferrofuse.torch import Options, UnsupportedError, backend, compiler, rows
+from ferrofuse.torch import Options, UnsupportedError, backend, compiler, devices, rows
 from ferrofuse.torch.report import GraphReport
 
 
@@ -59,10 +59,17 @@ def test_wrong_options_are_errors(name):
     assert message in str(caught.value)
 
 
-def test_a_mode_is_an_error():
+@pytest.mark.parametrize("mode", ["max-autotune", "reduce-overhead"])
+def test_a_mode_is_an_error(mode):
     with pytest.raises(BackendCompilerFailed) as caught:
-        torch.compile(chain, backend=backend, mode="max-autotune")(torch.ones(3))
-    assert "ValueError: backend \"ferrofuse\" has no modes, but mode is 'max-autotune': give options\n" in str(caught.value)
+        torch.compile(chain, backend=backend, mode=mode)(torch.ones(3))
+    graphs = "; torch.cuda.graph captures a compiled model" if mode == "reduce-overhead" else ""
+    said = f"ValueError: backend \"ferrofuse\" has no modes, but mode is '{mode}': give options{graphs}\n"
+    assert said in str(caught.value)
+
+
+def test_the_default_mode_is_none():
+    torch.testing.assert_close(torch.compile(chain, backend=backend, mode="default")(torch.zeros(3)), chain(torch.zeros(3)))
 
 
 def broken(call, *_, **__):
@@ -95,9 +102,12 @@ def graph_on(device):
         return make_fx(lambda x: x * 2 + 1)(torch.empty(4, device=device))
 
 
-@pytest.mark.parametrize("device", ["cuda", "meta"])
-def test_tensors_on_other_devices_warn_or_are_errors(device):
-    said = f"aten.mul.Tensor is left to eager: a tensor on {device}(:0)?: kernels run on CPUs alone. It comes from a line"
+@pytest.mark.parametrize(
+    "device, why", [("cuda:0", "no driver here"), ("meta", "kernels run on CPUs and NVIDIA's GPUs alone")]
+)
+def test_tensors_on_other_devices_warn_or_are_errors(device, why, monkeypatch):
+    monkeypatch.setattr(devices, "_of_gpu", lambda ordinal: "no driver here")
+    said = f"aten.mul.Tensor is left to eager: a tensor on {device}: {why}. It comes from a line"
     report = GraphReport("inference")
     with pytest.warns(UserWarning) as heard:
         compiler.compile_graph(graph_on(device), Options(), report)
@@ -153,9 +163,10 @@ def test_fallback_random_draws_eagers_bits():
     assert torch.equal(got, noisy(x))
 
 
-def test_an_optimizer_step_is_one_region_that_writes_to_what_it_was_given():
+@pytest.mark.parametrize("foreach", [False, True])  # on GPUs by lists of tensors
+def test_an_optimizer_step_is_one_region_that_writes_to_what_it_was_given(foreach):
     model = compiled_models.Gpt(layers=1)
-    optimizer = torch.optim.AdamW(model.parameters())
+    optimizer = torch.optim.AdamW(model.parameters(), foreach=foreach)
     text = torch.randint(0, 50, (2, 8))
     model(text, text).backward()
     report = ferrofuse.torch.explain(optimizer.step)
@@ -224,10 +235,10 @@ def test_explain_says_what_became_of_a_function(capsys):
     line = talkative.__code__.co_firstlineno + 2
     head, tail = text.split("graph breaks:\n")
     assert head.splitlines() == [
-        "graph     region  ops  views  inputs  outputs  bytes  definition",
-        "forward   0       2    0      1       1        48     new",
-        "forward   0       2    0      1       1        48     new",
-        "backward  0       2    0      2       1        72     new",
+        "graph     region  device  ops  views  inputs  outputs  bytes  definition",
+        "forward   0       cpu     2    0      1       1        48     new",
+        "forward   0       cpu     2    0      1       1        48     new",
+        "backward  0       cpu     2    0      2       1        72     new",
         "fused: 6 of 7 ops that are neither views nor a library's",
         "left to eager:",
         "backward  1  aten.mul.Tensor  in a region of fewer than 2 ops",

@@ -90,7 +90,7 @@ fn a_bundle_checks_and_measures() {
     assert!(made.expect("the script runs").success());
     let run = || {
         let output = Command::new(bundle.join("gpu.sh"))
-            .args(["--quick", "facts", "check", "bench", "peers", "counters"])
+            .args(["--quick", "facts", "check", "checks", "bench", "peers", "counters"])
             .env("FERROFUSE_LIBCUDA", &stand_in)
             .env("FERROFUSE_LIBNVRTC", &stand_in)
             .env("FERROFUSE_LIBCUBLASLT", &stand_in)
@@ -109,7 +109,9 @@ fn a_bundle_checks_and_measures() {
     assert!(results.contains("NVRTC        12.9") && results.contains(table.trim()), "{results}");
     let told =
         |part: &str| std::fs::read_to_string(bundle.join("results").join(part)).expect("the part's lines");
-    assert!(told("peers").starts_with("no peers: "), "{}", told("peers"));
+    for (part, script) in [("checks", "gpu_checks.py"), ("peers", "gpu_peers.py")] {
+        assert!(told(part).starts_with(&format!("{script}: not run: ")), "{}", told(part));
+    }
     assert_eq!(run(), (table, String::new()), "parts that are done are not done again");
 }
 

@@ -1,0 +1,48 @@
+"""Ops on lists of tensors, which optimizers use on GPUs, as ops on their tensors one by one."""
+
+from typing import Any, Callable, Dict, List
+
+import torch
+
+# What torch has for one tensor by the same name.
+_ALIKE = """abs acos add asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp expm1 floor frac lerp lgamma log log10 log1p
+log2 max maximum minimum mul neg pow reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc"""
+
+
+def _addcmul(x: Any, first: Any, second: Any, value: Any = 1) -> Any:
+    return torch.addcmul(x, first, second, value=value)
+
+
+def _addcdiv(x: Any, first: Any, second: Any, value: Any = 1) -> Any:
+    return torch.addcdiv(x, first, second, value=value)
+
+
+_OTHERS: Dict[str, Callable[..., Any]] = {
+    "addcmul": _addcmul,
+    "addcdiv": _addcdiv,
+    "copy": torch.ops.aten.copy.default,
+    "norm": torch.linalg.vector_norm,
+    "zero": torch.zeros_like,
+}
+_ONE: Dict[str, Callable[..., Any]] = {**{name: getattr(torch, name) for name in _ALIKE.split()}, **_OTHERS}
+
+
+def table() -> Dict[Any, Callable[..., Any]]:
+    """Decompositions by op. Where a tensor holds the scalars of all, the op stays whole."""
+    packets = ((one, getattr(torch.ops.aten, f"_foreach_{name}", None)) for name, one in _ONE.items())
+    overloads = ((one, getattr(packet, each)) for one, packet in packets if packet for each in packet.overloads())
+    return {op: _one_by_one(one) for one, op in overloads if _is_decomposed(op)}
+
+
+def _is_decomposed(op: Any) -> bool:
+    scalars = [argument.name == "scalars" and str(argument.type) == "Tensor" for argument in op._schema.arguments]
+    return len(op._schema.returns) == 1 and not any(scalars) and not op._schema.is_mutable
+
+
+def _one_by_one(one: Callable[..., Any]) -> Callable[..., List[Any]]:
+    def decomposed(*arguments: Any, **keywords: Any) -> List[Any]:
+        [length] = {len(each) for each in arguments if isinstance(each, (list, tuple))}
+        pick = [[each[at] if isinstance(each, (list, tuple)) else each for each in arguments] for at in range(length)]
+        return [one(*picked, **keywords) for picked in pick]
+
+    return decomposed
