@@ -82,22 +82,42 @@ inputs = [torch.randn((4096, 512))]
 # }
 #
 # // seg0_combine0: reads n1_partial0 (f32); writes n1 (f32).
-# // Blocks: floor_div(i1 + 31, 32). Threads of a block: 32.
-# extern "C" __global__ void __launch_bounds__(32) seg0_combine0(
+# // Blocks: floor_div(i1 + 31, 32). Threads of a block: 1024.
+# extern "C" __global__ void __launch_bounds__(1024, 1) seg0_combine0(
 #     const float* __restrict__ n1_partial0,
 #     float* __restrict__ n1,
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
+#   extern __shared__ __align__(16) unsigned char smem[];
+#   double* const w0 = (double*)smem;
+#   const long long v2 = floor_div(i0 + 23, 24);
+#   {
+#     const long long lane = threadIdx.x;
+#     if (lane < 1024) {
+#       double a0 = 0.0;
+#       for (long long round = 0; round < floor_div(i0 + 6143, 6144); round++) {
+#         #pragma unroll 32
+#         for (long long turn = 0; turn < 8; turn++) {
+#           const float v5 = n1_partial0[i1 * min(floor_div(i0 + 23, 24) - 1, 256 * round + 32 * turn + (lane / 32)) + min(i1 - 1, 32 * block + (lane % 32))];
+#           const float v7 = ((256 * round + 32 * turn + (lane / 32)) < v2) ? v5 : 0.0f;
+#           a0 = a0 + (double)v7;
+#         }
+#       }
+#       w0[lane] = a0;
+#     }
+#   }
+#   __syncthreads();
 #   {
 #     const long long result = 32 * block + threadIdx.x;
 #     if (result < min(i1, 32 * block + 32)) {
-#       double a0 = 0.0;
+#       double a1 = 0.0;
 #       #pragma unroll 32
-#       for (long long chunk = 0, chunk_stop = floor_div(i0 + 23, 24); chunk < chunk_stop; chunk++) {
-#         a0 = a0 + (double)n1_partial0[i1 * chunk + result];
+#       for (long long team = 0; team < 32; team++) {
+#         const double v12 = w0[-32 * block + result + 32 * team];
+#         a1 = a1 + v12;
 #       }
-#       n1[result] = (float)a0;
+#       n1[result] = (float)a1;
 #     }
 #   }
 # }

@@ -9,8 +9,10 @@
 #   2 stores of 4 bytes, shared
 #   96 bytes in flight
 #   4 barriers, 18 shuffles, 0 calls in loops
-# seg0_combine0: 72 registers, 0 bytes of local memory, 444 instructions
-#   66 loads of 4 bytes, global
+# seg0_combine0: 64 registers, 0 bytes of local memory, 449 instructions
+#   16 loads of 4 bytes, global
 #   2 stores of 2 bytes, global
-#   136 bytes in flight
-#   0 barriers, 0 shuffles, 0 calls in loops
+#   64 loads of 8 bytes, shared
+#   2 stores of 8 bytes, shared
+#   64 bytes in flight
+#   1 barriers, 0 shuffles, 0 calls in loops

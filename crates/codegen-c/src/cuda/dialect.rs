@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
+use ir::kernel::MAX_LANES;
 use ops::{CSpelling, DType, Scalar, ScalarOp};
 
 use super::reduce::REDUCTIONS;
@@ -23,7 +24,11 @@ pub static CUDA: Dialect = Dialect {
     snippet,
     function: KernelFunction {
         launched: |blocks, lanes| format!("// Blocks: {blocks}. Threads of a block: {lanes}.\n"),
-        head: |lanes| format!("extern \"C\" __global__ void __launch_bounds__({lanes})"),
+        // Such a block may have all registers of a multiprocessor, of which two would leave it half.
+        head: |lanes| match lanes {
+            MAX_LANES => format!("extern \"C\" __global__ void __launch_bounds__({lanes}, 1)"),
+            _ => format!("extern \"C\" __global__ void __launch_bounds__({lanes})"),
+        },
         restrict: "__restrict__",
         inline: "static __device__ inline",
         variables: &[("calls", "unsigned calls = 0;")],

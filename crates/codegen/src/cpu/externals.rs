@@ -102,23 +102,3 @@ fn memory() -> [Entry; 3] {
     let fill: unsafe extern "C" fn(*mut c_void, c_int, usize) -> *mut c_void = libc::memset;
     [("memcpy", copy as *const u8), ("memmove", shift as *const u8), ("memset", fill as *const u8)]
 }
-
-#[cfg(test)]
-mod tests {
-    use ops::{CpuSpelling, ScalarOp};
-
-    use super::*;
-
-    #[test]
-    fn what_the_rows_call_is_here() {
-        for op in ScalarOp::ALL {
-            let row = op.row();
-            for spelling in [row.cpu.float, row.cpu.int, row.cpu.unsigned].into_iter().flatten() {
-                if let CpuSpelling::Call { narrow, wide } = spelling {
-                    assert!(address(narrow).is_some() && address(wide).is_some(), "{}", op.name());
-                }
-            }
-        }
-        assert_eq!(address("system"), None);
-    }
-}

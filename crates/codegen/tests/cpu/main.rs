@@ -7,6 +7,7 @@ mod casts;
 mod contraction;
 mod deinterleave;
 mod draws;
+mod externals;
 mod folds;
 mod harness;
 mod integer_min_max;

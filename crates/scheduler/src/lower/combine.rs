@@ -3,7 +3,8 @@
 
 use index::Expr;
 use ir::graph::Shape;
-use ir::kernel::{Access, Accumulator, LoopKind, Value};
+use ir::kernel::{Access, Accumulator, LoopKind, Scratch, Value};
+use ops::{DType, Scalar, ScalarOp};
 
 use super::address::delinearize;
 use super::emitter::Emitter;
@@ -13,6 +14,7 @@ use super::{BufferSource, Group, Lowered};
 use crate::legal::When;
 use crate::space::Axis;
 use crate::target::cpu::COMBINED_RESULTS;
+use crate::target::gpu::COMBINED_CHUNKS;
 
 /// Folds that are finished together: they reduce and keep the same axes, those of size 1 aside.
 pub(super) struct Step {
@@ -59,13 +61,11 @@ pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
 impl CombineKernel<'_> {
     /// One result: the lanes share the chunks.
     fn one(&mut self, step: &Step) {
-        let group = self.emitter.group;
-        let chunks = PartialLayout::of(&group, step.folds[0]).chunks(&group);
-        let chunks = self.emitter.size(&chunks);
+        let chunks = self.chunks(step);
         let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_totals(fold)).collect();
         let chunk = self.emitter.open_loop("chunk", Expr::zero(), chunks, LoopKind::Lanes);
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
-            self.take_partial(fold, accumulators, Expr::sym(chunk));
+            self.take(fold, accumulators, |this| this.partial(fold, Expr::sym(chunk)));
         }
         self.emitter.close_loop();
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
@@ -75,27 +75,39 @@ impl CombineKernel<'_> {
         self.store_waiting(step);
     }
 
-    /// Many results: the lanes share the results, each takes the chunks in order.
+    /// Many results: the lanes share the results, each takes the chunks in order; or teams of them share the chunks as well, and
+    /// then each takes what the teams have.
     fn many(&mut self, step: &Step, shape: &Shape) {
         let group = self.emitter.group;
-        let chunks = PartialLayout::of(&group, step.folds[0]).chunks(&group);
-        let chunks = self.emitter.size(&chunks);
+        let chunks = self.chunks(step);
         let sizes = self.emitter.sizes(shape);
         let count = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
-        if let Some(lanes) = group.schedule.combine {
-            (self.emitter.builder.kernel.lanes, self.emitter.builder.kernel.warp) = (lanes, lanes);
+        if let Some((results, teams)) = group.schedule.combine {
+            let kernel = &mut self.emitter.builder.kernel;
+            (kernel.lanes, kernel.warp) = (results * teams, results * teams);
         }
-        let results = Expr::constant(group.schedule.combine.map_or(COMBINED_RESULTS, i64::from));
-        self.emitter.builder.kernel.blocks = count.ceil_div(&results);
-        let begin = Expr::sym(self.emitter.builder.kernel.block) * results.clone();
-        let end = Expr::min(&(begin.clone() + results), &count);
-        let result = self.emitter.open_loop("result", begin, end, LoopKind::Lanes);
+        let (results, teams) = group.schedule.combine.unwrap_or((COMBINED_RESULTS, 1));
+        let of_block = Expr::constant(results.into());
+        self.emitter.builder.kernel.blocks = count.ceil_div(&of_block);
+        let begin = Expr::sym(self.emitter.builder.kernel.block) * of_block.clone();
+        let slots = if teams > 1 { self.teams(step, [&begin, &count, &chunks]) } else { Vec::new() };
+        let end = Expr::min(&(begin.clone() + of_block.clone()), &count);
+        let result = self.emitter.open_loop("result", begin.clone(), end, LoopKind::Lanes);
         let result = Expr::sym(result);
         let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_totals(fold)).collect();
-        let chunk = self.emitter.open_loop("chunk", Expr::zero(), chunks, LoopKind::Serial);
-        let at = Expr::sym(chunk) * count + result.clone();
-        for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
-            self.take_partial(fold, accumulators, at.clone());
+        let (name, parts) = match teams {
+            1 => ("chunk", chunks),
+            teams => ("team", Expr::constant(teams.into())),
+        };
+        let part = Expr::sym(self.emitter.open_loop(name, Expr::zero(), parts, LoopKind::Serial));
+        for (place, (&fold, accumulators)) in step.folds.iter().zip(&accumulators).enumerate() {
+            self.take(fold, accumulators, |this| match slots.get(place) {
+                Some(slots) => {
+                    let at = part.clone() * of_block.clone() + result.clone() - begin.clone();
+                    slots.iter().map(|&slot| this.emitter.builder.load(slot, at.clone())).collect()
+                }
+                None => this.partial(fold, part.clone() * count.clone() + result.clone()),
+            });
         }
         self.emitter.close_loop();
         let axes: Vec<Axis> = group.witness.folds[step.folds[0]].kept_axes().collect();
@@ -110,23 +122,81 @@ impl CombineKernel<'_> {
         self.emitter.close_loop();
     }
 
-    /// Combines one partial result into accumulators.
-    fn take_partial(&mut self, fold: usize, accumulators: &[Accumulator], at: Expr) {
+    /// The teams take turns at the chunks, each takes several before it uses the first. Gives the scratch arrays of each fold,
+    /// where each lane leaves what it has.
+    fn teams(&mut self, step: &Step, [begin, count, chunks]: [&Expr; 3]) -> Vec<Vec<Scratch>> {
+        let (results, teams) = self.emitter.group.schedule.combine.expect("teams are chosen");
+        let [results, teams, together] =
+            [results, teams, COMBINED_CHUNKS as u32].map(|number| Expr::constant(number.into()));
+        let lanes = results.clone() * teams.clone();
+        let lane = Expr::sym(self.emitter.open_loop("lane", Expr::zero(), lanes.clone(), LoopKind::Lanes));
+        // Lanes past the last result repeat it.
+        let result = begin.clone() + lane.modulo(&results);
+        let result = Expr::min(&result, &(count.clone() - Expr::one()));
+        let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_totals(fold)).collect();
+        let rounds = chunks.ceil_div(&(teams.clone() * together.clone()));
+        let round = self.emitter.open_loop("round", Expr::zero(), rounds, LoopKind::Serial);
+        let turn = self.emitter.open_loop("turn", Expr::zero(), together.clone(), LoopKind::Serial);
+        let turn = Expr::sym(round) * together + Expr::sym(turn);
+        let chunk = turn * teams + lane.floor_div(&results);
+        let operands = [self.emitter.index(&chunk), self.emitter.index(chunks)];
+        let exists = self.emitter.apply(ScalarOp::Lt, &operands);
+        // A machine would move no load under a condition before the use of another: what is past the end is loaded, and not used.
+        let at = Expr::min(&chunk, &(chunks.clone() - Expr::one())) * count.clone() + result;
+        for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
+            self.take(fold, accumulators, |this| {
+                let (loaded, identity) = (this.partial(fold, at.clone()), this.states(fold).total_identity());
+                let choose = |(state, begins): (Value, Scalar)| {
+                    let dtype = this.emitter.builder.dtype(state);
+                    let begins = this.emitter.constant(begins.cast(dtype));
+                    this.select(exists, state, begins)
+                };
+                loaded.into_iter().zip(identity).map(choose).collect()
+            });
+        }
+        self.emitter.close_loop();
+        self.emitter.close_loop();
+        let mut leave = |accumulator: &Accumulator| {
+            let builder = &mut self.emitter.builder;
+            let value = builder.get(*accumulator);
+            let slots = builder.scratch(builder.accumulator_dtype(*accumulator), lanes.clone());
+            builder.store(slots, lane.clone(), value);
+            slots
+        };
+        let slots = accumulators.iter().map(|states| states.iter().map(&mut leave).collect()).collect();
+        self.emitter.close_loop();
+        self.barrier();
+        slots
+    }
+
+    /// How many chunks there are.
+    fn chunks(&mut self, step: &Step) -> Expr {
+        let group = self.emitter.group;
+        self.emitter.size(&PartialLayout::of(&group, step.folds[0]).chunks(&group))
+    }
+
+    /// A partial result of a fold.
+    fn partial(&mut self, fold: usize, at: Expr) -> Vec<Value> {
         let group = self.emitter.group;
         let node = group.witness.folds[fold].node;
         let first = PartialLayout::of(&group, fold).first_temporary;
-        let dtypes = states(&group, fold);
+        let load = |(state, dtype): (usize, DType)| {
+            let source = BufferSource::Temporary(first + state);
+            let buffer = self.emitter.buffer(source, &format!("{node}_partial{state}"), dtype, Access::Read);
+            self.emitter.load_buffer(buffer, at.clone(), None)
+        };
+        states(&group, fold).into_iter().enumerate().map(load).collect()
+    }
+
+    /// Combines one partial result into accumulators.
+    fn take(
+        &mut self,
+        fold: usize,
+        accumulators: &[Accumulator],
+        partial: impl FnOnce(&mut Self) -> Vec<Value>,
+    ) {
         let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
-        let partial: Vec<Value> = dtypes
-            .iter()
-            .enumerate()
-            .map(|(state, &dtype)| {
-                let source = BufferSource::Temporary(first + state);
-                let buffer =
-                    self.emitter.buffer(source, &format!("{node}_partial{state}"), dtype, Access::Read);
-                self.emitter.load_buffer(buffer, at.clone(), None)
-            })
-            .collect();
+        let partial = partial(self);
         let new = self.combine(fold, &old, &partial);
         accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.builder.set(acc, value));
     }

@@ -36,7 +36,7 @@ pub(crate) const MAX_TILE_SIDE: u32 = 128;
 pub(crate) const TILE_ROWS_AHEAD: i64 = 8;
 
 /// How many results a block of a combine step makes.
-pub(crate) const COMBINED_RESULTS: i64 = 256;
+pub(crate) const COMBINED_RESULTS: u32 = 256;
 
 /// The most rows that are walked together: the code grows with them.
 pub(crate) const MAX_JAMMED_ROWS: u32 = 16;

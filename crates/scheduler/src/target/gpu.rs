@@ -42,3 +42,6 @@ pub(crate) const STEPS: u64 = 4;
 
 /// The most blocks of a multiprocessor that leave partial results: further ones wait for its registers.
 pub(crate) const MAX_PARTIALS: u64 = 8;
+
+/// Partial results that a thread of a combine step loads before it uses the first.
+pub(crate) const COMBINED_CHUNKS: u64 = 8;

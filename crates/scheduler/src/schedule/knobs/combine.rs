@@ -1,4 +1,4 @@
-//! How many results a block of a combine step has.
+//! How many results a block of a combine step has, and how many teams of lanes share the chunks of each.
 
 use std::fmt;
 
@@ -7,23 +7,31 @@ use index::integer;
 use super::lanes::check_lanes;
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness};
 
-pub(super) const KNOB: Knob = Knob { forms: &["combine by N"], print, read, check, draw };
+pub(super) const KNOB: Knob = Knob { forms: &["combine by N [teams N]"], print, read, check, draw };
 
 fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    let Some(results) = schedule.combine else { return Ok(()) };
-    writeln!(f, "combine by {results}")
+    match schedule.combine {
+        None => Ok(()),
+        Some((results, 1)) => writeln!(f, "combine by {results}"),
+        Some((results, teams)) => writeln!(f, "combine by {results} teams {teams}"),
+    }
 }
 
 fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
-    let ["combine", "by", results] = words else { return Ok(false) };
-    schedule.combine = Some(integer(results).ok_or("a number of results")?);
+    let (results, teams) = match words {
+        ["combine", "by", results] => (results, "1"),
+        ["combine", "by", results, "teams", teams] => (results, *teams),
+        _ => return Ok(false),
+    };
+    let number = |word| integer(word).ok_or("a number of results, and of teams");
+    schedule.combine = Some((number(results)?, number(teams)?));
     Ok(true)
 }
 
 fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
-    schedule.combine.map_or(Ok(()), check_lanes)
+    schedule.combine.map_or(Ok(()), |(results, teams)| check_lanes(results.saturating_mul(teams)))
 }
 
 fn draw(schedule: &mut Schedule, _: &Witness, draws: &mut Draws) {
-    schedule.combine = draws.percent(30).then(|| 1 << draws.below(7));
+    schedule.combine = draws.percent(30).then(|| (1 << draws.below(7), 1 << draws.below(4)));
 }

@@ -59,8 +59,9 @@ pub struct Schedule {
     pub tile: Option<(Axis, u32)>,
     /// Elements between the rows of a tile in scratch, so that lanes along a column are in different banks of memory.
     pub pad: u32,
-    /// Results that a block of a combine step has, and its lanes; without a number as many as ever.
-    pub combine: Option<u32>,
+    /// Results that a block of a combine step has, and teams of as many lanes that share the chunks of each; without numbers
+    /// as many as ever.
+    pub combine: Option<(u32, u32)>,
     /// Axes whose loops are cut where cats and pads change course.
     pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
