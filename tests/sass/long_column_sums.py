@@ -19,8 +19,10 @@ inputs = [torch.randn((4096, 16384), dtype=torch.bfloat16)]
 #   38 stores of 16 bytes, shared
 #   32 bytes in flight
 #   3 barriers, 20 shuffles, 0 calls in loops
-# seg0_combine0: 32 registers, 0 bytes of local memory, 272 instructions
-#   33 loads of 4 bytes, global
+# seg0_combine0: 64 registers, 8 bytes of local memory, 625 instructions
+#   24 loads of 4 bytes, global
 #   1 stores of 4 bytes, global
-#   28 bytes in flight
-#   0 barriers, 0 shuffles, 0 calls in loops
+#   16 loads of 8 bytes, shared
+#   1 stores of 8 bytes, shared
+#   52 bytes in flight
+#   1 barriers, 0 shuffles, 0 calls in loops
