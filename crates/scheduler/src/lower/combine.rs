@@ -136,9 +136,9 @@ impl CombineKernel<'_> {
         let accumulators: Vec<_> = step.folds.iter().map(|&fold| self.open_totals(fold)).collect();
         let rounds = chunks.ceil_div(&(teams.clone() * together.clone()));
         let round = self.emitter.open_loop("round", Expr::zero(), rounds, LoopKind::Serial);
-        let turn = self.emitter.open_loop("turn", Expr::zero(), together.clone(), LoopKind::Serial);
-        let turn = Expr::sym(round) * together + Expr::sym(turn);
-        let chunk = turn * teams + lane.floor_div(&results);
+        let iteration = self.emitter.open_loop("iteration", Expr::zero(), together.clone(), LoopKind::Serial);
+        let iteration = Expr::sym(round) * together + Expr::sym(iteration);
+        let chunk = iteration * teams + lane.floor_div(&results);
         let operands = [self.emitter.index(&chunk), self.emitter.index(chunks)];
         let exists = self.emitter.apply(ScalarOp::Lt, &operands);
         // A machine would move no load under a condition before the use of another: what is past the end is loaded, and not used.
