@@ -98,10 +98,10 @@ inputs = [torch.randn((4096, 512))]
 #       double a0 = 0.0;
 #       for (long long round = 0; round < floor_div(i0 + 6143, 6144); round++) {
 #         #pragma unroll 32
-#         for (long long turn = 0; turn < 8; turn++) {
-#           const float v5 = n1_partial0[i1 * min(floor_div(i0 + 23, 24) - 1, 256 * round + 32 * turn + (lane / 32)) + min(i1 - 1, 32 * block + (lane % 32))];
-#           const float v7 = ((256 * round + 32 * turn + (lane / 32)) < v2) ? v5 : 0.0f;
-#           a0 = a0 + (double)v7;
+#         for (long long iteration = 0; iteration < 8; iteration++) {
+#           const bool v3 = (256 * round + 32 * iteration + (lane / 32)) < v2;
+#           const float v5 = n1_partial0[i1 * min(floor_div(i0 + 23, 24) - 1, 256 * round + 32 * iteration + (lane / 32)) + min(i1 - 1, 32 * block + (lane % 32))];
+#           a0 = a0 + (double)(v3 ? v5 : 0.0f);
 #         }
 #       }
 #       w0[lane] = a0;
