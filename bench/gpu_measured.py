@@ -3,7 +3,8 @@
     gpu_measured.py [NAME…] [--quick]
 
 A fraction is the time of a copy of as many bytes (of a read, for what writes next to nothing, where CuPy is there to compile one)
-over that of a call. Calls, copies and reads are graphs of calls on sets of inputs that together exceed the GPU's last cache four
+over that of a call. The copy is the driver's, of as many bytes or 32 KiB more, whichever is faster: which way it takes depends on
+the exact size. Calls, copies and reads are graphs of calls on sets of inputs that together exceed the GPU's last cache four
 times; they are replayed in turn, and times are medians by the GPU's clock. Outputs are filled with NaN before they are checked to
 have none.
 """
@@ -24,6 +25,8 @@ from peers import definition
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROUNDS = 9
+# Bytes more than the half of what a call moves.
+COPIES = {"copy": 0, "copy of more": 1 << 15}
 # What writes next to nothing.
 READERS = {"sum_inner_f32", "sum_outer_f32", "cross_entropy"}
 READ = r"""
@@ -108,35 +111,44 @@ def check(name, fd, inputs, outputs):
         assert not any(output.isnan().any().item() for output in out), f"{name}: an element was not written"
 
 
+def copies(size, count):
+    """Pairs of what is copied and where to."""
+    pairs = [[torch.empty(max(size, 16), dtype=torch.uint8, device="cuda") for _ in range(2)] for _ in range(count)]
+    for source, _ in pairs:
+        source.zero_()
+    return pairs
+
+
 def measure(file, size):
     """Microseconds of a call, of a copy of as many bytes, and of a read."""
     name = pathlib.Path(file).stem
     fd, first = definition(str(file).removesuffix(".py")), inputs_of(file, size)
+    versions = [x._version for x in first]
     outputs = fd.execute(first)
+    written = [x for x, version in zip(first, versions) if x._version > version]
     check(name, fd, first, outputs)
-    moved = sum(map(in_memory, [*first, *outputs]))
+    moved = sum(map(in_memory, [*first, *written, *outputs]))
     cache = torch.cuda.get_device_properties(0).L2_cache_size
     count = min(max(math.ceil(4 * cache / moved), 1), 32)
     sets = [first, *(inputs_of(file, size) for _ in range(count - 1))]
     made = [fd.execute(inputs) for inputs in sets]
-    halves = [[torch.empty(max(moved // 2, 16), dtype=torch.uint8, device="cuda") for _ in range(2)] for _ in sets]
-    for half in halves:
-        half[0].zero_()
+    halves = {name: copies(moved // 2 + more, count) for name, more in COPIES.items()}
     calls = [lambda inputs=inputs, out=out: fd.execute(inputs, out=out) for inputs, out in zip(sets, made)]
-    runs = {
-        "ours": repeated(calls, may_be_captured(fd, first)),
-        "copy": repeated([lambda half=half: half[1].copy_(half[0]) for half in halves]),
-    }
+    runs = {"ours": repeated(calls, may_be_captured(fd, first))}
+    for each, pairs in halves.items():
+        runs[each] = repeated([lambda pair=pair: pair[1].copy_(pair[0]) for pair in pairs])
     read = read_kernel() if name in READERS else None
     if read is not None:
-        runs["read"] = repeated([lambda half=half: [read(part) for part in half] for half in halves])
+        runs["read"] = repeated([lambda pair=pair: [read(half) for half in pair] for pair in halves["copy"]])
     times = {name: [] for name in runs}
     for call in range(ROUNDS + 1):
         for each, run in runs.items():
             took = seconds(run)
             if call > 0:
                 times[each].append(1e6 * took / count)
-    return {"bytes": moved, "sets": count, **{each: statistics.median(taken) for each, taken in times.items()}}
+    medians = {each: statistics.median(taken) for each, taken in times.items()}
+    copy = min(medians.pop(each) for each in COPIES)
+    return {"bytes": moved, "sets": count, **medians, "copy": copy}
 
 
 def row(file, size):
