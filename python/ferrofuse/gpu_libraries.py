@@ -15,13 +15,20 @@ class Torch:
         import torch
 
         self._torch = torch
-
-    def stream(self, ordinal: int) -> int:
-        return int(self._torch._C._cuda_getCurrentRawStream(ordinal))
+        self._dtypes: Dict[str, Any] = {}
+        self._devices: Dict[int, Any] = {}
+        # As Inductor asks for memory: on the device that is torch's current one, without the dispatcher.
+        guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
+        self._on_current = getattr(guards, "_empty_strided_cuda", None)
+        self.stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # which a torch for CPUs lacks
 
     def empty(self, sizes: Sequence[int], strides: Sequence[int], dtype: str, ordinal: int) -> Tuple[Any, int]:
-        kind = getattr(self._torch, dtype)
-        made = self._torch.empty_strided(sizes, strides, dtype=kind, device=f"cuda:{ordinal}")
+        kind = self._dtypes.get(dtype) or self._dtypes.setdefault(dtype, getattr(self._torch, dtype))
+        if self._on_current is not None and self._torch._C._cuda_getDevice() == ordinal:
+            made = self._on_current(sizes, strides, kind)
+        else:
+            device = self._devices.get(ordinal) or self._devices.setdefault(ordinal, self._torch.device("cuda", ordinal))
+            made = self._torch.empty_strided(sizes, strides, dtype=kind, device=device)
         return made, made.data_ptr()
 
     def draw(self, draws: int, ordinal: int) -> Tuple[int, int]:

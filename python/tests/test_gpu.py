@@ -51,6 +51,22 @@ def test_outputs_are_where_inputs_are():
     numpy.testing.assert_allclose(again.numpy(), fd.execute([host])[0], rtol=1e-5)
 
 
+def test_small_intermediates_of_a_call_are_allocated_at_once():
+    with FusionDefinition() as fd:
+        y = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+        for _ in range(10):
+            y = fd.ops.segment_set(y + 1.0)
+        fd.add_output(y)
+    for rows, expected in [(3, 2), (1000, 10)]:  # a block and the output; beyond the size of a block each by itself
+        x = drawn(rows, 1000)
+        given = to_gpu(x)
+        launches, taken = map(stand_in.count, ("launches", "taken"))
+        (made,) = fd.execute([given])
+        assert stand_in.count("taken") - taken == expected
+        numpy.testing.assert_allclose(made.numpy(), x + 10, rtol=1e-5)
+        assert stand_in.count("launches") - launches == 10
+
+
 def test_bfloat16():
     import ml_dtypes
 

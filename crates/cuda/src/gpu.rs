@@ -1,5 +1,6 @@
 //! Devices: their contexts and what is to be known of them.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::path::PathBuf;
@@ -224,12 +225,17 @@ impl Gpu {
         format!("sm_{}{}", self.facts.capability.0, self.facts.capability.1)
     }
 
-    /// Makes its context the thread's as long as the guard lives.
+    /// Makes its context the thread's as long as the guard lives; within another guard of its own it is that already.
     pub(crate) fn enter(&self) -> Result<Entered<'_>, Error> {
+        let before = ENTERED.get();
+        if before == self.context {
+            return Ok(Entered { device: self, before: None });
+        }
         // SAFETY: the function has this type; the context lives as long as the device.
         let code = unsafe { (self.driver().functions.cuCtxPushCurrent)(self.context) };
         self.driver().check("cuCtxPushCurrent", code)?;
-        Ok(Entered { device: self })
+        ENTERED.set(self.context);
+        Ok(Entered { device: self, before: Some(before) })
     }
 
     pub(crate) fn driver(&self) -> &Driver {
@@ -313,7 +319,8 @@ impl Gpu {
         self.poisons.store(true, Ordering::Relaxed);
     }
 
-    pub(crate) fn poisons(&self) -> bool {
+    /// Whether [`Gpu::poison`] was called.
+    pub fn poisons(&self) -> bool {
         self.poisons.load(Ordering::Relaxed)
     }
 }
@@ -325,13 +332,22 @@ impl Drop for Gpu {
     }
 }
 
-/// A device whose context is the thread's current one.
-pub(crate) struct Entered<'d> {
+thread_local! {
+    /// The context that the innermost guard of this thread made its current one.
+    static ENTERED: Cell<Handle> = const { Cell::new(ptr::null_mut()) };
+}
+
+/// A device whose context is the thread's current one. Guards end in the reverse of the order in which they began.
+pub struct Entered<'d> {
     device: &'d Gpu,
+    /// What [`ENTERED`] was, if the guard changed it. A handle keeps the guard on its thread.
+    before: Option<Handle>,
 }
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
+        let Some(before) = self.before else { return };
+        ENTERED.set(before);
         let mut popped = ptr::null_mut();
         // SAFETY: the function has this type. The context on top is the one that was pushed.
         unsafe { (self.device.driver().functions.cuCtxPopCurrent)(&mut popped) };

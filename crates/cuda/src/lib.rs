@@ -26,7 +26,7 @@ pub use cubin::ThreadResources;
 pub use cublaslt::CublasLt;
 pub use error::{Error, INSTALL};
 pub use event::Event;
-pub use gpu::{Cuda, DriverSummary, Gpu, GpuFacts};
+pub use gpu::{Cuda, DriverSummary, Entered, Gpu, GpuFacts};
 pub use graph::Graph;
 pub use library::LibraryPaths;
 pub use matmul::{Batch, CublasLtHandle, Matmul, MatmulShape, MatrixLayout, MatrixType};

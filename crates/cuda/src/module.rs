@@ -4,6 +4,8 @@ use std::ffi::{CString, c_int, c_void};
 use std::ptr;
 use std::sync::Arc;
 
+use smallvec::SmallVec;
+
 use crate::driver::Handle;
 use crate::error::Error;
 use crate::gpu::Gpu;
@@ -161,7 +163,7 @@ impl Function {
             self.allow_shared(launch.shared_bytes)?;
         }
         let shared = u32::try_from(launch.shared_bytes).unwrap_or(u32::MAX);
-        let mut addresses: Vec<*mut c_void> =
+        let mut addresses: SmallVec<[*mut c_void; 16]> =
             parameters.iter().map(|word| ptr::from_ref(word).cast_mut().cast()).collect();
         let (driver, none) = (self.module.device.driver(), ptr::null_mut());
         // SAFETY: the driver copies the parameters before it returns; the rest is the caller's.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::driver::Handle;
 use crate::error::Error;
-use crate::gpu::Gpu;
+use crate::gpu::{Entered, Gpu};
 
 /// A stream of a device: one of our own, or one of the caller's.
 #[derive(Debug)]
@@ -61,6 +61,14 @@ impl Stream {
     /// The device.
     pub fn device(&self) -> &Arc<Gpu> {
         &self.device
+    }
+
+    /// Makes the device's context the thread's as long as the guard lives: what is given to the device meanwhile need not.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn enter(&self) -> Result<Entered<'_>, Error> {
+        self.device.enter()
     }
 
     pub(crate) fn raw(&self) -> Handle {

@@ -27,6 +27,7 @@ fn count(driver: &Driver, key: &str) -> Option<u64> {
         "graphs" => (driver.graphs.len() + driver.executables.len()) as u64,
         "pending" => driver.queue.iter().count() as u64,
         "launches" => driver.launches,
+        "taken" => driver.taken,
         _ => return None,
     })
 }

@@ -32,6 +32,7 @@ fn allocate_in_order(driver: &mut Driver, bytes: usize, stream: Handle) -> Drive
     }
     let device = driver.contexts.get(context)?.device;
     take_from_pool(driver, bytes, stream, device)?;
+    driver.taken += 1;
     let added = driver.allocations.add(bytes, context, device, MemoryKind::Pooled);
     let start = added.inspect_err(|_| driver.devices[device].pool.put_back(bytes as u64))?;
     let ticket = driver.give(stream, Work::Allocate(start))?;

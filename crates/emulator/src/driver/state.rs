@@ -35,6 +35,8 @@ pub struct Driver {
     pub queue: Queue,
     /// Launches so far.
     pub launches: u64,
+    /// Allocations from pools since the process began.
+    pub taken: u64,
 }
 
 static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| {
@@ -53,6 +55,7 @@ static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| {
         allocations: Allocations::default(),
         queue: Queue::default(),
         launches: 0,
+        taken: 0,
     })
 });
 

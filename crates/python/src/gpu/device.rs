@@ -28,6 +28,8 @@ pub struct OpenDevice {
     /// The stream of calls on arrays of no library that has streams.
     pub stream: Arc<Stream>,
     held: Mutex<Vec<(Event, Vec<Held>)>>,
+    /// The stream of a library's that was last asked for: most calls are on one.
+    last_stream: Mutex<Option<Arc<Stream>>>,
 }
 
 /// What keeps an array that came in; nobody looks into it.
@@ -75,8 +77,14 @@ impl OpenDevice {
         if number == self.stream.number() {
             return Ok(Arc::clone(&self.stream));
         }
+        let mut last = self.last_stream.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(stream) = last.as_ref().filter(|stream| stream.number() == number) {
+            return Ok(Arc::clone(stream));
+        }
         // SAFETY: the caller's word.
-        unsafe { self.gpu.stream_of_caller(number) }.map(Arc::new).map_err(failed)
+        let stream = unsafe { self.gpu.stream_of_caller(number) }.map(Arc::new).map_err(failed)?;
+        *last = Some(Arc::clone(&stream));
+        Ok(stream)
     }
 }
 
@@ -87,7 +95,13 @@ impl Opened {
         }
         let gpu = Arc::new(CudaDevice::open(&self.cuda, ordinal).map_err(failed)?);
         let stream = Arc::new(gpu.new_stream().map_err(failed)?);
-        let device = Arc::new(OpenDevice { ordinal, gpu, stream, held: Mutex::default() });
+        let device = Arc::new(OpenDevice {
+            ordinal,
+            gpu,
+            stream,
+            held: Mutex::default(),
+            last_stream: Mutex::default(),
+        });
         self.devices.push(Arc::clone(&device));
         Ok(device)
     }

@@ -157,8 +157,11 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     fn all(mut self, timed: bool) -> Result<Finished<D::Space>, Error> {
         let mut clock = timed.then(|| Timed::new(&self.device)).transpose()?;
         let plan = self.plan;
+        let freed = plan.slots.iter().filter(|(_, data)| data.is_freed);
+        self.device.reserve(freed.filter_map(|(slot, _)| self.extents.bytes[slot]))?;
         for step in &plan.steps {
-            if self.device.host().interrupt.poll() {
+            let is_work = !matches!(step, Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_));
+            if is_work && self.device.host().interrupt.poll() {
                 return Err(Interrupted.into());
             }
             let done = self.clocked(step, clock.as_mut());
@@ -213,7 +216,11 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     }
 
     fn allocate(&self, slot: Slot) -> Result<TensorOf<D>, Error> {
-        self.device.allocate(self.plan.slots[slot].dtype, self.layout(slot))
+        let (data, layout) = (&self.plan.slots[slot], self.layout(slot));
+        match data.is_freed {
+            true => self.device.intermediate(data.dtype, layout),
+            false => self.device.allocate(data.dtype, layout),
+        }
     }
 
     /// The layout of a slot that is allocated.

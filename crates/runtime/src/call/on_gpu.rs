@@ -78,7 +78,7 @@ fn on_gpu<'v, R>(
         inputs.map(|view| GpuTensor::of_host(stream, &view)).collect::<Result<Vec<GpuTensor>, Error>>()?;
     let views = inputs.iter().map(GpuMemory::view);
     let given = Given { sizes, inputs: views, targets: &[], visible };
-    act(Call::new(variant, code, OnStream { device, stream, host, located: None }, given)?)
+    act(Call::new(variant, code, OnStream::new(device, stream, host, None), given)?)
 }
 
 /// Of the forms of all outputs those that are given back.

@@ -1,9 +1,10 @@
 //! NVIDIA's GPUs as devices: kernels as CUDA C++ through NVRTC, tensors in the GPU's memory, work in the order of a stream.
 //!
 //! `device` (a GPU, opened, and what the compiler needs to know of it) · `tensor` (its memory) · `machine_code` (of
-//! kernels, compiled or kept) · `code` (loaded) ·
+//! kernels, compiled or kept) · `code` (loaded) · `block` (of intermediates) ·
 //! `steps` (the steps of a call) · `products` (of matrices, by cuBLASLt) · `faults` (indices out of range) · `strided_copy`.
 
+mod block;
 mod code;
 mod device;
 mod faults;

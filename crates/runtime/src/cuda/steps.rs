@@ -13,6 +13,7 @@ use ir::graph::{ExternalOp, Val};
 use ops::{DType, Scalar};
 use smallvec::SmallVec;
 
+use super::block::Block;
 use super::faults::Located;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use super::{CudaDevice, GpuKernel};
@@ -29,9 +30,20 @@ pub(crate) struct OnStream<'c> {
     pub host: Host<'c>,
     /// What a later call says of an index out of range; `None` where this one waits for its work.
     pub located: Option<Located>,
+    block: Block,
 }
 
-impl OnStream<'_> {
+impl<'c> OnStream<'c> {
+    /// A GPU for a call whose work is of a stream.
+    pub fn new(
+        device: &'c CudaDevice,
+        stream: &'c Arc<Stream>,
+        host: Host<'c>,
+        located: Option<Located>,
+    ) -> OnStream<'c> {
+        OnStream { device, stream, host, located, block: Block::default() }
+    }
+
     /// The elements of a place, in an array of the host of its layout, once all work before is done.
     fn downloaded(&self, place: &Place) -> Result<StridedArray, Error> {
         let bytes = place.stretch().map_or(0, |(_, bytes)| bytes);
@@ -163,6 +175,14 @@ impl Device for OnStream<'_> {
 
     fn allocate(&self, dtype: DType, layout: Layout) -> Result<GpuTensor, Error> {
         GpuTensor::allocate(self.stream, dtype, layout)
+    }
+
+    fn reserve(&self, bytes: impl Iterator<Item = usize>) -> Result<(), Error> {
+        self.block.reserve(self.stream, bytes)
+    }
+
+    fn intermediate(&self, dtype: DType, layout: Layout) -> Result<GpuTensor, Error> {
+        self.block.take(dtype, &layout).map_or_else(|| self.allocate(dtype, layout), Ok)
     }
 
     fn fill(&self, to: GpuViewMut<'_>, element: Scalar) -> Result<(), Error> {

@@ -24,7 +24,10 @@ pub(crate) struct GpuMemory;
 /// element.
 #[derive(Debug)]
 pub struct GpuTensor {
-    buffer: DeviceBuffer,
+    memory: Arc<DeviceBuffer>,
+    /// Where it begins there.
+    address: u64,
+    bytes: usize,
     dtype: DType,
     layout: Layout,
 }
@@ -106,23 +109,37 @@ impl GpuTensor {
     pub(crate) fn allocate(stream: &Arc<Stream>, dtype: DType, layout: Layout) -> Result<GpuTensor, Error> {
         let bytes = bytes_of(dtype, &layout.sizes);
         let bytes = bytes.ok_or(Error::Memory { bytes: usize::MAX, limit: isize::MAX as usize })?;
-        Ok(GpuTensor { buffer: DeviceBuffer::allocate(stream, bytes)?, dtype, layout })
+        let memory = Arc::new(DeviceBuffer::allocate(stream, bytes)?);
+        Ok(GpuTensor { address: memory.address(), memory, bytes, dtype, layout })
+    }
+
+    /// A tensor in a part of some memory, which it keeps; `None` where it does not fit there.
+    pub(super) fn within(
+        memory: &Arc<DeviceBuffer>,
+        from: usize,
+        dtype: DType,
+        layout: Layout,
+    ) -> Option<GpuTensor> {
+        let bytes = bytes_of(dtype, &layout.sizes)?;
+        let fits = from.checked_add(bytes)? <= memory.bytes();
+        let address = memory.address() + from as u64;
+        fits.then(|| GpuTensor { memory: Arc::clone(memory), address, bytes, dtype, layout })
     }
 
     /// The elements of an array of the host, one after the other.
     pub(crate) fn uploaded(stream: &Arc<Stream>, array: &Array) -> Result<GpuTensor, Error> {
-        let mut tensor = GpuTensor::allocate(stream, array.dtype(), Layout::dense(&[array.numel()]))?;
-        // SAFETY: an array owns its elements, in pageable memory.
-        unsafe { tensor.buffer.upload(array.as_bytes()) }?;
+        let tensor = GpuTensor::allocate(stream, array.dtype(), Layout::dense(&[array.numel()]))?;
+        // SAFETY: the tensor has as many bytes; an array owns its elements, in pageable memory.
+        unsafe { stream.upload(tensor.address, array.as_bytes()) }?;
         Ok(tensor)
     }
 
     /// The same on the host, once all work before is done.
     pub(crate) fn downloaded(&self, allocator: &Allocator) -> Result<Tensor, Error> {
-        let elements = self.buffer.bytes() / self.dtype.size();
+        let elements = self.bytes / self.dtype.size();
         let mut tensor = Tensor::allocate(allocator, self.dtype, Layout::dense(&[elements]))?;
-        // SAFETY: the buffer lives, and has as many bytes.
-        unsafe { self.buffer.stream().download(tensor.as_mut_bytes(), self.buffer.address()) }?;
+        // SAFETY: the memory lives, and has as many bytes.
+        unsafe { self.stream().download(tensor.as_mut_bytes(), self.address) }?;
         Ok(tensor.relaid(self.layout.clone()))
     }
 
@@ -150,15 +167,17 @@ impl GpuTensor {
         const WORD: usize = 4;
         let array = view.to_array()?;
         let layout = Layout { offset: 0, ..view.layout().clone() };
-        let buffer = DeviceBuffer::allocate(stream, array.as_bytes().len().next_multiple_of(WORD))?;
+        let bytes = array.as_bytes().len().next_multiple_of(WORD);
+        let memory = Arc::new(DeviceBuffer::allocate(stream, bytes)?);
+        let (address, dtype) = (memory.address(), array.dtype());
         for (number, bytes) in array.as_bytes().chunks(WORD).enumerate() {
             let mut word = [0; WORD];
             word[..bytes.len()].copy_from_slice(bytes);
-            let to = buffer.address() + (number * WORD) as u64;
+            let to = address + (number * WORD) as u64;
             // SAFETY: the buffer has whole words, which begin at multiples of 4 bytes.
             unsafe { stream.fill(to, WORD, u32::from_ne_bytes(word)) }?;
         }
-        Ok(GpuTensor { buffer, dtype: array.dtype(), layout })
+        Ok(GpuTensor { memory, address, bytes, dtype, layout })
     }
 
     /// The tensor as an argument of a call, which may write to it.
@@ -173,12 +192,12 @@ impl GpuTensor {
 
     /// Bytes of its memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.buffer.bytes()
+        self.bytes
     }
 
     /// The stream that its memory is there for.
     pub fn stream(&self) -> &Arc<Stream> {
-        self.buffer.stream()
+        self.memory.stream()
     }
 
     /// The address of the element at index zero.
@@ -203,7 +222,7 @@ impl GpuTensor {
 
     /// Where it is.
     pub(super) fn place(&self) -> Place {
-        Place { base: self.buffer.address(), dtype: self.dtype, layout: self.layout.clone() }
+        Place { base: self.address, dtype: self.dtype, layout: self.layout.clone() }
     }
 }
 

@@ -95,6 +95,16 @@ pub(crate) trait Device {
     /// A tensor with unspecified contents, in a layout without gaps.
     fn allocate(&self, dtype: DType, layout: Layout) -> Result<TensorOf<Self>, Error>;
 
+    /// Prepares for the tensors of these bytes that a call is to ask for as [`Device::intermediate`].
+    fn reserve(&self, _: impl Iterator<Item = usize>) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// A tensor as [`Device::allocate`] gives it, which does not outlive the call.
+    fn intermediate(&self, dtype: DType, layout: Layout) -> Result<TensorOf<Self>, Error> {
+        self.allocate(dtype, layout)
+    }
+
     /// Puts one element everywhere.
     fn fill(&self, to: ViewMutOf<'_, Self>, element: Scalar) -> Result<(), Error>;
 

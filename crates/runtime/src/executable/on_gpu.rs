@@ -225,8 +225,8 @@ impl Executable {
         }
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
         let located = || (!variant.steps.faults.is_empty()).then(|| self.located_later());
-        let readable = self.readable(inputs, &OnStream { device, stream, host, located: None })?;
-        let on_stream = OnStream { device, stream: captures.unwrap_or(stream), host, located: located() };
+        let readable = self.readable(inputs, &OnStream::new(device, stream, host, None))?;
+        let on_stream = OnStream::new(device, captures.unwrap_or(stream), host, located());
         let Code::Gpu(code) = &variant.code else { return Err(Error::NoGpu) };
         let footprints: SmallVec<[Option<Footprint<'_>>; 8]> =
             inputs.iter().map(GpuInput::footprint).collect();
@@ -245,7 +245,10 @@ impl Executable {
         let destinations = checked(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
         let call = call.writing_to(&destinations)?;
         let (graph, (done, report)) = match captures {
-            None => (None, call.run(matches!(mode, Mode::Timed))?),
+            None => {
+                let _entered = stream.enter()?;
+                (None, call.run(matches!(mode, Mode::Timed))?)
+            }
             Some(captures) => {
                 captures.capture(|| call.run(false)).map(|(graph, done)| (Some(graph), done))?
             }

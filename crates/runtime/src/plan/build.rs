@@ -111,7 +111,7 @@ impl Builder {
     fn slot<'e>(&mut self, dtype: DType, shape: impl IntoIterator<Item = &'e Expr>) -> Slot {
         let formulas = &mut self.plan.formulas;
         let shape = shape.into_iter().map(|size| formulas.intern(size)).collect();
-        self.plan.slots.push(SlotData { dtype, shape, placement: None, in_place: None })
+        self.plan.slots.push(SlotData { dtype, shape, placement: None, in_place: None, is_freed: false })
     }
 
     /// A new slot for a value, which later readers of the value find.

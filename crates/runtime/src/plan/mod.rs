@@ -32,6 +32,8 @@ pub struct SlotData {
     pub placement: Option<Placement>,
     /// The input, by number, in whose memory it may be made at once, if the call may write there.
     pub in_place: Option<usize>,
+    /// Whether a step frees it.
+    pub is_freed: bool,
 }
 
 /// One step of a call.
@@ -347,6 +349,7 @@ impl ExecutionPlan {
                 list.push(slot);
             }
         }
+        dying.iter().flatten().for_each(|&slot| self.slots[slot].is_freed = true);
         let steps = std::mem::take(&mut self.steps);
         for (step, dying) in steps.into_iter().zip(dying) {
             self.steps.push(step);
