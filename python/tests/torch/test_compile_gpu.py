@@ -7,6 +7,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
+import test_compile_ops
 from ferrofuse.torch import Options, compiler, decompositions, devices
 from ferrofuse.torch.report import GraphReport
 
@@ -121,3 +122,16 @@ def test_what_is_alike_on_two_devices_is_compiled_for_each(monkeypatch):
     for device in ("cpu", "cuda:0", "cuda:0", "cuda:1"):
         compiled(lambda x: x * 2 + 1, (device, 3))
     assert len(made) == 3
+
+
+@pytest.mark.parametrize("name", test_compile_ops.CASES)
+def test_no_op_of_the_table_is_the_hosts(name, monkeypatch):
+    """All segments of what the table makes of ops have a kernel for GPUs."""
+    made = []
+    monkeypatch.setattr(compiler, "_kernel", lambda defined: made.append(defined.fd) or (lambda *inputs: []))
+    function, x = test_compile_ops.CASES[name]
+    graph = make_fx(function, decompositions.table(False), tracing_mode="fake", _allow_non_fake_inputs=True)(x)
+    compiler.compile_graph(graph, Options(min_ops=1), GraphReport("inference"))
+    assert made
+    for fd in made:
+        assert "__global__" in fd.cuda_code()  # which a segment of the host's has not
