@@ -4,8 +4,8 @@
 
 A fraction is the time of a copy of as many bytes (of a read, for what writes next to nothing, where CuPy is there to compile one)
 over that of a call. The copy is the driver's, of as many bytes or 32 KiB more, whichever is faster: which way it takes depends on
-the exact size. Calls, copies and reads are graphs of calls on sets of inputs that together exceed the GPU's last cache four
-times; they are replayed in turn, and times are medians by the GPU's clock. Outputs are filled with NaN before they are checked to
+the exact size, and within a graph it may be the slow one. Calls and reads are graphs of those on sets of inputs that together
+exceed the GPU's last cache four times; they are replayed in turn, and times are medians by the GPU's clock. Outputs are filled with NaN before they are checked to
 have none.
 """
 
@@ -136,7 +136,7 @@ def measure(file, size):
     calls = [lambda inputs=inputs, out=out: fd.execute(inputs, out=out) for inputs, out in zip(sets, made)]
     runs = {"ours": repeated(calls, may_be_captured(fd, first))}
     for each, pairs in halves.items():
-        runs[each] = repeated([lambda pair=pair: pair[1].copy_(pair[0]) for pair in pairs])
+        runs[each] = repeated([lambda pair=pair: pair[1].copy_(pair[0]) for pair in pairs], is_captured=False)
     read = read_kernel() if name in READERS else None
     if read is not None:
         runs["read"] = repeated([lambda pair=pair: [read(half) for half in pair] for pair in halves["copy"]])
