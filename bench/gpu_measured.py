@@ -5,8 +5,8 @@
 A fraction is the time of a copy of as many bytes (of a read, for what writes next to nothing, where CuPy is there to compile one)
 over that of a call. The copy is the driver's, of as many bytes or 32 KiB more, whichever is faster: which way it takes depends on
 the exact size, and within a graph it may be the slow one. Calls and reads are graphs of those on sets of inputs that together
-exceed the GPU's last cache four times; they are replayed in turn, and times are medians by the GPU's clock. Outputs are filled with NaN before they are checked to
-have none.
+exceed the GPU's last cache four times. All run in turn, and times are medians by the GPU's clock. Outputs are filled with NaN before they
+are checked to have none.
 """
 
 import argparse
