@@ -255,29 +255,6 @@ def jax_arrays():
     close(torch.from_dlpack(made), torch.softmax(torch.from_dlpack(x), 1))
 
 
-@check
-def torch_compile_trains_a_model():
-    torch.manual_seed(0)
-    nn = torch.nn
-    losses = {}
-    for backend in ("eager", "ferrofuse"):
-        torch.manual_seed(0)
-        model = nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.LayerNorm(256), nn.Dropout(0.0), nn.Linear(256, 10)).cuda()
-        x, target = torch.randn(128, 64, device="cuda"), torch.randint(0, 10, (128,), device="cuda")
-        fused, optimizer = torch.compile(model, backend=backend), torch.optim.AdamW(model.parameters(), lr=0.01)
-        step = torch.compile(optimizer.step, backend=backend)
-        losses[backend] = []
-        for _ in range(10):
-            optimizer.zero_grad()
-            loss = nn.functional.cross_entropy(fused(x), target)
-            loss.backward()
-            step()
-            losses[backend].append(loss.item())
-    torch.compiler.reset()
-    off = max(abs(a - b) for a, b in zip(*losses.values()))
-    assert off < 1e-4, losses
-
-
 def median_us(run, calls=500, wait=50):
     for _ in range(20):
         run()
@@ -297,11 +274,13 @@ def host_times():
     """Lines: what the host spends."""
     x, fd = torch.randn(8, 64, device="cuda"), softmax()
     compiled = torch.compile(lambda x: torch.softmax(x, 1), dynamic=False)
+    ours = torch.compile(lambda x: torch.softmax(x, 1) * 2, backend="ferrofuse", dynamic=False)
     out = [torch.empty_like(x)]
     yield "call of one small kernel", f"{median_us(lambda: fd.execute([x])):.1f} us"
     yield "the same into `out`", f"{median_us(lambda: fd.execute([x], out=out)):.1f} us"
     yield "torch eager, x + 1", f"{median_us(lambda: x + 1):.1f} us"
     yield "torch.compile, softmax", f"{median_us(lambda: compiled(x)):.1f} us"
+    yield "torch.compile by ferrofuse, softmax", f"{median_us(lambda: ours(x)):.1f} us"
     one, ten = added(1), added(10)
     launch, replay = one.capture([x]), ten.capture([x])
     yield "call of ten small kernels", f"{median_us(lambda: ten.execute([x])):.1f} us"

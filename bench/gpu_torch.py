@@ -2,8 +2,8 @@
 
     gpu_torch.py [--seconds 58] [NAME…]
 
-A line for each check, with what was fused. Ends with 1 if one failed, and at the latest after so many seconds: what is not done by
-then is said. Times are medians of whole steps, waited for.
+A line for each check, with what was fused, then "timings" (medians of whole steps, waited for), then the small models of the
+tests; or those named. Ends with 1 if one failed, and at the latest after so many seconds: what is not done by then is said.
 """
 
 import argparse
@@ -125,6 +125,16 @@ def same_training(make, batches, loss, bound, **options):
 
 def direct(model, *batch):
     return model(*batch)
+
+
+@check
+def the_backend_is_found_by_its_name():
+    torch._dynamo.reset()
+    with Reports() as reports:
+        x = torch.ones(3, device="cuda")
+        assert torch.equal(torch.compile(lambda x: x * 2 + 1, backend="ferrofuse")(x), x * 3)
+    reports.require_gpu()
+    return str(reports)
 
 
 @check
@@ -322,12 +332,15 @@ def passes(name, function):
 def main(names):
     models = {name: lambda given=given: small_model(*given) for name, given in compiled_models.MODELS.items()}
     checks = {function.__name__: function for function in CHECKS}
-    if names:
-        return [passes(name, {**checks, **models}[name]) for name in names]
-    passed = [passes(*each) for each in checks.items()]
-    for line in timings():
+    unknown = [name for name in names if name not in {*checks, *models, "timings"}]
+    if unknown:
+        sys.exit(f"no check {unknown[0]!r}: {', '.join([*checks, 'timings', *models])}")
+    passed = [passes(*each) for each in checks.items() if not names or each[0] in names]
+    for line in timings() if not names or "timings" in names else ():
         print(line, flush=True)
     for name, function in models.items():
+        if names and name not in names:
+            continue
         if time.monotonic() - BEGIN > DEADLINE - 4:
             print(f"{name}: no time left", flush=True)
         else:
