@@ -50,7 +50,6 @@ inputs = [torch.randn((4096, 512))]
 #       }
 #     }
 #   }
-#   __syncthreads();
 #   #pragma unroll 4
 #   for (long long x0 = 24 * floor_mod(block, floor_div(i0 + 23, 24)), x0_stop = min(24 * floor_mod(block, floor_div(i0 + 23, 24)) + 24, i0); x0 < x0_stop; x0++) {
 #     {
@@ -67,7 +66,6 @@ inputs = [torch.randn((4096, 512))]
 #       }
 #     }
 #   }
-#   __syncthreads();
 #   {
 #     const long long first = 1024 * floor_div(block, floor_div(i0 + 23, 24)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 23, 24)) + 1024, i1);
 #     if (first < end) {

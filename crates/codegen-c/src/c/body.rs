@@ -37,8 +37,8 @@ pub(super) struct Body {
     pub(super) lines: String,
     /// Bytes of the block's scratch, over the arguments.
     pub(super) scratch_bytes: Expr,
-    /// Bytes that a lane has in flight.
-    pub(super) in_flight_bytes: u64,
+    /// Bytes that the lanes have in flight, over the arguments.
+    pub(super) in_flight_bytes: Expr,
 }
 
 /// Writes one kernel.
@@ -96,10 +96,14 @@ impl<'a> KernelWriter<'a> {
         self.storage_types();
         self.scratch()?;
         self.in_flight.note(self.kernel, &self.kernel.body);
-        self.body(&self.kernel.body)?;
-        let Dialect { block, function, .. } = self.dialect;
         let number = self.names.symbol(self.kernel.block);
-        let declaration = format!("const {} {number} = {};", self.dialect.index_type(), block.number);
+        if self.kernel.teams > 1 {
+            let blocks = self.index(&self.kernel.blocks)?;
+            self.line(&format!("if ({number} >= {blocks}) return;"));
+        }
+        self.body(&self.kernel.body)?;
+        let function = &self.dialect.function;
+        let declaration = format!("const {} {number} = {};", self.dialect.index_type(), self.number());
         let declarations =
             [(number, declaration.as_str())].into_iter().chain(function.variables.iter().copied());
         let is_used = |name: &str| words(&self.lines).any(|word| word == name);
@@ -134,12 +138,17 @@ impl<'a> KernelWriter<'a> {
                 self.line(&(self.dialect.vectors.declared)(&vector));
             }
         }
+        let of_team = self.index(&self.layout.of_team.clone())?;
+        let begin = match self.kernel.teams {
+            1 => "smem".to_owned(),
+            _ => format!("(smem + {} / {} * ({of_team}))", self.dialect.block.lane, self.kernel.lanes),
+        };
         for (array, offset) in self.layout.offsets.clone() {
             let element = self.dialect.in_memory(self.kernel.scratch[array].dtype);
             let place = if offset.is_zero() {
-                "smem".to_owned()
+                begin.clone()
             } else {
-                format!("(smem + {})", self.index(&offset)?)
+                format!("({begin} + {})", self.index(&offset)?)
             };
             self.line(&format!("{element}* const {array} = ({element}*){place};"));
         }
@@ -283,7 +292,7 @@ impl<'a> KernelWriter<'a> {
 
     /// What must hold for a lane to change memory: its guard, and in uniform code that it is the one who does so.
     fn condition(&self, guard: Option<String>) -> String {
-        let lane = self.dialect.block.lane;
+        let lane = self.lane();
         match (self.in_lanes, guard) {
             (true, None) => String::new(),
             (true, Some(guard)) => format!("if ({}) ", bare(&guard)),
@@ -345,6 +354,19 @@ impl<'a> KernelWriter<'a> {
     pub(super) fn index(&mut self, index: &Expr) -> Result<String, EmitError> {
         self.representable(index)?;
         Ok(self.index_writer().text(index))
+    }
+
+    /// The number of the lane in its team.
+    pub(super) fn lane(&self) -> String {
+        let (lane, Kernel { lanes, teams, .. }) = (self.dialect.block.lane, self.kernel);
+        if *teams == 1 { lane.to_owned() } else { format!("({lane} % {lanes})") }
+    }
+
+    /// The number of the block: of several that are teams of one, by what team it is.
+    fn number(&self) -> String {
+        let (block, Kernel { lanes, teams, .. }) = (&self.dialect.block, self.kernel);
+        let number = block.number.to_owned();
+        if *teams == 1 { number } else { format!("{number} * {teams}ll + {} / {lanes}", block.lane) }
     }
 
     /// What the array of a place is called.

@@ -1,44 +1,46 @@
-//! How many bytes a lane loads from global memory before it uses the first of them, as the text is written: the machine's
-//! compiler may move more loads together.
+//! How many bytes the lanes of a block load from global memory before they use the first of them, as the text is written: the
+//! machine's compiler may move more loads together.
 
+use index::Expr;
 use ir::kernel::{Kernel, Loop, Place, Stmt};
 
 /// The largest number so far, and how many iterations of the loops around are unrolled.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct InFlight {
-    pub(super) bytes: u64,
+    /// Over the arguments.
+    pub(super) bytes: Expr,
     pub(super) iterations: u64,
 }
 
 impl InFlight {
     pub(super) fn new() -> InFlight {
-        InFlight { bytes: 0, iterations: 1 }
+        InFlight { bytes: Expr::zero(), iterations: 1 }
     }
 
-    /// Enters a loop of which so many iterations are unrolled, and gives what held outside.
-    pub(super) fn enter(&mut self, iterations: u64) -> InFlight {
-        std::mem::replace(self, InFlight { iterations: self.iterations * iterations, ..*self })
-    }
-
-    /// Leaves the loop.
-    pub(super) fn leave(&mut self, outside: InFlight) {
-        self.iterations = outside.iterations;
-    }
-
-    /// Notes the loads that stand in a body.
+    /// Notes the loads of these statements of a body, which all lanes run.
     pub(super) fn note(&mut self, kernel: &Kernel, body: &[Stmt]) {
-        self.add(body.iter().map(|statement| loaded(kernel, statement)).sum());
+        self.add(kernel, body, &Expr::constant(kernel.lanes.into()));
     }
 
-    /// Notes loads of vectors: of the statements at these places of a loop, so many vectors each.
-    pub(super) fn note_vectors(&mut self, kernel: &Kernel, for_loop: &Loop, loads: &[usize], vectors: i64) {
-        let elements = u64::from(for_loop.width) * vectors.unsigned_abs();
-        let bytes = loads.iter().map(|&place| loaded(kernel, &for_loop.body[place]));
-        self.add(bytes.sum::<u64>() * elements);
+    /// Notes the loads of these statements of a loop over lanes, so many vectors each: no more than the loop has.
+    pub(super) fn note_lanes<'s>(
+        &mut self,
+        kernel: &Kernel,
+        for_loop: &Loop,
+        loads: impl IntoIterator<Item = &'s Stmt>,
+        vectors: i64,
+    ) {
+        let count = for_loop.end.clone() - for_loop.begin.clone();
+        let most = Expr::constant(vectors * i64::from(for_loop.width) * i64::from(kernel.lanes));
+        let is_known = count.symbols().iter().all(|symbol| kernel.arguments.contains(symbol));
+        let elements = if is_known { Expr::min(&count, &most) } else { most };
+        self.add(kernel, loads, &elements);
     }
 
-    fn add(&mut self, bytes: u64) {
-        self.bytes = self.bytes.max(bytes * self.iterations);
+    fn add<'s>(&mut self, kernel: &Kernel, loads: impl IntoIterator<Item = &'s Stmt>, elements: &Expr) {
+        let bytes: u64 = loads.into_iter().map(|statement| loaded(kernel, statement)).sum();
+        let all = elements.clone() * (bytes * self.iterations * u64::from(kernel.teams)) as i64;
+        self.bytes = Expr::max(&self.bytes, &all);
     }
 }
 

@@ -6,7 +6,7 @@ use ir::kernel::{Loop, LoopKind, Stmt};
 
 use super::EmitError;
 use super::body::KernelWriter;
-use super::dialect::{Dialect, LoopShape};
+use super::dialect::LoopShape;
 use super::registers::trip_count;
 
 impl KernelWriter<'_> {
@@ -31,7 +31,7 @@ impl KernelWriter<'_> {
         if iterations > 1 {
             self.line(&(self.dialect.unrolling.pragma)(Some(iterations)));
         }
-        let (long, lane) = (self.dialect.index_type(), self.dialect.block.lane);
+        let (long, lane) = (self.dialect.index_type(), self.lane());
         self.line(&match for_loop.kind {
             // Compilers unroll such loops only where they see that the end stays.
             LoopKind::Serial | LoopKind::Transpose if iterations > 1 && end.contains('(') => {
@@ -48,10 +48,14 @@ impl KernelWriter<'_> {
         });
         let trips = (for_loop.end.clone() - for_loop.begin.clone()).as_const();
         let trips = trips.map_or(iterations, |trips| iterations.min(trips.unsigned_abs()));
-        let outside = self.in_flight.enter(trips);
-        self.in_flight.note(self.kernel, &for_loop.body);
+        let outside = self.in_flight.iterations;
+        self.in_flight.iterations *= trips;
+        match for_loop.kind.is_over_lanes() {
+            true => self.in_flight.note_lanes(self.kernel, for_loop, &for_loop.body, 1),
+            false => self.in_flight.note(self.kernel, &for_loop.body),
+        }
         self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
-        self.in_flight.leave(outside);
+        self.in_flight.iterations = outside;
         self.line("}");
         Ok(())
     }
@@ -94,11 +98,10 @@ impl KernelWriter<'_> {
         let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
         let var = self.names.symbol(for_loop.var).to_owned();
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
-        self.in_flight.note(self.kernel, &for_loop.body);
+        self.in_flight.note_lanes(self.kernel, for_loop, &for_loop.body, 1);
         self.line("{");
         self.depth += 1;
-        let Dialect { block, .. } = self.dialect;
-        self.line(&format!("const {} {var} = {begin}{};", self.dialect.index_type(), block.lane));
+        self.line(&format!("const {} {var} = {begin}{};", self.dialect.index_type(), self.lane()));
         self.line(&format!("if ({var} < {end}) {{"));
         self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.line("}");

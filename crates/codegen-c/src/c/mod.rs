@@ -60,8 +60,9 @@ pub struct KernelText {
     pub declared_bytes: u32,
     /// Bytes of a block's memory that `smem` needs, over the arguments.
     pub scratch_bytes: Expr,
-    /// Bytes of global memory that a lane loads before it uses the first of them, in the loop where these are most.
-    pub in_flight_bytes: u64,
+    /// Bytes of global memory that a block's lanes load before they use the first of them, in the loop where these are most, over
+    /// the arguments.
+    pub in_flight_bytes: Expr,
 }
 
 /// A parameter of the function.

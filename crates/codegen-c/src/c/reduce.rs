@@ -4,7 +4,7 @@
 //! The order is that of the kernel interpreter: for stride = lanes/2, lanes/4, …, 1, lane `t` below the stride takes
 //! `combine(t, t + stride)`; first within each warp of the kernel, then over the warps.
 
-use ir::kernel::{Accumulator, Value};
+use ir::kernel::{Accumulator, Kernel, Value};
 use ops::{DType, Monoid};
 
 use super::EmitError;
@@ -26,6 +26,8 @@ pub struct Reduction {
     pub lanes: u32,
     /// Lanes that combine first.
     pub warp: u32,
+    /// Teams that do so side by side.
+    pub teams: u32,
 }
 
 /// A reduction in a dialect, and what its functions are named after: the monoid, or `lambda` and a number.
@@ -131,8 +133,8 @@ impl KernelWriter<'_> {
         let dtypes = values.iter().map(|&value| self.kernel.values[value]).collect();
         let copies: Vec<String> =
             values.iter().zip(accumulators).map(|(&value, &state)| self.widened(value, state)).collect();
-        let (lanes, warp) = (self.kernel.lanes, self.kernel.warp);
-        let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes, warp };
+        let Kernel { lanes, warp, teams, .. } = *self.kernel;
+        let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes, warp, teams };
         let stem = self.prelude.stem(&reduction);
         let named = BlockReduction { of: &reduction, stem: &stem, dialect: self.dialect };
         if lanes > 1 && self.prelude.lacks(&reduction) {

@@ -3,7 +3,7 @@
 
 use cranelift_entity::SecondaryMap;
 use index::Expr;
-use ir::kernel::{Kernel, Scratch};
+use ir::kernel::{Kernel, Scratch, VECTOR_BYTES};
 
 use super::registers::Held;
 
@@ -11,6 +11,8 @@ use super::registers::Held;
 pub(super) struct ScratchLayout {
     /// Each scratch array with the byte where it begins, over the arguments.
     pub(super) offsets: Vec<(Scratch, Expr)>,
+    /// Bytes from one team's arrays to the next one's.
+    pub(super) of_team: Expr,
     /// All bytes, over the arguments.
     pub(super) bytes: Expr,
 }
@@ -27,5 +29,8 @@ pub(super) fn layout(kernel: &Kernel, registers: &SecondaryMap<Scratch, Option<H
         offsets.push((array, bytes.clone()));
         bytes = bytes + &decl.len * decl.dtype.size() as i64;
     }
-    ScratchLayout { offsets, bytes }
+    let vector = i64::from(VECTOR_BYTES);
+    let of_team = bytes.ceil_div(&Expr::constant(vector)) * vector;
+    let bytes = if kernel.teams == 1 { bytes } else { of_team.clone() * i64::from(kernel.teams) };
+    ScratchLayout { offsets, of_team, bytes }
 }

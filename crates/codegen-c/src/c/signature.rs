@@ -1,6 +1,6 @@
 //! What stands before the body of a kernel's function: the comment that says what it is for, and its head.
 
-use index::Facts;
+use index::{Expr, Facts};
 use ir::kernel::{Access, Assumption, Kernel};
 
 use super::dialect::Dialect;
@@ -14,8 +14,8 @@ const LONGEST_LINE: usize = 120;
 /// The comment that opens the text: what it reads and writes, and how it is launched.
 pub(super) fn header(kernel: &Kernel, names: &Names, dialect: &'static Dialect) -> String {
     let facts = Facts::new();
-    let blocks =
-        IndexWriter { names, facts: &facts, prelude: &mut Prelude::new(dialect) }.text(&kernel.blocks);
+    let blocks = kernel.blocks.ceil_div(&Expr::constant(kernel.teams.into()));
+    let blocks = IndexWriter { names, facts: &facts, prelude: &mut Prelude::new(dialect) }.text(&blocks);
     let listed = |access| {
         let of_access = kernel.buffers.iter().filter(|(_, decl)| decl.access == access);
         let texts: Vec<String> =
@@ -28,7 +28,7 @@ pub(super) fn header(kernel: &Kernel, names: &Names, dialect: &'static Dialect) 
     format!(
         "// {}: reads {reads}; writes {writes}{faults}.\n{}{}",
         names.kernel,
-        (dialect.function.launched)(&blocks, kernel.lanes),
+        (dialect.function.launched)(&blocks, kernel.lanes * kernel.teams),
         assumptions_line(kernel, names)
     )
 }
@@ -58,7 +58,7 @@ pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> St
     let arguments = kernel.arguments.iter();
     let arguments = arguments.map(|&symbol| format!("{} {}", dialect.index_type(), names.symbol(symbol)));
     let parameters: Vec<String> = buffers.chain(arguments).collect();
-    let head = format!("{} {}(", (dialect.function.head)(kernel.lanes), names.kernel);
+    let head = format!("{} {}(", (dialect.function.head)(kernel.lanes * kernel.teams), names.kernel);
     let one_line = format!("{head}{}) {{\n", parameters.join(", "));
     if one_line.len() <= LONGEST_LINE {
         one_line

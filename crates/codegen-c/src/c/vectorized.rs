@@ -77,7 +77,7 @@ impl KernelWriter<'_> {
 
     /// Neighbours of which nothing is known.
     fn one_by_one(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
-        self.in_flight.note(self.kernel, &for_loop.body);
+        self.in_flight.note_lanes(self.kernel, for_loop, &for_loop.body, 1);
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let Loop { width, .. } = *for_loop;
         let strip = i64::from(width) * i64::from(self.kernel.lanes);
@@ -99,7 +99,8 @@ impl KernelWriter<'_> {
         if vectors > 1 {
             self.line(&(self.dialect.unrolling.pragma)(Some(vectors)));
         }
-        self.in_flight.note_vectors(self.kernel, for_loop, &accesses.loads, vectors as i64);
+        let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
+        self.in_flight.note_lanes(self.kernel, for_loop, loads, vectors as i64);
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
         let long = self.dialect.index_type();
@@ -130,7 +131,8 @@ impl KernelWriter<'_> {
         accesses: &VectorAccesses,
         trips: i64,
     ) -> Result<(), EmitError> {
-        self.in_flight.note_vectors(self.kernel, for_loop, &accesses.loads, trips);
+        let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
+        self.in_flight.note_lanes(self.kernel, for_loop, loads, trips);
         let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let name = if trips == 1 { "first" } else { "mine" };
         self.line("{");
@@ -335,7 +337,7 @@ impl KernelWriter<'_> {
     fn first(&mut self, for_loop: &Loop) -> Result<String, EmitError> {
         let begin = self.index(&for_loop.begin)?;
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
-        Ok(format!("{begin}{} * {}", for_loop.width, self.dialect.block.lane))
+        Ok(format!("{begin}{} * {}", for_loop.width, self.lane()))
     }
 
     fn bytes_loaded(&self, for_loop: &Loop, accesses: &VectorAccesses) -> i64 {

@@ -39,8 +39,9 @@ pub struct CudaKernel {
     pub static_shared_bytes: u32,
     /// Bytes of shared memory that the launch must give, over the arguments.
     pub dynamic_shared_bytes: Expr,
-    /// Bytes of global memory that a thread loads before it uses the first of them, in the loop where these are most.
-    pub in_flight_bytes: u64,
+    /// Bytes of global memory that a block's threads load before they use the first of them, in the loop where these are most,
+    /// over the arguments.
+    pub in_flight_bytes: Expr,
 }
 
 /// Writes the kernel as CUDA C++.
@@ -53,8 +54,8 @@ pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
         name: text.name,
         source: text.source,
         parameters: text.parameters,
-        blocks: kernel.blocks.clone(),
-        block_threads: kernel.lanes,
+        blocks: kernel.blocks.ceil_div(&Expr::constant(kernel.teams.into())),
+        block_threads: kernel.lanes * kernel.teams,
         static_shared_bytes: text.declared_bytes,
         dynamic_shared_bytes: text.scratch_bytes,
         in_flight_bytes: text.in_flight_bytes,

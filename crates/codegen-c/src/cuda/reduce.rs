@@ -74,14 +74,16 @@ struct OverBlock<'r> {
 impl OverBlock<'_> {
     /// The partner's states, `stride` lanes up in the warp.
     fn shuffled_down(&self) -> String {
-        self.each_state(|mine| match self.lanes {
-            ..WARP => format!("__shfl_down_sync({}, {mine}, stride, {})", self.mask(), self.lanes),
-            _ => format!("__shfl_down_sync({}, {mine}, stride)", self.mask()),
-        })
+        self.shuffled("__shfl_down_sync", "stride")
     }
 
     fn shuffled_from_first(&self) -> String {
-        self.each_state(|mine| format!("__shfl_sync({}, {mine}, 0)", self.mask()))
+        self.shuffled("__shfl_sync", "0")
+    }
+
+    fn shuffled(&self, function: &str, from: &str) -> String {
+        let of = if self.lanes < WARP { format!(", {}", self.lanes) } else { String::new() };
+        self.each_state(|mine| format!("{function}({}, {mine}, {from}{of})", self.mask()))
     }
 
     /// A shuffled bool comes back as an int, which overloads for int and bool could not tell apart.
@@ -102,10 +104,14 @@ impl OverBlock<'_> {
         }
     }
 
-    /// The lanes of a warp that exist.
+    /// The lanes of a warp that exist; of several teams in it, those of the thread's own.
     fn mask(&self) -> String {
-        let mask = if self.lanes >= WARP { u32::MAX } else { (1 << self.lanes) - 1 };
-        format!("{mask:#010x}u")
+        let lanes = self.lanes;
+        let mask = if lanes >= WARP { u32::MAX } else { (1 << lanes) - 1 };
+        match self.reduction.of.teams {
+            2.. if lanes < WARP => format!("{mask:#x}u << threadIdx.x % {WARP} / {lanes} * {lanes}"),
+            _ => format!("{mask:#010x}u"),
+        }
     }
 
     /// The steps of the tree that stay within a warp.

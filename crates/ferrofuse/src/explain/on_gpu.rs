@@ -113,7 +113,7 @@ impl OnGpu<'_> {
     /// What a kernel takes; `None` if it has no CUDA text.
     fn kernel(&self, lowered: &Lowered, resources: Option<ThreadResources>) -> Option<KernelOnGpu> {
         let text = emit(&lowered.kernel).ok()?;
-        let CudaKernel { block_threads: threads, static_shared_bytes, in_flight_bytes, .. } = text;
+        let CudaKernel { block_threads: threads, static_shared_bytes, .. } = text;
         let blocks = self.value(lowered, &text.blocks);
         let shared_bytes = u64::from(static_shared_bytes) + self.value(lowered, &text.dynamic_shared_bytes);
         let registers = resources.map(|resources| resources.registers);
@@ -128,7 +128,7 @@ impl OnGpu<'_> {
             local_bytes: resources.map(|resources| resources.local_bytes),
             shared_bytes,
             blocks_per_multiprocessor,
-            in_flight_bytes: resident * u64::from(threads) * in_flight_bytes,
+            in_flight_bytes: resident * self.value(lowered, &text.in_flight_bytes),
             times_us: None,
             bound: None,
         })

@@ -58,6 +58,7 @@ impl KernelBuilder {
             name: name.to_owned(),
             lanes,
             warp: lanes,
+            teams: 1,
             blocks: Expr::one(),
             block,
             symbols,

@@ -20,6 +20,9 @@ use smallvec::{SmallVec, smallvec};
 /// The most lanes a block may have: the limit of a CUDA block.
 pub const MAX_LANES: u32 = 1024;
 
+/// The most lanes of a team, of several, that reduce what they have: more would have to wait for each other at barriers.
+pub const MAX_TEAM: u32 = 32;
+
 /// The most neighbouring iterations that a lane takes at a time: as many bytes are a vector of the smallest elements.
 pub const MAX_WIDTH: u32 = 16;
 
@@ -68,6 +71,9 @@ pub struct Kernel {
     /// Neighbouring lanes that a `reduce` combines before it combines these groups: the threads of a warp, or all lanes. A
     /// power of two, at most the lanes.
     pub warp: u32,
+    /// Blocks that a GPU runs side by side as one of its own: each has a *team* of the threads there. Results are the same for any
+    /// number of them.
+    pub teams: u32,
     /// How many blocks run, from the sizes.
     pub blocks: Expr,
     /// The symbol that holds the block's number inside the body.
@@ -93,8 +99,8 @@ impl Kernel {
     /// Whether two kernels are equal but for names, so that one code serves both.
     pub fn is_like(&self, other: &Kernel) -> bool {
         let plain = |kernel: &Kernel| {
-            let (lanes, warp, block) = (kernel.lanes, kernel.warp, kernel.block);
-            (lanes, warp, block, kernel.symbols.len())
+            let Kernel { lanes, warp, teams, block, .. } = *kernel;
+            (lanes, warp, teams, block, kernel.symbols.len())
         };
         let is_like = |(own, other): (&BufferDecl, &BufferDecl)| {
             (own.dtype, own.access, own.align) == (other.dtype, other.access, other.align)

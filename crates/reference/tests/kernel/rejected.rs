@@ -44,6 +44,22 @@ fn names() {
 }
 
 #[test]
+fn teams() {
+    for teams in [0, 3, 512] {
+        rejected(&changed(|k| k.teams = teams), "kernel", "teams: not a power of two, or of more than 1024");
+    }
+    rejected(&changed(|k| k.teams = 2), "kernel", "lanes of one of several teams share scratch");
+    rejected(&changed(|k| (k.teams, k.body) = (2, vec![Stmt::Barrier])), "barrier", "wait for each other");
+    let total = around(
+        "v0: f32 = const 0.0\nacc a0: f32 = v0\nfor x0 in 0 .. 64 lanes {\nset a0 = v0\n}\n\
+                        v1: f32 = reduce sum a0",
+    );
+    let of_team = |lanes, warp| Kernel { lanes, warp, teams: 2, ..total.clone() };
+    rejected(&of_team(64, 64), "reduce", "reduce at most 32 at once");
+    rejected(&of_team(32, 16), "reduce", "reduce at most 32 at once");
+}
+
+#[test]
 fn transposes() {
     let copy = |from: &str, to: &str, columns: &str| {
         format!(

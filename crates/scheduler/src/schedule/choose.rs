@@ -46,6 +46,9 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
     if !schedule.private {
         schedule.persistent = persist(work, &schedule);
     }
+    if let Processor::Gpu(_) = &work.target.processor {
+        gpu::teams(work, &mut schedule);
+    }
     schedule
 }
 

@@ -36,93 +36,33 @@ const REGISTERS: u64 = 1 << 16;
 /// multiprocessors, an H200 with 45.
 const LATENCY: f64 = 1.4e-6;
 
-/// The table. Of each architecture the first is what its name stands for.
+/// The table: multiprocessors, bytes and multiplications of f32 in a second, and what each multiprocessor has. Of each architecture
+/// the first is what its name stands for.
 pub const GPUS: [GpuModel; 6] = [
-    GpuModel {
-        name: "a100",
-        architecture: "sm_80",
-        multiprocessors: 108,
-        shared_bytes: 163 * KIB,
-        bandwidth: 1.8e12,
-        throughput: 9.7e12,
-        multiprocessor: Multiprocessor {
-            threads: 2048,
-            blocks: 32,
-            registers: REGISTERS,
-            shared_bytes: 164 * KIB,
-        },
-    },
-    GpuModel {
-        name: "a10",
-        architecture: "sm_86",
-        multiprocessors: 72,
-        shared_bytes: 99 * KIB,
-        bandwidth: 0.54e12,
-        throughput: 15.6e12,
-        multiprocessor: Multiprocessor {
-            threads: 1536,
-            blocks: 16,
-            registers: REGISTERS,
-            shared_bytes: 100 * KIB,
-        },
-    },
-    GpuModel {
-        name: "l40s",
-        architecture: "sm_89",
-        multiprocessors: 142,
-        shared_bytes: 99 * KIB,
-        bandwidth: 0.78e12,
-        throughput: 45e12,
-        multiprocessor: Multiprocessor {
-            threads: 1536,
-            blocks: 24,
-            registers: REGISTERS,
-            shared_bytes: 100 * KIB,
-        },
-    },
-    GpuModel {
-        name: "h100",
-        architecture: "sm_90",
-        multiprocessors: 132,
-        shared_bytes: 227 * KIB,
-        bandwidth: 3e12,
-        throughput: 30e12,
-        multiprocessor: Multiprocessor {
-            threads: 2048,
-            blocks: 32,
-            registers: REGISTERS,
-            shared_bytes: 228 * KIB,
-        },
-    },
-    GpuModel {
-        name: "h200",
-        architecture: "sm_90",
-        multiprocessors: 132,
-        shared_bytes: 227 * KIB,
-        bandwidth: 4.3e12,
-        throughput: 30e12,
-        multiprocessor: Multiprocessor {
-            threads: 2048,
-            blocks: 32,
-            registers: REGISTERS,
-            shared_bytes: 228 * KIB,
-        },
-    },
-    GpuModel {
-        name: "b200",
-        architecture: "sm_100",
-        multiprocessors: 148,
-        shared_bytes: 227 * KIB,
-        bandwidth: 7.2e12,
-        throughput: 36e12,
-        multiprocessor: Multiprocessor {
-            threads: 2048,
-            blocks: 32,
-            registers: REGISTERS,
-            shared_bytes: 228 * KIB,
-        },
-    },
+    model("a100", "sm_80", 108, 1.8e12, 9.7e12, multiprocessor(2048, 32, 164)),
+    model("a10", "sm_86", 72, 0.54e12, 15.6e12, multiprocessor(1536, 16, 100)),
+    model("l40s", "sm_89", 142, 0.78e12, 45e12, multiprocessor(1536, 24, 100)),
+    model("h100", "sm_90", 132, 3e12, 30e12, multiprocessor(2048, 32, 228)),
+    model("h200", "sm_90", 132, 4.3e12, 30e12, multiprocessor(2048, 32, 228)),
+    model("b200", "sm_100", 148, 7.2e12, 36e12, multiprocessor(2048, 32, 228)),
 ];
+
+const fn model(
+    name: &'static str,
+    architecture: &'static str,
+    multiprocessors: u64,
+    bandwidth: f64,
+    throughput: f64,
+    multiprocessor: Multiprocessor,
+) -> GpuModel {
+    // A block may ask for all but what the driver takes of it.
+    let shared_bytes = multiprocessor.shared_bytes - KIB;
+    GpuModel { name, architecture, multiprocessors, shared_bytes, bandwidth, throughput, multiprocessor }
+}
+
+const fn multiprocessor(threads: u64, blocks: u64, shared_kib: u64) -> Multiprocessor {
+    Multiprocessor { threads, blocks, registers: REGISTERS, shared_bytes: shared_kib * KIB }
+}
 
 impl GpuModel {
     /// The GPU of this name, or the one that an architecture's name stands for.

@@ -28,6 +28,25 @@ fn softmax_of_rows() {
     }
 }
 
+/// Rows that are no multiple of the teams leave some without one.
+#[test]
+fn short_rows_side_by_side() {
+    for (text, outputs) in
+        [(include_str!("programs/softmax.kernel"), 1), (include_str!("programs/welford.kernel"), 2)]
+    {
+        for lanes in ["1 teams 8", "2 teams 64", "8 teams 4", "16 teams 32", "32 teams 8"] {
+            let text = text.replace("lanes 128 {", &format!("lanes {lanes} {{"));
+            let compiled = Compiled::new(kernel(&text, 128));
+            for (rows, columns) in [(1, 5), (13, 17), (64, 40), (0, 5)] {
+                let mut buffers = vec![values(F32, rows * columns, 3)];
+                let of_row = if outputs == 1 { columns } else { 1 };
+                buffers.extend((0..outputs).map(|_| DenseMemory::zeros(F32, rows * of_row)));
+                compiled.check(&[rows as i64, columns as i64], &buffers, 4.0);
+            }
+        }
+    }
+}
+
 #[test]
 fn column_sums_in_two_launches() {
     for lanes in [32, 256] {

@@ -20,7 +20,7 @@ const MAX_ID: u32 = 1 << 24;
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     let mut lines = Lines(index::TextLines::new(text));
     let mut head = lines.next()?;
-    let Head { name, lanes, warp, arguments } = kernel_line(&mut head)?;
+    let Head { name, lanes, warp, teams, arguments } = kernel_line(&mut head)?;
     head.end()?;
     let mut line = lines.next()?;
     let mut parser = Parser::new(symbol_table(&mut line)?);
@@ -40,6 +40,7 @@ pub fn parse(text: &str) -> Result<Kernel, ParseError> {
         name,
         lanes,
         warp,
+        teams,
         blocks,
         block,
         arguments,
@@ -89,6 +90,7 @@ struct Head<'a> {
     name: String,
     lanes: u32,
     warp: u32,
+    teams: u32,
     arguments: Vec<SizeArgument<'a>>,
 }
 
@@ -107,8 +109,9 @@ fn kernel_line<'a>(line: &mut Line<'a>) -> Result<Head<'a>, ParseError> {
     line.expect("lanes")?;
     let lanes = line.count("the number of lanes", u32::MAX)?;
     let warp = if line.eat("warps") { line.count("the lanes of a warp", u32::MAX)? } else { lanes };
+    let teams = if line.eat("teams") { line.count("the number of teams", u32::MAX)? } else { 1 };
     line.expect("{")?;
-    Ok(Head { name, lanes, warp, arguments })
+    Ok(Head { name, lanes, warp, teams, arguments })
 }
 
 fn symbol_table(line: &mut Line<'_>) -> Result<PrimaryMap<Sym, String>, ParseError> {

@@ -18,6 +18,7 @@ impl Check<'_> {
         self.require(kernel.warp.is_power_of_two() && kernel.warp <= kernel.lanes, || {
             format!("warps of {}: not a power of two from 1 to the lanes", kernel.warp)
         });
+        self.teams();
         self.symbol_names();
         self.arguments_and_block();
         self.over_arguments(&kernel.blocks, "the number of blocks");
@@ -36,6 +37,17 @@ impl Check<'_> {
         for (id, scratch) in &kernel.scratch {
             self.over_arguments(&scratch.len, &format!("the length of {id}"));
         }
+    }
+
+    fn teams(&mut self) {
+        let kernel = self.kernel;
+        let threads = u64::from(kernel.lanes) * u64::from(kernel.teams);
+        let is_whole = kernel.teams.is_power_of_two() && threads <= u64::from(MAX_LANES);
+        self.require(is_whole, || {
+            format!("{} teams: not a power of two, or of more than {MAX_LANES} lanes together", kernel.teams)
+        });
+        let shares = kernel.teams > 1 && kernel.scratch.values().any(|array| !array.private);
+        self.require(!shares, || "the lanes of one of several teams share scratch".into());
     }
 
     fn real_dtypes(&mut self) {

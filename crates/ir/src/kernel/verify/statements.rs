@@ -6,7 +6,9 @@ use ops::combine::computes;
 use ops::{DType, Monoid, Operand, ScalarOp, signature};
 
 use super::{Check, Life};
-use crate::kernel::{Access, Accumulator, Loop, LoopKind, MAX_WIDTH, Place, Stmt, Transpose, Value};
+use crate::kernel::{
+    Access, Accumulator, Kernel, Loop, LoopKind, MAX_TEAM, MAX_WIDTH, Place, Stmt, Transpose, Value,
+};
 
 impl Check<'_> {
     /// All rules of the statement itself; those of a loop's body are checked with the body.
@@ -53,7 +55,10 @@ impl Check<'_> {
             }
             Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators),
             Stmt::For(for_loop) => self.bounds(for_loop),
-            Stmt::Barrier => self.uniform_code("barrier"),
+            Stmt::Barrier => {
+                self.uniform_code("barrier");
+                self.require(self.kernel.teams == 1, || "several teams wait for each other".into());
+            }
         }
     }
 
@@ -150,6 +155,11 @@ impl Check<'_> {
 
     fn reduce(&mut self, values: &[Value], monoid: &Monoid, accumulators: &[Accumulator]) {
         self.uniform_code("reduce");
+        let Kernel { lanes, warp, teams, .. } = *self.kernel;
+        let within = teams == 1 || (lanes <= MAX_TEAM && warp == lanes);
+        self.require(within, || {
+            format!("{lanes} lanes of one of several teams reduce at most {MAX_TEAM} at once")
+        });
         let states: Option<Vec<DType>> =
             accumulators.iter().map(|&state| self.kernel.accumulators.get(state).copied()).collect();
         let Some(states) = states.filter(|states| !states.is_empty()) else {

@@ -6,6 +6,7 @@ use ops::DType;
 
 use super::LoopEmitter;
 use crate::lower::address::row_major;
+use crate::lower::emitter::Emitter;
 use crate::space::Axis;
 
 impl LoopEmitter<'_> {
@@ -26,10 +27,12 @@ impl LoopEmitter<'_> {
         schedule.private && schedule.lane.is_some_and(|lane| dims == [lane])
     }
 
-    /// A barrier, where lanes can wait for each other.
+    /// A barrier, where lanes can wait for each other and do not have all arrays for themselves.
     pub fn barrier(&mut self) {
-        if !self.emitter.builder.in_lanes() {
-            self.emitter.builder.barrier();
+        let Emitter { builder, group, .. } = &mut self.emitter;
+        let is_own = group.schedule.private && builder.kernel.scratch.values().all(|array| array.private);
+        if !is_own && !builder.in_lanes() {
+            builder.barrier();
         }
     }
 

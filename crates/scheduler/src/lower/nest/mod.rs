@@ -26,6 +26,7 @@ layer!(Nest, folds: FoldEmitter);
 /// The main kernel of a group, which leaves the terminal folds that cross blocks to a combine step.
 pub(super) fn main_kernel(group: &Group<'_>) -> Lowered {
     let mut nest = Nest { folds: FoldEmitter::new(Emitter::new(group, group.name)) };
+    nest.emitter.builder.kernel.teams = group.schedule.teams;
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
     outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));

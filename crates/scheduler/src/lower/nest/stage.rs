@@ -79,8 +79,7 @@ impl<'a> Nest<'a> {
 
     /// One loop nest of a stage. Folds whose array does not have the lane axis collect per lane first.
     fn stage_nest(&mut self, axes: &[Axis], roots: &[Root]) {
-        let private = self.is_private(axes);
-        if !private && roots.iter().any(|root| matches!(root, Root::Persist(_))) {
+        if roots.iter().any(|root| matches!(root, Root::Persist(_))) {
             self.iteration_barrier();
         }
         let scans = self.scans_of(roots.iter().flat_map(|root| self.root_vals(*root)).collect());
@@ -94,9 +93,7 @@ impl<'a> Nest<'a> {
             });
         });
         if !kept.is_empty() {
-            if !private {
-                self.barrier();
-            }
+            self.barrier();
             self.persist(kept);
         }
     }

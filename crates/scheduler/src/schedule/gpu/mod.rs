@@ -5,10 +5,12 @@ mod combine;
 mod jam;
 mod keep;
 mod partials;
+mod teams;
 mod threads;
 mod width;
 
 pub(super) use partials::partial_blocks;
+pub(super) use teams::teams;
 
 use super::Schedule;
 use super::workload::Workload;

@@ -20,11 +20,10 @@ pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule)
         schedule.lanes = walked.clamp(facts.warp.into(), schedule.lanes.into()) as u32;
         return;
     }
-    let is_cut = schedule.chunk(lane).is_some();
-    match work.witness.folds.is_empty() && is_cut {
-        true => share(work, facts, lane, schedule),
-        false if !is_cut => schedule.lanes = of_row(work, facts, lane, schedule),
-        false => {}
+    match schedule.chunk(lane) {
+        None => schedule.lanes = of_row(work, facts, lane, schedule),
+        Some(_) if work.witness.folds.is_empty() => share(work, facts, lane, schedule),
+        Some(_) => {}
     }
 }
 

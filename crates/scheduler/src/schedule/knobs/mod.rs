@@ -13,6 +13,7 @@ mod partition;
 mod persist;
 mod prefetch;
 mod private;
+mod teams;
 mod tile;
 mod width;
 
@@ -30,12 +31,14 @@ pub(super) use partition::may_partition;
 pub use prefetch::Prefetch;
 
 /// The choices for one segment.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// Lanes of a block, a power of two.
     pub lanes: u32,
     /// Neighbouring lanes that folds combine first; all of them without a number.
     pub warp: Option<u32>,
+    /// Blocks that a GPU runs side by side as one of its own, each by a team of its threads.
+    pub teams: u32,
     /// Runs of axes that one loop walks, outermost first; the loop goes by the name of the last.
     pub fused: Vec<Vec<Axis>>,
     /// Axes divided among blocks, outermost first, each in chunks of so many indices.
@@ -76,31 +79,12 @@ pub struct Schedule {
 impl Schedule {
     /// No loop at all, one lane: what a schedule is built up from.
     pub(super) fn empty() -> Schedule {
-        Schedule {
-            lanes: 1,
-            warp: None,
-            fused: Vec::new(),
-            blocks: Vec::new(),
-            rows: Vec::new(),
-            inner: Vec::new(),
-            lane: None,
-            lanes_outside: false,
-            width: 1,
-            jam: None,
-            prefetch: None,
-            tile: None,
-            pad: 0,
-            combine: None,
-            partition: Vec::new(),
-            persistent: Vec::new(),
-            narrow: false,
-            private: false,
-        }
+        Schedule { lanes: 1, teams: 1, width: 1, ..Schedule::default() }
     }
 }
 
 /// All knobs, in the order of the lines of a schedule. A check and a draw rely on knobs that stand before theirs.
-const KNOBS: [Knob; 12] = [
+const KNOBS: [Knob; 13] = [
     lanes::KNOB,
     fuse::KNOB,
     loops::KNOB,
@@ -113,6 +97,7 @@ const KNOBS: [Knob; 12] = [
     partition::KNOB,
     persist::KNOB,
     private::KNOB,
+    teams::KNOB,
 ];
 
 /// A choice of a schedule.

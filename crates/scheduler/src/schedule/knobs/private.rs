@@ -22,11 +22,16 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
         return Ok(());
     }
     let lane = schedule.lane;
+    let lie_along = schedule.persistent.iter().all(|&val| {
+        let mut axes = witness.space.axes_of(val).iter().flatten();
+        axes.any(|&axis| Some(schedule.loop_of(axis)) == lane)
+    });
     let reasons = [
         (lane.is_none(), "no axis is mapped to them"),
         (witness.scanned.is_some(), "the segment scans"),
         (schedule.inner.as_slice() != lane.as_slice(), "stages walk other axes, too"),
         (lane.is_some_and(|lane| schedule.partition.contains(&lane)), "their axis is partitioned"),
+        (!lie_along, "a value that persists lacks their axis"),
         (schedule.tile.is_some() || schedule.jam.is_some(), "tiles or several rows are walked together"),
     ];
     reject(&reasons, |reason| {

@@ -1,0 +1,33 @@
+//! How many short rows a block takes side by side, each by a team of as many threads as the row has vectors.
+
+use super::keep::longest_row;
+use crate::schedule::Schedule;
+use crate::schedule::workload::Workload;
+use crate::space::{Axis, breakpoints};
+
+/// Gives a complete schedule teams, where rows are short and lanes need not wait for each other: one row each.
+pub(in crate::schedule) fn teams(work: &Workload<'_>, schedule: &mut Schedule) {
+    let Some(lane) = schedule.lane.filter(|lane| schedule.chunk(*lane).is_none()) else { return };
+    let lanes = lanes(work, schedule, lane);
+    let teams = work.target.lanes / lanes;
+    let with_teams = Schedule { lanes, teams, warp: None, ..schedule.clone() };
+    if teams > 1 && with_teams.check(work.witness).is_ok() {
+        *schedule = with_teams;
+        let rows = std::mem::take(&mut schedule.rows);
+        schedule.blocks.extend(rows.into_iter().map(|row| (row, 1)));
+        schedule.blocks.iter_mut().for_each(|(_, chunk)| *chunk = 1);
+    }
+}
+
+/// As many as the longest part of a row has vectors: of rows that are folded no more than walk one anyway.
+fn lanes(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
+    let Workload { graph, view, witness, .. } = *work;
+    let row = longest_row(work, schedule, lane).unwrap_or(work.trip_count(schedule, lane));
+    let cuts = match schedule.partition.contains(&lane) {
+        true => breakpoints(graph, view, &witness.space, lane, usize::MAX).len(),
+        false => 0,
+    };
+    let vectors = row.div_ceil(cuts as u64 + 1).div_ceil(schedule.width.into()).max(1);
+    let most = if witness.folds.is_empty() { work.target.lanes } else { schedule.lanes };
+    vectors.checked_next_power_of_two().map_or(most, |lanes| lanes.min(u64::from(most)) as u32)
+}
