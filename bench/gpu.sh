@@ -126,6 +126,6 @@ for part in "${parts[@]}"; do
     fi
   fi
 done
-! grep -h "FAILED" results/check results/checks 2>/dev/null || failed=1
+if grep -hs "FAILED" results/check*; then failed=1; fi
 python3 gpu_table.py results
 exit $failed
