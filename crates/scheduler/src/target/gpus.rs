@@ -29,8 +29,10 @@ const BLOCKS: (u64, u64) = (1024, 132);
 
 const KIB: u64 = 1 << 10;
 
-/// Registers of a multiprocessor, of every architecture from sm_80 on.
-const REGISTERS: u64 = 1 << 16;
+/// A multiprocessor with the registers of every architecture from sm_80 on.
+const fn multiprocessor(threads: u64, blocks: u64, shared_bytes: u64) -> Multiprocessor {
+    Multiprocessor { threads, blocks, registers: 1 << 16, shared_bytes }
+}
 
 /// Seconds that memory takes to answer under load: an H100 copies at full speed with about 32 KB in flight for each of its
 /// multiprocessors, an H200 with 45.
@@ -45,12 +47,7 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 163 * KIB,
         bandwidth: 1.8e12,
         throughput: 9.7e12,
-        multiprocessor: Multiprocessor {
-            threads: 2048,
-            blocks: 32,
-            registers: REGISTERS,
-            shared_bytes: 164 * KIB,
-        },
+        multiprocessor: multiprocessor(2048, 32, 164 * KIB),
     },
     GpuModel {
         name: "a10",
@@ -59,12 +56,7 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 99 * KIB,
         bandwidth: 0.54e12,
         throughput: 15.6e12,
-        multiprocessor: Multiprocessor {
-            threads: 1536,
-            blocks: 16,
-            registers: REGISTERS,
-            shared_bytes: 100 * KIB,
-        },
+        multiprocessor: multiprocessor(1536, 16, 100 * KIB),
     },
     GpuModel {
         name: "l40s",
@@ -73,12 +65,7 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 99 * KIB,
         bandwidth: 0.78e12,
         throughput: 45e12,
-        multiprocessor: Multiprocessor {
-            threads: 1536,
-            blocks: 24,
-            registers: REGISTERS,
-            shared_bytes: 100 * KIB,
-        },
+        multiprocessor: multiprocessor(1536, 24, 100 * KIB),
     },
     GpuModel {
         name: "h100",
@@ -87,12 +74,7 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 227 * KIB,
         bandwidth: 3e12,
         throughput: 30e12,
-        multiprocessor: Multiprocessor {
-            threads: 2048,
-            blocks: 32,
-            registers: REGISTERS,
-            shared_bytes: 228 * KIB,
-        },
+        multiprocessor: multiprocessor(2048, 32, 228 * KIB),
     },
     GpuModel {
         name: "h200",
@@ -101,12 +83,7 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 227 * KIB,
         bandwidth: 4.3e12,
         throughput: 30e12,
-        multiprocessor: Multiprocessor {
-            threads: 2048,
-            blocks: 32,
-            registers: REGISTERS,
-            shared_bytes: 228 * KIB,
-        },
+        multiprocessor: multiprocessor(2048, 32, 228 * KIB),
     },
     GpuModel {
         name: "b200",
@@ -115,12 +92,7 @@ pub const GPUS: [GpuModel; 6] = [
         shared_bytes: 227 * KIB,
         bandwidth: 7.2e12,
         throughput: 36e12,
-        multiprocessor: Multiprocessor {
-            threads: 2048,
-            blocks: 32,
-            registers: REGISTERS,
-            shared_bytes: 228 * KIB,
-        },
+        multiprocessor: multiprocessor(2048, 32, 228 * KIB),
     },
 ];
 
