@@ -162,6 +162,16 @@ pub enum PlanError {
     /// A schedule.
     #[error("the schedule of {segment} does not fit it: {error}")]
     Schedule { segment: String, error: ScheduleError },
+    /// A schedule whose blocks keep more than the device has for them.
+    #[error("by its schedule a block of {segment} keeps {bytes} bytes, of which {most} are there")]
+    Scratch {
+        /// The segment.
+        segment: String,
+        /// What a block keeps in its memory.
+        bytes: u64,
+        /// What it may.
+        most: u64,
+    },
     /// Groups of the definition.
     #[error(transparent)]
     Group(#[from] GroupError),

@@ -1,17 +1,26 @@
 //! Lowering: the kernels of each segment that runs by some.
 
-use scheduler::lower::{LoweredSegment, lower};
+use index::Sym;
+use ir::kernel::ScratchDecl;
+use scheduler::lower::{KernelArgument, Lowered, LoweredSegment, lower};
+use scheduler::target::Processor;
+use scheduler::target::gpu::MAX_ROW_ELEMENTS;
 
 use super::Compilation;
 use crate::plan::{PlanError, SegmentPlan};
 
 /// The stage.
 pub(super) fn kernels(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let lowered = |segment: &SegmentPlan| {
+    let lowered = |(number, segment): (usize, &SegmentPlan)| {
         compilation.options.interrupt.check()?;
-        Ok(compilation.lower(segment))
+        let lowered = compilation.lower(segment);
+        if compilation.chosen_schedule(number).is_some() {
+            compilation.check_scratch(segment, &lowered)?;
+        }
+        Ok(lowered)
     };
-    compilation.lowered = compilation.segments.iter().map(lowered).collect::<Result<_, PlanError>>()?;
+    let segments = compilation.segments.iter().enumerate();
+    compilation.lowered = segments.map(lowered).collect::<Result<_, PlanError>>()?;
     Ok(())
 }
 
@@ -21,5 +30,31 @@ impl Compilation<'_> {
         lowered.map_or_else(LoweredSegment::default, |lowered| {
             lowered.expect("the stage before checked the schedule")
         })
+    }
+
+    /// Rejects a schedule of the user that no launch could have, as blocks of a GPU have so much memory and no more.
+    fn check_scratch(&self, segment: &SegmentPlan, lowered: &LoweredSegment) -> Result<(), PlanError> {
+        let most = self.target.block_bytes;
+        let bytes = lowered.kernels.iter().map(|lowered| self.scratch_bytes(lowered)).max().unwrap_or(0);
+        if bytes <= most || matches!(self.target.processor, Processor::Cpu(_)) {
+            return Ok(());
+        }
+        Err(PlanError::Scratch { segment: segment.name.clone(), bytes, most })
+    }
+
+    /// Bytes of the scratch arrays of a block but for those that lie in registers, and for those of sizes that nobody knows.
+    fn scratch_bytes(&self, Lowered { kernel, arguments, .. }: &Lowered) -> u64 {
+        let value = |sym: Sym| {
+            let place = kernel.arguments.iter().position(|&argument| argument == sym)?;
+            let KernelArgument::Size(size) = &arguments[place] else { return None };
+            i64::try_from(self.hints.value(size)).ok().filter(|_| self.hints.know(size))
+        };
+        let in_registers = MAX_ROW_ELEMENTS * u64::from(kernel.lanes);
+        let bytes = |decl: &ScratchDecl| {
+            let elements = decl.len.eval(&value).map_or(0, |len| len.max(0) as u64);
+            let is_held = decl.private && elements <= in_registers;
+            if is_held { 0 } else { elements.saturating_mul(decl.dtype.size() as u64) }
+        };
+        kernel.scratch.values().map(bytes).fold(0, u64::saturating_add)
     }
 }

@@ -187,7 +187,7 @@ impl<'a> Compilation<'a> {
             optimized: Optimized::not_yet(&written),
             graph,
             written,
-            legality: Legality::default(),
+            legality: Legality::on(target, hints),
             steps: Vec::new(),
             distribution: Distribution::default(),
             products: Vec::new(),

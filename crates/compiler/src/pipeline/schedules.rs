@@ -61,7 +61,8 @@ impl Compilation<'_> {
         self.segments.push(segment);
     }
 
-    fn chosen_schedule(&self, number: usize) -> Option<&Schedule> {
+    /// The schedule that the user chose for the segment with a number.
+    pub(super) fn chosen_schedule(&self, number: usize) -> Option<&Schedule> {
         let chosen = self.options.schedules.iter().find(|(segment, _)| *segment == number);
         chosen.map(|(_, schedule)| schedule)
     }

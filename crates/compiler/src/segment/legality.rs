@@ -2,14 +2,17 @@
 //!
 //! Search, scheduling, lowering and `explain` read the same answers. A group is known by what it reads and what it makes.
 
+use scheduler::hints::Hints;
 use scheduler::legal::Rejection;
 use scheduler::space::AxisTable;
+use scheduler::target::{Processor, Target};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ir::graph::{Fusion, Graph, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::engine::{Engine, engine};
+use super::kept::reject_kept;
 
 /// What runs a group, or why nothing does as one step.
 pub type LegalityAnswer = Arc<Result<Engine, Rejection>>;
@@ -42,9 +45,20 @@ pub struct Legality {
     known: Arc<Mutex<Known>>,
     /// What all groups share.
     table: Arc<Mutex<Option<AxisTable>>>,
+    /// The sizes to expect and the bytes of memory that a block has, where a kernel that asks for more could not be launched.
+    limit: Option<Arc<(Hints, u64)>>,
 }
 
 impl Legality {
+    /// No answer yet, for a target.
+    pub fn on(target: &Target, hints: &Hints) -> Legality {
+        let limit = match target.processor {
+            Processor::Cpu(_) => None,
+            Processor::Gpu(_) => Some(Arc::new((hints.clone(), target.block_bytes))),
+        };
+        Legality { limit, ..Legality::default() }
+    }
+
     /// The answer about a group.
     pub fn of(&self, graph: &Graph, view: &Fusion) -> LegalityAnswer {
         let group = Group::of(view);
@@ -74,7 +88,12 @@ impl Legality {
     fn find(&self, graph: &Graph, view: &Fusion) -> Result<Engine, Rejection> {
         let mut table = lock(&self.table);
         let known = table.take().filter(|known| known.is_about(view.facts()));
-        engine(graph, view, table.insert(known.unwrap_or_else(|| AxisTable::new(view.facts()))))
+        let table = table.insert(known.unwrap_or_else(|| AxisTable::new(view.facts())));
+        let engine = engine(graph, view, table)?;
+        if let (Engine::Kernel(witness), Some(limit)) = (&engine, &self.limit) {
+            reject_kept(graph, view, witness, limit)?;
+        }
+        Ok(engine)
     }
 }
 

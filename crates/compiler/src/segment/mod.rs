@@ -1,6 +1,6 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each.
 //!
-//! `external` (groups that a library runs) · `engine` (a kernel or a library) · `legality` (the answers) · `cost` (bytes and
+//! `external` (groups that a library runs) · `engine` (a kernel or a library) · `legality` (the answers) · `kept` (bytes that a block keeps) · `cost` (bytes and
 //! seconds) · `segmentation` (the value and its text) · `joined` (two segments as one) · `structure` (what like segments share) ·
 //! `dependencies` (the order of segments) · `constraints` (what groups of the user ask) · `free` (what is made anywhere) ·
 //! `memory` (what is in memory, and in which order little is) · `bound` (what no segmentation can do better than) · `greedy`,
@@ -18,6 +18,7 @@ mod flow_network;
 mod free;
 mod greedy;
 mod joined;
+mod kept;
 mod legality;
 mod memory;
 mod search;

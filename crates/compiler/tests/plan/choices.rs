@@ -357,6 +357,23 @@ fn segmentations_print_parse_and_are_obeyed() {
     }
 }
 
+/// A block of a GPU has so much memory and no more; one of a CPU takes what it needs.
+#[test]
+fn a_schedule_that_no_launch_could_have_is_rejected() {
+    let definition = define(
+        "
+        T0 = fd.define_tensor(shape=[-1, 65536], contiguity=True, dtype=DataType.Float)
+        T1 = fd.ops.exp(T0)
+        fd.add_output(fd.ops.div(T1, fd.ops.sum(T1, dims=[1], keepdim=True)))",
+    );
+    let text = "schedule lanes 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1";
+    let schedule = parse(text).expect("a schedule");
+    let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
+    let error = try_plan(&definition, &Target::cuda(), &options).unwrap_err();
+    assert_eq!(error, PlanError::Scratch { segment: "seg0".to_owned(), bytes: 262_144, most: 204_800 });
+    try_plan(&definition, &Target::cpu(512), &options).expect("a CPU has it");
+}
+
 #[test]
 fn a_schedule_for_no_segment_is_rejected() {
     let schedule = parse("schedule lanes 8\nrow x0\ninner x1").expect("a schedule");

@@ -73,6 +73,9 @@ impl SegmentDefinition {
             Error::Plan(PlanError::Schedule { error, .. }) => {
                 PlanError::Schedule { segment: format!("seg{}", self.number), error }.into()
             }
+            Error::Plan(PlanError::Scratch { bytes, most, .. }) => {
+                PlanError::Scratch { segment: format!("seg{}", self.number), bytes, most }.into()
+            }
             Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(self.number).into(),
             error => error,
         }

@@ -5,6 +5,7 @@ use super::gpu;
 use super::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
 use crate::target::Processor;
+use crate::target::gpu::MAX_PARTIAL_ROWS;
 
 /// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
 pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
@@ -37,17 +38,19 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     };
     free.iter().for_each(|&axis| blocking.axis(axis, row(free_row, axis), schedule));
     lane_is_free.iter().for_each(|&axis| blocking.axis(axis, free_lane, schedule));
-    let blocks = match &target.processor {
-        Processor::Cpu(_) => target.blocks,
-        Processor::Gpu(facts) => gpu::partial_blocks(work, facts, schedule),
+    let (blocks, on_gpu) = match &target.processor {
+        Processor::Cpu(_) => (target.blocks, false),
+        Processor::Gpu(facts) => (gpu::partial_blocks(work, facts, schedule), true),
     };
-    let folded_row = Pieces { longest: CHAIN, blocks, ..pieces };
+    let folded_row = Pieces { blocks, ..pieces };
     let folded_lane = Pieces { unit: target.strip, blocks, ..pieces };
     // What one block is enough for leaves no partial results, which would be combined by a launch of its own.
     let is_divided = total > target.grain;
     for &axis in folded.iter().filter(|_| is_divided) {
         let shortest = enough_rows(work, schedule, &folded, axis);
-        blocking.axis(axis, row(Pieces { shortest, ..folded_row }, axis), schedule);
+        let keeps = witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis));
+        let longest = if keeps && on_gpu { MAX_PARTIAL_ROWS } else { CHAIN };
+        blocking.axis(axis, row(Pieces { shortest, longest, ..folded_row }, axis), schedule);
     }
     lane_is_folded.iter().filter(|_| is_divided).for_each(|&axis| blocking.axis(axis, folded_lane, schedule));
     let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);

@@ -8,7 +8,8 @@ use rustc_hash::FxHashSet;
 
 use super::Schedule;
 use super::workload::Workload;
-use crate::legal::When;
+use crate::legal::{Fold, When};
+use crate::target::Processor;
 
 /// The values that persist, operands before users.
 pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
@@ -17,6 +18,11 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
         return Vec::new();
     }
     let rows = schedule.jam.map_or(1, |(_, rows)| u64::from(rows));
+    // Of what a GPU's block has, folds beside may take all.
+    let keeps = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
+    if matches!(work.target.processor, Processor::Gpu(_)) && witness.folds.iter().any(keeps) {
+        return Vec::new();
+    }
     let row =
         schedule.inner.iter().fold(rows, |n: u64, &axis| n.saturating_mul(work.trip_count(schedule, axis)));
     let mut left = work.target.block_bytes / 2;

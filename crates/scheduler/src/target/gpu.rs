@@ -26,7 +26,7 @@ pub struct Gpu {
 pub(crate) const MAX_BLOCK_THREADS: u32 = 1024;
 
 /// Elements of a row that a thread has at most: those of a block of a fold, so that no total is added up in between.
-pub(crate) const MAX_ROW_ELEMENTS: u64 = 16;
+pub const MAX_ROW_ELEMENTS: u64 = 16;
 
 /// The longest row that fits registers: as many elements as all threads of a block have there.
 pub(crate) const MAX_REGISTER_ROW: u64 = 512 * MAX_ROW_ELEMENTS;
@@ -45,3 +45,9 @@ pub(crate) const MAX_PARTIALS: u64 = 8;
 
 /// Partial results that a thread of a combine step loads before it uses the first.
 pub(crate) const COMBINED_CHUNKS: u64 = 8;
+
+/// Registers of a thread that keeps a row and the sums of its columns.
+pub(crate) const KEEPERS_REGISTERS: u64 = 128;
+
+/// Rows of a block that are added up in f32: with more of them its columns have totals in f64 as well.
+pub(crate) const MAX_PARTIAL_ROWS: u64 = 64;

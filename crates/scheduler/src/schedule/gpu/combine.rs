@@ -1,6 +1,8 @@
 //! How many results a block of a combine step has, and how many teams of threads share the chunks of each: so many that every
 //! multiprocessor has all in flight that it can, and that no thread adds up many partial results one after the other.
 
+use ir::graph::TensorOp;
+
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
@@ -25,5 +27,12 @@ pub(super) fn combine(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> 
         |axes: &[Axis]| schedule.loops_of(axes.iter().copied()).into_iter().map(pieces).product::<u64>();
     let chunks = folds().map(|fold| chunks(&fold.reduced)).max()?;
     let wanted = chunks.div_ceil(COMBINED_CHUNKS).next_power_of_two();
-    Some((results as u32, wanted.min(u64::from(MAX_BLOCK_THREADS) / results) as u32))
+    // Teams meet in shared memory.
+    let states = folds().map(|fold| match work.graph.op(fold.node.into()) {
+        TensorOp::Fold { monoid, .. } => monoid.states() as u64,
+        _ => 0,
+    });
+    let most = (work.target.block_bytes / (8 * states.sum::<u64>()).max(1)).max(1).ilog2();
+    let lanes = u64::from(MAX_BLOCK_THREADS).min(1 << most);
+    Some((results as u32, wanted.min(lanes / results).max(1) as u32))
 }

@@ -1,18 +1,22 @@
-//! How many blocks are enough where each leaves partial results: as many as have enough of their rows in flight.
+//! How many blocks are enough where each leaves partial results: as many as have enough of their rows in flight, and no more than
+//! run at a time, as one that waits for another to end takes as long again.
 
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use crate::target::Gpu;
-use crate::target::gpu::{MAX_PARTIALS, MAX_ROW_ELEMENTS};
+use crate::target::gpu::{KEEPERS_REGISTERS, MAX_PARTIALS, MAX_ROW_ELEMENTS};
 
 /// How many blocks; asked before a lanes' axis that folds reduce is cut.
 pub(in crate::schedule) fn partial_blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> u64 {
     let target = work.target;
-    let threads = match schedule.lane.filter(|lane| !work.witness.workers.contains(lane)) {
+    let row = schedule.lane.filter(|lane| !work.witness.workers.contains(lane));
+    let threads = match row {
         Some(lane) => work.trip_count(schedule, lane).div_ceil(MAX_ROW_ELEMENTS).next_power_of_two(),
         None => target.lanes.into(),
     };
-    let of_block = threads.clamp(facts.warp.into(), facts.most_threads.into()) * facts.in_flight;
+    let threads = threads.clamp(facts.warp.into(), facts.most_threads.into());
     let needed = (facts.latency * target.bandwidth) as u64 / target.cores;
-    needed.div_ceil(of_block).clamp(facts.partials, MAX_PARTIALS) * target.cores
+    let wanted = needed.div_ceil(threads * facts.in_flight).clamp(facts.partials, MAX_PARTIALS);
+    let fitting = row.map_or(wanted, |_| facts.multiprocessor.registers / (threads * KEEPERS_REGISTERS));
+    wanted.min(fitting).max(1) * target.cores
 }
