@@ -1,14 +1,14 @@
 # test: target=sm_90 file=examples/layer_norm_backward.py
 
 # ---- expect
-# seg0: 128 registers, 0 bytes of local memory, 713 instructions
+# seg0: 121 registers, 0 bytes of local memory, 633 instructions
 #   2 loads of 4 bytes, global
 #   12 loads of 16 bytes, global
 #   10 stores of 16 bytes, global
-#   2 loads of 4 bytes, shared
-#   2 stores of 4 bytes, shared
+#   1 loads of 8 bytes, shared
+#   1 stores of 8 bytes, shared
 #   96 bytes in flight
-#   4 barriers, 18 shuffles, 0 calls in loops
+#   3 barriers, 16 shuffles, 0 calls in loops
 # seg0_combine0: 72 registers, 0 bytes of local memory, 444 instructions
 #   66 loads of 4 bytes, global
 #   2 stores of 2 bytes, global

@@ -72,16 +72,19 @@ struct OverBlock<'r> {
 }
 
 impl OverBlock<'_> {
-    /// The partner's states, `stride` lanes up in the warp.
-    fn shuffled_down(&self) -> String {
-        self.each_state(|mine| match self.lanes {
-            ..WARP => format!("__shfl_down_sync({}, {mine}, stride, {})", self.mask(), self.lanes),
-            _ => format!("__shfl_down_sync({}, {mine}, stride)", self.mask()),
-        })
+    /// The states of the partner, `stride` lanes up in the warp, or down where that gives the same: then all lanes get the total.
+    fn shuffled(&self) -> String {
+        let way = if self.reduction.of.monoid.is_symmetric() { "xor" } else { "down" };
+        let width = if self.lanes < WARP { format!(", {}", self.lanes) } else { String::new() };
+        self.each_state(|mine| format!("__shfl_{way}_sync({}, {mine}, stride{width})", self.mask()))
     }
 
-    fn shuffled_from_first(&self) -> String {
-        self.each_state(|mine| format!("__shfl_sync({}, {mine}, 0)", self.mask()))
+    /// What a lane of a warp returns.
+    fn total(&self) -> String {
+        match self.reduction.of.monoid.is_symmetric() {
+            true => "mine".to_owned(),
+            false => self.each_state(|mine| format!("__shfl_sync({}, {mine}, 0)", self.mask())),
+        }
     }
 
     /// A shuffled bool comes back as an int, which overloads for int and bool could not tell apart.
@@ -114,7 +117,7 @@ impl OverBlock<'_> {
             "{indent}for (unsigned stride = {}; stride > 0; stride /= 2)\n{indent}  mine = combine_{}(mine, {});\n",
             self.lanes.min(WARP) / 2,
             self.stem,
-            self.shuffled_down(),
+            self.shuffled(),
         )
     }
 
@@ -129,7 +132,7 @@ static __device__ {state} block_{name}({state} mine, unsigned call) {{
   __syncthreads();
   mine = slots[call % 2][threadIdx.x % {warps}];
   for (unsigned stride = {first}; stride > 0; stride /= 2)
-    mine = combine_{name}(mine, {down});
+    mine = combine_{name}(mine, {shuffled});
   return {total};
 }}
 ",
@@ -137,13 +140,13 @@ static __device__ {state} block_{name}({state} mine, unsigned call) {{
             state = self.reduction.state_type(),
             shuffles = self.shuffles("  "),
             first = warps / 2,
-            down = self.shuffled_down(),
-            total = self.shuffled_from_first(),
+            shuffled = self.shuffled(),
+            total = self.total(),
         )
     }
 
     fn within_warp(&self) -> String {
-        format!("{}{}  return {};\n}}\n", self.head(), self.shuffles("  "), self.shuffled_from_first())
+        format!("{}{}  return {};\n}}\n", self.head(), self.shuffles("  "), self.total())
     }
 
     /// A thread writes its slot and the result only after the barriers that follow all reads of an earlier call.
