@@ -33,13 +33,13 @@ inputs = [torch.randn((2, 0, 16416)), torch.randn((16416,))]
 # static __device__ float block_sum(float mine, unsigned call) {
 #   __shared__ float slots[2][16];
 #   for (unsigned stride = 16; stride > 0; stride /= 2)
-#     mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#     mine = combine_sum(mine, __shfl_xor_sync(0xffffffffu, mine, stride));
 #   if (threadIdx.x % 32 == 0) slots[call % 2][threadIdx.x / 32] = mine;
 #   __syncthreads();
 #   mine = slots[call % 2][threadIdx.x % 16];
 #   for (unsigned stride = 8; stride > 0; stride /= 2)
-#     mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
-#   return __shfl_sync(0xffffffffu, mine, 0);
+#     mine = combine_sum(mine, __shfl_xor_sync(0xffffffffu, mine, stride));
+#   return mine;
 # }
 #
 # // seg0: reads n1 (f32); writes n2 (f32), n4 (f32).
@@ -78,7 +78,7 @@ inputs = [torch.randn((2, 0, 16416)), torch.randn((16416,))]
 #         const auto v2 = load<4>(n1 + first);
 #         #pragma unroll
 #         for (int j = 0; j < 4; j++) {
-#           a0 = a0 + (0.0f * v2.at[j]);
+#           a0 = fmaf(0.0f, v2.at[j], a0);
 #         }
 #       }
 #       const float v6 = block_sum(a0, calls++);

@@ -26,7 +26,15 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 # #endif
 #   *(vec<T, N>*)p = x;
 # }
-# static __device__ inline float bf16_to_f32(bf16 x) { return __uint_as_float((unsigned)x << 16); }
+# static __device__ inline float bf16_to_f32(bf16 x) {
+# #ifdef CUEMU
+#   return __uint_as_float((unsigned)x << 16);
+# #else
+#   float y;
+#   asm("mov.b32 %0, {%1, %2};" : "=f"(y) : "h"((bf16)0), "h"(x));
+#   return y;
+# #endif
+# }
 # // To nearest, ties to even; every NaN becomes one quiet NaN.
 # static __device__ inline bf16 f32_to_bf16(float x) {
 # #ifdef CUEMU
@@ -43,17 +51,17 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #   return exp2f(x);
 # #else
 #   float y;
-#   asm("ex2.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-#   return y;
+#   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x * 0.5f));
+#   return y * y;
 # #endif
 # }
-# static __device__ inline float reciprocal_approximate(float x) {
+# static __device__ inline float reciprocal_positive(float x) {
 # #ifdef CUEMU
 #   return 1.0f / x;
 # #else
 #   float y;
-#   asm("rcp.approx.f32 %0, %1;" : "=f"(y) : "f"(x));
-#   return y;
+#   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+#   return y * y;
 # #endif
 # }
 #
@@ -96,7 +104,7 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #         #pragma unroll
 #         for (int j = 0; j < 8; j++) {
 #           const float v1 = bf16_to_f32(v0[k].at[j]);
-#           const float v7 = reciprocal_approximate(1.0f + exp2_approximate(v1 * (-1.442695f)));
+#           const float v7 = reciprocal_positive(1.0f + exp2_approximate(v1 * (-1.442695f)));
 #           const bf16 v12 = f32_to_bf16((v1 * v7) * bf16_to_f32(v9[k].at[j]));
 #           y0.at[j] = v12;
 #         }

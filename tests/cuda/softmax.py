@@ -42,13 +42,13 @@ inputs = [torch.randn((256, 1024))]
 # static __device__ float block_max(float mine, unsigned call) {
 #   __shared__ float slots[2][2];
 #   for (unsigned stride = 16; stride > 0; stride /= 2)
-#     mine = combine_max(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#     mine = combine_max(mine, __shfl_xor_sync(0xffffffffu, mine, stride));
 #   if (threadIdx.x % 32 == 0) slots[call % 2][threadIdx.x / 32] = mine;
 #   __syncthreads();
 #   mine = slots[call % 2][threadIdx.x % 2];
 #   for (unsigned stride = 1; stride > 0; stride /= 2)
-#     mine = combine_max(mine, __shfl_down_sync(0xffffffffu, mine, stride));
-#   return __shfl_sync(0xffffffffu, mine, 0);
+#     mine = combine_max(mine, __shfl_xor_sync(0xffffffffu, mine, stride));
+#   return mine;
 # }
 # static __device__ inline float combine_sum(float a, float b) {
 #   return a + b;
@@ -57,13 +57,13 @@ inputs = [torch.randn((256, 1024))]
 # static __device__ float block_sum(float mine, unsigned call) {
 #   __shared__ float slots[2][2];
 #   for (unsigned stride = 16; stride > 0; stride /= 2)
-#     mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
+#     mine = combine_sum(mine, __shfl_xor_sync(0xffffffffu, mine, stride));
 #   if (threadIdx.x % 32 == 0) slots[call % 2][threadIdx.x / 32] = mine;
 #   __syncthreads();
 #   mine = slots[call % 2][threadIdx.x % 2];
 #   for (unsigned stride = 1; stride > 0; stride /= 2)
-#     mine = combine_sum(mine, __shfl_down_sync(0xffffffffu, mine, stride));
-#   return __shfl_sync(0xffffffffu, mine, 0);
+#     mine = combine_sum(mine, __shfl_xor_sync(0xffffffffu, mine, stride));
+#   return mine;
 # }
 #
 # // seg0: reads n0 (f32); writes n7 (f32).
@@ -82,18 +82,18 @@ inputs = [torch.randn((256, 1024))]
 #     const long long x0 = block;
 #     float a0 = __uint_as_float(0xff800000u);
 #     {
-#       const long long mine = 4 * threadIdx.x, end = i1;
+#       const int mine = 4 * threadIdx.x, end = i1;
 #       vec<float, 4> v1[4];
 #       if (mine + 768 < end) {
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
-#           const long long first = mine + 256 * k;
+#           const int first = mine + 256 * k;
 #           v1[k] = load<4>(n0 + x0 * i1 + first);
 #         }
 #       } else {
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
-#           const long long first = mine + 256 * k;
+#           const int first = mine + 256 * k;
 #           if (first < end) {
 #             v1[k] = load<4>(n0 + x0 * i1 + first);
 #           }
@@ -101,7 +101,7 @@ inputs = [torch.randn((256, 1024))]
 #       }
 #       #pragma unroll
 #       for (int k = 0; k < 4; k++) {
-#         const long long first = mine + 256 * k;
+#         const int first = mine + 256 * k;
 #         if (first < end) {
 #           #pragma unroll
 #           for (int j = 0; j < 4; j++) {
@@ -115,18 +115,18 @@ inputs = [torch.randn((256, 1024))]
 #     __syncthreads();
 #     float a2 = 0.0f;
 #     {
-#       const long long mine = 4 * threadIdx.x, end = i1;
+#       const int mine = 4 * threadIdx.x, end = i1;
 #       vec<float, 4> v7[4];
 #       if (mine + 768 < end) {
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
-#           const long long first = mine + 256 * k;
+#           const int first = mine + 256 * k;
 #           v7[k] = load<4>(n0 + x0 * i1 + first);
 #         }
 #       } else {
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
-#           const long long first = mine + 256 * k;
+#           const int first = mine + 256 * k;
 #           if (first < end) {
 #             v7[k] = load<4>(n0 + x0 * i1 + first);
 #           }
@@ -134,7 +134,7 @@ inputs = [torch.randn((256, 1024))]
 #       }
 #       #pragma unroll
 #       for (int k = 0; k < 4; k++) {
-#         const long long first = mine + 256 * k;
+#         const int first = mine + 256 * k;
 #         if (first < end) {
 #           vec<float, 4> y0;
 #           #pragma unroll
@@ -148,35 +148,35 @@ inputs = [torch.randn((256, 1024))]
 #       }
 #     }
 #     const float v12 = block_sum(a2, calls++);
-#     a1 = a1 + (double)v12;
+#     a1 = (double)v12;
 #     __syncthreads();
-#     const float v17 = (float)a1;
+#     const float v15 = (float)a1;
 #     {
-#       const long long mine = 4 * threadIdx.x, end = i1;
-#       vec<float, 4> v18[4];
+#       const int mine = 4 * threadIdx.x, end = i1;
+#       vec<float, 4> v16[4];
 #       if (mine + 768 < end) {
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
-#           const long long first = mine + 256 * k;
-#           v18[k] = load<4>(w0 + first);
+#           const int first = mine + 256 * k;
+#           v16[k] = load<4>(w0 + first);
 #         }
 #       } else {
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
-#           const long long first = mine + 256 * k;
+#           const int first = mine + 256 * k;
 #           if (first < end) {
-#             v18[k] = load<4>(w0 + first);
+#             v16[k] = load<4>(w0 + first);
 #           }
 #         }
 #       }
 #       #pragma unroll
 #       for (int k = 0; k < 4; k++) {
-#         const long long first = mine + 256 * k;
+#         const int first = mine + 256 * k;
 #         if (first < end) {
 #           vec<float, 4> y0;
 #           #pragma unroll
 #           for (int j = 0; j < 4; j++) {
-#             y0.at[j] = v18[k].at[j] / v17;
+#             y0.at[j] = v16[k].at[j] / v15;
 #           }
 #           store(n7 + x0 * i1 + first, y0);
 #         }

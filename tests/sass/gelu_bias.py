@@ -1,7 +1,7 @@
 # test: target=sm_90 file=examples/gelu_bias.py
 
 # ---- expect
-# seg0: 45 registers, 0 bytes of local memory, 420 instructions
+# seg0: 32 registers, 0 bytes of local memory, 287 instructions
 #   6 loads of 16 bytes, global
 #   2 stores of 16 bytes, global
 #   64 bytes in flight

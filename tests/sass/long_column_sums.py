@@ -10,7 +10,7 @@ def centred(fd):
 inputs = [torch.randn((4096, 16384), dtype=torch.bfloat16)]
 
 # ---- expect
-# seg0: 40 registers, 8 bytes of local memory, 1460 instructions
+# seg0: 32 registers, 16 bytes of local memory, 1343 instructions
 #   28 loads of 16 bytes, global
 #   17 stores of 16 bytes, global
 #   1 loads of 8 bytes, shared
@@ -18,8 +18,8 @@ inputs = [torch.randn((4096, 16384), dtype=torch.bfloat16)]
 #   1 stores of 8 bytes, shared
 #   38 stores of 16 bytes, shared
 #   32 bytes in flight
-#   3 barriers, 20 shuffles, 0 calls in loops
-# seg0_combine0: 64 registers, 8 bytes of local memory, 625 instructions
+#   3 barriers, 18 shuffles, 0 calls in loops
+# seg0_combine0: 64 registers, 8 bytes of local memory, 593 instructions
 #   24 loads of 4 bytes, global
 #   1 stores of 4 bytes, global
 #   16 loads of 8 bytes, shared

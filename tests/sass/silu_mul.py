@@ -1,7 +1,7 @@
 # test: target=sm_90 file=examples/silu_mul.py
 
 # ---- expect
-# seg0: 48 registers, 0 bytes of local memory, 391 instructions
+# seg0: 32 registers, 0 bytes of local memory, 265 instructions
 #   6 loads of 16 bytes, global
 #   2 stores of 16 bytes, global
 #   64 bytes in flight

@@ -1,10 +1,10 @@
 # test: target=sm_90 file=examples/softmax.py
 
 # ---- expect
-# seg0: 48 registers, 0 bytes of local memory, 441 instructions
+# seg0: 40 registers, 0 bytes of local memory, 303 instructions
 #   3 loads of 16 bytes, global
 #   2 stores of 16 bytes, global
 #   2 loads of 4 bytes, shared
 #   2 stores of 4 bytes, shared
 #   32 bytes in flight
-#   2 barriers, 18 shuffles, 0 calls in loops
+#   2 barriers, 16 shuffles, 0 calls in loops

@@ -14,5 +14,6 @@ inputs = [torch.randn((4096, 64), dtype=torch.bfloat16)]
 # lane x1
 # width 8
 # persist n1
+# persist n12
 # private
 # teams 32

@@ -94,7 +94,7 @@ primitives! {
         Erf = ERF, Erfc = ERFC, Pow = POW;
     special: Lgamma = LGAMMA, Erfinv = ERFINV, Erfcinv = ERFCINV, Nextafter = NEXTAFTER, Gcd = GCD;
     approximate: Exp2Half = EXP2_HALF, Exp2Bf16 = EXP2_BF16, ExpTerm = EXP_TERM,
-        ReciprocalHalf = RECIPROCAL_HALF, MulAdd = MUL_ADD;
+        ReciprocalHalf = RECIPROCAL_HALF, ReciprocalSigned = RECIPROCAL_SIGNED, MulAdd = MUL_ADD;
     rounding: Floor = FLOOR, Ceil = CEIL, Round = ROUND, Trunc = TRUNC;
     logic: Eq = EQ, Ne = NE, Lt = LT, Le = LE, Gt = GT, Ge = GE, LogicalAnd = LOGICAL_AND, LogicalOr = LOGICAL_OR,
         LogicalNot = LOGICAL_NOT, Where = WHERE, Set = SET, SegmentSet = SEGMENT_SET;

@@ -317,6 +317,11 @@ impl Monoid {
         }
     }
 
+    /// Whether two runs give the same bits in both orders, and a state is all there is of them.
+    pub fn is_symmetric(&self) -> bool {
+        matches!(self, Monoid::Sum | Monoid::Prod | Monoid::Max | Monoid::Min)
+    }
+
     /// The number of states that a fold carries.
     pub fn states(&self) -> usize {
         self.row().map_or_else(|| self.results(), |row| row.states.len())

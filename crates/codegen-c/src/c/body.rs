@@ -4,7 +4,7 @@
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Facts, Sym};
 use indexmap::IndexMap;
-use ir::kernel::{Kernel, Place, Scratch, Stmt, Value};
+use ir::kernel::{Contractions, Kernel, Place, Scratch, Stmt, Value, joined_reductions};
 use ops::{DType, Scalar, ScalarOp};
 
 use super::accesses::assumed;
@@ -48,6 +48,8 @@ pub(super) struct KernelWriter<'a> {
     pub(super) names: &'a Names,
     pub(super) prelude: &'a mut Prelude,
     single_use: SecondaryMap<Value, bool>,
+    /// Steps of folds that take a product which stands nowhere else.
+    contractions: Contractions,
     /// What stands for values that have no line: constants, and elements of vectors.
     pub(super) literals: SecondaryMap<Value, Option<String>>,
     /// Values that wait for their one use, in the order of the kernel.
@@ -76,6 +78,7 @@ impl<'a> KernelWriter<'a> {
             names,
             prelude,
             single_use: single_use(kernel),
+            contractions: Contractions::of_lone_products(kernel),
             literals: SecondaryMap::new(),
             pending: IndexMap::new(),
             facts: assumed(kernel),
@@ -131,7 +134,8 @@ impl<'a> KernelWriter<'a> {
             self.line(self.dialect.block.scratch);
         }
         for (array, decl) in &self.kernel.scratch {
-            if let Some(Held { count, width }) = self.registers[array] {
+            if let Some(Held { count, width, .. }) = self.registers[array].filter(|held| held.place == array)
+            {
                 self.prelude.add(Snippet::Vec);
                 let (element, variable) = (self.dialect.in_memory(decl.dtype), format!("{array}[{count}]"));
                 let vector = VectorVariable { element, width, variable: &variable };
@@ -162,12 +166,30 @@ impl<'a> KernelWriter<'a> {
     }
 
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
-        body.iter().try_for_each(|statement| self.statement(statement))
+        let mut done: Vec<usize> = Vec::new();
+        for (place, statement) in body.iter().enumerate() {
+            match statement {
+                Stmt::Reduce { .. } if done.contains(&place) => {}
+                Stmt::Reduce { monoid, .. } => {
+                    let joined = joined_reductions(self.kernel, body, place);
+                    self.reduce(&joined.values, monoid, &joined.accumulators)?;
+                    done.extend(joined.places);
+                }
+                _ => self.statement(statement)?,
+            }
+        }
+        Ok(())
     }
 
     pub(super) fn statement(&mut self, statement: &Stmt) -> Result<(), EmitError> {
         match statement {
-            Stmt::Apply { value, op, args } => self.apply(*value, *op, args)?,
+            Stmt::Apply { value, .. } if self.contractions.takes(*value) => {}
+            Stmt::Apply { value, op, args } => match self.contractions.step(*value) {
+                Some(step) => {
+                    self.apply(*value, ScalarOp::MulAdd, &[step.factors[0], step.factors[1], step.before])?;
+                }
+                None => self.apply(*value, *op, args)?,
+            },
             Stmt::Cast { value, arg } => {
                 let (from, to) = (self.kernel.values[*arg], self.kernel.values[*value]);
                 let arg = self.operand(*arg);
@@ -206,7 +228,7 @@ impl<'a> KernelWriter<'a> {
                 self.write_pending_reads();
                 self.line(&format!("{accumulator} = {};", bare(&value)));
             }
-            Stmt::Reduce { values, monoid, accumulators } => self.reduce(values, monoid, accumulators)?,
+            Stmt::Reduce { .. } => unreachable!("a body has them together"),
             Stmt::For(for_loop) => self.for_loop(for_loop)?,
             Stmt::Barrier => self.line(self.dialect.block.barrier),
         }

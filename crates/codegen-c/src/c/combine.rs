@@ -15,8 +15,15 @@ pub(super) fn combine(reduction: &BlockReduction<'_>, prelude: &mut Prelude) -> 
         [_] => vec![run.to_owned()],
         _ => states.iter().map(|state| format!("{run}.{state}")).collect(),
     };
-    let params = [of("a"), of("b")].concat();
-    let (lines, results) = combined(&reduction.of.monoid, &params, &reduction.of.dtypes, prelude)?;
+    let (monoid, dtypes) = (&reduction.of.monoid, &reduction.of.dtypes);
+    // Several reductions of one state each combine state by state.
+    let own = if monoid.is_symmetric() { 1 } else { states.len() };
+    let (mut lines, mut results) = (String::new(), Vec::new());
+    for ((a, b), dtypes) in of("a").chunks(own).zip(of("b").chunks(own)).zip(dtypes.chunks(own)) {
+        let (more, result) = combined(monoid, &[a, b].concat(), dtypes, prelude)?;
+        lines.push_str(&more);
+        results.extend(result);
+    }
     let result = match results.as_slice() {
         [result] => bare(result).to_owned(),
         _ => {

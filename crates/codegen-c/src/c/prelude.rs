@@ -56,12 +56,14 @@ impl Prelude {
     /// What the functions of a reduction are named after. Lambdas are numbered as they come.
     pub(super) fn stem(&self, reduction: &Reduction) -> String {
         let number = self.reductions.get_index_of(reduction).unwrap_or(self.reductions.len());
+        let several = reduction.monoid.is_symmetric() && reduction.dtypes.len() > 1;
+        let count = if several { reduction.dtypes.len().to_string() } else { String::new() };
         match reduction.monoid {
             Monoid::Lambda(_) => format!("lambda{number}"),
-            ref named if self.dialect.reductions.overloads => named.name().to_owned(),
+            ref named if self.dialect.reductions.overloads => format!("{}{count}", named.name()),
             ref named => {
                 let dtypes: Vec<String> = reduction.dtypes.iter().map(DType::to_string).collect();
-                format!("{}_{}", named.name(), dtypes.join("_"))
+                format!("{}{count}_{}", named.name(), dtypes.join("_"))
             }
         }
     }

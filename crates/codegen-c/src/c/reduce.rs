@@ -53,9 +53,9 @@ impl BlockReduction<'_> {
         Ok(format!("{}{combine}{over_block}", self.structure()))
     }
 
-    /// The names of the states.
+    /// The names of the states: those of a monoid, or numbers where a call reduces several of one state each.
     pub fn states(&self) -> Vec<String> {
-        match self.of.monoid.row() {
+        match self.of.monoid.row().filter(|row| row.states.len() == self.of.dtypes.len()) {
             Some(row) => row.states.iter().map(|state| state.name.to_owned()).collect(),
             None => (0..self.of.dtypes.len()).map(|state| format!("s{state}")).collect(),
         }

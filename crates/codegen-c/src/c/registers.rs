@@ -4,6 +4,7 @@
 use cranelift_entity::SecondaryMap;
 use index::{Atom, Expr, Facts};
 use ir::kernel::{Kernel, Loop, Place, Scratch, Stmt, is_contiguous};
+use ops::DType;
 
 use super::accesses::assumed;
 
@@ -14,21 +15,57 @@ pub(super) struct Held {
     pub(super) count: i64,
     /// The elements of each.
     pub(super) width: u32,
+    /// The array whose place it has: its own, or that of one that is read no more when this one is stored.
+    pub(super) place: Scratch,
 }
 
 /// For each array in registers, the vectors that a lane holds of it: so many at most, as the loops over them are unrolled.
 pub(super) fn registers(kernel: &Kernel, most: i64) -> SecondaryMap<Scratch, Option<Held>> {
     let facts = assumed(kernel);
-    let mut scan = Scan { facts: &facts, walks: SecondaryMap::new() };
-    scan.body(&kernel.body, None);
+    let mut scan = Scan { facts: &facts, walks: SecondaryMap::new(), lives: SecondaryMap::new(), met: 0 };
+    scan.body(&kernel.body, None, 0);
     let mut found = SecondaryMap::new();
     for (array, _) in kernel.scratch.iter().filter(|(_, decl)| decl.private) {
         if let Walk::Same(walk) = &scan.walks[array] {
             let count = trip_count(walk, kernel.lanes, &facts).filter(|count| (1..=most).contains(count));
-            found[array] = count.map(|count| Held { count, width: walk.width });
+            found[array] = count.map(|count| Held { count, width: walk.width, place: array });
         }
     }
+    share(kernel, &scan, &mut found);
     found
+}
+
+/// Gives arrays the places of others that lanes walk alike, and that are read no more when these are stored.
+fn share(kernel: &Kernel, scan: &Scan<'_, '_>, found: &mut SecondaryMap<Scratch, Option<Held>>) {
+    let mut ends: Vec<(Scratch, usize)> = Vec::new();
+    for (array, decl) in kernel.scratch.iter().filter(|(_, decl)| decl.dtype != DType::Bool) {
+        let (Some(held), Some(lived)) = (found[array], scan.lives[array]) else { continue };
+        let fits = |&(place, end): &(Scratch, usize)| {
+            let (other, body) = (found[place], scan.lives[place].map(|life| life.body));
+            let is_alike = other.is_some_and(|other| (other.count, other.width) == (held.count, held.width));
+            is_alike
+                && kernel.scratch[place].dtype == decl.dtype
+                && body == Some(lived.body)
+                && end < lived.first
+        };
+        match ends.iter().position(fits) {
+            Some(free) => {
+                ends[free].1 = lived.last;
+                found[array] = Some(Held { place: ends[free].0, ..held });
+            }
+            None => ends.push((array, lived.last)),
+        }
+    }
+}
+
+/// Where an array is accessed that a store of each iteration of the loops around fills first.
+#[derive(Clone, Copy)]
+struct Life {
+    /// The number of the body that has the loops over lanes.
+    body: usize,
+    /// The numbers of the first and of the last statement.
+    first: usize,
+    last: usize,
 }
 
 /// How often a lane takes its neighbours in a loop, at most, where sizes do not matter.
@@ -58,13 +95,19 @@ enum Walk<'k> {
 struct Scan<'k, 'f> {
     facts: &'f Facts,
     walks: SecondaryMap<Scratch, Walk<'k>>,
+    lives: SecondaryMap<Scratch, Option<Life>>,
+    /// How many statements were met.
+    met: usize,
 }
 
 impl<'k> Scan<'k, '_> {
-    fn body(&mut self, body: &'k [Stmt], directly_in: Option<&'k Loop>) {
+    /// The statements of a body, and the number of the body around it.
+    fn body(&mut self, body: &'k [Stmt], directly_in: Option<&'k Loop>, around: usize) {
+        let own = self.met;
         for statement in body {
+            self.met += 1;
             match statement {
-                Stmt::For(inner) => self.body(&inner.body, Some(inner).filter(|inner| inner.width > 1)),
+                Stmt::For(inner) => self.body(&inner.body, Some(inner).filter(|inner| inner.width > 1), own),
                 Stmt::Load { place: Place::Scratch(array), index, guard, .. }
                 | Stmt::Store { place: Place::Scratch(array), index, guard, .. } => {
                     let here = directly_in.filter(|walk| guard.is_none() && self.is_place(walk, index));
@@ -73,10 +116,21 @@ impl<'k> Scan<'k, '_> {
                         (Walk::Same(known), Some(here)) if alike(known, here) => Walk::Same(here),
                         _ => Walk::Otherwise,
                     };
+                    self.note(*array, matches!(statement, Stmt::Store { .. }), around);
                 }
                 _ => {}
             }
         }
+    }
+
+    /// Notes an access in a loop of a body; of what is read before it is stored, that it lives on in the next iteration.
+    fn note(&mut self, array: Scratch, stores: bool, body: usize) {
+        let life = match self.lives[array] {
+            None if stores => Life { body, first: self.met, last: self.met },
+            Some(life) if life.body == body => Life { last: self.met, ..life },
+            _ => Life { body, first: 0, last: usize::MAX },
+        };
+        self.lives[array] = Some(life);
     }
 
     /// Whether an index is the number of the loop's iteration, of whole vectors.

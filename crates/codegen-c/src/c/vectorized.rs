@@ -19,7 +19,7 @@ use ops::DType;
 
 use super::EmitError;
 use super::accesses::VectorAccesses;
-use super::body::KernelWriter;
+use super::body::{KernelWriter, Text};
 use super::dialect::{LoopShape, VectorVariable, Vectors};
 use super::names::words;
 use super::registers::trip_count;
@@ -64,15 +64,25 @@ impl KernelWriter<'_> {
         for_loop.body.iter().any(|statement| self.in_registers(statement).is_some())
     }
 
-    /// The array in registers that a statement accesses.
+    /// The array in registers that a statement accesses, or that whose place it has.
     pub(super) fn in_registers(&self, statement: &Stmt) -> Option<Scratch> {
         match statement {
             Stmt::Load { place: Place::Scratch(array), .. }
             | Stmt::Store { place: Place::Scratch(array), .. } => {
-                Some(*array).filter(|&array| self.registers[array].is_some())
+                self.registers[*array].map(|held| held.place)
             }
             _ => None,
         }
+    }
+
+    /// Whether another array takes the place of what a statement loads, in the same loop.
+    fn is_replaced(&self, for_loop: &Loop, load: &Stmt) -> bool {
+        let Stmt::Load { place: loaded, .. } = load else { return false };
+        let replaces = |statement: &Stmt| {
+            let is_other = matches!(statement, Stmt::Store { place, .. } if place != loaded);
+            is_other && self.in_registers(statement) == self.in_registers(load)
+        };
+        for_loop.body.iter().any(replaces)
     }
 
     /// Neighbours of which nothing is known.
@@ -137,7 +147,9 @@ impl KernelWriter<'_> {
         let name = if trips == 1 { "first" } else { "mine" };
         self.line("{");
         self.depth += 1;
-        self.line(&format!("const {} {name} = {begin}, end = {end};", self.dialect.index_type()));
+        // What is walked in a known number of steps from the beginning is short.
+        let short = if for_loop.begin.is_zero() { "int" } else { self.dialect.index_type() };
+        self.line(&format!("const {short} {name} = {begin}, end = {end};"));
         for &place in &accesses.loads {
             let value = loaded_value(for_loop, place);
             let array = format!("{value}[{trips}]");
@@ -205,7 +217,8 @@ impl KernelWriter<'_> {
             self.line(&(self.dialect.unrolling.pragma)(None));
             self.line(&format!("for (int k = 0; k < {trips}; k++) {{"));
             self.depth += 1;
-            self.line(&format!("const {} first = mine + {strip} * k;", self.dialect.index_type()));
+            let short = if for_loop.begin.is_zero() { "int" } else { self.dialect.index_type() };
+            self.line(&format!("const {short} first = mine + {strip} * k;"));
         }
         if guard == Guard::ByStrip {
             self.line("if (first < end) {");
@@ -244,7 +257,11 @@ impl KernelWriter<'_> {
             let store = accesses.stores.iter().position(|&store| store == place);
             match (statement, self.in_registers(statement)) {
                 (Stmt::Load { value, .. }, Some(array)) => {
-                    self.stands_for(*value, format!("{array}{of_strip}.at[j]"));
+                    let code = format!("{array}{of_strip}.at[j]");
+                    match self.is_replaced(for_loop, statement) {
+                        true => self.declare(*value, &Text { code, reads_accumulator: false }),
+                        false => self.stands_for(*value, code),
+                    }
                 }
                 (Stmt::Store { value, .. }, Some(array)) => {
                     let text = self.operand(*value).code;

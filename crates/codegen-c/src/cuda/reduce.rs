@@ -72,18 +72,23 @@ struct OverBlock<'r> {
 }
 
 impl OverBlock<'_> {
-    /// The partner's states, `stride` lanes up in the warp.
-    fn shuffled_down(&self) -> String {
-        self.shuffled("__shfl_down_sync", "stride")
+    /// The states of the partner, `stride` lanes up in the warp, or down where that gives the same: then all lanes get the total.
+    fn shuffled(&self) -> String {
+        let is_symmetric = self.reduction.of.monoid.is_symmetric();
+        self.shuffle(if is_symmetric { "__shfl_xor_sync" } else { "__shfl_down_sync" }, "stride")
     }
 
-    fn shuffled_from_first(&self) -> String {
-        self.shuffled("__shfl_sync", "0")
+    /// What a lane of a warp returns.
+    fn total(&self) -> String {
+        match self.reduction.of.monoid.is_symmetric() {
+            true => "mine".to_owned(),
+            false => self.shuffle("__shfl_sync", "0"),
+        }
     }
 
-    fn shuffled(&self, function: &str, from: &str) -> String {
-        let of = if self.lanes < WARP { format!(", {}", self.lanes) } else { String::new() };
-        self.each_state(|mine| format!("{function}({}, {mine}, {from}{of})", self.mask()))
+    fn shuffle(&self, function: &str, from: &str) -> String {
+        let width = if self.lanes < WARP { format!(", {}", self.lanes) } else { String::new() };
+        self.each_state(|mine| format!("{function}({}, {mine}, {from}{width})", self.mask()))
     }
 
     /// A shuffled bool comes back as an int, which overloads for int and bool could not tell apart.
@@ -120,7 +125,7 @@ impl OverBlock<'_> {
             "{indent}for (unsigned stride = {}; stride > 0; stride /= 2)\n{indent}  mine = combine_{}(mine, {});\n",
             self.lanes.min(WARP) / 2,
             self.stem,
-            self.shuffled_down(),
+            self.shuffled(),
         )
     }
 
@@ -135,7 +140,7 @@ static __device__ {state} block_{name}({state} mine, unsigned call) {{
   __syncthreads();
   mine = slots[call % 2][threadIdx.x % {warps}];
   for (unsigned stride = {first}; stride > 0; stride /= 2)
-    mine = combine_{name}(mine, {down});
+    mine = combine_{name}(mine, {shuffled});
   return {total};
 }}
 ",
@@ -143,13 +148,13 @@ static __device__ {state} block_{name}({state} mine, unsigned call) {{
             state = self.reduction.state_type(),
             shuffles = self.shuffles("  "),
             first = warps / 2,
-            down = self.shuffled_down(),
-            total = self.shuffled_from_first(),
+            shuffled = self.shuffled(),
+            total = self.total(),
         )
     }
 
     fn within_warp(&self) -> String {
-        format!("{}{}  return {};\n}}\n", self.head(), self.shuffles("  "), self.shuffled_from_first())
+        format!("{}{}  return {};\n}}\n", self.head(), self.shuffles("  "), self.total())
     }
 
     /// A thread writes its slot and the result only after the barriers that follow all reads of an earlier call.

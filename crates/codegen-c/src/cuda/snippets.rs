@@ -62,7 +62,15 @@ template <class T, int N> static __device__ inline void store(T* p, const vec<T,
 ";
 
 const BF16_TO_F32: &str = "\
-static __device__ inline float bf16_to_f32(bf16 x) { return __uint_as_float((unsigned)x << 16); }
+static __device__ inline float bf16_to_f32(bf16 x) {
+#ifdef CUEMU
+  return __uint_as_float((unsigned)x << 16);
+#else
+  float y;
+  asm(\"mov.b32 %0, {%1, %2};\" : \"=f\"(y) : \"h\"((bf16)0), \"h\"(x));
+  return y;
+#endif
+}
 ";
 
 const F32_TO_BF16: &str = "\

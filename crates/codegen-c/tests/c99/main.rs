@@ -42,7 +42,7 @@ impl Program {
     #[track_caller]
     fn check(&self, args: &[i64], buffers: &[DenseMemory]) {
         let mut expected = buffers.to_vec();
-        interpret(&self.kernel, args, &mut expected, &Options::default())
+        interpret(&self.kernel, args, &mut expected, &Options { contracts: true, ..Options::default() })
             .unwrap_or_else(|fault| panic!("{fault}"));
         let found = self.run(args, buffers);
         let mut rest = found.as_slice();

@@ -9,6 +9,7 @@ mod nest_cats;
 mod recognize;
 mod simplify;
 mod sink;
+mod two_pass;
 
 use ir::graph::{Fusion, Graph, Val, ValMap};
 use rustc_hash::FxHashSet;
@@ -20,6 +21,7 @@ pub use decompose::{decompose, shallow_products};
 pub use distribute::{distributable, distribute};
 pub use recognize::built_in;
 pub use sink::before_expansion;
+pub use two_pass::two_pass;
 
 /// What a pass starts from.
 #[derive(Clone, Copy)]

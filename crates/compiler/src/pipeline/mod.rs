@@ -43,6 +43,7 @@ pub const CUTTING: &[PlanStage] = &[
     PlanStage { name: "distribution", run: optimize::distribution },
     PlanStage { name: "products", run: optimize::products },
     PlanStage { name: "biases", run: optimize::biases },
+    PlanStage { name: "moments", run: optimize::moments },
     PlanStage { name: "outputs", run: outputs::outputs },
     PlanStage { name: "segments", run: segments::segments },
     PlanStage { name: "schedules", run: schedules::schedules },

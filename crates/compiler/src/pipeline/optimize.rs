@@ -8,7 +8,9 @@ use scheduler::target::{Processor, Target};
 
 use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
-use crate::passes::{Step, add_bias, composed, distributable, distribute, optimize, optimize_exactly};
+use crate::passes::{
+    Step, add_bias, composed, distributable, distribute, optimize, optimize_exactly, two_pass,
+};
 use crate::plan::{PlanError, PlanOptions};
 use crate::products;
 use crate::segment::cost::{Amounts, Seconds};
@@ -83,6 +85,21 @@ pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError>
     let (view, map) = add_bias(graph, &fusion, &kept);
     graph.debug_verify(&view);
     steps.push(Step { pass: "add_bias", view, map });
+    Ok(())
+}
+
+/// Computes moments of rows that a GPU's block can keep in two passes, as a step more.
+pub(super) fn moments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let is_chosen = compilation.options.segmentation.is_some();
+    if is_chosen || matches!(compilation.target.processor, Processor::Cpu(_)) {
+        return Ok(());
+    }
+    let most_bytes = compilation.target.block_bytes;
+    let (graph, steps, source) = compilation.judged();
+    let (fusion, _) = composed(graph, source.written, steps);
+    let (view, map) = two_pass(graph, &fusion, most_bytes);
+    graph.debug_verify(&view);
+    steps.push(Step { pass: "two_pass", view, map });
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! The loop program of one launch: data, builder, text, verifier. Its meaning is the crate `reference`.
 
 pub mod build;
+mod contraction;
 mod in_place;
+mod joined;
 mod line;
 pub mod parse;
 pub mod print;
@@ -13,7 +15,9 @@ pub mod verify;
 mod width;
 
 pub use build::{KernelBuilder, OpenBody};
+pub use contraction::{ContractedStep, Contractions};
 pub use in_place::may_share_memory;
+pub use joined::{JoinedReductions, joined_reductions};
 pub use parse::{ParseError, parse};
 pub use program::*;
 pub use strips::strip_length;

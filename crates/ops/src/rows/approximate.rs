@@ -19,22 +19,36 @@ const fn cheaper(
     Primitive { name, cpu: CpuSpellings::float(CpuSpelling::Approximate(way)), ulp, doc, ..row }
 }
 
-/// The machine's own 2 to the power x, to 22 bits.
+/// The machine's own 2 to the power x, to 21 bits: as a square, for which the instruction gives no subnormal number.
 const CUDA_EXP2: CSpelling = CSpelling::float("exp2_approximate({0})", "exp2({0})").with_helper(
     "static __device__ inline float exp2_approximate(float x) {
 #ifdef CUEMU
   return exp2f(x);
 #else
   float y;
-  asm(\"ex2.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
-  return y;
+  asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x * 0.5f));
+  return y * y;
 #endif
 }
 ",
 );
 
-/// The machine's own reciprocal, to 23 bits.
-const CUDA_RECIPROCAL: CSpelling = CSpelling::float("reciprocal_approximate({0})", "(1.0 / {0})")
+/// The machine's own reciprocal of a normal number above zero, to 21 bits: as a square, as it may be subnormal itself.
+const CUDA_RECIPROCAL: CSpelling = CSpelling::float("reciprocal_positive({0})", "(1.0 / {0})").with_helper(
+    "static __device__ inline float reciprocal_positive(float x) {
+#ifdef CUEMU
+  return 1.0f / x;
+#else
+  float y;
+  asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+  return y * y;
+#endif
+}
+",
+);
+
+/// The machine's own reciprocal of any number, to 23 bits.
+const CUDA_RECIPROCAL_SIGNED: CSpelling = CSpelling::float("reciprocal_approximate({0})", "(1.0 / {0})")
     .with_helper(
         "static __device__ inline float reciprocal_approximate(float x) {
 #ifdef CUEMU
@@ -68,7 +82,14 @@ pub(crate) const EXP_TERM: Primitive = cheaper(
 
 pub(crate) const RECIPROCAL_HALF: Primitive = Primitive {
     cuda: CUDA_RECIPROCAL,
-    ..cheaper(RECIPROCAL, "reciprocal_half", Approximation::Reciprocal, 1024.0, "One over x, to 14 bits.")
+    doc: "One over x, which is a normal number above zero or no number, to 14 bits.",
+    name: "reciprocal_half",
+    ..RECIPROCAL_SIGNED
+};
+
+pub(crate) const RECIPROCAL_SIGNED: Primitive = Primitive {
+    cuda: CUDA_RECIPROCAL_SIGNED,
+    ..cheaper(RECIPROCAL, "reciprocal_signed", Approximation::Reciprocal, 1024.0, "One over x, to 14 bits.")
 };
 
 /// Rounding the product leaves out at most half a unit of it, which its spread allows for.
@@ -92,7 +113,7 @@ impl ScalarOp {
         match self {
             ScalarOp::Exp2Half | ScalarOp::Exp2Bf16 => &[ScalarOp::Exp2],
             ScalarOp::ExpTerm => &[ScalarOp::Exp],
-            ScalarOp::ReciprocalHalf => &[ScalarOp::Reciprocal],
+            ScalarOp::ReciprocalHalf | ScalarOp::ReciprocalSigned => &[ScalarOp::Reciprocal],
             ScalarOp::MulAdd => &[ScalarOp::Mul, ScalarOp::Add],
             _ => &Self::ALL[self as usize..=self as usize],
         }

@@ -31,9 +31,11 @@ pub use order::LaneOrder;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use index::{EvalError, Expr, Sym};
 use ir::kernel::uniformity::per_lane;
-use ir::kernel::{Accumulator, Buffer, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify};
+use ir::kernel::{
+    Accumulator, Buffer, Contractions, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify,
+};
 use ops::combine::combine;
-use ops::{DType, Monoid, Scalar};
+use ops::{DType, Monoid, Scalar, ScalarOp};
 
 use order::Order;
 use race::{Agent, Shadow, Stores};
@@ -49,11 +51,13 @@ pub struct Options {
     pub lanes: LaneOrder,
     /// The most statements, iterations and scratch elements that all blocks together may take.
     pub step_limit: u64,
+    /// Whether steps of folds take products unrounded, as texts of C do.
+    pub contracts: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, lanes: LaneOrder::Forward, step_limit: 1 << 30 }
+        Self { seed: 0, lanes: LaneOrder::Forward, step_limit: 1 << 30, contracts: false }
     }
 }
 
@@ -114,6 +118,7 @@ struct Run<'k, 'm> {
     buffers: &'m mut [DenseMemory],
     stores: PrimaryMap<Buffer, Stores>,
     options: Options,
+    contractions: Contractions,
     steps_left: u64,
     symbols: SecondaryMap<Sym, Option<i64>>,
     values: PrimaryMap<Value, Scalar>,
@@ -140,6 +145,10 @@ impl<'k, 'm> Run<'k, 'm> {
             stores: buffers.iter().map(|memory| Stores::new(memory.len())).collect(),
             buffers,
             options: *options,
+            contractions: match options.contracts {
+                true => Contractions::of_lone_products(kernel),
+                false => Contractions::default(),
+            },
             steps_left: options.step_limit,
             symbols,
             values: kernel.values.values().map(|&dtype| Scalar::zero(dtype)).collect(),
@@ -192,6 +201,14 @@ impl<'k, 'm> Run<'k, 'm> {
         self.step()?;
         match statement {
             Stmt::Apply { value, op, args } => {
+                let contracted = self
+                    .contractions
+                    .step(*value)
+                    .map(|step| [step.factors[0], step.factors[1], step.before]);
+                let (op, args) = match &contracted {
+                    Some(args) => (ScalarOp::MulAdd, &args[..]),
+                    None => (*op, &args[..]),
+                };
                 let args: Vec<Scalar> = args.iter().map(|&arg| self.values[arg]).collect();
                 self.values[*value] = op.of_scalars(&args).expect("a verified op has a meaning");
             }

@@ -320,7 +320,7 @@ fn memory(kernel: &Kernel) -> Vec<DenseMemory> {
 fn outcome(kernel: &Kernel, lanes: LaneOrder, seed: u64) -> Option<Vec<DenseMemory>> {
     let mut buffers = memory(kernel);
     let args = vec![3; kernel.arguments.len()];
-    let options = Options { seed, lanes, step_limit: 40_000 };
+    let options = Options { seed, lanes, step_limit: 40_000, contracts: false };
     interpret(kernel, &args, &mut buffers, &options).ok().map(|()| buffers)
 }
 

@@ -31,12 +31,10 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     for &node in view.order().iter().rev() {
         let val = Val::from(node);
         let bytes = row.saturating_mul(graph.dtype(val).size() as u64);
-        if bytes > left || !is_costly(graph, node) || !work.walks_all(val) {
+        if bytes > left || !is_costly(graph, node) {
             continue;
         }
-        let own = witness.stage_of(node);
-        if own.is_some_and(|own| (own + 1..witness.levels).any(|stage| needs(work, &persistent, stage, node)))
-        {
+        if is_needed_again(work, &persistent, node) {
             persistent.push(val);
             left -= bytes;
         }
@@ -46,7 +44,7 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
 }
 
 /// Whether an op takes many instructions.
-fn is_costly(graph: &Graph, node: Node) -> bool {
+pub(super) fn is_costly(graph: &Graph, node: Node) -> bool {
     let TensorOp::Map(op) = graph.node(node).op else { return false };
     let spelling = op.row().cpu.of(graph.dtype(node.into()));
     matches!(
@@ -59,6 +57,12 @@ fn is_costly(graph: &Graph, node: Node) -> bool {
                 | CpuSpelling::Call { .. }
         )
     )
+}
+
+/// Whether a stage behind the first that has an element of a node for each step of a row needs it, with these values at hand.
+pub(super) fn is_needed_again(work: &Workload<'_>, persistent: &[Val], node: Node) -> bool {
+    let own = work.witness.stage_of(node).filter(|_| work.walks_all(node.into()));
+    own.is_some_and(|own| (own + 1..work.witness.levels).any(|stage| needs(work, persistent, stage, node)))
 }
 
 /// Whether a stage computes a node again, values that persist from earlier stages being at hand.

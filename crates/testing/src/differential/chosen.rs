@@ -79,7 +79,8 @@ pub struct Chosen {
 
 impl Default for Chosen {
     fn default() -> Chosen {
-        let interpreter = InterpreterOptions { seed: 0, lanes: LaneOrder::Forward, step_limit: 1 << 26 };
+        let interpreter =
+            InterpreterOptions { seed: 0, lanes: LaneOrder::Forward, step_limit: 1 << 26, contracts: false };
         let device = Device::default();
         Chosen { plan: PlanOptions::default(), hints: Hints::default(), interpreter, device }
     }

@@ -28,7 +28,7 @@ impl Compiled {
     /// The buffers as the interpreter leaves them.
     fn interpreted(&self, args: &[i64], buffers: &[DenseMemory]) -> Vec<DenseMemory> {
         let mut buffers = buffers.to_vec();
-        interpret(&self.kernel, args, &mut buffers, &Options::default())
+        interpret(&self.kernel, args, &mut buffers, &Options { contracts: true, ..Options::default() })
             .unwrap_or_else(|fault| panic!("{fault}"));
         buffers
     }

@@ -264,3 +264,8 @@ fn a_normalization_over_groups() {
 fn moments_in_two_dtypes() {
     check(include_str!("definitions/moments_in_two_dtypes.py"), &SIZES[..4]);
 }
+
+#[test]
+fn moments_of_rows() {
+    check(include_str!("definitions/moments_of_rows.py"), &[(3, 1024), (2, 130), (4, 1), (2, 0)]);
+}

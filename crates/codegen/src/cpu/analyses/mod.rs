@@ -2,18 +2,15 @@
 //! that a kernel defines to the bit; each is a pure function with tests of its own, and `emit` writes what it found.
 //!
 //! `integer_min_max` (half types compared as integers) · `deinterleave` (loops that read words of bf16) ·
-//! `contraction` (sums that take products unrounded) · `redundant_rounding` (casts that give back what was there) ·
-//! `hoist` (indices in front of a body, asked for body by body).
+//! `redundant_rounding` (casts that give back what was there) · `hoist` (indices in front of a body, asked for body by body).
 
-pub(crate) mod contraction;
 pub(crate) mod deinterleave;
 pub(crate) mod hoist;
 pub(crate) mod integer_min_max;
 pub(crate) mod redundant_rounding;
 
-use ir::kernel::Kernel;
+use ir::kernel::{Contractions, Kernel};
 
-use contraction::Contractions;
 use deinterleave::Deinterleaved;
 use integer_min_max::IntegerMinMax;
 use redundant_rounding::RedundantRoundings;

@@ -4,7 +4,7 @@
 //! Uniform values become scalars, varying values vectors of `kernel.lanes` elements, or of a register's in the
 //! remainder of a loop. Takes no decisions: loops, lanes and places of storage are the kernel's. Floats are computed as
 //! written, without fast-math flags and without contraction; fused multiply-adds occur inside the polynomials of `math/`,
-//! where a sum is folded from products (`analyses::contraction`) and where the kernel says `mul_add`.
+//! where a sum is folded from products (`ir::kernel::Contractions`) and where the kernel says `mul_add`.
 //!
 //! A kernel is written in layers, each a type that owns the one below and is seen as it (`layer`):
 //!

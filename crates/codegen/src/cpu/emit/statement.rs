@@ -1,12 +1,11 @@
 //! Statements, one after the other, each under a comment with its text.
 
 use index::Expr;
-use ir::kernel::{Stmt, Value, print};
+use ir::kernel::{ContractedStep, Stmt, Value, print};
 use ops::{DType, Scalar};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter, apply, convert};
-use crate::cpu::analyses::contraction::Step;
 
 impl Emitter<'_> {
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
@@ -83,7 +82,7 @@ impl Emitter<'_> {
     }
 
     /// The sum of what there was before and a product, rounded once.
-    fn contracted(&mut self, Step { before, factors, negated }: Step) -> Operand {
+    fn contracted(&mut self, ContractedStep { before, factors, negated, .. }: ContractedStep) -> Operand {
         let [a, b] = factors.map(|factor| self.value(factor));
         let a = if negated { self.w.unary("fneg", a) } else { a };
         let before = self.value(before);

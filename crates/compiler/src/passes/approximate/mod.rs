@@ -23,8 +23,8 @@ use super::PassContext;
 enum Cheaper {
     /// exp as this power of 2. What its operand is multiplied by and log2(e) are one factor.
     Power(ScalarOp),
-    /// The same operand under the cheaper op.
-    Reciprocal,
+    /// The same operand under this cheaper op.
+    Reciprocal(ScalarOp),
     /// exp of no more than 0, for sums of which exp(0) is a term.
     Term,
     /// `a / b` as `a` times one over `b`.
@@ -60,7 +60,7 @@ pub fn approximate(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, Val
             Cheaper::Unscaled => nodes.unscaled(operands)?,
             Cheaper::Power(power) => nodes.power(power, operands[0], 1.0),
             Cheaper::Term => nodes.map(ScalarOp::ExpTerm, operands),
-            Cheaper::Reciprocal => nodes.map(ScalarOp::ReciprocalHalf, operands),
+            Cheaper::Reciprocal(reciprocal) => nodes.map(reciprocal, operands),
             Cheaper::Product => {
                 let inverse = nodes.map(ScalarOp::ReciprocalHalf, &operands[1..]);
                 nodes.map(ScalarOp::Mul, &[operands[0], inverse])

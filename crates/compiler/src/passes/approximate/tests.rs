@@ -8,9 +8,10 @@ use super::{PassContext, approximate};
 
 /// The cheaper ops in the view that the pass makes of a definition, in order.
 fn cheaper(body: &str) -> Vec<&'static str> {
-    let cheaper =
-        [ScalarOp::Exp2Half, ScalarOp::Exp2Bf16, ScalarOp::ExpTerm, ScalarOp::ReciprocalHalf, ScalarOp::Tanh]
-            .map(ScalarOp::name);
+    let powers = [ScalarOp::Exp2Half, ScalarOp::Exp2Bf16, ScalarOp::ExpTerm];
+    let reciprocals = [ScalarOp::ReciprocalHalf, ScalarOp::ReciprocalSigned];
+    let cheaper: Vec<&str> =
+        powers.iter().chain(&reciprocals).chain(&[ScalarOp::Tanh]).map(|op| op.name()).collect();
     ops(body).into_iter().filter(|name| cheaper.contains(name)).collect()
 }
 

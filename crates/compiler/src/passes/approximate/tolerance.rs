@@ -65,10 +65,12 @@ impl Chooser<'_> {
         let operands = self.graph.operands(val);
         match op {
             ScalarOp::Exp => POWERS.map(|(power, error)| (Cheaper::Power(power), error)).to_vec(),
-            ScalarOp::Reciprocal => vec![(Cheaper::Reciprocal, RECIPROCAL_ERROR)],
-            ScalarOp::Div if self.lower_bounds.of(operands[1]).is_some_and(|bound| bound >= MIN_DIVISOR) => {
-                vec![(Cheaper::Product, RECIPROCAL_ERROR)]
+            ScalarOp::Reciprocal => {
+                let is_normal = self.is_normal(operands[0]);
+                let op = if is_normal { ScalarOp::ReciprocalHalf } else { ScalarOp::ReciprocalSigned };
+                vec![(Cheaper::Reciprocal(op), RECIPROCAL_ERROR)]
             }
+            ScalarOp::Div if self.is_normal(operands[1]) => vec![(Cheaper::Product, RECIPROCAL_ERROR)],
             ScalarOp::Add => {
                 let tanh = [0, 1].into_iter().find(|&place| self.is_lone_tanh(operands[place]));
                 let one = |place: usize| {
@@ -80,6 +82,11 @@ impl Chooser<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Whether a value is proved to be no less than the smallest normal number, or NaN.
+    fn is_normal(&self, val: Val) -> bool {
+        self.lower_bounds.of(val).is_some_and(|bound| bound >= MIN_DIVISOR)
     }
 
     fn is_product(&self, val: Val) -> bool {

@@ -148,7 +148,9 @@ impl FoldEmitter<'_> {
             of_lanes.iter().for_each(|temps| self.add_in_lanes(temps));
             self.emitter.close_loop();
         }
-        others.into_iter().for_each(|temps| self.close_temps(temps));
+        // Threads would convert what they all have to f64 and add it to zero.
+        let is_first = is_only && self.emitter.builder.kernel.warp < self.emitter.builder.kernel.lanes;
+        others.into_iter().for_each(|temps| self.close_temps(temps, is_first));
     }
 
     /// Adds the blocks of folds in arrays to their totals and begins new ones.

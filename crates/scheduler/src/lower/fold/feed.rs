@@ -103,9 +103,9 @@ impl FoldEmitter<'_> {
         self.replace(&held.arrays, &held.at, &states);
     }
 
-    /// Adds what was collected to the array or to the totals.
-    pub fn close_temps(&mut self, temps: &Temps) {
-        self.at_row(temps.row, |this| this.add_temps(temps));
+    /// Adds what was collected to the array or to the totals, which begin with it where it comes first.
+    pub fn close_temps(&mut self, temps: &Temps, is_first: bool) {
+        self.at_row(temps.row, |this| this.add_temps(temps, is_first));
     }
 
     /// Adds what a lane collected to its own totals.
@@ -124,7 +124,7 @@ impl FoldEmitter<'_> {
         });
     }
 
-    fn add_temps(&mut self, temps: &Temps) {
+    fn add_temps(&mut self, temps: &Temps, is_first: bool) {
         let collected = match temps.in_lanes {
             true => temps.accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect(),
             false => self.reduce(temps.fold, &temps.accumulators),
@@ -133,9 +133,19 @@ impl FoldEmitter<'_> {
         self.open[place].lane_mapped |= temps.in_lanes && !self.open[place].per_lane;
         match self.open[place].storage.clone() {
             Storage::Registers(accumulators) => {
-                let old: Vec<Value> = accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
-                let new = self.combine(temps.fold, &old, &collected);
-                accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.builder.set(acc, value));
+                let new = match is_first && self.open[place].depth == usize::MAX {
+                    true => collected,
+                    false => {
+                        let old: Vec<Value> =
+                            accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
+                        self.combine(temps.fold, &old, &collected)
+                    }
+                };
+                for (&acc, value) in accumulators.iter().zip(new) {
+                    let total = self.emitter.builder.kernel.accumulators[acc];
+                    let value = self.emitter.cast(value, total);
+                    self.emitter.builder.set(acc, value);
+                }
             }
             Storage::Arrays(arrays) => {
                 let at = self.dim_index(&arrays.dims);

@@ -135,7 +135,7 @@ impl<'a> Nest<'a> {
             });
             scanned.iter().for_each(|&axis| nest.close_axis(axis));
         });
-        temps.iter().for_each(|temps| self.close_temps(temps));
+        temps.iter().for_each(|temps| self.close_temps(temps, false));
     }
 
     /// What a stage produces where all loops of a nest are open; folds take it into these, in blocks or not.

@@ -1,12 +1,12 @@
 //! What the threads of a row keep: what they fold over other rows, and what they read of inputs, cast, if later stages want it
-//! again. In registers, where a row is short enough for each to have a few elements; else in shared memory, as it is in memory.
-//! All else is computed again from those.
+//! again, and what takes many instructions. In registers, where a row is short enough for each to have a few elements; else in
+//! shared memory, what is read alone, as it is in memory. All else is computed again from those.
 
 use ir::graph::{Graph, Node, TensorOp, Val};
 
 use crate::legal::Fold;
 use crate::schedule::Schedule;
-use crate::schedule::persist::{narrow_value, needs};
+use crate::schedule::persist::{is_costly, is_needed_again, narrow_value, needs};
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
 use crate::target::gpu::{MAX_BLOCK_THREADS, MAX_KEPT_BYTES, MAX_ROW_ELEMENTS};
@@ -28,18 +28,32 @@ pub(super) fn keep(work: &Workload<'_>, schedule: &mut Schedule) {
     let Some(most) = longest_row(work, schedule, lane).filter(|_| schedule.width > 1) else { return };
     let columns = work.witness.folds.iter().filter(|fold| is_along(schedule, fold, lane));
     let sums: u64 = columns.map(|fold| bytes(work.graph, fold.node)).sum();
-    let wanted = wanted(work);
+    let inputs = wanted(work, &[]);
     if most > MAX_ROW_ELEMENTS * u64::from(schedule.lanes) {
         if sums == 0 {
-            keep_in_shared_memory(work, schedule, most, wanted);
+            keep_in_shared_memory(work, schedule, most, inputs);
         }
         return;
     }
-    let values: u64 = wanted.iter().map(|val| bytes(work.graph, val.node)).sum();
-    schedule.private = sums + values > 0 && sums <= MAX_KEPT_BYTES;
-    if schedule.private && sums + values <= MAX_KEPT_BYTES {
-        schedule.persistent = wanted;
+    let values = [wanted(work, &costly(work)), inputs];
+    schedule.private = sums + most_at_once(work, &values[1]) > 0 && sums <= MAX_KEPT_BYTES;
+    let fits = |values: &&Vec<Val>| sums + most_at_once(work, values) <= MAX_KEPT_BYTES;
+    if schedule.private {
+        schedule.persistent = values.iter().find(fits).cloned().unwrap_or_default();
     }
+}
+
+/// The most bytes of a thread's elements of these values that wait for a later stage at the same time.
+fn most_at_once(work: &Workload<'_>, values: &[Val]) -> u64 {
+    let waits = |val: &&Val, stage: u32| {
+        let others: Vec<Val> = values.iter().copied().filter(|other| other != *val).collect();
+        work.witness.stage_of(val.node).is_some_and(|own| own <= stage)
+            && (stage + 1..work.witness.levels).any(|later| needs(work, &others, later, val.node))
+    };
+    let at = |stage: u32| {
+        values.iter().filter(|val| waits(val, stage)).map(|val| bytes(work.graph, val.node)).sum()
+    };
+    (0..work.witness.levels).map(at).max().unwrap_or(0)
 }
 
 /// Keeps a row of no more than so many elements in shared memory, if it fits.
@@ -68,18 +82,26 @@ fn bytes(graph: &Graph, node: Node) -> u64 {
     graph.results(node).map(|val| graph.dtype(val).size() as u64 * MAX_ROW_ELEMENTS).sum()
 }
 
-/// The inputs, widened, that some stage reads and a later one would read again; operands before users.
-fn wanted(work: &Workload<'_>) -> Vec<Val> {
-    let Workload { graph, view, witness, .. } = *work;
+/// The inputs, widened, that some stage reads and a later one would read again with these values at hand, and these; operands
+/// before users.
+fn wanted(work: &Workload<'_>, costly: &[Val]) -> Vec<Val> {
+    let Workload { graph, view, .. } = *work;
     let is_widened = |node: &Node| {
         let data = graph.node(*node);
-        matches!(data.op, TensorOp::Cast(_))
-            && view.is_input(data.operands[0])
-            && work.walks_all((*node).into())
+        matches!(data.op, TensorOp::Cast(_)) && view.is_input(data.operands[0])
     };
     let is_wanted = |node: &Node| {
-        let own = witness.stage_of(*node);
-        own.is_some_and(|own| (own + 1..witness.levels).any(|stage| needs(work, &[], stage, *node)))
+        costly.contains(&(*node).into()) || is_widened(node) && is_needed_again(work, costly, *node)
     };
-    view.order().iter().copied().filter(is_widened).filter(is_wanted).map(Val::from).collect()
+    view.order().iter().copied().filter(is_wanted).map(Val::from).collect()
+}
+
+/// What takes many instructions and a later stage would compute again; users first, as they may be all that needs an operand.
+fn costly(work: &Workload<'_>) -> Vec<Val> {
+    work.view.order().iter().rev().fold(Vec::new(), |mut costly, &node| {
+        if is_costly(work.graph, node) && is_needed_again(work, &costly, node) {
+            costly.push(node.into());
+        }
+        costly
+    })
 }

@@ -6,34 +6,46 @@
 
 use std::collections::BTreeMap;
 
-use ir::kernel::{Kernel, Place, Stmt, Value};
 use ops::{DType, ScalarOp};
 
+use super::{Kernel, Place, Stmt, Value};
+
 /// The steps of folds that take a product.
-#[derive(Default)]
-pub(crate) struct Contractions {
-    steps: BTreeMap<Value, Step>,
+#[derive(Clone, Debug, Default)]
+pub struct Contractions {
+    steps: BTreeMap<Value, ContractedStep>,
 }
 
 /// The sum of what there was before and `±a * b`.
-#[derive(Clone, Copy)]
-pub(crate) struct Step {
+#[derive(Clone, Copy, Debug)]
+pub struct ContractedStep {
     pub before: Value,
     pub factors: [Value; 2],
+    /// What is no longer computed by itself.
+    pub product: Value,
     pub negated: bool,
 }
 
 impl Contractions {
     /// The steps of a kernel.
-    pub(crate) fn of(kernel: &Kernel) -> Contractions {
-        let mut search = Search { kernel, uses: BTreeMap::new(), found: Contractions::default() };
-        search.count(&kernel.body);
-        search.body(&kernel.body);
-        search.found
+    pub fn of(kernel: &Kernel) -> Contractions {
+        Search::of(kernel).found
+    }
+
+    /// The steps of a kernel whose product is used there alone and as it is.
+    pub fn of_lone_products(kernel: &Kernel) -> Contractions {
+        let Search { uses, found, .. } = Search::of(kernel);
+        let is_lone = |step: &ContractedStep| !step.negated && uses.get(&step.product) == Some(&1);
+        Contractions { steps: found.steps.into_iter().filter(|(_, step)| is_lone(step)).collect() }
+    }
+
+    /// Whether a value is the product of such a step.
+    pub fn takes(&self, value: Value) -> bool {
+        self.steps.values().any(|step| step.product == value)
     }
 
     /// How a value is computed as such a step, if it is one.
-    pub(crate) fn step(&self, value: Value) -> Option<Step> {
+    pub fn step(&self, value: Value) -> Option<ContractedStep> {
         self.steps.get(&value).copied()
     }
 }
@@ -49,6 +61,13 @@ struct Search<'k> {
 }
 
 impl<'k> Search<'k> {
+    fn of(kernel: &'k Kernel) -> Search<'k> {
+        let mut search = Search { kernel, uses: BTreeMap::new(), found: Contractions::default() };
+        search.count(&kernel.body);
+        search.body(&kernel.body);
+        search
+    }
+
     fn count(&mut self, body: &[Stmt]) {
         for statement in body {
             statement.used().iter().for_each(|value| *self.uses.entry(*value).or_default() += 1);
@@ -110,7 +129,7 @@ impl<'k> Search<'k> {
                 && only_added(product, &added)
             {
                 let negated = product != what;
-                self.found.steps.insert(step, Step { before, factors: [a, b], negated });
+                self.found.steps.insert(step, ContractedStep { before, factors: [a, b], product, negated });
             }
         }
     }
@@ -135,9 +154,8 @@ fn chain(applied: &Applied<'_>, first: Value, last: Value) -> Option<Vec<(Value,
 
 #[cfg(test)]
 mod tests {
-    use ir::kernel::parse;
-
     use super::*;
+    use crate::kernel::parse;
 
     #[test]
     fn products_that_only_steps_use_go_into_them() {
@@ -146,6 +164,8 @@ mod tests {
         let contractions = Contractions::of(&kernel);
         let value = Value::from_u32;
         let step = contractions.step(value(5)).expect("its product has no other use");
+        assert!(contractions.takes(step.product));
+        assert!(!Contractions::of_lone_products(&kernel).takes(step.product));
         assert_eq!((step.before, step.factors, step.negated), (value(4), [value(1); 2], true));
         assert!(contractions.step(value(8)).is_none(), "its product is stored as well");
     }

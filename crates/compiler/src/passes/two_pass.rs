@@ -1,0 +1,96 @@
+//! Computes moments of rows that a GPU's threads keep in two passes: the sum, and then the deviations from about the mean and their
+//! squares. That takes three sums and one division for a row, where states of moments have a select, a counter and shifts for
+//! each element, and divide for each thread.
+//!
+//! The first mean is rounded, and of equal elements it is off by a few units in the last place. Deviations are then multiples of
+//! such a unit, which add up exactly: their mean corrects the first, and what is left of the squares is zero (Chan, Golub and
+//! LeVeque 1983, corrected two-pass algorithm).
+//!
+//! Leaves alone what is folded along other axes than the last ones, long rows, and f64.
+
+use index::{Expr, Facts};
+use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
+use ops::{DType, Monoid, Scalar, ScalarOp};
+
+/// The pass, for rows of at most so many bytes.
+pub fn two_pass(graph: &mut Graph, fusion: &Fusion, most_bytes: u64) -> (Fusion, ValMap) {
+    rewrite(graph, fusion, |graph, facts, node, operands| {
+        let (axes, count) = short_rows(graph, fusion.facts(), node, most_bytes)?;
+        Some(Moments { graph, facts, axes }.of(operands[0], count))
+    })
+}
+
+/// The axes of moments of short rows, and how many elements a row has.
+fn short_rows(graph: &Graph, facts: &Facts, node: Node, most_bytes: u64) -> Option<(Axes, Expr)> {
+    let TensorOp::Fold { monoid: Monoid::Welford, axes } = &graph.node(node).op else { return None };
+    let operand = graph.node(node).operands[0];
+    let (shape, first) = (graph.shape(operand), *axes.first()? as usize);
+    let is_row = axes.len() == shape.len() - first && graph.dtype(operand) == DType::F32;
+    let count = is_row.then(|| shape[first..].iter().fold(Expr::one(), |n, size| n * size.clone()))?;
+    let read = match graph.op(operand) {
+        TensorOp::Cast(_) => graph.operands(operand)[0],
+        _ => operand,
+    };
+    let longest = u64::try_from(facts.bounds(&count).hi()?).ok()?;
+    let bytes = longest.checked_mul(graph.dtype(read).size() as u64);
+    bytes.is_some_and(|bytes| bytes <= most_bytes).then(|| (axes.clone(), count))
+}
+
+/// Moments in the making.
+struct Moments<'g> {
+    graph: &'g mut Graph,
+    facts: &'g mut Facts,
+    axes: Axes,
+}
+
+impl Moments<'_> {
+    /// Mean, squared deviations from it and count of rows of so many elements.
+    fn of(&mut self, x: Val, count: Expr) -> Vec<Val> {
+        let any = self.size(Expr::max(&count, &Expr::one()));
+        let share = self.map(ScalarOp::Reciprocal, &[any]);
+        let total = self.sum(x);
+        let about = self.map(ScalarOp::Mul, &[total, share]);
+        let is_new = (0..self.graph.shape(x).len()).map(|axis| self.axes.contains(&(axis as u8)));
+        let kept = TensorOp::Broadcast(is_new.collect());
+        let subtrahend = self.add(kept, &[about]);
+        let deviation = self.map(ScalarOp::Sub, &[x, subtrahend]);
+        let square = self.map(ScalarOp::Mul, &[deviation, deviation]);
+        let (sum, squares) = (self.sum(deviation), self.sum(square));
+        let off = self.map(ScalarOp::Div, &[sum, any]);
+        let mean = self.map(ScalarOp::Add, &[about, off]);
+        let m2 = self.about_mean([sum, squares, off, any]);
+        vec![mean, m2, self.size(count)]
+    }
+
+    /// `squares - sum * off`, where `off` is the quotient of sum and count, but for what the quotient lost.
+    fn about_mean(&mut self, [sum, squares, off, count]: [Val; 4]) -> Val {
+        let negated = self.map(ScalarOp::Neg, &[off]);
+        let lost = self.map(ScalarOp::MulAdd, &[negated, count, sum]);
+        let rest = self.map(ScalarOp::MulAdd, &[negated, sum, squares]);
+        let rest = self.map(ScalarOp::MulAdd, &[negated, lost, rest]);
+        let zero = self.add(TensorOp::Constant(Scalar::zero(DType::F32)), &[]);
+        self.map(ScalarOp::Maximum, &[rest, zero])
+    }
+
+    fn size(&mut self, size: Expr) -> Val {
+        match size.as_const() {
+            Some(size) => self.add(TensorOp::Constant(Scalar::from_i64(DType::F32, size)), &[]),
+            None => {
+                let size = self.add(TensorOp::Size(size), &[]);
+                self.add(TensorOp::Cast(DType::F32), &[size])
+            }
+        }
+    }
+
+    fn sum(&mut self, operand: Val) -> Val {
+        self.add(TensorOp::Fold { monoid: Monoid::Sum, axes: self.axes.clone() }, &[operand])
+    }
+
+    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
+        self.add(TensorOp::Map(scalar_op), operands)
+    }
+
+    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
+        self.graph.add(op, operands, self.facts).expect("sums of f32 along axes that the moments had").into()
+    }
+}
