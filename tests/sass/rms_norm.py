@@ -1,10 +1,10 @@
 # test: target=sm_90 file=examples/rms_norm.py
 
 # ---- expect
-# seg0: 61 registers, 0 bytes of local memory, 410 instructions
+# seg0: 40 registers, 0 bytes of local memory, 365 instructions
 #   6 loads of 16 bytes, global
 #   2 stores of 16 bytes, global
 #   1 loads of 4 bytes, shared
 #   1 stores of 4 bytes, shared
 #   32 bytes in flight
-#   1 barriers, 9 shuffles, 1 calls in loops
+#   1 barriers, 9 shuffles, 0 calls in loops
