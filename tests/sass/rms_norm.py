@@ -1,10 +1,8 @@
 # test: target=sm_90 file=examples/rms_norm.py
 
 # ---- expect
-# seg0: 48 registers, 8 bytes of local memory, 399 instructions
 #   6 loads of 16 bytes, global
 #   2 stores of 16 bytes, global
 #   1 loads of 4 bytes, shared
 #   1 stores of 4 bytes, shared
 #   32 bytes in flight
-#   1 barriers, 8 shuffles, 1 calls in loops

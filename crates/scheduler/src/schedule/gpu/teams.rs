@@ -1,22 +1,35 @@
 //! How many short rows a block takes side by side, each by a team of as many threads as the row has vectors.
 
 use super::keep::longest_row;
+use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use crate::space::{Axis, breakpoints};
 
-/// Gives a complete schedule teams, where rows are short and lanes need not wait for each other: one row each.
+/// Gives a complete schedule teams, where rows are short and lanes need not wait for each other: one row each, as blocks have that
+/// keep nothing from row to row. Many blocks have loads of some in flight while others fold.
 pub(in crate::schedule) fn teams(work: &Workload<'_>, schedule: &mut Schedule) {
     let Some(lane) = schedule.lane.filter(|lane| schedule.chunk(*lane).is_none()) else { return };
     let lanes = lanes(work, schedule, lane);
     let teams = work.target.lanes / lanes;
     let with_teams = Schedule { lanes, teams, warp: None, ..schedule.clone() };
-    if teams > 1 && with_teams.check(work.witness).is_ok() {
+    let has_teams = teams > 1 && with_teams.check(work.witness).is_ok();
+    if has_teams {
         *schedule = with_teams;
+    }
+    if has_teams || keeps_nothing(work, schedule) {
         let rows = std::mem::take(&mut schedule.rows);
         schedule.blocks.extend(rows.into_iter().map(|row| (row, 1)));
         schedule.blocks.iter_mut().for_each(|(_, chunk)| *chunk = 1);
     }
+}
+
+/// Whether a block that folds its rows begins anew with each.
+fn keeps_nothing(work: &Workload<'_>, schedule: &Schedule) -> bool {
+    let is_inner = |axis: &Axis| schedule.inner.contains(&schedule.loop_of(*axis));
+    let folds = &work.witness.folds;
+    let is_of_row = |fold: &Fold| fold.reduced.iter().all(is_inner);
+    schedule.private && !folds.is_empty() && folds.iter().all(is_of_row)
 }
 
 /// As many as the longest part of a row has vectors: of rows that are folded no more than walk one anyway.
