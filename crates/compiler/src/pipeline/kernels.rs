@@ -42,7 +42,7 @@ impl Compilation<'_> {
         Err(PlanError::Scratch { segment: segment.name.clone(), bytes, most })
     }
 
-    /// Bytes of the scratch arrays of a block but for those that lie in registers, and for those of sizes that nobody knows.
+    /// Bytes of the scratch arrays of a block, but for those that lie in registers and those of unknown sizes.
     fn scratch_bytes(&self, Lowered { kernel, arguments, .. }: &Lowered) -> u64 {
         let value = |sym: Sym| {
             let place = kernel.arguments.iter().position(|&argument| argument == sym)?;

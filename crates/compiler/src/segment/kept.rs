@@ -1,4 +1,5 @@
-//! What a block of a legal group keeps whatever its schedule is: the states of folds over axes that workers do not divide.
+//! What a block of a legal group keeps, whatever its schedule: the states of folds over axes that workers do not
+//! divide.
 
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp};
@@ -25,8 +26,8 @@ pub(super) fn reject_kept(
     Err(Rejection { val, reason, is_monotone: false })
 }
 
-/// Bytes that a block keeps of folds at most, where sizes without a bound are up to twice what is expected, as calls with others
-/// have variants of their own.
+/// Bytes that a block keeps of folds at most, where sizes without a bound are up to twice what is expected, as calls
+/// with others have variants of their own.
 fn kept_bytes(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints) -> u64 {
     let mut bytes = 0_u64;
     for fold in &witness.folds {
