@@ -1,6 +1,7 @@
 # test: target=sm_90 file=examples/layer_norm.py
 
 # ---- expect
+# seg0: 48 registers, 0 bytes of local memory, 593 instructions
 #   9 loads of 16 bytes, global
 #   2 stores of 4 bytes, global
 #   2 stores of 16 bytes, global
@@ -9,3 +10,4 @@
 #   1 stores of 4 bytes, shared
 #   1 stores of 8 bytes, shared
 #   64 bytes in flight
+#   2 barriers, 24 shuffles, 0 calls in loops
