@@ -43,7 +43,15 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
         Processor::Gpu(facts) => (gpu::partial_blocks(work, facts, schedule), true),
     };
     let folded_row = Pieces { blocks, ..pieces };
-    let folded_lane = Pieces { unit: target.strip, blocks, ..pieces };
+    // A block of a GPU keeps the states of a piece of the row that it walks.
+    let kept = |axis: Axis| witness.folds.iter().any(|fold| fold.kept_axes().any(|kept| kept == axis));
+    let longest = match lane {
+        Some(lane) if on_gpu && kept(lane) => {
+            (target.block_bytes / MAX_STATE_BYTES).next_multiple_of(target.strip) - target.strip
+        }
+        _ => u64::MAX,
+    };
+    let folded_lane = Pieces { unit: target.strip, longest, blocks, ..pieces };
     // What one block is enough for leaves no partial results, which would be combined by a launch of its own.
     let is_divided = total > target.grain;
     for &axis in folded.iter().filter(|_| is_divided) {
@@ -68,6 +76,9 @@ fn enough_rows(work: &Workload<'_>, schedule: &Schedule, folded: &[Axis], axis: 
     let of_an_index = others.fold(1, u64::saturating_mul).max(1);
     work.target.partial.div_ceil(of_an_index).min(work.trip_count(schedule, axis) / FEWEST)
 }
+
+/// Bytes of all states of a column, by and large.
+const MAX_STATE_BYTES: u64 = 16;
 
 /// Longest chain of additions along an axis that rows walk: its rounding errors add up.
 const CHAIN: u64 = 4096;
