@@ -61,7 +61,8 @@ inputs = [torch.randn((4096, 512))]
 #       if (first < end) {
 #         #pragma unroll
 #         for (int j = 0; j < 4; j++) {
-#           w0[0].at[j] = w0[0].at[j] + v1[0].at[j];
+#           const float v2 = w0[0].at[j];
+#           w0[0].at[j] = v2 + v1[0].at[j];
 #         }
 #       }
 #     }

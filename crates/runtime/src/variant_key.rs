@@ -21,6 +21,9 @@ use crate::inputs::declared;
 /// Elements of the largest value below which all calls are of one order: nothing is divided then.
 const FEW: usize = 1 << 14;
 
+/// A size up to which a GPU's calls may be so.
+const SHORT: i64 = 1024;
+
 /// The size that is expected of all axes then.
 const EXPECTED_OF_FEW: i64 = 4;
 
@@ -58,7 +61,10 @@ impl Shapes {
             // A size without a value, or below zero, is an error of the call.
             shape.iter().map(|size| sizes.size(size).unwrap_or(0)).fold(1, usize::saturating_mul)
         };
+        // What a block of a GPU keeps of a long row must fit its memory, whatever else there is.
+        let is_short = |(_, size): (Sym, i64)| size <= SHORT;
         self.shapes.iter().all(|shape| elements(shape) < FEW)
+            && (!self.on_gpu || self.known(sizes).all(is_short))
     }
 
     /// The symbols that have a value, with it.

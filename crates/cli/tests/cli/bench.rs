@@ -51,9 +51,9 @@ fn a_gpu_is_measured_by_its_clock() {
 #[test]
 fn kernels_of_a_gpu_tell_what_they_take() {
     let text = fine("run examples/softmax.py --device cuda --time --size i0=33 --size i1=512");
-    // 64 threads a block: 32 of them fill the 2048 threads of a multiprocessor.
+    // 256 threads a block: 8 of them fill the 2048 threads of a multiprocessor.
     assert!(
-        text.contains("registers  local bytes  blocks/SM") && text.contains("  32         0            32\n"),
+        text.contains("registers  local bytes  blocks/SM") && text.contains("  32         0            8\n"),
         "{text}"
     );
 }

@@ -31,7 +31,7 @@ fn kernels(arguments: &str, nvrtc: &str) -> Vec<Value> {
 #[test]
 fn without_nvrtc_registers_are_unknown_and_it_is_told() {
     let (text, told) = explained("examples/softmax.py --target h200", "nowhere/libnvrtc.so");
-    assert!(text.contains("seg0: 4096 blocks of 256 threads, registers unknown, "), "{text}");
+    assert!(text.contains("seg0: 8192 blocks of 256 threads, registers unknown, "), "{text}");
     assert!(text.contains("a multiprocessor: at most 8 blocks, "), "{text}");
     assert!(told.starts_with("registers are unknown: libnvrtc was not found"), "{told}");
 }

@@ -93,7 +93,10 @@ fn unique(name: &str, dialect: &Dialect, used: &mut BTreeSet<String>) -> String 
 fn is_ours(name: &str) -> bool {
     let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
     let is_lambda = |rest: &str| rest.strip_prefix("lambda").is_some_and(is_number);
-    let is_monoid = |rest: &str| Monoid::from_name(rest).is_some() || is_lambda(rest);
+    // Several folds in one call have their number behind the monoid.
+    let monoid =
+        |rest: &str| Monoid::from_name(rest.trim_end_matches(|digit: char| digit.is_ascii_digit())).is_some();
+    let is_monoid = |rest: &str| monoid(rest) || is_lambda(rest);
     let are_dtypes = |rest: &str| rest.split('_').all(|dtype| dtype.parse::<DType>().is_ok());
     let is_typed = |(monoid, dtypes): (&str, &str)| is_monoid(monoid) && are_dtypes(dtypes);
     let is_structure = |rest: &str| rest.split_once('_').is_some_and(is_typed);
@@ -127,6 +130,8 @@ mod tests {
         assert_eq!(name("welford_f32"), "welford_f32_");
         assert_eq!(name("argmax_f32_i64"), "argmax_f32_i64_");
         assert_eq!(name("combine_lambda3"), "combine_lambda3_");
+        assert_eq!(name("block_sum2"), "block_sum2_");
+        assert_eq!(name("sum2_f32"), "sum2_f32_");
         assert_eq!(name("bf16"), "bf16_");
         assert_eq!(name("__syncthreads"), "n__syncthreads");
     }

@@ -64,7 +64,7 @@ impl KernelWriter<'_> {
         for_loop.body.iter().any(|statement| self.in_registers(statement).is_some())
     }
 
-    /// The array in registers that a statement accesses, or that whose place it has.
+    /// The registers of the array that a statement accesses: its own, or those of the array whose place it takes.
     pub(super) fn in_registers(&self, statement: &Stmt) -> Option<Scratch> {
         match statement {
             Stmt::Load { place: Place::Scratch(array), .. }
@@ -75,12 +75,11 @@ impl KernelWriter<'_> {
         }
     }
 
-    /// Whether another array takes the place of what a statement loads, in the same loop.
+    /// Whether a loop stores to the registers that a statement of it loads: what waits for its use must not read them later.
     fn is_replaced(&self, for_loop: &Loop, load: &Stmt) -> bool {
-        let Stmt::Load { place: loaded, .. } = load else { return false };
         let replaces = |statement: &Stmt| {
-            let is_other = matches!(statement, Stmt::Store { place, .. } if place != loaded);
-            is_other && self.in_registers(statement) == self.in_registers(load)
+            let is_store = matches!(statement, Stmt::Store { .. });
+            is_store && self.in_registers(statement) == self.in_registers(load)
         };
         for_loop.body.iter().any(replaces)
     }
@@ -258,9 +257,10 @@ impl KernelWriter<'_> {
             match (statement, self.in_registers(statement)) {
                 (Stmt::Load { value, .. }, Some(array)) => {
                     let code = format!("{array}{of_strip}.at[j]");
-                    match self.is_replaced(for_loop, statement) {
-                        true => self.declare(*value, &Text { code, reads_accumulator: false }),
-                        false => self.stands_for(*value, code),
+                    self.stands_for(*value, code);
+                    if self.is_replaced(for_loop, statement) {
+                        let code = self.literals[*value].take().unwrap_or_default();
+                        self.declare(*value, &Text { code, reads_accumulator: false });
                     }
                 }
                 (Stmt::Store { value, .. }, Some(array)) => {

@@ -1,7 +1,7 @@
 //! From a kernel program to include-free CUDA C++: text that people read, NVRTC compiles and the emulator runs.
 //!
-//! A lane is a thread and a block is a CUDA block: `threadIdx.x` is the lane, `blockIdx.x` the block. Scratch lies in
-//! dynamic shared memory, slots of reductions in static.
+//! A lane is a thread and a block is a CUDA block, or one of several that share it: a team of its threads. Scratch lies in dynamic
+//! shared memory, slots of reductions in static.
 //!
 //! `dialect` has the words, `snippets` the functions that CUDA lacks, `reduce` how threads combine their states; `c`
 //! writes the rest. Compiles and launches nothing, and knows no device: the same text suits every target.

@@ -200,8 +200,9 @@ static __device__ {state} block_{name}({state} mine, unsigned call) {{
 
     fn head(&self) -> String {
         format!(
-            "// The {} of all threads' states, for every thread, by a tree of strides {}, …, 1.\nstatic __device__ {state} {}({state} mine) {{\n",
+            "// The {} of {} threads' states, for each of them, by a tree of strides {}, …, 1.\nstatic __device__ {state} {}({state} mine) {{\n",
             self.stem,
+            if self.reduction.of.teams > 1 { "a team's" } else { "all" },
             self.lanes / 2,
             self.reduction.name(),
             state = self.reduction.state_type(),

@@ -35,7 +35,15 @@ fn a_pointwise_kernel() {
 // Blocks: floor_div(i0 + 255, 256). Threads of a block: 64.
 
 typedef unsigned short bf16;  // by its bits
-static __device__ inline float bf16_to_f32(bf16 x) { return __uint_as_float((unsigned)x << 16); }
+static __device__ inline float bf16_to_f32(bf16 x) {
+#ifdef CUEMU
+  return __uint_as_float((unsigned)x << 16);
+#else
+  float y;
+  asm(\"mov.b32 %0, {%1, %2};\" : \"=f\"(y) : \"h\"((bf16)0), \"h\"(x));
+  return y;
+#endif
+}
 
 extern \"C\" __global__ void __launch_bounds__(64) mul(
     const bf16* __restrict__ x,
@@ -79,7 +87,7 @@ fn reductions_and_shared_memory() {
     let cuda = emit(&kernel(REDUCTIONS)).expect("CUDA text");
     for part in [
         // NVRTC gives shuffled bools back as ints; eight lanes are all the lanes of their warp.
-        "combine_max(mine, (bool)__shfl_down_sync(0x000000ffu, mine, stride, 8))",
+        "combine_max(mine, (bool)__shfl_xor_sync(0x000000ffu, mine, stride, 8))",
         "double* const w1 = (double*)smem;\n  float* const w0 = (float*)(smem + 16 * i0);\n",
         "  const bool v2 = block_max(a0);\n  if (threadIdx.x == 0) any[0] = v2;\n",
     ] {

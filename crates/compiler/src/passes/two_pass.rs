@@ -6,7 +6,8 @@
 //! such a unit, which add up exactly: their mean corrects the first, and what is left of the squares is zero (Chan, Golub and
 //! LeVeque 1983, corrected two-pass algorithm).
 //!
-//! Leaves alone what is folded along other axes than the last ones, long rows, and f64.
+//! A sum beyond the range of f32 makes the mean infinite, where states of moments stay finite. Leaves alone what is folded along
+//! other axes than the last ones, long rows, and f64.
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
@@ -57,7 +58,10 @@ impl Moments<'_> {
         let square = self.map(ScalarOp::Mul, &[deviation, deviation]);
         let (sum, squares) = (self.sum(deviation), self.sum(square));
         let off = self.map(ScalarOp::Div, &[sum, any]);
-        let mean = self.map(ScalarOp::Add, &[about, off]);
+        // Deviations from an infinite mean are none.
+        let is_finite = self.map(ScalarOp::Eq, &[off, off]);
+        let corrected = self.map(ScalarOp::Add, &[about, off]);
+        let mean = self.map(ScalarOp::Where, &[is_finite, corrected, about]);
         let m2 = self.about_mean([sum, squares, off, any]);
         vec![mean, m2, self.size(count)]
     }

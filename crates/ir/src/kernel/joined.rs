@@ -4,6 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{Accumulator, Kernel, Stmt, Value};
 
+/// How many are joined at most: each warp has slots for all in a block's memory.
+const MOST: usize = 8;
+
 /// Reductions of a body that are done where the first of them stands.
 #[derive(Clone, Debug, Default)]
 pub struct JoinedReductions {
@@ -22,6 +25,7 @@ pub fn joined_reductions(kernel: &Kernel, body: &[Stmt], place: usize) -> Joined
     for (number, statement) in body.iter().enumerate().skip(place) {
         match statement {
             Stmt::For(_) | Stmt::Barrier => break,
+            _ if joined.places.len() == MOST => break,
             Stmt::Open { accumulator, .. } | Stmt::Set { accumulator, .. } => {
                 changed.insert(*accumulator);
             }

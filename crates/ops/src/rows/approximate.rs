@@ -23,7 +23,8 @@ const fn cheaper(
 const CUDA_EXP2: CSpelling = CSpelling::float("exp2_approximate({0})", "exp2({0})").with_helper(
     "static __device__ inline float exp2_approximate(float x) {
 #ifdef CUEMU
-  return exp2f(x);
+  const float y = exp2f(x * 0.5f);
+  return y * y;
 #else
   float y;
   asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x * 0.5f));

@@ -269,3 +269,8 @@ fn moments_in_two_dtypes() {
 fn moments_of_rows() {
     check(include_str!("definitions/moments_of_rows.py"), &[(3, 1024), (2, 130), (4, 1), (2, 0)]);
 }
+
+#[test]
+fn states_that_depend_on_each_other() {
+    check(include_str!("definitions/dependent_states.py"), &[(9, 64), (20, 1024)]);
+}
