@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# Checks and measures ferrofuse on this machine's GPU: from a bundle (`make gpu-bundle`), without network, Rust or libLLVM.
+# Checks and measures ferrofuse on this machine's GPU: from a bundle (`make gpu-bundle`), without network, Rust or
+# libLLVM.
 #
 #   ./gpu.sh [--quick] [PART…]     parts, without any all in this order:
 #   facts check checks bench measured peers fuzz sweep counters sanitize
 #
-# Each part ends within 8 minutes and leaves its lines in results/PART, and all of them results/RESULTS-GPU.md. A part whose lines are
-# there is not done again: remove the file to do so. --quick takes next to no time and says nothing about speed.
+# Each part ends within 8 minutes and leaves its lines in results/PART, and all of them results/RESULTS-GPU.md. A part
+# whose lines are there is not done again: remove the file to do so. --quick takes little time and says nothing about
+# speed.
 set -euo pipefail
 cd "$(dirname "$0")"
 export FERROFUSE_LIBLLVM=none FERROFUSE_CACHE=none
@@ -30,8 +32,8 @@ facts() {
   nvidia-smi --query-gpu=name,driver_version,clocks.max.mem,power.limit --format=csv 2>/dev/null || echo "no nvidia-smi"
 }
 
-# Every example beside the evaluator: few and odd rows and columns, and at its own sizes. The labels of cross_entropy are those of
-# its own columns.
+# Every example beside the evaluator: few and odd rows and columns, and at its own sizes. The labels of cross_entropy
+# are those of its own columns.
 check() {
   local file sizes all=("i0=3 i1=64" "i0=17 i1=130") files=(examples/s*.py)
   [ "$quick" ] || all+=("i0=129 i1=1000" "") files=(examples/*.py)
@@ -71,12 +73,12 @@ sweep() {
 
 # The Python face, and torch.compile.
 checks() {
-  local script
-  for script in gpu_checks.py gpu_torch.py; do with_torch $script || echo "$script FAILED"; done
+  with_torch gpu_checks.py ${quick:+--quick} || echo "gpu_checks.py FAILED"
+  with_torch gpu_torch.py --seconds 300 ${quick:+--quick} || echo "gpu_torch.py FAILED"
 }
 
 # Each workload beside a copy of as many bytes.
-measured() { with_torch gpu_measured.py ${quick:+--quick}; }
+measured() { with_torch gpu_measured.py ${quick:+--quick} || echo "gpu_measured.py FAILED"; }
 
 # Beside torch and the libraries that this Python has.
 peers() { with_torch gpu_peers.py ${quick:+--quick}; }
@@ -84,8 +86,10 @@ peers() { with_torch gpu_peers.py ${quick:+--quick}; }
 # A script with the wheel of the bundle, where this Python has torch for the GPU.
 with_torch() {
   local missing
-  missing=$(python3 -c 'import torch; torch.cuda.is_available() or exit("torch has no GPU")' 2>&1 | tail -n 1) || true
-  [ -z "$missing" ] || { echo "$1: not run: $missing"; return; }
+  if ! missing=$(python3 -c 'import torch; torch.cuda.is_available() or exit("torch has no GPU")' 2>&1); then
+    echo "$1: not run: $(tail -n 1 <<<"$missing")"
+    return
+  fi
   [ -d site ] || python3 -m zipfile -e ferrofuse-*.whl site
   PYTHONPATH=$PWD/site python3 "bench/$1" "${@:2}"
 }
@@ -126,6 +130,6 @@ for part in "${parts[@]}"; do
     fi
   fi
 done
-if grep -hs "FAILED" results/check*; then failed=1; fi
+if grep -hs "FAILED" results/check* results/measured; then failed=1; fi
 python3 gpu_table.py results
 exit $failed

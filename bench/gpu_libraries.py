@@ -1,7 +1,7 @@
-"""The standard workloads on a GPU by Liger and Quack, whose kernels are written by hand, and JAX: those that are installed.
+"""The standard workloads on a GPU by Liger and Quack, whose kernels are written by hand, and JAX, where installed.
 
-A library that lacks a function, or fails on the first set, is told on stderr and left out. What Liger and Quack leave in another
-type, or do not give back at all, they do not move: their times are of their own results.
+A library that lacks a function, or fails on the first set, is told on stderr and left out. What Liger and Quack leave
+in another type, or do not give back at all, they do not move: their times are of their own results.
 """
 
 import os

@@ -2,15 +2,15 @@
 
     gpu_measured.py [NAME…] [--quick]
 
-A fraction is the time of a copy of as many bytes (of a read, for what writes next to nothing, where CuPy is there to compile one)
-over that of a call. The copy is the driver's, of as many bytes or 32 KiB more, whichever is faster: which way it takes depends on
-the exact size, and within a graph it may be the slow one. Calls and reads are graphs of those on sets of inputs that together
-exceed the GPU's last cache four times. All run in turn, and times are medians by the GPU's clock. Outputs are filled with NaN before they
-are checked to have none.
+A fraction is the time of a copy of as many bytes (of a read, for what writes next to nothing, where CuPy is there to
+compile one) over that of a call. The copy is the driver's, of as many bytes or 32 KiB more, whichever is faster: which
+way it takes depends on the exact size, and within a graph it may be the slow one. Calls and reads are graphs of those
+on sets of inputs that together exceed the GPU's last cache four times. All run in turn, and times are medians by the
+GPU's clock. Outputs are filled with NaN, integers with -1, before they are checked to have none. Ends with 1 if a call
+failed or left some.
 """
 
 import argparse
-import contextlib
 import json
 import math
 import pathlib
@@ -25,6 +25,8 @@ from peers import definition
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 ROUNDS = 9
+# The cell of what has no number.
+FAILED = "failed"
 # Bytes more than the half of what a call moves.
 COPIES = {"copy": 0, "copy of more": 1 << 15}
 # What writes next to nothing.
@@ -43,7 +45,7 @@ extern "C" __global__ void read_words(const uint4* from, unsigned* to, long long
 
 
 def inputs_of(file, size=None):
-    """The inputs that a definition file lists, on the GPU; those of rows and columns of this size instead of the file's."""
+    """The inputs that a definition file lists, on the GPU; of rows and columns of this size instead of the file's."""
     listed = (ROOT / file).read_text().split("\ninputs = ")[1].split("\nfd.execute")[0]
     if size is not None:
         rows, columns = re.search(r"\((\d+), (\d+)\)", listed).groups()
@@ -104,11 +106,12 @@ def seconds(run):
 
 
 def check(name, fd, inputs, outputs):
-    """That all elements are written, wherever outputs lie."""
+    """That all elements are written, wherever outputs lie. A bool cannot tell."""
     out = [torch.full_like(output, math.nan if output.is_floating_point() else -1) for output in outputs]
-    with contextlib.suppress(IndexError):
-        fd.execute(inputs, out=out)
-        assert not any(output.isnan().any().item() for output in out), f"{name}: an element was not written"
+    fd.execute(inputs, out=out)
+    told = [output for output in out if output.dtype != torch.bool]
+    left = [output.isnan() if output.is_floating_point() else output == -1 for output in told]
+    assert not any(unwritten.any().item() for unwritten in left), f"{name}: an element was not written"
 
 
 def copies(size, count):
@@ -168,9 +171,9 @@ def tried(file, size, goal):
     try:
         return cell(row(file, size), goal)
     except Exception as failed:  # the table goes on
-        print(f"{file} {size}: {failed}", file=sys.stderr, flush=True)
+        print(f"{file} {size}: FAILED: {failed}", flush=True)
         torch.cuda.empty_cache()
-        return "failed"
+        return FAILED
 
 
 def main():
@@ -195,6 +198,7 @@ def main():
     print("\n".join(lines))
     print("\n| at its own sizes | fraction |\n|---|---|")
     print("\n".join(once))
+    sys.exit(1 if any(FAILED in line for line in [*lines, *once]) else 0)
 
 
 if __name__ == "__main__":

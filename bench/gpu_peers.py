@@ -2,10 +2,11 @@
 
     gpu_peers.py [ID…] [--quick] [--device cuda]
 
-Contenders run in turn, on inputs that rotate among sets which together exceed the GPU's last cache four times; times are
-medians of the GPU's own clock, JAX's those of the host. `replay` is the call captured as a CUDA graph, `copy` a copy that moves as
-many bytes. Before that, ours are compared with the formula in f64, in output memory that is filled with NaN. One line of JSON a
-workload, a table at the end. Libraries that are not installed have no column (gpu_libraries.py).
+Contenders run in turn, on inputs that rotate among sets which together exceed the GPU's last cache four times; times
+are medians of the GPU's own clock, JAX's those of the host. `replay` is the call captured as a CUDA graph, `copy` a
+copy that moves as many bytes. Before that, ours are compared with the formula in f64, in output memory that is filled
+with NaN. One line of JSON a workload, a table at the end. Libraries that are not installed have no column
+(gpu_libraries.py).
 With `--device cpu` all of it runs on the CPU, where there are no graphs.
 """
 

@@ -2,9 +2,10 @@
 
     python bench/gpu_predicted.py [--gpu h200] [--ferrofuse target/release/ferrofuse]
 
-A fraction is the time of a copy of as many bytes (of a read, for what writes next to nothing) over that of the kernels. A
-kernel takes a launch and the longest of `times_us`: its bytes at the memory's speed, what it reads by as many bytes as are in
-flight, its instructions. Registers, and with them bytes in flight, are NVRTC's: FERROFUSE_LIBNVRTC, or where the loader looks.
+A fraction is the time of a copy of as many bytes (of a read, for what writes next to nothing) over that of the
+kernels. A kernel takes a launch and the longest of `times_us`: its bytes at the memory's speed, what it reads by as
+many bytes as are in flight, its instructions. Registers, and with them bytes in flight, are NVRTC's:
+FERROFUSE_LIBNVRTC, or where the loader looks.
 """
 
 import argparse

@@ -1,4 +1,7 @@
-"""What gpu.sh left in a folder as results/RESULTS-GPU.md, and the table of `ferrofuse bench` on the way: gpu_table.py RESULTS"""
+"""What gpu.sh left in a folder as results/RESULTS-GPU.md, and the table of `ferrofuse bench` on the way.
+
+    gpu_table.py RESULTS
+"""
 
 import json
 import pathlib

@@ -135,7 +135,8 @@ def translate_fusion(fusion: Fusion) -> str:
 
 class FusionExecutorCache:
     """A fusion, compiled when it is first executed and once for each way that inputs lie in memory, order of magnitude
-    of their sizes, and whether rows are whole vectors. `fusion_id` is what profiles call it."""
+    of their sizes (on a GPU, sizes that differ by more than an eighth), and whether rows are whole vectors. `fusion_id`
+    is what profiles call it."""
 
     def __init__(self, fusion: Fusion, fusion_id: int = 0, auto_schedule: bool = True) -> None:
         if not auto_schedule:
@@ -151,8 +152,8 @@ class FusionExecutorCache:
         return cache
 
     def is_compiled(self, inputs: Sequence[Any], device: Any = None) -> bool:
-        """Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude, compiles
-        nothing."""
+        """Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude (on
+        a GPU, in the same steps of at most an eighth), compiles nothing."""
         return self._executable is not None and self._executable.is_compiled(inputs)
 
     def fusion(self) -> Fusion:

@@ -8,6 +8,10 @@ import math
 from typing import Any, Dict, Sequence, Tuple, Type, Union
 
 
+def _no_stream(ordinal: int) -> int:
+    raise RuntimeError(f"torch was built without CUDA: it has no stream on cuda:{ordinal}")
+
+
 class Torch:
     """torch, whose streams, memory and generators are those of `torch.cuda`."""
 
@@ -20,7 +24,7 @@ class Torch:
         # As Inductor asks for memory: on the device that is torch's current one, without the dispatcher.
         guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
         self._on_current = getattr(guards, "_empty_strided_cuda", None)
-        self.stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)  # which a torch for CPUs lacks
+        self.stream = getattr(torch._C, "_cuda_getCurrentRawStream", _no_stream)
 
     def empty(self, sizes: Sequence[int], strides: Sequence[int], dtype: str, ordinal: int) -> Tuple[Any, int]:
         kind = self._dtypes.get(dtype) or self._dtypes.setdefault(dtype, getattr(self._torch, dtype))

@@ -225,7 +225,8 @@ impl Gpu {
         format!("sm_{}{}", self.facts.capability.0, self.facts.capability.1)
     }
 
-    /// Makes its context the thread's as long as the guard lives; within another guard of its own it is that already.
+    /// Makes its context the thread's as long as the guard lives; within another guard of its own it is that
+    /// already, unless code that ran in between has made another one current.
     pub(crate) fn enter(&self) -> Result<Entered<'_>, Error> {
         let before = ENTERED.get();
         if before == self.context {

@@ -189,14 +189,16 @@ impl Executable {
         text?.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
     }
 
-    /// Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude, compiles nothing.
+    /// Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude (on a GPU, in the
+    /// same steps of at most an eighth), compiles nothing.
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
         self.compiled.host().is_compiled(&inputs.views()?).map_err(raised)
     }
 
-    /// How many variants were compiled: one for each layout of inputs and order of magnitude of their sizes.
+    /// How many variants were compiled: one for each layout of inputs and order of magnitude of their sizes (on a GPU,
+    /// step of at most an eighth).
     #[getter]
     fn variants(&self) -> usize {
         self.compiled.host().variants()

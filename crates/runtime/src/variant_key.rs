@@ -1,5 +1,6 @@
-//! Which calls share a variant: those whose inputs have the same layouts, whose rows are whole vectors or are not where the
-//! compiler saw sizes ahead of the first call, and, where that is asked for, whose sizes are of one order of magnitude.
+//! Which calls share a variant: those whose inputs have the same layouts, whose rows are whole vectors or are not where
+//! the compiler saw sizes ahead of the first call, and, where that is asked for, whose sizes are of one order of
+//! magnitude (on a GPU, of one step of at most an eighth).
 //!
 //! Which axes blocks divide, how far, and how wide the lanes are follows from sizes that the compiler expects. What it expects
 //! may be wrong by half or double; by a factor of a hundred it costs workers their share, or leaves partial results of nearly

@@ -1,7 +1,6 @@
 """On which devices regions run: each on one, the host or a GPU, to which numbers of the host may come."""
 
-import functools
-from typing import Any, Optional
+from typing import Any, Optional, Set
 
 import numpy
 import torch
@@ -9,7 +8,7 @@ import torch
 from .._native import to_gpu
 from .nodes import is_number, results, row_of
 
-TYPES = ("cpu", "cuda")
+_WORKED: Set[int] = set()  # ordinals of GPUs; what fails may work later
 
 
 def device_of(node: Any) -> Any:
@@ -50,12 +49,14 @@ def missing(device: Any) -> Optional[str]:
     return _of_gpu(device.index or 0) if device.type == "cuda" else "kernels run on CPUs and NVIDIA's GPUs alone"
 
 
-@functools.lru_cache(maxsize=None)
 def _of_gpu(ordinal: int) -> Optional[str]:
+    if ordinal in _WORKED:
+        return None
     try:
         to_gpu(numpy.zeros(()), f"cuda:{ordinal}")
     except (RuntimeError, ValueError) as error:
         return str(error)
+    _WORKED.add(ordinal)
     return None
 
 

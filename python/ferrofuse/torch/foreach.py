@@ -6,7 +6,7 @@ import torch
 
 # What torch has for one tensor by the same name.
 _ALIKE = """abs acos add asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp expm1 floor frac lerp lgamma log log10 log1p
-log2 max maximum minimum mul neg pow reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc"""
+log2 max mul neg pow reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc"""
 
 
 def _addcmul(x: Any, first: Any, second: Any, value: Any = 1) -> Any:
@@ -17,11 +17,17 @@ def _addcdiv(x: Any, first: Any, second: Any, value: Any = 1) -> Any:
     return torch.addcdiv(x, first, second, value=value)
 
 
+def _norm(x: Any, ord: Any = 2, dtype: Any = None) -> Any:
+    return torch.linalg.vector_norm(x, ord, dtype=dtype)
+
+
 _OTHERS: Dict[str, Callable[..., Any]] = {
     "addcmul": _addcmul,
     "addcdiv": _addcdiv,
     "copy": torch.ops.aten.copy.default,
-    "norm": torch.linalg.vector_norm,
+    "maximum": torch.clamp_min,  # which takes numbers too
+    "minimum": torch.clamp_max,
+    "norm": _norm,
     "zero": torch.zeros_like,
 }
 _ONE: Dict[str, Callable[..., Any]] = {**{name: getattr(torch, name) for name in _ALIKE.split()}, **_OTHERS}

@@ -117,6 +117,20 @@ def test_tensors_on_other_devices_warn_or_are_errors(device, why, monkeypatch):
         compiler.compile_graph(graph_on(device), Options(on_unsupported="error"), report)
 
 
+def test_a_gpu_that_failed_once_is_tried_again(monkeypatch):
+    outcomes = [RuntimeError("out of memory"), None]
+
+    def to_gpu(array, device):
+        outcome = outcomes.pop(0)
+        if outcome is not None:
+            raise outcome
+
+    monkeypatch.setattr(devices, "to_gpu", to_gpu)
+    monkeypatch.setattr(devices, "_WORKED", set())
+    said = [devices.missing(torch.device("cuda:1")) for _ in range(3)]  # the third asks no driver
+    assert said == ["out of memory", None, None] and not outcomes
+
+
 def test_subclasses_sparse_and_quantized_tensors_give_what_eager_gives():
     run = torch.compile(lambda x: x * 2 + 1, backend=backend)
     pair = run(TwoTensor(torch.ones(3), torch.zeros(3)))

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import ferrofuse.compat
-from ferrofuse import DataType, FusionDefinition
+from ferrofuse import DataType, FusionDefinition, gpu_libraries
 
 
 def counted():
@@ -55,3 +55,9 @@ def test_draws_of_calls_without_tensors_are_torchs():
     first = fd.execute([], like="torch")[0]
     torch.manual_seed(7)
     assert torch.equal(fd.execute([], device="cpu")[0], first)
+
+
+def test_a_torch_for_cpus_says_that_it_has_no_streams(monkeypatch):
+    monkeypatch.delattr(torch._C, "_cuda_getCurrentRawStream", raising=False)
+    with pytest.raises(RuntimeError, match="torch was built without CUDA: it has no stream on cuda:1"):
+        gpu_libraries.Torch().stream(1)

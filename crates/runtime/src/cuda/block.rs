@@ -11,7 +11,7 @@ use super::tensor::GpuTensor;
 use crate::Error;
 use crate::tensor::bytes_of;
 
-/// What intermediates may come to that are held until the last is free: a small part of a GPU's last cache.
+/// What intermediates may come to that are held until the call has ended: a small part of a GPU's last cache.
 const MAX_BYTES: usize = 4 << 20;
 /// What the driver aligns memory to.
 const ALIGNMENT: usize = 256;

@@ -1,8 +1,9 @@
 //! Executables: a definition made ready to be called, with the variants that were compiled for it.
 //!
-//! A variant is for inputs with the same layouts (dense, or with which strides 0 and 1), for rows of whole vectors or for
-//! any, and where that is asked for, for sizes of one order of magnitude; other new sizes compile nothing. Any number of
-//! threads may call an executable, also while others wait for a new variant.
+//! A variant is for inputs with the same layouts (dense, or with which strides 0 and 1), for rows of whole vectors or
+//! for any, and where that is asked for, for sizes of one order of magnitude (on a GPU, of one step of at most an
+//! eighth); other new sizes compile nothing. Any number of threads may call an executable, also while others wait for a
+//! new variant.
 
 mod graph;
 mod on_gpu;
@@ -138,8 +139,8 @@ impl Executable {
         Executable::for_calls(definition, options, key, Some(shapes))
     }
 
-    /// A definition to be compiled by its calls, with decisions made for the sizes of each and not for the hints: once for each
-    /// way that inputs lie, and order of magnitude of their sizes.
+    /// A definition to be compiled by its calls, with decisions made for the sizes of each and not for the hints: once
+    /// for each way that inputs lie, and order of magnitude of their sizes (on a GPU, step of at most an eighth).
     pub fn by_size(definition: Definition, options: CompileOptions) -> Executable {
         let shapes = Shapes::new(&definition, true, options.executor);
         Executable::uncompiled(definition, options, Some(shapes))
