@@ -14,9 +14,10 @@ use ferrofuse_testing::machine_code::{Counts, Tools};
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 /// Kernels that keep something in local memory, and why.
-const LOCAL: [(&str, &str); 4] = [
+const LOCAL: [(&str, &str); 5] = [
     ("cross_entropy", "registers are saved around the division of indices"),
-    ("layer_norm", "a register is saved around a division in f64"),
+    ("group_norm", "a register is saved around a division in f64"),
+    ("rms_norm_backward", "registers of the combine step are saved around the division of indices"),
     ("rope_backward", "a register is saved around the division of indices"),
     ("transpose_add", "registers are saved around the division of indices"),
 ];
@@ -36,16 +37,10 @@ const NARROW: [(&str, &str); 10] = [
 ];
 
 /// Examples of whose main kernels a multiprocessor of some architecture has fewer than [`IN_FLIGHT`] bytes in flight, and why.
-const FEW_IN_FLIGHT: [(&str, &str); 6] = [
+const FEW_IN_FLIGHT: [(&str, &str); 2] = [
     ("adam_step", "the step is one element"),
-    ("cross_entropy", "the logits are read once, on sm_100 two vectors at a time"),
-    ("gelu_bias_backward", ONE_VECTOR),
-    ("rms_norm", "61 registers leave room for four blocks, each with a row of two vectors in flight"),
-    ("rope_backward", HALVES),
     ("transpose_add", "on sm_80 40 registers, and loads that are not moved together"),
 ];
-
-const ONE_VECTOR: &str = "59 to 64 registers, and one vector of each operand in flight";
 
 /// Bytes that a multiprocessor loads before it uses the first of them, so that memory is busy.
 const IN_FLIGHT: u64 = 40_000;
