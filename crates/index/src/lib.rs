@@ -28,7 +28,7 @@ mod sample;
 mod scanner;
 mod substitute;
 mod text;
-#[cfg(any(test, feature = "work"))]
+#[cfg(debug_assertions)]
 pub mod work;
 
 pub use evaluate::EvalError;
