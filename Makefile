@@ -25,7 +25,7 @@ test: setup
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace # builds the binary too, which the lines below run
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
-	$(TARGET)/debug/ferrofuse fuzz --seconds 60 --seed 1 --output $(TARGET)/found
+	$(TARGET)/debug/ferrofuse fuzz --seconds 30 --seed 1 --output $(TARGET)/found
 	$(MAKE) python
 	.venv/bin/python -m mypy
 	.venv/bin/python -m pytest --quiet --numprocesses auto --dist loadfile

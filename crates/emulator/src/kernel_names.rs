@@ -78,17 +78,3 @@ fn string_length(text: &str) -> usize {
     }
     text.len()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::kernel_names;
-
-    #[test]
-    fn names_stand_before_the_parameters() {
-        let source = "// __global__ void comment(\n extern \"C\" __global__ void __launch_bounds__(N * (2), 1)\n\
-            first(const float* x) {}\n/* __global__ void no() */ const char* s = \"__global__ void \\\" no(\";\n\
-            extern \"C\" __global__ void second();\nextern \"C\" __global__ __launch_bounds__(128) void second() {}";
-        assert_eq!(kernel_names(source), ["first", "second"]);
-        assert_eq!(kernel_names("__device__ int f(int x); __global__"), Vec::<String>::new());
-    }
-}

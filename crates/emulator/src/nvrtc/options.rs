@@ -59,19 +59,3 @@ fn is_known(architecture: &str) -> bool {
     let (number, own) = number.strip_suffix('a').map_or((number, false), |number| (number, true));
     number.parse().is_ok_and(|number: c_int| ARCHITECTURES.contains(&number) && (!own || number >= 90))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::architecture;
-
-    #[test]
-    fn known_options_are_taken_and_others_are_not() {
-        let of = |options: &[&str]| architecture(&options.iter().map(|&o| o.to_owned()).collect::<Vec<_>>());
-        let known =
-            ["--std=c++17", "--fmad=false", "--ptxas-options=-v", "--gpu-architecture=sm_90a", "-lineinfo"];
-        assert_eq!(of(&known), Ok("sm_90a".to_owned()));
-        assert!(of(&["--gpu-architecture=sm_80a"]).is_err_and(|text| text.contains("sm_80a")));
-        assert!(of(&["-arch=sm_90", "--speed=high"]).is_err_and(|text| text.contains("unrecognized option")));
-        assert!(of(&["--fmad=false"]).is_err_and(|text| text.contains("--gpu-architecture")));
-    }
-}

@@ -74,6 +74,12 @@ fn what_does_not_compile_or_load_says_why() {
     assert!(log.contains("test.cu:2") && log.contains("undeclared"), "{log}");
     let (code, log) = rejected("", &["--gpu-architecture=sm_90", "--speed"]);
     assert_eq!((code, log.contains("--speed")), (5, true));
+    let (_, log) = rejected("", &["-arch=sm_90", "--speed=high"]);
+    assert!(log.contains("unrecognized option"), "{log}");
+    let (_, log) = rejected("", &["--gpu-architecture=sm_80a"]);
+    assert!(log.contains("sm_80a"), "{log}");
+    let (_, log) = rejected("", &["--fmad=false"]);
+    assert!(log.contains("--gpu-architecture"), "{log}");
     let load = |image: &[u8]| {
         let mut module = ptr::null_mut();
         code!(context.cu, cuModuleLoadData(&mut module, image.as_ptr().cast()))
@@ -88,6 +94,27 @@ fn what_does_not_compile_or_load_says_why() {
     let mut function = ptr::null_mut();
     let absent = code!(context.cu, cuModuleGetFunction(&mut function, module, c"absent".as_ptr()));
     assert_says(absent, 500, "no kernel `absent`");
+}
+
+#[test]
+fn kernels_are_found_by_what_stands_before_their_parameters() {
+    let source = "// __global__ void comment(\n extern \"C\" __global__ void __launch_bounds__(64 * (2), 1)\n\
+        first(const float* x) {}\n/* __global__ void no() */ __device__ const char* s = \"__global__ void \\\" no(\";\n\
+        extern \"C\" __global__ void second();\nextern \"C\" __global__ __launch_bounds__(128) void second() {}";
+    let options =
+        ["--std=c++17", "--fmad=false", "--ptxas-options=-v", "--gpu-architecture=sm_90a", "-lineinfo"];
+    compile(source, &options).expect("known options");
+    let machine = Machine::new();
+    let context = machine.context(0);
+    let module = context.module(source);
+    for (name, code) in [(c"first", 0), (c"second", 0), (c"comment", 500), (c"no", 500), (c"void", 500)] {
+        let mut function = ptr::null_mut();
+        assert_eq!(
+            code!(context.cu, cuModuleGetFunction(&mut function, module, name.as_ptr())),
+            code,
+            "{name:?}"
+        );
+    }
 }
 
 #[test]

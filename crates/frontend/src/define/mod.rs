@@ -12,8 +12,6 @@ mod definition;
 mod error;
 mod families;
 mod outline;
-#[cfg(test)]
-mod tests;
 
 pub(crate) use arguments::default;
 pub use definition::DefinitionBuilder;

@@ -1,11 +1,10 @@
 //! Definitions as text in, graphs as text out.
 
+use ferrofuse_frontend::define::DefinitionBuilder;
+use ferrofuse_frontend::text::{NameStyle, parse, print, print_view};
 use ir::definition::{CallArgument, Object};
 use ir::graph::{TaskKind, dump};
 use ops::{DType, OpRef, Param, ParamDefault, ParamKind, complex_meaning};
-
-use crate::define::DefinitionBuilder;
-use crate::text::{NameStyle, parse, print, print_view};
 
 /// A body as a file.
 fn file(body: &str) -> String {
