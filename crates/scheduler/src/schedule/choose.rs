@@ -23,7 +23,7 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
     let witness = work.witness;
     let mut schedule = Schedule { lanes: work.target.lanes, fused: fuse(work), ..Schedule::empty() };
     let along = contiguous(work, |_| true);
-    let lane = lane_axis(witness, &along).map(|axis| schedule.loop_of(axis));
+    let lane = lane_axis(work, &along).map(|axis| schedule.loop_of(axis));
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     schedule.inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
     map_lanes(witness, lane, &mut schedule);
@@ -141,13 +141,20 @@ fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<A
 }
 
 /// The axis along which most bytes lie next to each other; of two with as many, that with more of what is stored: long runs
-/// of stores can be non-temporal, and what is loaded can be prefetched.
-fn lane_axis(witness: &Witness, along: &FxHashMap<Axis, Contiguous>) -> Option<Axis> {
+/// of stores can be non-temporal, and what is loaded can be prefetched. None where that axis is scanned and little else is
+/// done: each lane of a CPU would load and store elements of a row of its own.
+fn lane_axis(work: &Workload<'_>, along: &FxHashMap<Axis, Contiguous>) -> Option<Axis> {
+    let Workload { view, witness, target, .. } = *work;
+    let lying = |axis: &Axis| along.get(axis).map_or((0, 0), |found| (found.bytes, found.stored));
     // Lanes do not take iterations in order, as a scan wants them.
     let walked = witness.order.iter().copied().filter(|axis| Some(*axis) != witness.scanned);
     // Of equals the innermost wins: `max_by_key` keeps the last.
-    walked
-        .max_by_key(|axis| along.get(axis).map_or((0, 0), |contiguous| (contiguous.bytes, contiguous.stored)))
+    let lane = walked.max_by_key(lying)?;
+    let takes_rows = witness.scanned.is_some_and(|scanned| lying(&scanned) > lying(&lane));
+    let has_polynomials = || view.order().iter().any(|&node| work.is_polynomial(node));
+    let is_plain = witness.folds.is_empty() && work.is_little() && !has_polynomials();
+    let on_cpu = matches!(target.processor, Processor::Cpu(_));
+    (!(takes_rows && is_plain && on_cpu)).then_some(lane)
 }
 
 fn contiguous_axis(axes: &[Atoms], layout: &LayoutClass) -> Option<Axis> {

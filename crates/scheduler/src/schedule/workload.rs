@@ -1,6 +1,7 @@
 //! What a schedule is chosen for: a group, the target, and what is expected of sizes.
 
-use ir::graph::{Fusion, Graph, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ops::CpuSpelling;
 
 use super::Schedule;
 use crate::hints::Hints;
@@ -38,6 +39,12 @@ impl Workload<'_> {
     /// Whether the segment is so little work that memory decides.
     pub(super) fn is_little(&self) -> bool {
         self.view.order().len() <= self.target.little
+    }
+
+    /// Whether a polynomial computes what a node gives.
+    pub(super) fn is_polynomial(&self, node: Node) -> bool {
+        let TensorOp::Map(op) = self.graph.node(node).op else { return false };
+        matches!(op.row().cpu.of(self.graph.dtype(node.into())), Some(CpuSpelling::Polynomial(_)))
     }
 
     /// The number of iterations that a loop is expected to make.

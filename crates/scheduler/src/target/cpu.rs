@@ -50,6 +50,10 @@ pub(crate) const MAX_CONCATENATED: usize = 128;
 /// Statements of the loop of a subrange.
 pub(crate) const LOOP_STATEMENTS: u64 = 4;
 
+/// Rows that are scanned together, element by element: as many as hide the latency of an addition. Where rows lie a power of
+/// two apart, lines of more operands and results than this drive each other out of L1.
+pub(crate) const SCANNED_ROWS: u32 = 4;
+
 /// Operations of a segment up to which rows are jammed at all: each is a copy of its code.
 pub(crate) const MAX_JAMMED_OPS: usize = 64;
 

@@ -15,11 +15,13 @@
 //! So the scanned axis is the innermost loop of the nest, lanes take the axis before it, and a scan, what feeds it and
 //! what follows it share one pass. Legality has seen to it that a group scans along one axis only, that workers do not
 //! divide it and that nothing asks for a scan at another index than the loops stand at. A scan of a scan steps in the
-//! same iteration, behind it.
+//! same iteration, behind it. Rows that are jammed have states each, so that they wait for each other's steps and not only
+//! for their own.
 
 use ir::graph::Node;
 
 use super::Nest;
+use crate::lower::loops::Walk;
 use crate::lower::states::States;
 
 impl Nest<'_> {
@@ -28,15 +30,20 @@ impl Nest<'_> {
         let group = self.emitter.group;
         let mut running = Vec::with_capacity(scans.len());
         for &scan in scans {
-            let states = States::of(group.graph, scan);
-            running.push((scan, states, self.emitter.open_accumulators(states.total_identity())));
+            let (states, mut rows) = (States::of(group.graph, scan), Vec::new());
+            self.each_row(|nest| rows.push(nest.emitter.open_accumulators(states.total_identity())));
+            running.push((scan, states, rows));
         }
         walk(self);
-        for (scan, states, accumulators) in running {
-            let element = self.element(scan);
-            let new = states.advance(&mut self.emitter, &accumulators, &element);
-            let results = states.finish(&mut self.emitter, &new);
-            self.know(scan, group.witness.space.axes_of(scan.into()), &results);
+        for (scan, states, rows) in running {
+            let mut rows = rows.iter();
+            self.each_row(|nest| {
+                let accumulators = rows.next().expect("each row has its own");
+                let element = nest.element(scan);
+                let new = states.advance(&mut nest.emitter, accumulators, &element);
+                let results = states.finish(&mut nest.emitter, &new);
+                nest.know(scan, group.witness.space.axes_of(scan.into()), &results);
+            });
         }
         body(self);
     }

@@ -6,22 +6,27 @@ use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
 use crate::target::Cpu;
 use crate::target::cpu::{
-    L2_PART, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_SHARED_FOLDS, PAGE_BYTES, SHORT_ROW_BYTES,
+    L2_PART, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_SHARED_FOLDS, PAGE_BYTES, SCANNED_ROWS, SHORT_ROW_BYTES,
 };
 
 /// Walks several rows together where folds over them lie in scratch, which is then loaded and stored once for all; and where
 /// many are so short that each waits for what its folds give while the next could run. A block that has fewer rows would walk
 /// all of them as what is left over. Where a single fold is so little work that memory is all that counts, it decides: a fold
 /// over rows that lie behind each other walks them one by one, as one run of memory; a fold of each row walks rows of pages
-/// together, so that one goes on where another comes to the end of its page.
+/// together, so that one goes on where another comes to the end of its page. Rows that are scanned without lanes are walked
+/// together as each step waits for the one before.
 pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: u64) -> Option<(Axis, u32)> {
     let Workload { witness, target, .. } = *work;
-    if schedule.lanes_outside || witness.scanned.is_some() {
+    if schedule.lanes_outside {
         return None;
     }
     let row = *schedule.outer().last()?;
     let extent = work.trip_count(schedule, row);
     let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
+    if witness.scanned.is_some() {
+        let has_rows = schedule.lane.is_none() && witness.folds.is_empty() && of_block >= SCANNED_ROWS.into();
+        return has_rows.then_some((row, SCANNED_ROWS));
+    }
     let total = work.elements(&witness.order);
     let is_large = total >= target.large();
     let of_row = |fold: &Fold| bytes / (total / work.elements(&fold.reduced).max(1)).max(1);

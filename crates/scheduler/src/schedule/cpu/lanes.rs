@@ -2,8 +2,7 @@
 //! a row or in a long formula. What only moves memory gains nothing by more. Rows that are only summed, and jammed, take
 //! a register each at a time: memory gives a line of each in turn faster than two of one.
 
-use ir::graph::{Graph, Node, TensorOp};
-use ops::CpuSpelling;
+use ir::graph::Node;
 
 use crate::legal::Witness;
 use crate::schedule::Schedule;
@@ -35,7 +34,7 @@ pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u3
         view.order().iter().copied().filter(|&node| varies(witness, schedule, lane, node)).collect();
     let has_scratch = schedule.outer().last().is_some_and(|&row| has_scratch(witness, schedule, row));
     let is_crowded = has_scratch && witness.levels > 1;
-    let waits = !witness.folds.is_empty() || varying.iter().any(|&node| is_polynomial(graph, node));
+    let waits = !witness.folds.is_empty() || varying.iter().any(|&node| work.is_polynomial(node));
     let fits = view.order().len() <= MAX_WIDE_OPS
         && varying.iter().flat_map(|&node| graph.results(node)).all(|val| graph.dtype(val).size() <= 4);
     if is_long && waits && fits && !is_crowded { facts.wide } else { target.lanes }
@@ -71,9 +70,4 @@ fn of_a_register(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
 fn varies(witness: &Witness, schedule: &Schedule, lane: Axis, node: Node) -> bool {
     let axes = witness.space.axes_of(node.into());
     axes.iter().flatten().any(|&axis| schedule.loop_of(axis) == lane)
-}
-
-fn is_polynomial(graph: &Graph, node: Node) -> bool {
-    let TensorOp::Map(op) = graph.node(node).op else { return false };
-    matches!(op.row().cpu.of(graph.dtype(node.into())), Some(CpuSpelling::Polynomial(_)))
 }

@@ -27,7 +27,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     let reasons = [
         (!(2..=MAX_JAMMED_ROWS).contains(&rows), "at least 2 and at most 16 can be jammed"),
         (!is_innermost, "it is not the innermost axis outside the stages"),
-        (witness.scanned.is_some(), "the segment scans"),
+        (witness.scanned.is_some() && !witness.folds.is_empty(), "the segment scans and folds"),
     ];
     reject(&reasons, |reason| format!("axis {axis} cannot be walked {rows} at a time: {reason}"))
 }
