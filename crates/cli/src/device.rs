@@ -1,9 +1,7 @@
 //! What runs kernels: `--device cpu|cuda[:N]`.
 
-use std::sync::Arc;
-
-use cuda::{Cuda, LibraryPaths};
-use ferrofuse::{CompileOptions, CudaDevice, DeviceName, Executor};
+use cuda::LibraryPaths;
+use ferrofuse::{CompileOptions, DeviceName, Executor};
 
 use crate::failure::Failure;
 
@@ -17,11 +15,10 @@ pub fn options(
     options: CompileOptions,
     is_checked: bool,
 ) -> Result<CompileOptions, Failure> {
-    let Some(ordinal) = device.gpu() else { return Ok(options) };
-    let cuda = Arc::new(Cuda::open(libraries).map_err(Failure::machine)?);
-    let gpu = CudaDevice::open(&cuda, ordinal).map_err(Failure::machine)?;
+    let DeviceName::Other(kind, number) = device else { return Ok(options) };
+    let device = (kind.open)(libraries, number.unwrap_or(0)).map_err(Failure::machine)?;
     if is_checked {
-        gpu.poison();
+        device.poison();
     }
-    Ok(CompileOptions { executor: Executor::Cuda, gpu: Some(Arc::new(gpu)), ..options })
+    Ok(CompileOptions { executor: Executor::Device(kind.name), device: Some(device), ..options })
 }

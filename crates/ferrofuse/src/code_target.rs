@@ -4,19 +4,21 @@ use std::fmt;
 use std::str::FromStr;
 
 use compiler::Hints;
-use compiler::target::{GPUS, GpuModel, Target};
+use compiler::target::Target;
 use ir::definition::Definition;
 use ir::graph::Fusion;
 use llvm::CpuTarget;
 use runtime::Machine;
+
+use crate::languages::{LANGUAGES, Language};
 
 /// A machine to make code for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CodeTarget {
     /// A CPU.
     Cpu(CpuTarget),
-    /// A GPU of NVIDIA's, by its own name or that of its architecture.
-    Cuda(&'static str),
+    /// A machine of a language of the C family, such as a GPU of NVIDIA's, by its own name or that of its architecture.
+    Gpu(&'static str),
 }
 
 /// A name that is no target of ours.
@@ -37,21 +39,24 @@ impl CodeTarget {
     pub const HOST: CodeTarget = CodeTarget::Cpu(CpuTarget::Host);
 
     /// The GPU that code is made for where none is named.
-    pub const CUDA: CodeTarget = CodeTarget::Cuda("sm_90");
+    pub const CUDA: CodeTarget = CodeTarget::Gpu(LANGUAGES[0].usual_target);
 
     /// All targets: CPUs, architectures of GPUs, and GPUs.
     pub fn all() -> impl Iterator<Item = CodeTarget> {
-        let mut gpus: Vec<&str> = GPUS.iter().map(|model| model.architecture).collect();
-        gpus.dedup();
-        gpus.extend(GPUS.iter().map(|model| model.name));
-        CpuTarget::ALL.into_iter().map(CodeTarget::Cpu).chain(gpus.into_iter().map(CodeTarget::Cuda))
+        let gpus = LANGUAGES.iter().flat_map(|language| {
+            let mut names: Vec<&str> = language.models.iter().map(|model| model.architecture).collect();
+            names.dedup();
+            names.extend(language.models.iter().map(|model| model.name));
+            names
+        });
+        CpuTarget::ALL.into_iter().map(CodeTarget::Cpu).chain(gpus.map(CodeTarget::Gpu))
     }
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             CodeTarget::Cpu(cpu) => cpu.name(),
-            CodeTarget::Cuda(name) => name,
+            CodeTarget::Gpu(name) => name,
         }
     }
 
@@ -59,7 +64,15 @@ impl CodeTarget {
     pub fn architecture(self) -> Option<&'static str> {
         match self {
             CodeTarget::Cpu(_) => None,
-            CodeTarget::Cuda(name) => GpuModel::named(name).map(|model| model.architecture),
+            CodeTarget::Gpu(name) => Language::of(name).map(|(_, model)| model.architecture),
+        }
+    }
+
+    /// The language that kernels for it are written in, if it is one of the C family.
+    pub(crate) fn language(self) -> Option<&'static Language> {
+        match self {
+            CodeTarget::Cpu(_) => None,
+            CodeTarget::Gpu(name) => Language::of(name).map(|(language, _)| language),
         }
     }
 
@@ -67,7 +80,7 @@ impl CodeTarget {
     pub fn fusion(self, definition: &Definition, hints: &Hints) -> Fusion {
         match self {
             CodeTarget::Cpu(_) => definition.fusion.clone(),
-            CodeTarget::Cuda(_) => hints.whole_rows(&definition.graph, &definition.fusion),
+            CodeTarget::Gpu(_) => hints.whole_rows(&definition.graph, &definition.fusion),
         }
     }
 
@@ -75,7 +88,7 @@ impl CodeTarget {
     pub fn facts_on(self, machine: &Machine) -> Target {
         match self {
             CodeTarget::Cpu(cpu) => machine.target(cpu),
-            CodeTarget::Cuda(_) => self.facts(|| machine.target(CpuTarget::Host)),
+            CodeTarget::Gpu(_) => self.facts(|| machine.target(CpuTarget::Host)),
         }
     }
 
@@ -86,7 +99,9 @@ impl CodeTarget {
             CodeTarget::Cpu(CpuTarget::X86_64 | CpuTarget::Aarch64) => Target::cpu(128),
             CodeTarget::Cpu(CpuTarget::Avx2) => Target::cpu(256),
             CodeTarget::Cpu(CpuTarget::Avx512) => Target::cpu(512),
-            CodeTarget::Cuda(name) => GpuModel::named(name).map_or_else(Target::cuda, Target::gpu),
+            CodeTarget::Gpu(name) => {
+                Language::of(name).map_or_else(Target::cuda, |(_, model)| Target::gpu(model))
+            }
         }
     }
 }

@@ -3,39 +3,33 @@
 use std::str::FromStr;
 
 use index::integer;
+use runtime::{DEVICE_KINDS, DeviceKind};
 
 /// A device by its name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub enum DeviceName {
     /// The host.
     #[default]
     Cpu,
-    /// A GPU of NVIDIA's, by its number where the name has one.
-    Cuda(Option<usize>),
+    /// Another device, by its number where the name has one.
+    Other(&'static DeviceKind, Option<usize>),
 }
 
 impl FromStr for DeviceName {
     type Err = String;
 
     fn from_str(name: &str) -> Result<DeviceName, String> {
-        let unknown = || format!("`{name}` is no device; known are cpu, cuda, cuda:0, cuda:1, …");
-        match (name, name.strip_prefix("cuda:")) {
-            ("cpu", _) => Ok(DeviceName::Cpu),
-            ("cuda", _) => Ok(DeviceName::Cuda(None)),
-            (_, Some(number)) => {
-                integer(number).map(|number| DeviceName::Cuda(Some(number))).ok_or_else(unknown)
-            }
-            (_, None) => Err(unknown()),
+        if name == "cpu" {
+            return Ok(DeviceName::Cpu);
         }
-    }
-}
-
-impl DeviceName {
-    /// The number of a GPU; of one without a number it is 0.
-    pub fn gpu(self) -> Option<usize> {
-        match self {
-            DeviceName::Cpu => None,
-            DeviceName::Cuda(number) => Some(number.unwrap_or(0)),
-        }
+        let of_kind = |kind: &'static DeviceKind| match name.strip_prefix(kind.name)? {
+            "" => Some(DeviceName::Other(kind, None)),
+            number => Some(DeviceName::Other(kind, Some(integer(number.strip_prefix(':')?)?))),
+        };
+        DEVICE_KINDS.iter().find_map(of_kind).ok_or_else(|| {
+            let known =
+                DEVICE_KINDS.iter().map(|DeviceKind { name, .. }| format!("{name}, {name}:0, {name}:1"));
+            format!("`{name}` is no device; known are cpu, {}, …", known.collect::<Vec<_>>().join(", "))
+        })
     }
 }

@@ -7,7 +7,7 @@ use std::fmt::{self, Write};
 use std::str::FromStr;
 
 use codegen::cpu::{self, Isa};
-use codegen_c::cuda;
+use codegen_c::c;
 use compiler::lower::LoweredSegment;
 use compiler::{Decision, Plan, SegmentPlan};
 use frontend::define::{AsWritten, DefineError};
@@ -17,6 +17,7 @@ use ir::kernel::Kernel;
 use llvm::{Llvm, Output};
 use runtime::unforked;
 
+use crate::languages::{LANGUAGES, Language};
 use crate::names::ValueNames;
 use crate::{CodeTarget, lambdas};
 
@@ -41,8 +42,8 @@ pub enum Stage {
     Llvm,
     /// Assembly.
     Asm,
-    /// CUDA C++.
-    Cuda,
+    /// A language of the C family, by its name.
+    C(&'static str),
 }
 
 /// Why there is no such text.
@@ -65,8 +66,10 @@ pub enum EmitError {
         target: &'static str,
     },
     /// A segment that a library runs.
-    #[error("{segment} is {op}, which a library computes: it has no CUDA text")]
+    #[error("{segment} is {op}, which a library computes: it has no {language} text")]
     External {
+        /// The language.
+        language: &'static str,
         /// The segment.
         segment: String,
         /// What it computes.
@@ -81,32 +84,43 @@ pub enum EmitError {
     /// The kernel has no LLVM IR.
     #[error(transparent)]
     Cpu(#[from] cpu::emit::EmitError),
-    /// The kernel has no CUDA text.
+    /// The kernel has no text in the language.
     #[error(transparent)]
-    Cuda(#[from] cuda::EmitError),
+    C(#[from] c::EmitError),
 }
 
 impl Stage {
+    /// CUDA C++.
+    pub const CUDA: Stage = Stage::C("cuda");
+
     /// All stages, in order.
-    pub const ALL: [Stage; 10] = [
-        Stage::Definition,
-        Stage::Graph,
-        Stage::Lambdas,
-        Stage::Optimized,
-        Stage::Segments,
-        Stage::Schedule,
-        Stage::Kernel,
-        Stage::Llvm,
-        Stage::Asm,
-        Stage::Cuda,
-    ];
+    pub fn all() -> impl Iterator<Item = Stage> {
+        let languages = LANGUAGES.iter().map(|language| Stage::C(language.name));
+        let others = [
+            Stage::Definition,
+            Stage::Graph,
+            Stage::Lambdas,
+            Stage::Optimized,
+            Stage::Segments,
+            Stage::Schedule,
+            Stage::Kernel,
+            Stage::Llvm,
+            Stage::Asm,
+        ];
+        others.into_iter().chain(languages)
+    }
+
+    /// The language of the C family that it prints.
+    fn language(self) -> Option<&'static Language> {
+        match self {
+            Stage::C(name) => Language::named(name),
+            _ => None,
+        }
+    }
 
     /// The machine that its text is made for where none is named.
     pub fn usual_target(self) -> CodeTarget {
-        match self {
-            Stage::Cuda => CodeTarget::CUDA,
-            _ => CodeTarget::HOST,
-        }
+        self.language().map_or(CodeTarget::HOST, |language| CodeTarget::Gpu(language.usual_target))
     }
 
     /// Its name on the command line.
@@ -121,7 +135,7 @@ impl Stage {
             Stage::Kernel => "kernel",
             Stage::Llvm => "llvm",
             Stage::Asm => "asm",
-            Stage::Cuda => "cuda",
+            Stage::C(name) => name,
         }
     }
 }
@@ -130,9 +144,10 @@ impl FromStr for Stage {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Stage, String> {
-        let known: Vec<&str> = Stage::ALL.map(Stage::name).to_vec();
-        let found = Stage::ALL.into_iter().find(|stage| stage.name() == name);
-        found.ok_or_else(|| format!("unknown stage `{name}`; known are {}", known.join(", ")))
+        let known: Vec<&str> = Stage::all().map(Stage::name).collect();
+        Stage::all()
+            .find(|stage| stage.name() == name)
+            .ok_or_else(|| format!("unknown stage `{name}`; known are {}", known.join(", ")))
     }
 }
 
@@ -169,11 +184,16 @@ pub fn emit(
             let names = ValueNames::new(definition, plan);
             Ok(plan.segmentation.to_text(&|val| names.of(val)))
         }
-        (Stage::Llvm | Stage::Asm, CodeTarget::Cuda(_)) | (Stage::Cuda, CodeTarget::Cpu(_)) => {
-            Err(EmitError::Target { stage: stage.name(), target: options.target.name() })
+        (Stage::Llvm | Stage::Asm, CodeTarget::Gpu(_)) => Err(unsuitable(stage, options.target)),
+        (Stage::C(name), target) if target.language().is_none_or(|language| language.name != name) => {
+            Err(unsuitable(stage, target))
         }
         _ => per_segment(stage, plan, options),
     }
+}
+
+fn unsuitable(stage: Stage, target: CodeTarget) -> EmitError {
+    EmitError::Target { stage: stage.name(), target: target.name() }
 }
 
 /// The text of a stage that is there before anything is planned; `None` for what a plan decides.
@@ -218,8 +238,9 @@ fn per_segment(stage: Stage, plan: &Plan, options: &EmitOptions<'_>) -> Result<S
         let part = match decision {
             Decision::Kernels(kernels) if stage == Stage::Schedule => kernels.schedule.to_string(),
             Decision::Kernels(_) => of_kernels(stage, &plan.lowered[number], options)?,
-            Decision::External(call) if stage == Stage::Cuda => {
-                return Err(EmitError::External { segment: name.clone(), op: call.op.name() });
+            Decision::External(call) if let Some(Language { dialect, .. }) = stage.language() => {
+                let (segment, op, language) = (name.clone(), call.op.name(), dialect.name);
+                return Err(EmitError::External { segment, op, language });
             }
             Decision::External(call) => format!("{comment} {name}: a library computes {}\n", call.op),
             Decision::Evaluate { reason, val } => {
@@ -238,8 +259,8 @@ fn of_kernels(
     options: &EmitOptions<'_>,
 ) -> Result<String, EmitError> {
     let kernels = lowered.kernels.iter().map(|lowered| &lowered.kernel);
-    if let (Stage::Cuda, CodeTarget::Cuda(_)) = (stage, options.target) {
-        return Ok(cuda::emit_together(kernels)?);
+    if let Some(language) = stage.language() {
+        return Ok(c::emit_together(kernels, language.dialect)?);
     }
     let programs = kernels.map(|kernel| of_kernel(stage, kernel, options));
     let texts: Vec<String> = programs.collect::<Result<_, _>>()?;

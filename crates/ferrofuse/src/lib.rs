@@ -34,6 +34,7 @@ mod device_name;
 mod emit;
 mod explain;
 mod lambdas;
+mod languages;
 mod names;
 mod op_list;
 mod segments;
@@ -70,8 +71,8 @@ pub use names::{output_names, value_name, value_named};
 pub use op_list::{OpEntry, op_entries};
 pub use ops::{DType, Scalar};
 pub use runtime::{
-    Argument, Blame, CallOptions, CallReport, CompileOptions, CudaDevice, Error, Executable, Executor,
-    Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph, GpuInput, GpuOutput, GpuTensor,
+    Argument, Blame, CallOptions, CallReport, CompileOptions, CudaDevice, DeviceHandle, Error, Executable,
+    Executor, Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph, GpuInput, GpuOutput, GpuTensor,
     KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentReport,
     SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant, has_ended, in_background, unforked,
 };

@@ -36,16 +36,18 @@ impl Asked {
         let asked = device.map(device::named).transpose()?;
         let Some((first, ordinal)) = inputs.first_on_gpu() else {
             return Ok(match asked {
-                Some(DeviceName::Cuda(ordinal)) if inputs.has_arrays() => Asked::Copied(ordinal.unwrap_or(0)),
-                Some(DeviceName::Cuda(ordinal)) => Asked::Gpu(ordinal.unwrap_or(0)),
+                Some(DeviceName::Other(_, ordinal)) if inputs.has_arrays() => {
+                    Asked::Copied(ordinal.unwrap_or(0))
+                }
+                Some(DeviceName::Other(_, ordinal)) => Asked::Gpu(ordinal.unwrap_or(0)),
                 Some(DeviceName::Cpu) | None => Asked::Host,
             });
         };
         let place = inputs.place(first);
         let is_asked = match asked {
-            None | Some(DeviceName::Cuda(None)) => true,
+            None | Some(DeviceName::Other(_, None)) => true,
             Some(DeviceName::Cpu) => false,
-            Some(DeviceName::Cuda(Some(asked))) => asked == ordinal,
+            Some(DeviceName::Other(_, Some(asked))) => asked == ordinal,
         };
         if !is_asked {
             let asked = device.map(Bound::str).transpose()?.map(|name| name.to_string()).unwrap_or_default();

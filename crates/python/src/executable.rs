@@ -179,7 +179,7 @@ impl Executable {
     fn emit(&self, py: Python<'_>, stage: &str, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
         let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
         let target = match stage {
-            Stage::Cuda => self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::CUDA),
+            Stage::CUDA => self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::CUDA),
             _ => CodeTarget::HOST,
         };
         let text = self.planned(py, target, inputs, None, move |definition, plan, _| {

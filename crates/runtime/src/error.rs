@@ -71,8 +71,14 @@ pub enum Error {
     /// Code was asked for that the machine cannot run.
     #[error("this machine cannot run code for {0}")]
     Target(CpuTarget),
-    /// A GPU was asked for and none was named.
-    #[error("the executor is CUDA, and the options name no GPU")]
+    /// A device was asked for and none of its kind was given.
+    #[error("the executor is {kind}, and the options name no such device")]
+    NoDevice {
+        /// What such devices are called.
+        kind: &'static str,
+    },
+    /// A call on tensors of a GPU, of an executable that is for none.
+    #[error("the executable was not compiled for a GPU")]
     NoGpu,
     /// A number that decides sizes is in a GPU's memory.
     #[error("{input}: its value decides sizes, so it must be a number of the host")]

@@ -6,8 +6,8 @@ pub enum Executor {
     /// Segments as machine code. Without libLLVM the evaluator runs instead, and the report says so.
     #[default]
     Compiled,
-    /// Segments as CUDA C++, on the GPU of [`crate::CompileOptions::gpu`].
-    Cuda,
+    /// Segments in the language of a device of this kind, on [`crate::CompileOptions::device`].
+    Device(&'static str),
     /// Segments as kernel programs, interpreted: slow, for tests.
     Interpreter,
     /// The definition as it stands, by the evaluator: slow, the meaning of all others.
@@ -26,11 +26,14 @@ pub(crate) enum Readable {
 }
 
 impl Executor {
+    /// Segments as CUDA C++, on a GPU.
+    pub const CUDA: Executor = Executor::Device("cuda");
+
     /// The name that users give and read.
     pub fn name(self) -> &'static str {
         match self {
             Executor::Compiled => "compiled",
-            Executor::Cuda => "cuda",
+            Executor::Device(kind) => kind,
             Executor::Interpreter => "interpreter",
             Executor::Evaluator => "evaluator",
         }
@@ -40,14 +43,14 @@ impl Executor {
     pub(crate) fn readable(self) -> Readable {
         match self {
             Executor::Compiled => Readable::Aligned,
-            Executor::Cuda => Readable::Packed,
+            Executor::Device(_) => Readable::Packed,
             Executor::Interpreter => Readable::Forward,
             Executor::Evaluator => Readable::All,
         }
     }
 
-    /// Whether it runs on a GPU, where vectors are shorter and rows that a block keeps have variants of their own.
+    /// Whether it runs on a device such as a GPU, where vectors are shorter and rows that a block keeps have variants of their own.
     pub(crate) fn is_on_gpu(self) -> bool {
-        self == Executor::Cuda
+        matches!(self, Executor::Device(_))
     }
 }

@@ -6,10 +6,11 @@
 //! share a variant) · `prepared` (what inputs come to) · `last_call` (the cache of what the last call came to) · `argument`
 //! (inputs that are written to) · `destination` (the caller's memory for outputs) · `formulas` (sizes in one call) ·
 //! `extents` (what they determine) · `generator` (random state) · `call` (the steps done) · `device` (what does them) ·
-//! `host` (the CPU) · `cuda` (GPUs) · `tensor` (memory of the call) · `output` · `located` (errors in words of the
+//! `host` (the CPU) · `accelerator` (what is asked of all other devices) · `cuda` (GPUs) · `device_kinds` (their names) · `tensor` (memory of the call) · `output` · `located` (errors in words of the
 //! definition) · `report` · `machine` (threads, memory, libLLVM). Decides nothing about kernels, and reads no files but the
 //! memory limit of the process and the size of the caches.
 
+mod accelerator;
 mod alike;
 mod argument;
 mod background;
@@ -18,6 +19,7 @@ mod compile;
 mod cuda;
 mod destination;
 mod device;
+mod device_kinds;
 mod error;
 mod executable;
 mod executor;
@@ -42,12 +44,14 @@ mod tests;
 mod variant_key;
 
 pub use ::cuda::ThreadResources;
+pub use accelerator::DeviceHandle;
 pub use argument::Argument;
 pub use background::in_background;
 pub use compile::{Variant, cut_declared, plan_declared};
 pub use cpu::fork::{has_ended, unforked};
 pub use cuda::{CudaDevice, GpuArgument, GpuCodeError, GpuCompiler, GpuTensor};
 pub use destination::OutputForm;
+pub use device_kinds::{DEVICE_KINDS, DeviceKind};
 pub use error::{Blame, Error};
 pub use executable::{Executable, GpuGraph, GpuInput, GpuOutput};
 pub use executor::Executor;

@@ -9,7 +9,7 @@ use ir::interrupt::Interrupt;
 use llvm::CpuTarget;
 use reference::interpret::Options as InterpreterOptions;
 
-use crate::{CudaDevice, Executor, Generator, Machine};
+use crate::{DeviceHandle, Error, Executor, Generator, Machine};
 
 /// How to compile a definition.
 #[derive(Clone, Debug)]
@@ -18,8 +18,8 @@ pub struct CompileOptions {
     pub executor: Executor,
     /// What it runs on.
     pub machine: Arc<Machine>,
-    /// The GPU that [`Executor::Cuda`] runs on.
-    pub gpu: Option<Arc<CudaDevice>>,
+    /// The device that [`Executor::Device`] runs on.
+    pub device: Option<DeviceHandle>,
     /// The instructions that kernels are made of, which the machine must have.
     pub target: CpuTarget,
     /// Sizes that decisions are made for; the answer is right for all sizes.
@@ -37,7 +37,7 @@ impl Default for CompileOptions {
         CompileOptions {
             executor: Executor::default(),
             machine: Machine::shared(),
-            gpu: None,
+            device: None,
             target: CpuTarget::Host,
             hints: Hints::default(),
             plan: PlanOptions::default(),
@@ -50,10 +50,19 @@ impl Default for CompileOptions {
 impl CompileOptions {
     /// What the compiler needs to know of what runs it.
     pub(crate) fn facts(&self) -> Target {
-        match (&self.gpu, self.executor) {
-            (Some(gpu), Executor::Cuda) => gpu.target(),
-            _ => self.machine.target(self.target),
+        match self.opened_device() {
+            Ok(device) => device.device().target(),
+            Err(_) => self.machine.target(self.target),
         }
+    }
+
+    /// The device that runs it.
+    ///
+    /// # Errors
+    /// [`Error::NoDevice`].
+    pub(crate) fn opened_device(&self) -> Result<&DeviceHandle, Error> {
+        let is_meant = |device: &&DeviceHandle| self.executor == Executor::Device(device.kind());
+        self.device.as_ref().filter(is_meant).ok_or(Error::NoDevice { kind: self.executor.name() })
     }
 }
 

@@ -23,8 +23,8 @@ def f(fd):
 
 #[test]
 fn a_call_leaves_nothing_behind() {
-    let gpu = Some(stand_in::gpu().expect("the stand-in opens"));
-    let options = CompileOptions { executor: Executor::Cuda, gpu, ..CompileOptions::default() };
+    let device = Some(stand_in::gpu().expect("the stand-in opens").into());
+    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
     let executable = Executable::by_size(define(TEXT).expect("defines"), options.clone());
     let small = Executable::by_size(define(SMALL).expect("defines"), options);
     let x = Array::from_slice(&[2, 3], &[1.0_f32, 0.5, 2.0, 0.0, 1.5, 3.0]).expect("memory");

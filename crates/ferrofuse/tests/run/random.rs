@@ -102,7 +102,7 @@ fn executors_threads_and_segments_do_not_change_the_bits() {
         }
     }
     let uniform = numbers(&executable(CompileOptions::default()), 0);
-    for executor in [Executor::Interpreter, Executor::Evaluator, Executor::Cuda] {
+    for executor in [Executor::Interpreter, Executor::Evaluator, Executor::CUDA] {
         let options = crate::gpu::options(executor);
         assert_eq!(numbers(&executable(options), 0), uniform, "{}", executor.name());
     }

@@ -36,7 +36,7 @@ fn explained_and_emitted(text: &str) {
     let llvm = options.machine.llvm();
     let options = EmitOptions { target: CodeTarget::CUDA, segment: None, llvm: llvm.as_ref() };
     for stage in
-        [Stage::Definition, Stage::Graph, Stage::Segments, Stage::Schedule, Stage::Kernel, Stage::Cuda]
+        [Stage::Definition, Stage::Graph, Stage::Segments, Stage::Schedule, Stage::Kernel, Stage::CUDA]
     {
         assert!(!emit(stage, &definition, &planned, &options).expect("emits").is_empty());
     }

@@ -121,7 +121,7 @@ fn a_view_of_a_strided_input_has_its_strides() {
     let x = wide.view().relaid(layout).expect("inside");
     let column = random(DType::F32, &[4, 1], 2);
     // What has gaps is copied to a GPU without them.
-    for executor in EXECUTORS.into_iter().filter(|&executor| executor != Executor::Cuda) {
+    for executor in EXECUTORS.into_iter().filter(|&executor| executor != Executor::CUDA) {
         for (shape, strides) in
             [("24, 5", Some(&[10, 1][..])), ("4, 30", None), ("2, 2, 6, 5", Some(&[120, 60, 10, 1]))]
         {

@@ -1,12 +1,11 @@
 //! One call of a variant: its steps done one after the other on the inputs.
 //!
 //! All sizes are evaluated, and the memory that the call will hold is compared with what there is, before the first step.
-//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs` · `timed` · `on_gpu` (arrays of the host,
-//! a GPU's work). The device does the work.
+//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs` · `timed`. The device does
+//! the work.
 
 mod external;
 mod faults;
-mod on_gpu;
 mod outputs;
 mod segments;
 mod timed;
@@ -20,33 +19,26 @@ use ir::interrupt::Interrupted;
 use ir::kernel::NO_FAULT;
 use ops::{DType, Scalar};
 
-use crate::compile::Variant;
 use crate::device::{AddressSpace, Device, TensorOf, ViewOf};
 use crate::device::{Memory, SlotContents, WriteTarget};
 use crate::error::IndexFault;
-use crate::extents::{Extents, extents};
+use crate::extents::Extents;
 use crate::plan::{ExecutionPlan, Slot, Step};
 use crate::tensor::packed;
 use crate::{CallReport, Error, Machine};
 use cpu::pool::until_interrupted;
 
-pub(crate) use on_gpu::{call_on_gpu, forms_on_gpu};
-pub(crate) use outputs::Done;
+pub(crate) use outputs::{Done, written};
 use timed::{Timed, TimedStep};
 
 /// Whether no step of such a call is worth sharing among threads.
-///
-/// # Errors
-/// What is wrong with the sizes.
-pub(crate) fn is_short(variant: &Variant, machine: &Machine, known: &Sizes) -> Result<bool, Error> {
-    let plan = &variant.steps;
-    let extents = extents(&variant.extents, plan, known)?;
+pub(crate) fn is_short(plan: &ExecutionPlan, extents: &Extents, machine: &Machine) -> bool {
     let is_short = |step: &Step| match step {
         Step::Launch(launch) => launch.all_operations(&extents.formulas) < machine.min_shared(),
         Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => true,
         Step::Evaluate(_) | Step::External(_) | Step::Copy { .. } => false,
     };
-    Ok(plan.steps.iter().all(is_short))
+    plan.steps.iter().all(is_short)
 }
 
 /// What a call gives back, and what is to be said of it.
@@ -76,6 +68,8 @@ pub(crate) struct Call<'c, 'a, D: Device> {
 pub(crate) struct Given<'c, 'a, S: AddressSpace, I> {
     /// The values of size symbols.
     pub sizes: &'c Sizes,
+    /// What they determine.
+    pub extents: Arc<Extents>,
     /// The inputs as kernels can read them.
     pub inputs: I,
     /// For each input the memory that outputs are written to, where the call may; or none at all.
@@ -84,18 +78,26 @@ pub(crate) struct Given<'c, 'a, S: AddressSpace, I> {
     pub visible: &'c [bool],
 }
 
+impl<'a, S: AddressSpace, I> Given<'_, 'a, S, I> {
+    /// The same, with the inputs by whatever iterator.
+    pub fn by_ref<'g, 'v>(&'g mut self) -> Given<'g, 'a, S, &'g mut dyn Iterator<Item = S::View<'v>>>
+    where
+        I: Iterator<Item = S::View<'v>>,
+    {
+        let Given { sizes, extents, inputs, targets, visible } = self;
+        Given { sizes, extents: Arc::clone(extents), inputs, targets, visible }
+    }
+}
+
 impl<'c, 'a, D: Device> Call<'c, 'a, D> {
-    /// A call on inputs that fit the variant, whose kernels are `code`. Sizes are evaluated and memory is compared with the
-    /// device's here.
+    /// A call on inputs that fit the plan, whose kernels are `code`. Memory is compared with the device's here.
     pub fn new(
-        variant: &'c Variant,
+        plan: &'c ExecutionPlan,
         code: &'c [D::Code],
         device: D,
         given: Given<'c, 'a, D::Space, impl Iterator<Item = ViewOf<'c, D>>>,
     ) -> Result<Call<'c, 'a, D>, Error> {
-        let plan = &variant.steps;
-        let Given { sizes: known, inputs, targets, visible } = given;
-        let extents = extents(&variant.extents, plan, known)?;
+        let Given { sizes: known, extents, inputs, targets, visible } = given;
         let mut memory: Memory<'c, D::Space> = plan.slots.keys().map(|_| SlotContents::Nothing).collect();
         for (&slot, view) in plan.inputs.iter().zip(inputs) {
             memory[slot] = SlotContents::Input(view);

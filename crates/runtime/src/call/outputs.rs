@@ -20,7 +20,7 @@ pub(crate) enum Done<S: AddressSpace> {
 }
 
 /// An input that an output is written to, if the call may.
-pub(super) fn written<'t, 'a, S: AddressSpace>(
+pub(crate) fn written<'t, 'a, S: AddressSpace>(
     targets: &'t [Option<WriteTarget<'a, S>>],
     input: usize,
 ) -> Option<&'t WriteTarget<'a, S>> {

@@ -18,7 +18,6 @@ use ir::kernel::Kernel;
 
 use crate::alike::Alike;
 use crate::background::in_background;
-use crate::cuda::gpu_kernel;
 use crate::host::{HostCode, machine_code};
 use crate::inputs::declared;
 use crate::variant_key::VariantKey;
@@ -88,10 +87,12 @@ pub(crate) fn compile(
             let program = |_: &Kernel| Ok::<_, CodegenError>(HostCode::Program(options.interpreter));
             Ok(Variant::new(plan()?, options.executor, 1, interrupt, program, Code::Host)?)
         }
-        Executor::Cuda => {
-            let device = options.gpu.as_ref().ok_or(Error::NoGpu)?;
-            let code = |kernel: &Kernel| gpu_kernel(kernel, device, machine.cache(), &alike);
-            Ok(Variant::new(plan()?, options.executor, machine.threads(), interrupt, code, Code::Gpu)?)
+        Executor::Device(_) => {
+            let device = options.opened_device()?;
+            let code = |kernel: &Kernel| device.device().load(kernel, machine.cache(), &alike);
+            let (planned, threads) = (plan()?, machine.threads());
+            let all = |kernels| Code::Device(device.clone(), kernels);
+            Ok(Variant::new(planned, options.executor, threads, interrupt, code, all)?)
         }
         Executor::Compiled => match machine.llvm() {
             Ok(_) if !machine.runs(options.target) => Err(Error::Target(options.target)),

@@ -2,14 +2,16 @@
 
 use std::fmt::Display;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use compiler::Plan;
+use ir::graph::{SizeError, Sizes};
 use ir::interrupt::{Interrupt, Interrupted};
 use ir::kernel::Kernel;
 
-use crate::cuda::GpuKernel;
-use crate::extents::Extents;
+use crate::accelerator::{DeviceHandle, LoadedKernel};
+use crate::extents::{Extents, extents};
 use crate::host::HostCode;
 use crate::last_call::LastCall;
 use crate::plan::{ExecutedSegment, ExecutionPlan, Step};
@@ -29,7 +31,7 @@ pub struct Variant {
     /// The kernels of `steps`.
     pub(crate) code: Code,
     /// What the sizes of the last call determine.
-    pub(crate) extents: LastCall<Extents>,
+    extents: LastCall<Extents>,
 }
 
 /// The kernels of a plan, in order.
@@ -37,8 +39,8 @@ pub struct Variant {
 pub(crate) enum Code {
     /// For the host.
     Host(Vec<HostCode>),
-    /// Loaded into a GPU.
-    Gpu(Vec<GpuKernel>),
+    /// Loaded into a device.
+    Device(DeviceHandle, Vec<LoadedKernel>),
 }
 
 /// A plan, and how long it took.
@@ -58,7 +60,7 @@ impl Variant {
         threads: usize,
         interrupt: &Interrupt,
         make: impl Fn(&Kernel) -> Result<C, E> + Sync,
-        all: fn(Vec<C>) -> Code,
+        all: impl FnOnce(Vec<C>) -> Code,
     ) -> Result<Variant, Interrupted> {
         let Planned { mut plan, time } = planned;
         let begin = Instant::now();
@@ -75,6 +77,14 @@ impl Variant {
         let segments = segments(&steps, &code);
         let report = Report { executor, notice: None, segments, plan: time, compile: begin.elapsed() };
         Ok(Variant { plan, steps, report, code: all(code), extents: LastCall::default() })
+    }
+
+    /// What the sizes of a call determine.
+    ///
+    /// # Errors
+    /// What is wrong with the sizes.
+    pub(crate) fn extents(&self, sizes: &Sizes) -> Result<Arc<Extents>, SizeError> {
+        extents(&self.extents, &self.steps, sizes)
     }
 
     /// A whole definition for the evaluator.

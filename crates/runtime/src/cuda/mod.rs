@@ -1,9 +1,10 @@
 //! NVIDIA's GPUs as devices: kernels as CUDA C++ through NVRTC, tensors in the GPU's memory, work in the order of a stream.
 //!
-//! `device` (a GPU, opened, and what the compiler needs to know of it) · `tensor` (its memory) · `machine_code` (of
+//! `device` (a GPU, opened, and what the compiler needs to know of it) · `accelerator` (what executables need) · `tensor` (its memory) · `machine_code` (of
 //! kernels, compiled or kept) · `code` (loaded) · `block` (of intermediates) ·
 //! `steps` (the steps of a call) · `products` (of matrices, by cuBLASLt) · `faults` (indices out of range) · `strided_copy`.
 
+mod accelerator;
 mod block;
 mod code;
 mod device;
@@ -18,7 +19,7 @@ pub use device::CudaDevice;
 pub use machine_code::{GpuCodeError, GpuCompiler};
 pub use tensor::{GpuArgument, GpuTensor};
 
-pub(crate) use code::{GpuKernel, gpu_kernel};
+pub(crate) use accelerator::{KIND, open};
 pub(crate) use faults::Located;
 pub(crate) use steps::OnStream;
 pub(crate) use tensor::{GpuMemory, GpuView};

@@ -13,10 +13,12 @@ use ir::graph::{ExternalOp, Val};
 use ops::{DType, Scalar};
 use smallvec::SmallVec;
 
+use super::CudaDevice;
 use super::block::Block;
+use super::code::GpuKernel;
 use super::faults::Located;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
-use super::{CudaDevice, GpuKernel};
+use crate::accelerator::LoadedKernel;
 use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, first_fault};
 use crate::error::IndexFault;
 use crate::plan::Operands;
@@ -164,7 +166,7 @@ fn argument(given: &KernelLaunch<'_, GpuKernel>, member: usize, sym: Sym) -> Opt
 
 impl Device for OnStream<'_> {
     type Space = GpuMemory;
-    type Code = GpuKernel;
+    type Code = LoadedKernel;
     type Moment = Event;
 
     fn host(&self) -> Host<'_> {
@@ -219,9 +221,10 @@ impl Device for OnStream<'_> {
 
     fn launch(
         &self,
-        given: &KernelLaunch<'_, GpuKernel>,
+        given: &KernelLaunch<'_, LoadedKernel>,
         memory: &mut Memory<'_, GpuMemory>,
     ) -> Result<(), Error> {
+        let given = &given.with_code(given.code.of::<GpuKernel>());
         (0..given.members.len()).try_for_each(|member| self.launch_member(given, member, memory))
     }
 

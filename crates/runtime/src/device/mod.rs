@@ -38,6 +38,12 @@ pub(crate) struct KernelLaunch<'l, C> {
 }
 
 impl<'l, C> KernelLaunch<'l, C> {
+    /// The same with the code as its device knows it.
+    pub fn with_code<D>(&self, code: &'l D) -> KernelLaunch<'l, D> {
+        let KernelLaunch { kernel, members, values, arguments, .. } = *self;
+        KernelLaunch { kernel, code, members, values, arguments }
+    }
+
     /// The values of the kernel's arguments for a member.
     pub fn arguments_of(&self, member: usize) -> &'l [i64] {
         let count = self.kernel.arguments.len();

@@ -19,9 +19,10 @@ use ir::interrupt::Interrupt;
 use ops::DType;
 use smallvec::SmallVec;
 
+use crate::accelerator::Loaded;
 use crate::argument::{Argument, Footprint, shared};
 use crate::background::in_background;
-use crate::call::{Call, Done, Finished, Given, call_on_gpu, forms_on_gpu, is_short};
+use crate::call::{Call, Done, Finished, Given, is_short};
 use crate::compile::{Code, Variant, compile};
 use crate::destination::{OutputForm, placed};
 use crate::device::{AddressSpace, Host, WriteTarget};
@@ -230,7 +231,8 @@ impl Executable {
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let visible: SmallVec<[bool; 8]> = (0..given.len()).map(|place| !inputs.is_copied(place)).collect();
         let (variant, interrupt) = (&prepared.variant, &options.interrupt);
-        let call = Given { sizes: &sizes, inputs: inputs.views(), targets: &[], visible: &visible };
+        let extents = variant.extents(&sizes)?;
+        let call = Given { sizes: &sizes, extents, inputs: inputs.views(), targets: &[], visible: &visible };
         let finished = self.finished(variant, Host { machine, interrupt }, call, timed);
         finished.map(|(done, report)| (outputs(done, given), report))
     }
@@ -340,47 +342,51 @@ impl Executable {
         };
         let visible: SmallVec<[bool; 8]> = arguments.iter().enumerate().map(is_visible).collect();
         let (variant, interrupt) = (&prepared.variant, &options.interrupt);
-        let given = Given { sizes: &sizes, inputs: inputs.views(), targets: &targets, visible: &visible };
-        let host = Host { machine, interrupt };
+        let (extents, host) = (variant.extents(&sizes)?, Host { machine, interrupt });
+        let mut given =
+            Given { sizes: &sizes, extents, inputs: inputs.views(), targets: &targets, visible: &visible };
         match (wanted, &variant.code) {
             (Wanted::Outputs { timed }, _) => self.finished(variant, host, given, timed).map(Got::Outputs),
             (Wanted::Forms, Code::Host(code)) => {
-                Ok(Got::Forms(Call::new(variant, code, host, given)?.forms()))
+                Ok(Got::Forms(Call::new(&variant.steps, code, host, given)?.forms()))
             }
-            (Wanted::Forms, Code::Gpu(code)) => {
-                forms_on_gpu(variant, code, self.gpu()?, host, given).map(Got::Forms)
+            (Wanted::Forms, Code::Device(device, code)) => {
+                let loaded = Loaded { plan: &variant.steps, code };
+                device.device().forms(loaded, host, given.by_ref()).map(Got::Forms)
             }
             (Wanted::Into(destinations), Code::Host(code)) => {
-                let call = Call::new(variant, code, host, given)?;
+                let call = Call::new(&variant.steps, code, host, given)?;
                 let checked = placed(destinations, &call.forms(), arguments)?;
                 call.writing_to(&checked)?.run(false).map(Got::Outputs)
             }
-            (Wanted::Into(destinations), Code::Gpu(code)) => {
+            (Wanted::Into(destinations), Code::Device(device, code)) => {
+                let loaded = Loaded { plan: &variant.steps, code };
                 let hidden: SmallVec<[bool; 8]> = visible.iter().map(|_| false).collect();
-                let given = Given { visible: &hidden, ..given };
+                let mut given = Given { visible: &hidden, ..given };
                 let checked = |forms: &[OutputForm]| placed(destinations, forms, arguments);
-                call_on_gpu(variant, code, self.gpu()?, host, given, false, checked).map(Got::Outputs)
+                device.device().call(loaded, host, given.by_ref(), false, Some(&checked)).map(Got::Outputs)
             }
         }
     }
 
     /// The GPU that its variants are for.
-    fn gpu(&self) -> Result<&CudaDevice, Error> {
-        self.source.options.gpu.as_deref().ok_or(Error::NoGpu)
+    fn gpu(&self) -> Result<Arc<CudaDevice>, Error> {
+        self.source.options.opened_device()?.downcast().ok_or(Error::NoGpu)
     }
 
-    /// Does the steps of a call, on the host or on the GPU.
+    /// Does the steps of a call, on the host or on another device.
     fn finished<'c, 'a>(
         &self,
         variant: &'c Variant,
         host: Host<'c>,
-        given: Given<'c, 'a, HostMemory, impl Iterator<Item = ArrayView<'c>>>,
+        mut given: Given<'c, 'a, HostMemory, impl Iterator<Item = ArrayView<'c>>>,
         timed: bool,
     ) -> Result<Finished<HostMemory>, Error> {
         match &variant.code {
-            Code::Host(code) => Call::new(variant, code, host, given)?.run(timed),
-            Code::Gpu(code) => {
-                call_on_gpu(variant, code, self.gpu()?, host, given, timed, |_| Ok(SmallVec::new()))
+            Code::Host(code) => Call::new(&variant.steps, code, host, given)?.run(timed),
+            Code::Device(device, code) => {
+                let loaded = Loaded { plan: &variant.steps, code };
+                device.device().call(loaded, host, given.by_ref(), timed, None)
             }
         }
     }
@@ -412,7 +418,8 @@ impl Executable {
         let forms = given.iter().map(form).map(|(dtype, layout)| (dtype, layout.clone()));
         let lasts = !self.reads_sizes && !inputs.has_copies();
         let draws = definition.draws > 0;
-        let is_short = lasts && !draws && is_short(&variant, &options.machine, &sizes)?;
+        let is_short =
+            lasts && !draws && is_short(&variant.steps, &*variant.extents(&sizes)?, &options.machine);
         let prepared = Arc::new(Prepared { forms: forms.collect(), sizes, variant, is_short });
         if lasts {
             self.last_call.keep(&prepared);

@@ -205,7 +205,7 @@ impl Executable {
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
         mode: Mode<'_>,
     ) -> Result<Ran, Error> {
-        let device = self.gpu()?;
+        let device = &*self.gpu()?;
         let (stream_gpu, own) = (stream.device().ordinal(), device.gpu().ordinal());
         if stream_gpu != own {
             return Err(Error::OtherGpu { stream: stream_gpu, executable: own });
@@ -227,7 +227,7 @@ impl Executable {
         let located = || (!variant.steps.faults.is_empty()).then(|| self.located_later());
         let readable = self.readable(inputs, &OnStream::new(device, stream, host, None))?;
         let on_stream = OnStream::new(device, captures.unwrap_or(stream), host, located());
-        let Code::Gpu(code) = &variant.code else { return Err(Error::NoGpu) };
+        let Code::Device(_, code) = &variant.code else { return Err(Error::NoGpu) };
         let footprints: SmallVec<[Option<Footprint<'_>>; 8]> =
             inputs.iter().map(GpuInput::footprint).collect();
         let shared = shared(footprints.iter().copied());
@@ -237,8 +237,9 @@ impl Executable {
             !readable.is_copied(place) && is_unwritten(place, footprint.as_ref(), &targets, shared[place])
         };
         let visible: SmallVec<[bool; 8]> = footprints.iter().enumerate().map(is_visible).collect();
-        let given = Given { sizes: &sizes, inputs: readable.views(), targets: &targets, visible: &visible };
-        let call = Call::new(variant, code, on_stream, given)?;
+        let (extents, inputs) = (variant.extents(&sizes)?, readable.views());
+        let given = Given { sizes: &sizes, extents, inputs, targets: &targets, visible: &visible };
+        let call = Call::new(&variant.steps, code, on_stream, given)?;
         let forms = call.forms();
         let destinations = place(&forms)?;
         let footprints: SmallVec<[Footprint<'_>; 8]> = footprints.iter().flatten().copied().collect();

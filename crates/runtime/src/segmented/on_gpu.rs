@@ -75,8 +75,8 @@ impl SegmentedExecutable {
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
         account: &mut Account,
     ) -> Result<Vec<GpuOutput>, Error> {
-        let device = self.options.gpu.as_deref().ok_or(Error::NoGpu)?;
-        let call = CallOfSegments { chain: self, device, stream, inputs };
+        let device = self.options.opened_device()?.downcast::<CudaDevice>().ok_or(Error::NoGpu)?;
+        let call = CallOfSegments { chain: self, device: &device, stream, inputs };
         let done = call.targets().and_then(|targets| {
             let held = call.segments(options, account)?;
             call.outputs(held, &targets, place, account)

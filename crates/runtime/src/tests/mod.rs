@@ -30,8 +30,12 @@ def f(fd):
     fd.add_output(x)
 ";
 
+fn defined(text: &str) -> Definition {
+    frontend::text::parse(text).expect("defines").definition
+}
+
 fn planned(text: &str) -> (Definition, Plan) {
-    let definition = frontend::text::parse(text).expect("defines").definition;
+    let definition = defined(text);
     let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     let target = Target::cpu(256);

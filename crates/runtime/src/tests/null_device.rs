@@ -1,32 +1,89 @@
 //! A device in one file: its code of a kernel is text, and a launch runs nothing but notes what would run.
 
-use std::cell::RefCell;
+use std::mem::take;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use codegen::cpu::Error as CodegenError;
+use compiler::target::Target;
 use ir::array::{Array, ArrayView, ArrayViewMut, Layout};
 use ir::graph::{ExternalOp, Val};
-use ir::interrupt::Interrupt;
 use ir::kernel::Kernel;
 use ops::{DType, Scalar};
-use reference::interpret::Options;
 
-use super::{SEGMENTS, planned};
-use crate::call::{Call, Given};
-use crate::compile::{Code, Planned, Variant};
+use super::{SEGMENTS, defined};
+use crate::accelerator::{Accelerator, LoadError, LoadedKernel, OwnsMemory};
+use crate::alike::Alike;
 use crate::device::{Device, Host, KernelLaunch, Memory};
-use crate::host::{HostCode, HostMemory};
-use crate::{Error, Executor, Machine, MachineOptions, Tensor};
+use crate::host::HostMemory;
+use crate::report::{KernelReport, Reported};
+use crate::{CompileOptions, DeviceHandle, Error, Executable, Executor, Machine, Tensor};
+use cpu::objects::ObjectCache;
 
-/// What was asked of it.
-struct NullDevice<'c> {
-    host: Host<'c>,
-    launched: &'c RefCell<Vec<String>>,
+/// The device.
+#[derive(Debug, Default)]
+struct NullDevice {
+    /// What was asked of it.
+    launched: Mutex<Vec<String>>,
 }
 
-impl Device for NullDevice<'_> {
+/// The text of a kernel.
+#[derive(Debug)]
+struct Text(String);
+
+impl Reported for Text {
+    fn report(&self, name: &str) -> KernelReport {
+        let (name, code_bytes) = (name.to_owned(), self.0.len());
+        KernelReport { name, compile: Duration::ZERO, code_bytes, cached: false, resources: None }
+    }
+}
+
+impl Accelerator for NullDevice {
+    fn kind(&self) -> &'static str {
+        "null"
+    }
+
+    fn target(&self) -> Target {
+        Target::cuda()
+    }
+
+    fn load(&self, kernel: &Kernel, _: Option<&ObjectCache>, _: &Alike) -> Result<LoadedKernel, LoadError> {
+        Ok(LoadedKernel::new(Text(kernel.to_string())))
+    }
+}
+
+impl OwnsMemory for NullDevice {
     type Space = HostMemory;
-    type Code = String;
+    type InCall<'c> = NullCall<'c>;
+
+    fn in_call<'c>(&'c self, host: Host<'c>) -> NullCall<'c> {
+        NullCall { host, launched: &self.launched }
+    }
+
+    fn upload(&self, view: &ArrayView<'_>) -> Result<Tensor, Error> {
+        let (machine, layout) = (Machine::shared(), Layout::dense(view.sizes()));
+        let mut copy = Tensor::allocate(machine.allocator(), view.dtype(), layout)?;
+        copy.as_mut_bytes().copy_from_slice(view.to_array()?.as_bytes());
+        Ok(copy)
+    }
+
+    fn download(&self, tensor: &Tensor, _: Host<'_>) -> Result<Tensor, Error> {
+        self.upload(&tensor.view())
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// The device in a call.
+struct NullCall<'c> {
+    host: Host<'c>,
+    launched: &'c Mutex<Vec<String>>,
+}
+
+impl Device for NullCall<'_> {
+    type Space = HostMemory;
+    type Code = LoadedKernel;
     type Moment = ();
 
     fn host(&self) -> Host<'_> {
@@ -53,10 +110,14 @@ impl Device for NullDevice<'_> {
         self.host.store(to, from)
     }
 
-    fn launch(&self, launch: &KernelLaunch<'_, String>, _: &mut Memory<'_, HostMemory>) -> Result<(), Error> {
-        let head = launch.code.lines().next().unwrap_or_default();
+    fn launch(
+        &self,
+        launch: &KernelLaunch<'_, LoadedKernel>,
+        _: &mut Memory<'_, HostMemory>,
+    ) -> Result<(), Error> {
+        let head = launch.code.of::<Text>().0.lines().next().unwrap_or_default();
         let blocks = launch.members.iter().map(|member| launch.values[member.blocks]).sum::<i64>();
-        self.launched.borrow_mut().push(format!("{head} of {blocks} blocks"));
+        self.launched.lock().expect("one thread").push(format!("{head} of {blocks} blocks"));
         Ok(())
     }
 
@@ -89,24 +150,28 @@ impl Device for NullDevice<'_> {
 
 #[test]
 fn a_device_is_one_file() {
-    let (definition, plan) = planned(SEGMENTS);
-    let planned = Planned { plan, time: Duration::ZERO };
-    let program = |_: &Kernel| Ok::<_, CodegenError>(HostCode::Program(Options::default()));
-    let interrupt = Interrupt::default();
-    let variant = Variant::new(planned, Executor::Interpreter, 1, &interrupt, program, Code::Host);
-    let variant = variant.expect("not interrupted");
-    let code: Vec<String> = variant.steps.kernels.iter().map(ToString::to_string).collect();
+    let device = Arc::new(NullDevice::default());
+    let options = CompileOptions {
+        executor: Executor::Device("null"),
+        device: Some(DeviceHandle::new(device.clone())),
+        ..CompileOptions::default()
+    };
+    let executable = Executable::new(defined(SEGMENTS), options).expect("compiles");
     let x = Array::zeros(DType::F32, &[6, 40]).expect("memory");
-    let sizes = definition.signature().bind(&[x.view()], &[]).expect("fits");
-    let (machine, launched) = (Machine::new(MachineOptions::default()), RefCell::default());
-    let device = NullDevice { host: Host { machine: &machine, interrupt: &interrupt }, launched: &launched };
-    let inputs = [x.view()].into_iter();
-    let given = Given { sizes: &sizes, inputs, targets: &[], visible: &[true] };
-    let call = Call::new(&variant, &code, device, given).expect("fits in its memory");
-    let (outputs, report) = call.run(false).unwrap_or_else(|error| panic!("{error}"));
+    let (outputs, report) = executable.run_timed(&[x.view()]).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(outputs.len(), 3);
     assert!(report.peak_bytes > 0);
-    let launched = launched.into_inner();
-    assert_eq!(launched.len(), code.len(), "{launched:?}");
+    let variant = executable.latest().expect("compiled");
+    assert_eq!(variant.report.executor.name(), "null");
+    let launched = take(&mut *device.launched.lock().expect("one thread"));
+    assert_eq!(launched.len(), variant.steps.kernels.len(), "{launched:?}");
     assert!(launched.iter().all(|line| line.starts_with("kernel seg")), "{launched:?}");
+}
+
+#[test]
+fn a_device_of_another_kind_is_rejected() {
+    let device = Some(DeviceHandle::new(Arc::new(NullDevice::default())));
+    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
+    let error = Executable::new(defined(SEGMENTS), options).expect_err("no GPU");
+    assert_eq!(error.to_string(), "the executor is cuda, and the options name no such device");
 }

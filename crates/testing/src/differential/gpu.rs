@@ -35,7 +35,7 @@ impl Check {
         }
         let dense: Vec<Array> = self.dense().map_err(|error| wrong(error.to_string()))?;
         let views: Vec<ArrayView<'_>> = dense.iter().map(Array::view).collect();
-        let Some(executable) = self.compiled_for(Executor::Cuda, chosen, Default::default(), &views)? else {
+        let Some(executable) = self.compiled_for(Executor::CUDA, chosen, Default::default(), &views)? else {
             return Ok(covered);
         };
         executable.generator().set_state(Stream::default());

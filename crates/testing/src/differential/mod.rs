@@ -16,7 +16,7 @@ mod text;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use ferrofuse::{ArrayView, CompileOptions, Definition, Executable, Executor, Machine, Stream};
+use ferrofuse::{ArrayView, CompileOptions, Definition, DeviceHandle, Executable, Executor, Machine, Stream};
 use ir::array::{Array, ArrayError, Layout};
 use ir::graph::Output;
 use llvm::CpuTarget;
@@ -159,10 +159,10 @@ impl Check {
         target: CpuTarget,
         views: &[ArrayView<'_>],
     ) -> Result<Option<Executable>, Failure> {
-        let gpu = (executor == Executor::Cuda).then(gpu).transpose();
+        let device = (executor == Executor::CUDA).then(gpu).transpose();
         let options = CompileOptions {
             executor,
-            gpu: gpu.map_err(|error| Failure::new(Kind::Error, error))?,
+            device: device.map_err(|error| Failure::new(Kind::Error, error))?.map(DeviceHandle::from),
             target,
             plan: chosen.plan.clone(),
             hints: chosen.hints.clone(),

@@ -52,13 +52,13 @@ pub struct Run {
 /// When the folder or a file in it cannot be read, or a blessed file cannot be written.
 pub fn run(folder: &Path, selection: &Selection) -> io::Result<Vec<Run>> {
     let mut runs = Vec::new();
-    for stage in stages::ALL {
+    for stage in stages::all() {
         for path in files(&folder.join(stage.name()))? {
             let name = format!("{}/{}", stage.name(), file_name(&path));
             if selection.filter.as_ref().is_some_and(|filter| !name.contains(filter)) {
                 continue;
             }
-            let verdict = run_one(*stage, &path, selection.bless)?;
+            let verdict = run_one(&*stage, &path, selection.bless)?;
             runs.push(Run { name, verdict });
         }
     }

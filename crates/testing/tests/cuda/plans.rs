@@ -44,8 +44,8 @@ fn executable(
     static SANITIZED: Once = Once::new();
     SANITIZED.call_once(|| stand_in::set("sanitize", 1));
     let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
-    let gpu = Some(stand_in::gpu().unwrap_or_else(|error| panic!("{error}")));
-    let options = CompileOptions { executor: Executor::Cuda, gpu, ..CompileOptions::default() };
+    let device = Some(stand_in::gpu().unwrap_or_else(|error| panic!("{error}")).into());
+    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
     compile(file.definition, options).unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -18,10 +18,10 @@ pub fn executable(body: &str) -> Executable {
 }
 
 pub fn on_gpu(definition: Definition) -> Executable {
-    let gpu = Some(stand_in::gpu().expect("the stand-in opens"));
+    let device = Some(stand_in::gpu().expect("the stand-in opens").into());
     Executable::by_size(
         definition,
-        CompileOptions { executor: Executor::Cuda, gpu, ..CompileOptions::default() },
+        CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() },
     )
 }
 

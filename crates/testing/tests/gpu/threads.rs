@@ -49,8 +49,8 @@ def f(fd):
         (0..2).map(|ordinal| Arc::new(first.sibling(ordinal).expect("one of two"))).collect();
     let of_device = |gpu: &Arc<CudaDevice>| {
         let options = CompileOptions {
-            executor: Executor::Cuda,
-            gpu: Some(Arc::clone(gpu)),
+            executor: Executor::CUDA,
+            device: Some(Arc::clone(gpu).into()),
             ..CompileOptions::default()
         };
         let streams = [(); 2].map(|()| Arc::new(gpu.new_stream().expect("a stream")));

@@ -93,7 +93,7 @@ fn counted(tools: &Tools, source: &str) -> Vec<Vec<Counted>> {
     let of = |architecture: &str| {
         let segment = |segment: usize| {
             let options = EmitOptions { target, segment: Some(segment), llvm: Err(&missing) };
-            let text = emit(Stage::Cuda, definition, &plan, &options).expect("it has text");
+            let text = emit(Stage::CUDA, definition, &plan, &options).expect("it has text");
             tools
                 .counts(&text, architecture)
                 .unwrap_or_else(|error| panic!("{architecture}: {error}\n{text}"))
@@ -136,7 +136,7 @@ fn the_page_shows_what_is_emitted() {
         let stage = match stage {
             "schedule" => Stage::Schedule,
             "kernel" => Stage::Kernel,
-            "cuda" => Stage::Cuda,
+            "cuda" => Stage::CUDA,
             _ => continue, // Python, which tests of the package run
         };
         let text = text_of(stage, source);
@@ -245,7 +245,7 @@ fn modelled(source: &str) -> f64 {
 
 /// Cycles of an element of a chain by its machine code: instructions, and those of the unit for special functions.
 fn counted_cycles(tools: &Tools, source: &str) -> [f64; 2] {
-    let text = text_of(Stage::Cuda, source);
+    let text = text_of(Stage::CUDA, source);
     let counts = tools.counts(&text, "sm_90").unwrap_or_else(|error| panic!("{error}\n{text}"));
     let of_element = |count: u32| f64::from(count) / NEIGHBOURS;
     [of_element(counts[0].instructions), SPECIAL * of_element(counts[0].special)]

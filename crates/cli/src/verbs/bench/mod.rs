@@ -17,7 +17,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use cuda::LibraryPaths;
-use ferrofuse::{CodeTarget, CompileOptions, DeviceName, Machine, MachineOptions, table};
+use ferrofuse::{
+    CodeTarget, CompileOptions, CudaDevice, DeviceHandle, DeviceName, Machine, MachineOptions, table,
+};
 use files::Targets;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -84,7 +86,8 @@ pub fn run(
     }
     let picture: Vec<&Path> = options.svg.iter().map(PathBuf::as_path).collect();
     let picture = Targets::new(&picture, &[])?;
-    let rows = each(&cases, options.json, out, |case| match &compile_options.gpu {
+    let gpu = compile_options.device.as_ref().and_then(DeviceHandle::downcast::<CudaDevice>);
+    let rows = each(&cases, options.json, out, |case| match &gpu {
         None => measure(case, &machine, target, options.warm),
         Some(gpu) => measure_on_gpu(case, gpu, &compile_options, options.warm),
     })?;

@@ -90,7 +90,8 @@ pub fn run(options: &Options, libraries: &LibraryPaths, out: &mut dyn Write) -> 
     }
     if options.device == FuzzDevice::Cuda {
         // Without a GPU every program would fail.
-        crate::device::options(DeviceName::Cuda(None), libraries, CompileOptions::default(), false)?;
+        let gpu: DeviceName = "cuda".parse().expect("a kind of device");
+        crate::device::options(gpu, libraries, CompileOptions::default(), false)?;
     }
     let begin = Instant::now();
     let mut summary = Summary { seed: options.seed, ..Summary::default() };

@@ -70,7 +70,7 @@ pub fn run(
     libraries: &LibraryPaths,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
-    if options.device != DeviceName::Cpu && options.target != CodeTarget::HOST {
+    if !matches!(options.device, DeviceName::Cpu) && options.target != CodeTarget::HOST {
         return Err(Failure::user("--target is for the CPU: code for a GPU is for the one that runs it"));
     }
     if options.file.is_dir() {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cuda::{Event, Stream};
-use ferrofuse::{Array, GpuTensor};
+use ferrofuse::{Array, DeviceName, GpuTensor};
 use ir::array::{Layout, StridedArray};
 use pyo3::exceptions::{PyAttributeError, PyBufferError, PyMemoryError, PyTypeError};
 use pyo3::prelude::*;
@@ -243,9 +243,10 @@ pub fn to_gpu(
     }
     let ordinal = match name {
         None => 0,
-        Some(name) => name
-            .gpu()
-            .ok_or_else(|| PyTypeError::new_err("device: expected \"cuda\" or \"cuda:N\", got \"cpu\""))?,
+        Some(DeviceName::Other(_, number)) => number.unwrap_or(0),
+        Some(DeviceName::Cpu) => {
+            return Err(PyTypeError::new_err("device: expected \"cuda\" or \"cuda:N\", got \"cpu\""));
+        }
     };
     let view = given.view(Place::Argument)?;
     let device = OpenDevice::of(py, ordinal)?;

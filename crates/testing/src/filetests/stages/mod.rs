@@ -1,6 +1,6 @@
 //! The stages that file tests can look at.
 
-mod cuda;
+mod c;
 mod graph;
 mod kernel;
 mod llvm;
@@ -39,20 +39,23 @@ pub(super) enum Outcome {
 }
 
 /// Every stage, in order of the way.
-pub(super) const ALL: &[&dyn Stage] = &[
-    &parse::Parse,
-    &reject::Reject,
-    &graph::Graph,
-    &optimized::Optimized,
-    &segments::Segments,
-    &schedule::Schedules,
-    &lower::Lower,
-    &kernel::Kernels,
-    &llvm::Llvm,
-    &cuda::Cuda,
-    &sass::Sass,
-    &run::Run,
-];
+pub(super) fn all() -> Vec<Box<dyn Stage>> {
+    let mut all: Vec<Box<dyn Stage>> = vec![
+        Box::new(parse::Parse),
+        Box::new(reject::Reject),
+        Box::new(graph::Graph),
+        Box::new(optimized::Optimized),
+        Box::new(segments::Segments),
+        Box::new(schedule::Schedules),
+        Box::new(lower::Lower),
+        Box::new(kernel::Kernels),
+        Box::new(llvm::Llvm),
+    ];
+    let languages = ferrofuse::Stage::all().filter(|stage| matches!(stage, ferrofuse::Stage::C(_)));
+    all.extend(languages.map(|stage| Box::new(c::C(stage)) as Box<dyn Stage>));
+    all.extend([Box::new(sass::Sass) as Box<dyn Stage>, Box::new(run::Run)]);
+    all
+}
 
 impl From<Result<String, String>> for Outcome {
     fn from(result: Result<String, String>) -> Outcome {

@@ -26,7 +26,7 @@ fn counted(case: &Case, tools: &Tools) -> Result<String, String> {
     for number in 0..segments {
         let mut one = case.clone();
         one.options.segment = case.options.segment.or(Some(number));
-        let source = emitted(&one, ferrofuse::Stage::Cuda)?;
+        let source = emitted(&one, ferrofuse::Stage::CUDA)?;
         let counts = tools.counts(&source, case.options.target.name()).map_err(|error| error.to_string())?;
         counts.iter().for_each(|counts| text.push_str(&counts.to_string()));
     }

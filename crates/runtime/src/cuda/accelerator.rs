@@ -1,0 +1,75 @@
+//! A GPU as a device of executables: calls of the host run in the order of its own stream.
+
+use std::sync::Arc;
+
+use compiler::target::Target;
+use cuda::{Cuda, LibraryPaths};
+use ir::array::ArrayView;
+use ir::kernel::Kernel;
+
+use super::code::gpu_kernel;
+use super::{CudaDevice, GpuMemory, GpuTensor, OnStream};
+use crate::accelerator::{Accelerator, LoadError, LoadedKernel, OwnsMemory};
+use crate::alike::Alike;
+use crate::device::Host;
+use crate::{DeviceHandle, Error, Tensor};
+use cpu::objects::ObjectCache;
+
+/// What GPUs are called.
+pub(crate) const KIND: &str = "cuda";
+
+/// Opens NVIDIA's libraries and a GPU.
+pub(crate) fn open(libraries: &LibraryPaths, ordinal: usize) -> Result<DeviceHandle, String> {
+    let opened = Cuda::open(libraries).and_then(|cuda| CudaDevice::open(&Arc::new(cuda), ordinal));
+    opened.map(|gpu| Arc::new(gpu).into()).map_err(|error| error.to_string())
+}
+
+impl From<Arc<CudaDevice>> for DeviceHandle {
+    fn from(gpu: Arc<CudaDevice>) -> DeviceHandle {
+        DeviceHandle::new(gpu)
+    }
+}
+
+impl Accelerator for CudaDevice {
+    fn kind(&self) -> &'static str {
+        KIND
+    }
+
+    fn target(&self) -> Target {
+        CudaDevice::target(self)
+    }
+
+    fn load(
+        &self,
+        kernel: &Kernel,
+        cache: Option<&ObjectCache>,
+        alike: &Alike,
+    ) -> Result<LoadedKernel, LoadError> {
+        Ok(LoadedKernel::new(gpu_kernel(kernel, self, cache, alike)?))
+    }
+
+    fn poison(&self) {
+        CudaDevice::poison(self);
+    }
+}
+
+impl OwnsMemory for CudaDevice {
+    type Space = GpuMemory;
+    type InCall<'c> = OnStream<'c>;
+
+    fn in_call<'c>(&'c self, host: Host<'c>) -> OnStream<'c> {
+        OnStream::new(self, self.stream(), host, None)
+    }
+
+    fn upload(&self, view: &ArrayView<'_>) -> Result<GpuTensor, Error> {
+        GpuTensor::of_host(self.stream(), view)
+    }
+
+    fn download(&self, tensor: &GpuTensor, host: Host<'_>) -> Result<Tensor, Error> {
+        tensor.downloaded(&host.machine.allocator)
+    }
+
+    fn wait(&self) -> Result<(), Error> {
+        Ok(self.stream().synchronize()?)
+    }
+}

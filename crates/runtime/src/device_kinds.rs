@@ -1,0 +1,20 @@
+//! The kinds of devices other than the host, by the names that users give them.
+
+use ::cuda::LibraryPaths;
+
+use crate::{DeviceHandle, cuda};
+
+/// A kind of device.
+#[derive(Debug)]
+pub struct DeviceKind {
+    /// What users call it: with a colon and a number, one of several.
+    pub name: &'static str,
+    /// Opens the device of a number.
+    ///
+    /// # Errors
+    /// What the machine lacks.
+    pub open: fn(&LibraryPaths, usize) -> Result<DeviceHandle, String>,
+}
+
+/// All kinds.
+pub static DEVICE_KINDS: [DeviceKind; 1] = [DeviceKind { name: cuda::KIND, open: cuda::open }];
