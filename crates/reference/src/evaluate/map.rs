@@ -203,6 +203,9 @@ impl Map<'_> {
 
     fn bound(&self, scratch: &mut Scratch, span: &Span<'_>, kind: Kind) {
         let n = span.count;
+        if matches!(self.op.row().spread, Spread::Select) && self.errors[0].is_none() {
+            return self.choose_bound(scratch, span);
+        }
         let Scratch { reals, errors, real, int, error, .. } = scratch;
         as_reals(kind, &int[..n], real);
         let is_sure = self.errors.iter().all(Option::is_none);
@@ -210,10 +213,7 @@ impl Map<'_> {
             error[..n].fill(0.0);
         } else {
             for (errors, block) in self.errors.iter().zip(&mut *errors) {
-                match errors {
-                    Some(source) => source.read_errors(span, &mut block[..n]),
-                    None => block[..n].fill(0.0),
-                }
+                read_errors(errors.as_ref(), span, &mut block[..n]);
             }
             let arity = self.args.len();
             let args: [&[f64]; 3] = std::array::from_fn(|k| &reals[k][..n]);
@@ -221,6 +221,23 @@ impl Map<'_> {
             spread(self.op, &args[..arity], &spreads[..arity], &real[..n], &mut error[..n]);
         }
         self.rounding.totals(&real[..n], &mut error[..n]);
+    }
+
+    /// Where the condition is sure, the bound is that of what is chosen.
+    fn choose_bound(&self, scratch: &mut Scratch, span: &Span<'_>) {
+        let n = span.count;
+        let Scratch { errors: [_, yes, no], ints: [condition, ..], error, .. } = scratch;
+        read_errors(self.errors[1].as_ref(), span, &mut yes[..n]);
+        read_errors(self.errors[2].as_ref(), span, &mut no[..n]);
+        choose(&condition[..n], &yes[..n], &no[..n], &mut error[..n]);
+    }
+}
+
+/// A block of the errors of an operand, which may have none.
+fn read_errors(errors: Option<&Source<'_>>, span: &Span<'_>, block: &mut [f64]) {
+    match errors {
+        Some(source) => source.read_errors(span, block),
+        None => block.fill(0.0),
     }
 }
 

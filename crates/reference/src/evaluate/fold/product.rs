@@ -3,7 +3,7 @@
 use ops::{DType, vectorized};
 
 use super::monoids::{depth, gamma, growth, is_short, single};
-use super::states::{follow, running, states_of};
+use super::states::{follow, in_lanes, running, states_of};
 use super::{BLOCK, Block, Reduction, STRETCH, stretches};
 use crate::evaluate::bound::{Rounding, greater, lesser};
 
@@ -171,9 +171,10 @@ impl Line {
 
     /// What the state is after so many elements but for the products.
     fn after(&self, state: &ProductState, errors: &[f64]) -> ProductState {
-        let low = state.low * product(&self.lows[..errors.len()]);
-        let high = state.high * product(&self.highs[..errors.len()]);
-        let error = if self.has_errors { state.error + errors.iter().sum::<f64>() } else { state.error };
+        let product = |factors: &[f64]| in_lanes(&factors[..errors.len()], 1.0, |a, b| a * b);
+        let (low, high) = (state.low * product(&self.lows), state.high * product(&self.highs));
+        let error =
+            if self.has_errors { state.error + in_lanes(errors, 0.0, |a, b| a + b) } else { state.error };
         ProductState { low, high, error, ..*state }
     }
 
@@ -186,13 +187,6 @@ impl Line {
             }
         });
     }
-}
-
-/// The product of numbers, in lanes.
-fn product(numbers: &[f64]) -> f64 {
-    let (lanes, rest) = numbers.as_chunks::<8>();
-    let multiply = |all: [f64; 8], lane: &[f64; 8]| std::array::from_fn(|k| all[k] * lane[k]);
-    lanes.iter().fold([1.0; 8], multiply).iter().chain(rest).product()
 }
 
 /// The products of neighbouring lines.

@@ -113,6 +113,14 @@ pub(super) fn running<const N: usize>(
     ends
 }
 
+/// Numbers combined in lanes, which do not wait for each other.
+pub(super) fn in_lanes(numbers: &[f64], neutral: f64, combine: impl Fn(f64, f64) -> f64) -> f64 {
+    let (lanes, rest) = numbers.as_chunks::<8>();
+    let lanes =
+        lanes.iter().fold([neutral; 8], |all, lane| std::array::from_fn(|k| combine(all[k], lane[k])));
+    lanes.iter().chain(rest).copied().fold(neutral, combine)
+}
+
 /// The running results of a line: the states of a stretch one after the other, as `follow` says, then the results of all its places at once.
 macro_rules! line_in_vectors {
     ($states:ident) => {

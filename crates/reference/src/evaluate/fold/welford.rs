@@ -9,7 +9,7 @@ use std::ops::Range;
 use ops::{DType, vectorized};
 
 use super::monoids::{LONGEST_CHAIN, chain, gamma};
-use super::states::{follow, line_in_vectors, lines_in_vectors, running, states_of};
+use super::states::{follow, in_lanes, line_in_vectors, lines_in_vectors, running, states_of};
 use super::{Block, Reduction, STRETCH};
 use crate::evaluate::bound::{Rounding, greater, lesser};
 
@@ -110,7 +110,7 @@ impl Welford {
     fn follow(&self, states: &mut WelfordStates, state: &mut WelfordState, items: &[f64], errors: &[f64]) {
         let shift = if state.count == 0.0 { items[0] } else { state.shift };
         let exact = states.hold(state.count, shift, [items, errors]);
-        let magnitude = state.magnitude + total(&states.magnitude[..items.len()]);
+        let magnitude = state.magnitude + in_lanes(&states.magnitude[..items.len()], 0.0, |a, b| a + b);
         // Of NaN nothing is known.
         let is_usual = magnitude < self.rounding.overflow / 4.0;
         if !is_usual {
@@ -187,13 +187,6 @@ impl WelfordStates {
         }
         *state = running;
     }
-}
-
-/// The sum of numbers, in lanes.
-fn total(numbers: &[f64]) -> f64 {
-    let (lanes, rest) = numbers.as_chunks::<8>();
-    let add = |sums: [f64; 8], lane: &[f64; 8]| std::array::from_fn(|k| sums[k] + lane[k]);
-    lanes.iter().fold([0.0; 8], add).iter().chain(rest).sum()
 }
 
 impl Reduction for Welford {
