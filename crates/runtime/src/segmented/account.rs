@@ -13,35 +13,41 @@ pub(super) struct Account {
     pub waiting: usize,
 }
 
-/// Memory of a call's own.
-pub(super) trait OwnBytes {
-    fn own_bytes(&self) -> usize;
+/// Where memory begins, and its bytes.
+pub(super) type Piece = (usize, usize);
+
+/// What may hold memory of a call's own.
+pub(super) trait OwnMemory {
+    fn own(&self) -> Option<Piece>;
 }
 
-impl<T: OwnBytes> OwnBytes for Option<T> {
-    fn own_bytes(&self) -> usize {
-        self.as_ref().map_or(0, T::own_bytes)
+impl<T: OwnMemory> OwnMemory for Option<T> {
+    fn own(&self) -> Option<Piece> {
+        self.as_ref()?.own()
     }
 }
 
-impl OwnBytes for Tensor {
-    fn own_bytes(&self) -> usize {
-        self.as_bytes().len()
+impl OwnMemory for Tensor {
+    fn own(&self) -> Option<Piece> {
+        Some((self.as_ptr() as usize, self.as_bytes().len()))
     }
 }
 
-impl OwnBytes for Output<'_> {
-    fn own_bytes(&self) -> usize {
+impl OwnMemory for Output<'_> {
+    fn own(&self) -> Option<Piece> {
         match self {
-            Output::Made(tensor) => tensor.own_bytes(),
-            Output::View { .. } => 0,
+            Output::Made(tensor) => tensor.own(),
+            Output::View { .. } => None,
         }
     }
 }
 
-/// Bytes of the call's own that all these hold.
-pub(super) fn own_bytes<'o, O: OwnBytes + 'o>(all: impl IntoIterator<Item = &'o O>) -> usize {
-    all.into_iter().map(O::own_bytes).sum()
+/// Bytes of the call's own that all these hold: what several hold counts once.
+pub(super) fn own_bytes<'o, O: OwnMemory + 'o>(all: impl IntoIterator<Item = &'o O>) -> usize {
+    let mut pieces: Vec<Piece> = all.into_iter().filter_map(O::own).collect();
+    pieces.sort_unstable();
+    pieces.dedup();
+    pieces.into_iter().map(|(_, bytes)| bytes).sum()
 }
 
 impl Account {

@@ -9,7 +9,7 @@ use super::account::{Account, own_bytes};
 use super::in_place::Writing;
 use super::late_copies::LateCopy;
 use super::parts::SegmentDefinition;
-use super::slots::{Held, Segment, Slots, Source, free_after_last_use};
+use super::slots::{Held, Segment, Slots, Source, free_after_last_use, once};
 use crate::argument::Argument;
 use crate::destination::{OutputForm, placed};
 use crate::located::located;
@@ -179,7 +179,7 @@ impl SegmentedExecutable {
                 true => self.step_in_place(segment, options, &held, views, arguments, account)?,
                 false => self.step(segment, options, &held, &views, account)?,
             };
-            account.hold(|| own_bytes(&held) + own_bytes(&made));
+            account.hold(|| own_bytes(held.iter().chain(&made)));
             segment.outputs.iter().zip(made).for_each(|(&slot, made)| held[slot] = made);
             segment.freed.iter().for_each(|&slot| held[slot] = Held::Nothing);
         }
@@ -224,14 +224,17 @@ impl SegmentedExecutable {
     /// What holds an output of a segment.
     pub(super) fn hold(&self, output: Output<'_>, segment: &Segment, held: &[Held]) -> Result<Held, Error> {
         match output {
-            Output::Made(tensor) => Ok(Held::Own(tensor)),
-            Output::View { input, view } => match segment.inputs[input] {
-                Source::Slot(slot) if let Held::Input(place, _) = held[slot] => {
-                    Ok(Held::Input(place, view.layout().clone()))
-                }
-                // Memory of the chain itself, which is freed.
-                _ => self.copied(&view).map(Held::Own),
-            },
+            Output::Made(tensor) => Ok(tensor.into()),
+            Output::View { input, view } => {
+                let shared = match segment.inputs[input] {
+                    Source::Slot(slot) => match &held[slot] {
+                        Held::Input(place, _) => Some(Held::Input(*place, view.layout().clone())),
+                        held => held.shown_as(&view),
+                    },
+                    Source::Size(_) => None,
+                };
+                shared.map_or_else(|| self.copied(&view).map(Held::from), Ok)
+            }
         }
     }
 
@@ -274,18 +277,21 @@ impl SegmentedExecutable {
         Ok(Outputs { outputs: back.into_iter().map(|(_, output)| output).collect() })
     }
 
-    /// Of these outputs those that are what a slot holds, the last of each slot, and the others. `own` gives the layout of what a
-    /// slot holds, if that is no view of an input.
+    /// Of these outputs those that are what slots hold, the last of each piece of memory, and the others. `own` gives where what a
+    /// slot holds begins, and its layout, if that is no view of an input.
     pub(super) fn moved(
         &self,
         outputs: &[usize],
-        own: impl Fn(usize) -> Option<Layout>,
+        own: impl Fn(usize) -> Option<(usize, Layout)>,
     ) -> (Vec<usize>, Vec<usize>) {
-        let fits =
-            |output: usize| own(self.outputs[output]).is_some_and(|layout| self.has_layout(output, &layout));
+        let memory = |output: usize| {
+            own(self.outputs[output])
+                .filter(|(_, layout)| self.has_layout(output, layout))
+                .map(|(start, _)| start)
+        };
         let is_last = |&output: &usize| {
             let mut later = outputs.iter().filter(|&&later| later > output);
-            fits(output) && !later.any(|&later| self.outputs[later] == self.outputs[output] && fits(later))
+            memory(output).is_some_and(|own| !later.any(|&later| memory(later) == Some(own)))
         };
         outputs.iter().partition(|output| is_last(output))
     }
@@ -305,11 +311,8 @@ impl SegmentedExecutable {
     /// A row-major copy, of what is expanded only once: it takes no more memory than what it is a view of.
     pub(super) fn copied(&self, view: &ArrayView<'_>) -> Result<Tensor, Error> {
         let layout = view.layout();
-        let once = layout.sizes.iter().zip(&layout.strides);
-        let once = once.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect();
-        let once = Layout { sizes: once, ..layout.clone() };
-        let narrow = view.relaid(once.clone()).expect("a part of the view");
-        let mut dense = Layout::dense(&once.sizes);
+        let narrow = view.relaid(once(layout)).expect("a part of the view");
+        let mut dense = Layout::dense(narrow.sizes());
         let copy = self.copied_to(&narrow, dense.clone())?;
         for (axis, stride) in layout.strides.iter().enumerate().filter(|(_, stride)| **stride == 0) {
             (dense.sizes[axis], dense.strides[axis]) = (layout.sizes[axis], *stride);

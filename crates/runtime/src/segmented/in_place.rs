@@ -32,9 +32,9 @@ impl Writing {
     /// What a segment may write to itself: to inputs that it takes, and that neither those behind it take nor the whole gives back.
     pub fn of(whole: &Definition, segment: &SegmentDefinition, later: &[SegmentDefinition]) -> Writing {
         let given_back = |val: Val| whole.fusion.outputs().iter().filter(move |output| output.val == val);
-        let target = |&val: &Val| match (given_back(val).next(), given_back(val).nth(1)) {
-            (Some(output), None) => output.alias.map(|input| input as usize),
-            _ => None,
+        let target = |&val: &Val| {
+            let mut inputs = given_back(val).filter_map(|output| output.alias);
+            inputs.next().filter(|_| inputs.next().is_none()).map(|input| input as usize)
         };
         let own = |input: usize| {
             let val = whole.fusion.inputs()[input];
@@ -132,12 +132,18 @@ impl SegmentedExecutable {
             let others =
                 (0..self.outputs.len()).filter(|&other| other != place && self.outputs[other] == slot);
             let is_needed = others.into_iter().any(|other| other > place || back.contains(&other));
-            written.push(match &held[slot] {
-                Held::Input(place, layout) if *place == input && layout == given[input].layout() => None,
-                Held::Own(_) if !is_needed => held[slot].take(),
-                held => Some(self.copied(&held.view(given))?),
+            let taken = if is_needed { None } else { held[slot].take() };
+            written.push(match (taken, &held[slot]) {
+                (Some(tensor), _) => Some(tensor),
+                (None, Held::Input(place, layout)) if *place == input && layout == given[input].layout() => {
+                    None
+                }
+                (None, held) => Some(self.copied(&held.view(given))?),
             });
             account.hold(|| own_bytes(&*held) + own_bytes(&written));
+            if !is_needed {
+                held[slot] = Held::Nothing;
+            }
         }
         Ok(written)
     }

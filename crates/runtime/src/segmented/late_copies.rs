@@ -1,5 +1,6 @@
-//! Outputs with an order of axes that a segment could only copy to: of a value that it gives back as well, or that a library
-//! computes. They are copied when all segments are done, as in a call of the whole, so that both are in memory only then.
+//! Outputs that a segment could only copy to: of a value that it gives back as well, or in an order of axes that a library
+//! does not compute. They are copied when all segments are done, as in a call of the whole, so that both are in memory only
+//! then; segments that read one read the other.
 
 use std::sync::Arc;
 
@@ -43,15 +44,15 @@ impl SegmentDefinition {
             let mut given = whole.fusion.outputs().iter().filter(|output| output.val == self.outputs[place]);
             given.any(|output| output.alias.is_some())
         };
+        // The first that gives the value back row-major: the others are copies of it.
         let of = |copy: usize| {
-            let is_it = |&of: &usize| {
-                of != copy && sources[of] == sources[copy] && outputs[of].order.is_empty() && !is_written(of)
-            };
-            (0..outputs.len()).find(is_it).filter(|_| is_made(graph.op(sources[copy])))
+            let is_it =
+                |&of: &usize| sources[of] == sources[copy] && outputs[of].order.is_empty() && !is_written(of);
+            let first = (0..outputs.len()).find(is_it).filter(|_| is_made(graph.op(sources[copy])));
+            first.filter(|&first| first != copy)
         };
-        let ordered =
-            (0..outputs.len()).filter(|&place| !outputs[place].order.is_empty() && !is_written(place));
-        let (copies, others): (Vec<usize>, Vec<usize>) = ordered.partition(|&place| of(place).is_some());
+        let others = (0..outputs.len()).filter(|&place| !is_written(place));
+        let (copies, others): (Vec<usize>, Vec<usize>) = others.partition(|&place| of(place).is_some());
         let is_of_library = |place: &usize| matches!(graph.op(sources[*place]), TensorOp::External(_));
         let copies = copies.into_iter().filter_map(|copy| Some((copy, of(copy)?)));
         (others.into_iter().filter(is_of_library).collect(), copies.collect())

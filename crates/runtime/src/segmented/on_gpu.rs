@@ -7,7 +7,7 @@ use std::sync::Arc;
 use cuda::Stream;
 use ir::array::{Array, ArrayView, Layout, StridedArray};
 
-use super::account::{Account, OwnBytes, own_bytes};
+use super::account::{Account, OwnMemory, Piece, own_bytes};
 use super::executable::SegmentedExecutable;
 use super::slots::{Segment, Source};
 use crate::argument::Footprint;
@@ -354,10 +354,10 @@ impl HeldOnGpu {
         }
     }
 
-    /// The layout of what is held, where it is no view of an input.
-    fn own_layout(&self) -> Option<Layout> {
+    /// Where what is held begins, and its layout, if it is no view of an input.
+    fn own_layout(&self) -> Option<(usize, Layout)> {
         match self {
-            HeldOnGpu::Own(tensor) => Some(tensor.shared().form().1.clone()),
+            HeldOnGpu::Own(tensor) => Some((tensor.address() as usize, tensor.shared().form().1.clone())),
             HeldOnGpu::Nothing | HeldOnGpu::Input(..) => None,
         }
     }
@@ -374,26 +374,26 @@ impl HeldOnGpu {
     }
 }
 
-impl OwnBytes for GpuTensor {
-    fn own_bytes(&self) -> usize {
-        self.bytes()
+impl OwnMemory for GpuTensor {
+    fn own(&self) -> Option<Piece> {
+        Some((self.address() as usize, self.bytes()))
     }
 }
 
-impl OwnBytes for GpuOutput {
-    fn own_bytes(&self) -> usize {
+impl OwnMemory for GpuOutput {
+    fn own(&self) -> Option<Piece> {
         match self {
-            GpuOutput::Made(tensor) => tensor.bytes(),
-            GpuOutput::View { .. } | GpuOutput::Placed => 0,
+            GpuOutput::Made(tensor) => tensor.own(),
+            GpuOutput::View { .. } | GpuOutput::Placed => None,
         }
     }
 }
 
-impl OwnBytes for HeldOnGpu {
-    fn own_bytes(&self) -> usize {
+impl OwnMemory for HeldOnGpu {
+    fn own(&self) -> Option<Piece> {
         match self {
-            HeldOnGpu::Nothing | HeldOnGpu::Input(..) => 0,
-            HeldOnGpu::Own(tensor) => tensor.bytes(),
+            HeldOnGpu::Nothing | HeldOnGpu::Input(..) => None,
+            HeldOnGpu::Own(tensor) => tensor.own(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The slots of a call: what holds the values that pass between segments, who fills them, and when they are freed.
 
+use std::rc::Rc;
+
 use index::Expr;
 use ir::array::{Array, ArrayView, Layout};
 use ir::definition::Definition;
@@ -7,7 +9,7 @@ use ir::graph::{Sizes, Val};
 use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
 
-use super::account::OwnBytes;
+use super::account::{OwnMemory, Piece};
 use super::in_place::Writing;
 use super::late_copies::LateCopy;
 use super::parts::{SegmentDefinition, SegmentInput};
@@ -53,7 +55,8 @@ pub(super) enum Held {
     Nothing,
     /// The input of this number, under this layout.
     Input(usize, Layout),
-    Own(Tensor),
+    /// All of a tensor under this layout; several slots may hold it.
+    Own(Rc<Tensor>, Layout),
 }
 
 impl Segment {
@@ -79,33 +82,49 @@ impl Segment {
     }
 }
 
-impl OwnBytes for Held {
-    fn own_bytes(&self) -> usize {
+impl From<Tensor> for Held {
+    fn from(tensor: Tensor) -> Held {
+        let layout = tensor.layout().clone();
+        Held::Own(Rc::new(tensor), layout)
+    }
+}
+
+impl OwnMemory for Held {
+    fn own(&self) -> Option<Piece> {
         match self {
-            Held::Nothing | Held::Input(..) => 0,
-            Held::Own(tensor) => tensor.own_bytes(),
+            Held::Nothing | Held::Input(..) => None,
+            Held::Own(tensor, _) => tensor.own(),
         }
     }
 }
 
 impl Held {
-    /// The layout of what is held, where it is no view of an input.
-    pub fn own_layout(&self) -> Option<Layout> {
+    /// Where what is held begins, and its layout, if it is no view of an input.
+    pub fn own_layout(&self) -> Option<(usize, Layout)> {
         match self {
-            Held::Own(tensor) => Some(tensor.view().layout().clone()),
+            Held::Own(tensor, layout) => Some((tensor.as_ptr() as usize, layout.clone())),
             Held::Nothing | Held::Input(..) => None,
         }
     }
 
-    /// The tensor that is held; nothing is held then.
+    /// The tensor that is held, if no other slot holds it; nothing is held then.
     pub fn take(&mut self) -> Option<Tensor> {
         match std::mem::replace(self, Held::Nothing) {
-            Held::Own(tensor) => Some(tensor),
-            other => {
-                *self = other;
-                None
-            }
+            Held::Own(tensor, layout) => match Rc::try_unwrap(tensor) {
+                Ok(tensor) => return Some(tensor.relaid(layout)),
+                Err(tensor) => *self = Held::Own(tensor, layout),
+            },
+            other => *self = other,
         }
+        None
+    }
+
+    /// The same memory under another layout, if that shows all of it: what shows a part would keep the rest.
+    pub fn shown_as(&self, view: &ArrayView<'_>) -> Option<Held> {
+        let Held::Own(tensor, _) = self else { return None };
+        let bytes = once(view.layout()).numel()?.checked_mul(view.dtype().size())?;
+        let is_all = view.dtype() == tensor.dtype() && bytes == tensor.as_bytes().len();
+        is_all.then(|| Held::Own(Rc::clone(tensor), view.layout().clone()))
     }
 
     /// The array that is held, or the input that it is a view of.
@@ -114,10 +133,19 @@ impl Held {
             Held::Input(place, layout) => {
                 given[*place].relaid(layout.clone()).expect("view ops reach no further")
             }
-            Held::Own(tensor) => tensor.view(),
+            Held::Own(tensor, layout) => {
+                tensor.view().relaid(layout.clone()).expect("view ops reach no further")
+            }
             Held::Nothing => unreachable!("what is freed was read for the last time"),
         }
     }
+}
+
+/// A layout with what is expanded only once.
+pub(super) fn once(layout: &Layout) -> Layout {
+    let axes = layout.sizes.iter().zip(&layout.strides);
+    let sizes = axes.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect();
+    Layout { sizes, ..layout.clone() }
 }
 
 /// The numbers of the slots that hold values of a definition.
