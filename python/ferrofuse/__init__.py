@@ -54,7 +54,8 @@ from .fusion import (
 from .output_type import OutputType
 from .profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
 from .segments import FoldLambda, Segment, SegmentBytes
-from . import elsewhere as _elsewhere, operators as _operators, tensor_methods as _tensor_methods, ufuncs as _ufuncs
+from . import elsewhere as _elsewhere, operators as _operators, tensor_methods as _tensor_methods
+from . import tracebacks as _tracebacks, ufuncs as _ufuncs
 
 _operators.attach()
 _tensor_methods.attach()
@@ -64,6 +65,7 @@ _atexit.register(_await_background)
 
 if not TYPE_CHECKING:  # a type checker shall find what is not there
 
+    @_tracebacks.public
     def __getattr__(name: str) -> Any:
         return _elsewhere.of_the_module(name)
 
@@ -118,3 +120,5 @@ __all__ = [
     "translate_fusion",
     "version",
 ]
+
+_tracebacks.attach(globals())

@@ -2,27 +2,31 @@
 
 import os
 import sys
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Optional, Tuple
 
 _PACKAGE = os.path.dirname(__file__) + os.sep
 
 
+def is_of_package(code: CodeType) -> bool:
+    """Whether code is the package's."""
+    return code.co_filename.startswith(_PACKAGE)
+
+
+def is_ours(frame: FrameType) -> bool:
+    """Whether a frame is the package's."""
+    return is_of_package(frame.f_code)
+
+
 def frame() -> Optional[FrameType]:
     """The innermost frame that is not the package's."""
     found: Optional[FrameType] = sys._getframe(1)
-    while found is not None and found.f_code.co_filename.startswith(_PACKAGE):
+    while found is not None and is_ours(found):
         found = found.f_back
     return found
 
 
-def place() -> Optional[Tuple[str, int]]:
-    """Name of the file, and the line, of that frame."""
+def place() -> Tuple[str, int]:
+    """The file and the line of that frame; line 0 where there is none."""
     found = frame()
-    return None if found is None else (os.path.basename(found.f_code.co_filename), found.f_lineno)
-
-
-def line() -> int:
-    """The line of that frame."""
-    found = frame()
-    return 0 if found is None else found.f_lineno
+    return ("", 0) if found is None else (found.f_code.co_filename, found.f_lineno)

@@ -1,9 +1,8 @@
 """FusionDefinition: defines a fusion, compiles it on first use, runs it on arrays."""
 
-import sys
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _native, elsewhere, profiler, saving
+from . import _native, caller, elsewhere, profiler, saving, tracebacks
 from ._native import Builder, Chain, DefinitionError, Executable, GpuGraph, TensorView
 from .array_types import describe
 from .explanation import Explanation
@@ -158,13 +157,13 @@ class FusionDefinition:
             DefinitionError: for a group that was opened otherwise, or a device inside of a group that stays on another.
         """
         builder = self._in_line_of_caller()
-        return Group(builder, sys._getframe(1).f_lineno, name, stay=stay, device=device, stream=stream)
+        return Group(builder, caller.place(), name, stay=stay, device=device, stream=stream)
 
     def _in_line_of_caller(self) -> Builder:
-        """The builder, about to hear of the line that called the method that calls this."""
+        """The builder, which is told the user's line."""
         self._changes()
         builder = self._existing()
-        builder.at(sys._getframe(2).f_lineno)
+        builder.at(*caller.place())
         return builder
 
     def _existing(self) -> Builder:
@@ -173,6 +172,7 @@ class FusionDefinition:
         return self._builder
 
     # ---------------------------------------------------------------------------------------------------- run
+    @tracebacks.trims
     def execute(
         self,
         inputs: Sequence[Any],
@@ -205,22 +205,26 @@ class FusionDefinition:
 
         The first call compiles. Options are nvFuser's; they are checked, and change nothing here.
         """
-        if _enable_options or _disable_options:
-            check_options(_enable_options, _disable_options)
-        if save_repro_inputs:
-            from .reproducer import kept
+        try:
+            if _enable_options or _disable_options:
+                check_options(_enable_options, _disable_options)
+            if save_repro_inputs:
+                from .reproducer import kept
 
-            self.fake_inputs = kept(inputs)
-        if out is not None and like is not None:
-            raise ValueError("outputs are the arrays of `out`: give out or like")
-        executable = self._runnable()
-        if profiler.active is not None:
-            if out is not None or threads is not None:
-                raise NotImplementedError("a profiled call takes neither out nor threads")
-            if self._cut is None:
-                return self.fec.execute(inputs, device=device, like=like)
-            return profiler.active.run(executable, 0, inputs, like, library_without_arrays(device), device)
-        return executable.run(inputs, like, library_without_arrays(device), out, threads, device)
+                self.fake_inputs = kept(inputs)
+            if out is not None and like is not None:
+                raise ValueError("outputs are the arrays of `out`: give out or like")
+            executable = self._runnable()
+            if profiler.active is not None:
+                if out is not None or threads is not None:
+                    raise NotImplementedError("a profiled call takes neither out nor threads")
+                if self._cut is None:
+                    return self.fec.execute(inputs, device=device, like=like)
+                return profiler.active.run(executable, 0, inputs, like, library_without_arrays(device), device)
+            return executable.run(inputs, like, library_without_arrays(device), out, threads, device)
+        except Exception as error:
+            tracebacks.trim(error)
+            raise
 
     def output_types(self, inputs: Sequence[Any]) -> List[OutputType]:
         """What `execute` gives back for these inputs: sizes, dtype and strides of each output. Runs nothing.

@@ -3,6 +3,7 @@
 from typing import Any, Callable, Dict, NoReturn
 
 from ._native import TensorView, Val
+from .tracebacks import public
 
 _SCHEDULES = (
     "loops are chosen by the compiler: fd.explain() tells how it chose; fd.segments[0].schedule and `ferrofuse run --schedule "
@@ -95,7 +96,7 @@ def attach() -> None:
     """Gives `Val` and `TensorView` the methods that say why they are not there."""
     for owner, methods in ((Val, _OF_VALUES), (TensorView, _OF_TENSORS)):
         for name, why in methods.items():
-            setattr(owner, name, _method(f"{owner.__name__}.{name}", why))
+            setattr(owner, name, public(_method(f"{owner.__name__}.{name}", why)))
 
 
 def _method(name: str, why: str) -> Callable[..., Any]:

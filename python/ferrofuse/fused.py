@@ -4,6 +4,7 @@ import functools
 import inspect
 from typing import Any, Callable, Dict, Generic, Sequence, Tuple, TypeVar
 
+from . import tracebacks
 from .definition import FusionDefinition
 from .explanation import Explanation
 from .tracing import Traced, rejected, trace
@@ -33,20 +34,25 @@ class Fused(Generic[Result]):
             raise rejected(function, "a fused function has named parameters, not *args or **kwargs")
         self._traced: Dict[Tuple[Any, ...], Traced] = {}
 
+    @tracebacks.trims
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
-        if not kwargs:
-            whole = args + self._defaults[len(args) :]
-            try:
-                traced = self._traced[tuple([_kind(argument) for argument in whole])]
-            except (KeyError, TypeError):  # not traced yet, or nothing that can be
-                pass
-            else:
-                inputs = whole if traced.inputs is None else traced.given(whole)
-                result: Result = traced.rebuild(traced.definition.execute(inputs))
-                return result
-        arguments = self._arguments(args, kwargs)
-        made: Result = self._of(arguments).call(arguments)
-        return made
+        try:
+            if not kwargs:
+                whole = args + self._defaults[len(args) :]
+                try:
+                    traced = self._traced[tuple([_kind(argument) for argument in whole])]
+                except (KeyError, TypeError):  # not traced yet, or nothing that can be
+                    pass
+                else:
+                    inputs = whole if traced.inputs is None else traced.given(whole)
+                    result: Result = traced.rebuild(traced.definition.execute(inputs))
+                    return result
+            arguments = self._arguments(args, kwargs)
+            made: Result = self._of(arguments).call(arguments)
+            return made
+        except Exception as error:
+            tracebacks.trim(error)
+            raise
 
     def definition(self, *args: Any, **kwargs: Any) -> FusionDefinition:
         """The definition for arguments of these kinds; without any, the only one that was traced."""

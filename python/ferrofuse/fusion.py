@@ -1,10 +1,9 @@
 """Fusions as objects: compared by what they compute, compiled once, cached."""
 
-import sys
 import threading
 from typing import Any, List, Optional, Sequence
 
-from . import _native, elsewhere, profiler
+from . import _native, caller, elsewhere, profiler
 from ._native import Executable, TensorView, Val
 from .operations import Operations
 from .options import check_options, library_without_arrays
@@ -71,7 +70,7 @@ class Fusion:
 
     def add_output(self, output: Any, alias_input: Optional[Any] = None) -> None:
         """As `FusionDefinition.add_output`."""
-        self._builder.at(sys._getframe(1).f_lineno)
+        self._builder.at(*caller.place())
         self._builder.add_output(output, alias_input)
 
     def print_math(self, from_outputs_only: bool = True) -> str:
@@ -113,14 +112,14 @@ def current() -> Fusion:
 def define_tensor(*args: Any, **kwargs: Any) -> TensorView:
     """As `FusionDefinition.define_tensor`, in the current fusion."""
     builder = current()._builder
-    builder.at(sys._getframe(1).f_lineno)
+    builder.at(*caller.place())
     return builder.define_tensor(*args, **kwargs)
 
 
 def define_scalar(*args: Any, **kwargs: Any) -> Val:
     """As `FusionDefinition.define_scalar`, in the current fusion."""
     builder = current()._builder
-    builder.at(sys._getframe(1).f_lineno)
+    builder.at(*caller.place())
     return builder.define_scalar(*args, **kwargs)
 
 

@@ -1,6 +1,6 @@
 """Groups of ops: what calls inside a `with fd.group(...)` block add."""
 
-from typing import Any
+from typing import Any, Tuple
 
 from ._native import Builder
 
@@ -8,13 +8,13 @@ from ._native import Builder
 class Group:
     """A group to be opened by `with`, in the line in which it was asked for."""
 
-    def __init__(self, builder: Builder, line: int, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, builder: Builder, place: Tuple[str, int], *args: Any, **kwargs: Any) -> None:
         self._builder = builder
-        self._line = line
+        self._place = place
         self._args, self._kwargs = args, kwargs
 
     def __enter__(self) -> None:
-        self._builder.at(self._line)
+        self._builder.at(*self._place)
         self._builder.enter_group(*self._args, **self._kwargs)
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:

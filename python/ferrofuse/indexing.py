@@ -109,7 +109,7 @@ def _stepped(x: Any, key: slice, axis: int) -> Any:
 
 
 def _iota(x: Any, count: Any, start: Any, step: int) -> Any:
-    return x._apply("iota", methods.caller.line(), count, start, step, DataType.Int)
+    return x._apply("iota", methods.caller.place(), count, start, step, DataType.Int)
 
 
 def _gathered(x: Any, index: Any, axis: int) -> Any:

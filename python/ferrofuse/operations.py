@@ -1,11 +1,11 @@
 """`fd.ops`: a function for each op, made from the compiler's own table of ops. The types are in `operations.pyi`."""
 
 import inspect
-import sys
 from typing import Any, Callable
 
-from . import _native
+from . import _native, caller
 from .docstrings import docstring
+from .tracebacks import public
 
 TABLE = {row["name"]: row for row in _native.ops()}
 
@@ -17,6 +17,7 @@ class Operations:
         """`builder` gives the definition that calls go to, when they are made."""
         self._builder = builder
 
+    @public
     def __getattr__(self, name: str) -> Any:
         row = TABLE.get(name)
         if row is not None:
@@ -24,7 +25,8 @@ class Operations:
         elif _native.why_rejected(name):
             function = _rejected(name)
         else:
-            raise AttributeError(f"there is no op `{name}`{_suggestion(name)}")
+            # Python suggests an attribute of its own unless it is told of another object.
+            raise AttributeError(f"there is no op `{name}`{_suggestion(name)}", name=name, obj=None)
         self.__dict__[name] = function
         return function
 
@@ -43,22 +45,22 @@ def _rejected(name: str) -> Any:
 
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"`{name}` is {_native.why_rejected(name)}."
-    return op
+    return public(op)
 
 
 def _function(builder: Callable[[], _native.Builder], row: dict) -> Any:
-    name, line_of_caller = row["name"], sys._getframe
+    name = row["name"]
 
     def op(*args: Any, **kwargs: Any) -> Any:
         to = builder()
-        to.at(line_of_caller(1).f_lineno)
+        to.at(*caller.place())
         return to.call(name, args, kwargs)
 
     op.__name__ = op.__qualname__ = name
     op.__module__ = "ferrofuse.ops"
     op.__doc__ = docstring(row)
     op.__signature__ = signature(row)
-    return op
+    return public(op)
 
 
 def signature(row: dict) -> inspect.Signature:

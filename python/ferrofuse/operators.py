@@ -1,9 +1,10 @@
 """Python's operators on values of a definition, each the op of the same meaning."""
 
-import sys
 from typing import Any, Callable
 
+from . import caller
 from ._native import Val
+from .tracebacks import public
 
 # Operator and op. An operator with a letter `r` after the underscores has its operands the other way round.
 BINARY = {
@@ -27,21 +28,21 @@ UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not"}
 def attach() -> None:
     """Gives `Val`, and with it `TensorView`, its operators."""
     for name, op in {**BINARY, **COMPARISONS}.items():
-        setattr(Val, f"__{name}__", _forward(op))
+        setattr(Val, f"__{name}__", public(_forward(op)))
     for name, op in BINARY.items():
-        setattr(Val, f"__r{name}__", _reflected(op))
+        setattr(Val, f"__r{name}__", public(_reflected(op)))
     for name, op in UNARY.items():
-        setattr(Val, f"__{name}__", _unary(op))
+        setattr(Val, f"__{name}__", public(_unary(op)))
     setattr(Val, "__pos__", lambda self: self)
 
 
 def _forward(op: str) -> Callable[[Any, Any], Any]:
-    return lambda self, other: self._combine(op, self, other, sys._getframe(1).f_lineno)
+    return lambda self, other: self._combine(op, self, other, caller.place())
 
 
 def _reflected(op: str) -> Callable[[Any, Any], Any]:
-    return lambda self, other: self._combine(op, other, self, sys._getframe(1).f_lineno)
+    return lambda self, other: self._combine(op, other, self, caller.place())
 
 
 def _unary(op: str) -> Callable[[Any], Any]:
-    return lambda self: self._apply(op, sys._getframe(1).f_lineno, self)
+    return lambda self: self._apply(op, caller.place(), self)

@@ -3,10 +3,12 @@
 What a tensor cannot do before the definition runs (its length, its elements, its value as a number) says why.
 """
 
+import os
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union
 
 from . import caller, indexing
 from ._native import ArgumentError, TensorView
+from .tracebacks import public
 
 Axis = Union[None, int, Sequence[int]]
 
@@ -43,12 +45,12 @@ def attach() -> None:
     methods.update({name: _failing(name, why) for name, why in FAILING.items()})
     methods.update(_WRITTEN)
     for name, method in methods.items():
-        setattr(TensorView, name, method)
+        setattr(TensorView, name, public(method) if callable(method) else method)
 
 
 def apply(op: str, x: Any, *operands: Any, **keywords: Any) -> Any:
     """An op on a tensor, in the user's line."""
-    return x._apply(op, caller.line(), x, *operands, **keywords)
+    return x._apply(op, caller.place(), x, *operands, **keywords)
 
 
 def axes(x: TensorView, axis: Axis, dims: Axis) -> List[int]:
@@ -107,9 +109,9 @@ def _failing(name: str, why: str) -> Callable[..., NoReturn]:
 
 def error(message: str) -> ArgumentError:
     """A mistake in the user's program, with its place."""
-    place = caller.place()
-    made = ArgumentError(message if place is None else f"{place[0]}:{place[1]}: {message}")
-    made.line = None if place is None else place[1]
+    file, line = caller.place()
+    made = ArgumentError(f"{os.path.basename(file)}:{line}: {message}" if line else message)
+    made.line = line or None
     return made
 
 

@@ -5,6 +5,7 @@ from typing import Any, Callable, Dict, Iterable, Tuple
 from . import caller, tensor_methods
 from ._native import TensorView, Val
 from .operations import TABLE
+from .tracebacks import public
 
 # NumPy's names where ops have others.
 NAMES = {
@@ -39,8 +40,8 @@ ALIASES = {"amax": "max", "amin": "min"}
 
 def attach() -> None:
     """Has NumPy's functions come here when they meet a value of a definition."""
-    setattr(Val, "__array_ufunc__", _ufunc)
-    setattr(TensorView, "__array_function__", _function)
+    setattr(Val, "__array_ufunc__", public(_ufunc))
+    setattr(TensorView, "__array_function__", public(_function))
 
 
 def _ufunc(self: Any, ufunc: Any, method: str, *operands: Any, **keywords: Any) -> Any:
@@ -50,10 +51,10 @@ def _ufunc(self: Any, ufunc: Any, method: str, *operands: Any, **keywords: Any) 
         options = f" with {', '.join(keywords)}" if keywords else ""
         raise tensor_methods.error(f"np.{what}{options} is no op of a definition: dir(fd.ops) lists those that are")
     if len(operands) == 2:
-        combined = self._combine(op, *operands, caller.line())
+        combined = self._combine(op, *operands, caller.place())
         if combined is not NotImplemented:
             return combined
-    return self._apply(op, caller.line(), *operands)
+    return self._apply(op, caller.place(), *operands)
 
 
 def _function(self: Any, function: Any, types: Iterable[type], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
@@ -67,11 +68,11 @@ def _function(self: Any, function: Any, types: Iterable[type], args: Tuple[Any, 
 
 
 def _where(x: Any, condition: Any, chosen: Any, other: Any) -> Any:
-    return x._apply("where", caller.line(), condition, chosen, other)
+    return x._apply("where", caller.place(), condition, chosen, other)
 
 
 def _concatenate(x: Any, arrays: Any, axis: int = 0) -> Any:
-    return x._apply("cat", caller.line(), list(arrays), axis)
+    return x._apply("cat", caller.place(), list(arrays), axis)
 
 
 def _expand_dims(x: Any, a: Any, axis: int) -> Any:

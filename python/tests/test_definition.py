@@ -129,7 +129,7 @@ def test_sizes_that_nothing_uses_reject_no_call():
             fd.ops.full([fd.ops.mul(number, 3.0), -1], 1.0, DataType.Float)
         fd.add_output(fd.ops.full([fd.ops.mul(number, 2.0)], number, DataType.Double))
     assert fd.execute([2.5, X])[0].tolist() == [2.5] * 5
-    with pytest.raises(ValueError, match="a size comes out as 4.5, which is no whole number; `full` on line"):
+    with pytest.raises(ValueError, match="a size comes out as 4.5, which is no whole number; `full` at test_definition.py:"):
         fd.execute([2.25, X])
 
 

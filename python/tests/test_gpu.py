@@ -159,10 +159,10 @@ def test_what_is_on_another_device_is_rejected():
     def rejected(inputs, **options):
         with pytest.raises((ferrofuse.InputError, ferrofuse.ArgumentError, ValueError, NotImplementedError)) as error:
             fd.execute(inputs, **options)
-        return str(error.value).split(" (line")[0] + str(error.value).partition(")")[2]
+        return str(error.value).split(" (test_gpu.py:")[0] + str(error.value).partition(")")[2]
 
-    assert rejected([x, y]) == "input 1 lies on cuda:1, input 0 (line 28) on cuda:0: bring all arrays to one device"
-    assert rejected([drawn(2, 2), x]).startswith("input 0 lies on the CPU, input 1 (line")
+    assert rejected([x, y]) == "input 1 lies on cuda:1, input 0 (test_gpu.py:28) on cuda:0: bring all arrays to one device"
+    assert rejected([drawn(2, 2), x]).startswith("input 0 lies on the CPU, input 1 (test_gpu.py:")
     assert rejected([x, x], device="cpu") == 'input 0 lies on cuda:0, and device="cpu" is asked for'
     assert rejected([x, x], device="cuda:1") == 'input 0 lies on cuda:0, and device="cuda:1" is asked for'
     assert rejected([x, x], device="mps") == "device: `mps` is no device; known are cpu, cuda, cuda:0, cuda:1, …"
@@ -170,7 +170,7 @@ def test_what_is_on_another_device_is_rejected():
     with pytest.raises(RuntimeError, match="cuda:7"):
         to_gpu(drawn(2, 2), "cuda:7")
     fd.segment()
-    assert rejected([x, y]).startswith("input 1 lies on cuda:1, input 0 (line")
+    assert rejected([x, y]).startswith("input 1 lies on cuda:1, input 0 (test_gpu.py:")
     assert rejected([x, x], device="cpu") == 'input 0 lies on cuda:0, and device="cpu" is asked for'
 
 
@@ -270,7 +270,7 @@ def test_an_index_out_of_range():
         return fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 9]))])[0]
 
     # The call does not wait. Who waits for it hears of it, else the next call once it is done; in either case once.
-    told = r"of an earlier call on cuda:0: line \d+: `index_select`: index 9 is out of range for axis 0 of size 4"
+    told = r"of an earlier call on cuda:0: test_gpu.py:\d+: `index_select`: index 9 is out of range for axis 0 of size 4"
     for wait in (GpuArray.numpy, GpuArray.synchronize):
         with pytest.raises(ferrofuse.OutOfRangeError, match=told):
             wait(wrong())

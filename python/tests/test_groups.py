@@ -78,7 +78,7 @@ def test_a_group_that_no_kernel_computes_is_rejected_with_the_line():
             y = x * fd.ops.sum(x, dims=[1], keepdim=True)
             columns = fd.ops.sum(y, dims=[0], keepdim=True)
             fd.add_output(y * columns)
-    what = f"group `norm` cannot stay in one segment: in one kernel `sum` on line {line} leaves no axis that workers"
+    what = f"group `norm` cannot stay in one segment: in one kernel `sum` at test_groups.py:{line} leaves no axis that workers"
     for attempt in (lambda: fd.execute([np.ones((3, 4), np.float32)]), fd.explain, fd.segment):
         with pytest.raises(RuntimeError) as raised:
             attempt()
@@ -109,7 +109,7 @@ def test_a_group_that_only_the_evaluator_could_compute_in_one_segment_is_rejecte
     for attempt in (lambda: fd.execute([np.ones((3, 4), np.float32)]), fd.explain, fd.segment, fd.setup_segmentation):
         with pytest.raises(RuntimeError) as raised:
             attempt()
-        said = re.sub(r"on line \d+ ", "", str(raised.value))
+        said = re.sub(r"at \S+:\d+ ", "", str(raised.value))
         assert said == f"group `norm` cannot stay in one segment: in one kernel `{name}` {reason}"
     assert fd.segments == []
 
@@ -136,8 +136,8 @@ def test_a_group_that_values_leave_and_come_back_to_is_rejected():
     with pytest.raises(DefinitionError) as raised:
         fd.explain()
     assert str(raised.value) == (
-        f"`group` needs ops that can run one after the other, but has `norm`: `exp` on line {b} is outside of it, needs "
-        f"`sum` on line {a} of it, and is needed in it; write what lies between inside of the group too, or leave out stay=True"
+        f"`group` needs ops that can run one after the other, but has `norm`: `exp` at test_groups.py:{b} is outside of it, needs "
+        f"`sum` at test_groups.py:{a} of it, and is needed in it; write what lies between inside of the group too, or leave out stay=True"
     )
 
 

@@ -58,7 +58,7 @@ def test_an_index_out_of_range_names_the_line_of_its_op():
         x, index = tensor(fd), tensor(fd, dtype=DataType.Int)
         line = here() + 1
         fd.add_output(fd.ops.index_select(x, index, 0))
-    with pytest.raises(IndexError, match=f"line {line}: `index_select`: index 4 is out of range for axis 0 of size 4") as caught:
+    with pytest.raises(IndexError, match=f"^test_interface.py:{line}: `index_select`: index 4 is out of range for axis 0 of size 4") as caught:
         fd.execute([np.zeros(4, np.float32), np.array([4])])
     assert isinstance(caught.value, OutOfRangeError)
     assert (caught.value.op, caught.value.line, caught.value.given) == ("index_select", line, "4")

@@ -173,7 +173,7 @@ def test_a_bias_has_as_many_elements_as_there_are_features():
         fd.add_output(fd.ops.linear(x, weight, bias))
     ones = np.ones((3, 4), np.float32)
     assert fd.execute([ones, ones[:1], ones[0, :1]])[0].shape == (3, 1)
-    with pytest.raises(ValueError, match=r"axis 0: expected size 1 .*`linear` on line \d+ needs it.*, got 4"):
+    with pytest.raises(ValueError, match=r"axis 0: expected size 1 .*`linear` at test_migration.py:\d+ needs it.*, got 4"):
         fd.execute([ones, ones[:1], ones[0]])
 
 
@@ -193,7 +193,7 @@ def test_sizes_are_computed_of_scalars():
     for rows in (32, 6, 48, 1, 3):
         [sums] = fd.validate([rows, values])
         np.testing.assert_array_equal(sums, values.reshape(rows, -1).sum(axis=1))
-    with pytest.raises(ValueError, match=r"a size comes out as .*, which is no whole number; `reshape` on line \d+ needs it"):
+    with pytest.raises(ValueError, match=r"a size comes out as .*, which is no whole number; `reshape` at test_migration.py:\d+ needs it"):
         fd.execute([36, values])
     with FusionDefinition() as again:
         exec(repr(fd), names := {"FusionDefinition": FusionDefinition, "DataType": DataType})

@@ -65,14 +65,14 @@ def test_scalars_reject_what_they_would_change(dtype, given, expected, words, kn
     with pytest.raises(ArgumentError) as caught:
         fd.execute([given])
     error = caught.value
-    assert (error.argument, error.expected, error.given) == (f"input 0 (line {line})", expected, words)
-    assert str(error) == f"input 0 (line {line}): expected {expected}, got {words}{known}"
+    assert (error.argument, error.expected, error.given) == (f"input 0 (test_scalars.py:{line})", expected, words)
+    assert str(error) == f"input 0 (test_scalars.py:{line}): expected {expected}, got {words}{known}"
 
 
 @pytest.mark.parametrize("dtype, given", [(DataType.Int32, 2**31), (DataType.UInt64, -1), (DataType.Int, 2**63)])
 def test_scalars_reject_integers_beyond_them(dtype, given):
     fd, line = scaled_by(dtype)
-    with pytest.raises(InputError, match=rf"^input 0 \(line {line}\): the number {given} is beyond"):
+    with pytest.raises(InputError, match=rf"^input 0 \(test_scalars.py:{line}\): the number {given} is beyond"):
         fd.execute([given])
 
 

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use cuda::LibraryPaths;
 use ferrofuse::{CacheOptions, LlvmOptions};
+use pyo3::prelude::*;
 
 /// Where libLLVM is: as `FERROFUSE_LIBLLVM` says, else in the usual places.
 pub fn llvm_options() -> LlvmOptions {
@@ -22,6 +23,12 @@ pub fn cuda_libraries(folders: Vec<PathBuf>) -> LibraryPaths {
         cublaslt: path("FERROFUSE_LIBCUBLASLT"),
         folders,
     }
+}
+
+/// Whether tracebacks show the package's own frames: `FERROFUSE_TRACEBACK=full`.
+#[pyfunction]
+pub fn keeps_frames() -> bool {
+    env::var_os("FERROFUSE_TRACEBACK").is_some_and(|said| said == "full")
 }
 
 /// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].

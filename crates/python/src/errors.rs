@@ -3,8 +3,12 @@
 //! nvFuser raises `RuntimeError` for most of what is wrong; Python's users expect `ValueError`, `TypeError`, `IndexError`. The
 //! exceptions here are both, so that either way to catch them works.
 
+use std::ffi::OsStr;
+use std::path::Path;
+
 use ferrofuse::{Blame, Error, SegmentError};
 use frontend::define::DefineError;
+use ir::definition::SourceLine;
 use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -58,17 +62,20 @@ fn raise(py: Python<'_>, class: usize, message: String) -> PyErr {
 
 /// An exception of a mistake in a definition, which says where in the user's program it is.
 fn raise_there(py: Python<'_>, class: usize, message: String, details: Details<'_>) -> PyErr {
-    let place = || -> PyResult<Option<(String, usize)>> {
-        py.import("ferrofuse.caller")?.call_method0("place")?.extract()
-    };
+    let place = || py.import("ferrofuse.caller")?.call_method0("place")?.extract::<(String, usize)>();
     match place() {
-        Ok(Some((file, line))) => {
+        Ok((_, 0)) => raise_with(py, class, message, details),
+        Ok((file, line)) => {
             let details = Details { line: Some(line), ..details };
-            raise_with(py, class, format!("{file}:{line}: {message}"), details)
+            raise_with(py, class, format!("{}:{line}: {message}", name_of(&file)), details)
         }
-        Ok(None) => raise_with(py, class, message, details),
         Err(error) => error,
     }
+}
+
+/// The name of a file without its folders.
+pub fn name_of(file: &str) -> &str {
+    Path::new(file).file_name().and_then(OsStr::to_str).unwrap_or(file)
 }
 
 /// A value where it has no meaning: of another definition, or of a lambda that has ended.
@@ -114,7 +121,7 @@ pub fn definition(py: Python<'_>, message: impl Into<String>) -> PyErr {
 }
 
 /// A rejected call of a program's line, or what is rejected of a whole definition, which no line is to blame for. An argument of another kind than is wanted is a `TypeError`.
-pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyErr {
+pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<&SourceLine>) -> PyErr {
     let some = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
     let (expected, given) = (some(&error.expected), some(&error.given));
     let details = Details {
@@ -122,7 +129,7 @@ pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<usize>) -> PyE
         argument: error.argument.as_deref(),
         expected: expected.as_deref(),
         given: given.as_deref(),
-        line,
+        line: line.map(|line| line.line),
     };
     let raise = if line.is_some() { raise_there } else { raise_with };
     raise(py, usize::from(error.is_kind), error.to_string(), details)
@@ -142,9 +149,9 @@ pub fn argument(py: Python<'_>, message: impl Into<String>) -> PyErr {
 }
 
 /// A call outside of the `with` blocks of a definition.
-pub fn closed(py: Python<'_>, op: &str, line: Option<usize>) -> PyErr {
+pub fn closed(py: Python<'_>, op: &str) -> PyErr {
     let message = format!("`{op}` is called outside of `with fd:`, where a definition is made");
-    raise_there(py, 0, message, Details { op: Some(op), line, ..Details::default() })
+    raise_there(py, 0, message, Details { op: Some(op), ..Details::default() })
 }
 
 /// Arguments that do not fit the parameters of an op.
@@ -185,8 +192,8 @@ pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
         Blame::User => match cause {
             Error::Index { op, line, at } => {
                 let given = (at.size != 0).then(|| at.index.to_string());
-                let details =
-                    Details { op: Some(op), line: *line, given: given.as_deref(), ..Details::default() };
+                let (op, line) = (Some(op.as_str()), line.as_ref().map(|line| line.line));
+                let details = Details { op, line, given: given.as_deref(), ..Details::default() };
                 raise_with(py, 3, error.to_string(), details)
             }
             _ => input(py, error.to_string()),

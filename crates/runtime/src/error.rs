@@ -2,6 +2,7 @@
 
 use compiler::PlanError;
 use ir::array::ArrayError;
+use ir::definition::SourceLine;
 use ir::graph::{InputError, SizeError, Val};
 use ir::interrupt::Interrupted;
 use llvm::CpuTarget;
@@ -55,12 +56,12 @@ pub enum Error {
         limit: usize,
     },
     /// A result whose bytes cannot be counted.
-    #[error("{}`{op}`: the result, {dtype} of sizes {sizes}, has more bytes than can be counted", in_line(*line))]
+    #[error("{}`{op}`: the result, {dtype} of sizes {sizes}, has more bytes than can be counted", in_line(line.as_ref()))]
     TooLarge {
         /// The op, as the definition has it.
         op: String,
-        /// The line of the definition, from 1, where it has a text.
-        line: Option<usize>,
+        /// Its line, where that is known.
+        line: Option<SourceLine>,
         /// The dtype of the result.
         dtype: DType,
         sizes: String,
@@ -150,12 +151,12 @@ pub enum Error {
         fault: Fault,
     },
     /// An index among the data is out of range.
-    #[error("{}`{op}`: {at}", in_line(*line))]
+    #[error("{}`{op}`: {at}", in_line(line.as_ref()))]
     Index {
         /// The op, as the definition has it.
         op: String,
-        /// The line of the definition, from 1, where it has a text.
-        line: Option<usize>,
+        /// Its line, where that is known.
+        line: Option<SourceLine>,
         /// Where.
         at: OutOfRange,
     },
@@ -173,8 +174,8 @@ pub enum Error {
     Evaluate(#[from] EvaluateError),
 }
 
-fn in_line(line: Option<usize>) -> String {
-    line.map_or_else(String::new, |line| format!("line {line}: "))
+fn in_line(line: Option<&SourceLine>) -> String {
+    line.map_or_else(String::new, |line| format!("{line}: "))
 }
 
 /// An index out of range, of a value of the definition.

@@ -7,6 +7,7 @@ from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple
 import torch
 from torch.utils import _pytree
 
+from ..tracebacks import public
 from .backend import compiled
 from .options import parse
 from .report import GraphReport
@@ -51,6 +52,7 @@ class Compiled:
         return [(graph.kind, str(count), *what) for graph in self.graphs for what, count in sorted(graph.eager.items())]
 
 
+@public
 def explain(model: Any, *inputs: Any, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Compiled:
     """What the backend makes of a model for these inputs. The model runs once, backward too where gradients are asked for.
 

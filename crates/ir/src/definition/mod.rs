@@ -1,15 +1,17 @@
 //! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
 //!
-//! `record` (as written) · `object` (things of the language) · `function` (lambdas as written). Data alone: what makes,
-//! reads and prints definitions is the crate `frontend`.
+//! `record` (as written) · `source_line` (where) · `object` (things of the language) · `function` (lambdas as written). Data
+//! alone: what makes, reads and prints definitions is the crate `frontend`.
 
 mod function;
 mod object;
 mod record;
+mod source_line;
 
 pub use function::{Function, Term};
 pub use object::{CallArgument, NamedValue, Object};
 pub use record::{Action, DeclaredLayout, Entry, EntryData, InputDecl, Mark, Record, Site, Statement};
+pub use source_line::SourceLine;
 
 use index::Sym;
 

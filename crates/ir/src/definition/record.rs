@@ -9,7 +9,7 @@ use indexmap::IndexMap;
 use ops::DType;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::Object;
+use super::{Object, SourceLine};
 use crate::Span;
 use crate::graph::{Axes, GroupDecl, InputLayout, Node, Val, truncate};
 
@@ -153,13 +153,13 @@ pub struct Mark {
     demands: usize,
 }
 
-/// How a place becomes the number of a line.
+/// How a place becomes a line.
 #[derive(Clone, Debug)]
 enum Lines {
     /// Places are in a text; the offset of each of its lines.
     Of(Vec<usize>),
-    /// Places are numbers of lines, of a program that made calls.
-    Told,
+    /// Places are lines of a program that made calls: the number of a line, and that of its file among these.
+    Told(Vec<String>),
 }
 
 impl Default for Lines {
@@ -227,7 +227,7 @@ impl Record {
         let entry = self.inputs[place].entry;
         self.entries[entry].name.clone().or_else(|| {
             let span = self.statements.get(self.declarations[place])?.span?;
-            self.line_of(span).map(|line| format!("line {line}"))
+            self.line_of(span).map(|line| line.to_string())
         })
     }
 
@@ -250,10 +250,7 @@ impl Record {
     /// A value, in words: by its name, and by the op that makes it and the line of that.
     pub fn in_words(&self, val: Val) -> String {
         let name = self.name_of(val).map(|name| format!("`{name}`"));
-        let call = self.call_of(val.node).map(|(op, span)| match span.and_then(|span| self.line_of(span)) {
-            Some(line) => format!("`{op}` on line {line}"),
-            None => format!("`{op}`"),
-        });
+        let call = self.call_of(val.node).map(|(op, span)| self.op_in_words(op, span));
         match (name, call) {
             (Some(name), Some(call)) => format!("{name} ({call})"),
             (name, call) => name.or(call).unwrap_or_else(|| val.to_string()),
@@ -263,24 +260,35 @@ impl Record {
     /// The op, in words, that asks for something of a size, if it is known.
     pub fn constraint_of(&self, size: &Expr) -> Option<String> {
         let &(op, span) = self.demands.get(size)?;
-        Some(match span.and_then(|span| self.line_of(span)) {
-            Some(line) => format!("`{op}` on line {line}"),
-            None => format!("`{op}`"),
-        })
+        Some(self.op_in_words(op, span))
     }
 
-    /// The line of the source that a place is in, from 1.
-    pub fn line_of(&self, span: Span) -> Option<usize> {
-        let line = match &self.lines {
-            Lines::Of(starts) => starts.partition_point(|&start| start <= span.start),
-            Lines::Told => span.start,
+    fn op_in_words(&self, op: &str, span: Option<Span>) -> String {
+        let line = span.and_then(|span| self.line_of(span));
+        line.map_or_else(|| format!("`{op}`"), |line| line.of_op(op))
+    }
+
+    /// The line of the source that a place is in.
+    pub fn line_of(&self, span: Span) -> Option<SourceLine> {
+        let (file, line) = match &self.lines {
+            Lines::Of(starts) => (None, starts.partition_point(|&start| start <= span.start)),
+            Lines::Told(files) => (files.get(span.end).cloned(), span.start),
         };
-        Some(line).filter(|&line| line > 0)
+        (line > 0).then_some(SourceLine { file, line })
     }
 
-    /// Says that the definition has no text, and places are the lines of a program that calls the builder.
-    pub fn tell_lines(&mut self) {
-        self.lines = Lines::Told;
+    /// The place of a line, from 1, of a program that calls the builder: the definition has no text.
+    pub fn tell_line(&mut self, file: &str, line: usize) -> Span {
+        if let Lines::Of(_) = self.lines {
+            self.lines = Lines::Told(Vec::new());
+        }
+        let Lines::Told(files) = &mut self.lines else { unreachable!("as just set") };
+        let known = files.iter().position(|known| known == file);
+        let number = known.unwrap_or_else(|| {
+            files.push(file.to_owned());
+            files.len() - 1
+        });
+        Span::new(line, number)
     }
 
     /// Says what the source text was, for the numbers of its lines.

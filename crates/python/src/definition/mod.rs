@@ -65,9 +65,9 @@ impl Builder {
         self.blocks.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Says which line of the user's program the next statement stands in.
-    pub fn at(&self, line: usize) {
-        self.lock().set_line(line);
+    /// Says which file and line of the user's program the next statement stands in.
+    pub fn at(&self, file: &str, line: usize) {
+        self.lock().set_line(errors::name_of(file), line);
     }
 
     /// Applies the op of this name.
@@ -248,14 +248,14 @@ impl Builder {
     /// Rejects a call outside of the definition's `with` blocks, after which what was made of it would be another.
     fn require_open(&self, py: Python<'_>, op: &str) -> PyResult<()> {
         match self.blocks.load(Ordering::Relaxed) {
-            0 => Err(errors::closed(py, op, self.lock().line())),
+            0 => Err(errors::closed(py, op)),
             _ => Ok(()),
         }
     }
 
     /// A rejected call, with the line that it stands in.
     fn rejected(&self, py: Python<'_>, error: &DefineError) -> PyErr {
-        errors::rejected(py, error, self.lock().line())
+        errors::rejected(py, error, self.lock().line().as_ref())
     }
 
     /// The definition so far.

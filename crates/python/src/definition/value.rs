@@ -3,6 +3,7 @@
 use ferrofuse::CodeTarget;
 use ir::definition::{NamedValue, Object, Term};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::{Builder, ValueTask};
@@ -34,15 +35,15 @@ pub struct TensorView;
 #[pymethods]
 impl Val {
     /// Applies an op to operands in a line of the user's program; what operators are made of.
-    #[pyo3(signature = (op, line, *operands, **keywords))]
+    #[pyo3(signature = (op, place, *operands, **keywords))]
     fn _apply<'py>(
         this: &Bound<'py, Self>,
         op: &str,
-        line: usize,
+        place: (PyBackedStr, usize),
         operands: &Bound<'py, PyTuple>,
         keywords: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        this.get().builder.get().at(line);
+        this.get().builder.get().at(&place.0, place.1);
         this.get().builder.bind(this.py()).call_method1("call", (op, operands, keywords))
     }
 
@@ -52,7 +53,7 @@ impl Val {
         op: &str,
         left: &Bound<'py, PyAny>,
         right: &Bound<'py, PyAny>,
-        line: usize,
+        place: (PyBackedStr, usize),
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
         for operand in [left, right] {
@@ -61,7 +62,7 @@ impl Val {
                 return Ok(py.NotImplemented().into_bound(py));
             }
         }
-        this.get().builder.get().at(line);
+        this.get().builder.get().at(&place.0, place.1);
         apply(this, op, &PyTuple::new(py, [left, right])?)
     }
 

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use index::Facts;
 use ir::Span;
-use ir::definition::{CallArgument, Definition, NamedValue, Object, Record};
+use ir::definition::{CallArgument, Definition, NamedValue, Object, Record, SourceLine};
 use ir::graph::{Fusion, Graph, Output, Task, TaskData, TaskKind, Tasks, Type, Val};
 
 use super::builder::{OpBuilder, Pattern};
@@ -66,10 +66,9 @@ impl DefinitionBuilder {
         self.ops.span = span;
     }
 
-    /// Says which line, from 1, of the program that calls the builder the next statement stands in.
-    pub fn set_line(&mut self, line: usize) {
-        self.ops.record.tell_lines();
-        self.ops.span = Some(Span::new(line, line));
+    /// Says which file and line, from 1, of the program that calls the builder the next statement stands in.
+    pub fn set_line(&mut self, file: &str, line: usize) {
+        self.ops.span = Some(self.ops.record.tell_line(file, line));
     }
 
     /// Says what the source text is that places are in.
@@ -78,7 +77,7 @@ impl DefinitionBuilder {
     }
 
     /// The line that the next statement stands in, if lines were told.
-    pub fn line(&self) -> Option<usize> {
+    pub fn line(&self) -> Option<SourceLine> {
         self.ops.span.and_then(|span| self.ops.record.line_of(span))
     }
 

@@ -1,0 +1,89 @@
+"""Tracebacks end in the user's line: what the package raises is shown without the package's own frames.
+
+`attach` sees to it for all that the package offers; `FERROFUSE_TRACEBACK=full` keeps the frames. A bare `raise` goes on with the
+traceback that the exception has by then from Python 3.11 on; earlier ones show all frames.
+"""
+
+import functools
+from types import FunctionType, TracebackType
+from typing import Any, Callable, Dict, List, Optional, TypeVar
+
+from . import caller
+from ._native import keeps_frames
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def trim(error: BaseException) -> None:
+    """Leaves the package's frames out of the tracebacks of an exception, and of those that led to it."""
+    waiting: List[Optional[BaseException]] = [] if keeps_frames() else [error]
+    trimmed: List[BaseException] = []
+    while waiting:
+        each = waiting.pop()
+        if each is not None and all(each is not other for other in trimmed):
+            each.__traceback__ = _of_user(each.__traceback__)
+            trimmed.append(each)
+            waiting += [each.__cause__, each.__context__]
+
+
+def _of_user(trace: Optional[TracebackType]) -> Optional[TracebackType]:
+    kept = []
+    while trace is not None:
+        kept += [] if caller.is_ours(trace.tb_frame) else [trace]
+        trace = trace.tb_next
+    following = None
+    for entry in reversed(kept):
+        entry.tb_next = following
+        following = entry
+    return following
+
+
+def public(function: Function) -> Function:
+    """The function, which raises without the package's frames."""
+
+    @functools.wraps(function)
+    def boundary(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            trim(error)
+            raise
+
+    return boundary  # type: ignore[return-value]
+
+
+def trims(function: Function) -> Function:
+    """Says of a function that it calls `trim` itself: one that is called so often that another call would be felt."""
+    function.__dict__["_trims"] = True
+    return function
+
+
+def attach(names: Dict[str, Any]) -> None:
+    """Makes the functions of a module, and the methods of its classes, raise without the package's frames."""
+    for name in names["__all__"]:
+        if isinstance(names[name], type):
+            _attach_class(names[name])
+        elif _is_written_here(names[name]):
+            names[name] = public(names[name])
+
+
+def _attach_class(of: type) -> None:
+    for name, member in list(vars(of).items()):
+        if name.startswith("_") and not name.endswith("__"):
+            continue
+        if isinstance(member, property):
+            setattr(of, name, property(_wrapped(member.fget), _wrapped(member.fset), doc=member.__doc__))
+        elif isinstance(member, (classmethod, staticmethod)):
+            setattr(of, name, type(member)(_wrapped(member.__func__)))
+        elif _is_written_here(member):
+            setattr(of, name, _wrapped(member))
+
+
+def _wrapped(member: Any) -> Any:
+    return public(member) if _is_written_here(member) else member
+
+
+def _is_written_here(member: Any) -> bool:
+    """Whether it is a function of the package's text, not one that Python makes of a class."""
+    is_function = isinstance(member, FunctionType) and caller.is_of_package(member.__code__)
+    return is_function and "_trims" not in member.__dict__
