@@ -1,15 +1,17 @@
 //! What runs on the CPU beside kernels: their threads and memory, the cache of their code and its names for `perf`, and what a
 //! library computes in their place.
 //!
-//! `pool` (threads) · `alloc` (memory) · `fork` (what it waits for) · `objects` (cached code) · `perf_map` · `external` (library
+//! `pool` (threads) · `side_by_side` (threads for a list) · `last_call` (a cache that nobody waits for) · `alloc` (memory) · `fork` (what it waits for) · `objects` (cached code) · `perf_map` · `external` (library
 //! ops). Knows no plans, and calls no kernel.
 
 pub mod alloc;
 pub mod external;
 pub mod fork;
+pub mod last_call;
 pub mod objects;
 pub mod perf_map;
 pub mod pool;
+pub mod side_by_side;
 
 #[cfg(test)]
 mod tests;

@@ -34,6 +34,8 @@ function_table! { Functions:
     cuDeviceTotalMem as "cuDeviceTotalMem_v2" (*mut usize, c_int) -> c_int;
     cuDevicePrimaryCtxRetain(*mut Handle, c_int) -> c_int;
     cuDevicePrimaryCtxRelease as "cuDevicePrimaryCtxRelease_v2" (c_int) -> c_int;
+    cuCtxGetCurrent(*mut Handle) -> c_int;
+    cuCtxSetCurrent(Handle) -> c_int;
     cuCtxPushCurrent as "cuCtxPushCurrent_v2" (Handle) -> c_int;
     cuCtxPopCurrent as "cuCtxPopCurrent_v2" (*mut Handle) -> c_int;
     cuStreamCreate(*mut Handle, c_uint) -> c_int;

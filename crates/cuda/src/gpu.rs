@@ -1,8 +1,8 @@
 //! Devices: their contexts and what is to be known of them.
 
-use std::cell::Cell;
 use std::ffi::{CStr, c_int};
 use std::fmt;
+use std::marker::PhantomData;
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -225,18 +225,24 @@ impl Gpu {
         format!("sm_{}{}", self.facts.capability.0, self.facts.capability.1)
     }
 
-    /// Makes its context the thread's as long as the guard lives; within another guard of its own it is that
-    /// already, unless code that ran in between has made another one current.
+    /// Makes its context the thread's as long as the guard lives, unless it is that already: within another guard of its own, for
+    /// one. The driver is asked, as code that ran since may have made another one current.
     pub(crate) fn enter(&self) -> Result<Entered<'_>, Error> {
-        let before = ENTERED.get();
-        if before == self.context {
-            return Ok(Entered { device: self, before: None });
+        let pushed = !self.is_current()?;
+        if pushed {
+            // SAFETY: the function has this type; the context lives as long as the device.
+            let code = unsafe { (self.driver().functions.cuCtxPushCurrent)(self.context) };
+            self.driver().check("cuCtxPushCurrent", code)?;
         }
-        // SAFETY: the function has this type; the context lives as long as the device.
-        let code = unsafe { (self.driver().functions.cuCtxPushCurrent)(self.context) };
-        self.driver().check("cuCtxPushCurrent", code)?;
-        ENTERED.set(self.context);
-        Ok(Entered { device: self, before: Some(before) })
+        Ok(Entered { device: self, pushed, on_thread: PhantomData })
+    }
+
+    /// Whether its context is the thread's current one.
+    fn is_current(&self) -> Result<bool, Error> {
+        let mut current = ptr::null_mut();
+        // SAFETY: the function has this type; the handle outlives the call.
+        let code = unsafe { (self.driver().functions.cuCtxGetCurrent)(&mut current) };
+        self.driver().check("cuCtxGetCurrent", code).map(|()| current == self.context)
     }
 
     pub(crate) fn driver(&self) -> &Driver {
@@ -333,25 +339,27 @@ impl Drop for Gpu {
     }
 }
 
-thread_local! {
-    /// The context that the innermost guard of this thread made its current one.
-    static ENTERED: Cell<Handle> = const { Cell::new(ptr::null_mut()) };
-}
-
 /// A device whose context is the thread's current one. Guards end in the reverse of the order in which they began.
 pub struct Entered<'d> {
     device: &'d Gpu,
-    /// What [`ENTERED`] was, if the guard changed it. A handle keeps the guard on its thread.
-    before: Option<Handle>,
+    /// Whether the guard made it that.
+    pushed: bool,
+    /// A handle keeps the guard on its thread.
+    on_thread: PhantomData<Handle>,
 }
 
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
-        let Some(before) = self.before else { return };
-        ENTERED.set(before);
-        let mut popped = ptr::null_mut();
-        // SAFETY: the function has this type. The context on top is the one that was pushed.
-        unsafe { (self.device.driver().functions.cuCtxPopCurrent)(&mut popped) };
+        if !self.pushed {
+            return;
+        }
+        let (mut popped, functions) = (ptr::null_mut(), &self.device.driver().functions);
+        // SAFETY: the function has this type; the handle outlives the call.
+        unsafe { (functions.cuCtxPopCurrent)(&mut popped) };
+        if popped != self.device.context {
+            // SAFETY: the function has this type. What other code made current meanwhile, in place of this context, stays so.
+            unsafe { (functions.cuCtxSetCurrent)(popped) };
+        }
     }
 }
 

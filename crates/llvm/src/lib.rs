@@ -14,7 +14,7 @@ mod target;
 pub use compile::{Compiled, Llvm, LlvmOptions, Output, Times};
 pub use error::Error;
 pub use identity::Identity;
-pub use target::{CpuTarget, OptLevel, TargetMachineSpec};
+pub use target::{CpuTarget, TargetMachineSpec};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 
 use crate::error::Error;
 use crate::library::{Library, Ref, TargetMachine};
-use crate::target::{OptLevel, TargetMachineSpec};
+use crate::target::TargetMachineSpec;
 use std::cell::RefCell;
 use std::ffi::{CStr, CString, c_char, c_void};
 use std::ptr;
@@ -12,6 +12,8 @@ use std::sync::PoisonError;
 
 /// LLVM's severity of an error (warnings are 1, remarks 2, notes 3).
 const SEVERITY_ERROR: i32 = 0;
+/// The effort of LLVM's code generator: kernels are as fast as with more.
+const DEFAULT: i32 = 2;
 /// LLVM's relocation model "position independent" and code model "small".
 const PIC: i32 = 2;
 const SMALL: i32 = 3;
@@ -247,12 +249,6 @@ impl TargetMachine {
         let reject = |message: String| Error::Target { triple: spec.triple().to_owned(), message };
         let text = |text: &str| CString::new(text).map_err(|error| reject(error.to_string()));
         let (triple, cpu, features) = (text(spec.triple())?, text(spec.cpu())?, text(spec.features())?);
-        let level = match spec.opt_level() {
-            OptLevel::None => 0,
-            OptLevel::Less => 1,
-            OptLevel::Default => 2,
-            OptLevel::Aggressive => 3,
-        };
         let (mut target, mut message) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: the triple is a C string, and the two out-pointers are to live locals.
         let failed =
@@ -264,7 +260,7 @@ impl TargetMachine {
         let make = functions.LLVMCreateTargetMachine;
         // SAFETY: the target was found above, and the strings are C strings that LLVM copies.
         let raw =
-            unsafe { make(target, triple.as_ptr(), cpu.as_ptr(), features.as_ptr(), level, PIC, SMALL) };
+            unsafe { make(target, triple.as_ptr(), cpu.as_ptr(), features.as_ptr(), DEFAULT, PIC, SMALL) };
         if raw.is_null() {
             Err(reject("no target machine".into()))
         } else {

@@ -56,27 +56,12 @@ impl FromStr for CpuTarget {
     }
 }
 
-/// How hard LLVM's code generator (instruction selection, scheduling, register allocation) works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum OptLevel {
-    /// No optimisation: compiles fast, runs up to five times slower.
-    None,
-    /// Little optimisation.
-    Less,
-    /// The level at which our kernels are as fast as at the highest.
-    #[default]
-    Default,
-    /// Everything.
-    Aggressive,
-}
-
 /// What LLVM must know of the machine: made by [`Llvm::spec`](super::Llvm::spec).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TargetMachineSpec {
     triple: String,
     cpu: String,
     features: String,
-    opt_level: OptLevel,
 }
 
 impl TargetMachineSpec {
@@ -93,7 +78,6 @@ impl TargetMachineSpec {
             triple: format!("{arch}-unknown-linux-gnu"),
             cpu: cpu.to_owned(),
             features: features.to_owned(),
-            opt_level: OptLevel::default(),
         }
     }
 
@@ -102,12 +86,6 @@ impl TargetMachineSpec {
     pub(crate) fn for_test(triple: &str) -> TargetMachineSpec {
         let spec = TargetMachineSpec::new(CpuTarget::X86_64, "", "");
         TargetMachineSpec { triple: triple.to_owned(), ..spec }
-    }
-
-    /// The same machine with another effort of the code generator.
-    #[must_use]
-    pub fn with_opt_level(self, opt_level: OptLevel) -> TargetMachineSpec {
-        TargetMachineSpec { opt_level, ..self }
     }
 
     /// The target triple, such as `x86_64-unknown-linux-gnu`.
@@ -123,11 +101,6 @@ impl TargetMachineSpec {
     /// LLVM's feature list, such as `+avx2,-avx512f`; empty where the CPU name says it all.
     pub fn features(&self) -> &str {
         &self.features
-    }
-
-    /// The code generator's effort.
-    pub fn opt_level(&self) -> OptLevel {
-        self.opt_level
     }
 
     /// Whether a feature is in the list with a plus; says nothing of features that the CPU name implies.

@@ -5,9 +5,9 @@ use ops::DType;
 use smallvec::SmallVec;
 
 use crate::Error;
-use crate::argument::{Argument, Footprint};
 use crate::device::{AddressSpace, WriteTarget};
 use crate::host::HostMemory;
+use ir::array::{Argument, Footprint};
 
 /// What an output of a call will be: its dtype, its sizes, and its strides in elements.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,10 +9,10 @@ use index::Sym;
 use ir::array::Dims;
 use ir::graph::{SizeError, Sizes};
 
-use crate::formulas::Formula;
-use crate::last_call::LastCall;
 use crate::plan::{ExecutionPlan, Slot};
 use crate::tensor::bytes_of;
+use cpu::last_call::LastCall;
+use ir::graph::Formula;
 
 /// What the sizes of a call determine.
 #[derive(Debug)]

@@ -1,18 +1,15 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `executor` (what
-//! runs it) · `options` · `compile` (definition to variant) · `side_by_side` (on many threads) · `alike` (equal kernels) ·
-//! `background` (what outlives an interrupted caller) · `plan` (a variant's steps) · `inputs` · `variant_key` (which calls
-//! share a variant) · `prepared` (what inputs come to) · `last_call` (the cache of what the last call came to) · `argument`
-//! (inputs that are written to) · `destination` (the caller's memory for outputs) · `formulas` (sizes in one call) ·
-//! `extents` (what they determine) · `generator` (random state) · `call` (the steps done) · `device` (what does them) ·
-//! `host` (the CPU) · `accelerator` (what is asked of all other devices) · `cuda` (GPUs) · `device_kinds` (their names) · `tensor` (memory of the call) · `output` · `located` (errors in words of the
+//! runs it) · `options` · `compile` (definition to variant) · `background` (what outlives an interrupted caller) · `plan` (a
+//! variant's steps) · `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs come to) ·
+//! `destination` (the caller's memory for outputs) · `extents` (what sizes determine) · `generator` (random state) · `call` (the
+//! steps done) · `device` (what does them) · `host` (the CPU) · `accelerator` (what is asked of all other devices) · `cuda`
+//! (GPUs) · `device_kinds` (their names) · `tensor` (memory of the call) · `output` · `located` (errors in words of the
 //! definition) · `report` · `machine` (threads, memory, libLLVM). Decides nothing about kernels, and reads no files but the
 //! memory limit of the process and the size of the caches.
 
 mod accelerator;
-mod alike;
-mod argument;
 mod background;
 mod call;
 mod compile;
@@ -24,11 +21,9 @@ mod error;
 mod executable;
 mod executor;
 mod extents;
-mod formulas;
 mod generator;
 mod host;
 mod inputs;
-mod last_call;
 mod located;
 mod machine;
 mod options;
@@ -37,7 +32,6 @@ pub mod plan;
 mod prepared;
 mod report;
 mod segmented;
-mod side_by_side;
 mod tensor;
 #[cfg(test)]
 mod tests;
@@ -45,7 +39,6 @@ mod variant_key;
 
 pub use ::cuda::ThreadResources;
 pub use accelerator::DeviceHandle;
-pub use argument::Argument;
 pub use background::in_background;
 pub use compile::{Variant, cut_declared, plan_declared};
 pub use cpu::fork::{has_ended, unforked};
@@ -55,8 +48,9 @@ pub use device_kinds::{DEVICE_KINDS, DeviceKind};
 pub use error::{Blame, Error};
 pub use executable::{Executable, GpuGraph, GpuInput, GpuOutput};
 pub use executor::Executor;
-pub use formulas::{Formula, Formulas};
 pub use generator::Generator;
+pub use ir::array::Argument;
+pub use ir::graph::{Formula, Formulas};
 pub use machine::{Machine, MachineOptions};
 pub use options::{CallOptions, CompileOptions};
 pub use output::{Output, Outputs};

@@ -1,6 +1,6 @@
 //! What stands before the body of a kernel's function: the comment that says what it is for, and its head.
 
-use index::{Expr, Facts};
+use index::Facts;
 use ir::kernel::{Access, Assumption, Kernel};
 
 use super::dialect::Dialect;
@@ -14,7 +14,7 @@ const LONGEST_LINE: usize = 120;
 /// The comment that opens the text: what it reads and writes, and how it is launched.
 pub(super) fn header(kernel: &Kernel, names: &Names, dialect: &'static Dialect) -> String {
     let facts = Facts::new();
-    let blocks = kernel.blocks.ceil_div(&Expr::constant(kernel.teams.into()));
+    let blocks = kernel.launched_blocks();
     let blocks = IndexWriter { names, facts: &facts, prelude: &mut Prelude::new(dialect) }.text(&blocks);
     let listed = |access| {
         let of_access = kernel.buffers.iter().filter(|(_, decl)| decl.access == access);

@@ -146,9 +146,7 @@ impl KernelWriter<'_> {
         let name = if trips == 1 { "first" } else { "mine" };
         self.line("{");
         self.depth += 1;
-        // What is walked in a known number of steps from the beginning is short.
-        let short = if for_loop.begin.is_zero() { "int" } else { self.dialect.index_type() };
-        self.line(&format!("const {short} {name} = {begin}, end = {end};"));
+        self.line(&format!("const {} {name} = {begin}, end = {end};", self.place_type(for_loop)));
         for &place in &accesses.loads {
             let value = loaded_value(for_loop, place);
             let array = format!("{value}[{trips}]");
@@ -203,6 +201,11 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
+    /// The type of places in a loop: what is walked in a known number of steps from the beginning is short.
+    fn place_type(&self, for_loop: &Loop) -> &'static str {
+        if for_loop.begin.is_zero() { "int" } else { self.dialect.index_type() }
+    }
+
     /// What `write` writes for each of so many strips, where it is within the loop's range.
     fn each_strip(
         &mut self,
@@ -216,8 +219,7 @@ impl KernelWriter<'_> {
             self.line(&(self.dialect.unrolling.pragma)(None));
             self.line(&format!("for (int k = 0; k < {trips}; k++) {{"));
             self.depth += 1;
-            let short = if for_loop.begin.is_zero() { "int" } else { self.dialect.index_type() };
-            self.line(&format!("const {short} first = mine + {strip} * k;"));
+            self.line(&format!("const {} first = mine + {strip} * k;", self.place_type(for_loop)));
         }
         if guard == Guard::ByStrip {
             self.line("if (first < end) {");

@@ -54,7 +54,7 @@ pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
         name: text.name,
         source: text.source,
         parameters: text.parameters,
-        blocks: kernel.blocks.ceil_div(&Expr::constant(kernel.teams.into())),
+        blocks: kernel.launched_blocks(),
         block_threads: kernel.lanes * kernel.teams,
         static_shared_bytes: text.declared_bytes,
         dynamic_shared_bytes: text.scratch_bytes,

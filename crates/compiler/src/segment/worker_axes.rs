@@ -7,6 +7,7 @@
 use std::cell::RefCell;
 
 use cranelift_entity::SecondaryMap;
+use index::Expr;
 use ir::graph::{Cone, Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 use scheduler::target::cpu::ALONE;
@@ -24,6 +25,11 @@ const OTHER: ClassSet = 1 << CLASSES;
 
 /// Stands beside classes: another fold uses a value.
 const FOLDED: ClassSet = 1 << 63;
+
+/// Whether so many elements are too many for one worker.
+pub(super) fn is_large(fusion: &Fusion, elements: &Expr) -> bool {
+    fusion.facts().normalize(elements).as_const().is_none_or(|elements| elements > ALONE)
+}
 
 /// What a fold walks.
 #[derive(Clone, Copy)]
@@ -108,8 +114,7 @@ impl<'a> WorkerAxes<'a> {
             classes.into_iter().fold(0, |set, class| set | self.bit(class))
         });
         let elements = self.graph.ty(self.graph.node(node).operands[0]).numel();
-        let known = fusion.facts().normalize(&elements).as_const();
-        FoldAxes { kept, all: kept | reduced, is_large: known.is_none_or(|elements| elements > ALONE) }
+        FoldAxes { kept, all: kept | reduced, is_large: is_large(fusion, &elements) }
     }
 
     fn bit(&mut self, class: Class) -> ClassSet {

@@ -7,6 +7,7 @@
 //! A cache that cannot be written to, or a disk that is full, costs the cache and nothing else: no operation here fails
 //! a compilation. The folder is kept below a number of bytes; the entries unused longest go first.
 
+mod alike;
 mod entry;
 mod folder;
 mod remembered;
@@ -15,6 +16,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+pub use alike::{Alike, SYMBOL, without_comments};
 pub use entry::Key;
 use folder::{Entry, Folder};
 

@@ -4,6 +4,7 @@
 //! memory through a [`Layout`] with any strides. Alignment of foreign memory is never assumed. Nothing here knows a
 //! backend or does I/O.
 
+mod argument;
 mod element;
 mod layout;
 mod owned;
@@ -12,6 +13,7 @@ mod runs;
 mod strided;
 mod view;
 
+pub use argument::{Argument, Footprint, shared};
 pub use element::{Complex, Element, with_element};
 pub use layout::{Dims, Layout, Strides};
 pub use owned::Array;

@@ -36,14 +36,6 @@ impl StridedArray {
             .relaid(self.layout.clone())
             .expect("the layout was checked when this was made")
     }
-
-    /// The same layout over a copy of the memory.
-    ///
-    /// # Errors
-    /// [`ArrayError::Memory`].
-    pub fn try_clone(&self) -> Result<StridedArray, ArrayError> {
-        Ok(StridedArray { storage: self.storage.view().to_array()?, layout: self.layout.clone() })
-    }
 }
 
 impl From<Array> for StridedArray {

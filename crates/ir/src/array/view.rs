@@ -247,16 +247,6 @@ impl<'a> ArrayViewMut<'a> {
         ArrayViewMut { base, dtype, layout, lifetime: PhantomData }
     }
 
-    /// One part of complex elements for writing, while this view rests, as [`ArrayView::part`] sees it.
-    ///
-    /// # Panics
-    /// When the elements are real and the imaginary part is asked for: a bug of the caller.
-    pub fn part_mut(&mut self, part: Part) -> ArrayViewMut<'_> {
-        let viewed = self.view().part(part);
-        let (base, dtype, layout) = (viewed.base.cast_mut(), viewed.dtype, viewed.layout.clone());
-        ArrayViewMut { base, dtype, layout, lifetime: PhantomData }
-    }
-
     /// Sizes, strides and place of the element at index zero.
     pub fn layout(&self) -> &Layout {
         &self.layout

@@ -121,11 +121,6 @@ impl Tasks {
         self.tasks_using(val).filter(segment).any(|user| builders.iter().any(|&builder| builder != user))
     }
 
-    /// The tasks that compute a node; several segments among them mean that it is recomputed.
-    pub fn tasks_computing(&self, node: Node) -> impl Iterator<Item = Task> {
-        self.tasks.iter().filter(move |(_, data)| data.view.contains(node)).map(|(task, _)| task)
-    }
-
     /// The tasks seen through a pass: those whose boundary maps and that are still closed. What is dropped is said;
     /// tasks nested in a dropped one move up to its parent.
     pub fn mapped(&self, graph: &Graph, map: &ValMap) -> (Tasks, Vec<Dropped>) {

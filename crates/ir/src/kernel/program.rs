@@ -96,6 +96,11 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// How many blocks are launched, where each is as many of the kernel's as it has teams.
+    pub fn launched_blocks(&self) -> Expr {
+        self.blocks.ceil_div(&Expr::constant(self.teams.into()))
+    }
+
     /// Whether two kernels are equal but for names, so that one code serves both.
     pub fn is_like(&self, other: &Kernel) -> bool {
         let plain = |kernel: &Kernel| {

@@ -14,9 +14,9 @@ use compiler::target::Target;
 use ir::array::ArrayView;
 use ir::kernel::Kernel;
 
-use crate::alike::Alike;
 use crate::device::{AddressSpace, Device, Host};
 use crate::{Error, Tensor};
+use cpu::objects::Alike;
 use cpu::objects::ObjectCache;
 
 pub(crate) use host_calls::{HostCalls, Loaded};

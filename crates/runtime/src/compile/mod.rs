@@ -16,12 +16,12 @@ use ir::graph::{Fusion, Graph};
 use ir::interrupt::Interrupt;
 use ir::kernel::Kernel;
 
-use crate::alike::Alike;
 use crate::background::in_background;
 use crate::host::{HostCode, machine_code};
 use crate::inputs::declared;
 use crate::variant_key::VariantKey;
 use crate::{CompileOptions, Error, Executor};
+use cpu::objects::Alike;
 use cpu::perf_map;
 
 pub use variant::Variant;

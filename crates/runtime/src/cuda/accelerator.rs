@@ -10,9 +10,9 @@ use ir::kernel::Kernel;
 use super::code::gpu_kernel;
 use super::{CudaDevice, GpuMemory, GpuTensor, OnStream};
 use crate::accelerator::{Accelerator, LoadError, LoadedKernel, OwnsMemory};
-use crate::alike::Alike;
 use crate::device::Host;
 use crate::{DeviceHandle, Error, Tensor};
+use cpu::objects::Alike;
 use cpu::objects::ObjectCache;
 
 /// What GPUs are called.

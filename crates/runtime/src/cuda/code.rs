@@ -9,8 +9,8 @@ use ir::kernel::Kernel;
 
 use super::CudaDevice;
 use super::machine_code::{GpuCodeError, GpuCompiler};
-use crate::alike::Alike;
 use crate::report::{KernelReport, Reported};
+use cpu::objects::Alike;
 use cpu::objects::ObjectCache;
 
 /// A kernel loaded into a GPU.

@@ -10,8 +10,8 @@ use ir::interrupt::{Interrupt, Interrupted};
 use ir::kernel::Kernel;
 use thiserror::Error;
 
-use crate::alike::{Alike, SYMBOL};
-use crate::side_by_side::side_by_side;
+use cpu::objects::{Alike, SYMBOL};
+use cpu::side_by_side::side_by_side;
 
 /// NVRTC for an architecture, and where machine code is kept.
 #[derive(Clone, Copy, Debug)]

@@ -7,11 +7,11 @@ use cuda::{DeviceBuffer, Stream};
 use ir::array::{Array, ArrayView, Layout, StridedArray};
 use ops::DType;
 
-use crate::argument::Footprint;
 use crate::device::AddressSpace;
 use crate::tensor::bytes_of;
 use crate::{Error, Tensor};
 use cpu::alloc::Allocator;
+use ir::array::Footprint;
 
 /// The bytes that kernels take at a time at most, to which tensors are aligned for them.
 pub(crate) const VECTOR_BYTES: usize = 16;

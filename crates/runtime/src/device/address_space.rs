@@ -3,7 +3,7 @@
 use ir::array::Layout;
 use ops::DType;
 
-use crate::argument::Footprint;
+use ir::array::Footprint;
 
 /// The kinds of tensors in one memory, that of the host or of a GPU.
 pub(crate) trait AddressSpace: Sized + 'static {

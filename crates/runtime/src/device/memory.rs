@@ -6,8 +6,8 @@ use ops::DType;
 
 use super::AddressSpace;
 use crate::Error;
-use crate::argument::Footprint;
 use crate::plan::Slot;
+use ir::array::Footprint;
 
 /// What all slots of a call hold.
 pub(crate) type Memory<'a, S> = PrimaryMap<Slot, SlotContents<'a, S>>;

@@ -17,10 +17,10 @@ use ops::{DType, Scalar};
 use reference::evaluate::OutOfRange;
 
 use crate::error::IndexFault;
-use crate::formulas::Formula;
 use crate::plan::Operands;
 use crate::{Error, Machine};
 use cpu::pool::Workers;
+use ir::graph::Formula;
 
 pub(crate) use address_space::AddressSpace;
 pub(crate) use memory::{Memory, SlotContents, WriteTarget};

@@ -20,7 +20,6 @@ use ops::DType;
 use smallvec::SmallVec;
 
 use crate::accelerator::Loaded;
-use crate::argument::{Argument, Footprint, shared};
 use crate::background::in_background;
 use crate::call::{Call, Done, Finished, Given, is_short};
 use crate::compile::{Code, Variant, compile};
@@ -28,7 +27,6 @@ use crate::destination::{OutputForm, placed};
 use crate::device::{AddressSpace, Host, WriteTarget};
 use crate::host::HostMemory;
 use crate::inputs::{Inputs, layouts};
-use crate::last_call::LastCall;
 use crate::located::located;
 use crate::prepared::Prepared;
 use crate::variant_key::{Shapes, VariantKey};
@@ -36,6 +34,8 @@ use crate::{
     CallOptions, CallReport, CompileOptions, CudaDevice, Error, Generator, Machine, Output, Outputs,
 };
 use cpu::fork::ForkLock;
+use cpu::last_call::LastCall;
+use ir::array::{Argument, Footprint, shared};
 
 pub use graph::GpuGraph;
 pub(crate) use on_gpu::bound_on_gpu;

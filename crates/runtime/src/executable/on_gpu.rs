@@ -12,7 +12,6 @@ use ops::DType;
 use smallvec::SmallVec;
 
 use super::{Executable, is_unwritten};
-use crate::argument::{Footprint, shared};
 use crate::call::{Call, Done, Given};
 use crate::compile::Code;
 use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, Located, OnStream};
@@ -23,6 +22,7 @@ use crate::located::located;
 use crate::prepared::Prepared;
 use crate::variant_key::VariantKey;
 use crate::{CallOptions, CallReport, Error};
+use ir::array::{Footprint, shared};
 
 /// An input of a call on a GPU.
 #[derive(Debug)]

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use ir::array::ArrayView;
 
 use super::Executable;
-use crate::argument::Argument;
 use crate::{CallOptions, CallReport, Error, Outputs};
+use ir::array::Argument;
 
 impl Executable {
     /// Calls the fusion and says where the time went.

@@ -8,8 +8,8 @@ use ir::kernel::Kernel;
 use llvm::{CpuTarget, Llvm, Times};
 use reference::interpret::Options as InterpreterOptions;
 
-use crate::alike::{Alike, SYMBOL, without_comments};
 use crate::report::{KernelReport, Reported};
+use cpu::objects::{Alike, SYMBOL, without_comments};
 use cpu::objects::{Key, ObjectCache};
 
 /// A kernel in executable form.

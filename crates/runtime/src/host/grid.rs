@@ -5,8 +5,8 @@
 use cranelift_entity::PrimaryMap;
 use smallvec::SmallVec;
 
-use crate::formulas::Formula;
 use crate::plan::Operands;
+use ir::graph::Formula;
 
 /// The blocks of a launch.
 pub(super) struct Grid {
@@ -69,7 +69,7 @@ mod tests {
     use ir::graph::Sizes;
 
     use super::*;
-    use crate::formulas::Formulas;
+    use ir::graph::Formulas;
 
     /// The blocks of a range, as the grid hands them out.
     fn blocks(grid: &Grid, first: usize, last: usize) -> Vec<(usize, usize)> {

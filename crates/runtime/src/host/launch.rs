@@ -10,10 +10,10 @@ use super::grid::Grid;
 use super::{HostCode, HostMemory};
 use crate::device::{Host, KernelLaunch};
 use crate::device::{Memory, SlotContents};
-use crate::formulas::Formula;
 use crate::plan::Operands;
 use crate::{Error, Machine};
 use cpu::alloc::Buffer;
+use ir::graph::Formula;
 
 /// The values of a plan's formulas in a call.
 type Values = PrimaryMap<Formula, i64>;

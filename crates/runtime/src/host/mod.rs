@@ -14,11 +14,11 @@ use ir::graph::{ExternalOp, Val};
 use ops::{DType, Scalar};
 use reference::evaluate::copy;
 
-use crate::argument::{Argument, Footprint};
 use crate::device::Memory;
 use crate::device::{AddressSpace, Device, Host, KernelLaunch};
 use crate::{Error, Tensor};
 use cpu::external;
+use ir::array::{Argument, Footprint};
 
 pub(crate) use code::{HostCode, machine_code};
 

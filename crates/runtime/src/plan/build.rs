@@ -15,7 +15,7 @@ use super::{
     ArgumentSource, Change, Checked, Evaluation, ExecutedSegment, ExecutionPlan, ExternalStep, FaultWords,
     Launch, Operands, Returned, Slot, SlotData, SlotSource, Step, ViewedSlot,
 };
-use crate::formulas::{Formula, Formulas};
+use ir::graph::{Formula, Formulas};
 
 impl ExecutionPlan {
     /// The steps of a compiler's plan.

@@ -14,7 +14,7 @@ use ir::kernel::{Access, Kernel};
 use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
 
-use crate::formulas::{Formula, Formulas};
+use ir::graph::{Formula, Formulas};
 
 pub(crate) use build::checks_indices;
 

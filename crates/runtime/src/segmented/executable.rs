@@ -10,10 +10,10 @@ use super::in_place::Writing;
 use super::late_copies::LateCopy;
 use super::parts::SegmentDefinition;
 use super::slots::{Held, Segment, Slots, Source, free_after_last_use, once};
-use crate::argument::Argument;
 use crate::destination::{OutputForm, placed};
 use crate::located::located;
 use crate::{CallOptions, CallReport, CompileOptions, Error, Executable, Machine, Output, Outputs, Tensor};
+use ir::array::Argument;
 
 /// A definition ready to be called segment by segment.
 #[derive(Debug)]

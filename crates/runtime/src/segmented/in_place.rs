@@ -13,11 +13,11 @@ use super::account::{Account, own_bytes};
 use super::executable::SegmentedExecutable;
 use super::parts::{SegmentDefinition, SegmentInput};
 use super::slots::{Held, Segment, Source};
-use crate::argument::Argument;
 use crate::device::WriteTarget;
 use crate::host::HostMemory;
 use crate::located::located;
 use crate::{CallOptions, Error, Outputs, Tensor};
+use ir::array::Argument;
 
 /// What a segment writes to inputs of the whole definition.
 #[derive(Debug, Default)]

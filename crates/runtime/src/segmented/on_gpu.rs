@@ -10,13 +10,13 @@ use ir::array::{Array, ArrayView, Layout, StridedArray};
 use super::account::{Account, OwnMemory, Piece, own_bytes};
 use super::executable::SegmentedExecutable;
 use super::slots::{Segment, Source};
-use crate::argument::Footprint;
 use crate::cuda::{CudaDevice, GpuArgument, GpuMemory, GpuTensor};
 use crate::destination::{OutputForm, checked};
 use crate::device::WriteTarget;
 use crate::executable::bound_on_gpu;
 use crate::located::located;
 use crate::{CallOptions, CallReport, Error, GpuInput, GpuOutput};
+use ir::array::Footprint;
 
 /// What a slot holds.
 enum HeldOnGpu {

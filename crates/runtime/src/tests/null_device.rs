@@ -12,11 +12,11 @@ use ops::{DType, Scalar};
 
 use super::{SEGMENTS, defined};
 use crate::accelerator::{Accelerator, LoadError, LoadedKernel, OwnsMemory};
-use crate::alike::Alike;
 use crate::device::{Device, Host, KernelLaunch, Memory};
 use crate::host::HostMemory;
 use crate::report::{KernelReport, Reported};
 use crate::{CompileOptions, DeviceHandle, Error, Executable, Executor, Machine, Tensor};
+use cpu::objects::Alike;
 use cpu::objects::ObjectCache;
 
 /// The device.

@@ -1,6 +1,7 @@
-//! Calls on a GPU, which the emulator stands in for: tensors in its memory, products of matrices, what goes wrong, many threads.
+//! Calls on a GPU, which the emulator stands in for: tensors in its memory, products of matrices, what goes wrong, many threads, which device is current.
 
 mod biases;
+mod contexts;
 mod errors;
 mod graphs;
 mod matrices;

@@ -6,15 +6,14 @@
 //! an earlier segment, of which the same holds. The reads of all segments of such a chain add up, whatever the segmentation.
 //! Inspired by the lower bounds of Hong and Kung (1981), which sum over segments too.
 
-use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
-use scheduler::target::cpu::ALONE;
 
 use super::forced::Forced;
 use crate::segment::axis_classes::{AxisClasses, Class};
 use crate::segment::cost::Amounts;
 use crate::segment::flow_network::FlowNetwork;
+use crate::segment::worker_axes::is_large;
 
 /// Edges that the search for cuts may look at, for each node of a fusion: beyond, segments count as if they read nothing.
 const BUDGET: usize = 32;
@@ -133,7 +132,7 @@ impl<'a> Chains<'a> {
             _ => self.graph.ty(node.into()).numel(),
         };
         let may_be_alone =
-            !self.is_large(&elements) || classes.iter().all(|class| self.scanned.contains(class));
+            !is_large(self.fusion, &elements) || classes.iter().all(|class| self.scanned.contains(class));
         let alone = may_be_alone.then_some(None);
         classes.into_iter().map(Some).chain(alone).collect()
     }
@@ -186,16 +185,11 @@ impl<'a> Chains<'a> {
         !free.contains(&class)
     }
 
-    /// Whether a kernel of so many elements needs workers.
-    fn is_large(&self, elements: &Expr) -> bool {
-        self.fusion.facts().normalize(elements).as_const().is_none_or(|elements| elements > ALONE)
-    }
-
     fn axes_of(&self, fold: Node) -> FoldAxes {
         let [kept, reduced] =
             [false, true].map(|is_reduced| self.classes.of_fold(self.graph, fold, is_reduced));
         let domain = [&kept[..], &reduced].concat();
-        let is_large = self.is_large(&self.graph.ty(self.graph.node(fold).operands[0]).numel());
+        let is_large = is_large(self.fusion, &self.graph.ty(self.graph.node(fold).operands[0]).numel());
         let is_scanned = domain.iter().all(|class| self.scanned.contains(class));
         FoldAxes { kept, domain, needs_workers: is_large && !is_scanned }
     }

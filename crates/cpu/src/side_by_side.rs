@@ -13,7 +13,7 @@ const STACK: usize = 16 << 20;
 ///
 /// # Errors
 /// When it is interrupted between two.
-pub(crate) fn side_by_side<T: Sync, R: Send + Sync>(
+pub fn side_by_side<T: Sync, R: Send + Sync>(
     items: &[T],
     threads: usize,
     interrupt: &Interrupt,

@@ -11,17 +11,17 @@ use rustc_hash::FxHashMap;
 pub const SYMBOL: &str = "kernel";
 
 /// The object code of one IR, once there is some.
-pub type Object = Arc<Mutex<Option<Vec<u8>>>>;
+pub type SharedObject = Arc<Mutex<Option<Vec<u8>>>>;
 
 /// Objects by the IR that they were made of.
 #[derive(Debug, Default)]
 pub struct Alike {
-    objects: Mutex<FxHashMap<String, Object>>,
+    objects: Mutex<FxHashMap<String, SharedObject>>,
 }
 
 impl Alike {
     /// Where the object of this IR is, or is to be put. What only people read of it makes no difference.
-    pub fn object_of(&self, code: String) -> Object {
+    pub fn object_of(&self, code: String) -> SharedObject {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(objects.entry(code).or_default())
     }

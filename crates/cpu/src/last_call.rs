@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, TryLockError};
 
 /// A cache of one value.
 #[derive(Debug)]
-pub(crate) struct LastCall<T>(Mutex<Option<Arc<T>>>);
+pub struct LastCall<T>(Mutex<Option<Arc<T>>>);
 
 impl<T> Default for LastCall<T> {
     fn default() -> LastCall<T> {

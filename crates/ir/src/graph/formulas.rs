@@ -1,9 +1,9 @@
 //! Formulas: the expressions over sizes that a plan needs the values of, each evaluated once a call.
 
+use super::{SizeError, Sizes};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::Expr;
 use indexmap::IndexSet;
-use ir::graph::{SizeError, Sizes};
 
 /// An expression that a plan needs the value of, by its place in the plan's table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -18,7 +18,7 @@ pub struct Formulas {
 
 impl Formulas {
     /// The formula of an expression.
-    pub(crate) fn intern(&mut self, expr: &Expr) -> Formula {
+    pub fn intern(&mut self, expr: &Expr) -> Formula {
         Formula(self.exprs.insert_full(expr.clone()).0 as u32)
     }
 
@@ -28,7 +28,7 @@ impl Formulas {
     }
 
     /// All formulas.
-    pub(crate) fn all(&self) -> impl Iterator<Item = Formula> + '_ {
+    pub fn all(&self) -> impl Iterator<Item = Formula> + '_ {
         (0..self.exprs.len()).map(|place| Formula(place as u32))
     }
 
@@ -36,7 +36,7 @@ impl Formulas {
     ///
     /// # Errors
     /// As [`Sizes::value`], for the first that has none.
-    pub(crate) fn evaluate(&self, sizes: &Sizes) -> Result<PrimaryMap<Formula, i64>, SizeError> {
+    pub fn evaluate(&self, sizes: &Sizes) -> Result<PrimaryMap<Formula, i64>, SizeError> {
         let mut values = PrimaryMap::with_capacity(self.exprs.len());
         for expr in &self.exprs {
             values.push(sizes.value(expr)?);

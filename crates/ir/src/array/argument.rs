@@ -4,7 +4,7 @@
 
 use std::marker::PhantomData;
 
-use ir::array::{ArrayView, ArrayViewMut, Layout};
+use super::{ArrayView, ArrayViewMut, Layout};
 use ops::DType;
 use smallvec::{SmallVec, smallvec};
 
@@ -51,7 +51,7 @@ impl<'a> Argument<'a> {
     }
 
     /// The same memory, for a call within the one that this is an argument of.
-    pub(crate) fn again(&self) -> Argument<'_> {
+    pub fn again(&self) -> Argument<'_> {
         Argument { layout: self.layout.clone(), ..*self }
     }
 
@@ -61,12 +61,12 @@ impl<'a> Argument<'a> {
     }
 
     /// Element type and layout.
-    pub(crate) fn form(&self) -> (DType, &Layout) {
+    pub fn form(&self) -> (DType, &Layout) {
         (self.dtype, &self.layout)
     }
 
     /// The elements. What the call does after it has written to them, it does without these.
-    pub(crate) fn view(&self) -> ArrayView<'_> {
+    pub fn view(&self) -> ArrayView<'_> {
         // SAFETY: the memory is readable by the contracts of the views that arguments are made of, and of
         // `from_raw_parts`. The call alone writes to it, either when it reads no more, or by a kernel that the plan proved
         // to store no element before it has loaded it; segments behind that kernel read what it stored.
@@ -78,21 +78,21 @@ impl<'a> Argument<'a> {
     /// # Safety
     /// The argument must be writable, and nothing may read through a view of these elements, or of an argument that
     /// overlaps, what is written through this one and is expected to be old.
-    pub(crate) unsafe fn view_mut(&self) -> ArrayViewMut<'a> {
+    pub unsafe fn view_mut(&self) -> ArrayViewMut<'a> {
         debug_assert!(self.writable, "an argument for reading is written");
         // SAFETY: writable by the contract of what the argument was made of; the rest is the caller's.
         unsafe { ArrayViewMut::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
     }
 
     /// Where it is.
-    pub(crate) fn footprint(&self) -> Footprint<'_> {
+    pub fn footprint(&self) -> Footprint<'_> {
         Footprint { base: self.base.addr(), dtype: self.dtype, layout: &self.layout }
     }
 }
 
 /// The elements of an argument as addresses, of the host's memory or of a device's.
 #[derive(Clone, Copy)]
-pub(crate) struct Footprint<'m> {
+pub struct Footprint<'m> {
     /// The address that the layout counts from.
     pub base: usize,
     pub dtype: DType,
@@ -127,7 +127,7 @@ impl Footprint<'_> {
 }
 
 /// For each footprint, where there is one, whether some byte may belong to another one too.
-pub(crate) fn shared<'m>(footprints: impl Iterator<Item = Option<Footprint<'m>>>) -> SmallVec<[bool; 8]> {
+pub fn shared<'m>(footprints: impl Iterator<Item = Option<Footprint<'m>>>) -> SmallVec<[bool; 8]> {
     let stretches: SmallVec<[_; 8]> = footprints.map(|footprint| footprint?.stretch()).collect();
     let mut shared = smallvec![false; stretches.len()];
     let mut in_order: SmallVec<[(i128, i128, usize); 8]> = stretches
