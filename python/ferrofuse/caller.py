@@ -1,5 +1,6 @@
 """Where in the user's program a call comes from, for errors and for the lines of a definition."""
 
+import functools
 import os
 import sys
 from types import CodeType, FrameType
@@ -26,7 +27,19 @@ def frame() -> Optional[FrameType]:
     return found
 
 
+@functools.lru_cache(maxsize=256)
+def file_name(path: str) -> str:
+    """The name of a file without its folders; what is no text in it as question marks."""
+    return os.path.basename(path).encode("utf-8", "replace").decode()
+
+
 def place() -> Tuple[str, int]:
-    """The file and the line of that frame; line 0 where there is none."""
+    """The name of the file and the line of that frame; line 0 where there is none."""
     found = frame()
-    return ("", 0) if found is None else (found.f_code.co_filename, found.f_lineno)
+    return ("", 0) if found is None else (file_name(found.f_code.co_filename), found.f_lineno or 0)
+
+
+def named(place: Tuple[str, int], message: str) -> str:
+    """A message about a place."""
+    file, line = place
+    return f"{file}:{line}: {message}" if line else message

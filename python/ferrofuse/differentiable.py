@@ -9,6 +9,7 @@ import re
 from typing import Any, Callable, List, Sequence, Tuple
 
 from .fused import Fused, fuse
+from .tracebacks import public
 from .tracing import rejected
 
 _NUMBERS = itertools.count()
@@ -69,6 +70,7 @@ class _Differentiable:
 
         op.register_autograd(differentiate, setup_context=keep)
 
+        @public
         def call(*args: Any, **kwargs: Any) -> Any:
             outputs = op(*self._forward._arguments(args, kwargs))
             return outputs[0] if self._gradients == 1 else tuple(outputs)

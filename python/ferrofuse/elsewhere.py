@@ -51,11 +51,13 @@ class Elsewhere:
         self._name = name
         self._why = why
 
+    @public
     def __getattr__(self, attribute: str) -> Any:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
         raise _rejection(f"{self._name}.{attribute}", self._why)
 
+    @public
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise _rejection(self._name, self._why)
 

@@ -3,6 +3,7 @@
 from typing import Any, Tuple
 
 from ._native import Builder
+from .tracebacks import public
 
 
 class Group:
@@ -13,9 +14,11 @@ class Group:
         self._place = place
         self._args, self._kwargs = args, kwargs
 
+    @public
     def __enter__(self) -> None:
         self._builder.at(*self._place)
         self._builder.enter_group(*self._args, **self._kwargs)
 
+    @public
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         self._builder.leave_group()

@@ -3,7 +3,6 @@
 What a tensor cannot do before the definition runs (its length, its elements, its value as a number) says why.
 """
 
-import os
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union
 
 from . import caller, indexing
@@ -109,9 +108,9 @@ def _failing(name: str, why: str) -> Callable[..., NoReturn]:
 
 def error(message: str) -> ArgumentError:
     """A mistake in the user's program, with its place."""
-    file, line = caller.place()
-    made = ArgumentError(f"{os.path.basename(file)}:{line}: {message}" if line else message)
-    made.line = line or None
+    place = caller.place()
+    made = ArgumentError(caller.named(place, message))
+    made.line = place[1] or None
     return made
 
 
@@ -172,8 +171,11 @@ def squeeze(self: Any, axis: Axis = None, *, dims: Axis = None) -> Any:
 
 def unsqueeze(self: Any, dim: int) -> Any:
     """With an axis of size 1 before this one."""
-    at = dim % (self.ndim + 1)
-    return apply("broadcast", self, [place == at for place in range(self.ndim + 1)])
+    count = self.ndim + 1
+    if not -count <= dim < count:
+        raise error(f"`unsqueeze`: argument `dim` must be from {-count} to {count - 1}, but is {dim}")
+    at = dim % count
+    return apply("broadcast", self, [place == at for place in range(count)])
 
 
 def clip(self: Any, min: Any = None, max: Any = None) -> Any:

@@ -5,24 +5,25 @@ traceback that the exception has by then from Python 3.11 on; earlier ones show 
 """
 
 import functools
+import sys
 from types import FunctionType, TracebackType
-from typing import Any, Callable, Dict, List, Optional, TypeVar
+from typing import Any, Callable, Dict, List, Optional, Set, TypeVar
 
 from . import caller
-from ._native import keeps_frames
+from ._native import full_tracebacks
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def trim(error: BaseException) -> None:
     """Leaves the package's frames out of the tracebacks of an exception, and of those that led to it."""
-    waiting: List[Optional[BaseException]] = [] if keeps_frames() else [error]
-    trimmed: List[BaseException] = []
+    waiting: List[Optional[BaseException]] = [] if sys.version_info < (3, 11) or full_tracebacks() else [error]
+    trimmed: Set[int] = set()
     while waiting:
         each = waiting.pop()
-        if each is not None and all(each is not other for other in trimmed):
+        if each is not None and id(each) not in trimmed:
             each.__traceback__ = _of_user(each.__traceback__)
-            trimmed.append(each)
+            trimmed.add(id(each))
             waiting += [each.__cause__, each.__context__]
 
 
@@ -49,7 +50,7 @@ def public(function: Function) -> Function:
             trim(error)
             raise
 
-    return boundary  # type: ignore[return-value]
+    return trims(boundary)  # type: ignore[return-value]
 
 
 def trims(function: Function) -> Function:
@@ -62,9 +63,14 @@ def attach(names: Dict[str, Any]) -> None:
     """Makes the functions of a module, and the methods of its classes, raise without the package's frames."""
     for name in names["__all__"]:
         if isinstance(names[name], type):
-            _attach_class(names[name])
+            for each in names[name].__mro__:
+                if each.__module__.partition(".")[0] == __package__:
+                    _attach_class(each)
         elif _is_written_here(names[name]):
-            names[name] = public(names[name])
+            function = names[name]
+            names[name] = public(function)
+            # Where it is defined too, where `pickle` looks for it.
+            setattr(sys.modules[function.__module__], function.__name__, names[name])
 
 
 def _attach_class(of: type) -> None:
@@ -72,7 +78,7 @@ def _attach_class(of: type) -> None:
         if name.startswith("_") and not name.endswith("__"):
             continue
         if isinstance(member, property):
-            setattr(of, name, property(_wrapped(member.fget), _wrapped(member.fset), doc=member.__doc__))
+            setattr(of, name, member.getter(_wrapped(member.fget)).setter(_wrapped(member.fset)))
         elif isinstance(member, (classmethod, staticmethod)):
             setattr(of, name, type(member)(_wrapped(member.__func__)))
         elif _is_written_here(member):

@@ -1,8 +1,8 @@
 """A function of arrays run once on tensors of a definition: what it takes, what it gives, and what it must not do."""
 
-import os
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
+from . import caller
 from ._native import ArgumentError, DataType, TensorView
 from .array_types import dtype_named
 from .definition import FusionDefinition
@@ -56,7 +56,8 @@ def rejected(function: Callable[..., Any], message: str, line: Optional[int] = N
     """A mistake in a function, with its line or the function's own."""
     code = function.__code__
     line = code.co_firstlineno if line is None else line
-    error = ArgumentError(f"{os.path.basename(code.co_filename)}:{line}: `{function.__name__}`: {message}")
+    place = caller.file_name(code.co_filename), line
+    error = ArgumentError(caller.named(place, f"`{function.__name__}`: {message}"))
     error.line = line
     return error
 

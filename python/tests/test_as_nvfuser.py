@@ -123,7 +123,7 @@ def test_mismatched_inputs_are_told_in_nvfusers_words_too(inputs, kind, words):
             call(inputs)
         ours, theirs = str(error.value).split("; in nvFuser's words: ")
         assert theirs == words and isinstance(error.value, kind)
-        assert re.match(r"input [01] \(\S+:\d+\): expected .*, got .", ours)
+        assert re.match(r"input [01] \(test_as_nvfuser\.py:\d+\): expected .*, got .", ours)
 
 
 def test_inputs_are_numbered_as_nvfuser_numbers_them():

@@ -40,7 +40,7 @@ def test_pages_are_true(page, capsys):
     blocks = list(BLOCK.finditer(PAGES[page]))
     assert blocks
     for block in blocks:
-        exec(compile(block["code"], page, "exec"), names)
+        exec(compile(block["code"], f"{page}.py", "exec"), names)
         printed = capsys.readouterr().out
         assert printed == (block["printed"] or ""), block["code"]
 

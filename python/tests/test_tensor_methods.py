@@ -89,6 +89,9 @@ def test_what_torch_calls_otherwise_is_the_same():
     np.testing.assert_allclose(run(lambda x: x.std(0, correction=1), X), X.std(0, ddof=1), rtol=1e-5)
     assert run(lambda x: x.to(DataType.Half), X).dtype == np.float16
     assert run(lambda x: x.unsqueeze(-1), X).shape == (2, 3, 4, 1)
+    for at in (4, -5):
+        with pytest.raises(ArgumentError, match=rf"`unsqueeze`: argument `dim` must be from -4 to 3, but is {at}$"):
+            run(lambda x: np.expand_dims(x, at), X)
 
 
 def test_ops_of_one_operand_are_methods():

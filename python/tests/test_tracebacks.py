@@ -1,11 +1,16 @@
 """Tracebacks end in the user's line, and errors of calls name the file and the line of the definition."""
 
 import os
+import pickle
 import subprocess
 import sys
 import textwrap
+import types
 
+import numpy as np
 import pytest
+
+import ferrofuse
 
 DEFINED = """\
 import numpy as np
@@ -65,6 +70,22 @@ runs: x.size(0) is a scalar of the definition
             x + x
         ferrofuse.DefinitionError: model.py:11: `add` is called outside of `with fd:`, where a definition is made
     """,
+    "with fd: fd.group('a', device='nope').__enter__()": """\
+          File "model.py", line 11, in <module>
+            with fd: fd.group('a', device='nope').__enter__()
+        ferrofuse.DefinitionError: model.py:11: `group`: argument `device` must be "cpu", "cuda" or "cuda:N", but is "nope"
+    """,
+    "fd.sched.split(1)": """\
+          File "model.py", line 11, in <module>
+            fd.sched.split(1)
+        NotImplementedError: `fd.sched.split` is not there: loops are chosen by the compiler: fd.explain() tells how it chose; \
+fd.segments[0].schedule and `ferrofuse run --schedule SEGMENT=FILE` take a schedule by hand, as text
+    """,
+    "fd.segments = 1": """\
+          File "model.py", line 11, in <module>
+            fd.segments = 1
+        AttributeError: property 'segments' of 'FusionDefinition' object has no setter
+    """,
     "fd.peak_memory = -1": """\
           File "model.py", line 11, in <module>
             fd.peak_memory = -1
@@ -83,7 +104,8 @@ runs: x.size(0) is a scalar of the definition
 def shown(folder, line, **environment):
     """What Python writes of the error of a line of `model.py`, without the marks under it."""
     (folder / "model.py").write_text(DEFINED + line + "\n")
-    environment = {**os.environ, **environment}
+    inherited = {name: value for name, value in os.environ.items() if name != "FERROFUSE_TRACEBACK"}
+    environment = {**inherited, **environment}
     ran = subprocess.run([sys.executable, "model.py"], cwd=folder, env=environment, capture_output=True, text=True)
     return "".join(each for each in ran.stderr.splitlines(True) if set(each.strip()) - set("^~"))
 
@@ -98,4 +120,34 @@ def test_tracebacks_end_in_the_users_line(line, tmp_path):
 
 def test_the_environment_keeps_the_packages_frames(tmp_path):
     text = shown(tmp_path, "fd.execute([ones])", FERROFUSE_TRACEBACK="full")
-    assert f"definition.py\", line" in text and text.endswith("ferrofuse.InputError: expected 2 inputs, got 1\n")
+    assert "definition.py\", line" in text and text.endswith("ferrofuse.InputError: expected 2 inputs, got 1\n")
+
+
+def test_public_functions_are_found_by_name():
+    for name in ferrofuse.__all__:
+        function = getattr(ferrofuse, name)
+        if isinstance(function, types.FunctionType):
+            assert pickle.loads(pickle.dumps(function)) is function, name
+
+
+def test_code_without_lines_and_files_that_are_no_text(tmp_path):
+    source = "with FusionDefinition() as fd:\n    fd.add_output(fd.define_tensor(shape=[-1]) + 1)\n"
+    code = compile(source, b"d\xff/m.py", "exec")
+    exec(code.replace(co_linetable=b""), {"FusionDefinition": ferrofuse.FusionDefinition})
+    exec(code, {"FusionDefinition": ferrofuse.FusionDefinition})
+
+
+def test_lines_of_a_text_stay_when_more_is_defined():
+    with ferrofuse.FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=ferrofuse.DataType.Float)
+        index = fd.define_tensor(shape=[-1], contiguity=True, dtype=ferrofuse.DataType.Int)
+        fd.add_output(fd.ops.index_select(x, index, 0))
+    again = pickle.loads(pickle.dumps(fd))
+    arrays = [np.ones(4, np.float32), np.array([9])]
+    with pytest.raises(ferrofuse.OutOfRangeError, match=r"^line \d: `index_select`") as raised:
+        again.execute(arrays)
+    with again:
+        again.define_scalar(1.0)
+    with pytest.raises(ferrofuse.OutOfRangeError) as later:
+        again.execute(arrays)
+    assert (str(later.value), later.value.line) == (str(raised.value), raised.value.line)

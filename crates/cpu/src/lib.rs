@@ -1,12 +1,14 @@
-//! What runs on the CPU beside kernels: their threads and memory, the cache of their code and its names for `perf`, and what a
-//! library computes in their place.
+//! What runs on the CPU beside kernels: threads that call and compile them, their memory, the cache of their code (that of
+//! GPUs' too) and its names for `perf`, and what a library computes in their place.
 //!
-//! `pool` (threads) · `side_by_side` (threads for a list) · `last_call` (a cache that nobody waits for) · `alloc` (memory) · `fork` (what it waits for) · `objects` (cached code) · `perf_map` · `external` (library
-//! ops). Knows no plans, and calls no kernel.
+//! `pool` (threads) · `side_by_side` (threads for a list) · `last_call` (a cache that nobody waits for) · `alloc` (memory) ·
+//! `fork` (what it waits for) · `generator` (the state of random numbers) · `objects` (cached code) · `perf_map` ·
+//! `external` (library ops). Knows no plans, and calls no kernel.
 
 pub mod alloc;
 pub mod external;
 pub mod fork;
+pub mod generator;
 pub mod last_call;
 pub mod objects;
 pub mod perf_map;

@@ -357,7 +357,8 @@ impl Drop for Entered<'_> {
         // SAFETY: the function has this type; the handle outlives the call.
         unsafe { (functions.cuCtxPopCurrent)(&mut popped) };
         if popped != self.device.context {
-            // SAFETY: the function has this type. What other code made current meanwhile, in place of this context, stays so.
+            // SAFETY: the function has this type. What other code made current meanwhile, in place of this context, stays so;
+            // code that pushes a context pops it again.
             unsafe { (functions.cuCtxSetCurrent)(popped) };
         }
     }

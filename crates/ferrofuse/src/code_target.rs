@@ -10,7 +10,7 @@ use ir::graph::Fusion;
 use llvm::CpuTarget;
 use runtime::Machine;
 
-use crate::languages::{LANGUAGES, Language};
+use crate::languages::{CUDA_CPP, LANGUAGES, Language};
 
 /// A machine to make code for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl CodeTarget {
     pub const HOST: CodeTarget = CodeTarget::Cpu(CpuTarget::Host);
 
     /// The GPU that code is made for where none is named.
-    pub const CUDA: CodeTarget = CodeTarget::Gpu(LANGUAGES[0].usual_target);
+    pub const CUDA: CodeTarget = CodeTarget::Gpu(CUDA_CPP.usual_target);
 
     /// All targets: CPUs, architectures of GPUs, and GPUs.
     pub fn all() -> impl Iterator<Item = CodeTarget> {

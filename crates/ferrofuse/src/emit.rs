@@ -17,7 +17,7 @@ use ir::kernel::Kernel;
 use llvm::{Llvm, Output};
 use runtime::unforked;
 
-use crate::languages::{LANGUAGES, Language};
+use crate::languages::{CUDA_CPP, LANGUAGES, Language};
 use crate::names::ValueNames;
 use crate::{CodeTarget, lambdas};
 
@@ -91,7 +91,7 @@ pub enum EmitError {
 
 impl Stage {
     /// CUDA C++.
-    pub const CUDA: Stage = Stage::C("cuda");
+    pub const CUDA: Stage = Stage::C(CUDA_CPP.name);
 
     /// All stages, in order.
     pub fn all() -> impl Iterator<Item = Stage> {

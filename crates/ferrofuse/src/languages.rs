@@ -15,9 +15,12 @@ pub(crate) struct Language {
     pub models: &'static [GpuModel],
 }
 
+/// CUDA C++.
+pub(crate) const CUDA_CPP: Language =
+    Language { name: "cuda", dialect: &CUDA, usual_target: "sm_90", models: &GPUS };
+
 /// All languages.
-pub(crate) static LANGUAGES: [Language; 1] =
-    [Language { name: "cuda", dialect: &CUDA, usual_target: "sm_90", models: &GPUS }];
+pub(crate) static LANGUAGES: [Language; 1] = [CUDA_CPP];
 
 impl Language {
     /// The language of this name.

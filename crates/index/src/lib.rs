@@ -28,7 +28,6 @@ mod sample;
 mod scanner;
 mod substitute;
 mod text;
-#[cfg(debug_assertions)]
 pub mod work;
 
 pub use evaluate::EvalError;

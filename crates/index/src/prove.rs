@@ -104,7 +104,6 @@ impl Facts {
 
     /// True if the expression, as it stands, is certainly zero or more.
     pub(super) fn is_nonnegative(&self, e: &Expr) -> bool {
-        #[cfg(debug_assertions)]
         crate::work::count(crate::work::AlgebraWork::Asked, 1);
         let mut sums = Search::over(self);
         Search::over(self).directed(e, MAX_DIRECTED_DEPTH)
@@ -185,7 +184,6 @@ impl<'f> Search<'f> {
             if self.steps == 0 {
                 return false;
             }
-            #[cfg(debug_assertions)]
             crate::work::count(crate::work::AlgebraWork::Tried, 1);
             let scales = self.scales(terms, &known);
             if scales.into_iter().any(|scale| holds(self, &(e - scale * &*known))) {
@@ -266,7 +264,6 @@ fn varying_terms(e: &Expr) -> impl Iterator<Item = &Term> {
 
 /// How often a term is taken from another of the same sign: a negative one all up, a positive one not beyond zero.
 fn scale(term: &Term, by: &Term) -> Option<Expr> {
-    #[cfg(debug_assertions)]
     crate::work::count(crate::work::AlgebraWork::Scaled, 1);
     if (term.coefficient < 0) != (by.coefficient < 0) {
         return None;

@@ -27,7 +27,7 @@ pub fn cuda_libraries(folders: Vec<PathBuf>) -> LibraryPaths {
 
 /// Whether tracebacks show the package's own frames: `FERROFUSE_TRACEBACK=full`.
 #[pyfunction]
-pub fn keeps_frames() -> bool {
+pub fn full_tracebacks() -> bool {
     env::var_os("FERROFUSE_TRACEBACK").is_some_and(|said| said == "full")
 }
 

@@ -3,9 +3,6 @@
 //! nvFuser raises `RuntimeError` for most of what is wrong; Python's users expect `ValueError`, `TypeError`, `IndexError`. The
 //! exceptions here are both, so that either way to catch them works.
 
-use std::ffi::OsStr;
-use std::path::Path;
-
 use ferrofuse::{Blame, Error, SegmentError};
 use frontend::define::DefineError;
 use ir::definition::SourceLine;
@@ -67,15 +64,10 @@ fn raise_there(py: Python<'_>, class: usize, message: String, details: Details<'
         Ok((_, 0)) => raise_with(py, class, message, details),
         Ok((file, line)) => {
             let details = Details { line: Some(line), ..details };
-            raise_with(py, class, format!("{}:{line}: {message}", name_of(&file)), details)
+            raise_with(py, class, format!("{}:{line}: {message}", file), details)
         }
         Err(error) => error,
     }
-}
-
-/// The name of a file without its folders.
-pub fn name_of(file: &str) -> &str {
-    Path::new(file).file_name().and_then(OsStr::to_str).unwrap_or(file)
 }
 
 /// A value where it has no meaning: of another definition, or of a lambda that has ended.

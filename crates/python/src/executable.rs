@@ -180,7 +180,7 @@ impl Executable {
         let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
         let target = match stage {
             Stage::CUDA => self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::CUDA),
-            _ => CodeTarget::HOST,
+            _ => stage.usual_target(),
         };
         let text = self.planned(py, target, inputs, None, move |definition, plan, _| {
             let llvm = machine::of_process().llvm();

@@ -51,7 +51,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(explanation::explanation_svg, module)?)?;
     module.add_function(wrap_pyfunction!(explanation::explanation_html, module)?)?;
     module.add_function(wrap_pyfunction!(explanation::explanation_difference, module)?)?;
-    module.add_function(wrap_pyfunction!(environment::keeps_frames, module)?)?;
+    module.add_function(wrap_pyfunction!(environment::full_tracebacks, module)?)?;
     module.add_function(wrap_pyfunction!(file::write_file, module)?)?;
     module.add_function(wrap_pyfunction!(machine::get_num_threads, module)?)?;
     module.add_function(wrap_pyfunction!(machine::set_num_threads, module)?)?;

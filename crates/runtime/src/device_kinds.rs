@@ -2,6 +2,7 @@
 
 use ::cuda::LibraryPaths;
 
+use crate::executor::CUDA_KIND;
 use crate::{DeviceHandle, cuda};
 
 /// A kind of device.
@@ -17,4 +18,4 @@ pub struct DeviceKind {
 }
 
 /// All kinds.
-pub static DEVICE_KINDS: [DeviceKind; 1] = [DeviceKind { name: cuda::KIND, open: cuda::open }];
+pub static DEVICE_KINDS: [DeviceKind; 1] = [DeviceKind { name: CUDA_KIND, open: cuda::open }];

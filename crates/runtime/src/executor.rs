@@ -25,9 +25,12 @@ pub(crate) enum Readable {
     Packed,
 }
 
+/// What NVIDIA's GPUs are called.
+pub(crate) const CUDA_KIND: &str = "cuda";
+
 impl Executor {
     /// Segments as CUDA C++, on a GPU.
-    pub const CUDA: Executor = Executor::Device("cuda");
+    pub const CUDA: Executor = Executor::Device(CUDA_KIND);
 
     /// The name that users give and read.
     pub fn name(self) -> &'static str {

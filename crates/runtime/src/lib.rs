@@ -3,7 +3,7 @@
 //! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `executor` (what
 //! runs it) · `options` · `compile` (definition to variant) · `background` (what outlives an interrupted caller) · `plan` (a
 //! variant's steps) · `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs come to) ·
-//! `destination` (the caller's memory for outputs) · `extents` (what sizes determine) · `generator` (random state) · `call` (the
+//! `destination` (the caller's memory for outputs) · `extents` (what sizes determine) · `call` (the
 //! steps done) · `device` (what does them) · `host` (the CPU) · `accelerator` (what is asked of all other devices) · `cuda`
 //! (GPUs) · `device_kinds` (their names) · `tensor` (memory of the call) · `output` · `located` (errors in words of the
 //! definition) · `report` · `machine` (threads, memory, libLLVM). Decides nothing about kernels, and reads no files but the
@@ -21,7 +21,6 @@ mod error;
 mod executable;
 mod executor;
 mod extents;
-mod generator;
 mod host;
 mod inputs;
 mod located;
@@ -42,13 +41,13 @@ pub use accelerator::DeviceHandle;
 pub use background::in_background;
 pub use compile::{Variant, cut_declared, plan_declared};
 pub use cpu::fork::{has_ended, unforked};
+pub use cpu::generator::Generator;
 pub use cuda::{CudaDevice, GpuArgument, GpuCodeError, GpuCompiler, GpuTensor};
 pub use destination::OutputForm;
 pub use device_kinds::{DEVICE_KINDS, DeviceKind};
 pub use error::{Blame, Error};
 pub use executable::{Executable, GpuGraph, GpuInput, GpuOutput};
 pub use executor::Executor;
-pub use generator::Generator;
 pub use ir::array::Argument;
 pub use ir::graph::{Formula, Formulas};
 pub use machine::{Machine, MachineOptions};

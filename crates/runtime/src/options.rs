@@ -9,7 +9,7 @@ use ir::interrupt::Interrupt;
 use llvm::CpuTarget;
 use reference::interpret::Options as InterpreterOptions;
 
-use crate::{DeviceHandle, Error, Executor, Generator, Machine};
+use crate::{CudaDevice, DeviceHandle, Error, Executor, Generator, Machine};
 
 /// How to compile a definition.
 #[derive(Clone, Debug)]
@@ -63,6 +63,15 @@ impl CompileOptions {
     pub(crate) fn opened_device(&self) -> Result<&DeviceHandle, Error> {
         let is_meant = |device: &&DeviceHandle| self.executor == Executor::Device(device.kind());
         self.device.as_ref().filter(is_meant).ok_or(Error::NoDevice { kind: self.executor.name() })
+    }
+
+    /// The GPU that runs it.
+    ///
+    /// # Errors
+    /// [`Error::NoGpu`] for what something else runs, [`Error::NoDevice`].
+    pub(crate) fn opened_gpu(&self) -> Result<Arc<CudaDevice>, Error> {
+        let device = if self.executor == Executor::CUDA { self.opened_device()?.downcast() } else { None };
+        device.ok_or(Error::NoGpu)
     }
 }
 

@@ -12,6 +12,7 @@
 from typing import Any, List, Optional
 
 from . import modules, patches
+from ..tracebacks import public
 
 # What nvFuser's users expect where nothing else is said.
 OPTIONS = [
@@ -22,6 +23,7 @@ OPTIONS = [
 _installed: Optional[List[patches.Undo]] = None
 
 
+@public
 def install(device: Any = None) -> None:
     """Lets `import nvfuser_direct` find ferrofuse; calls without arrays then give torch's tensors.
 
@@ -51,6 +53,7 @@ def install(device: Any = None) -> None:
     _installed = undo
 
 
+@public
 def uninstall() -> None:
     """Undoes `install`: attributes are what they were, and `nvfuser_direct` is no longer imported.
 

@@ -61,11 +61,3 @@ pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
         in_flight_bytes: text.in_flight_bytes,
     })
 }
-
-/// Writes several kernels as one translation unit, in which every function they call stands once.
-///
-/// # Errors
-/// As [`emit`], of the first kernel that has no text.
-pub fn emit_together<'k>(kernels: impl IntoIterator<Item = &'k Kernel>) -> Result<String, EmitError> {
-    c::emit_together(kernels, &CUDA)
-}

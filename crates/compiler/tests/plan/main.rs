@@ -7,7 +7,6 @@ mod choices;
 mod cut;
 mod groups;
 mod legality;
-#[cfg(debug_assertions)] // The algebra counts its work there.
 mod many_inputs;
 mod patterns;
 mod structure;

@@ -1,19 +1,19 @@
 //! Kernels of one plan that differ in nothing but names, as those of equal layers do: compiled once.
 //!
-//! Takes LLVM IR, gives the object code that was made of the same IR before. A thread that needs what another is compiling
+//! Takes the text of a kernel, LLVM IR or CUDA C++, gives the object code that was made of the same text before. A thread that needs what another is compiling
 //! waits for it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// What the function of every module is called, so that equal kernels have equal IR.
+/// What the function of every module is called, so that equal kernels have equal text.
 pub const SYMBOL: &str = "kernel";
 
-/// The object code of one IR, once there is some.
+/// The object code of one text, once there is some.
 pub type SharedObject = Arc<Mutex<Option<Vec<u8>>>>;
 
-/// Objects by the IR that they were made of.
+/// Objects by the text that they were made of.
 #[derive(Debug, Default)]
 pub struct Alike {
     objects: Mutex<FxHashMap<String, SharedObject>>,

@@ -85,7 +85,6 @@ impl Expr {
 
     /// Sums terms in any order; the coefficients may be wide, their sums must fit `i64`.
     pub(crate) fn from_terms(mut terms: Vec<(Monomial, i128)>) -> Expr {
-        #[cfg(debug_assertions)]
         crate::work::count(crate::work::AlgebraWork::Placed, terms.len());
         terms.sort_by(|a, b| b.0.cmp(&a.0));
         let mut merged: Vec<(Monomial, i128)> = Vec::with_capacity(terms.len());

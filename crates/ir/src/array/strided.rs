@@ -19,6 +19,21 @@ impl StridedArray {
         Ok(StridedArray { storage, layout })
     }
 
+    /// A copy of elements in their layout, with what lies between them.
+    ///
+    /// # Errors
+    /// When there is no memory for it.
+    pub fn copy_of(view: &ArrayView<'_>) -> Result<StridedArray, ArrayError> {
+        let (first, elements) = match view.layout().span() {
+            Some((first, last)) => (first as isize, (last - first + 1) as usize),
+            None => (0, 0),
+        };
+        let flat = Layout { offset: first, ..Layout::dense(&[elements]) };
+        let storage = view.relaid(flat).expect("the span is that of the view").to_array()?;
+        let layout = Layout { offset: view.layout().offset - first, ..view.layout().clone() };
+        Ok(StridedArray { storage, layout })
+    }
+
     /// The elements that the layout looks into.
     pub fn storage(&self) -> &Array {
         &self.storage

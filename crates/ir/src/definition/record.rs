@@ -154,18 +154,36 @@ pub struct Mark {
 }
 
 /// How a place becomes a line.
-#[derive(Clone, Debug)]
-enum Lines {
-    /// Places are in a text; the offset of each of its lines.
-    Of(Vec<usize>),
-    /// Places are lines of a program that made calls: the number of a line, and that of its file among these.
-    Told(Vec<String>),
+#[derive(Clone, Debug, Default)]
+struct Lines {
+    /// The offset of each line of the text that places are in.
+    starts: Vec<usize>,
+    text_length: usize,
+    /// Lines of a program that calls the builder: their places lie behind the text.
+    told: Vec<SourceLine>,
 }
 
-impl Default for Lines {
-    /// Of no text.
-    fn default() -> Lines {
-        Lines::Of(Vec::new())
+impl Lines {
+    fn of_text(source: &str) -> Lines {
+        let after = source.match_indices('\n').map(|(newline, _)| newline + 1);
+        let starts = std::iter::once(0).chain(after).collect();
+        Lines { starts, text_length: source.len(), told: Vec::new() }
+    }
+
+    fn at(&self, place: usize) -> Option<SourceLine> {
+        let line = match place.checked_sub(self.text_length + 1) {
+            Some(number) => self.told.get(number).cloned()?,
+            None => SourceLine { file: None, line: self.starts.partition_point(|&start| start <= place) },
+        };
+        (line.line > 0).then_some(line)
+    }
+
+    /// The place of a line, the last one's if that is the same.
+    fn tell(&mut self, line: SourceLine) -> usize {
+        if self.told.last() != Some(&line) {
+            self.told.push(line);
+        }
+        self.text_length + self.told.len()
     }
 }
 
@@ -270,31 +288,18 @@ impl Record {
 
     /// The line of the source that a place is in.
     pub fn line_of(&self, span: Span) -> Option<SourceLine> {
-        let (file, line) = match &self.lines {
-            Lines::Of(starts) => (None, starts.partition_point(|&start| start <= span.start)),
-            Lines::Told(files) => (files.get(span.end).cloned(), span.start),
-        };
-        (line > 0).then_some(SourceLine { file, line })
+        self.lines.at(span.start)
     }
 
-    /// The place of a line, from 1, of a program that calls the builder: the definition has no text.
+    /// The place of a line, from 1, of a program that calls the builder.
     pub fn tell_line(&mut self, file: &str, line: usize) -> Span {
-        if let Lines::Of(_) = self.lines {
-            self.lines = Lines::Told(Vec::new());
-        }
-        let Lines::Told(files) = &mut self.lines else { unreachable!("as just set") };
-        let known = files.iter().position(|known| known == file);
-        let number = known.unwrap_or_else(|| {
-            files.push(file.to_owned());
-            files.len() - 1
-        });
-        Span::new(line, number)
+        let place = self.lines.tell(SourceLine { file: Some(file.to_owned()), line });
+        Span::new(place, place)
     }
 
     /// Says what the source text was, for the numbers of its lines.
     pub fn set_source(&mut self, source: &str) {
-        let after = source.match_indices('\n').map(|(newline, _)| newline + 1);
-        self.lines = Lines::Of(std::iter::once(0).chain(after).collect());
+        self.lines = Lines::of_text(source);
     }
 
     /// How far it has come.

@@ -5,7 +5,7 @@ use std::fmt;
 /// A line of the text of a definition, or of a program that called the builder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceLine {
-    /// The file of the program; a text is that of one file, which need not be named.
+    /// The file of the program, without its folders; a text is that of one file, which need not be named.
     pub file: Option<String>,
     /// Its number, from 1.
     pub line: usize,

@@ -67,7 +67,7 @@ impl Builder {
 
     /// Says which file and line of the user's program the next statement stands in.
     pub fn at(&self, file: &str, line: usize) {
-        self.lock().set_line(errors::name_of(file), line);
+        self.lock().set_line(file, line);
     }
 
     /// Applies the op of this name.

@@ -16,8 +16,7 @@ use ir::kernel::Kernel;
 
 use crate::device::{AddressSpace, Device, Host};
 use crate::{Error, Tensor};
-use cpu::objects::Alike;
-use cpu::objects::ObjectCache;
+use cpu::objects::{Alike, ObjectCache};
 
 pub(crate) use host_calls::{HostCalls, Loaded};
 pub(crate) use kernel::LoadedKernel;

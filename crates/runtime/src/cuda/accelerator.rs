@@ -11,12 +11,9 @@ use super::code::gpu_kernel;
 use super::{CudaDevice, GpuMemory, GpuTensor, OnStream};
 use crate::accelerator::{Accelerator, LoadError, LoadedKernel, OwnsMemory};
 use crate::device::Host;
+use crate::executor::CUDA_KIND;
 use crate::{DeviceHandle, Error, Tensor};
-use cpu::objects::Alike;
-use cpu::objects::ObjectCache;
-
-/// What GPUs are called.
-pub(crate) const KIND: &str = "cuda";
+use cpu::objects::{Alike, ObjectCache};
 
 /// Opens NVIDIA's libraries and a GPU.
 pub(crate) fn open(libraries: &LibraryPaths, ordinal: usize) -> Result<DeviceHandle, String> {
@@ -32,7 +29,7 @@ impl From<Arc<CudaDevice>> for DeviceHandle {
 
 impl Accelerator for CudaDevice {
     fn kind(&self) -> &'static str {
-        KIND
+        CUDA_KIND
     }
 
     fn target(&self) -> Target {

@@ -19,7 +19,7 @@ pub use device::CudaDevice;
 pub use machine_code::{GpuCodeError, GpuCompiler};
 pub use tensor::{GpuArgument, GpuTensor};
 
-pub(crate) use accelerator::{KIND, open};
+pub(crate) use accelerator::open;
 pub(crate) use faults::Located;
 pub(crate) use steps::OnStream;
 pub(crate) use tensor::{GpuMemory, GpuView};

@@ -4,14 +4,13 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use cuda::{DeviceBuffer, Stream};
-use ir::array::{Array, ArrayView, Layout, StridedArray};
+use ir::array::{Array, ArrayView, Footprint, Layout, StridedArray};
 use ops::DType;
 
 use crate::device::AddressSpace;
 use crate::tensor::bytes_of;
 use crate::{Error, Tensor};
 use cpu::alloc::Allocator;
-use ir::array::Footprint;
 
 /// The bytes that kernels take at a time at most, to which tensors are aligned for them.
 pub(crate) const VECTOR_BYTES: usize = 16;
@@ -151,15 +150,9 @@ impl GpuTensor {
         if view.numel() == 1 {
             return GpuTensor::of_number(stream, view);
         }
-        let (first, elements) = match view.layout().span() {
-            Some((first, last)) => (first as isize, (last - first + 1) as usize),
-            None => (0, 0),
-        };
-        let flat = Layout { offset: first, ..Layout::dense(&[elements]) };
-        let array = view.relaid(flat).expect("the span is that of the view").to_array()?;
-        let tensor = GpuTensor::uploaded(stream, &array)?;
-        let layout = Layout { offset: view.layout().offset - first, ..view.layout().clone() };
-        Ok(GpuTensor { layout, ..tensor })
+        let copy = StridedArray::copy_of(view)?;
+        let tensor = GpuTensor::uploaded(stream, copy.storage())?;
+        Ok(GpuTensor { layout: copy.view().layout().clone(), ..tensor })
     }
 
     /// A copy of an array of one element, by fills: a captured graph has it too, which reads nothing of the host's.

@@ -371,7 +371,7 @@ impl Executable {
 
     /// The GPU that its variants are for.
     fn gpu(&self) -> Result<Arc<CudaDevice>, Error> {
-        self.source.options.opened_device()?.downcast().ok_or(Error::NoGpu)
+        self.source.options.opened_gpu()
     }
 
     /// Does the steps of a call, on the host or on another device.

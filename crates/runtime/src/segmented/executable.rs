@@ -248,7 +248,7 @@ impl SegmentedExecutable {
         visible: &[bool],
         account: &mut Account,
     ) -> Result<Outputs<'a>, Error> {
-        let (moved, others) = self.moved(outputs, |slot| held[slot].own_layout());
+        let (moved, others) = self.moved(outputs, |slot| held[slot].own_place());
         let mut back: Vec<(usize, Output<'a>)> = Vec::new();
         for (number, &output) in others.iter().enumerate() {
             let slot = self.outputs[output];

@@ -75,7 +75,7 @@ impl SegmentedExecutable {
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
         account: &mut Account,
     ) -> Result<Vec<GpuOutput>, Error> {
-        let device = self.options.opened_device()?.downcast::<CudaDevice>().ok_or(Error::NoGpu)?;
+        let device = self.options.opened_gpu()?;
         let call = CallOfSegments { chain: self, device: &device, stream, inputs };
         let done = call.targets().and_then(|targets| {
             let held = call.segments(options, account)?;
@@ -188,7 +188,7 @@ impl<'c> CallOfSegments<'c> {
         let written = self.written(&mut held, account)?;
         account.waiting = own_bytes(&written);
         let outputs: Vec<usize> = (0..targets.len()).filter(|&output| targets[output].is_none()).collect();
-        let (moved, others) = self.chain.moved(&outputs, |slot| held[slot].own_layout());
+        let (moved, others) = self.chain.moved(&outputs, |slot| held[slot].own_place());
         let mut given: Vec<(usize, GpuOutput)> = Vec::new();
         for (number, &output) in others.iter().enumerate() {
             given.push((output, self.given_back(output, targets, &held)?));
@@ -355,7 +355,7 @@ impl HeldOnGpu {
     }
 
     /// Where what is held begins, and its layout, if it is no view of an input.
-    fn own_layout(&self) -> Option<(usize, Layout)> {
+    fn own_place(&self) -> Option<(usize, Layout)> {
         match self {
             HeldOnGpu::Own(tensor) => Some((tensor.address() as usize, tensor.shared().form().1.clone())),
             HeldOnGpu::Nothing | HeldOnGpu::Input(..) => None,

@@ -55,7 +55,7 @@ pub(super) enum Held {
     Nothing,
     /// The input of this number, under this layout.
     Input(usize, Layout),
-    /// All of a tensor under this layout; several slots may hold it.
+    /// A tensor under this layout; several slots may hold it.
     Own(Rc<Tensor>, Layout),
 }
 
@@ -100,7 +100,7 @@ impl OwnMemory for Held {
 
 impl Held {
     /// Where what is held begins, and its layout, if it is no view of an input.
-    pub fn own_layout(&self) -> Option<(usize, Layout)> {
+    pub fn own_place(&self) -> Option<(usize, Layout)> {
         match self {
             Held::Own(tensor, layout) => Some((tensor.as_ptr() as usize, layout.clone())),
             Held::Nothing | Held::Input(..) => None,

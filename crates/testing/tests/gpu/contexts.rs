@@ -11,6 +11,7 @@ use libloading::Library;
 use crate::tensors::{argument, downloaded, executable, stream, uploaded};
 
 /// The driver's functions for what is current.
+#[derive(Clone, Copy)]
 struct Current {
     get: unsafe extern "C" fn(*mut *mut c_void) -> c_int,
     set: unsafe extern "C" fn(*mut c_void) -> c_int,
@@ -59,7 +60,7 @@ fn the_function_of_an_interrupt_may_make_another_device_current() {
     let dense = || Layout::dense(&[2, 2]);
     let inputs = [argument(&x, 0, dense(), false), argument(&y, 0, dense(), false)];
     let interrupt = Interrupt::when(move || {
-        Current::new().set(other);
+        current.set(other);
         false
     });
     let options = CallOptions { interrupt, ..CallOptions::default() };

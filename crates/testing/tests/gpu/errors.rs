@@ -33,6 +33,18 @@ fn inputs_that_do_not_fit_are_named() {
 }
 
 #[test]
+fn what_the_host_runs_takes_no_arrays_of_a_gpu() {
+    let source = "def f(fd):\n    x = fd.define_tensor(shape=[-1], contiguity=True)\n    fd.add_output(fd.ops.neg(x))\n";
+    let definition = ferrofuse::define(source).expect("defines");
+    let executable = ferrofuse::Executable::by_size(definition, ferrofuse::CompileOptions::default());
+    let stream = stream();
+    let x = uploaded(&stream, &[0.0; 4]);
+    let inputs = [argument(&x, 0, Layout::dense(&[4]), false)];
+    let error = executable.run_on_gpu(&CallOptions::default(), &stream, &inputs).expect_err("is rejected");
+    assert_eq!(error.to_string(), ferrofuse::Error::NoGpu.to_string());
+}
+
+#[test]
 fn memory_that_is_not_there() {
     let executable = executable("    fd.add_output(fd.ops.add(x, y))\n");
     let rows = Array::zeros(ferrofuse::DType::F32, &[4, 4]).expect("memory");

@@ -84,7 +84,9 @@ impl Why {
                 plan.chosen.iter().flat_map(|chosen| &chosen.segments).flatten().any(is_expanded)
             }
             Why::InPlace => (0..plan.fusion.outputs().len()).any(|output| plan.stores_in_place(output)),
-            Why::Alone => true,
+            Why::Alone => {
+                ![Why::Evaluated, Why::Expanded, Why::InPlace].iter().any(|other| other.holds(plan))
+            }
         }
     }
 }

@@ -17,9 +17,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use cuda::LibraryPaths;
-use ferrofuse::{
-    CodeTarget, CompileOptions, CudaDevice, DeviceHandle, DeviceName, Machine, MachineOptions, table,
-};
+use ferrofuse::{CodeTarget, CompileOptions, CudaDevice, DeviceName, Machine, MachineOptions, table};
 use files::Targets;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
@@ -86,10 +84,14 @@ pub fn run(
     }
     let picture: Vec<&Path> = options.svg.iter().map(PathBuf::as_path).collect();
     let picture = Targets::new(&picture, &[])?;
-    let gpu = compile_options.device.as_ref().and_then(DeviceHandle::downcast::<CudaDevice>);
-    let rows = each(&cases, options.json, out, |case| match &gpu {
+    let rows = each(&cases, options.json, out, |case| match &compile_options.device {
         None => measure(case, &machine, target, options.warm),
-        Some(gpu) => measure_on_gpu(case, gpu, &compile_options, options.warm),
+        Some(device) => {
+            let gpu = device.downcast::<CudaDevice>();
+            let no_gpu =
+                || Failure::user(format!("nothing is measured on devices of the kind `{}`", device.kind()));
+            measure_on_gpu(case, &gpu.ok_or_else(no_gpu)?, &compile_options, options.warm)
+        }
     })?;
     picture.write(|_, out| -> io::Result<()> { out.write_all(plot::svg(&rows).as_bytes()) })?;
     print(options.json, &lines(&rows), out)

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use ir::graph::Stream;
 
-use cpu::fork::{ForkLock, unforked};
+use crate::fork::{ForkLock, unforked};
 
 /// A generator that any number of executables and threads may draw from.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl Generator {
     }
 
     /// Takes the offsets of so many draws, and says where they begin.
-    pub(crate) fn take(&self, draws: u32) -> Stream {
+    pub fn take(&self, draws: u32) -> Stream {
         let mut stream = self.stream.lock();
         let begin = *stream;
         stream.offset = stream.offset.wrapping_add(u64::from(draws));
