@@ -3,9 +3,17 @@
 import functools
 import os
 import sys
+from contextlib import contextmanager
+from contextvars import ContextVar
 from types import CodeType, FrameType
-from typing import Optional, Tuple
+from typing import Iterator, Optional, Tuple
 
+Place = Tuple[str, int]
+"""The name of a file, without its folders, and a line, from 1; line 0 where there is none."""
+
+NOWHERE: Place = ("", 0)
+
+_told: "ContextVar[Optional[Place]]" = ContextVar("place", default=None)
 _PACKAGE = os.path.dirname(__file__) + os.sep
 
 
@@ -33,13 +41,26 @@ def file_name(path: str) -> str:
     return os.path.basename(path).encode("utf-8", "replace").decode()
 
 
-def place() -> Tuple[str, int]:
-    """The name of the file and the line of that frame; line 0 where there is none."""
+@contextmanager
+def standing_at(place: Place) -> Iterator[None]:
+    """Lets the calls of a block come from a place, as what a compiler calls comes from the line that it compiles."""
+    token = _told.set(place)
+    try:
+        yield
+    finally:
+        _told.reset(token)
+
+
+def place() -> Place:
+    """Where that frame stands."""
+    told = _told.get()
+    if told is not None:
+        return told
     found = frame()
-    return ("", 0) if found is None else (file_name(found.f_code.co_filename), found.f_lineno or 0)
+    return NOWHERE if found is None else (file_name(found.f_code.co_filename), found.f_lineno or 0)
 
 
-def named(place: Tuple[str, int], message: str) -> str:
+def named(place: Place, message: str) -> str:
     """A message about a place."""
     file, line = place
     return f"{file}:{line}: {message}" if line else message

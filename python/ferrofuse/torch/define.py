@@ -5,10 +5,11 @@ from typing import Any, Container, Dict, Optional, Sequence
 
 import torch
 
-from ..definition import FusionDefinition
+from .. import caller
 from .._native import DataType
+from ..definition import FusionDefinition
 from . import devices, dtypes
-from .nodes import line_of, op_of, results, row_of
+from .nodes import line_of, op_of, place_of, results, row_of
 from .options import Options
 from .regions import FREE, Region, writes
 from .rows import Call, Row, Unsupported
@@ -47,11 +48,14 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
         [*_, last] = (node for node in region.body if row_of(node).kind not in FREE)  # type: ignore[union-attr]
         raise LoweringError(last, Unsupported(f"numbers of the host alone, for work on {device}"))
     with FusionDefinition() as fd:
-        lowering = _Lowering(fd, region, options, available)
+        with caller.standing_at(caller.NOWHERE):
+            lowering = _Lowering(fd, region, options, available)
         for node in region.body:
-            lowering.lower(node)
+            with caller.standing_at(place_of(node)):
+                lowering.lower(node)
         for node in region.outputs:
-            lowering.add_output(node)
+            with caller.standing_at(place_of(node)):
+                lowering.add_output(node)
     return Defined(fd, lowering.size.scalars, device)
 
 

@@ -6,6 +6,7 @@ from typing import Any, List, Optional
 
 import torch
 
+from .. import caller
 from . import rows
 from .rows import Row
 
@@ -40,3 +41,9 @@ def line_of(node: Any) -> str:
     """The user's line that it comes from: `File "model.py", line 12, in forward`, and the code where it is known."""
     found = re.findall(r'File ".*?", line \d+.*(?:\n +\S.*)?', node.meta.get("stack_trace") or "")
     return " ".join(found[-1].split()) if found else "a line that torch does not tell"
+
+
+def place_of(node: Any) -> caller.Place:
+    """The same as a place."""
+    found = re.findall(r'File "(.*?)", line (\d+)', node.meta.get("stack_trace") or "")
+    return (caller.file_name(found[-1][0]), int(found[-1][1])) if found else caller.NOWHERE

@@ -35,6 +35,17 @@ def test_the_backend_is_found_by_its_name():
     assert torch.equal(torch.compile(lambda x: x * 2 + 1, backend="ferrofuse")(torch.ones(3)), torch.full((3,), 3.0))
 
 
+def test_errors_of_calls_name_the_users_line():
+    def taken(x, index):
+        return x.index_select(0, index) * 2 + 1
+
+    compiled = torch.compile(taken, backend=backend)
+    place = f"test_compile_options.py:{taken.__code__.co_firstlineno + 1}"
+    assert torch.equal(compiled(torch.ones(4), torch.tensor([1, 2])), torch.full((2,), 3.0))
+    with pytest.raises(ferrofuse.OutOfRangeError, match=f"^{place}: .* 9 is out of range"):
+        compiled(torch.ones(4), torch.tensor([1, 9]))
+
+
 WRONG = {
     "no option": (
         {"min_op": 1},
