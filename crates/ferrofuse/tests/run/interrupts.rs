@@ -84,7 +84,7 @@ fn calls_of_kernels_are_interrupted() {
 #[test]
 fn scans_of_one_line_are_interrupted() {
     let executable = executable(SCAN, Executor::Compiled);
-    let inputs = [random(DType::F32, &[1, 1 << 23], 1)];
+    let inputs = [random(DType::F32, &[1, 1 << 25], 1)];
     let expected = bytes(&executable, &CallOptions::default(), &inputs).expect("runs");
     let (never, polls) = at(usize::MAX);
     let options = CallOptions { interrupt: never, ..CallOptions::default() };
