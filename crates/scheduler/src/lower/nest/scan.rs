@@ -15,8 +15,8 @@
 //! So the scanned axis is the innermost loop of the nest, lanes take the axis before it, and a scan, what feeds it and
 //! what follows it share one pass. Legality has seen to it that a group scans along one axis only, that workers do not
 //! divide it and that nothing asks for a scan at another index than the loops stand at. A scan of a scan steps in the
-//! same iteration, behind it. Rows that are jammed have states each, so that they wait for each other's steps and not only
-//! for their own.
+//! same iteration, behind it. Rows that are jammed have states each, so the processor steps one row while another
+//! waits for its last step.
 
 use ir::graph::Node;
 
