@@ -26,9 +26,11 @@ test: setup
 	cargo test --workspace # builds the binary too, which the lines below run
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
 	$(TARGET)/debug/ferrofuse fuzz --seconds 30 --seed 1 --output $(TARGET)/found
-	$(MAKE) python
+	# The Python library as the workspace builds it: maturin would compile all that it needs again, with fewer features.
+	cargo build --workspace --lib --tests
+	install $(TARGET)/debug/libferrofuse_native.so python/ferrofuse/_native.abi3.so
 	.venv/bin/python -m mypy
-	.venv/bin/python -m pytest --quiet --numprocesses auto --dist loadfile
+	PYTHONPATH=$(CURDIR)/python .venv/bin/python -m pytest --quiet --numprocesses auto --dist loadfile
 
 # The tests that need torch and JAX, which are installed from PyPI (about 6 GB), and those that take minutes.
 test-torch: python

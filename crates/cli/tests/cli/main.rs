@@ -33,6 +33,11 @@ fn root() -> PathBuf {
     here.ancestors().nth(2).expect("the crate lies two folders below the root").to_path_buf()
 }
 
+/// Where tests keep machine code: equal kernels of several tests are compiled once.
+fn objects() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("objects")
+}
+
 /// Calls the binary in the workspace's root, where the stand-in is what NVIDIA's libraries are; it ends by itself, not by a signal
 /// or a panic.
 fn ferrofuse<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ended {
@@ -40,7 +45,7 @@ fn ferrofuse<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) 
     let output = Command::new(env!("CARGO_BIN_EXE_ferrofuse"))
         .args(arguments)
         .current_dir(root())
-        .env("FERROFUSE_CACHE", "none")
+        .env("FERROFUSE_CACHE", objects())
         .env("FERROFUSE_LIBCUDA", &stand_in)
         .env("FERROFUSE_LIBNVRTC", &stand_in)
         .env("FERROFUSE_LIBCUBLASLT", &stand_in)

@@ -5,11 +5,13 @@ use std::collections::HashMap;
 use std::fs;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock};
 use std::thread;
 
 use ferrofuse::{
-    Array, ArrayView, CallOptions, CompileOptions, DType, Definition, Executable, File, Hints, PlanOptions,
-    Scalar, Segment, Segmentation, Stream, output_names, plan, read, segments, value_name,
+    Array, ArrayView, CacheOptions, CallOptions, CompileOptions, DType, Definition, Executable, File, Hints,
+    Machine, MachineOptions, ObjectCache, PlanOptions, Scalar, Segment, Segmentation, Stream, output_names, plan,
+    read, segments, value_name,
 };
 use frontend::text::InputSpec;
 use ir::array::StridedArray;
@@ -19,7 +21,7 @@ use testing::inputs::draw;
 use testing::random::{Draws, generate, segmentation};
 use testing::reduce::file;
 
-use super::{definition, ferrofuse};
+use super::{definition, ferrofuse, objects};
 
 /// Programs that are cut, and segmentations of each example.
 const SEEDS: u64 = 200;
@@ -31,6 +33,15 @@ const SEED: u64 = 3;
 
 fn call_options() -> CallOptions {
     CallOptions { stream: Some(Stream::new(SEED)), ..CallOptions::default() }
+}
+
+/// Options of a machine that keeps code where the binary does: a kernel is compiled once for all three ways.
+fn compile_options() -> CompileOptions {
+    static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
+        let cache = ObjectCache::open(CacheOptions::new(objects())).expect("a cache");
+        Arc::new(Machine::new(MachineOptions { cache: Some(cache.into()), ..MachineOptions::default() }))
+    });
+    CompileOptions { machine: Arc::clone(&MACHINE), ..CompileOptions::default() }
 }
 
 /// Bytes of an array, row by row.
@@ -58,7 +69,7 @@ fn by_hand(file: &File, segments: &[Segment], inputs: &[ArrayView<'_>]) -> Optio
             }
         }
         let taken: Vec<ArrayView<'_>> = segment.inputs.iter().map(|name| values[name].view()).collect();
-        let executable = Executable::by_size(segment.definition().clone(), CompileOptions::default());
+        let executable = Executable::by_size(segment.definition().clone(), compile_options());
         let made = executable.run_with(&call_options(), &taken).unwrap();
         let made: Vec<StridedArray> =
             made.iter().map(|output| StridedArray::copy_of(&output.view()).unwrap()).collect();
@@ -124,7 +135,7 @@ fn require_same_bits(what: &str, text: &str, seed: u64) -> (bool, bool) {
     let chosen = segmentation(&file.definition, &mut Draws::new(seed));
     let chosen_text = chosen.to_text(&|val| value_name(&file.definition, val));
     let cut = cut(&file.definition, chosen);
-    let chain = Executable::from_segments(file.definition.clone(), &cut, CompileOptions::default()).unwrap();
+    let chain = Executable::from_segments(file.definition.clone(), &cut, compile_options()).unwrap();
     let outputs = match (chain.run_with(&call_options(), &inputs), run_folder(text, &chosen_text)) {
         (Err(_), Err(_)) => return (false, false),
         (Err(error), Ok(_)) => panic!("{what}: the folder runs, and in Rust: {error}"),
