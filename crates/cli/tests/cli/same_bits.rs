@@ -10,8 +10,8 @@ use std::thread;
 
 use ferrofuse::{
     Array, ArrayView, CacheOptions, CallOptions, CompileOptions, DType, Definition, Executable, File, Hints,
-    Machine, MachineOptions, ObjectCache, PlanOptions, Scalar, Segment, Segmentation, Stream, output_names, plan,
-    read, segments, value_name,
+    Machine, MachineOptions, ObjectCache, PlanOptions, Scalar, Segment, Segmentation, Stream, output_names,
+    plan, read, segments, value_name,
 };
 use frontend::text::InputSpec;
 use ir::array::StridedArray;
