@@ -64,6 +64,23 @@ def test_an_index_out_of_range_names_the_line_of_its_op():
     assert (caught.value.op, caught.value.line, caught.value.given) == ("index_select", line, "4")
 
 
+def test_an_index_that_a_segment_rejects_names_the_line_of_its_op():
+    with FusionDefinition() as fd:
+        x, index = tensor(fd), tensor(fd, dtype=DataType.Int)
+        doubled = x * 2.0
+        line = here() + 1
+        taken = fd.ops.index_select(doubled, index, 0)
+        _, places = fd.ops.topk(taken, 1, 0)
+        fd.add_output(places)
+    fd.segmentation = [[doubled], [taken], [places]]
+    given = [np.zeros(4, np.float32), np.array([-5])]
+    said = f"^test_interface.py:{line}: `index_select`: index -5 is out of range for axis 0 of size 4"
+    for definition, arrays in ((fd, given), (fd.segments[1].definition, given[::-1])):
+        with pytest.raises(OutOfRangeError, match=said) as caught:
+            definition.execute(arrays)
+        assert (caught.value.op, caught.value.line, caught.value.given) == ("index_select", line, "-5")
+
+
 def test_options_are_checked_as_nvfuser_checks_them():
     with FusionDefinition() as fd:
         fd.add_output(tensor(fd) + 1.0)

@@ -381,3 +381,26 @@ fn a_value_tells_its_tasks() {
     let edges = ["T0", "T1", "T2", "T3", "S3", "T4"].map(|name| tasks.is_segment_edge(value(name)));
     assert_eq!(edges, [false, false, false, false, true, false]);
 }
+
+/// An index is rejected by the op and the line of the definition, not by those that the segment is written with.
+#[test]
+fn an_index_that_a_segment_rejects_is_the_users() {
+    let definition = define(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True)
+    places = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
+    taken = fd.ops.index_select(fd.ops.segment_set(fd.ops.exp(x)), places, 0)
+    fd.add_output(taken)
+",
+    )
+    .expect("defines");
+    let segments = cut(&definition, None).expect("segments");
+    assert_eq!(segments.len(), 2);
+    let chain = Executable::from_segments(definition, &segments, CompileOptions::default()).expect("a chain");
+    let (x, places) = (Array::from_slice(&[3], &[0.0_f32; 3]), Array::from_slice(&[2], &[1_i64, -4]));
+    let (x, places) = (x.expect("small"), places.expect("small"));
+    let mut arguments = [Argument::from(x.view()), Argument::from(places.view())];
+    let rejected =
+        chain.run_in_place_timed(&CallOptions::default(), &mut arguments).expect_err("-4 is none of 3");
+    assert_eq!(rejected.to_string(), "line 4: `index_select`: index -4 is out of range for axis 0 of size 3");
+}

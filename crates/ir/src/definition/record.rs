@@ -333,6 +333,14 @@ impl Record {
         self.sites.entry(val).or_insert(site);
     }
 
+    /// Says that a value is one of another definition: errors name where that was asked for.
+    pub fn take_site(&mut self, val: Val, other: &Record, old: Val) {
+        let Some(site) = other.site_of(old) else { return };
+        let line = site.span.and_then(|span| other.line_of(span));
+        let span = line.map(|line| self.lines.tell(line)).map(|place| Span::new(place, place));
+        self.sites.insert(val, Site { span, ..site });
+    }
+
     /// Says that an op takes something for a size.
     pub fn add_constraint(&mut self, about: Expr, op: &'static str, span: Option<Span>) {
         self.demands.entry(about).or_insert((op, span));

@@ -86,6 +86,11 @@ impl DefinitionBuilder {
         self.ops.record.set_name(value.entry, name);
     }
 
+    /// Says that a value is one of another definition: errors name where that was asked for.
+    pub fn take_site(&mut self, value: NamedValue, other: &Record, old: Val) {
+        self.ops.record.take_site(value.val, other, old);
+    }
+
     /// What was written so far.
     pub fn record(&self) -> &Record {
         &self.ops.record

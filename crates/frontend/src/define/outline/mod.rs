@@ -169,6 +169,9 @@ impl Lifter<'_> {
         };
         let results: Vec<Object> = object.as_list().map_or_else(|| vec![object.clone()], <[Object]>::to_vec);
         for (old, new) in self.graph.results(node).zip(results) {
+            if let Some(value) = new.as_value() {
+                self.builder.take_site(value, self.record, old);
+            }
             self.define(old, new);
         }
         Ok(())
