@@ -1,7 +1,7 @@
 //! File tests, random programs, differential checks, kernels on the CUDA emulator.
 //!
 //! `filetests` (input and expected text in one file) · `inputs` (data drawn as a definition file says) · `random` (programs, segmentations, schedules) · `differential` (every executor against the
-//! evaluator) · `cut` (the search for segments against all segmentations) · `parts` (of definitions, and what is legal) · `questions` (how long legality takes) · `reduce` (failures made small) · `fuzz` (many seeds) · `stand_in` (a GPU for checks) ·
+//! evaluator) · `cut` (the search for segments against all segmentations) · `parts` (of definitions, and what is legal) · `reduce` (failures made small) · `fuzz` (many seeds) · `stand_in` (a GPU for checks) ·
 //! `machine_code` (what NVIDIA's compiler makes of it).
 
 pub mod cut;
@@ -11,7 +11,6 @@ pub mod fuzz;
 pub mod inputs;
 pub mod machine_code;
 pub mod parts;
-pub mod questions;
 pub mod random;
 pub mod reduce;
 pub mod stand_in;

@@ -40,8 +40,8 @@ pub(crate) trait Accelerator: HostCalls + Any + Debug + Send + Sync {
         alike: &Alike,
     ) -> Result<LoadedKernel, LoadError>;
 
-    /// Fills all memory that calls allocate from now on with NaN, if it can.
-    fn poison(&self) {}
+    /// Fills all memory that calls allocate from now on with NaN, so that a check finds what no kernel wrote.
+    fn poison(&self);
 }
 
 /// A device whose memory is not the host's: arrays are copied there, and back.

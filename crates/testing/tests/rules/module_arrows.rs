@@ -175,7 +175,6 @@ const ORDER: [(&str, &[&str]); 20] = [
             "random",
             "cut",
             "parts",
-            "questions",
             "differential",
             "inputs",
             "filetests",
