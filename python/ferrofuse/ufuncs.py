@@ -58,7 +58,8 @@ def _ufunc(self: Any, ufunc: Any, method: str, *operands: Any, **keywords: Any) 
 
 
 def _function(self: Any, function: Any, types: Iterable[type], args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
-    name = ALIASES.get(function.__name__, function.__name__)
+    name: str = function.__name__
+    name = ALIASES.get(name, name)
     own = _FUNCTIONS.get(name)
     if own is not None:
         return own(self, *args, **kwargs)

@@ -30,7 +30,7 @@ def _next_state(seed: Any, offset: Any, device: Any) -> Tuple[int, int]:
 
 def _meta(of_cuda: Any) -> Any:
     """What the op gives, while Thunder traces."""
-    from thunder.core.proxies import numberproxy
+    from thunder.core.proxies import numberproxy  # pyright: ignore[reportMissingImports]
 
     def meta(seed: Any, offset: Any, device: Any) -> Any:
         if not _is_cpu(device):

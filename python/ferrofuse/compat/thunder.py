@@ -56,7 +56,7 @@ def _forget(brought: List[str]) -> None:
 
 
 def _version() -> Any:
-    from looseversion import LooseVersion
+    from looseversion import LooseVersion  # pyright: ignore[reportMissingImports]
 
     return lambda: LooseVersion(version())
 
@@ -76,7 +76,7 @@ def _is_supported_device() -> Any:
 
 
 def _is_supported_devicetype() -> Any:
-    from thunder.core.devices import DeviceType
+    from thunder.core.devices import DeviceType  # pyright: ignore[reportMissingImports]
 
     return lambda devicetype: devicetype is DeviceType.CPU
 
@@ -92,7 +92,7 @@ def _is_supported_tensor() -> Any:
 
 
 def _has_tensor() -> Any:
-    from thunder.core.proxies import TensorProxy
+    from thunder.core.proxies import TensorProxy  # pyright: ignore[reportMissingImports]
 
     def has_tensor(self: Any, bsym: Any) -> bool:
         return any(isinstance(proxy, TensorProxy) for proxy in (*bsym.flat_proxy_args, *bsym.flat_proxy_outs))
@@ -101,7 +101,7 @@ def _has_tensor() -> Any:
 
 
 def _attention_choice() -> Any:
-    from thunder.executors.utils import SpdaBackend
+    from thunder.executors.utils import SpdaBackend  # pyright: ignore[reportMissingImports]
 
     return lambda *args, **kwargs: SpdaBackend.FLASH_ATTENTION
 

@@ -18,7 +18,10 @@ def expression(size: Any) -> Any:
 
 def hint(size: Any) -> int:
     """The number that a size has in the call that is compiled for."""
-    return int(size.node.hint) if isinstance(size, torch.SymInt) else int(size)
+    if isinstance(size, torch.SymInt):
+        node: Any = size.node
+        return int(node.hint)
+    return int(size)
 
 
 class Sizes:

@@ -1,4 +1,4 @@
-"""The types pass mypy --strict and pyright on the examples and on a file of their own, and find mistakes."""
+"""The types pass mypy --strict and pyright on the examples and on a file of their own, and find mistakes; the package passes pyright."""
 
 import re
 import subprocess
@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).parent
-EXAMPLES = sorted((HERE.parents[2] / "examples").glob("*.py"))
+ROOT = HERE.parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 CHECKERS = {
     "mypy": ["mypy", "--strict", "--no-incremental", "--no-error-summary"],
     "pyright": ["pyright", "--pythonpath", sys.executable],
@@ -39,3 +40,7 @@ def test_mistakes_are_found(checker, tmp_path):
     wrong = {number for number, line in enumerate(path.read_text().splitlines(), 1) if "# wrong" in line}
     found = {int(re.search(r"\.py:(\d+)", line)[1]) for line in diagnostics(checker, [path], tmp_path)}
     assert found == wrong
+
+
+def test_the_package_passes_pyright():
+    assert diagnostics("pyright", [], ROOT) == []
