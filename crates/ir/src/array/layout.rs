@@ -5,9 +5,9 @@
 use smallvec::SmallVec;
 
 /// Sizes of the axes, outermost first.
-pub type Dims = SmallVec<[usize; 6]>;
+pub type Dims = SmallVec<[usize; 4]>;
 /// Strides of the axes in elements; zero repeats an element, negative walks backward.
-pub type Strides = SmallVec<[isize; 6]>;
+pub type Strides = SmallVec<[isize; 4]>;
 
 /// Sizes, strides and the place of the element whose indices are all zero, counted in elements.
 #[derive(Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use ir::array::Layout;
 use super::Call;
 use crate::Error;
 use crate::destination::OutputForm;
-use crate::device::{AddressSpace, Device, SlotContents, WriteTarget};
+use crate::device::{AddressSpace, Device, SlotContents, TensorOf, WriteTarget};
 use crate::plan::{Change, Returned, Slot};
 use crate::tensor::bytes_of;
 
@@ -71,15 +71,12 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         if let Some((input, target)) = self.twin(output) {
             return Ok(Done::Viewed(input, target.footprint().layout.clone()));
         }
+        match &self.memory[output.slot] {
+            SlotContents::Target(_) => return Ok(Done::Placed),
+            SlotContents::Own(_) => return Ok(Done::Made(self.take(output))),
+            _ => {}
+        }
         let layout = self.changed(output, self.memory[output.slot].form().1);
-        if let SlotContents::Own(_) = &self.memory[output.slot] {
-            let taken = std::mem::replace(&mut self.memory[output.slot], SlotContents::Nothing);
-            let SlotContents::Own(tensor) = taken else { unreachable!("as just seen") };
-            return Ok(Done::Made(D::Space::tensor_relaid(tensor, layout)));
-        }
-        if let SlotContents::Target(_) = &self.memory[output.slot] {
-            return Ok(Done::Placed);
-        }
         let input = self.viewed_input(output).expect("only inputs are seen as such");
         if self.visible[input] {
             return Ok(Done::Viewed(input, layout));
@@ -89,6 +86,18 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         let mut copy = self.device.allocate(dtype, Layout::dense(&layout.sizes))?;
         self.device.copy(D::Space::view_mut(&mut copy), &viewed)?;
         Ok(Done::Made(copy))
+    }
+
+    /// The tensor of an output, which the call gives away.
+    fn take(&mut self, output: &Returned) -> TensorOf<D> {
+        let relaid = !output.changes.is_empty();
+        let layout = relaid.then(|| self.changed(output, self.memory[output.slot].form().1));
+        let taken = std::mem::replace(&mut self.memory[output.slot], SlotContents::Nothing);
+        let SlotContents::Own(tensor) = taken else { unreachable!("asked for tensors of the call alone") };
+        match layout {
+            Some(layout) => D::Space::tensor_relaid(tensor, layout),
+            None => tensor,
+        }
     }
 
     /// The input that holds an output after the call as well, unless something else is written there later.
