@@ -64,7 +64,7 @@ fn raise_there(py: Python<'_>, class: usize, message: String, details: Details<'
         Ok((_, 0)) => raise_with(py, class, message, details),
         Ok((file, line)) => {
             let details = Details { line: Some(line), ..details };
-            raise_with(py, class, format!("{}:{line}: {message}", file), details)
+            raise_with(py, class, format!("{file}:{line}: {message}"), details)
         }
         Err(error) => error,
     }

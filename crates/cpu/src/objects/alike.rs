@@ -1,7 +1,7 @@
 //! Kernels of one plan that differ in nothing but names, as those of equal layers do: compiled once.
 //!
-//! Takes the text of a kernel, LLVM IR or CUDA C++, gives the object code that was made of the same text before. A thread that needs what another is compiling
-//! waits for it.
+//! Takes the text of a kernel, LLVM IR or CUDA C++, gives the object code that was made of the same text before. A thread
+//! that needs what another is compiling waits for it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

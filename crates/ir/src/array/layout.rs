@@ -4,7 +4,7 @@
 
 use smallvec::SmallVec;
 
-/// Sizes of the axes, outermost first.
+/// Sizes of the axes, outermost first. Four lie in place: few arrays have more axes, and calls copy many layouts.
 pub type Dims = SmallVec<[usize; 4]>;
 /// Strides of the axes in elements; zero repeats an element, negative walks backward.
 pub type Strides = SmallVec<[isize; 4]>;
