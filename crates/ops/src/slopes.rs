@@ -54,13 +54,13 @@ pub fn sqrt(x: f64, y: f64, e: f64) -> f64 {
     if e <= x { e / (y + (x - e).sqrt()) } else { f64::NAN }
 }
 
-/// With `t = e / x` and `s` the root of `1 - t` the result at the near end is `y / s`. Of small numbers alone, as `1 - t`
-/// loses digits.
+/// With `t = e / x` the result at the near end is `y` over the root of `1 - t`, whose series is `1 + t/2` and at most
+/// `3/8 t² / (1 - t)`. Up to a half that quotient is at most `1 + t + 2 t²`.
 #[inline(always)]
 pub fn rsqrt(x: f64, y: f64, e: f64) -> f64 {
     let t = e / x;
-    let s = (1.0 - t).sqrt();
-    if (0.0..=0.5).contains(&t) { y * (t / (s * (1.0 + s))) } else { f64::NAN }
+    let above = t * (0.5 + 0.375 * t * (1.0 + t * (1.0 + 2.0 * t)));
+    if (0.0..=0.5).contains(&t) { y * above } else { f64::NAN }
 }
 
 /// By the addition theorem; the tangent of `e` is at most `e + e³`. Beyond, a pole may be met, where there is no bound.

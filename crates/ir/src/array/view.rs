@@ -78,6 +78,18 @@ impl<'a> ArrayView<'a> {
         ArrayView { base, dtype, layout: self.layout.spread(2), lifetime: PhantomData }
     }
 
+    /// The parts of complex elements as real elements: those of one element are neighbours, in the same order. Real elements
+    /// as they are. Axes are merged where one stride serves both.
+    pub fn parts(&self) -> ArrayView<'a> {
+        let mut view = self.part(Part::Real);
+        if self.dtype.is_complex() {
+            view.layout.sizes.push(2);
+            view.layout.strides.push(1);
+        }
+        view.layout = view.layout.merged();
+        view
+    }
+
     /// Element type.
     pub fn dtype(&self) -> DType {
         self.dtype

@@ -65,6 +65,11 @@ impl Meter {
         Metered { array: Some(array), meter: Arc::clone(self) }
     }
 
+    /// The most bytes that were held at once.
+    pub(super) fn peak_bytes(&self) -> usize {
+        self.most.load(Ordering::Relaxed)
+    }
+
     /// Gives back what waits, and lets nothing wait any more.
     pub(super) fn close(&self) {
         *self.idle() = None;

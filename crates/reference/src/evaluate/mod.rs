@@ -71,6 +71,8 @@ impl Default for EvaluateOptions<'_> {
 pub struct Evaluation {
     /// One per output of the view, in order.
     pub outputs: Vec<Evaluated>,
+    /// The most bytes that were held at once, inputs not counted.
+    pub peak_bytes: usize,
 }
 
 /// One output.
@@ -135,7 +137,7 @@ impl Evaluator<'_> {
         drop(values);
         self.resources.meter.close();
         let outputs: Result<_, EvaluateError> = outputs.into_iter().map(|value| self.output(value)).collect();
-        Ok(Evaluation { outputs: outputs? })
+        Ok(Evaluation { outputs: outputs?, peak_bytes: self.resources.meter.peak_bytes() })
     }
 
     /// The operands of a node. Those that nobody needs after it are handed over, but those that it has twice.

@@ -30,7 +30,7 @@ fn found(expected: Array, actual: &Array) -> Comparison {
     let alone = compared(&Serial);
     assert_eq!(compared(&backward), alone);
     let parts = if actual.dtype().is_complex() { 2 } else { 1 };
-    assert_eq!(backward.0.into_inner(), parts * COUNT.div_ceil(GRAIN));
+    assert_eq!(backward.0.into_inner(), (parts * COUNT).div_ceil(GRAIN));
     for threads in [1, 2, 3, 8] {
         assert_eq!(compared(&Threads(threads)), alone, "{threads} threads");
     }

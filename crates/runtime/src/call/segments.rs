@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::Call;
 use crate::Error;
-use crate::device::{Device, KernelLaunch, ViewOf};
+use crate::device::{Device, KernelLaunch, SlotContents, ViewOf};
 use crate::error::IndexFault;
 use crate::plan::{ArgumentSource, Evaluation, Launch, Operands};
 
@@ -39,7 +39,10 @@ impl<D: Device> Call<'_, '_, D> {
 
     pub(super) fn evaluate(&mut self, evaluation: &Evaluation) -> Result<(), Error> {
         let outputs = match self.evaluated(evaluation)? {
-            Ok(evaluation) => evaluation.outputs,
+            Ok(Evaluated { outputs, peak_bytes }) => {
+                self.report.peak_bytes = self.report.peak_bytes.max(self.own_bytes() + peak_bytes);
+                outputs
+            }
             Err(EvaluateError::Index { val, at }) => {
                 self.note(IndexFault { val: self.plan.origin(val), at });
                 return self.clear(&evaluation.outputs);
@@ -51,6 +54,12 @@ impl<D: Device> Call<'_, '_, D> {
             self.device.store(self.memory[slot].view_mut(), &array.view())?;
         }
         Ok(())
+    }
+
+    /// Bytes that the call holds at the moment.
+    fn own_bytes(&self) -> usize {
+        let own = self.memory.values().filter(|contents| matches!(contents, SlotContents::Own(_)));
+        own.map(|contents| contents.bytes() as usize).sum()
     }
 
     /// What the evaluator makes of a segment.

@@ -112,7 +112,7 @@ impl Extreme {
 impl Reduction for Extreme {
     type Item = f64;
     type State = ExtremeState;
-    lines_in_vectors!(ExtremeStates);
+    lines_in_vectors!(ExtremeStates by Extreme);
 
     fn empty(&self) -> ExtremeState {
         let worst = if self.largest { f64::NEG_INFINITY } else { f64::INFINITY };

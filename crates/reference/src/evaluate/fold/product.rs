@@ -41,6 +41,7 @@ impl Product {
     /// What is known of a stretch before its products are taken, if no element so far is zero or NaN: that the smallest and the
     /// largest partial product are both in range after all of it, also with the roundings of a short line, which are below 3, or
     /// that one was out of range before.
+    #[inline(always)]
     fn range(&self, before: &ProductState, after: &ProductState) -> Option<Range> {
         let (normal, overflow) = (self.rounding.normal, self.rounding.overflow);
         let is_outside = before.low < normal || before.high >= overflow;
@@ -54,6 +55,7 @@ impl Product {
     }
 
     /// The results of a stretch in a known range, after so many elements.
+    #[inline(always)]
     fn run(
         &self,
         state: &mut ProductState,
@@ -99,6 +101,7 @@ impl Product {
     }
 
     /// The results of states, of so many elements the first, and so many more from one to the next, to their places.
+    #[inline(always)]
     fn results_of(
         &self,
         states: &ProductStates,
@@ -114,14 +117,11 @@ impl Product {
             }
             return;
         }
-        vectorized!(monoid: Product = *self, states: &'a ProductStates = states, from: [usize; 2] = from,
-            items: &'a mut [f64] = items, errors: &'a mut [f64] = errors => (), {
-            for k in 0..items.len().min(errors.len()).min(STRETCH) {
-                let n = from[0] + from[1] * k;
-                let order = gamma(&monoid.rounding, monoid.dtype, depth(n as f64));
-                (items[k], errors[k]) = monoid.result(states.get(k), n, order);
-            }
-        });
+        for k in 0..items.len().min(errors.len()).min(STRETCH) {
+            let n = from[0] + from[1] * k;
+            let order = gamma(&self.rounding, self.dtype, depth(n as f64));
+            (items[k], errors[k]) = self.result(states.get(k), n, order);
+        }
     }
 }
 
@@ -151,25 +151,24 @@ impl Line {
     }
 
     /// Takes the elements of a stretch; whether none is zero or NaN, or may be anything.
+    #[inline(always)]
     fn take(&mut self, items: &[f64], errors: &[f64]) -> bool {
-        let [usual, exact] = vectorized!(line: &'a mut Line = self, items: &'a [f64] = items, errors: &'a [f64] = errors => [bool; 2], {
-            let (mut all, mut exact) = (true, true);
-            for k in 0..items.len().min(errors.len()).min(STRETCH) {
-                let (x, error) = (items[k], errors[k]);
-                let most = x.abs() + error;
-                (line.products[k], line.uppers[k]) = (x, most);
-                line.lows[k] = lesser(greater(x.abs() - error, 0.0), 1.0);
-                line.highs[k] = greater(most, 1.0);
-                all &= is_usual(x, error);
-                exact &= error == 0.0;
-            }
-            [all, exact]
-        });
+        let (mut usual, mut exact) = (true, true);
+        for k in 0..items.len().min(errors.len()).min(STRETCH) {
+            let (x, error) = (items[k], errors[k]);
+            let most = x.abs() + error;
+            (self.products[k], self.uppers[k]) = (x, most);
+            self.lows[k] = lesser(greater(x.abs() - error, 0.0), 1.0);
+            self.highs[k] = greater(most, 1.0);
+            usual &= is_usual(x, error);
+            exact &= error == 0.0;
+        }
         self.has_errors = !exact;
         usual
     }
 
     /// What the state is after so many elements but for the products.
+    #[inline(always)]
     fn after(&self, state: &ProductState, errors: &[f64]) -> ProductState {
         let product = |factors: &[f64]| in_lanes(&factors[..errors.len()], 1.0, |a, b| a * b);
         let (low, high) = (state.low * product(&self.lows), state.high * product(&self.highs));
@@ -179,13 +178,12 @@ impl Line {
     }
 
     /// The bounds of products in range, after so many elements.
+    #[inline(always)]
     fn bound(&self, monoid: &Product, before: usize, bounds: &mut [f64]) {
-        vectorized!(line: &'a Line = self, monoid: Product = *monoid, before: usize = before, bounds: &'a mut [f64] = bounds => (), {
-            for k in 0..bounds.len().min(STRETCH) {
-                let order = gamma(&monoid.rounding, monoid.dtype, depth((before + k + 1) as f64));
-                bounds[k] = monoid.usual_bound(line.products[k], line.uppers[k], order);
-            }
-        });
+        for k in 0..bounds.len().min(STRETCH) {
+            let order = gamma(&monoid.rounding, monoid.dtype, depth((before + k + 1) as f64));
+            bounds[k] = monoid.usual_bound(self.products[k], self.uppers[k], order);
+        }
     }
 }
 
@@ -249,25 +247,29 @@ impl Reduction for Product {
         [before, count]: [usize; 2],
         columns: &mut [Block<f64>],
     ) {
-        let (mut line, is_short) = (Line::new(), is_short(&self.rounding, (before + count) as f64));
-        for places in stretches(count) {
-            let (items, errors) = (&block.items[places.clone()], &block.errors[places.clone()]);
-            let (before, is_usual) = (before + places.start, line.take(items, errors));
-            let after = line.after(state, errors);
-            let range = self.range(state, &after).filter(|_| is_usual && is_short);
-            if let Some(range) = range {
-                (state.low, state.high, state.error) = (after.low, after.high, after.error);
-                let (results, bounds) = columns[0].part(places);
-                self.run(state, &mut line, (range, before), (results, bounds));
-                if before == 0 {
-                    bounds[0] = errors[0];
+        vectorized!(monoid: Product = *self, state: &'a mut ProductState = state, block: &'a Block<f64> = block,
+            places: [usize; 2] = [before, count], columns: &'a mut [Block<f64>] = columns => (), {
+            let (mut line, [before, count]) = (Line::new(), places);
+            let is_short = is_short(&monoid.rounding, (before + count) as f64);
+            for places in stretches(count) {
+                let (items, errors) = (&block.items[places.clone()], &block.errors[places.clone()]);
+                let (before, is_usual) = (before + places.start, line.take(items, errors));
+                let after = line.after(state, errors);
+                let range = monoid.range(state, &after).filter(|_| is_usual && is_short);
+                if let Some(range) = range {
+                    (state.low, state.high, state.error) = (after.low, after.high, after.error);
+                    let (results, bounds) = columns[0].part(places);
+                    monoid.run(state, &mut line, (range, before), (results, bounds));
+                    if before == 0 {
+                        bounds[0] = errors[0];
+                    }
+                } else {
+                    let mut states = ProductStates::new(monoid.empty());
+                    follow(&monoid, state, [items, errors], |k, state| states.set(k, state));
+                    monoid.results_of(&states, [before + 1, 1], places, columns);
                 }
-            } else {
-                let mut states = ProductStates::new(self.empty());
-                follow(self, state, [items, errors], |k, state| states.set(k, state));
-                self.results_of(&states, [before + 1, 1], places, columns);
             }
-        }
+        });
     }
 
     fn lines(&self) -> Vec<ProductLines> {
@@ -299,7 +301,10 @@ impl Reduction for Product {
                 lines.states.step_usual(self, [items, errors], count, columns[0].part(places));
             } else {
                 lines.states.take(self, items, errors);
-                self.results_of(&lines.states, [count, 0], places, columns);
+                vectorized!(monoid: Product = *self, states: &'a ProductStates = &lines.states, count: usize = count,
+                    places: std::ops::Range<usize> = places, columns: &'a mut [Block<f64>] = columns => (), {
+                    monoid.results_of(states, [count, 0], places, columns);
+                });
             }
         }
     }

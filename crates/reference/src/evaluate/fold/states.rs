@@ -47,7 +47,7 @@ pub(super) use states_of;
 /// Neighbouring lines whose states lie field by field; what `results_of` gives of a stretch of states, after so many elements,
 /// are their results.
 macro_rules! lines_in_vectors {
-    ($states:ident) => {
+    ($states:ident by $monoid:ident) => {
         type Lines = Vec<$states>;
 
         fn lines(&self) -> Vec<$states> {
@@ -73,7 +73,10 @@ macro_rules! lines_in_vectors {
         ) {
             for (states, places) in lines.iter_mut().zip(super::stretches(lines_count)) {
                 states.take(self, &block.items[places.clone()], &block.errors[places.clone()]);
-                self.results_of(states, [count, 0], places, columns);
+                ops::vectorized!(monoid: $monoid = *self, states: &'a $states = states, count: usize = count,
+                    places: std::ops::Range<usize> = places, columns: &'a mut [super::Block<f64>] = columns => (), {
+                    monoid.results_of(states, [count, 0], places, columns);
+                });
             }
         }
     };
@@ -114,6 +117,7 @@ pub(super) fn running<const N: usize>(
 }
 
 /// Numbers combined in lanes, which do not wait for each other.
+#[inline(always)]
 pub(super) fn in_lanes(numbers: &[f64], neutral: f64, combine: impl Fn(f64, f64) -> f64) -> f64 {
     let (lanes, rest) = numbers.as_chunks::<8>();
     let lanes =
@@ -123,7 +127,7 @@ pub(super) fn in_lanes(numbers: &[f64], neutral: f64, combine: impl Fn(f64, f64)
 
 /// The running results of a line: the states of a stretch one after the other, as `follow` says, then the results of all its places at once.
 macro_rules! line_in_vectors {
-    ($states:ident) => {
+    ($states:ident of $state:ident by $monoid:ident) => {
         fn scan(
             &self,
             state: &mut Self::State,
@@ -131,11 +135,15 @@ macro_rules! line_in_vectors {
             [before, count]: [usize; 2],
             columns: &mut [super::Block<f64>],
         ) {
-            let mut states = $states::new(Self::State::default());
-            for places in super::stretches(count) {
-                self.follow(&mut states, state, &block.items[places.clone()], &block.errors[places.clone()]);
-                self.results_of(&states, [before + places.start + 1, 1], places, columns);
-            }
+            ops::vectorized!(monoid: $monoid = *self, state: &'a mut $state = state, block: &'a super::Block<f64> = block,
+                before: usize = before, count: usize = count, columns: &'a mut [super::Block<f64>] = columns => (), {
+                let mut states = $states::new($state::default());
+                for places in super::stretches(count) {
+                    let elements = [&block.items[places.clone()], &block.errors[places.clone()]];
+                    monoid.follow(&mut states, state, elements);
+                    monoid.results_of(&states, [before + places.start + 1, 1], places, columns);
+                }
+            });
         }
     };
 }
@@ -146,6 +154,7 @@ macro_rules! single_results {
     ($monoid:ident, $states:ident) => {
         impl $monoid {
             /// The results of states, of so many elements the first, and so many more from one to the next, to their places.
+            #[inline(always)]
             fn results_of(
                 &self,
                 states: &$states,
@@ -154,13 +163,10 @@ macro_rules! single_results {
                 columns: &mut [super::Block<f64>],
             ) {
                 let (items, errors) = columns[0].part(places);
-                ops::vectorized!(monoid: $monoid = *self, states: &'a $states = states, from: [usize; 2] = from,
-                    items: &'a mut [f64] = items, errors: &'a mut [f64] = errors => (), {
-                    for k in 0..items.len().min(errors.len()).min(super::STRETCH) {
-                        let [result, ..] = monoid.finish(states.get(k), from[0] + from[1] * k);
-                        (items[k], errors[k]) = result;
-                    }
-                });
+                for k in 0..items.len().min(errors.len()).min(super::STRETCH) {
+                    let [result, ..] = self.finish(states.get(k), from[0] + from[1] * k);
+                    (items[k], errors[k]) = result;
+                }
             }
         }
     };

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use ops::{DType, vectorized};
+use ops::DType;
 
 use super::monoids::{chain, linear, single};
 use super::states::{follow, line_in_vectors, lines_in_vectors, running, states_of};
@@ -60,8 +60,8 @@ impl Sum {
 impl Reduction for Sum {
     type Item = f64;
     type State = SumState;
-    lines_in_vectors!(SumStates);
-    line_in_vectors!(SumStates);
+    lines_in_vectors!(SumStates by Sum);
+    line_in_vectors!(SumStates of SumState by Sum);
 
     fn empty(&self) -> SumState {
         SumState { sum: 0.0, magnitude: 0.0, error: 0.0, nan: 0.0 }
@@ -98,7 +98,8 @@ states_of! {
 
 impl Sum {
     /// The states after each of the next elements of a line. Of finite ones two or three sums say it all.
-    fn follow(&self, states: &mut SumStates, state: &mut SumState, items: &[f64], errors: &[f64]) {
+    #[inline(always)]
+    fn follow(&self, states: &mut SumStates, state: &mut SumState, [items, errors]: [&[f64]; 2]) {
         let [finite, inexact] = states.hold(items, errors);
         if !finite {
             return follow(self, state, [items, errors], |k, state| states.set(k, state));
@@ -118,6 +119,7 @@ impl Sum {
 
     /// The results of states, of so many elements the first, and so many more from one to the next, to their places. Where all
     /// are usual that takes a third of the time.
+    #[inline(always)]
     fn results_of(
         &self,
         states: &SumStates,
@@ -128,18 +130,14 @@ impl Sum {
         let (items, errors) = columns[0].part(places);
         let number = |k: usize| from[0] + from[1] * k;
         let limit = self.rounding.overflow / 4.0;
-        let all = vectorized!(monoid: Sum = *self, states: &'a SumStates = states, from: [usize; 2] = from, limit: f64 = limit,
-            items: &'a mut [f64] = items, errors: &'a mut [f64] = errors => bool, {
-            let mut all = true;
-            for k in 0..items.len().min(errors.len()).min(STRETCH) {
-                let (state, n) = (states.get(k), (from[0] + from[1] * k) as f64);
-                let bound = monoid.usual_bound(state, n);
-                // Of NaN nothing is known.
-                all &= state.sum.abs() + state.magnitude + bound < limit;
-                (items[k], errors[k]) = (state.sum, if n <= 1.0 { state.error } else { bound });
-            }
-            all
-        });
+        let mut all = true;
+        for k in 0..items.len().min(errors.len()).min(STRETCH) {
+            let (state, n) = (states.get(k), number(k) as f64);
+            let bound = self.usual_bound(state, n);
+            // Of NaN nothing is known.
+            all &= state.sum.abs() + state.magnitude + bound < limit;
+            (items[k], errors[k]) = (state.sum, if n <= 1.0 { state.error } else { bound });
+        }
         if !all {
             for (k, result) in items.iter_mut().zip(errors).enumerate() {
                 (*result.0, *result.1) = self.finish(states.get(k), number(k))[0];
@@ -150,17 +148,16 @@ impl Sum {
 
 impl SumStates {
     /// Holds what each element adds, if all are finite; whether they are, and whether some have errors.
+    #[inline(always)]
     fn hold(&mut self, items: &[f64], errors: &[f64]) -> [bool; 2] {
-        vectorized!(states: &'a mut SumStates = self, items: &'a [f64] = items, errors: &'a [f64] = errors => [bool; 2], {
-            let (mut finite, mut exact) = (true, true);
-            for k in 0..items.len().min(errors.len()).min(STRETCH) {
-                let (x, error) = (items[k], errors[k]);
-                (states.sum[k], states.magnitude[k], states.error[k]) = (x, x.abs() + error, error);
-                finite &= x.is_finite();
-                exact &= error == 0.0;
-            }
-            [finite, !exact]
-        })
+        let (mut finite, mut exact) = (true, true);
+        for k in 0..items.len().min(errors.len()).min(STRETCH) {
+            let (x, error) = (items[k], errors[k]);
+            (self.sum[k], self.magnitude[k], self.error[k]) = (x, x.abs() + error, error);
+            finite &= x.is_finite();
+            exact &= error == 0.0;
+        }
+        [finite, !exact]
     }
 }
 

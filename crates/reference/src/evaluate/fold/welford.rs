@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use ops::{DType, vectorized};
+use ops::DType;
 
 use super::monoids::{LONGEST_CHAIN, chain, gamma};
 use super::states::{follow, in_lanes, line_in_vectors, lines_in_vectors, running, states_of};
@@ -107,7 +107,8 @@ impl Welford {
 
     /// The states after each of the next elements of a line. Where no magnitudes are near to what overflows, their sum may
     /// stand for that at each place.
-    fn follow(&self, states: &mut WelfordStates, state: &mut WelfordState, items: &[f64], errors: &[f64]) {
+    #[inline(always)]
+    fn follow(&self, states: &mut WelfordStates, state: &mut WelfordState, [items, errors]: [&[f64]; 2]) {
         let shift = if state.count == 0.0 { items[0] } else { state.shift };
         let exact = states.hold(state.count, shift, [items, errors]);
         let magnitude = state.magnitude + in_lanes(&states.magnitude[..items.len()], 0.0, |a, b| a + b);
@@ -130,6 +131,7 @@ impl Welford {
     }
 
     /// The results of states, to their places.
+    #[inline(always)]
     fn results_of(
         &self,
         states: &WelfordStates,
@@ -138,43 +140,38 @@ impl Welford {
         columns: &mut [Block<f64>],
     ) {
         let [means, squares, counts] = columns else { unreachable!("three results") };
-        let columns = [means, squares, counts].map(|column| column.part(places.clone()));
-        vectorized!(monoid: Welford = *self, states: &'a WelfordStates = states, count: usize = places.len().min(STRETCH),
-            columns: [(&'a mut [f64], &'a mut [f64]); 3] = columns => (), {
-            let [(means, mean_bounds), (squares, square_bounds), (counts, count_bounds)] = columns;
-            let (means, mean_bounds) = (&mut means[..count], &mut mean_bounds[..count]);
-            let (squares, square_bounds) = (&mut squares[..count], &mut square_bounds[..count]);
-            let (counts, count_bounds) = (&mut counts[..count], &mut count_bounds[..count]);
-            for k in 0..count {
-                let results = monoid.results(states.get(k));
-                (means[k], mean_bounds[k]) = results[0];
-                (squares[k], square_bounds[k]) = results[1];
-                (counts[k], count_bounds[k]) = results[2];
-            }
-        });
+        let count = places.len().min(STRETCH);
+        let [(means, mean_bounds), (squares, square_bounds), (counts, count_bounds)] =
+            [means, squares, counts].map(|column| column.part(places.start..places.start + count));
+        for k in 0..count {
+            let results = self.results(states.get(k));
+            (means[k], mean_bounds[k]) = results[0];
+            (squares[k], square_bounds[k]) = results[1];
+            (counts[k], count_bounds[k]) = results[2];
+        }
     }
 }
 
 impl WelfordStates {
     /// Holds what each element adds, about a shift and after so many others; whether all are exact.
+    #[inline(always)]
     fn hold(&mut self, before: f64, shift: f64, [items, errors]: [&[f64]; 2]) -> bool {
-        vectorized!(states: &'a mut WelfordStates = self, before: f64 = before, shift: f64 = shift,
-            items: &'a [f64] = items, errors: &'a [f64] = errors => bool, {
-            let mut exact = true;
-            for (k, number) in (0..items.len().min(errors.len()).min(STRETCH)).zip(1_i32..) {
-                let (x, error) = (items[k], errors[k]);
-                let deviation = x - shift;
-                (states.count[k], states.shift[k]) = (before + f64::from(number), shift);
-                (states.sum[k], states.squares[k]) = (deviation, deviation * deviation);
-                (states.low[k], states.high[k]) = (x - error, x + error);
-                (states.magnitude[k], states.error[k], states.error_squares[k]) = (x.abs() + error, error, error * error);
-                exact &= error == 0.0;
-            }
-            exact
-        })
+        let mut exact = true;
+        for (k, number) in (0..items.len().min(errors.len()).min(STRETCH)).zip(1_i32..) {
+            let (x, error) = (items[k], errors[k]);
+            let deviation = x - shift;
+            (self.count[k], self.shift[k]) = (before + f64::from(number), shift);
+            (self.sum[k], self.squares[k]) = (deviation, deviation * deviation);
+            (self.low[k], self.high[k]) = (x - error, x + error);
+            (self.magnitude[k], self.error[k], self.error_squares[k]) =
+                (x.abs() + error, error, error * error);
+            exact &= error == 0.0;
+        }
+        exact
     }
 
     /// Runs through what so many elements add.
+    #[inline(always)]
     fn run(&mut self, state: &mut WelfordState, count: usize) {
         let mut running = *state;
         for k in 0..count.min(STRETCH) {
@@ -192,8 +189,8 @@ impl WelfordStates {
 impl Reduction for Welford {
     type Item = f64;
     type State = WelfordState;
-    lines_in_vectors!(WelfordStates);
-    line_in_vectors!(WelfordStates);
+    lines_in_vectors!(WelfordStates by Welford);
+    line_in_vectors!(WelfordStates of WelfordState by Welford);
 
     fn empty(&self) -> WelfordState {
         WelfordState {
