@@ -119,12 +119,16 @@ impl Moves<'_> {
                     .zip(&mut *places)
                     .for_each(|(k, place)| *place = first + k * step as i64 + *place * stride as i64);
                 source.data.read::<T, T>(from + start, elements, |x| x);
-                put(elements, places, values);
-                if let Some(bounds) = &mut bounds {
-                    if let Some(view) = &source.errors {
-                        view.read::<f32, f32>(from + start, errors, |error| error);
+                if let Some(view) = &source.errors {
+                    view.read::<f32, f32>(from + start, errors, |error| error);
+                }
+                match &mut bounds {
+                    None => put(elements, places, values),
+                    Some(bounds) => {
+                        for (&place, (&element, &error)) in places.iter().zip(elements.iter().zip(&*errors)) {
+                            (values[place as usize], bounds[place as usize]) = (element, error);
+                        }
                     }
-                    put(errors, places, bounds);
                 }
             }
         });
