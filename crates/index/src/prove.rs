@@ -26,14 +26,18 @@ impl Facts {
         if a == b {
             return !a.is_overflow();
         }
-        let difference = self.normalize(&(a - b));
+        self.is_zero(&self.normalize(&(a - b)))
+    }
+
+    /// True if a simplified expression is proved zero.
+    pub(super) fn is_zero(&self, difference: &Expr) -> bool {
         if let Some(difference) = difference.as_const() {
             return difference == 0;
         }
         let is_multiple_of_zero = || self.relations().any(|zero| difference.exact_quotient(zero).is_some());
-        let opened = || self.normalize(&open_remainders(&difference));
+        let opened = || self.normalize(&open_remainders(difference));
         difference.is_zero()
-            || self.interval(&difference).as_point() == Some(0)
+            || self.interval(difference).as_point() == Some(0)
             || is_multiple_of_zero()
             || opened().is_zero()
     }
@@ -47,13 +51,17 @@ impl Facts {
 
     /// True if the two are proved different.
     pub fn prove_ne(&self, a: &Expr, b: &Expr) -> bool {
-        let difference = self.normalize(&(a - b));
+        self.is_never_zero(&self.normalize(&(a - b)))
+    }
+
+    /// True if a simplified expression is proved other than zero.
+    pub(super) fn is_never_zero(&self, difference: &Expr) -> bool {
         if difference.is_overflow() {
             return false;
         }
         let constant = difference.constant_term();
-        let divisor = self.divisor(&(&difference - constant));
-        self.is_nonzero(&difference) || constant.checked_rem(divisor).is_some_and(|rest| rest != 0)
+        let divisor = self.divisor(&(difference - constant));
+        self.is_nonzero(difference) || constant.checked_rem(divisor).is_some_and(|rest| rest != 0)
     }
 
     /// True if the first is proved to be at most the second.

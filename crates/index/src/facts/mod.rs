@@ -46,6 +46,10 @@ pub struct Contradiction {
     pub right: Expr,
 }
 
+fn unequal([a, b]: [&Expr; 2]) -> Contradiction {
+    Contradiction { left: a.clone(), relation: "=", right: b.clone() }
+}
+
 impl Facts {
     /// Nothing is known.
     pub fn new() -> Facts {
@@ -67,9 +71,29 @@ impl Facts {
 
     /// Takes that two expressions are equal, unless that cannot be.
     pub fn assume_equal(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
-        let contradiction = || Contradiction { left: a.clone(), relation: "=", right: b.clone() };
         let difference = self.normalize(&(a - b));
-        let Some(zero) = primitive(&difference) else {
+        self.assume_zero(&difference, [a, b])
+    }
+
+    /// Takes that two expressions are equal, unless that is known already, or they are proved different.
+    pub fn require_equal(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
+        if a == b {
+            return Ok(());
+        }
+        let difference = self.normalize(&(a - b));
+        if self.is_zero(&difference) {
+            return Ok(());
+        }
+        if self.is_never_zero(&difference) {
+            return Err(unequal([a, b]));
+        }
+        self.assume_zero(&difference, [a, b])
+    }
+
+    /// Takes that the simplified difference of two expressions is zero.
+    fn assume_zero(&mut self, difference: &Expr, [a, b]: [&Expr; 2]) -> Result<(), Contradiction> {
+        let contradiction = || unequal([a, b]);
+        let Some(zero) = primitive(difference) else {
             // Zero says nothing new, and what outgrew the algebra can say nothing.
             return Ok(());
         };

@@ -162,13 +162,7 @@ fn check_axes(axes: &[u8], rank: usize) -> Result<(), ShapeError> {
 
 /// Records that two sizes are equal, unless they are known to differ.
 pub(super) fn require_equal(left: &Expr, right: &Expr, facts: &mut Facts) -> Result<(), ()> {
-    if facts.prove_eq(left, right) {
-        return Ok(());
-    }
-    if facts.prove_ne(left, right) {
-        return Err(());
-    }
-    facts.assume_equal(left, right).map_err(|_| ())
+    facts.require_equal(left, right).map_err(|_| ())
 }
 
 /// The shape that operands of one elementwise op share.
