@@ -1,9 +1,12 @@
-"""The backend of torch.compile beside eager and Inductor: training steps of small models.
+"""The backend of torch.compile beside eager and Inductor: training steps of models.
 
     torch_backend.py [MODEL…] [--rounds N] [--threads N] [--layers N]
 
-All run in one process, in rounds: each contender takes a step a round, the first another one each time. Times are
-medians of rounds in ms; `first` is the time to the first step, Dynamo's and AOTAutograd's part included, in s.
+Models are three written here (gpt, mlp, convolutions) and those of `transformers` and `timm` that
+`python/tests/torch/real_models.py` lists; without names the three. All run in one process, in rounds: each contender
+takes a step a round, the first another one each time. Times are medians of rounds in ms; `first` is the time to the
+first step, Dynamo's and AOTAutograd's part included, in s. Of ferrofuse also how many regions there are, and how many
+of the ops are fused that are neither views nor a library's.
 """
 
 import argparse
@@ -13,6 +16,7 @@ import statistics
 import sys
 import time
 
+import ferrofuse.torch
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -20,6 +24,8 @@ from torch import nn
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python" / "tests" / "torch"))
 
 from compiled_models import Gpt  # noqa: E402
+
+CONTENDERS = ("eager", "inductor", "ferrofuse")
 
 
 class Mlp(nn.Module):
@@ -58,26 +64,34 @@ def text(batch, length):
 
 
 def model_of(name, layers):
-    """A model, and inputs of a step."""
+    """A model, and positional and keyword inputs of a step."""
     if name == "gpt":
-        return Gpt(layers, width=512, heads=8, vocabulary=1000, length=256), text(2, 256)
-    return (Mlp(), (torch.randn(1024, 512),)) if name == "mlp" else (Convolutions(), (torch.randn(4, 3, 112, 112),))
+        return Gpt(layers, width=512, heads=8, vocabulary=1000, length=256), text(2, 256), {}
+    if name == "mlp":
+        return Mlp(), (torch.randn(1024, 512),), {}
+    if name == "convolutions":
+        return Convolutions(), (torch.randn(4, 3, 112, 112),), {}
+    import real_models
+
+    model, inputs = real_models.made(name, layers)
+    return model, (), inputs
 
 
 class Contender:
     """A copy of a model, compiled in one way, with the optimizer's step."""
 
-    def __init__(self, backend, model, inputs):
+    def __init__(self, backend, model, inputs, named):
         compiled = (lambda f: f) if backend == "eager" else lambda f: torch.compile(f, backend=backend)
-        self.model, self.inputs, self.times = copy.deepcopy(model), inputs, []
+        self.model, self.times = copy.deepcopy(model), []
         self.optimizer = torch.optim.AdamW(self.model.parameters())
-        self.forward, self.update = compiled(self.model), compiled(self.optimizer.step)
+        forward, self.update = compiled(self.model), compiled(self.optimizer.step)
+        self.forward = lambda: forward(*inputs, **named)
         self.first = self.seconds()
 
     def seconds(self):
         start = time.perf_counter()
         self.optimizer.zero_grad()
-        self.loss = self.forward(*self.inputs)
+        self.loss = self.forward()
         self.loss.backward()
         self.update()
         self.loss = self.loss.item()
@@ -88,8 +102,8 @@ def measure(name, arguments):
     """A line of the table."""
     torch._dynamo.reset()
     torch.manual_seed(0)
-    model, inputs = model_of(name, arguments.layers)
-    contenders = {backend: Contender(backend, model, inputs) for backend in ("eager", "inductor", "ferrofuse")}
+    model, inputs, named = model_of(name, arguments.layers)
+    contenders = {backend: Contender(backend, model, inputs, named) for backend in CONTENDERS}
     order = list(contenders.values())
     for _ in range(arguments.rounds):
         for contender in order:
@@ -97,8 +111,12 @@ def measure(name, arguments):
         order.append(order.pop(0))
     for contender in order:
         assert abs(contender.loss - contenders["eager"].loss) <= 1e-3 * abs(contenders["eager"].loss), name
-    times = [f"{statistics.median(contenders[key].times) * 1e3:9.2f}" for key in contenders]
-    return [name, *times, *(f"{contenders[key].first:9.2f}" for key in ("inductor", "ferrofuse"))]
+    torch._dynamo.reset()
+    report = ferrofuse.torch.explain(copy.deepcopy(model), *inputs, **named)
+    fused, all_ops = report.counts()
+    times = [f"{statistics.median(contenders[key].times) * 1e3:.1f}" for key in CONTENDERS]
+    firsts = [f"{contenders[key].first:.1f}" for key in CONTENDERS[1:]]
+    return [name, *times, *firsts, str(sum(len(graph.regions) for graph in report.graphs)), f"{fused} of {all_ops}"]
 
 
 def main():
@@ -109,10 +127,10 @@ def main():
     parser.add_argument("--layers", type=int, default=4)
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
-    print(f"{'model':<14}{'eager':>9}{'inductor':>10}{'ferrofuse':>10}{'inductor first':>16}{'ferrofuse first':>16}")
+    print("| model | eager | Inductor | ferrofuse | first, Inductor | first, ferrofuse | regions | fused |")
+    print("|---|---|---|---|---|---|---|---|")
     for name in arguments.models:
-        name, *numbers = measure(name, arguments)
-        print(f"{name:<14}{numbers[0]}{numbers[1]:>10}{numbers[2]:>10}{numbers[3]:>16}{numbers[4]:>16}", flush=True)
+        print(f"| {' | '.join(measure(name, arguments))} |", flush=True)
 
 
 if __name__ == "__main__":

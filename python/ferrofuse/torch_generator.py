@@ -7,12 +7,13 @@ go on from each other, and `torch.set_rng_state` brings both back.
 
 import os
 import threading
-from typing import Any, Iterator, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import numpy
 
 BLOCK = 624  # words that a Mersenne twister makes at once
-MOST_BLOCKS = 4096  # that are made to find out where a generator is
+STRIDE = 16  # blocks that are made at once to find out where a generator is
+MOST_BLOCKS = 1024  # and at most
 
 _lock = threading.Lock()
 
@@ -52,23 +53,42 @@ class _Twister:
 
     def __init__(self, seed: int) -> None:
         self.seed, self.made = seed, 0
-        self._state = numpy.random.RandomState(seed % 2**32)
+        self._bits = numpy.random.RandomState(seed % 2**32)._bit_generator
 
-    def blocks(self, most: int) -> Iterator[Any]:
-        """This block and those that follow."""
-        for _ in range(most):
-            yield self._state.get_state(legacy=False)["state"]["key"]
-            self._state.bytes(4 * BLOCK)
-            self.made += 1
+    def find(self, words: Any, most: int) -> bool:
+        """Goes on to the block of these words, if it is this one or among about so many that follow."""
+        if numpy.array_equal(self._bits.state["state"]["key"], words):
+            return True
+        numbers = _numbers(words[:4])
+        for _ in range(0, most, STRIDE):
+            before = self._bits.state
+            blocks = self._bits.random_raw(STRIDE * BLOCK).reshape(STRIDE, BLOCK)
+            [places] = (blocks[:, :4] == numbers).all(axis=1).nonzero()
+            if len(places) > 0:
+                self._bits.state = before
+                self._bits.random_raw(int(places[0] + 1) * BLOCK, output=False)
+                self.made += int(places[0] + 1)
+                return True
+            self.made += STRIDE
+        return False
+
+
+def _numbers(words: Any) -> Any:
+    """The numbers that a twister gives for words of its state."""
+    words = words ^ words >> 11
+    words = words ^ words << 7 & numpy.uint32(0x9D2C5680)
+    words = words ^ words << 15 & numpy.uint32(0xEFC60000)
+    return words ^ words >> 18
 
 
 _last = _Twister(0)  # the one that was last found where torch's is
+_answer: Tuple[int, bytes, Optional[int]] = (0, b"", None)  # what was last asked, and the answer
 
 
 def _begin_anew() -> None:
     """In a forked child, where the thread that held the lock, or was moving the twister on, is not there."""
-    global _lock, _last
-    _lock, _last = threading.Lock(), _Twister(0)
+    global _lock, _last, _answer
+    _lock, _last, _answer = threading.Lock(), _Twister(0), (0, b"", None)
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
@@ -77,13 +97,19 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
 
 def _blocks_made(seed: int, words: Any) -> Optional[int]:
     """How many blocks a twister of this seed has made when these are the words of its last one."""
+    global _answer
+    if _answer[:2] != (seed, words.tobytes()):
+        _answer = (seed, words.tobytes(), _found(seed, words))
+    return _answer[2]
+
+
+def _found(seed: int, words: Any) -> Optional[int]:
     global _last
-    walks = [(_Twister(seed), 2), (_Twister(seed), MOST_BLOCKS)]
+    walks = [(_Twister(seed), STRIDE), (_Twister(seed), MOST_BLOCKS)]
     if _last.seed == seed:
         walks.insert(1, (_last, MOST_BLOCKS))
     for twister, most in walks:
-        for block in twister.blocks(most):
-            if numpy.array_equal(block, words):
-                _last = twister
-                return twister.made
+        if twister.find(words, most):
+            _last = twister
+            return twister.made
     return None

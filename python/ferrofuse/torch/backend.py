@@ -6,6 +6,7 @@ from torch._dynamo.backends.common import aot_autograd
 
 from . import decompositions
 from .compiler import compile_graph
+from .masks import without_masks
 from .options import Options, parse
 from .partition import partition
 from .report import GraphReport
@@ -31,6 +32,8 @@ def compiled(module: Any, inputs: Sequence[Any], options: Options, reports: List
     def stage(kind: str) -> Callable[..., Any]:
         def compiler(module: Any, _: Sequence[Any]) -> Any:
             reports.append(GraphReport(kind))
+            if kind == "inference":
+                without_masks(module)
             return compile_graph(module, options, reports[-1])
 
         return compiler
