@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional, Set
 
 import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
+from torch.fx.node import map_arg
 
 from .nodes import op_of, results
 
@@ -83,7 +84,7 @@ def _value(node: Any, constants: Set[Any]) -> torch.Tensor:
     values: Dict[Any, Any] = {}
     for each in node.graph.nodes:
         if each in constants:
-            arguments, named = torch.fx.node.map_arg((each.args, each.kwargs), values.__getitem__)
+            arguments, named = map_arg((each.args, each.kwargs), values.__getitem__)
             values[each] = each.target(*arguments, **named)
     value: torch.Tensor = values[node]
     return value

@@ -38,6 +38,7 @@ CASES = {
     "slices": (lambda x: x[-3:-1, 1:] * x[:2, :5] + x[-1, :5] + x[:, 2][:2, None], X),
     "splits": (lambda x: sum(x.chunk(3, 1)) + x.split([2, 4], 1)[0] + torch.stack(x.unbind(0)[:2]).sum(0)[:2], X),
     "joins": (lambda x: torch.cat([x, x * 2, x[:1]]) + F.pad(x, (0, 0, 2, 3), value=0.5), X),
+    "padded integers": (lambda x: F.pad(x, (1, 0), value=-100.0) * 2, INTS),
     "written slices": (lambda x: written(x.clone()) * 2, X),
     "flips": (lambda x: x.flip(0, 1) + x.roll(2, 1), X),
     "triangles": (lambda x: x.tril(1) * 2 - x.triu(), X),

@@ -13,7 +13,9 @@ def _cat(call: Call, tensors: Any, dim: int = 0) -> Result:
 
 
 def _pad(call: Call, x: Any, widths: Any, value: Any = 0) -> Result:
-    return call.ops.pad(x, list(widths), value)
+    # torch pads integers with numbers such as -100.0.
+    whole = isinstance(value, float) and value.is_integer() and not call.operands[0].dtype.is_floating_point
+    return call.ops.pad(x, list(widths), int(value) if whole else value)
 
 
 def _gather(call: Call, x: Any, dim: int, index: Any, **_: Any) -> Result:

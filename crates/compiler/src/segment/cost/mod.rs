@@ -5,6 +5,7 @@ mod access;
 mod amounts;
 mod cycles;
 mod input_reads;
+mod repeats;
 mod work;
 
 use index::Expr;

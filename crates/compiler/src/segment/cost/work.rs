@@ -9,16 +9,18 @@ use scheduler::legal::{Count, Weights};
 
 use super::amounts::Amounts;
 use super::cycles::OpCycles;
+use super::repeats::Repeats;
 
 /// Elements that a group computes at least, each as often as the cycles that a vector of them takes: a value once for each
 /// index map through which it is read, as if all that several stages need were kept in scratch. Of what is broadcast the
-/// elements before count: loops compute those outside, where they can.
+/// elements before count, as often as outer loops compute them (`repeats`).
 pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u64 {
     let graph = amounts.graph;
+    let repeats = Repeats::of(amounts, view, witness);
+    let cycles = |node: Node| amounts.cycles(node).saturating_mul(repeats.times(node));
     if !witness.space.has_index_maps() {
-        return each_once(amounts, view.order());
+        return view.order().iter().map(|&node| cycles(node)).fold(0, u64::saturating_add);
     }
-    let cycles = |node: Node| amounts.cycles(node);
     let part = |node: Node, k: usize| part(amounts, node, k);
     let mut count =
         Count::new(graph, view, &witness.space, Weights { node: &cycles, access: 0, part: &part });

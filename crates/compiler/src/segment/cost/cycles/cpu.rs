@@ -1,11 +1,12 @@
-//! Cycles of vector instructions, for vectors of f32; other dtypes count alike. Measured as sums of 8 and of 24 equal functions
+//! Cycles of vector instructions, for as many elements as a vector has of f32. Of 64 bits these are two vectors; other dtypes count
+//! alike. Measured as sums of 8 and of 24 equal functions
 //! of a million elements on Zen 4 with AVX-512, beside the time of a multiplication; pow and calls (of lgamma) as chains.
 
 use ops::{CpuSpelling, DType, Polynomial, ScalarOp};
 
 pub(super) fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
     let spelling = op.row().cpu.of(dtype);
-    match op {
+    let cycles = match op {
         _ if op.moves_bits() => 0,
         ScalarOp::Div | ScalarOp::Reciprocal => 7,
         ScalarOp::Sqrt => 11,
@@ -20,12 +21,18 @@ pub(super) fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
             Some(CpuSpelling::Call { .. }) => 1400,
             _ => 1,
         },
-    }
+    };
+    cycles * vectors(dtype)
 }
 
-pub(super) fn cast(_: DType, to: DType) -> u64 {
+/// How many vectors the elements of a dtype are of which a vector has as many of f32.
+fn vectors(dtype: DType) -> u64 {
+    if dtype.size() > 4 { 2 } else { 1 }
+}
+
+pub(super) fn cast(from: DType, to: DType) -> u64 {
     match to {
         DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0 => 8,
-        _ => 1,
+        _ => vectors(from).max(vectors(to)),
     }
 }
