@@ -4,7 +4,7 @@
 //! every bit of the answer are the same for any number of threads.
 
 use ir::graph::Val;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::divide::divide;
 use super::fuse::fuse;
@@ -112,7 +112,7 @@ struct Contiguous {
     widest: usize,
 }
 
-/// What lies next to each other along each axis, of tensors that have one of some axes.
+/// What lies next to each other along each axis, of tensors that have one of some axes: each once, however often it is read.
 fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<Axis, Contiguous> {
     let Workload { graph, view, witness, memory, hints, .. } = *work;
     let mut found: FxHashMap<Axis, Contiguous> = FxHashMap::default();
@@ -128,11 +128,13 @@ fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<A
             add(axis, store.val, true);
         }
     }
+    let mut seen: FxHashSet<(Axis, Val)> = FxHashSet::default();
     for &node in view.order() {
         for (k, operand) in graph.node(node).operands.iter().enumerate() {
             let Some(input) = view.input_place(*operand) else { continue };
             let axes = witness.space.axes_of_operand(node, k);
-            if let Some(axis) = contiguous_axis(axes, &memory.inputs[input]).filter(|_| counts(axes)) {
+            let axis = contiguous_axis(axes, &memory.inputs[input]).filter(|_| counts(axes));
+            if let Some(axis) = axis.filter(|&axis| seen.insert((axis, *operand))) {
                 add(axis, *operand, false);
             }
         }
