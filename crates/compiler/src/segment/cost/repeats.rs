@@ -23,6 +23,7 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
+    /// Those of a kernel.
     pub fn of(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> Repeats {
         let loops = Loops { witness, places: witness.order.iter().copied().zip(0..).collect() };
         let all: Axes = loops.set(witness.order.iter().copied());
