@@ -13,7 +13,7 @@ use super::amounts::Amounts;
 /// Fewer are hidden behind the memory traffic of the kernel.
 const COSTLY: u64 = 7;
 
-/// A set of axes, by their places in the order of a witness.
+/// A set of axes, by the places of their loops.
 type Axes = u64;
 
 /// How often each node is computed for each of its elements, where that is more than once and costs something.
@@ -25,16 +25,16 @@ pub(super) struct Repeats {
 impl Repeats {
     /// Those of a kernel.
     pub fn of(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> Repeats {
-        let loops = Loops { witness, places: witness.order.iter().copied().zip(0..).collect() };
+        let loops = Loops::of(witness);
         let all: Axes = loops.set(witness.order.iter().copied());
-        let is_narrow = |&node: &Node| loops.of(node) != all && amounts.cycles(node) > 0;
+        let is_narrow = |&node: &Node| loops.made(node) != all && amounts.cycles(node) > 0;
         if witness.order.len() > Axes::BITS as usize || !view.order().iter().any(is_narrow) {
             return Repeats::default();
         }
         let around = loops.around(amounts, view);
         let is_fold = |node: Node| matches!(amounts.graph.node(node).op, TensorOp::Fold { .. });
         let times = |&node: &Node| {
-            let own = if is_fold(node) { 0 } else { loops.of(node) };
+            let own = if is_fold(node) { 0 } else { loops.made(node) };
             let outer = (1_u64 << own.checked_ilog2()?) - 1;
             let missing = loops.axes(around[&node] & !own & outer);
             let sizes = missing.map(|axis| amounts.hints.value(witness.space.size(axis)));
@@ -71,24 +71,34 @@ impl Repeats {
     }
 }
 
-/// The loops of a kernel.
+/// The loops of a kernel: outside those that blocks divide, inside those of its stages.
 struct Loops<'w> {
     witness: &'w Witness,
+    order: Vec<Axis>,
     places: FxHashMap<Axis, u32>,
 }
 
-impl Loops<'_> {
+impl<'w> Loops<'w> {
+    fn of(witness: &'w Witness) -> Loops<'w> {
+        let is_divided = |axis: &Axis| witness.workers.contains(axis);
+        let (mut order, stages): (Vec<Axis>, Vec<Axis>) =
+            witness.order.iter().partition(|axis| is_divided(axis));
+        order.extend(stages);
+        let places = order.iter().copied().zip(0..).collect();
+        Loops { witness, order, places }
+    }
+
     fn set(&self, axes: impl Iterator<Item = Axis>) -> Axes {
         axes.filter_map(|axis| self.places.get(&axis)).fold(0, |set, place| set | 1_u64.wrapping_shl(*place))
     }
 
     fn axes(&self, set: Axes) -> impl Iterator<Item = Axis> + '_ {
-        let order = self.witness.order.iter().enumerate();
+        let order = self.order.iter().enumerate();
         order.filter(move |(place, _)| set >> place & 1 == 1).map(|(_, &axis)| axis)
     }
 
     /// The axes of what a node makes.
-    fn of(&self, node: Node) -> Axes {
+    fn made(&self, node: Node) -> Axes {
         self.set(self.witness.space.axes_of(node.into()).iter().flatten().copied())
     }
 
@@ -96,7 +106,7 @@ impl Loops<'_> {
     /// and to index maps, which are counted where they are followed.
     fn around(&self, amounts: &Amounts<'_>, view: &Fusion) -> FxHashMap<Node, Axes> {
         let mut around: FxHashMap<Node, Axes> =
-            view.order().iter().map(|&node| (node, self.of(node))).collect();
+            view.order().iter().map(|&node| (node, self.made(node))).collect();
         let folded = self.witness.folds.iter().map(|fold| (fold.node, self.set(fold.domain())));
         let folded: FxHashMap<Node, Axes> = folded.collect();
         for &node in view.order().iter().rev() {
