@@ -71,7 +71,8 @@ impl Repeats {
     }
 }
 
-/// The loops of a kernel: outside those that blocks divide, inside those of its stages.
+/// The loops of a kernel: outside those that blocks divide, inside those of its stages. Where no stage waits for a fold the lanes
+/// take the contiguous axis, and are innermost.
 struct Loops<'w> {
     witness: &'w Witness,
     order: Vec<Axis>,
@@ -80,10 +81,12 @@ struct Loops<'w> {
 
 impl<'w> Loops<'w> {
     fn of(witness: &'w Witness) -> Loops<'w> {
-        let is_divided = |axis: &Axis| witness.workers.contains(axis);
-        let (mut order, stages): (Vec<Axis>, Vec<Axis>) =
-            witness.order.iter().partition(|axis| is_divided(axis));
-        order.extend(stages);
+        let waits = witness.scanned.is_some() || witness.folds.iter().any(|fold| !fold.terminal);
+        let lane = witness.order.last().filter(|_| !waits);
+        let is_outer = |axis: &Axis| witness.workers.contains(axis) && Some(axis) != lane;
+        let (mut order, inner): (Vec<Axis>, Vec<Axis>) =
+            witness.order.iter().partition(|axis| is_outer(axis));
+        order.extend(inner);
         let places = order.iter().copied().zip(0..).collect();
         Loops { witness, order, places }
     }
