@@ -51,9 +51,9 @@ impl Repeats {
         let mut cycles: FxHashMap<Node, u64> = FxHashMap::default();
         for &node in view.order().iter().filter(|node| self.times.contains_key(node)) {
             let operands = amounts.graph.node(node).operands.iter();
-            let before: u64 = operands.filter_map(|operand| cycles.get(&operand.node)).sum();
             let own = amounts.cycles(node) / amounts.of(node.into()).elements.max(1);
-            cycles.insert(node, own.saturating_add(before));
+            let before = operands.filter_map(|operand| cycles.get(&operand.node)).copied();
+            cycles.insert(node, before.fold(own, u64::saturating_add));
         }
         let mut costly: FxHashSet<Node> = FxHashSet::default();
         for &node in view.order().iter().rev() {
