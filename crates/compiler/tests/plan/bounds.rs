@@ -91,3 +91,15 @@ fn a_cat_of_many_is_a_cat_of_cats() {
     let (counted, _) = sizes(&plan);
     assert!(counted.len() > 1 && counted.iter().all(|&count| count <= 1024), "{counted:?}");
 }
+
+/// What a chain of squares takes doubles with each as the cost model adds it up, beyond what a number holds.
+#[test]
+fn squares_of_squares_for_all_heads_are_priced() {
+    let squares: String = (0..100).map(|_| "y = fd.ops.mul(y, y)\n").collect();
+    let plan = cpu_plan(&define(&format!(
+        "x = fd.define_tensor(shape=[8, 32, 32], contiguity=True, dtype=DataType.Float)
+        y = fd.define_tensor(shape=[32, 32], contiguity=True, dtype=DataType.Float)
+        {squares}fd.add_output(fd.ops.add(x, fd.ops.broadcast(y, [True, False, False])))"
+    )));
+    assert!((1..=2).contains(&plan.segments.len()), "{} segments", plan.segments.len());
+}
