@@ -25,7 +25,7 @@ enum Why {
 
 /// Programs whose segments hold more one by one than in one plan, by how many bytes at most, and why; `None` where a segment by
 /// itself is cut again, copies at once, or another one runs first.
-const MORE: [(u64, usize, Option<Why>); 16] = [
+const MORE: [(u64, usize, Option<Why>); 17] = [
     (12, 4096, Some(Why::Expanded)),
     (20, 316, Some(Why::Expanded)),
     (26, 184, Some(Why::Expanded)),
@@ -39,6 +39,7 @@ const MORE: [(u64, usize, Option<Why>); 16] = [
     (116, 100, Some(Why::InPlace)),
     (119, 4, Some(Why::InPlace)),
     (145, 8, None),
+    (158, 5, None),
     (162, 512, None),
     (164, 224, Some(Why::Expanded)),
     (177, 320, Some(Why::Expanded)),
