@@ -59,11 +59,11 @@ class _Twister:
         """Goes on to the block of these words, if it is this one or among about so many that follow."""
         if numpy.array_equal(self._bits.state["state"]["key"], words):
             return True
-        numbers = _numbers(words[:4])
+        first = _tempered(words[:4])
         for _ in range(0, most, STRIDE):
             before = self._bits.state
             blocks = self._bits.random_raw(STRIDE * BLOCK).reshape(STRIDE, BLOCK)
-            [places] = (blocks[:, :4] == numbers).all(axis=1).nonzero()
+            [places] = (blocks[:, :4] == first).all(axis=1).nonzero()
             if len(places) > 0:
                 self._bits.state = before
                 self._bits.random_raw(int(places[0] + 1) * BLOCK, output=False)
@@ -73,8 +73,8 @@ class _Twister:
         return False
 
 
-def _numbers(words: Any) -> Any:
-    """The numbers that a twister gives for words of its state."""
+def _tempered(words: Any) -> Any:
+    """The numbers that a twister gives for words of its state (tempering; Matsumoto and Nishimura 1998)."""
     words = words ^ words >> 11
     words = words ^ words << 7 & numpy.uint32(0x9D2C5680)
     words = words ^ words << 15 & numpy.uint32(0xEFC60000)

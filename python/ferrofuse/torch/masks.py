@@ -4,7 +4,7 @@ Models that are traced make masks where eager would tell attention that it is ca
 mask leaves out, which is half of the work, but read any other mask.
 """
 
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, Optional, Set, Tuple
 
 import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
@@ -23,7 +23,7 @@ _MOST = 1 << 26
 
 
 def without_masks(module: Any) -> None:
-    """Takes masks away from the attention of a graph, forward and backward, where that makes no difference."""
+    """Takes masks away from the attention of a graph, forward and backward, where results differ by rounding alone."""
     kinds: Dict[Any, Optional[str]] = {}
     changed = False
     for node in module.graph.nodes:
@@ -31,10 +31,13 @@ def without_masks(module: Any) -> None:
         if mask is None:
             continue
         queries, place = _ATTENTION[op_of(node)]
-        if mask not in kinds:
-            kinds[mask] = _kind(mask, [results(each)[0].shape[-2] for each in node.args[queries : queries + 2]])
-        if kinds[mask] is not None and not any(node.args[place:]):
-            _take_mask(node, place, is_causal=kinds[mask] == "causal")
+        lengths = tuple(results(each)[0].shape[-2] for each in node.args[queries : queries + 2])
+        if any(node.args[place:]) or not all(isinstance(length, int) for length in lengths):
+            continue
+        if (mask, lengths) not in kinds:
+            kinds[mask, lengths] = _kind(mask, lengths)
+        if kinds[mask, lengths] is not None:
+            _take_mask(node, place, is_causal=kinds[mask, lengths] == "causal")
             changed = True
     if changed:
         module.graph.eliminate_dead_code()
@@ -47,16 +50,16 @@ def _take_mask(node: Any, place: int, is_causal: bool) -> None:
     node.kwargs = {key: value for key, value in node.kwargs.items() if key != "attn_mask"}
 
 
-def _kind(mask: Any, lengths: List[Any]) -> Optional[str]:
-    """`causal`, or `none` for a mask that masks nothing."""
-    constants = _constants(mask) if all(isinstance(length, int) for length in lengths) else None
+def _kind(mask: Any, lengths: Tuple[int, ...]) -> Optional[str]:
+    """`causal`, or `none` for a mask that masks nothing, of so many queries and keys."""
+    constants = _constants(mask)
     if constants is None:
         return None
     with unset_fake_temporarily(), torch.no_grad():
         return _kind_of(_value(mask, constants), lengths)
 
 
-def _kind_of(value: torch.Tensor, lengths: List[int]) -> Optional[str]:
+def _kind_of(value: torch.Tensor, lengths: Tuple[int, ...]) -> Optional[str]:
     kept = value if value.dtype == torch.bool else value == 0
     if not (kept | (value == -torch.inf)).all():
         return None

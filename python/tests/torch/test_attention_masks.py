@@ -37,7 +37,7 @@ def windowed(length):
     return (key <= query) & (query - key < 4)
 
 
-def strict(length):
+def shifted(length):
     query, key = places(length)
     return key < query + 2
 
@@ -88,7 +88,7 @@ def test_a_mask_that_says_no_more_goes(mask, is_causal):
         torch.testing.assert_close(got, expected, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("mask", [windowed, strict, biased, drawn])
+@pytest.mark.parametrize("mask", [windowed, shifted, biased, drawn])
 def test_any_other_mask_stays(mask):
     module = make_fx(step(mask), tracing_mode="fake")(*operands())
     without_masks(module)
@@ -103,6 +103,21 @@ def test_masks_of_inputs_and_of_symbolic_lengths_stay():
     module = make_fx(lambda given, *x: step(lambda _: given)(*x), tracing_mode="fake")(given, *operands())
     without_masks(module)
     assert masks_of(module) == {(True, False)}
+
+
+def test_a_mask_is_looked_at_for_each_pair_of_lengths():
+    """For a single query the first key alone is causal; for more it is not."""
+
+    def run(one, q, k, v):
+        mask = torch.where(torch.arange(LENGTH) < 1, 0.0, -torch.inf)[None, :]
+        return [attention(x, k, v, attn_mask=mask)[0] for x in (one, q)]
+
+    inputs = [torch.randn(2, 3, 1, 8), *operands()]
+    module = make_fx(run, tracing_mode="fake")(*inputs)
+    without_masks(module)
+    assert masks_of(module) == {(False, True), (True, False)}
+    for got, expected in zip(module(*inputs), run(*inputs)):
+        torch.testing.assert_close(got, expected)
 
 
 @pytest.mark.parametrize("mask", [causal, windowed])

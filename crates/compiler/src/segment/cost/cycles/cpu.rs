@@ -1,6 +1,6 @@
-//! Cycles of vector instructions, for as many elements as a vector has of f32. Of 64 bits these are two vectors; other dtypes count
-//! alike. Measured as sums of 8 and of 24 equal functions
-//! of a million elements on Zen 4 with AVX-512, beside the time of a multiplication; pow and calls (of lgamma) as chains.
+//! Cycles of vector instructions, for as many elements as a vector has of f32. Those of 64 bits take two vectors; other dtypes
+//! count alike. Measured as sums of 8 and of 24 equal functions of a million elements on Zen 4 with AVX-512, beside the time of
+//! a multiplication; pow and calls (of lgamma) as chains.
 
 use ops::{CpuSpelling, DType, Polynomial, ScalarOp};
 
@@ -25,7 +25,7 @@ pub(super) fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
     cycles * vectors(dtype)
 }
 
-/// How many vectors the elements of a dtype are of which a vector has as many of f32.
+/// How many vectors hold as many elements of a dtype as one holds of f32.
 fn vectors(dtype: DType) -> u64 {
     if dtype.size() > 4 { 2 } else { 1 }
 }
