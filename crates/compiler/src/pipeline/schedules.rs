@@ -42,7 +42,7 @@ impl Compilation<'_> {
         amounts: &Amounts<'_>,
     ) -> Result<SegmentPlan, PlanError> {
         let name = format!("seg{number}");
-        let decision = self.decide(&view, self.chosen_schedule(number), shared, &name)?;
+        let decision = self.decide(&view, self.chosen_schedule(number), shared, &name, amounts)?;
         let at = self.optimized.constraints.place_of(view.order()).expect("the stage before checks it");
         let answer = self.legality.of(&self.graph, &view);
         let cost = Seconds::with(amounts, &view, &answer);
@@ -90,8 +90,9 @@ impl Compilation<'_> {
         chosen: Option<&Schedule>,
         shared: &FxHashMap<Structure, Shared>,
         name: &str,
+        amounts: &Amounts<'_>,
     ) -> Result<Decision, PlanError> {
-        let Compilation { graph, legality, target, hints, .. } = self;
+        let Compilation { graph, legality, .. } = self;
         let witness = match &*legality.of(graph, view) {
             Ok(Engine::Kernel(witness)) => (**witness).clone(),
             Ok(Engine::External(call)) => return Ok(Decision::External(call.clone())),
@@ -110,7 +111,7 @@ impl Compilation<'_> {
         fits.map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
         let [layouts, stores] = self.layouts_of(view);
         let general = shared.is_some_and(|shared| shared.general);
-        let input_sweeps = cost::input_sweeps(graph, view, &witness, hints, target);
+        let input_sweeps = cost::input_sweeps(amounts, view, &witness);
         let kernels = Kernels { witness, schedule, layouts, stores, general, input_sweeps };
         Ok(Decision::Kernels(Box::new(kernels)))
     }

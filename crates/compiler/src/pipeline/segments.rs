@@ -35,7 +35,7 @@ impl Compilation<'_> {
     fn searched(&self) -> (Segmentation, usize) {
         let Compilation { graph, legality, hints, target, options, .. } = self;
         let Optimized { computed: fusion, constraints, .. } = &self.optimized;
-        let merged = greedy_with(graph, fusion, constraints, legality);
+        let merged = || greedy_with(graph, fusion, constraints, legality);
         let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
         let found = match options.peak_memory {
             Some(limit) => search_within(problem, merged, limit),

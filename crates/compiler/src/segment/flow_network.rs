@@ -6,17 +6,20 @@ use std::collections::VecDeque;
 /// More than any sum of weights: the capacity of what cannot be cut.
 const UNBOUNDED: u64 = u64::MAX;
 
+/// Stands for no edge.
+const NONE: u32 = u32::MAX;
+
 /// A directed graph through whose vertices so much can flow.
 #[derive(Default)]
 pub struct FlowNetwork {
     /// How much more can flow along each edge; the edge after an even one is its reverse.
     capacity: Vec<u64>,
     /// Where each edge leads.
-    head: Vec<usize>,
-    /// The edge that leaves the same place and was added before each edge.
-    before: Vec<Option<usize>>,
-    /// The last edge that leaves each place. A vertex has two places: one where paths enter, one where they leave.
-    last: Vec<Option<usize>>,
+    head: Vec<u32>,
+    /// The edge that leaves the same place and was added before each edge, or `NONE`.
+    before: Vec<u32>,
+    /// The last edge that leaves each place, or `NONE`. A vertex has two places: one where paths enter, one where they leave.
+    last: Vec<u32>,
     /// The vertices at which paths begin.
     sources: Vec<usize>,
 }
@@ -25,7 +28,7 @@ impl FlowNetwork {
     /// Adds a vertex and gives its number, from 0 on.
     pub fn vertex(&mut self, weight: u64) -> usize {
         let vertex = self.last.len() / 2;
-        self.last.extend([None, None]);
+        self.last.extend([NONE, NONE]);
         // So that a flow can be added to what is left without an overflow.
         self.edge(entrance(vertex), exit(vertex), weight.min(UNBOUNDED / 2));
         vertex
@@ -57,41 +60,46 @@ impl FlowNetwork {
 
     fn edge(&mut self, from: usize, to: usize, capacity: u64) {
         for (tail, head, capacity) in [(from, to, capacity), (to, from, 0)] {
-            self.before.push(self.last[tail].replace(self.head.len()));
-            self.head.push(head);
+            let edge = self.head.len() as u32;
+            self.before.push(std::mem::replace(&mut self.last[tail], edge));
+            self.head.push(head as u32);
             self.capacity.push(capacity);
         }
     }
 
     /// The edges that leave a place.
     fn edges(&self, place: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.last[place], |&edge| self.before[edge])
+        let edge = |edge: u32| (edge != NONE).then_some(edge as usize);
+        std::iter::successors(edge(self.last[place]), move |&before| edge(self.before[before]))
     }
 
-    /// The edges of a shortest path to `end` along which more can flow.
+    /// The edges of a shortest path to `end` along which more can flow, looked for from there: sources are near.
     fn augmenting_path(&self, end: usize) -> Option<Vec<usize>> {
-        let mut reached_by: Vec<Option<usize>> = vec![None; self.last.len()];
+        let mut is_source = vec![false; self.last.len()];
+        self.sources.iter().for_each(|&vertex| is_source[entrance(vertex)] = true);
+        // The edge by which a path leaves each place that was reached.
+        let mut leaves_by = vec![NONE; self.last.len()];
         let mut reached = vec![false; self.last.len()];
-        let mut queue: VecDeque<usize> = self.sources.iter().map(|&vertex| entrance(vertex)).collect();
-        queue.iter().for_each(|&place| reached[place] = true);
-        while let Some(place) = queue.pop_front() {
-            if place == end {
-                break;
+        let mut queue = VecDeque::from([end]);
+        reached[end] = true;
+        let mut place = loop {
+            let place = queue.pop_front()?;
+            if is_source[place] {
+                break place;
             }
-            for edge in self.edges(place).filter(|&edge| self.capacity[edge] > 0) {
-                let next = self.head[edge];
-                if !reached[next] {
-                    reached[next] = true;
-                    reached_by[next] = Some(edge);
-                    queue.push_back(next);
+            for edge in self.edges(place).map(|edge| edge ^ 1).filter(|&edge| self.capacity[edge] > 0) {
+                let before = self.head[edge ^ 1] as usize;
+                if !std::mem::replace(&mut reached[before], true) {
+                    leaves_by[before] = edge as u32;
+                    queue.push_back(before);
                 }
             }
-        }
+        };
         let mut path = Vec::new();
-        let mut place = reached[end].then_some(end)?;
-        while let Some(edge) = reached_by[place] {
+        while place != end {
+            let edge = leaves_by[place] as usize;
             path.push(edge);
-            place = self.head[edge ^ 1];
+            place = self.head[edge] as usize;
         }
         Some(path)
     }
@@ -103,9 +111,8 @@ impl FlowNetwork {
         behind[end] = true;
         while let Some(place) = stack.pop() {
             for edge in self.edges(place).filter(|&edge| self.capacity[edge ^ 1] > 0) {
-                let before = self.head[edge];
-                if !behind[before] {
-                    behind[before] = true;
+                let before = self.head[edge] as usize;
+                if !std::mem::replace(&mut behind[before], true) {
                     stack.push(before);
                 }
             }

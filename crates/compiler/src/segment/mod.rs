@@ -26,7 +26,6 @@ mod segmentation;
 mod structure;
 mod worker_axes;
 
-use bound::lower_bound_with;
 pub use bound::{LowerBound, lower_bound};
 pub use constraints::{Constraints, GroupError};
 pub use cost::InputReads;

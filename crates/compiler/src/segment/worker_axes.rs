@@ -73,11 +73,6 @@ impl<'a> WorkerAxes<'a> {
         axes
     }
 
-    /// Which axes may be one loop.
-    pub fn classes(&self) -> &AxisClasses {
-        &self.classes
-    }
-
     /// Whether a group that makes these values surely leaves none.
     pub fn none_in(&self, made: &[Val], cone: &Cone) -> bool {
         if self.bits.len() > CLASSES {

@@ -12,7 +12,9 @@ mod positions;
 mod tasks;
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 
 use compiler::{Cut, Hints};
 use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
@@ -84,13 +86,13 @@ pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec
         planned: written.planned.iter().flatten().map(|&number| cut.segments[number].name.clone()).collect(),
     };
     let mut computed = FxHashSet::default();
-    let mut segments = Vec::new();
+    let mut pieces = Vec::new();
     for (number, (view, made)) in views.iter().zip(&written.segmentation.segments).enumerate() {
         let again = view.order().iter().copied().filter(|node| computed.contains(node)).collect();
-        segments.push(maker.segment(number, &Piece { view, made, again, planned: written.planned[number] })?);
+        pieces.push(Piece { number, view, made, again, planned: written.planned[number] });
         computed.extend(view.order().iter().copied());
     }
-    Ok(segments)
+    maker.segments(&pieces)
 }
 
 impl Segment {
@@ -142,6 +144,9 @@ impl From<&Segment> for SegmentDefinition {
     }
 }
 
+/// Nodes of all segments together from which on two threads write their definitions: fewer are written before a thread starts.
+const NODES_OF_TWO_THREADS: usize = 256;
+
 /// What segments are made from.
 struct Maker<'d> {
     definition: &'d Definition,
@@ -156,6 +161,7 @@ struct Maker<'d> {
 
 /// A part of the definition that becomes a segment.
 struct Piece<'c> {
+    number: usize,
     view: &'c Fusion,
     made: &'c [Val],
     /// What segments before it compute as well.
@@ -165,8 +171,28 @@ struct Piece<'c> {
 }
 
 impl Maker<'_> {
-    fn segment(&self, number: usize, piece: &Piece<'_>) -> Result<Segment, SegmentError> {
-        let Piece { view, made, again, planned } = piece;
+    /// The segments of these parts, in their order; long definitions are written by two threads.
+    fn segments(&self, pieces: &[Piece<'_>]) -> Result<Vec<Segment>, SegmentError> {
+        let segments = |pieces: &[Piece<'_>]| -> Result<Vec<Segment>, SegmentError> {
+            pieces.iter().map(|piece| self.segment(piece)).collect()
+        };
+        let nodes = |pieces: &[Piece<'_>]| pieces.iter().map(|piece| piece.view.order().len()).sum::<usize>();
+        let all = nodes(pieces);
+        if all < NODES_OF_TWO_THREADS {
+            return segments(pieces);
+        }
+        let middle = (0..pieces.len()).find(|&middle| 2 * nodes(&pieces[..middle]) >= all).unwrap_or(0);
+        let (first, second) = pieces.split_at(middle);
+        thread::scope(|scope| {
+            let second = scope.spawn(|| segments(second));
+            let mut made = segments(first)?;
+            made.extend(second.join().unwrap_or_else(|panic| resume_unwind(panic))?);
+            Ok(made)
+        })
+    }
+
+    fn segment(&self, piece: &Piece<'_>) -> Result<Segment, SegmentError> {
+        let &Piece { number, view, made, ref again, planned } = piece;
         let Definition { graph, record, tasks, .. } = self.definition;
         let written = AsWritten { record, tasks, passed: None };
         let outlined = outline_as_written(graph, &self.given_back(view), written)?;
@@ -181,10 +207,10 @@ impl Maker<'_> {
             bytes: self.hints.know(&moved).then(|| self.hints.value(&moved)),
             bytes_formula: moved.to_string(),
             at: planned.map_or_else(DeviceStream::default, |number| self.cut.segments[number].at.clone()),
-            why: self.why(*planned),
+            why: self.why(planned),
             schedule: None,
             takes: outlined.inputs.into_iter().map(taken).collect(),
-            gives: (*made).to_vec(),
+            gives: made.to_vec(),
             definition: outlined.definition,
             is_edited: false,
         })

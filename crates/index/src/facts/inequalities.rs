@@ -87,6 +87,11 @@ impl Inequalities {
         symbols.iter().filter_map(|sym| self.by_symbol.get(sym)).flatten().copied().collect()
     }
 
+    /// Whether any speaks of a symbol.
+    pub(super) fn speak_of(&self, sym: Sym) -> bool {
+        self.by_symbol.get(&sym).is_some_and(|numbers| !numbers.is_empty())
+    }
+
     pub(super) fn get(&self, number: Number) -> Option<&Expr> {
         self.by_number.get(&number)
     }

@@ -92,11 +92,11 @@ fn stages(
 ) -> Vec<Option<u32>> {
     let mut walked = vec![false; space.axes().len()];
     order.iter().for_each(|axis| walked[axis.index()] = true);
-    let is_walked = space.has_only(&walked);
+    let is_walked = space.of_results(|axes| axes.iter().flatten().all(|axis| walked[axis.index()]));
     let after = |&fold: &u32| Some(&folds[fold as usize]).filter(|fold| !fold.terminal);
     let stage = |(position, &node): (usize, &Node)| {
         // Of complex numbers kernels hold the parts, so the whole is nowhere but in memory.
-        if !is_walked(position) || graph.dtype(node.into()).is_complex() {
+        if !is_walked[position] || graph.dtype(node.into()).is_complex() {
             return None;
         }
         needs.folds(position).iter().try_fold(0, |stage: u32, fold| Some(stage.max(after(fold)?.level + 1)))

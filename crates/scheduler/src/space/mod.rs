@@ -11,7 +11,7 @@ mod refine;
 mod reshape;
 mod sizes;
 
-use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, entity_impl};
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
@@ -115,12 +115,12 @@ impl Space {
     }
 
     /// The position of a node of the group in its order.
-    pub(crate) fn position(&self, node: Node) -> Option<usize> {
+    pub fn position(&self, node: Node) -> Option<usize> {
         self.places.position(node)
     }
 
     /// The position of the node that makes operand `k` of the node at a position; none where memory has it.
-    pub(crate) fn maker(&self, position: usize, k: usize) -> Option<usize> {
+    pub fn maker(&self, position: usize, k: usize) -> Option<usize> {
         self.places.maker(position, k)
     }
 
@@ -141,13 +141,12 @@ impl Space {
         self.axes_at(self.places.operand(position, k))
     }
 
-    /// Whether the first result of the node at a position has only axes of a set.
-    pub(crate) fn has_only(&self, axes: &[bool]) -> impl Fn(usize) -> bool {
-        let is_in = |axis: &Axis| axes[axis.index()];
-        let of_tuple =
-            |ends: &[u32]| self.atoms[ends[0] as usize..ends[1] as usize].iter().flatten().all(is_in);
-        let known: Vec<bool> = self.first_axis.windows(2).map(of_tuple).collect();
-        move |position| known[self.tuples[self.places.result(position) as usize] as usize]
+    /// What a function tells of the axes of each node's first result, by position. It is asked once for axes that many share.
+    pub fn of_results<T: Copy>(&self, tell: impl Fn(&[Atoms]) -> T) -> Vec<T> {
+        let of_tuple = |ends: &[u32]| tell(&self.atoms[ends[0] as usize..ends[1] as usize]);
+        let known: Vec<T> = self.first_axis.windows(2).map(of_tuple).collect();
+        let result = |position| known[self.tuples[self.places.result(position) as usize] as usize];
+        (0..self.nodes().len()).map(result).collect()
     }
 
     fn axes_at(&self, place: Place) -> &[Atoms] {

@@ -162,7 +162,7 @@ impl<'a> Chains<'a> {
 
     /// What the chain does at least that ends in a kernel which computes a node and divides this axis.
     fn along(&mut self, node: Node, class: Option<Class>) -> Chain {
-        let Some(mut region) = Region::of(self, node, class) else { return Chain::default() };
+        let Some(region) = Region::of(self, node, class) else { return Chain::default() };
         let before = region.before.iter().filter_map(|node| Some((*node, *self.known.get(node)?)));
         let before: Vec<(Node, Chain)> = before.collect();
         let segments = before.iter().map(|(_, chain)| chain.segments).max().unwrap_or(0) + 1;
@@ -207,9 +207,8 @@ impl<'a> Chains<'a> {
 /// The values of a region, between what a kernel computes and what it surely does not.
 struct Region {
     target: Node,
-    /// The values before the target, those that stand for memory or folds in the way among them.
-    vals: Vec<Val>,
-    sources: FxHashSet<Val>,
+    /// The values before the target, ascending, each with whether it stands for memory or a fold in the way.
+    vals: Vec<(Val, bool)>,
     /// Nodes that earlier segments compute.
     before: FxHashSet<Node>,
     edges: usize,
@@ -218,13 +217,7 @@ struct Region {
 impl Region {
     /// The region before a target; `None` where it has more edges than may be looked at.
     fn of(chains: &Chains<'_>, target: Node, class: Option<Class>) -> Option<Region> {
-        let mut region = Region {
-            target,
-            vals: Vec::new(),
-            sources: FxHashSet::default(),
-            before: FxHashSet::default(),
-            edges: 0,
-        };
+        let mut region = Region { target, vals: Vec::new(), before: FxHashSet::default(), edges: 0 };
         let mut seen: FxHashSet<Val> = FxHashSet::default();
         let mut stack = vec![target];
         while let Some(node) = stack.pop() {
@@ -236,16 +229,16 @@ impl Region {
                 if !seen.insert(val) {
                     continue;
                 }
-                region.vals.push(val);
                 let is_fold = matches!(chains.graph.op(val), TensorOp::Fold { .. });
-                if chains.fusion.is_input(val) {
-                    region.sources.insert(val);
-                } else if chains.is_source(val) || (is_fold && chains.is_in_the_way(val.node, target, class))
-                {
-                    region.sources.insert(val);
-                    region.before.insert(val.node);
-                } else {
+                let is_input = chains.fusion.is_input(val);
+                let is_made_before =
+                    || chains.is_source(val) || (is_fold && chains.is_in_the_way(val.node, target, class));
+                let is_source = is_input || is_made_before();
+                region.vals.push((val, is_source));
+                if !is_source {
                     stack.push(val.node);
+                } else if !is_input {
+                    region.before.insert(val.node);
                 }
             }
         }
@@ -253,36 +246,34 @@ impl Region {
         Some(region)
     }
 
+    /// The number of a value of the region.
+    fn number(&self, val: Val) -> usize {
+        self.vals.binary_search_by_key(&val, |&(val, _)| val).expect("a value of the region")
+    }
+
     /// Bytes of a minimum cut in front of the target. What comes after a node that an earlier segment computes is written too.
-    fn cut(&mut self, chains: &Chains<'_>, earlier: Option<Node>) -> u64 {
+    fn cut(&self, chains: &Chains<'_>, earlier: Option<Node>) -> u64 {
         let mut network = FlowNetwork::default();
-        let mut vertices: FxHashMap<Val, usize> = FxHashMap::default();
-        let mut weights: Vec<u64> = Vec::new();
-        let mut behind: FxHashSet<Node> = earlier.into_iter().collect();
-        for &val in &self.vals {
-            let is_source = self.sources.contains(&val);
+        let mut weights: Vec<u64> = Vec::with_capacity(self.vals.len());
+        let mut is_behind: Vec<bool> = Vec::with_capacity(self.vals.len());
+        for &(val, is_source) in &self.vals {
             let operands = if is_source { &[][..] } else { chains.graph.operands(val) };
-            if operands
-                .iter()
-                .any(|operand| behind.contains(&operand.node) && !chains.fusion.is_input(*operand))
-            {
-                behind.insert(val.node);
-            }
-            let is_written = behind.contains(&val.node)
-                && !chains.fusion.is_input(val)
-                && !chains.forced.views.contains(&val);
+            let is_input = chains.fusion.is_input(val);
+            let behind =
+                Some(val.node) == earlier || operands.iter().any(|&operand| is_behind[self.number(operand)]);
+            let is_written = behind && !is_input && !chains.forced.views.contains(&val);
             let weight = chains.bytes(val).saturating_mul(1 + u64::from(is_written));
             let vertex = network.vertex(weight);
             weights.push(weight);
-            vertices.insert(val, vertex);
+            is_behind.push(behind && !is_input);
             if is_source {
                 network.source(vertex);
             }
-            operands.iter().for_each(|operand| network.arc(vertices[operand], vertex));
+            operands.iter().for_each(|&operand| network.arc(self.number(operand), vertex));
         }
         let sink = network.vertex(u64::MAX);
         let operands = &chains.graph.node(self.target).operands;
-        operands.iter().for_each(|operand| network.arc(vertices[operand], sink));
+        operands.iter().for_each(|&operand| network.arc(self.number(operand), sink));
         network.minimum_cut(sink).into_iter().map(|vertex| weights[vertex]).fold(0, u64::saturating_add)
     }
 }

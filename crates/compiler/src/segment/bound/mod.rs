@@ -35,14 +35,9 @@ pub struct LowerBound {
 
 /// The bound for a fusion.
 pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> LowerBound {
-    lower_bound_with(&Amounts::new(graph, hints, target), fusion, &AxisClasses::of(graph, fusion))
-}
-
-/// The same where some amounts are known.
-pub(super) fn lower_bound_with(amounts: &Amounts<'_>, fusion: &Fusion, classes: &AxisClasses) -> LowerBound {
-    let Amounts { graph, hints, target, .. } = *amounts;
+    let (amounts, classes) = (&Amounts::new(graph, hints, target), AxisClasses::of(graph, fusion));
     let forced = Forced::of(graph, fusion);
-    let chains = Chains::of(fusion, amounts, &forced, classes);
+    let chains = Chains::of(fusion, amounts, &forced, &classes);
     let bytes_of = |val: &Val| amounts.of(*val).bytes;
     let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
     let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);

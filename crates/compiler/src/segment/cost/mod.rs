@@ -78,8 +78,7 @@ impl Seconds {
             let memory = moved as f64 / target.bandwidth;
             return Seconds { memory, launch: target.launch, ..Seconds::default() };
         };
-        let kept = if keeps_inputs(amounts.graph, view, target) { read } else { moved };
-        let access = Access::of(witness, kept, amounts.hints, target);
+        let access = Access::of(witness, bytes_kept(amounts, view, [read, written]), amounts.hints, target);
         let bytes = read as f64 * f64::from(access.sweeps) + written as f64;
         let memory = bytes * access.slowdown / target.bandwidth;
         let computing = work::cycles(amounts, view, witness) as f64 / target.throughput;
@@ -136,9 +135,14 @@ pub(super) fn min_seconds<'v>(
 }
 
 /// How often a kernel reads its inputs from main memory.
-pub fn input_sweeps(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints, target: &Target) -> u32 {
-    let kept = if keeps_inputs(graph, view, target) { read(graph, view) } else { bytes(graph, view) };
-    Access::of(witness, hints.value(&kept), hints, target).sweeps
+pub(crate) fn input_sweeps(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u32 {
+    let kept = bytes_kept(amounts, view, [amounts.read(view), amounts.written(view)]);
+    Access::of(witness, kept, amounts.hints, amounts.target).sweeps
+}
+
+/// Of the bytes that a kernel reads and writes those that blocks keep from stage to stage.
+fn bytes_kept(amounts: &Amounts<'_>, view: &Fusion, [read, written]: [u64; 2]) -> u64 {
+    if keeps_inputs(amounts.graph, view, amounts.target) { read } else { read.saturating_add(written) }
 }
 
 /// Whether a block keeps rows as they are in memory, and no more: on a GPU those of inputs of half types.

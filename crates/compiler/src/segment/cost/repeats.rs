@@ -2,10 +2,10 @@
 //! table of positions for each head. What lacks the inner axes of a loop nest is computed outside of them; what lacks outer
 //! ones is computed anew in each of their iterations.
 
+use cranelift_entity::SecondaryMap;
 use ir::graph::{Fusion, Node, TensorOp};
-use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::legal::Witness;
-use scheduler::space::Axis;
+use scheduler::space::{Axis, Space};
 
 use super::amounts::Amounts;
 
@@ -16,59 +16,76 @@ const COSTLY: u64 = 7;
 /// A set of axes, by the places of their loops.
 type Axes = u64;
 
-/// How often each node is computed for each of its elements, where that is more than once and costs something.
+/// How often each node of a kernel is computed for each of its elements, by its position: once where a kernel has none.
 #[derive(Default)]
 pub(super) struct Repeats {
-    times: FxHashMap<Node, u64>,
+    times: Vec<u64>,
 }
 
 impl Repeats {
-    /// Those of a kernel.
+    /// Those of a kernel. What is cheap, and needed for nothing costly alone, counts once.
     pub fn of(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> Repeats {
         let loops = Loops::of(witness);
-        let all: Axes = loops.set(witness.order.iter().copied());
-        let is_narrow = |&node: &Node| loops.made(node) != all && amounts.cycles(node) > 0;
-        if witness.order.len() > Axes::BITS as usize || !view.order().iter().any(is_narrow) {
+        let made = witness.space.of_results(|axes| loops.set(axes.iter().flatten().copied()));
+        if witness.order.len() > Axes::BITS as usize || !loops.has_costly(amounts, view, &made) {
             return Repeats::default();
         }
-        let around = loops.around(amounts, view);
-        let is_fold = |node: Node| matches!(amounts.graph.node(node).op, TensorOp::Fold { .. });
-        let times = |&node: &Node| {
-            let own = if is_fold(node) { 0 } else { loops.made(node) };
-            let outer = (1_u64 << own.checked_ilog2()?) - 1;
-            let missing = loops.axes(around[&node] & !own & outer);
-            let sizes = missing.map(|axis| amounts.hints.value(witness.space.size(axis)));
-            Some((node, sizes.fold(1, u64::saturating_mul)))
-        };
-        let times = view.order().iter().filter_map(times).filter(|&(_, times)| times > 1).collect();
-        let mut repeats = Repeats { times };
-        repeats.keep_costly(amounts, view);
+        let around = loops.around(amounts, view, &made);
+        let times = view.order().iter().zip(made.iter().zip(around)).map(|(&node, (&made, around))| {
+            let own = if is_fold(amounts, node) { 0 } else { made };
+            let outer = own.checked_ilog2().map_or(0, |innermost| (1 << innermost) - 1);
+            let missing = loops.axes(around & !own & outer);
+            missing.map(|axis| amounts.hints.value(witness.space.size(axis))).fold(1, u64::saturating_mul)
+        });
+        let mut repeats = Repeats { times: times.collect() };
+        repeats.keep_costly(amounts, view, &witness.space);
         repeats
     }
 
-    /// Forgets what is cheap, and not needed for what is costly alone.
-    fn keep_costly(&mut self, amounts: &Amounts<'_>, view: &Fusion) {
-        let mut cycles: FxHashMap<Node, u64> = FxHashMap::default();
-        for &node in view.order().iter().filter(|node| self.times.contains_key(node)) {
-            let operands = amounts.graph.node(node).operands.iter();
-            let own = amounts.cycles(node) / amounts.of(node.into()).elements.max(1);
-            let before = operands.filter_map(|operand| cycles.get(&operand.node)).copied();
-            cycles.insert(node, before.fold(own, u64::saturating_add));
-        }
-        let mut costly: FxHashSet<Node> = FxHashSet::default();
-        for &node in view.order().iter().rev() {
-            if cycles.get(&node).is_some_and(|&cycles| cycles >= COSTLY) || costly.contains(&node) {
-                costly.insert(node);
-                costly.extend(amounts.graph.node(node).operands.iter().map(|operand| operand.node));
+    /// Has what is cheap, and not needed for what is costly alone, count once.
+    fn keep_costly(&mut self, amounts: &Amounts<'_>, view: &Fusion, space: &Space) {
+        let times = &mut self.times;
+        let cycles = cycles_of_chains(amounts, view, space, |position| times[position] > 1);
+        let mut is_costly: Vec<bool> = cycles.iter().map(|&cycles| cycles >= COSTLY).collect();
+        for (position, &node) in view.order().iter().enumerate().rev() {
+            match is_costly[position] {
+                true => makers(amounts, space, position, node).for_each(|maker| is_costly[maker] = true),
+                false => times[position] = 1,
             }
         }
-        self.times.retain(|node, _| costly.contains(node));
     }
 
-    /// How often a node is computed for each of its elements.
-    pub fn times(&self, node: Node) -> u64 {
-        self.times.get(&node).copied().unwrap_or(1)
+    /// Cycles of the node at a position, for all elements, as often as they are computed.
+    pub fn cycles(&self, amounts: &Amounts<'_>, position: usize, node: Node) -> u64 {
+        let times = self.times.get(position).copied().unwrap_or(1);
+        amounts.cycles(node).saturating_mul(times)
     }
+}
+
+fn is_fold(amounts: &Amounts<'_>, node: Node) -> bool {
+    matches!(amounts.graph.node(node).op, TensorOp::Fold { .. })
+}
+
+/// The positions of the nodes of a kernel that make the operands of one.
+fn makers(amounts: &Amounts<'_>, space: &Space, position: usize, node: Node) -> impl Iterator<Item = usize> {
+    let operands = 0..amounts.graph.node(node).operands.len();
+    operands.filter_map(move |k| space.maker(position, k))
+}
+
+/// Cycles of an element of each node that is in a set, with those of the nodes of the set that it is computed from.
+fn cycles_of_chains(
+    amounts: &Amounts<'_>,
+    view: &Fusion,
+    space: &Space,
+    is_in: impl Fn(usize) -> bool,
+) -> Vec<u64> {
+    let mut cycles = vec![0; view.order().len()];
+    for (position, &node) in view.order().iter().enumerate().filter(|&(position, _)| is_in(position)) {
+        let own = amounts.cycles(node) / amounts.of(node.into()).elements.max(1);
+        let before = makers(amounts, space, position, node).map(|maker| cycles[maker]);
+        cycles[position] = before.fold(own, u64::saturating_add);
+    }
+    cycles
 }
 
 /// The loops of a kernel: outside those that blocks divide, inside those of its stages. Where no stage waits for a fold the lanes
@@ -76,7 +93,7 @@ impl Repeats {
 struct Loops<'w> {
     witness: &'w Witness,
     order: Vec<Axis>,
-    places: FxHashMap<Axis, u32>,
+    places: SecondaryMap<Axis, Option<u32>>,
 }
 
 impl<'w> Loops<'w> {
@@ -87,12 +104,13 @@ impl<'w> Loops<'w> {
         let (mut order, inner): (Vec<Axis>, Vec<Axis>) =
             witness.order.iter().partition(|axis| is_outer(axis));
         order.extend(inner);
-        let places = order.iter().copied().zip(0..).collect();
+        let mut places = SecondaryMap::with_capacity(order.len());
+        order.iter().zip(0..).for_each(|(&axis, place)| places[axis] = Some(place));
         Loops { witness, order, places }
     }
 
     fn set(&self, axes: impl Iterator<Item = Axis>) -> Axes {
-        axes.filter_map(|axis| self.places.get(&axis)).fold(0, |set, place| set | 1_u64.wrapping_shl(*place))
+        axes.filter_map(|axis| self.places[axis]).fold(0, |set, place| set | 1_u64.wrapping_shl(place))
     }
 
     fn axes(&self, set: Axes) -> impl Iterator<Item = Axis> + '_ {
@@ -100,24 +118,32 @@ impl<'w> Loops<'w> {
         order.filter(move |(place, _)| set >> place & 1 == 1).map(|(_, &axis)| axis)
     }
 
-    /// The axes of what a node makes.
-    fn made(&self, node: Node) -> Axes {
-        self.set(self.witness.space.axes_of(node.into()).iter().flatten().copied())
+    /// Whether values that lack axes of the loops may be costly.
+    fn has_costly(&self, amounts: &Amounts<'_>, view: &Fusion, made: &[Axes]) -> bool {
+        let all = self.set(self.order.iter().copied());
+        let may_repeat = |position: usize| made[position] != all && !is_fold(amounts, view.order()[position]);
+        let cycles = cycles_of_chains(amounts, view, &self.witness.space, may_repeat);
+        cycles.into_iter().any(|cycles| cycles >= COSTLY)
     }
 
     /// The axes of the loops in which each node is computed: its own, and those of what uses it, up to folds, whose results stay,
     /// and to index maps, which are counted where they are followed.
-    fn around(&self, amounts: &Amounts<'_>, view: &Fusion) -> FxHashMap<Node, Axes> {
-        let mut around: FxHashMap<Node, Axes> =
-            view.order().iter().map(|&node| (node, self.made(node))).collect();
-        let folded = self.witness.folds.iter().map(|fold| (fold.node, self.set(fold.domain())));
-        let folded: FxHashMap<Node, Axes> = folded.collect();
-        for &node in view.order().iter().rev() {
-            let inside = folded.get(&node).copied().unwrap_or(around[&node]);
-            for (k, operand) in amounts.graph.node(node).operands.iter().enumerate() {
-                let is_moved = self.witness.space.moves(amounts.graph, node, k);
-                if let Some(operand) = around.get_mut(&operand.node).filter(|_| !is_moved) {
-                    *operand |= inside;
+    fn around(&self, amounts: &Amounts<'_>, view: &Fusion, made: &[Axes]) -> Vec<Axes> {
+        let Witness { space, folds, .. } = self.witness;
+        let mut around = made.to_vec();
+        let mut inside: Vec<Option<Axes>> = vec![None; made.len()];
+        for fold in folds {
+            if let Some(position) = space.position(fold.node) {
+                inside[position] = Some(self.set(fold.domain()));
+            }
+        }
+        for (position, &node) in view.order().iter().enumerate().rev() {
+            let inside = inside[position].unwrap_or(around[position]);
+            for k in 0..amounts.graph.node(node).operands.len() {
+                let is_moved = || space.has_index_maps() && space.moves(amounts.graph, node, k);
+                let maker = space.maker(position, k).filter(|_| !is_moved());
+                if let Some(maker) = maker {
+                    around[maker] |= inside;
                 }
             }
         }

@@ -17,10 +17,15 @@ use super::repeats::Repeats;
 pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u64 {
     let graph = amounts.graph;
     let repeats = Repeats::of(amounts, view, witness);
-    let cycles = |node: Node| amounts.cycles(node).saturating_mul(repeats.times(node));
     if !witness.space.has_index_maps() {
-        return view.order().iter().map(|&node| cycles(node)).fold(0, u64::saturating_add);
+        let cycles =
+            view.order().iter().enumerate().map(|(position, &node)| repeats.cycles(amounts, position, node));
+        return cycles.fold(0, u64::saturating_add);
     }
+    let cycles = |node: Node| {
+        let position = witness.space.position(node).expect("a node of the group");
+        repeats.cycles(amounts, position, node)
+    };
     let part = |node: Node, k: usize| part(amounts, node, k);
     let mut count =
         Count::new(graph, view, &witness.space, Weights { node: &cycles, access: 0, part: &part });

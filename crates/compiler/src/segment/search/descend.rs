@@ -9,5 +9,8 @@ use super::transfer::transfer;
 
 /// Makes moves as long as any pays.
 pub(super) fn descend(state: &mut State<'_>) {
-    while exchange(state) || join(state) || keep(state) || transfer(state) || shift(state) {}
+    exchange(state);
+    while join(state) || keep(state) || transfer(state) || shift(state) {
+        exchange(state);
+    }
 }

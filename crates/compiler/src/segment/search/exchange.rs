@@ -5,7 +5,7 @@
 use std::rc::Rc;
 
 use ir::graph::{TensorOp, Val};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::segment::Segment;
 use super::state::{Change, State};
@@ -16,10 +16,24 @@ fn is_work(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_))
 }
 
-/// Tries each kept value once, in the order they are made; whether any was dropped or replaced.
-pub(super) fn exchange(state: &mut State<'_>) -> bool {
-    let made = state.made();
-    made.into_iter().filter(|&(_, val)| try_drop(state, val) || try_replace(state, val)).count() > 0
+/// Tries each kept value, in the order they are made, again and again until none of them can be dropped or replaced. None is tried
+/// twice between two changes.
+pub(super) fn exchange(state: &mut State<'_>) {
+    let mut rejected: FxHashSet<Val> = FxHashSet::default();
+    let mut is_changed = true;
+    while std::mem::take(&mut is_changed) {
+        for (_, val) in state.made() {
+            if rejected.contains(&val) {
+                continue;
+            }
+            if try_drop(state, val) || try_replace(state, val) {
+                is_changed = true;
+                rejected.clear();
+            } else {
+                rejected.insert(val);
+            }
+        }
+    }
 }
 
 /// The place of the segment that makes a value which may be computed where it is read.

@@ -24,6 +24,9 @@ mod shrink;
 mod state;
 mod transfer;
 
+use std::panic::resume_unwind;
+use std::thread;
+
 use ir::graph::{Fusion, Graph};
 use scheduler::hints::Hints;
 use scheduler::target::Target;
@@ -35,7 +38,7 @@ use self::shrink::{in_memory_order, peak_bytes, shrink};
 use self::state::State;
 use super::constraints::Constraints;
 use super::legality::Legality;
-use super::lower_bound_with;
+use super::lower_bound;
 use super::segmentation::Segmentation;
 
 /// What a search is about.
@@ -86,15 +89,21 @@ pub struct SearchResult {
     pub steps: usize,
 }
 
-/// The segmentation that moves lead to from this one.
-pub fn search(problem: SearchProblem<'_>, start: Segmentation) -> SearchResult {
-    result(&found(problem, start))
+/// The segmentation that moves lead to from the one that a function gives.
+pub fn search(problem: SearchProblem<'_>, start: impl FnOnce() -> Segmentation) -> SearchResult {
+    let (start, bound) = with_bound(problem, start);
+    result(&found(problem, start, bound))
 }
 
 /// The same with no more than so many bytes in memory at a time; where none is found that needs so few, the one that needs the
 /// fewest of those that were.
-pub fn search_within(problem: SearchProblem<'_>, start: Segmentation, limit: u64) -> SearchResult {
-    let mut found = found(problem, start.clone());
+pub fn search_within(
+    problem: SearchProblem<'_>,
+    start: impl FnOnce() -> Segmentation,
+    limit: u64,
+) -> SearchResult {
+    let (start, bound) = with_bound(problem, start);
+    let mut found = found(problem, start.clone(), bound);
     shrink(&mut found, limit);
     if peak_bytes(&found) <= limit {
         return result(&found);
@@ -104,10 +113,27 @@ pub fn search_within(problem: SearchProblem<'_>, start: Segmentation, limit: u64
     if peak_bytes(&other) < peak_bytes(&found) { result(&other) } else { result(&found) }
 }
 
+/// What a function gives, and seconds that any segmentation takes, none where that is not looked for. Where that takes longer than
+/// a thread takes to start, one finds it while the function runs.
+fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f64) {
+    let SearchProblem { graph, fusion, hints, target, .. } = problem;
+    let bound = || lower_bound(graph, fusion, hints, target).seconds;
+    let nodes = fusion.order().len();
+    if nodes > BOUNDED {
+        return (start(), 0.0);
+    }
+    if nodes <= SMALL {
+        return (start(), bound());
+    }
+    thread::scope(|scope| {
+        let bound = scope.spawn(bound);
+        (start(), bound.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
+
 /// The state that moves lead to.
-fn found<'a>(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
+fn found<'a>(problem: SearchProblem<'a>, start: Segmentation, bound: f64) -> State<'a> {
     let mut state = State::new(problem, start);
-    let bound = bound(&state);
     if !state.is_within(bound * (1.0 + ENOUGH)) {
         descend(&mut state);
         let is_retried = problem.fusion.order().len() <= RETRIED;
@@ -119,13 +145,4 @@ fn found<'a>(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
 fn result(state: &State<'_>) -> SearchResult {
     let (segmentation, peak) = in_memory_order(state);
     SearchResult { segmentation, peak, steps: state.steps_taken() }
-}
-
-/// Seconds that any segmentation takes; none where that is not looked for.
-fn bound(state: &State<'_>) -> f64 {
-    let fusion = state.problem.fusion;
-    match fusion.order().len() <= BOUNDED {
-        true => lower_bound_with(&state.amounts, fusion, state.workers.classes()).seconds,
-        false => 0.0,
-    }
 }
