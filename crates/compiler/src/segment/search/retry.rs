@@ -9,6 +9,7 @@ use super::descend::descend;
 use super::join;
 use super::shift;
 use super::state::{Change, State};
+use super::transfer::transferring;
 
 /// Tries each value of a small fusion, those of few bytes first, as long as that gains and the time is not good
 /// enough.
@@ -43,13 +44,10 @@ fn try_around(state: &mut State<'_>, val: Val) -> bool {
 }
 
 /// A value that is made is made by a segment of its own, dropped, replaced by one next to it, or made by another segment;
-/// one that is not made is kept by a segment that computes it, or by a new one.
+/// one that is not made is kept by a segment that computes it, by a new one, or by one that reads or makes what such a segment reads.
 fn changes_of(state: &State<'_>, val: Val) -> Vec<Change> {
     let Some(&place) = state.makers.get(&val) else { return keeping(state, val) };
-    let made_by = |other: usize| {
-        let made = vec![state.without(place, val), state.with(other, &[val])];
-        Change { made, ..Change::default() }
-    };
+    let made_by = |other: usize| transferring(state, place, val, other);
     let dropped = Change { made: vec![state.without(place, val)], kept: Vec::new(), dropped: vec![val] };
     // One that makes nothing else would be joined, of which `join` knows when it pays.
     let is_near = |other: &usize| {
@@ -66,10 +64,16 @@ fn changes_of(state: &State<'_>, val: Val) -> Vec<Change> {
 }
 
 fn keeping(state: &State<'_>, val: Val) -> Vec<Change> {
-    let computing = (0..state.segments.len()).filter(|&place| state.segments[place].computes(val));
-    let keeps = |place: usize| {
-        let made = vec![state.with(place, &[val])];
-        [Change { made, kept: vec![val], dropped: Vec::new() }, state.split(place, &[val])]
+    let computes = |place: &usize| state.segments[*place].computes(val);
+    let (computing, others): (Vec<usize>, Vec<usize>) = (0..state.segments.len()).partition(computes);
+    let is_near = |other: &usize| {
+        let is_segment = !state.segments[*other].made.is_empty();
+        is_segment && computing.iter().any(|&place| join::read_alike(state, place, *other))
     };
-    computing.flat_map(keeps).collect()
+    let kept_by = |place: usize| {
+        let made = vec![state.with(place, &[val])];
+        Change { made, kept: vec![val], dropped: Vec::new() }
+    };
+    let own = computing.iter().flat_map(|&place| [kept_by(place), state.split(place, &[val])]);
+    own.chain(others.iter().copied().filter(is_near).map(kept_by)).collect()
 }

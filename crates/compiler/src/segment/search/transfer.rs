@@ -3,8 +3,10 @@
 
 use ir::graph::Val;
 
+use super::SearchProblem;
 use super::join;
 use super::state::{Change, State};
+use crate::segment::segmentation::segment_cone;
 
 /// Tries to have each value made elsewhere; whether any is.
 pub(super) fn transfer(state: &mut State<'_>) -> bool {
@@ -29,8 +31,23 @@ fn try_transfer(state: &mut State<'_>, place: usize, val: Val) -> bool {
     if !is_alone {
         places.push(state.segments.len());
     }
-    places.into_iter().any(|other| {
-        let made = vec![state.without(place, val), state.with(other, &[val])];
-        state.improve(Change { made, ..Change::default() })
-    })
+    places.into_iter().any(|other| state.improve(transferring(state, place, val, other)))
+}
+
+/// A value is made by another segment. What that made for this value alone is no longer kept.
+pub(super) fn transferring(state: &State<'_>, place: usize, val: Val, other: usize) -> Change {
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let (_, left) = state.without(place, val);
+    let left = segment_cone(graph, fusion, &left, |kept| kept == val || state.kept.contains(&kept));
+    let is_unread = |&kept: &Val| {
+        state.is_free(kept)
+            && state.segments[place].reads(kept)
+            && state.readers.get(&kept) == Some(&1)
+            && left.inputs().binary_search(&kept).is_err()
+    };
+    let made = state.segments.get(other).map_or(&[][..], |segment| &segment.made[..]);
+    let dropped: Vec<Val> = made.iter().copied().filter(is_unread).collect();
+    let (other, mut made) = state.with(other, &[val]);
+    made.retain(|val| !dropped.contains(val));
+    Change { made: vec![state.without(place, val), (other, made)], kept: Vec::new(), dropped }
 }
