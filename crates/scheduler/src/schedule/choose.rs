@@ -3,18 +3,17 @@
 //! Chunks come from sizes and the target alone, never from the number of threads, so partial results and with them
 //! every bit of the answer are the same for any number of threads.
 
-use ir::graph::Val;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use super::contiguous::{Contiguous, contiguous};
 use super::divide::divide;
 use super::fuse::fuse;
 use super::partition::partition;
 use super::persist::persist;
 use super::workload::Workload;
 use super::{Schedule, cpu, gpu};
-use crate::layout::{LayoutClass, Stride};
 use crate::legal::{Fold, Witness};
-use crate::space::{Atoms, Axis};
+use crate::space::Axis;
 use crate::target::Processor;
 use crate::target::cpu::MAX_TILE_SIDE;
 
@@ -101,47 +100,6 @@ fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, s
     }
 }
 
-/// What lies next to each other along an axis.
-#[derive(Clone, Copy, Default)]
-struct Contiguous {
-    /// Bytes of the tensors with this layout.
-    bytes: u64,
-    /// Bytes of those that are stored.
-    stored: u64,
-    /// Bytes of their widest element.
-    widest: usize,
-}
-
-/// What lies next to each other along each axis, of tensors that have one of some axes: each once, however often it is read.
-fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<Axis, Contiguous> {
-    let Workload { graph, view, witness, memory, hints, .. } = *work;
-    let mut found: FxHashMap<Axis, Contiguous> = FxHashMap::default();
-    let mut add = |axis: Axis, val: Val, is_stored: bool| {
-        let (known, bytes) = (found.entry(axis).or_default(), hints.value(&graph.ty(val).bytes()));
-        known.bytes += bytes;
-        known.stored += if is_stored { bytes } else { 0 };
-        known.widest = known.widest.max(graph.dtype(val).size());
-    };
-    let counts = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| beside(axis));
-    for (store, layout) in witness.stores.iter().zip(memory.stores) {
-        if let Some(axis) = contiguous_axis(&store.axes, layout).filter(|_| counts(&store.axes)) {
-            add(axis, store.val, true);
-        }
-    }
-    let mut seen: FxHashSet<(Axis, Val)> = FxHashSet::default();
-    for &node in view.order() {
-        for (k, operand) in graph.node(node).operands.iter().enumerate() {
-            let Some(input) = view.input_place(*operand) else { continue };
-            let axes = witness.space.axes_of_operand(node, k);
-            let axis = contiguous_axis(axes, &memory.inputs[input]).filter(|_| counts(axes));
-            if let Some(axis) = axis.filter(|&axis| seen.insert((axis, *operand))) {
-                add(axis, *operand, false);
-            }
-        }
-    }
-    found
-}
-
 /// The axis along which most bytes lie next to each other; of two with as many, that with more of what is stored: long runs
 /// of stores can be non-temporal, and what is loaded can be prefetched. None where that axis is scanned and little else is
 /// done: each lane of a CPU would load and store elements of a row of its own.
@@ -157,18 +115,4 @@ fn lane_axis(work: &Workload<'_>, along: &FxHashMap<Axis, Contiguous>) -> Option
     let is_plain = witness.folds.is_empty() && work.is_little() && !has_polynomials();
     let on_cpu = matches!(target.processor, Processor::Cpu(_));
     (!(takes_rows && is_plain && on_cpu)).then_some(lane)
-}
-
-fn contiguous_axis(axes: &[Atoms], layout: &LayoutClass) -> Option<Axis> {
-    match layout {
-        LayoutClass::Strided(strides) => {
-            let unit = axes
-                .iter()
-                .zip(strides)
-                .rev()
-                .find(|(atoms, stride)| !atoms.is_empty() && **stride == Stride::One);
-            unit.and_then(|(atoms, _)| atoms.last().copied())
-        }
-        packed => packed.in_memory(axes)?.into_iter().flatten().last(),
-    }
 }

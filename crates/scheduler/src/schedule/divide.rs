@@ -1,10 +1,12 @@
 //! How worker axes are cut into blocks: chunks come from sizes and the target alone.
 
 use super::Schedule;
+use super::contiguous::crosses_rows;
 use super::gpu;
 use super::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
 use crate::target::Processor;
+use crate::target::cpu::CROSSING_STRIP;
 use crate::target::gpu::MAX_PARTIAL_ROWS;
 
 /// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
@@ -25,6 +27,9 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let strip = match (&target.processor, schedule.tile) {
         // Threads walk a side of a tile at a time, however long the run.
         (Processor::Gpu(_), Some((_, side))) => side.into(),
+        (Processor::Cpu(_), _) if lane.is_some_and(|lane| crosses_rows(work, schedule, lane)) => {
+            CROSSING_STRIP
+        }
         _ if in_runs => target.run,
         _ => target.strip,
     };

@@ -6,6 +6,7 @@
 //! or, where the group has inner folds and the axis is free in them, one around all stages.
 
 mod choose;
+mod contiguous;
 mod cpu;
 mod divide;
 mod fuse;

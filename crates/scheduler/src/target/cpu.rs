@@ -79,6 +79,11 @@ pub(crate) const MIN_WIDE_TRIP_COUNT: u64 = 4;
 /// The most operations of a segment whose values fit the registers when there are many lanes.
 pub(crate) const MAX_WIDE_OPS: usize = 64;
 
+/// Neighbours that a block walks together where lanes go across tensors: of each it touches that many lines at a time. Measured on a
+/// layer norm of 1500x512 f32 whose residuals are transposed (Zen 4): 2.0 to 2.3 ms with 32 to 256 and a register of lanes, 2.8
+/// with 512, 4.0 with 1024 and two registers.
+pub(crate) const CROSSING_STRIP: u64 = 128;
+
 /// The most breakpoints that are told apart: a loop in more subranges is short in any case.
 pub(crate) const MAX_BREAKPOINTS: usize = 64;
 

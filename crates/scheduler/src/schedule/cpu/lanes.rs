@@ -6,6 +6,7 @@ use ir::graph::Node;
 
 use crate::legal::Witness;
 use crate::schedule::Schedule;
+use crate::schedule::contiguous::crosses_rows;
 use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::{Axis, breakpoints};
 use crate::target::Cpu;
@@ -14,9 +15,13 @@ use crate::target::cpu::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
 /// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;
 
-/// The lanes of a schedule whose loops are chosen. Rows that are jammed have operations enough, tiles a side of their own.
+/// The lanes of a schedule whose loops are chosen. Rows that are jammed have operations enough, tiles a side of their own; lanes
+/// that go across tensors take a line of each.
 pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u32 {
     let Workload { graph, view, witness, target, .. } = *work;
+    if let Some(lane) = schedule.lane.filter(|&lane| crosses_rows(work, schedule, lane)) {
+        return of_a_register(work, schedule, lane);
+    }
     let is_plain = schedule.tile.is_none() && witness.scanned.is_none();
     let Some(lane) = schedule.lane.filter(|_| is_plain && !schedule.lanes_outside) else {
         return target.lanes;
