@@ -6,6 +6,6 @@ def f(fd):
 
 # ---- expect
 # seg0
-#   seg0: ((i0 + 1023) // 1024) blocks of 16 lanes
+#   seg0: ((i0 + 127) // 128) blocks of 8 lanes
 #     buffers input 0, store 0
 #     arguments i0, i1

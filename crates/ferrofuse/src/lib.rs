@@ -74,7 +74,8 @@ pub use runtime::{
     Argument, Blame, CallOptions, CallReport, CompileOptions, CudaDevice, DeviceHandle, Error, Executable,
     Executor, Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph, GpuInput, GpuOutput, GpuTensor,
     KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentReport,
-    SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant, has_ended, in_background, unforked,
+    SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant, declared_layouts, has_ended,
+    in_background, unforked,
 };
 pub use segments::{Segment, SegmentError, count_positions, of_plan, read_segmentation, segments, tasks};
 

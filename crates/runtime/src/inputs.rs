@@ -3,9 +3,9 @@
 //! Which are read where they are is a matter of the executor: kernels want elements aligned to their size, the interpreter has
 //! no memory before an element. All others are copied.
 
-use compiler::layout::{LayoutClass, Stride};
+use compiler::layout::LayoutClass;
 use ir::array::{Array, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
-use ir::definition::{DeclaredLayout, Definition};
+use ir::definition::Definition;
 use reference::evaluate::copy;
 
 use crate::executor::Readable;
@@ -108,27 +108,10 @@ fn once(view: &ArrayView<'_>) -> Dims {
 }
 
 /// The declared layouts of the inputs of a definition. What may have gaps is taken to have none.
-pub(crate) fn declared(definition: &Definition) -> Vec<LayoutClass> {
+pub fn declared_layouts(definition: &Definition) -> Vec<LayoutClass> {
     definition
         .input_decls()
         .iter()
-        .map(|decl| decl.layout.as_ref().map_or(LayoutClass::Dense, of_declared))
+        .map(|decl| decl.layout.as_ref().map_or(LayoutClass::Dense, LayoutClass::declared))
         .collect()
-}
-
-fn of_declared(declared: &DeclaredLayout) -> LayoutClass {
-    let axes = 0..declared.shape.len();
-    let is_row_major = axes.clone().all(|axis| declared.memory_place(axis) == axis);
-    if is_row_major && !axes.clone().any(|axis| declared.is_expanded(axis)) {
-        return LayoutClass::Dense;
-    }
-    let repeats = |axis: usize| declared.shape[axis] == 1 || declared.is_expanded(axis);
-    let innermost =
-        axes.clone().filter(|&axis| !repeats(axis)).max_by_key(|&axis| declared.memory_place(axis));
-    let stride = |axis: usize| match axis {
-        _ if repeats(axis) => Stride::Zero,
-        _ if Some(axis) == innermost => Stride::One,
-        _ => Stride::Any,
-    };
-    LayoutClass::Strided(axes.map(stride).collect())
 }

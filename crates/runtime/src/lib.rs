@@ -48,6 +48,7 @@ pub use device_kinds::{DEVICE_KINDS, DeviceKind};
 pub use error::{Blame, Error};
 pub use executable::{Executable, GpuGraph, GpuInput, GpuOutput};
 pub use executor::Executor;
+pub use inputs::declared_layouts;
 pub use ir::array::Argument;
 pub use ir::graph::{Formula, Formulas};
 pub use machine::{Machine, MachineOptions};

@@ -17,7 +17,7 @@ use ir::graph::{Fusion, Shape, Sizes};
 use smallvec::SmallVec;
 
 use crate::Executor;
-use crate::inputs::declared;
+use crate::inputs::declared_layouts;
 
 /// Elements of the largest value below which all calls are of one order: nothing is divided then.
 const FEW: usize = 1 << 14;
@@ -96,7 +96,7 @@ pub(crate) struct VariantKey {
 impl VariantKey {
     /// Of calls whose inputs have the declared layouts, whatever their sizes.
     pub fn declared(definition: &Definition) -> VariantKey {
-        VariantKey { layouts: declared(definition), orders: None, whole: SmallVec::new() }
+        VariantKey { layouts: declared_layouts(definition), orders: None, whole: SmallVec::new() }
     }
 
     /// Of a call whose inputs lie in memory so; by its sizes as well where there are shapes to judge them by.

@@ -1,6 +1,7 @@
 //! The layout of an input or a store of a segment, as far as its kernel relies on it.
 
 use ir::array::Layout as ArrayLayout;
+use ir::definition::DeclaredLayout;
 use ir::graph::{Axes, Shape};
 use smallvec::SmallVec;
 
@@ -67,6 +68,24 @@ impl LayoutClass {
                 })
                 .collect(),
         )
+    }
+
+    /// The layout that was declared. What may have gaps is taken to have none.
+    pub fn declared(declared: &DeclaredLayout) -> LayoutClass {
+        let axes = 0..declared.shape.len();
+        let is_row_major = axes.clone().all(|axis| declared.memory_place(axis) == axis);
+        if is_row_major && !axes.clone().any(|axis| declared.is_expanded(axis)) {
+            return LayoutClass::Dense;
+        }
+        let repeats = |axis: usize| declared.shape[axis] == 1 || declared.is_expanded(axis);
+        let innermost =
+            axes.clone().filter(|&axis| !repeats(axis)).max_by_key(|&axis| declared.memory_place(axis));
+        let stride = |axis: usize| match axis {
+            _ if repeats(axis) => Stride::Zero,
+            _ if Some(axis) == innermost => Stride::One,
+            _ => Stride::Any,
+        };
+        LayoutClass::Strided(axes.map(stride).collect())
     }
 
     /// What stands for the axes, in memory order, if they lie without gaps.

@@ -8,9 +8,10 @@ mod sizes;
 
 pub use request::{Request, size};
 
-use ferrofuse::{Array, DType, Definition, File, Hints, LayoutClass, Scalar, table};
+use ferrofuse::{Array, DType, Definition, File, Hints, LayoutClass, Scalar, declared_layouts, table};
 use frontend::text::{Distribution, InputSpec, TensorSpec};
 use ir::array::{Layout, StridedArray};
+use ir::definition::DeclaredLayout;
 use testing::inputs::{draw, facts_of, sizes_of};
 
 use crate::arrays::{self, Problem, Wanted};
@@ -60,7 +61,7 @@ impl<'f> Inputs<'f> {
         Ok(Inputs { file, sizes, seed: request.seed, sources })
     }
 
-    /// What the compiler may know: sizes to decide for, and the layouts of inputs; what is unknown is dense.
+    /// What the compiler may know: sizes to decide for, and the layouts of inputs: of those that are unknown what is declared.
     pub fn facts(&self) -> (Hints, Vec<LayoutClass>) {
         let spec = |(source, decl): (&Option<Data>, &ir::definition::InputDecl)| match source {
             Some(Data::Spec(spec)) => spec.clone(),
@@ -70,7 +71,13 @@ impl<'f> Inputs<'f> {
         let decls = self.file.definition.input_decls();
         let specs: Vec<InputSpec> = self.sources.iter().zip(decls).map(spec).collect();
         let shown = sizes_of(&self.file.definition, &specs);
-        let (_, layouts) = facts_of(&self.file.definition, &specs);
+        let (_, mut layouts) = facts_of(&self.file.definition, &specs);
+        let declared = declared_layouts(&self.file.definition);
+        for ((layout, declared), source) in layouts.iter_mut().zip(declared).zip(&self.sources) {
+            if source.is_none() {
+                *layout = declared;
+            }
+        }
         (Hints::new(self.sizes.values().known().chain(shown.known())), layouts)
     }
 
@@ -194,7 +201,7 @@ fn spec(file: &File, sizes: &KnownSizes, place: usize) -> Result<Option<InputSpe
         Some(InputSpec::Scalar(scalar)) => return Ok(Some(InputSpec::Scalar(scalar.cast(decl.dtype)))),
         Some(InputSpec::Tensor(spec)) => resized(spec, &known),
         None => match known.into_iter().collect::<Option<Vec<i64>>>() {
-            Some(sizes) if decl.layout.is_some() => dense(decl.dtype, sizes, usual(decl.dtype)),
+            Some(sizes) if let Some(layout) = &decl.layout => drawn(decl.dtype, sizes, layout),
             _ => return Ok(None),
         },
     };
@@ -213,10 +220,11 @@ fn usual(dtype: DType) -> Distribution {
     }
 }
 
-/// A row-major tensor; `None` where its elements cannot be counted.
-fn dense(dtype: DType, sizes: Vec<i64>, distribution: Distribution) -> Option<TensorSpec> {
-    let axes: Vec<usize> = (0..sizes.len()).collect();
-    packed(dtype, sizes, &axes, distribution)
+/// A tensor as it is declared to lie in memory; `None` where its elements cannot be counted.
+fn drawn(dtype: DType, sizes: Vec<i64>, layout: &DeclaredLayout) -> Option<TensorSpec> {
+    let mut order: Vec<usize> = (0..sizes.len()).filter(|&axis| !layout.is_expanded(axis)).collect();
+    order.sort_by_key(|&axis| layout.memory_place(axis));
+    packed(dtype, sizes, &order, usual(dtype))
 }
 
 /// A tensor without gaps whose axes lie in memory in this order, outermost first; axes that are left out have stride 0.

@@ -77,11 +77,11 @@ impl Facts {
 
     /// Takes that two expressions are equal, unless that is known already, or they are proved different.
     pub fn require_equal(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
-        let [left, right] = [a, b].map(|side| self.settled(side));
+        let [left, right] = [a, b].map(|side| with_value(self, side));
         if left == right {
             return Ok(());
         }
-        if let Some([older, younger]) = self.unrelated_symbols(left, right) {
+        if let Some([older, younger]) = unrelated_symbols(self, left, right) {
             let [sym, value] =
                 if preferred(a, b) == Some(older) { [older, younger] } else { [younger, older] };
             return self.insert_value(sym, Expr::sym(value)).ok_or_else(|| unequal([a, b]));
@@ -94,19 +94,6 @@ impl Facts {
             return Err(unequal([a, b]));
         }
         self.assume_zero(&difference, [a, b])
-    }
-
-    /// The value of a solved symbol; any other expression as it is.
-    fn settled<'a>(&'a self, e: &'a Expr) -> &'a Expr {
-        e.as_sym().and_then(|sym| self.value(sym)).unwrap_or(e)
-    }
-
-    /// The unsolved symbols that two expressions are, the older one first, where no other fact speaks of both: what is known of
-    /// each is then all that can keep them from being equal.
-    fn unrelated_symbols(&self, a: &Expr, b: &Expr) -> Option<[Sym; 2]> {
-        let (a, b) = (a.as_sym()?, b.as_sym()?);
-        let is_alone = |sym| !self.nonnegative.speak_of(sym);
-        (self.relations.is_empty() && is_alone(a) && is_alone(b)).then_some([a.min(b), a.max(b)])
     }
 
     /// Takes that the simplified difference of two expressions is zero.
@@ -390,6 +377,19 @@ impl Facts {
             self.insert_nonnegative(hi - value);
         }
     }
+}
+
+/// The value of a solved symbol; any other expression as it is.
+fn with_value<'e>(facts: &'e Facts, e: &'e Expr) -> &'e Expr {
+    e.as_sym().and_then(|sym| facts.value(sym)).unwrap_or(e)
+}
+
+/// The unsolved symbols that two expressions are, the older one first, where no other fact speaks of both: what is known of each is
+/// then all that can keep them from being equal.
+fn unrelated_symbols(facts: &Facts, a: &Expr, b: &Expr) -> Option<[Sym; 2]> {
+    let (a, b) = (a.as_sym()?, b.as_sym()?);
+    let is_alone = |sym| !facts.nonnegative.speak_of(sym);
+    (facts.relations.is_empty() && is_alone(a) && is_alone(b)).then_some([a.min(b), a.max(b)])
 }
 
 /// Whether an expression speaks of one of these symbols.

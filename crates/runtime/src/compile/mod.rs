@@ -18,7 +18,7 @@ use ir::kernel::Kernel;
 
 use crate::background::in_background;
 use crate::host::{HostCode, machine_code};
-use crate::inputs::declared;
+use crate::inputs::declared_layouts;
 use crate::variant_key::VariantKey;
 use crate::{CompileOptions, Error, Executor};
 use cpu::objects::Alike;
@@ -66,7 +66,7 @@ fn of_declared<T: Send + 'static>(
     let made = move || {
         let Definition { graph, fusion, tasks, .. } = &definition;
         let chosen = PlanOptions { tasks: tasks.clone(), ..options.plan };
-        let made = make(graph, fusion, &declared(&definition), &target, &options.hints, &chosen);
+        let made = make(graph, fusion, &declared_layouts(&definition), &target, &options.hints, &chosen);
         made.map_err(|error| in_words(error, &definition))
     };
     Ok(in_background(&interrupt, made)??)

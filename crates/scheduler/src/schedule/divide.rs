@@ -63,7 +63,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
         let shortest = enough_rows(work, schedule, &folded, axis);
         let keeps = witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis));
         let longest = if keeps && on_gpu { MAX_PARTIAL_ROWS } else { CHAIN };
-        blocking.axis(axis, row(Pieces { shortest, longest, ..folded_row }, axis), schedule);
+        blocking.folded_axis(axis, row(Pieces { shortest, longest, ..folded_row }, axis), schedule);
     }
     lane_is_folded.iter().filter(|_| is_divided).for_each(|&axis| blocking.axis(axis, folded_lane, schedule));
     let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
@@ -113,17 +113,32 @@ struct Blocking<'a> {
 impl Blocking<'_> {
     /// Divides one more axis, unless there are blocks enough and it is no longer than a piece may be.
     fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
+        let Some(chunk) = self.chunk(axis, pieces, schedule) else { return };
+        let size = self.work.trip_count(schedule, axis).max(1);
+        schedule.blocks.push((axis, chunk));
+        self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
+    }
+
+    /// The same of an axis that a fold reduces, unless it is known to fit one piece, which would leave partial results of all.
+    fn folded_axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
+        let size = schedule.extent(self.work.witness, axis).as_const();
+        let fits = |chunk: u64| size.is_some_and(|size| size as u64 <= chunk);
+        if !self.chunk(axis, pieces, schedule).is_none_or(fits) {
+            self.axis(axis, pieces, schedule);
+        }
+    }
+
+    /// How much of an axis a piece takes, if it is divided.
+    fn chunk(&self, axis: Axis, pieces: Pieces, schedule: &Schedule) -> Option<u64> {
         let Pieces { unit, share, shortest, longest, blocks } = pieces;
         let target = self.work.target;
         let size = self.work.trip_count(schedule, axis).max(1);
         if self.blocks.saturating_mul(2) > blocks && size <= longest {
-            return;
+            return None;
         }
         let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
         let pieces = (blocks * share / self.blocks).max(1);
         let wanted = target.grain.div_ceil(per_index).max(size.div_ceil(pieces)).max(shortest);
-        let chunk = wanted.div_ceil(unit).saturating_mul(unit).clamp(1, longest);
-        schedule.blocks.push((axis, chunk));
-        self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
+        Some(wanted.div_ceil(unit).saturating_mul(unit).clamp(1, longest))
     }
 }

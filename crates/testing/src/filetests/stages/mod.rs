@@ -72,10 +72,7 @@ fn planned(case: &Case) -> Result<(File, Plan), String> {
     let definition = &file.definition;
     let (hints, layouts) = match &file.inputs {
         Some(specs) => facts_of(definition, specs),
-        None => (
-            ferrofuse::Hints::default(),
-            vec![ferrofuse::LayoutClass::Dense; definition.fusion.inputs().len()],
-        ),
+        None => (ferrofuse::Hints::default(), ferrofuse::declared_layouts(definition)),
     };
     // Where the machine's own facts are asked for, the test says what machine it means.
     let target = case.options.target.facts(|| Target::cpu(256));
