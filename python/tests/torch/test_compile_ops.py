@@ -17,6 +17,7 @@ CASES = {
     "comparisons": (lambda x: (x > 0) & (x < 1) | (x == -2) ^ ~(x != 2), X),
     "clamps": (lambda x: x.clamp(-1, 1) + x.clamp(min=0) + x.clamp(max=x.mean()) + x.relu(), X),
     "powers": (lambda x: x**2 + x.abs() ** 0.5 + 2.0**x + x.abs() ** 1.5, X),
+    "powers by products": (lambda x: x**3 + x**1.0 + x**-1 + x**-2.0 + x.abs() ** -0.5, X),
     "alpha": (lambda x: torch.add(x, x, alpha=2) - torch.sub(x, x, alpha=3) + (1 - x), X),
     "where": (lambda x: torch.where(x > 0, x, 0.5) + x.masked_fill(x < -1, 7), X),
     "of integers": (lambda x: x // 3 + x % 3 + torch.div(x, 2, rounding_mode="trunc") + (x & 6) - (x ^ 5), INTS),

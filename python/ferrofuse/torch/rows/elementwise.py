@@ -34,10 +34,22 @@ def _rounded_div(call: Call, x: Any, y: Any, rounding_mode: Optional[str] = None
 
 
 def _power(call: Call, x: Any, exponent: Any) -> Result:
-    if isinstance(exponent, (int, float)) and exponent == 2:
+    """To a number as torch computes it: by products, roots and reciprocals where those are the same."""
+    if isinstance(exponent, TensorView) or isinstance(exponent, bool):
+        return call.ops.pow(x, exponent)
+    is_float = call.dtype.name not in INTEGERS
+    if exponent == 1:
+        return call.ops.mul(x, exponent)
+    if exponent == 2:
         return call.ops.mul(x, x)
-    if exponent == 0.5 and isinstance(exponent, float):
+    if exponent == 3:
+        return call.ops.mul(call.ops.mul(x, x), x)
+    if exponent == 0.5 and is_float:
         return call.ops.sqrt(x)
+    if exponent == -0.5 and is_float:
+        return call.ops.rsqrt(x)
+    if exponent in (-1, -2) and is_float:
+        return call.ops.reciprocal(x if exponent == -1 else call.ops.mul(x, x))
     return call.ops.pow(x, exponent)
 
 
