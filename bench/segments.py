@@ -2,7 +2,7 @@
 
     python bench/segments.py
 
-Cutting is processor time. Calls are on a row of 64 numbers, so that they take little but what is beside the kernels; boundaries
+Calls are on a row of 64 numbers, so that they take little but what is beside the kernels; boundaries
 keep the whole in as many kernels as there are segments. Best of many, in turn.
 """
 
@@ -39,14 +39,14 @@ def rows(folds):
     return fd
 
 
-def best(*calls, rounds=ROUNDS, clock=time.perf_counter):
+def best(*calls, rounds=ROUNDS):
     """The shortest time of each call, in microseconds."""
     shortest = [float("inf")] * len(calls)
     for _ in range(rounds):
         for place, call in enumerate(calls):
-            start = clock()
+            start = time.perf_counter()
             call()
-            shortest[place] = min(shortest[place], 1e6 * (clock() - start))
+            shortest[place] = min(shortest[place], 1e6 * (time.perf_counter() - start))
     return shortest
 
 
@@ -70,7 +70,7 @@ def main():
     print(f"{'fd.segment() of':24} {'ops':>5} {'segments':>8} {'ms':>7}")
     chained, layers, folds = chain(OPS // 2), block(OPS // 10), rows(OPS // 4)
     for name, fd in (("a chain", chained), ("layers of an MLP", layers), ("folds of rows, columns", folds)):
-        [time_of_cut] = best(fd.segment, rounds=10, clock=time.process_time)
+        [time_of_cut] = best(fd.segment, rounds=30)
         print(f"{name:24} {repr(fd).count('fd.ops.'):5} {len(fd.segments):8} {time_of_cut / 1e3:7.2f}")
     print(f"\n{'a call of segments':>24} {'whole us':>9} {'through us':>10} {'us a segment':>12}")
     x = np.ones((1, 64), np.float32)
