@@ -8,12 +8,10 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 
+use ir::beside::STACK;
 use ir::interrupt::{Interrupt, Interrupted};
 
 use crate::{Error, unforked};
-
-/// Address space of the stack; memory is taken as far as it is used. Passes and libLLVM recurse over deep programs.
-const STACK: usize = 256 << 20;
 
 /// How long the caller waits between two looks at the interrupt.
 const LOOK: Duration = Duration::from_millis(10);

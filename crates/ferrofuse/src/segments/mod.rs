@@ -12,14 +12,13 @@ mod positions;
 mod tasks;
 
 use std::collections::BTreeMap;
-use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::thread;
 
 use compiler::{Cut, Hints};
 use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
 use frontend::text::{NameStyle, print};
 use index::Expr;
+use ir::beside::beside;
 use ir::definition::Definition;
 use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput};
@@ -178,17 +177,15 @@ impl Maker<'_> {
         };
         let nodes = |pieces: &[Piece<'_>]| pieces.iter().map(|piece| piece.view.order().len()).sum::<usize>();
         let all = nodes(pieces);
-        if all < NODES_OF_TWO_THREADS {
+        if all < NODES_OF_TWO_THREADS || pieces.len() < 2 {
             return segments(pieces);
         }
         let middle = (0..pieces.len()).find(|&middle| 2 * nodes(&pieces[..middle]) >= all).unwrap_or(0);
         let (first, second) = pieces.split_at(middle);
-        thread::scope(|scope| {
-            let second = scope.spawn(|| segments(second));
-            let mut made = segments(first)?;
-            made.extend(second.join().unwrap_or_else(|panic| resume_unwind(panic))?);
-            Ok(made)
-        })
+        let (first, second) = beside(|| segments(first), || segments(second));
+        let mut made = first?;
+        made.extend(second?);
+        Ok(made)
     }
 
     fn segment(&self, piece: &Piece<'_>) -> Result<Segment, SegmentError> {

@@ -24,9 +24,7 @@ mod shrink;
 mod state;
 mod transfer;
 
-use std::panic::resume_unwind;
-use std::thread;
-
+use ir::beside::beside;
 use ir::graph::{Fusion, Graph};
 use scheduler::hints::Hints;
 use scheduler::target::Target;
@@ -118,17 +116,11 @@ pub fn search_within(
 fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f64) {
     let SearchProblem { graph, fusion, hints, target, .. } = problem;
     let bound = || lower_bound(graph, fusion, hints, target).seconds;
-    let nodes = fusion.order().len();
-    if nodes > BOUNDED {
-        return (start(), 0.0);
+    match fusion.order().len() {
+        nodes if nodes <= SMALL => (start(), bound()),
+        nodes if nodes <= BOUNDED => beside(start, bound),
+        _ => (start(), 0.0),
     }
-    if nodes <= SMALL {
-        return (start(), bound());
-    }
-    thread::scope(|scope| {
-        let bound = scope.spawn(bound);
-        (start(), bound.join().unwrap_or_else(|panic| resume_unwind(panic)))
-    })
 }
 
 /// The state that moves lead to.
