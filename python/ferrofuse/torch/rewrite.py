@@ -1,6 +1,7 @@
 """Puts calls of regions in place of their nodes: a new graph, in an order in which each runs after what it needs."""
 
 import heapq
+import operator
 from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 import torch
@@ -40,7 +41,7 @@ class _Rewriting:
         arguments = tuple(self._made[node] for node in (*region.inputs, *scalars))
         call = self._graph.call_function(kernel, arguments)
         for place, node in enumerate(region.outputs):
-            self._made[node] = self._graph.call_function(_item, (call, place))
+            self._made[node] = self._graph.call_function(operator.getitem, (call, place))
             self._made[node].meta = dict(node.meta)
 
     def _ordered(self) -> List[Any]:
@@ -94,7 +95,3 @@ class _Rewriting:
     def _entry(self, unit: Any) -> Tuple[int, Any]:
         nodes = self._fused[unit][0].body if isinstance(unit, int) else [unit]
         return max(self._places[node] for node in nodes), unit
-
-
-def _item(results: Sequence[Any], place: int) -> Any:
-    return results[place]
