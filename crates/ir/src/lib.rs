@@ -1,11 +1,11 @@
 //! What a program is: array views, graphs, kernels and their texts, definitions. No backend, no I/O, no meaning.
 
 pub mod array;
-pub mod beside;
 pub mod definition;
 pub mod graph;
 pub mod interrupt;
 pub mod kernel;
+pub mod parallel;
 mod span;
 
 pub use span::{Diagnostic, Span};

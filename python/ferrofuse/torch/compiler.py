@@ -126,28 +126,18 @@ def _keep(structure: Structure, defined: Defined) -> Tuple[Kernel, List[str]]:
 
 def _kernel(defined: Defined) -> Kernel:
     run, device = defined.fd._make_executable().run, defined.device
-    is_inference = torch.is_inference_mode_enabled
 
     def ferrofuse_region(*inputs: Any) -> Sequence[Any]:
-        outputs = run(inputs, "torch", "torch", device=device)
-        if is_inference():
-            return _apart(outputs, inputs)
-        for output in outputs:
-            if output._is_view():
-                return _without_views(outputs)
-        return outputs
+        return _apart(run(inputs, "torch", "torch", device=device), inputs)
 
     return ferrofuse_region
 
 
 def _apart(outputs: List[Any], inputs: Sequence[Any]) -> List[Any]:
-    """Outputs with memory of their own where no tensor tells that it is a view."""
-    memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
-    return [output.clone() if _memory(output) in memory else output for output in outputs]
-
-
-def _without_views(outputs: List[Any]) -> List[Any]:
     """Outputs with memory of their own. A definition gives a view for a copy of an input."""
+    if torch.is_inference_mode_enabled():  # where no tensor tells that it is a view
+        memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
+        return [output.clone() if _memory(output) in memory else output for output in outputs]
     return [output.clone() if output._is_view() else output for output in outputs]
 
 

@@ -99,6 +99,19 @@ fn explain_needs_no_data() {
     }
 }
 
+/// Of a tensor whose declared layout is column-major, the lanes take the first axis, whether its sizes are known or not.
+#[test]
+fn schedules_follow_the_declared_layouts_of_inputs() {
+    for shape in ["512, 1024", "-1, -1"] {
+        let (_folder, path) = super::definition(&format!(
+            "def columns(fd):\n    x = fd.define_tensor(shape=[{shape}], contiguity=True, stride_order=[0, 1])\n    \
+             fd.add_output(fd.ops.sum(x, dims=[1]))\n"
+        ));
+        let schedule = fine(&format!("emit {path} --stage schedule --target avx2"));
+        assert!(schedule.contains("lane x0"), "{shape}: {schedule}");
+    }
+}
+
 #[test]
 fn emit_prints_every_stage_of_every_example() {
     for example in files(&super::root().join("examples")) {

@@ -18,9 +18,9 @@ use compiler::{Cut, Hints};
 use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
 use frontend::text::{NameStyle, print};
 use index::Expr;
-use ir::beside::beside;
 use ir::definition::Definition;
 use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
+use ir::parallel;
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -143,7 +143,7 @@ impl From<&Segment> for SegmentDefinition {
     }
 }
 
-/// Nodes of all segments together from which on two threads write their definitions: fewer are written before a thread starts.
+/// Nodes of all segments together from which on two threads write their definitions: for fewer, starting a thread takes longer.
 const NODES_OF_TWO_THREADS: usize = 256;
 
 /// What segments are made from.
@@ -182,7 +182,7 @@ impl Maker<'_> {
         }
         let middle = (0..pieces.len()).find(|&middle| 2 * nodes(&pieces[..middle]) >= all).unwrap_or(0);
         let (first, second) = pieces.split_at(middle);
-        let (first, second) = beside(|| segments(first), || segments(second));
+        let (first, second) = parallel::join(|| segments(first), || segments(second));
         let mut made = first?;
         made.extend(second?);
         Ok(made)

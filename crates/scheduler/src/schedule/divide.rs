@@ -113,19 +113,24 @@ struct Blocking<'a> {
 impl Blocking<'_> {
     /// Divides one more axis, unless there are blocks enough and it is no longer than a piece may be.
     fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
-        let Some(chunk) = self.chunk(axis, pieces, schedule) else { return };
+        if let Some(chunk) = self.chunk(axis, pieces, schedule) {
+            self.divide(axis, chunk, schedule);
+        }
+    }
+
+    /// The same of an axis that a fold reduces, unless its size is known and fits one piece: the fold then needs no partial results.
+    fn folded_axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
+        let size = schedule.extent(self.work.witness, axis).as_const();
+        let chunk = self.chunk(axis, pieces, schedule);
+        if let Some(chunk) = chunk.filter(|&chunk| size.is_none_or(|size| size as u64 > chunk)) {
+            self.divide(axis, chunk, schedule);
+        }
+    }
+
+    fn divide(&mut self, axis: Axis, chunk: u64, schedule: &mut Schedule) {
         let size = self.work.trip_count(schedule, axis).max(1);
         schedule.blocks.push((axis, chunk));
         self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
-    }
-
-    /// The same of an axis that a fold reduces, unless it is known to fit one piece, which would leave partial results of all.
-    fn folded_axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
-        let size = schedule.extent(self.work.witness, axis).as_const();
-        let fits = |chunk: u64| size.is_some_and(|size| size as u64 <= chunk);
-        if !self.chunk(axis, pieces, schedule).is_none_or(fits) {
-            self.axis(axis, pieces, schedule);
-        }
     }
 
     /// How much of an axis a piece takes, if it is divided.

@@ -83,7 +83,7 @@ const ORDER: [(&str, &[&str]); 20] = [
             "combine",
         ],
     ),
-    ("ir", &["span", "beside", "interrupt", "array", "graph", "kernel", "definition"]),
+    ("ir", &["span", "parallel", "interrupt", "array", "graph", "kernel", "definition"]),
     ("reference", &["interpret", "evaluate"]),
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),

@@ -24,8 +24,8 @@ mod shrink;
 mod state;
 mod transfer;
 
-use ir::beside::beside;
 use ir::graph::{Fusion, Graph};
+use ir::parallel;
 use scheduler::hints::Hints;
 use scheduler::target::Target;
 
@@ -111,14 +111,14 @@ pub fn search_within(
     if peak_bytes(&other) < peak_bytes(&found) { result(&other) } else { result(&found) }
 }
 
-/// What a function gives, and seconds that any segmentation takes, none where that is not looked for. Where that takes longer than
-/// a thread takes to start, one finds it while the function runs.
+/// The result of a function, and a lower bound of the seconds of any segmentation: 0 for large fusions. In fusions for which finding
+/// it takes longer than starting a thread, both are found at the same time.
 fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f64) {
     let SearchProblem { graph, fusion, hints, target, .. } = problem;
     let bound = || lower_bound(graph, fusion, hints, target).seconds;
     match fusion.order().len() {
         nodes if nodes <= SMALL => (start(), bound()),
-        nodes if nodes <= BOUNDED => beside(start, bound),
+        nodes if nodes <= BOUNDED => parallel::join(start, bound),
         _ => (start(), 0.0),
     }
 }

@@ -1,4 +1,4 @@
-//! Two functions at once, for compilers of which parts depend on nothing of each other.
+//! Two independent parts of a compilation at the same time.
 
 use std::panic::resume_unwind;
 use std::thread::{Builder, scope};
@@ -7,8 +7,8 @@ use std::thread::{Builder, scope};
 /// programs.
 pub const STACK: usize = 256 << 20;
 
-/// Does the second on a thread of its own while this one does the first; one after the other where the system gives no thread.
-pub fn beside<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
+/// The results of two functions: the second runs on a thread of its own, or after the first where the system gives no thread.
+pub fn join<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
     scope(|scope| match Builder::new().stack_size(STACK).spawn_scoped(scope, &second) {
         Ok(thread) => (first(), thread.join().unwrap_or_else(|panic| resume_unwind(panic))),
         Err(_) => (first(), second()),
