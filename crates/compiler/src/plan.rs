@@ -36,6 +36,9 @@ pub struct PlanOptions {
     /// The most bytes that may be in memory at a time of what segments make, at the sizes that are expected; partial results
     /// of folds do not count.
     pub peak_memory: Option<u64>,
+    /// Whether it is a segment of another definition. It is one kernel then, if it can be, and its inputs count as expansions
+    /// along all axes along which they come so, declared or not.
+    pub is_segment: bool,
     /// What ends planning between two segments.
     pub interrupt: Interrupt,
 }

@@ -58,7 +58,7 @@ pub fn meaning(
     options: &EvaluateOptions<'_>,
 ) -> Result<Evaluation, EvaluateError> {
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
-    let context = PassContext { fusion: &view, layouts: &[], kept: &FxHashSet::default() };
+    let context = PassContext { fusion: &view, expanded: &[], kept: &FxHashSet::default() };
     let (view, map) = approximate(&mut graph, &context);
     evaluate(&graph, &view, inputs, options).map_err(|error| match error {
         EvaluateError::Index { val, at } => {

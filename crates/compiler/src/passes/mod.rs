@@ -11,9 +11,8 @@ mod simplify;
 mod sink;
 mod two_pass;
 
-use ir::graph::{Fusion, Graph, Val, ValMap};
+use ir::graph::{Axes, Fusion, Graph, Val, ValMap};
 use rustc_hash::FxHashSet;
-use scheduler::layout::LayoutClass;
 
 pub use add_bias::add_bias;
 pub use approximate::approximate;
@@ -21,14 +20,15 @@ pub use decompose::{decompose, shallow_products};
 pub use distribute::{distributable, distribute};
 pub use recognize::built_in;
 pub use sink::before_expansion;
+pub(crate) use sink::expanded_axes;
 pub use two_pass::two_pass;
 
 /// What a pass starts from.
 #[derive(Clone, Copy)]
 pub struct PassContext<'a> {
     pub fusion: &'a Fusion,
-    /// The layouts of its inputs.
-    pub layouts: &'a [LayoutClass],
+    /// For each of its inputs the axes along which that is an expansion; none for inputs beyond these.
+    pub expanded: &'a [Axes],
     /// The values that somebody wants in memory.
     pub kept: &'a FxHashSet<Val>,
 }
@@ -68,15 +68,15 @@ pub struct Step {
 pub(crate) fn optimize(
     graph: &mut Graph,
     fusion: &Fusion,
-    layouts: &[LayoutClass],
+    expanded: &[Axes],
     kept: FxHashSet<Val>,
 ) -> Vec<Step> {
-    run(PASSES.iter(), graph, fusion, layouts, kept)
+    run(PASSES.iter(), graph, fusion, expanded, kept)
 }
 
 /// Runs the passes that change no element by a bit, so that they suit the evaluator.
-pub(crate) fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> Vec<Step> {
-    run(PASSES.iter().filter(|row| row.exact), graph, fusion, layouts, FxHashSet::default())
+pub(crate) fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, expanded: &[Axes]) -> Vec<Step> {
+    run(PASSES.iter().filter(|row| row.exact), graph, fusion, expanded, FxHashSet::default())
 }
 
 /// The view behind passes that ran on `fusion`, and what each value of that became.
@@ -92,13 +92,13 @@ fn run<'a>(
     passes: impl Iterator<Item = &'a Row>,
     graph: &mut Graph,
     fusion: &Fusion,
-    layouts: &[LayoutClass],
+    expanded: &[Axes],
     mut kept: FxHashSet<Val>,
 ) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
     for row in passes {
         let fusion = steps.last().map_or(fusion, |step| &step.view);
-        let (view, map) = (row.pass)(graph, &PassContext { fusion, layouts, kept: &kept });
+        let (view, map) = (row.pass)(graph, &PassContext { fusion, expanded, kept: &kept });
         kept = kept.into_iter().filter_map(|val| map.get(val)).collect();
         graph.debug_verify(&view);
         steps.push(Step { pass: row.name, view, map });

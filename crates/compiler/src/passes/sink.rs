@@ -15,25 +15,23 @@ use super::PassContext;
 
 /// The pass.
 pub fn sink_expansions(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, ValMap) {
-    let PassContext { fusion, layouts, .. } = *context;
-    let mut viewed = FxHashMap::default();
-    for (&input, layout) in fusion.inputs().iter().zip(layouts) {
-        viewed.extend(expanded_axes(graph, input, layout).map(|axes| (input, axes)));
-    }
+    let PassContext { fusion, expanded, .. } = *context;
+    let given = fusion.inputs().iter().copied().zip(expanded.iter().cloned());
+    let mut viewed: FxHashMap<Val, Axes> = given.filter(|(_, axes)| !axes.is_empty()).collect();
     rewrite(graph, fusion, |graph, facts, node, operands| {
         Sink { graph, facts, viewed: &mut viewed }.sunk(node, operands)
     })
 }
 
-/// The axes along which an input is declared expanded and comes so, if there are some.
-fn expanded_axes(graph: &Graph, input: Val, layout: &LayoutClass) -> Option<Axes> {
+/// The axes along which an input comes expanded, if it is declared so or need not be.
+pub(crate) fn expanded_axes(graph: &Graph, input: Val, layout: &LayoutClass, is_declared: bool) -> Axes {
     let (TensorOp::Input { layout: declared, .. }, LayoutClass::Strided(strides)) = (graph.op(input), layout)
     else {
-        return None;
+        return Axes::new();
     };
+    let counts = |axis: &u8| !is_declared || declared.expanded.contains(axis);
     let comes_so = |axis: &u8| strides[usize::from(*axis)] == Stride::Zero;
-    let axes: Axes = declared.expanded.iter().copied().filter(comes_so).collect();
-    (!axes.is_empty()).then_some(axes)
+    (0..strides.len() as u8).filter(counts).filter(comes_so).collect()
 }
 
 /// A graph in the making.

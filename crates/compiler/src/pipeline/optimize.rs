@@ -1,6 +1,6 @@
 //! Graph passes, and the two that run only where the cost model says that they pay: what they make is planned greedily.
 
-use ir::graph::{DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks, Val};
+use ir::graph::{Axes, DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks, Val};
 use rustc_hash::FxHashSet;
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
@@ -9,7 +9,7 @@ use scheduler::target::{Processor, Target};
 use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
 use crate::passes::{
-    Step, add_bias, composed, distributable, distribute, optimize, optimize_exactly, two_pass,
+    Step, add_bias, composed, distributable, distribute, expanded_axes, optimize, optimize_exactly, two_pass,
 };
 use crate::plan::{PlanError, PlanOptions};
 use crate::products;
@@ -18,15 +18,17 @@ use crate::segment::{Legality, Segmentation, greedy_with};
 
 /// All passes.
 pub(super) fn all_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let Compilation { graph, written, layouts, kept, .. } = compilation;
-    compilation.steps = optimize(graph, written, layouts, kept.clone());
+    let expanded = compilation.expanded();
+    let Compilation { graph, written, kept, .. } = compilation;
+    compilation.steps = optimize(graph, written, &expanded, kept.clone());
     Ok(())
 }
 
 /// Those that change no element by a bit.
 pub(super) fn exact_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let Compilation { graph, written, layouts, .. } = compilation;
-    compilation.steps = optimize_exactly(graph, written, layouts);
+    let expanded = compilation.expanded();
+    let Compilation { graph, written, .. } = compilation;
+    compilation.steps = optimize_exactly(graph, written, &expanded);
     Ok(())
 }
 
@@ -35,6 +37,7 @@ pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), Plan
     if compilation.options.segmentation.is_some() {
         return Ok(());
     }
+    let expanded = compilation.expanded();
     let (graph, steps, source) = compilation.judged();
     let folds = distributable(graph, source.written);
     if folds.is_empty() {
@@ -43,7 +46,7 @@ pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), Plan
     let (view, map) = distribute(graph, source.written);
     graph.debug_verify(&view);
     let kept = source.kept.iter().filter_map(|&val| map.get(val)).collect();
-    let optimized = optimize(graph, &view, source.layouts, kept);
+    let optimized = optimize(graph, &view, &expanded, kept);
     let first = Step { pass: "distribute", view, map };
     let distributed: Vec<Step> = [first].into_iter().chain(optimized).collect();
     let (lambda, apart) = (source.seconds(graph, steps), source.seconds(graph, &distributed));
@@ -123,6 +126,13 @@ fn binding(tasks: &Tasks) -> impl Iterator<Item = &Fusion> {
 }
 
 impl Compilation<'_> {
+    /// For each input the axes along which it counts as an expansion.
+    fn expanded(&self) -> Vec<Axes> {
+        let given = self.written.inputs().iter().zip(self.layouts);
+        let is_declared = !self.options.is_segment;
+        given.map(|(&input, layout)| expanded_axes(&self.graph, input, layout, is_declared)).collect()
+    }
+
     /// The graph and the steps, to be changed, beside what judges them.
     fn judged(&mut self) -> (&mut Graph, &mut Vec<Step>, Source<'_>) {
         let Compilation { layouts, target, hints, options, .. } = *self;

@@ -6,14 +6,14 @@ use rustc_hash::FxHashSet;
 use super::{Compilation, Optimized};
 use crate::passes::before_expansion;
 use crate::plan::PlanError;
-use crate::segment::{Lifetimes, SearchProblem, Segmentation, greedy_with, search, search_within};
+use crate::segment::{Engine, Lifetimes, SearchProblem, Segmentation, greedy_with, search, search_within};
 
 /// The stage.
 pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     compilation.place();
     let (segmentation, search_steps) = match &compilation.optimized.chosen {
         Some(chosen) => (chosen.completed(&compilation.graph, &compilation.optimized.computed), 0),
-        None => compilation.searched(),
+        None => compilation.as_one().map_or_else(|| compilation.searched(), |one| (one, 0)),
     };
     let Optimized { computed, constraints, .. } = &compilation.optimized;
     segmentation.check(&compilation.graph, computed)?;
@@ -31,6 +31,18 @@ pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
 }
 
 impl Compilation<'_> {
+    /// The segmentation of a segment that is one kernel.
+    fn as_one(&self) -> Option<Segmentation> {
+        let fusion = &self.optimized.computed;
+        let is_kernel = || matches!(&*self.legality.of(&self.graph, fusion), Ok(Engine::Kernel(_)));
+        let outputs = fusion.outputs().iter().map(|output| output.val);
+        let mut made: Vec<Val> = outputs.filter(|&val| !fusion.is_input(val)).collect();
+        made.sort_unstable();
+        made.dedup();
+        let is_one = self.options.is_segment && !made.is_empty() && is_kernel();
+        is_one.then(|| self.apart(Segmentation { segments: vec![made] }))
+    }
+
     /// The best segmentation that the search finds, and the nodes that it looked at.
     fn searched(&self) -> (Segmentation, usize) {
         let Compilation { graph, legality, hints, target, options, .. } = self;

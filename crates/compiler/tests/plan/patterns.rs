@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 
 use ferrofuse_compiler::Plan;
-use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::passes::{PASSES, PassContext};
 use ferrofuse_compiler::segment::Engine;
 use ir::definition::Definition;
@@ -99,10 +98,9 @@ fn walking_back_through_all_passes_gives_equal_text() {
         let plan = cpu_plan(&definition);
         let (mut graph, mut view) = definition.graph.fork(&definition.fusion);
         let written = view.clone();
-        let layouts = vec![LayoutClass::Dense; written.inputs().len()];
         let mut texts = vec![dump(&graph, &view)];
         for row in PASSES {
-            let context = PassContext { fusion: &view, layouts: &layouts, kept: &FxHashSet::default() };
+            let context = PassContext { fusion: &view, expanded: &[], kept: &FxHashSet::default() };
             (view, _) = (row.pass)(&mut graph, &context);
             texts.push(dump(&graph, &view));
         }

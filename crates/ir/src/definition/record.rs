@@ -242,7 +242,7 @@ impl Record {
 
     /// How diagnostics tell an input from others: the user's name for it, or else the line that declares it.
     pub fn input_name(&self, place: usize) -> Option<String> {
-        let entry = self.inputs[place].entry;
+        let entry = self.inputs.get(place)?.entry; // none where no line declares it
         self.entries[entry].name.clone().or_else(|| {
             let span = self.statements.get(self.declarations[place])?.span?;
             self.line_of(span).map(|line| line.to_string())

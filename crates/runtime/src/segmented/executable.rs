@@ -43,13 +43,20 @@ impl Executable {
         options: CompileOptions,
     ) -> Result<SegmentedExecutable, Error> {
         let segments = segments.into_iter().map(|segment| segment.into().without_copies(&definition));
-        let (segments, copies): (Vec<SegmentDefinition>, Vec<Vec<LateCopy>>) = segments.unzip();
+        let (mut segments, copies): (Vec<SegmentDefinition>, Vec<Vec<LateCopy>>) = segments.unzip();
+        // A GPU's segments write to copies: see `on_gpu`.
+        for place in (0..segments.len()).filter(|_| !options.executor.is_on_gpu()) {
+            let (segment, later) = segments[place..].split_first_mut().expect("it is there");
+            segment.take_targets(&definition, later);
+        }
         let mut slots = Slots::of(&definition);
         let mut made = Vec::new();
         let writing = |place: usize| Writing::of(&definition, &segments[place], &segments[place + 1..]);
         let writings: Vec<Writing> = (0..segments.len()).map(writing).collect();
         for ((segment, writing), copies) in segments.into_iter().zip(writings).zip(copies) {
-            made.push(slots.segment(segment, writing, &options)?);
+            if !segment.outputs.is_empty() {
+                made.push(slots.segment(segment, writing, &options)?);
+            }
             copies.into_iter().for_each(|copy| slots.share(copy));
         }
         let outputs: Vec<usize> =

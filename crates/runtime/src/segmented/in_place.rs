@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ir::array::ArrayView;
 use ir::definition::Definition;
-use ir::graph::{Fusion, Output as GivenBack, Val};
+use ir::graph::{Fusion, Output as GivenBack, TensorOp, Val};
 use reference::evaluate::copy;
 
 use super::account::{Account, own_bytes};
@@ -29,22 +29,16 @@ pub(super) struct Writing {
 }
 
 impl Writing {
-    /// What a segment may write to itself: to inputs that it takes, and that neither those behind it take nor the whole gives back.
+    /// What a segment may write to itself: to inputs that it takes, that neither those behind it take nor the whole gives back, if
+    /// none behind it rejects anything.
     pub fn of(whole: &Definition, segment: &SegmentDefinition, later: &[SegmentDefinition]) -> Writing {
-        let given_back = |val: Val| whole.fusion.outputs().iter().filter(move |output| output.val == val);
-        let target = |&val: &Val| {
-            let mut inputs = given_back(val).filter_map(|output| output.alias);
-            inputs.next().filter(|_| inputs.next().is_none()).map(|input| input as usize)
-        };
         let own = |input: usize| {
-            let val = whole.fusion.inputs()[input];
-            let is_free = given_back(val).next().is_none() && !later.iter().any(|later| later.takes(val));
-            let place = segment.inputs.iter().position(|taken| *taken == SegmentInput::Val(val));
-            place.filter(|_| is_free).map(|place| place as u32)
+            let val = SegmentInput::Val(whole.fusion.inputs()[input]);
+            segment.inputs.iter().position(|taken| *taken == val).map(|place| place as u32)
         };
-        let targets: Vec<Option<usize>> =
-            segment.outputs.iter().map(|val| target(val).filter(|&input| own(input).is_some())).collect();
-        match targets.iter().any(Option::is_some) && !later.iter().any(SegmentDefinition::may_reject) {
+        let target = |&val: &Val| target(whole, val, later).filter(|&input| own(input).is_some());
+        let targets: Vec<Option<usize>> = segment.outputs.iter().map(target).collect();
+        match targets.iter().any(Option::is_some) {
             true => Writing { aliases: targets.iter().map(|input| input.and_then(own)).collect(), targets },
             false => Writing::default(),
         }
@@ -65,6 +59,46 @@ impl Writing {
         let fusion = Fusion::new(graph, fusion.inputs().to_vec(), outputs, facts)
             .expect("the same view, written to inputs that it has");
         Definition { fusion, ..definition }
+    }
+}
+
+/// The number of the input of the whole definition that a value may be written to when it is made.
+fn target(whole: &Definition, val: Val, later: &[SegmentDefinition]) -> Option<usize> {
+    let given_back = |val: Val| whole.fusion.outputs().iter().filter(move |output| output.val == val);
+    let mut inputs = given_back(val).filter_map(|output| output.alias);
+    let input = inputs.next().filter(|_| inputs.next().is_none())? as usize;
+    let old = whole.fusion.inputs()[input];
+    let is_free = given_back(old).next().is_none() && !later.iter().any(|later| later.takes(old));
+    (is_free && !later.iter().any(SegmentDefinition::may_reject)).then_some(input)
+}
+
+impl SegmentDefinition {
+    /// Takes what it may write to as well, though it does not read it.
+    pub(super) fn take_targets(&mut self, whole: &Definition, later: &[SegmentDefinition]) {
+        for place in 0..self.outputs.len() {
+            let Some(input) = target(whole, self.outputs[place], later) else { continue };
+            let old = whole.fusion.inputs()[input];
+            if !self.takes(old) {
+                self.take_like(place, whole.graph.op(old));
+                self.inputs.push(SegmentInput::Val(old));
+            }
+        }
+    }
+
+    /// Adds an input like an output to the definition, with the layout that one of the whole definition is declared with.
+    fn take_like(&mut self, output: usize, declared: &TensorOp) {
+        let TensorOp::Input { layout, .. } = declared else {
+            unreachable!("an input of the whole definition")
+        };
+        let (mut graph, fusion) = self.definition.graph.fork(&self.definition.fusion);
+        let (mut inputs, outputs) = (fusion.inputs().to_vec(), fusion.outputs().to_vec());
+        let ty = graph.ty(outputs[output].val).clone();
+        let mut facts = Arc::clone(fusion.facts());
+        let op = TensorOp::Input { ordinal: inputs.len() as u32, ty, layout: layout.clone() };
+        let input = graph.add(op, &[], Arc::make_mut(&mut facts)).expect("an input has no operands");
+        inputs.push(input.into());
+        let fusion = Fusion::new(&graph, inputs, outputs, facts).expect("the view, with one more input");
+        (self.definition.graph, self.definition.fusion) = (graph, fusion);
     }
 }
 

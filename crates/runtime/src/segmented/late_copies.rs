@@ -1,5 +1,5 @@
-//! Outputs that a segment could only copy to: of a value that it gives back as well, or in an order of axes that a library
-//! does not compute. They are copied when all segments are done, as in a call of the whole, so that both are in memory only
+//! Outputs that a segment could only copy to: of a value that it takes or gives back as well, or in an order of axes that a
+//! library does not compute. They are copied when all segments are done, as in a call of the whole, so that both are in memory only
 //! then; segments that read one read the other.
 
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use compiler::outputs::{copied_from, sees_operand};
 use ir::definition::Definition;
 use ir::graph::{Axes, Fusion, Output, TensorOp, Val};
 
-use super::parts::SegmentDefinition;
+use super::parts::{SegmentDefinition, SegmentInput};
 
 /// A value of the whole definition that is a copy of another.
 pub(super) type LateCopy = (Val, Val);
@@ -24,7 +24,7 @@ impl SegmentDefinition {
             Output { order, ..output.clone() }
         });
         let left: Vec<Output> = left.collect();
-        let late = copies.iter().map(|&(copy, of)| (self.outputs[copy], self.outputs[of])).collect();
+        let late = copies.iter().map(|&(copy, of)| (self.outputs[copy], of)).collect();
         let Definition { graph, fusion, .. } = &self.definition;
         let facts = Arc::clone(fusion.facts());
         let fusion =
@@ -35,8 +35,8 @@ impl SegmentDefinition {
         (self, late)
     }
 
-    /// The places of outputs that are given back row-major for now, and of those that are copies of others.
-    fn copies(&self, whole: &Definition) -> (Vec<usize>, Vec<(usize, usize)>) {
+    /// The places of outputs that are given back row-major for now, and of those that are copies, with what they are copies of.
+    fn copies(&self, whole: &Definition) -> (Vec<usize>, Vec<(usize, Val)>) {
         let Definition { graph, fusion, .. } = &self.definition;
         let outputs = fusion.outputs();
         let sources: Vec<Val> = outputs.iter().map(|output| copied_from(graph, fusion, output.val)).collect();
@@ -49,8 +49,14 @@ impl SegmentDefinition {
             let is_it =
                 |&of: &usize| sources[of] == sources[copy] && outputs[of].order.is_empty() && !is_written(of);
             let first = (0..outputs.len()).find(is_it).filter(|_| is_made(graph.op(sources[copy])));
-            first.filter(|&first| first != copy)
+            first.filter(|&first| first != copy).map(|first| self.outputs[first])
         };
+        // What a segment before this one made.
+        let taken = |copy: usize| match self.inputs.get(fusion.input_place(sources[copy])?)? {
+            SegmentInput::Val(val) if self.schedule.is_none() && !whole.fusion.is_input(*val) => Some(*val),
+            _ => None,
+        };
+        let of = |copy: usize| of(copy).or_else(|| taken(copy));
         let others = (0..outputs.len()).filter(|&place| !is_written(place));
         let (copies, others): (Vec<usize>, Vec<usize>) = others.partition(|&place| of(place).is_some());
         let is_of_library = |place: &usize| matches!(graph.op(sources[*place]), TensorOp::External(_));

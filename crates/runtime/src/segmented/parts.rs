@@ -54,7 +54,8 @@ impl SegmentDefinition {
     /// [`Error::Plan`] for a schedule that does not fit.
     pub fn options(&self, options: &CompileOptions) -> Result<CompileOptions, Error> {
         let Some(schedule) = &self.schedule else {
-            return Ok(CompileOptions { plan: PlanOptions::default(), ..options.clone() });
+            let plan = PlanOptions { is_segment: true, ..PlanOptions::default() };
+            return Ok(CompileOptions { plan, ..options.clone() });
         };
         let plan = PlanOptions {
             segmentation: Some(whole(&self.definition)),

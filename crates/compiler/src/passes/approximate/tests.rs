@@ -21,7 +21,7 @@ fn ops(body: &str) -> Vec<&'static str> {
     let definition = frontend::text::parse(&text).unwrap_or_else(|error| panic!("{error:?}")).definition;
     let (mut graph, view) = definition.graph.fork(&definition.fusion);
     let (view, _) =
-        approximate(&mut graph, &PassContext { fusion: &view, layouts: &[], kept: &FxHashSet::default() });
+        approximate(&mut graph, &PassContext { fusion: &view, expanded: &[], kept: &FxHashSet::default() });
     let scalar_ops = view.order().iter().filter_map(|&node| match graph.node(node).op {
         TensorOp::Map(op) => Some(op.name()),
         _ => None,
