@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 import torch
 from torch.fx.graph import _BoxedCodeGen
 
+from .ahead import compile_ahead
 from .define import Defined, LoweringError, define
 from .nodes import is_number, line_of, op_of
 from .options import Options
@@ -81,7 +82,10 @@ class _Compilation:
         found = _kept.get(structure.key)
         compiled = found is None or not all(name in named for name in found[1])
         if compiled:
-            found = _keep(structure, define(region, self._options, scalars))
+            defined = define(region, self._options, scalars)
+            found = _keep(structure, defined)
+            if not defined.scalars:
+                compile_ahead(defined.fd._compilable(), region.inputs)
         assert found is not None
         self._report.regions.append(of_region(region, compiled))
         return region, found[0], [named[name] for name in found[1]]
@@ -125,7 +129,7 @@ def _keep(structure: Structure, defined: Defined) -> Tuple[Kernel, List[str]]:
 
 
 def _kernel(defined: Defined) -> Kernel:
-    run, device = defined.fd._make_executable().run, defined.device
+    run, device = defined.fd._compilable().run, defined.device
 
     def ferrofuse_region(*inputs: Any) -> Sequence[Any]:
         return _apart(run(inputs, "torch", "torch", device=device), inputs)
