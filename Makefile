@@ -18,7 +18,7 @@ python: setup
 	VIRTUAL_ENV=$(CURDIR)/.venv .venv/bin/maturin develop --quiet
 
 wheel: setup
-	.venv/bin/maturin build --release --out $(TARGET)/wheels
+	.venv/bin/maturin build --profile dist --out $(TARGET)/wheels
 
 test: setup
 	cargo fmt --check
@@ -64,6 +64,6 @@ bench: setup
 # The same workloads beside torch.compile, torch eager and JAX, which are installed from PyPI (about 6 GB).
 bench-peers: setup
 	@scripts/setup-torch
-	VIRTUAL_ENV=$(CURDIR)/.venv-torch .venv/bin/maturin develop --quiet --release
+	VIRTUAL_ENV=$(CURDIR)/.venv-torch .venv/bin/maturin develop --quiet --profile dist
 	.venv-torch/bin/python bench/peers.py
 	.venv-torch/bin/python bench/peers.py --sweep

@@ -1,19 +1,24 @@
 """The backend of torch.compile beside eager and Inductor: training steps of models.
 
-    torch_backend.py [MODEL…] [--rounds N] [--threads N] [--layers N]
+    torch_backend.py [MODEL…] [--rounds N] [--threads N] [--layers N] [--first]
 
 Models are three written here (gpt, mlp, convolutions) and those of `transformers` and `timm` that
 `python/tests/torch/real_models.py` lists; without names the three. All run in one process, in rounds: each contender
 takes a step a round, the first another one each time. Times are medians of rounds in ms; `first` is the time to the
 first step, Dynamo's and AOTAutograd's part included, in s. Of ferrofuse also how many regions there are, and how many
 of the ops are fused that are neither views nor a library's.
+
+With `--first` only first steps are taken, from empty caches: with what tracing alone takes (the backend
+`aot_eager_decomp_partition`, which compiles nothing), and how much longer Inductor and ferrofuse take.
 """
 
 import argparse
 import copy
+import os
 import pathlib
 import statistics
 import sys
+import tempfile
 import time
 
 import ferrofuse.torch
@@ -26,6 +31,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "python"
 from compiled_models import Gpt  # noqa: E402
 
 CONTENDERS = ("eager", "inductor", "ferrofuse")
+TRACED = "aot_eager_decomp_partition"
 
 
 class Mlp(nn.Module):
@@ -119,14 +125,46 @@ def measure(name, arguments):
     return [name, *times, *firsts, str(sum(len(graph.regions) for graph in report.graphs)), f"{fused} of {all_ops}"]
 
 
+def first_steps(name, arguments):
+    """A line of the table of first steps: tracing, Inductor and ferrofuse in s, then those two without tracing, and the
+    ratio of these.
+    """
+    torch.manual_seed(0)
+    model, inputs, named = model_of(name, arguments.layers)
+    firsts = {}
+    for backend in (TRACED, TRACED, "inductor", "ferrofuse"):  # tracing twice: the first time imports what it needs
+        torch._dynamo.reset()
+        firsts[backend] = Contender(backend, model, inputs, named).first
+    traced, inductor, ferrofuse = firsts.values()
+    own = [seconds - traced for seconds in (inductor, ferrofuse)]
+    times = [f"{seconds:.1f}" for seconds in (traced, inductor, ferrofuse, *own)]
+    return [name, *times, f"{own[1] / own[0]:.2f}"]
+
+
+def without_caches():
+    """Has compilers find empty caches, and what they import once be there."""
+    os.environ["TORCHINDUCTOR_CACHE_DIR"] = tempfile.mkdtemp()
+    os.environ["FERROFUSE_CACHE"] = tempfile.mkdtemp()
+    for backend in (TRACED, "inductor", "ferrofuse"):
+        torch.compile(lambda x: (x + 1).sin(), backend=backend)(torch.ones(3))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", default=["gpt", "mlp", "convolutions"])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     parser.add_argument("--layers", type=int, default=4)
+    parser.add_argument("--first", action="store_true")
     arguments = parser.parse_args()
     torch.set_num_threads(arguments.threads)
+    if arguments.first:
+        without_caches()
+        print("| model | traced | Inductor | ferrofuse | Inductor's own | ferrofuse's own | ratio |")
+        print("|---|---|---|---|---|---|---|")
+        for name in arguments.models:
+            print(f"| {' | '.join(first_steps(name, arguments))} |", flush=True)
+        return
     print("| model | eager | Inductor | ferrofuse | first, Inductor | first, ferrofuse | regions | fused |")
     print("|---|---|---|---|---|---|---|---|")
     for name in arguments.models:
