@@ -38,6 +38,7 @@ function_table! { Functions:
     cuCtxSetCurrent(Handle) -> c_int;
     cuCtxPushCurrent as "cuCtxPushCurrent_v2" (Handle) -> c_int;
     cuCtxPopCurrent as "cuCtxPopCurrent_v2" (*mut Handle) -> c_int;
+    cuCtxSynchronize() -> c_int;
     cuStreamCreate(*mut Handle, c_uint) -> c_int;
     cuStreamDestroy as "cuStreamDestroy_v2" (Handle) -> c_int;
     cuStreamSynchronize(Handle) -> c_int;
@@ -58,6 +59,7 @@ function_table! { Functions:
     cuGraphExecDestroy(Handle) -> c_int;
     cuGraphDestroy(Handle) -> c_int;
     cuMemHostAlloc(*mut *mut c_void, usize, c_uint) -> c_int;
+    cuMemHostGetDevicePointer as "cuMemHostGetDevicePointer_v2" (*mut Address, *mut c_void, c_uint) -> c_int;
     cuMemFreeHost(*mut c_void) -> c_int;
     cuMemGetInfo as "cuMemGetInfo_v2" (*mut usize, *mut usize) -> c_int;
     cuMemAllocAsync(*mut Address, usize, Handle) -> c_int;

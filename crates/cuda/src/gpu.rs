@@ -253,6 +253,17 @@ impl Gpu {
         self.context
     }
 
+    /// Waits for all its work.
+    ///
+    /// # Errors
+    /// What went wrong in it.
+    pub(crate) fn synchronize(&self) -> Result<(), Error> {
+        let _entered = self.enter()?;
+        // SAFETY: the function has this type.
+        let code = unsafe { (self.driver().functions.cuCtxSynchronize)() };
+        self.driver().check("cuCtxSynchronize", code)
+    }
+
     /// Bytes that are free, and all there are.
     ///
     /// # Errors

@@ -16,8 +16,7 @@ use compiler::outputs::Placement;
 use ir::array::Layout;
 use ir::graph::Sizes;
 use ir::interrupt::Interrupted;
-use ir::kernel::NO_FAULT;
-use ops::{DType, Scalar};
+use ops::Scalar;
 
 use crate::device::{AddressSpace, Device, TensorOf, ViewOf};
 use crate::device::{Memory, SlotContents, WriteTarget};
@@ -139,7 +138,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         let (mut live, mut peak) = (0_usize, 0_usize);
         for step in &self.plan.steps {
             match step {
-                Step::Allocate(slot) if self.target(*slot).is_none() => {
+                Step::Allocate(slot) | Step::InitFaults(slot) if self.target(*slot).is_none() => {
                     live = live.saturating_add(bytes(*slot)?)
                 }
                 Step::Free(slot) => live -= bytes(*slot)?,
@@ -200,9 +199,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
                     None => SlotContents::Own(self.allocate(*slot)?),
                 };
             }
-            Step::InitFaults(slot) => {
-                self.fill(*slot, Scalar::from_i64(DType::I64, NO_FAULT))?;
-            }
+            Step::InitFaults(slot) => self.init_faults(*slot)?,
             Step::Launch(launch) => self.launch(launch)?,
             Step::Evaluate(evaluation) => self.evaluate(evaluation)?,
             Step::External(step) => self.external(step)?,

@@ -1,11 +1,12 @@
 //! The steps of a call on a GPU, given to a stream. What the GPU has no kernel for the host does on copies.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_c::cuda::Parameter;
 use cranelift_entity::EntityRef;
-use cuda::{Event, LaunchShape, Stream};
+use cuda::{Event, LaunchShape, Stream, Words};
 use index::Sym;
 use ir::array::products::{Product, of_groups, of_matmul};
 use ir::array::{Array, ArrayView, Layout, StridedArray};
@@ -16,10 +17,10 @@ use smallvec::SmallVec;
 use super::CudaDevice;
 use super::block::Block;
 use super::code::GpuKernel;
-use super::faults::Located;
+use super::faults::{Located, Watched};
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use crate::accelerator::LoadedKernel;
-use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, first_fault};
+use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, SlotContents, first_fault};
 use crate::error::IndexFault;
 use crate::plan::Operands;
 use crate::{Error, Tensor};
@@ -33,6 +34,8 @@ pub(crate) struct OnStream<'c> {
     /// What a later call says of an index out of range; `None` where this one waits for its work.
     pub located: Option<Located>,
     block: Block,
+    /// The fault words of the call's kernels.
+    faults: RefCell<SmallVec<[Words<'c, Watched>; 1]>>,
 }
 
 impl<'c> OnStream<'c> {
@@ -43,7 +46,7 @@ impl<'c> OnStream<'c> {
         host: Host<'c>,
         located: Option<Located>,
     ) -> OnStream<'c> {
-        OnStream { device, stream, host, located, block: Block::default() }
+        OnStream { device, stream, host, located, block: Block::default(), faults: RefCell::default() }
     }
 
     /// The elements of a place, in an array of the host of its layout, once all work before is done.
@@ -250,7 +253,9 @@ impl Device for OnStream<'_> {
         let place = |number: usize| &operands[number].0;
         match op {
             ExternalOp::Matmul(_) | ExternalOp::Linear(_) if sizes.contains(&0) => Ok(()),
-            ExternalOp::Matmul(_) => products([place(0), place(1)], None, &|a, b| of_matmul(a, b, sizes)),
+            ExternalOp::Matmul(_) => {
+                products([place(0), place(1)], None, &|a, b| of_matmul(a, b, sizes))
+            }
             ExternalOp::Linear(_) => {
                 let (weight, bias, rank) = (place(1), place(2), sizes.len());
                 if weight.layout.sizes[1] == 0 {
@@ -282,14 +287,22 @@ impl Device for OnStream<'_> {
         Ok(work(&views))
     }
 
+    fn fault_words<'m>(&self, checked: &[CheckedIndex]) -> Result<SlotContents<'m, GpuMemory>, Error> {
+        let watched = Watched { checked: checked.into(), located: self.located.clone() };
+        let words = self.device.faults().words(self.stream, checked.len(), watched)?;
+        let place = GpuViewMut::of_words(words.address(), checked.len());
+        self.faults.borrow_mut().push(words);
+        Ok(SlotContents::Target(place))
+    }
+
     fn fault(&self, words: GpuView<'_>, checked: &[CheckedIndex]) -> Result<Option<IndexFault>, Error> {
-        let Some(located) = &self.located else {
-            return self.on_host(&[words], |views| {
-                first_fault((0..checked.len()).map(|word| views[0].scalar(word).as_i64()), checked)
-            });
-        };
-        let faults = self.device.faults();
-        faults.tell(self.device, self.stream, words.0.start(), checked, located).map(|()| None)
+        if self.located.is_some() {
+            return Ok(None);
+        }
+        self.stream.synchronize()?;
+        let faults = self.faults.borrow();
+        let own = faults.iter().find(|own| own.address() == words.0.start()).expect("words of the call");
+        Ok(own.take().and_then(|(_, words)| first_fault(words.into_iter(), checked)))
     }
 
     fn moment(&self) -> Result<Event, Error> {

@@ -11,7 +11,7 @@ const ORDER: [(&str, &[&str]); 20] = [
         "cuda",
         &[
             "error", "cubin", "library", "driver", "nvrtc", "cublaslt", "gpu", "stream", "event", "graph",
-            "memory", "pinned", "module", "matmul",
+            "memory", "mapped", "reports", "module", "matmul",
         ],
     ),
     (
