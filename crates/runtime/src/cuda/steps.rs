@@ -8,7 +8,7 @@ use codegen_c::cuda::Parameter;
 use cranelift_entity::EntityRef;
 use cuda::{Event, LaunchShape, Stream, Words};
 use index::Sym;
-use ir::array::products::{Product, of_groups, of_matmul};
+use ir::array::products::{ProductBatch, batches_of_matmul, of_groups};
 use ir::array::{Array, ArrayView, Layout, StridedArray};
 use ir::graph::{ExternalOp, Val};
 use ops::{DType, Scalar};
@@ -18,6 +18,7 @@ use super::CudaDevice;
 use super::block::Block;
 use super::code::GpuKernel;
 use super::faults::{Located, Watched};
+use super::products::batches;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use crate::accelerator::LoadedKernel;
 use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, SlotContents, first_fault};
@@ -241,9 +242,9 @@ impl Device for OnStream<'_> {
         let [result] = &results[..] else {
             return self.external_on_host(op, operands, results, val);
         };
-        let products = |[a, b]: [&Place; 2], bias, listed: &dyn Fn(&Layout, &Layout) -> Vec<Product>| {
+        let products = |[a, b]: [&Place; 2], bias, made: &dyn Fn(&Layout, &Layout) -> Vec<ProductBatch>| {
             let library = self.device.products();
-            let given = library.multiply(self.device, self.stream, [a, b], bias, &result.0, listed);
+            let given = library.multiply(self.device, self.stream, [a, b], bias, &result.0, made);
             given.map_err(|error| match error {
                 Error::Cuda(error @ cuda::Error::Cublas { .. }) => self.failed(op.name(), error),
                 error => error,
@@ -254,7 +255,7 @@ impl Device for OnStream<'_> {
         match op {
             ExternalOp::Matmul(_) | ExternalOp::Linear(_) if sizes.contains(&0) => Ok(()),
             ExternalOp::Matmul(_) => {
-                products([place(0), place(1)], None, &|a, b| of_matmul(a, b, sizes))
+                products([place(0), place(1)], None, &|a, b| batches_of_matmul(a, b, sizes))
             }
             ExternalOp::Linear(_) => {
                 let (weight, bias, rank) = (place(1), place(2), sizes.len());
@@ -263,14 +264,14 @@ impl Device for OnStream<'_> {
                     return self.device.copies().copy(self.device, self.stream, &result.0, &rows);
                 }
                 let weight = weight.relaid(weight.layout.permuted([1, 0]).raised(rank));
-                products([place(0), &weight], Some(bias), &|a, b| of_matmul(a, b, sizes))
+                products([place(0), &weight], Some(bias), &|a, b| batches_of_matmul(a, b, sizes))
             }
             ExternalOp::GroupedMatmul => {
                 let [a, b] = [0, 1].map(|operand: usize| &operands[operand].0.layout.sizes);
                 let groups =
                     self.on_host(&operands[2..], |ends| external::group_ranges(a, b, &ends[0]))??;
                 let columns = sizes[sizes.len() - 1];
-                products([place(0), place(1)], None, &|a, b| of_groups(a, b, columns, &groups))
+                products([place(0), place(1)], None, &|a, b| batches(&of_groups(a, b, columns, &groups)))
             }
             _ => self.external_on_host(op, operands, results, val),
         }
