@@ -52,6 +52,7 @@ function_table! { Functions:
     cuEventElapsedTime(*mut f32, Handle, Handle) -> c_int;
     cuPointerGetAttribute(*mut c_void, c_int, Address) -> c_int;
     cuStreamIsCapturing(Handle, *mut c_int) -> c_int;
+    cuThreadExchangeStreamCaptureMode(*mut c_uint) -> c_int;
     cuStreamBeginCapture as "cuStreamBeginCapture_v2" (Handle, c_uint) -> c_int;
     cuStreamEndCapture(Handle, *mut Handle) -> c_int;
     cuGraphInstantiateWithFlags(*mut Handle, Handle, c_ulonglong) -> c_int;

@@ -34,5 +34,5 @@ pub use matmul::{Batch, CublasLtHandle, Matmul, MatmulShape, MatrixLayout, Matri
 pub use memory::DeviceBuffer;
 pub use module::{Function, KernelResources, LaunchShape, Module};
 pub use nvrtc::{Cubin, Nvrtc};
-pub use reports::{Reports, Told, Words};
+pub use reports::{GraphWords, Reports, Told, Words};
 pub use stream::Stream;

@@ -31,7 +31,7 @@ impl MappedWords {
     /// What the driver says.
     pub fn new(device: &Arc<Gpu>, words: usize, value: i64) -> Result<MappedWords, Error> {
         const DEVICE_MAP: u32 = 2;
-        let (_entered, driver) = (device.enter()?, device.driver());
+        let (_entered, _relaxed, driver) = (device.enter()?, device.relaxed()?, device.driver());
         let mut first: *mut c_void = ptr::null_mut();
         // SAFETY: the function has this type; the pointer outlives the call.
         let code = unsafe {

@@ -3,7 +3,8 @@
 //!
 //! Words are given out stream by stream, one call after the other, from blocks. What was given to a stream before an event is done
 //! when the event is, so one event for each block that is full says when its words may be given out again. Kernels write with
-//! atomics of the device: those of one device see each other in mapped memory too, and the host only reads.
+//! atomics of the device: those of one device see each other in mapped memory too. The host sets what it was told of to unwritten,
+//! so of two launches of one graph that are under way at once it may be told of one index twice.
 
 use std::mem;
 use std::ops::Range;
@@ -41,8 +42,8 @@ struct Blocks<T> {
 #[derive(Debug)]
 struct Block<T> {
     memory: MappedWords,
-    /// The stream, by its number.
-    stream: usize,
+    /// The stream, by its number; none where the work is a graph's, which may run any number of times.
+    stream: Option<usize>,
     /// How many words were given out.
     given: usize,
     /// Whether no more will be.
@@ -55,7 +56,7 @@ struct Block<T> {
     calls: Vec<Noted<T>>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Noted<T> {
     /// Its number among all calls.
     call: u64,
@@ -71,10 +72,21 @@ pub struct Words<'r, T> {
     address: u64,
 }
 
+/// Words for work that is captured in a graph: each launch may write there, and is told of.
+#[derive(Debug)]
+pub struct GraphWords<T: Clone> {
+    reports: Arc<Reports<T>>,
+    address: u64,
+    /// When the launches so far have written all.
+    end: Option<Event>,
+    /// Whether they stay when this goes.
+    is_kept: bool,
+}
+
 /// The note of a call, and what its words hold.
 pub type Told<T> = (T, Vec<i64>);
 
-impl<T> Reports<T> {
+impl<T: Clone> Reports<T> {
     /// Of no calls as yet.
     pub fn new(device: &Arc<Gpu>, unwritten: i64) -> Reports<T> {
         let blocks = Blocks { calls: 0, used: Vec::new(), free: Vec::new() };
@@ -93,24 +105,33 @@ impl<T> Reports<T> {
                 if let Some(full) = full {
                     blocks.used[full].fill(stream);
                 }
-                self.new_block(&mut blocks, stream, count)?
+                self.new_block(&mut blocks, Some(stream.number()), count)?
             }
         };
-        blocks.calls += 1;
-        let call = blocks.calls;
-        let address = blocks.used[place].note(count, |words| Noted { call, words, note });
+        let address = blocks.note(place, count, note);
         Ok(Words { reports: self, stream: Arc::clone(stream), address })
     }
 
-    /// A block for a stream that has no open one.
-    fn new_block(&self, blocks: &mut Blocks<T>, stream: &Stream, count: usize) -> Result<usize, Error> {
+    /// So many unwritten words for work that is captured.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn graph_words(self: &Arc<Self>, count: usize, note: T) -> Result<GraphWords<T>, Error> {
+        let mut blocks = self.lock();
+        let place = self.new_block(&mut blocks, None, count)?;
+        let address = blocks.note(place, count, note);
+        Ok(GraphWords { reports: Arc::clone(self), address, end: None, is_kept: false })
+    }
+
+    /// A block for a stream that has no open one, or for a graph.
+    fn new_block(&self, blocks: &mut Blocks<T>, stream: Option<usize>, count: usize) -> Result<usize, Error> {
         blocks.reclaim(self.unwritten);
         let fits = blocks.free.iter().position(|memory| memory.words().len() >= count);
         let memory = match fits {
             Some(place) => blocks.free.swap_remove(place),
             None => MappedWords::new(&self.device, count.max(WORDS), self.unwritten)?,
         };
-        blocks.used.push(Block::new(memory, stream.number()));
+        blocks.used.push(Block::new(memory, stream));
         Ok(blocks.used.len() - 1)
     }
 
@@ -119,13 +140,15 @@ impl<T> Reports<T> {
         let mut blocks = self.lock();
         let of_block = |block: &mut Block<T>| {
             let noted = block.take_written(self.unwritten);
-            noted.into_iter().map(|noted| (noted.call, block.told(noted))).collect::<Vec<_>>()
+            noted.into_iter().map(|noted| (noted.call, block.told(noted, self.unwritten))).collect::<Vec<_>>()
         };
         let mut told: Vec<(u64, Told<T>)> = blocks.used.iter_mut().flat_map(of_block).collect();
         told.sort_unstable_by_key(|(call, _)| *call);
         told.into_iter().map(|(_, told)| told).collect()
     }
+}
 
+impl<T> Reports<T> {
     fn lock(&self) -> MutexGuard<'_, Blocks<T>> {
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -143,7 +166,14 @@ impl<T> Drop for Reports<T> {
 impl<T> Blocks<T> {
     /// The block from which a stream is given words.
     fn open(&self, stream: usize) -> Option<usize> {
-        self.used.iter().position(|block| block.stream == stream && !block.is_full)
+        self.used.iter().position(|block| block.stream == Some(stream) && !block.is_full)
+    }
+
+    /// Gives words of a block out to the next call.
+    fn note(&mut self, place: usize, count: usize, note: T) -> u64 {
+        self.calls += 1;
+        let call = self.calls;
+        self.used[place].note(count, |words| Noted { call, words, note })
     }
 
     /// The block that has a word, and the word's number there.
@@ -161,8 +191,8 @@ impl<T> Blocks<T> {
 }
 
 impl<T> Block<T> {
-    fn new(memory: MappedWords, stream: usize) -> Block<T> {
-        Block { memory, stream, given: 0, is_full: false, unsent: 0, end: None, calls: Vec::new() }
+    fn new(memory: MappedWords, stream: Option<usize>) -> Block<T> {
+        Block { memory, stream, given: 0, is_full: stream.is_none(), unsent: 0, end: None, calls: Vec::new() }
     }
 
     fn has_room(&self, count: usize) -> bool {
@@ -192,20 +222,26 @@ impl<T> Block<T> {
         }
     }
 
-    /// The calls that have written something, which are told of with this.
-    fn take_written(&mut self, unwritten: i64) -> Vec<Noted<T>> {
+    /// The calls that have written something, which are told of with this. A graph may write again.
+    fn take_written(&mut self, unwritten: i64) -> Vec<Noted<T>>
+    where
+        T: Clone,
+    {
         let words = self.memory.words();
         if !is_written(&words[..self.given], unwritten) {
             return Vec::new();
         }
-        let has_written = |noted: &mut Noted<T>| is_written(&words[noted.words.clone()], unwritten);
-        self.calls.extract_if(.., has_written).collect()
+        let has_written = |noted: &Noted<T>| is_written(&words[noted.words.clone()], unwritten);
+        match self.stream {
+            Some(_) => self.calls.extract_if(.., |noted| has_written(noted)).collect(),
+            None => self.calls.iter().filter(|noted| has_written(noted)).cloned().collect(),
+        }
     }
 
-    /// What a call was written, with its note.
-    fn told(&self, noted: Noted<T>) -> Told<T> {
+    /// What a call has written, with its note: its words hold nothing then.
+    fn told(&self, noted: Noted<T>, unwritten: i64) -> Told<T> {
         let words = self.memory.words()[noted.words].iter();
-        (noted.note, words.map(|word| word.load(Ordering::Acquire)).collect())
+        (noted.note, words.map(|word| word.swap(unwritten, Ordering::AcqRel)).collect())
     }
 
     /// Whether nothing is to be written any more, and all is told of.
@@ -240,7 +276,7 @@ impl<T> Words<'_, T> {
         let place = block.calls.iter().position(|noted| noted.words.start == word)?;
         let words = block.calls[place].words.clone();
         let noted = is_written(&block.memory.words()[words], unwritten).then(|| block.calls.remove(place))?;
-        Some(block.told(noted))
+        Some(block.told(noted, unwritten))
     }
 }
 
@@ -249,6 +285,48 @@ impl<T> Drop for Words<'_, T> {
         if let Some((block, _)) = self.reports.lock().holding(self.address) {
             block.unsent -= 1;
             block.end_if_sent(&self.stream);
+        }
+    }
+}
+
+impl<T: Clone> GraphWords<T> {
+    /// Where they are, for the device.
+    pub fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Takes note of a launch of the graph, which the stream was given last.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn launched(&mut self, stream: &Stream) -> Result<(), Error> {
+        match &self.end {
+            Some(end) => end.again(stream),
+            None => Event::record(stream).map(|end| self.end = Some(end)),
+        }
+    }
+
+    /// Keeps them as long as the device: for a graph of which nobody says when it is gone.
+    pub fn keep(mut self) {
+        self.is_kept = true;
+    }
+}
+
+impl<T: Clone> Drop for GraphWords<T> {
+    fn drop(&mut self) {
+        if self.is_kept {
+            return;
+        }
+        let mut blocks = self.reports.lock();
+        let Some(place) = blocks.used.iter().position(|block| block.word_at(self.address).is_some()) else {
+            return;
+        };
+        match self.end.take() {
+            Some(end) => blocks.used[place].end = Some(end),
+            None => {
+                let unused = blocks.used.swap_remove(place);
+                blocks.free.push(unused.memory);
+            }
         }
     }
 }

@@ -102,9 +102,6 @@ pub enum Error {
         /// What it was.
         error: Box<Error>,
     },
-    /// A call that checks indices, in a graph that is captured: nobody would look at what replays find.
-    #[error("the call checks indices, which a graph that is captured cannot: call it outside of the capture")]
-    ChecksInCapture,
     /// A call that draws random numbers, in a graph that is captured.
     #[error(
         "the call draws random numbers, which would be the same in each replay of a graph that is captured"

@@ -22,7 +22,7 @@ pub struct CudaDevice {
     stream: Arc<Stream>,
     copies: StridedCopy,
     products: Products,
-    faults: Reports<Watched>,
+    faults: Arc<Reports<Watched>>,
 }
 
 impl CudaDevice {
@@ -34,7 +34,7 @@ impl CudaDevice {
         let gpu = Arc::new(Gpu::open(cuda, ordinal)?);
         let stream = Arc::new(Stream::new(&gpu)?);
         Ok(CudaDevice {
-            faults: Reports::new(&gpu, NO_FAULT),
+            faults: Arc::new(Reports::new(&gpu, NO_FAULT)),
             gpu,
             cuda: Arc::clone(cuda),
             stream,
@@ -127,7 +127,7 @@ impl CudaDevice {
         }
     }
 
-    pub(super) fn faults(&self) -> &Reports<Watched> {
+    pub(super) fn faults(&self) -> &Arc<Reports<Watched>> {
         &self.faults
     }
 

@@ -1,9 +1,10 @@
 //! Indices out of range, which kernels report in the host's memory: the host learns of them in a later call.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::Arc;
 
-use cuda::Reports;
+use cuda::{GraphWords, Reports};
 use smallvec::SmallVec;
 
 use crate::Error;
@@ -13,7 +14,21 @@ use crate::error::IndexFault;
 /// What an index out of range is in words of its definition.
 pub(crate) type Located = Arc<dyn Fn(IndexFault) -> Error + Send + Sync>;
 
+/// Who tells of an index out of range, and in which words.
+pub(crate) enum Telling<'c> {
+    /// The call itself, which waits.
+    Itself,
+    /// A later one.
+    Later(Located),
+    /// The same, after each launch of the graph that captures the call, which is to have these words.
+    Captured(Located, &'c GraphFaults),
+}
+
+/// The fault words of a graph.
+pub(crate) type GraphFaults = RefCell<Vec<GraphWords<Watched>>>;
+
 /// What the fault words of a call are about.
+#[derive(Clone)]
 pub(crate) struct Watched {
     /// The values whose indices are checked, each with a word.
     pub checked: SmallVec<[CheckedIndex; 2]>,
@@ -24,6 +39,16 @@ pub(crate) struct Watched {
 impl fmt::Debug for Watched {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.checked.fmt(f)
+    }
+}
+
+impl Telling<'_> {
+    /// What a later call says.
+    pub fn located(&self) -> Option<&Located> {
+        match self {
+            Telling::Itself => None,
+            Telling::Later(located) | Telling::Captured(located, _) => Some(located),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 use super::CudaDevice;
 use super::block::Block;
 use super::code::GpuKernel;
-use super::faults::{Located, Watched};
+use super::faults::{Telling, Watched};
 use super::products::batches;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use crate::accelerator::LoadedKernel;
@@ -32,8 +32,7 @@ pub(crate) struct OnStream<'c> {
     pub device: &'c CudaDevice,
     pub stream: &'c Arc<Stream>,
     pub host: Host<'c>,
-    /// What a later call says of an index out of range; `None` where this one waits for its work.
-    pub located: Option<Located>,
+    telling: Telling<'c>,
     block: Block,
     /// The fault words of the call's kernels.
     faults: RefCell<SmallVec<[Words<'c, Watched>; 1]>>,
@@ -45,9 +44,9 @@ impl<'c> OnStream<'c> {
         device: &'c CudaDevice,
         stream: &'c Arc<Stream>,
         host: Host<'c>,
-        located: Option<Located>,
+        telling: Telling<'c>,
     ) -> OnStream<'c> {
-        OnStream { device, stream, host, located, block: Block::default(), faults: RefCell::default() }
+        OnStream { device, stream, host, telling, block: Block::default(), faults: RefCell::default() }
     }
 
     /// The elements of a place, in an array of the host of its layout, once all work before is done.
@@ -289,15 +288,27 @@ impl Device for OnStream<'_> {
     }
 
     fn fault_words<'m>(&self, checked: &[CheckedIndex]) -> Result<SlotContents<'m, GpuMemory>, Error> {
-        let watched = Watched { checked: checked.into(), located: self.located.clone() };
-        let words = self.device.faults().words(self.stream, checked.len(), watched)?;
-        let place = GpuViewMut::of_words(words.address(), checked.len());
-        self.faults.borrow_mut().push(words);
-        Ok(SlotContents::Target(place))
+        let watched = Watched { checked: checked.into(), located: self.telling.located().cloned() };
+        let (faults, count) = (self.device.faults(), checked.len());
+        let address = match &self.telling {
+            Telling::Captured(_, graph) => {
+                let words = faults.graph_words(count, watched)?;
+                let address = words.address();
+                graph.borrow_mut().push(words);
+                address
+            }
+            Telling::Itself | Telling::Later(_) => {
+                let words = faults.words(self.stream, count, watched)?;
+                let address = words.address();
+                self.faults.borrow_mut().push(words);
+                address
+            }
+        };
+        Ok(SlotContents::Target(GpuViewMut::of_words(address, count)))
     }
 
     fn fault(&self, words: GpuView<'_>, checked: &[CheckedIndex]) -> Result<Option<IndexFault>, Error> {
-        if self.located.is_some() {
+        if self.telling.located().is_some() {
             return Ok(None);
         }
         self.stream.synchronize()?;

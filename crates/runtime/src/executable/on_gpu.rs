@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use compiler::layout::LayoutClass;
-use cuda::{Graph, Stream};
+use cuda::{Graph, GraphWords, Stream};
 use ir::array::{ArrayView, Layout, StridedArray};
 use ir::graph::{InputSignature, Sizes};
 use ir::interrupt::Interrupt;
@@ -14,7 +14,9 @@ use smallvec::SmallVec;
 use super::{Executable, is_unwritten};
 use crate::call::{Call, Done, Given};
 use crate::compile::Code;
-use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, Located, OnStream};
+use crate::cuda::{
+    GpuArgument, GpuMemory, GpuTensor, GpuView, GraphFaults, Located, OnStream, Telling, Watched,
+};
 use crate::destination::{OutputForm, checked};
 use crate::device::{AddressSpace, Device, Host, WriteTarget};
 use crate::error::IndexFault;
@@ -99,6 +101,8 @@ pub(super) struct Ran {
     pub outputs: Vec<GpuOutput>,
     /// The work, if it was captured.
     pub graph: Option<Graph>,
+    /// The fault words of that.
+    pub faults: Vec<GraphWords<Watched>>,
     /// What was copied of inputs.
     pub copies: Vec<Option<GpuTensor>>,
     /// What the work runs.
@@ -220,13 +224,19 @@ impl Executable {
             Mode::Captured(own) => Some(own),
             Mode::Given | Mode::Timed => None,
         };
-        if captures.is_some() || stream.is_capturing()? {
+        let is_captured = captures.is_some() || stream.is_capturing()?;
+        if is_captured {
             self.require_capturable(&variant.steps, inputs, captures.is_some())?;
         }
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
-        let located = || (!variant.steps.faults.is_empty()).then(|| self.located_later());
-        let readable = self.readable(inputs, &OnStream::new(device, stream, host, None))?;
-        let on_stream = OnStream::new(device, captures.unwrap_or(stream), host, located());
+        let readable = self.readable(inputs, &OnStream::new(device, stream, host, Telling::Itself))?;
+        let faults = GraphFaults::default();
+        let telling = match (variant.steps.faults.is_empty(), is_captured) {
+            (true, _) => Telling::Itself,
+            (false, false) => Telling::Later(self.located_later()),
+            (false, true) => Telling::Captured(self.located_later(), &faults),
+        };
+        let on_stream = OnStream::new(device, captures.unwrap_or(stream), host, telling);
         let Code::Device(_, code) = &variant.code else { return Err(Error::NoGpu) };
         let footprints: SmallVec<[Option<Footprint<'_>>; 8]> =
             inputs.iter().map(GpuInput::footprint).collect();
@@ -261,7 +271,15 @@ impl Executable {
         };
         let outputs = done.into_iter().map(output).collect();
         let (copies, report) = (readable.copies, CallReport { compile, ..report });
-        Ok(Ran { outputs, graph, copies, prepared, report })
+        let faults = match graph {
+            Some(_) => faults.into_inner(),
+            None => {
+                // Nobody says when the caller's graph is gone.
+                faults.into_inner().into_iter().for_each(GraphWords::keep);
+                Vec::new()
+            }
+        };
+        Ok(Ran { outputs, graph, faults, copies, prepared, report })
     }
 
     /// What a later call says of an index out of range.

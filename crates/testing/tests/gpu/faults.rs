@@ -127,3 +127,31 @@ fn who_waits_is_told_at_once() {
     let outputs = executable.run(&[rows.view(), right.view()]).expect("runs");
     assert_eq!(outputs[0].to_array().expect("memory").as_slice::<f32>(), [7.0, 5.0]);
 }
+
+/// Every replay may find one, and the words of a graph are its own as long as it has work.
+#[test]
+fn replays_are_told_of() {
+    let device = device();
+    let (executable, stream) = (executable(&device), stream(&device));
+    let (rows, places) = (uploaded(&stream, &[5.0, 6.0, 7.0]), uploaded(&stream, &[9.0]));
+    let dense = |size: usize| Layout::dense(&[1, size]);
+    let inputs = [argument(&rows, 0, dense(3), false), argument(&places, 0, dense(1), false)];
+    let own = |forms: &[_]| Ok(forms.iter().map(|_| None).collect());
+    let captured = executable.capture_on_gpu(&CallOptions::default(), &stream, &inputs, own);
+    let mut graph = captured.expect("captures");
+    // SAFETY: the tensors outlive the work, all of which is of one stream.
+    let mut replay = || unsafe { graph.replay(&stream) }.map_err(|error| error.to_string());
+    for _ in 0..3 {
+        replay().expect("nobody waits");
+        stream.synchronize().expect("runs");
+        assert_eq!(replay(), Err(told(9, 3)));
+        assert_eq!(check(&device), None, "it is told once");
+    }
+    replay().expect("nobody waits");
+    drop(graph);
+    let mut heard: Vec<String> =
+        (0..200).filter_map(|_| pick(&executable, &stream, 3, &[1.0]).err()).collect();
+    stream.synchronize().expect("runs");
+    heard.extend(check(&device));
+    assert_eq!(heard, [told(9, 3)], "the graph is gone, its work was not");
+}
