@@ -1,5 +1,6 @@
 """Calls on arrays of a GPU, on the stand-in: what runs late there shows every missing wait."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -161,7 +162,7 @@ def test_what_is_on_another_device_is_rejected():
             fd.execute(inputs, **options)
         return str(error.value).split(" (test_gpu.py:")[0] + str(error.value).partition(")")[2]
 
-    assert rejected([x, y]) == "input 1 lies on cuda:1, input 0 (test_gpu.py:28) on cuda:0: bring all arrays to one device"
+    assert rejected([x, y]) == "input 1 lies on cuda:1, input 0 (test_gpu.py:29) on cuda:0: bring all arrays to one device"
     assert rejected([drawn(2, 2), x]).startswith("input 0 lies on the CPU, input 1 (test_gpu.py:")
     assert rejected([x, x], device="cpu") == 'input 0 lies on cuda:0, and device="cpu" is asked for'
     assert rejected([x, x], device="cuda:1") == 'input 0 lies on cuda:0, and device="cuda:1" is asked for'
@@ -195,6 +196,43 @@ def test_arrays_by_dlpack_wait_for_their_library():
     for options in [{"copy": True}, {"dl_device": (1, 0)}]:
         with pytest.raises(BufferError, match="stays on cuda:0"):
             x.__dlpack__(**options)
+
+
+def test_arrays_of_other_kinds_of_devices_are_rejected():
+    """By the names of dlpack.h: a ROCm build of torch or CuPy, for one, has numbers that are no GPU of NVIDIA's."""
+
+    class Elsewhere:
+        def __init__(self, kind):
+            self.kind = kind
+
+        def __dlpack_device__(self):
+            return (self.kind, 1)
+
+        def __dlpack__(self, **options):
+            capsule = numpy.zeros((2, 2), numpy.float32).__dlpack__()
+            pointer = ctypes.pythonapi.PyCapsule_GetPointer
+            pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+            # The device is behind the pointer to the elements.
+            (ctypes.c_int32 * 2).from_address(pointer(capsule, b"dltensor") + 8)[:] = [self.kind, 1]
+            return capsule
+
+    for kind, name in [(10, "ROCm:1"), (8, "Metal:1"), (14, "oneAPI:1"), (99, "device 1 of DLPack's type 99")]:
+        told = f"lies on {name}, and only the CPU and NVIDIA's GPUs are supported"
+        with pytest.raises(ferrofuse.InputError, match=told):
+            softmax().execute([Elsewhere(kind)])
+        with pytest.raises(ferrofuse.InputError, match=told):
+            to_gpu(Elsewhere(kind))
+
+
+def test_an_array_stays_on_its_gpu():
+    x = to_gpu(drawn(2, 3), "cuda:1")
+    for device in (None, "cuda", "cuda:1"):
+        assert to_gpu(x, device).__cuda_array_interface__["data"] == x.__cuda_array_interface__["data"]
+    with pytest.raises(ferrofuse.InputError, match="lies on cuda:1, and is not brought from there to cuda:0"):
+        to_gpu(x, "cuda:0")
+    for array in (x, drawn(2, 3)):
+        with pytest.raises(TypeError, match='expected "cuda" or "cuda:N"'):
+            to_gpu(array, "cpu")
 
 
 def test_arrays_by_the_interface():
@@ -297,10 +335,10 @@ def test_a_call_is_captured_in_a_graph():
             index = checked.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
             checked.add_output(checked.ops.index_select(table, index, 0))
         index = numpy.array([1, 3])
-        given = [x, cupy.array(index)]
+        given, made = [x, cupy.array(index)], cupy.array(numpy.zeros((2, 64), numpy.float32))
         checked.execute(given)
         with stand_in.capture(cupy.current, graphs):
-            (made,) = checked.execute(given)
+            checked.execute(given, out=[made])
         # The graph's kernels report like those of calls, each time that it is launched.
         for wrong in (7, 5):
             cupy.copy(given[1], numpy.array([1, wrong]))
@@ -312,6 +350,21 @@ def test_a_call_is_captured_in_a_graph():
         stand_in.launch(graphs[1], cupy.current)
         numpy.testing.assert_array_equal(made.numpy(), 2 * drawn(4, 64)[index])
         checked.execute(given)
+
+
+def test_a_capture_waits_for_no_other_stream():
+    graphs, fd = [], of_two(lambda fd, x, y: fd.add_output(x + y))
+    with stand_in.cupy() as cupy:
+        x, y = to_gpu(drawn(4, 6)), cupy.array(drawn(4, 6))
+        out = cupy.array(numpy.zeros((4, 6), numpy.float32))
+        fd.execute([x, y])
+        told = r"input 0 \(test_gpu.py:29\) is made by another stream than the one that is captured"
+        with stand_in.capture(cupy.current, graphs):
+            with pytest.raises(ferrofuse.InputError, match=told):
+                fd.execute([x, y], out=[out])
+            fd.execute([y, y], out=[out])  # the capture goes on
+        stand_in.launch(graphs[0], cupy.current)
+        numpy.testing.assert_array_equal(out.numpy(), 2 * drawn(4, 6))
 
 
 def test_random_numbers_are_those_of_the_cpu():

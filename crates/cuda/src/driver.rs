@@ -114,14 +114,17 @@ impl Driver {
     }
 
     /// The result of a call as an error in the driver's words.
+    #[inline]
     pub fn check(&self, call: &'static str, code: c_int) -> Result<(), Error> {
-        if code == SUCCESS {
-            return Ok(());
-        }
+        if code == SUCCESS { Ok(()) } else { Err(self.failure(call, code)) }
+    }
+
+    #[cold]
+    fn failure(&self, call: &'static str, code: c_int) -> Error {
         let functions = &self.functions;
         let name = words(code, functions.cuGetErrorName).unwrap_or_else(|| format!("error {code}"));
         let text = words(code, functions.cuGetErrorString).unwrap_or_default();
-        Err(Error::Driver { call, code, name, text })
+        Error::Driver { call, code, name, text }
     }
 
     /// An attribute of a device, as `CUdevice_attribute` counts them.

@@ -102,6 +102,14 @@ pub enum Error {
         /// What it was.
         error: Box<Error>,
     },
+    /// An output in memory of its own, in a graph that is captured: each replay would allocate it again.
+    #[error(
+        "the call would allocate output {output} while the stream is captured: give memory for it (`out`)"
+    )]
+    AllocatesInCapture {
+        /// The number of the output among those that are given back.
+        output: usize,
+    },
     /// A call that draws random numbers, in a graph that is captured.
     #[error(
         "the call draws random numbers, which would be the same in each replay of a graph that is captured"

@@ -9,13 +9,14 @@
 //!
 //! Arguments: `ffi`, `registry` (handles), `result`. What there is: `device`, `attributes`, `context`, `stream`, `event`,
 //! `memory`, `host_memory`, `pool`, `allocations`, `module`. What is done: `launch`, `matmul`, `copy`, `work`, `capture`, `graph`. For
-//! tests: `control`, `settings`.
+//! tests: `control`, `settings`, `clock`.
 
 #![allow(non_snake_case)]
 
 mod allocations;
 mod attributes;
 mod capture;
+mod clock;
 mod context;
 mod control;
 mod copy;

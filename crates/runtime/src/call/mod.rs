@@ -127,7 +127,9 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         destinations: &'c [Option<WriteTarget<'a, D::Space>>],
     ) -> Result<Call<'c, 'a, D>, Error> {
         self.destinations = destinations;
-        self.report.peak_bytes = self.peak_bytes()?;
+        if destinations.iter().any(Option::is_some) {
+            self.report.peak_bytes = self.peak_bytes()?;
+        }
         Ok(self)
     }
 

@@ -139,3 +139,12 @@ impl Executable {
         Ok(())
     }
 }
+
+/// That all outputs of a call that the caller captures have memory, or are views: what the call allocates is the graph's.
+pub(crate) fn require_placed<D>(forms: &[OutputForm], destinations: &[Option<D>]) -> Result<(), Error> {
+    let is_made = |(form, given): (&OutputForm, &Option<D>)| form.input.is_none() && given.is_none();
+    match forms.iter().zip(destinations).position(is_made) {
+        Some(output) => Err(Error::AllocatesInCapture { output }),
+        None => Ok(()),
+    }
+}

@@ -38,6 +38,7 @@ use cpu::last_call::LastCall;
 use ir::array::{Argument, Footprint, shared};
 
 pub use graph::GpuGraph;
+pub(crate) use graph::require_placed;
 pub(crate) use on_gpu::bound_on_gpu;
 pub use on_gpu::{GpuInput, GpuOutput};
 

@@ -11,6 +11,7 @@ use ir::interrupt::Interrupt;
 use ops::DType;
 use smallvec::SmallVec;
 
+use super::graph::require_placed;
 use super::{Executable, is_unwritten};
 use crate::call::{Call, Done, Given};
 use crate::compile::Code;
@@ -116,6 +117,8 @@ pub(super) struct Ran {
 pub(super) enum Mode<'s> {
     /// It is given to the stream.
     Given,
+    /// The same for a segment, whose outputs go when the call ends.
+    Segment,
     /// The same, with moments of the GPU's clock between the steps.
     Timed,
     /// It is captured in this stream.
@@ -177,6 +180,18 @@ impl Executable {
         ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
     }
 
+    /// The same for a segment of a call.
+    pub(crate) fn run_segment_on_gpu(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+    ) -> Result<Vec<GpuOutput>, Error> {
+        let own = |forms: &[OutputForm]| Ok(forms.iter().map(|_| None).collect());
+        let ran = self.on_stream(options, stream, inputs, own, Mode::Segment);
+        ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
+    }
+
     /// [`Executable::run_on_gpu_into`], and where the time of its work went by the GPU's clock, which is waited for.
     ///
     /// # Errors
@@ -215,6 +230,7 @@ impl Executable {
             return Err(Error::OtherGpu { stream: stream_gpu, executable: own });
         }
         device.check()?;
+        let _entered = stream.enter()?;
         let before = matches!(mode, Mode::Timed).then(|| (self.variants(), Instant::now()));
         let prepared = self.prepared_on_gpu(inputs, &options.interrupt)?;
         let compiled = before.filter(|(known, _)| self.variants() > *known);
@@ -222,7 +238,7 @@ impl Executable {
         let variant = &prepared.variant;
         let captures = match mode {
             Mode::Captured(own) => Some(own),
-            Mode::Given | Mode::Timed => None,
+            Mode::Given | Mode::Segment | Mode::Timed => None,
         };
         let is_captured = captures.is_some() || stream.is_capturing()?;
         if is_captured {
@@ -252,14 +268,14 @@ impl Executable {
         let call = Call::new(&variant.steps, code, on_stream, given)?;
         let forms = call.forms();
         let destinations = place(&forms)?;
+        if is_captured && matches!(mode, Mode::Given) {
+            require_placed(&forms, &destinations)?;
+        }
         let footprints: SmallVec<[Footprint<'_>; 8]> = footprints.iter().flatten().copied().collect();
         let destinations = checked(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
         let call = call.writing_to(&destinations)?;
         let (graph, (done, report)) = match captures {
-            None => {
-                let _entered = stream.enter()?;
-                (None, call.run(matches!(mode, Mode::Timed))?)
-            }
+            None => (None, call.run(matches!(mode, Mode::Timed))?),
             Some(captures) => {
                 captures.capture(|| call.run(false)).map(|(graph, done)| (Some(graph), done))?
             }
