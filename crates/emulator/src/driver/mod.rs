@@ -40,6 +40,7 @@ mod state;
 mod stream;
 mod work;
 
+pub(crate) use clock::Timed;
 pub(crate) use ffi::Handle;
 pub(crate) use matmul::{
     CUBLAS_OBJECTS, ElementType, MatmulCall, Matrices, current_context, failed, give_matmul,
