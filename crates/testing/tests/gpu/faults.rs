@@ -84,17 +84,17 @@ fn each_call_has_words_of_its_own() {
     let [late, other] = [(); 2].map(|()| stream(&device));
     for call in 0..150 {
         let places = if call == 70 { [40.0] } else { [0.0] };
-        pick(&executable, &late, 3 + call % 4, &places).expect("nobody waits");
+        pick(&executable, &late, 3 + call % 5, &places).expect("nobody waits");
     }
     for call in 0..300 {
-        pick(&executable, &other, 3 + call % 4, &[2.0]).expect("all is right");
+        pick(&executable, &other, 3 + call % 5, &[2.0]).expect("all is right");
         if call % 50 == 0 {
             other.synchronize().expect("runs");
         }
     }
     assert_eq!(check(&device), None, "the first stream has not come to it");
     late.synchronize().expect("runs");
-    assert_eq!(check(&device), Some(told(40, 3 + 70 % 4)));
+    assert_eq!(check(&device), Some(told(40, 3 + 70 % 5)));
     assert_eq!(check(&device), None);
 }
 

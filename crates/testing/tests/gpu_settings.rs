@@ -1,5 +1,5 @@
-//! A machine that is not as it should be: each gives a sentence, and what is not broken goes on. The only test of its process, since
-//! what is set of the stand-in is set for all.
+//! What is set of the stand-in: it looks for races, or is a machine that is not as it should be, of which each gives a sentence, and
+//! what is not broken goes on. The only test of its process, since it is set for all.
 
 use std::sync::Arc;
 
@@ -16,10 +16,13 @@ def f(fd):
     fd.add_output(fd.ops.neg(t))
 ";
 
-fn executable(device: &Arc<CudaDevice>) -> Executable {
+fn on(device: &Arc<CudaDevice>) -> CompileOptions {
     let device = Some(Arc::clone(device).into());
-    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
-    Executable::by_size(define(TEXT).expect("defines"), options)
+    CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() }
+}
+
+fn executable(device: &Arc<CudaDevice>) -> Executable {
+    Executable::by_size(define(TEXT).expect("defines"), on(device))
 }
 
 /// What a call on zeros gives, or says.
@@ -37,7 +40,7 @@ fn opened() -> Result<Cuda, String> {
 }
 
 #[test]
-fn what_is_broken_is_told() {
+fn races_are_none_and_what_is_broken_is_told() {
     a_driver_of_another_cuda();
     no_device();
     let gpu = stand_in::gpu().expect("the stand-in opens");
@@ -46,6 +49,8 @@ fn what_is_broken_is_told() {
     for executable in [&first, &second] {
         assert_eq!(called(executable), Ok(vec![-1.0; 8]));
     }
+    streams_do_not_meet(&devices[0]);
+    a_stream_of_another_device(&devices);
     no_memory(&devices[0], &first);
     rejected_launches(&first);
     a_kernel_that_goes_wrong(&devices[0], &first, &second);
@@ -70,6 +75,44 @@ fn no_device() {
     let error = opened().expect_err("there is none");
     assert_eq!(error, "cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected");
     stand_in::set("reset", 0);
+}
+
+/// A product, intermediates, and fault words, on two streams in turn: none of their memory is another stream's.
+fn streams_do_not_meet(device: &Arc<CudaDevice>) {
+    let matrix = "fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)";
+    let text = format!(
+        "
+def f(fd):
+    x = {matrix}
+    t = fd.ops.segment_set(fd.ops.exp(fd.ops.matmul(x, x)))
+    fd.add_output(fd.ops.gather(t, fd.ops.cast(x, DataType.Int), 1))
+    fd.add_output(fd.ops.sum(t, dims=[0]))
+"
+    );
+    let executable = Executable::by_size(define(&text).expect("defines"), on(device));
+    let streams = [(); 2].map(|()| Arc::new(device.new_stream().expect("a stream")));
+    let zeros = Array::zeros(DType::F32, &[4, 4]).expect("memory");
+    let inputs = || [GpuInput::Host(zeros.view())];
+    executable.run_on_gpu(&CallOptions::default(), &streams[0], &inputs()).expect("compiles");
+    streams[0].synchronize().expect("runs");
+    stand_in::set("races", 1);
+    for call in 0..60 {
+        let made = executable.run_on_gpu(&CallOptions::default(), &streams[call % 2], &inputs());
+        drop(made.expect("nobody waits"));
+        if call % 20 == 19 {
+            streams[call / 20 % 2].synchronize().expect("no race");
+        }
+    }
+    streams.iter().for_each(|stream| stream.synchronize().expect("no race"));
+    stand_in::set("reset", 0);
+}
+
+fn a_stream_of_another_device(devices: &[Arc<CudaDevice>; 2]) {
+    let other = devices[1].new_stream().expect("a stream");
+    // SAFETY: the stream lives; that it is another device's is what is asked.
+    let error = unsafe { devices[0].stream_of_caller(other.number()) }.expect_err("it is of the other");
+    let told = "cuStreamGetCtx: CUDA_ERROR_INVALID_CONTEXT: the stream is one of another device than cuda:0";
+    assert!(error.to_string().starts_with(told), "{error}");
 }
 
 /// The pool gives back what it holds in vain before a device is said to have no memory; then the sentence says who has it.
