@@ -202,20 +202,23 @@ def test_arrays_of_other_kinds_of_devices_are_rejected():
     """By the names of dlpack.h: a ROCm build of torch or CuPy, for one, has numbers that are no GPU of NVIDIA's."""
 
     class Elsewhere:
-        def __init__(self, kind):
-            self.kind = kind
+        def __init__(self, kind, number=1):
+            self.device = (kind, number)
 
         def __dlpack_device__(self):
-            return (self.kind, 1)
+            return self.device
 
         def __dlpack__(self, **options):
             capsule = numpy.zeros((2, 2), numpy.float32).__dlpack__()
             pointer = ctypes.pythonapi.PyCapsule_GetPointer
             pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
             # The device is behind the pointer to the elements.
-            (ctypes.c_int32 * 2).from_address(pointer(capsule, b"dltensor") + 8)[:] = [self.kind, 1]
+            (ctypes.c_int32 * 2).from_address(pointer(capsule, b"dltensor") + 8)[:] = self.device
             return capsule
 
+    missing = r"input 0 \(test_gpu.py:20\): there is no device cuda:7: this machine has cuda:0 to cuda:1"
+    with pytest.raises(ferrofuse.InputError, match=missing):
+        softmax().execute([Elsewhere(2, 7)])
     for kind, name in [(10, "ROCm:1"), (8, "Metal:1"), (14, "oneAPI:1"), (99, "device 1 of DLPack's type 99")]:
         told = f"lies on {name}, and only the CPU and NVIDIA's GPUs are supported"
         with pytest.raises(ferrofuse.InputError, match=told):
@@ -255,7 +258,9 @@ def test_arrays_by_the_interface():
     assert "has the type <u2, which is not supported" in with_entry("typestr", "<u2")
     assert "has strides [30, 4], which are no whole elements of 4 bytes" in with_entry("strides", (30, 4))
     assert "has a mask" in with_entry("mask", x)
-    assert "cuPointerGetAttribute" in with_entry("data", (numpy.zeros(4).ctypes.data, False))
+    told = with_entry("data", (numpy.zeros(4).ctypes.data, False))
+    assert told.startswith("input 0 (test_gpu.py:20): its __cuda_array_interface__ names 0x"), told
+    assert "which is in no GPU's memory (cuPointerGetAttribute: CUDA_ERROR_INVALID_VALUE" in told, told
 
 
 def test_a_library_with_streams_keeps_its_order_and_its_memory():
