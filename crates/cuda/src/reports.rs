@@ -181,7 +181,7 @@ impl<T> Blocks<T> {
         self.used.iter_mut().find_map(|block| block.word_at(address).map(|word| (block, word)))
     }
 
-    /// Takes back what all is written to, and told of.
+    /// Takes the memory of blocks back that are done.
     fn reclaim(&mut self, unwritten: i64) {
         for block in self.used.extract_if(.., |block| block.is_done(unwritten)) {
             block.memory.words().iter().for_each(|word| word.store(unwritten, Ordering::Relaxed));
@@ -300,10 +300,12 @@ impl<T: Clone> GraphWords<T> {
     /// # Errors
     /// What the driver says.
     pub fn launched(&mut self, stream: &Stream) -> Result<(), Error> {
-        match &self.end {
+        let recorded = match &self.end {
             Some(end) => end.again(stream),
             None => Event::record(stream).map(|end| self.end = Some(end)),
-        }
+        };
+        self.is_kept |= recorded.is_err();
+        recorded
     }
 
     /// Keeps them as long as the device: for a graph of which nobody says when it is gone.

@@ -49,13 +49,19 @@ fn races_are_none_and_what_is_broken_is_told() {
     for executable in [&first, &second] {
         assert_eq!(called(executable), Ok(vec![-1.0; 8]));
     }
-    streams_do_not_meet(&devices[0]);
+    devices.iter().for_each(streams_do_not_meet);
     a_stream_of_another_device(&devices);
     no_memory(&devices[0], &first);
     rejected_launches(&first);
     a_kernel_that_goes_wrong(&devices[0], &first, &second);
     a_lost_device(&second);
+    let contexts = stand_in::count("contexts");
     drop((first, second, devices));
+    assert_eq!(
+        stand_in::count("contexts"),
+        contexts - 1,
+        "nothing keeps the second device, not even what it is to tell"
+    );
 }
 
 fn a_driver_of_another_cuda() {

@@ -298,10 +298,10 @@ impl Executable {
         Ok(Ran { outputs, graph, faults, copies, prepared, report })
     }
 
-    /// What a later call says of an index out of range.
+    /// What a later call says of an index out of range. It does not keep the device, which keeps it.
     fn located_later(&self) -> Located {
-        let source = Arc::clone(&self.source);
-        Arc::new(move |fault: IndexFault| located(fault.into(), &source.definition, &[]))
+        let definition = Arc::clone(&self.source.definition);
+        Arc::new(move |fault: IndexFault| located(fault.into(), &definition, &[]))
     }
 
     /// What the layouts of the inputs come to, from the last call where they are as they were.
