@@ -2,7 +2,7 @@
 
     PYTHONPATH=python python bench/gpu_host.py
 
-Microseconds, the least of many rounds: what the stand-in's functions take is subtracted, and their number is told. From Rust:
+Microseconds, the minimum of many rounds: what the stand-in's functions take is subtracted, and their number is told. From Rust:
 `cargo run --release --package ferrofuse-testing --example host_time`.
 """
 

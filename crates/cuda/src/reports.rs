@@ -84,7 +84,7 @@ pub struct GraphWords<T: Clone> {
 }
 
 /// The note of a call, and what its words hold.
-pub type Told<T> = (T, Vec<i64>);
+pub type WrittenWords<T> = (T, Vec<i64>);
 
 impl<T: Clone> Reports<T> {
     /// Of no calls as yet.
@@ -136,13 +136,13 @@ impl<T: Clone> Reports<T> {
     }
 
     /// What kernels have written by now, in the order of the calls, each of which is told of once.
-    pub fn written(&self) -> Vec<Told<T>> {
+    pub fn written(&self) -> Vec<WrittenWords<T>> {
         let mut blocks = self.lock();
         let of_block = |block: &mut Block<T>| {
             let noted = block.take_written(self.unwritten);
             noted.into_iter().map(|noted| (noted.call, block.told(noted, self.unwritten))).collect::<Vec<_>>()
         };
-        let mut told: Vec<(u64, Told<T>)> = blocks.used.iter_mut().flat_map(of_block).collect();
+        let mut told: Vec<(u64, WrittenWords<T>)> = blocks.used.iter_mut().flat_map(of_block).collect();
         told.sort_unstable_by_key(|(call, _)| *call);
         told.into_iter().map(|(_, told)| told).collect()
     }
@@ -239,7 +239,7 @@ impl<T> Block<T> {
     }
 
     /// What a call has written, with its note: its words hold nothing then.
-    fn told(&self, noted: Noted<T>, unwritten: i64) -> Told<T> {
+    fn told(&self, noted: Noted<T>, unwritten: i64) -> WrittenWords<T> {
         let words = self.memory.words()[noted.words].iter();
         (noted.note, words.map(|word| word.swap(unwritten, Ordering::AcqRel)).collect())
     }
@@ -270,7 +270,7 @@ impl<T> Words<'_, T> {
     }
 
     /// What kernels have written by now, which nobody else is told of.
-    pub fn take(&self) -> Option<Told<T>> {
+    pub fn take(&self) -> Option<WrittenWords<T>> {
         let (mut blocks, unwritten) = (self.reports.lock(), self.reports.unwritten);
         let (block, word) = blocks.holding(self.address)?;
         let place = block.calls.iter().position(|noted| noted.words.start == word)?;

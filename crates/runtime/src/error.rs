@@ -141,6 +141,13 @@ pub enum Error {
         device: String,
         error: cuda::Error,
     },
+    /// A GPU has no memory for what a step makes.
+    #[error("{step}: {error}")]
+    GpuMemory {
+        /// The segment.
+        step: String,
+        error: cuda::Error,
+    },
     /// A launch that the GPU has no room for.
     #[error("{kernel}: the launch has {what}")]
     TooLargeLaunch {
@@ -207,6 +214,17 @@ pub enum Blame {
 }
 
 impl Error {
+    /// The same, which says what the memory was for that is not there.
+    pub(crate) fn for_step(self, step: impl FnOnce() -> Option<String>) -> Error {
+        match self {
+            Error::Cuda(error @ cuda::Error::OutOfMemory { .. }) => match step() {
+                Some(step) => Error::GpuMemory { step, error },
+                None => error.into(),
+            },
+            error => error,
+        }
+    }
+
     /// Whether in-place outputs of the call may have been written, in part or in whole.
     pub fn may_have_written(&self) -> bool {
         matches!(self, Error::Interrupted(_) | Error::Memory { .. } | Error::Allocation(_))
@@ -220,7 +238,9 @@ impl Error {
                 Blame::Machine
             }
             Error::Evaluate(EvaluateError::Memory { .. }) => Blame::Machine,
-            Error::Cuda(_) | Error::Step { .. } | Error::TooLargeLaunch { .. } => Blame::Machine,
+            Error::Cuda(_) | Error::Step { .. } | Error::GpuMemory { .. } | Error::TooLargeLaunch { .. } => {
+                Blame::Machine
+            }
             _ => Blame::User,
         }
     }

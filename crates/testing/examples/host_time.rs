@@ -1,5 +1,5 @@
 //! What a call on a GPU takes of the host besides the driver, whose place the stand-in takes: `cargo run --release --package
-//! ferrofuse-testing --example host_time`, or with `-- NAME` one row, for ever, to be profiled. Times are the least of many rounds,
+//! ferrofuse-testing --example host_time`, or with `-- NAME` one row, for ever, to be profiled. Times are the minimum of many rounds,
 //! in microseconds; what the stand-in's functions take is subtracted, and their number is told. Streams are waited for between rounds.
 
 use std::sync::Arc;
@@ -90,17 +90,17 @@ impl Tensors {
     /// Prints a row: the time of some work without the driver, and how often it calls that.
     fn print(&self, name: &str, mut work: impl FnMut()) {
         let overhead = self.clock_overhead();
-        let mut least = [f64::INFINITY; 2];
+        let mut minimum = [f64::INFINITY; 2];
         for _ in 0..ROUNDS {
             let [rest, calls] = clocked(&mut work, CALLS);
             // A clock that begins before a function and ends behind it is not a part of the call.
             let rest = rest - calls * overhead;
-            if rest < least[0] {
-                least = [rest, calls];
+            if rest < minimum[0] {
+                minimum = [rest, calls];
             }
             self.stream.synchronize().expect("runs");
         }
-        println!("| {name} | {:.2} | {} |", least[0] / 1e3, least[1]);
+        println!("| {name} | {:.2} | {} |", minimum[0] / 1e3, minimum[1]);
     }
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cuda::{Cuda, DeviceBuffer, LibraryPaths};
-use ferrofuse::{CallOptions, CompileOptions, CudaDevice, DType, Executable, Executor, define};
+use ferrofuse::{Blame, CallOptions, CompileOptions, CudaDevice, DType, Executable, Executor, define};
 use ferrofuse::{GpuArgument, GpuInput};
 use ferrofuse_testing::stand_in;
 use ir::array::{Array, Layout};
@@ -126,13 +126,17 @@ fn no_memory(device: &Arc<CudaDevice>, executable: &Executable) {
     let stream = Arc::new(device.new_stream().expect("a stream"));
     let allocate = |bytes: usize| DeviceBuffer::allocate(&stream, bytes).map_err(|error| error.to_string());
     let before = stand_in::count("allocations");
-    stand_in::set("memory", 64 << 20);
+    stand_in::set("memory", 72 << 20);
     drop(allocate(40 << 20).expect("there is room"));
     stream.synchronize().expect("the pool keeps it");
     let held = allocate(44 << 20).expect("the pool is trimmed");
     let error = allocate(40 << 20).expect_err("there is no more");
     assert!(error.starts_with("cuda:0 has no memory for 41943040 bytes: "), "{error}");
-    assert!(error.contains(" of 67108864 are free, calls hold 4613"), "{error}");
+    assert!(error.contains(" of 75497472 are free, calls hold 4613"), "{error}");
+    let zeros = Array::zeros(DType::F32, &[6 << 20]).expect("memory");
+    let error = executable.run(&[zeros.view()]).expect_err("there is no room for what a segment makes");
+    assert!(error.to_string().starts_with("seg0: cuda:0 has no memory for 25165824 bytes: "), "{error}");
+    assert_eq!(error.blame(), Blame::Machine);
     assert_eq!(called(executable), Ok(vec![-1.0; 8]), "the next call works");
     drop(held);
     stream.synchronize().expect("runs");

@@ -17,7 +17,7 @@ use super::work::Work;
 const RELAXED: c_uint = 2;
 
 thread_local! {
-    /// What captures forbid this thread: by its mode the least that it asks of them.
+    /// Its mode: what captures forbid this thread.
     static MODE: Cell<c_uint> = const { Cell::new(0) };
 }
 

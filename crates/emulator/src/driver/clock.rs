@@ -5,7 +5,9 @@ use std::time::Instant;
 
 /// Whether calls are counted.
 static RUNS: AtomicBool = AtomicBool::new(false);
+/// Calls that were counted.
 pub static CALLS: AtomicU64 = AtomicU64::new(0);
+/// What they took.
 pub static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
 
 /// Has calls be counted from now on, or no more.

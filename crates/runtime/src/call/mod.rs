@@ -162,7 +162,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         let plan = self.plan;
         let freed = plan.slots.iter().filter(|(_, data)| data.is_freed);
         self.device.reserve(freed.filter_map(|(slot, _)| self.extents.bytes[slot]))?;
-        for step in &plan.steps {
+        for (number, step) in plan.steps.iter().enumerate() {
             let is_work = !matches!(step, Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_));
             if is_work && self.device.host().interrupt.poll() {
                 return Err(Interrupted.into());
@@ -171,7 +171,8 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
             if let Err(error) = done {
                 // What fails after an index out of range may fail because of it.
                 self.look_for_faults()?;
-                return Err(self.fault.map_or(error, Error::from));
+                let next = || plan.steps[number..].iter().find_map(|step| plan.name_of(step));
+                return Err(self.fault.map_or_else(|| error.for_step(next), Error::from));
             }
         }
         if let Some(clock) = clock {

@@ -4,12 +4,11 @@ use std::sync::Arc;
 
 use codegen_c::cuda::NVRTC_OPTIONS;
 use compiler::target::{GpuModel, Target};
-use cuda::{Cubin, CublasLt, Cuda, Error, Gpu, Nvrtc, Reports, Stream};
+use cuda::{Cubin, CublasLt, Cuda, Error, Gpu, Nvrtc, Reports, Stream, StridedCopy};
 use ir::kernel::NO_FAULT;
 
 use super::faults::{Watched, earlier};
 use super::products::Products;
-use super::strided_copy::StridedCopy;
 
 /// What a copy gets of the bandwidth that the memory has.
 const COPY_SHARE: f64 = 0.9;
@@ -155,7 +154,7 @@ impl CudaDevice {
         &self.products
     }
 
-    pub(crate) fn copies(&self) -> &StridedCopy {
+    pub(super) fn copies(&self) -> &StridedCopy {
         &self.copies
     }
 }

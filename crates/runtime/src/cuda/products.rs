@@ -148,14 +148,14 @@ fn copied(device: &CudaDevice, stream: &Arc<Stream>, place: &Place) -> Result<Gp
     }
     let copy = GpuTensor::allocate(stream, place.dtype, Layout::dense(&layout.sizes))?;
     let from = place.relaid(layout);
-    device.copies().copy(device, stream, &copy.place(), &from)?;
+    device.copy(stream, &copy.place(), &from)?;
     Ok(copy)
 }
 
 /// A copy without gaps.
 fn dense(device: &CudaDevice, stream: &Arc<Stream>, place: &Place) -> Result<GpuTensor, Error> {
     let copy = GpuTensor::allocate(stream, place.dtype, Layout::dense(&place.layout.sizes))?;
-    device.copies().copy(device, stream, &copy.place(), place)?;
+    device.copy(stream, &copy.place(), place)?;
     Ok(copy)
 }
 

@@ -206,7 +206,7 @@ impl Device for OnStream<'_> {
     }
 
     fn copy(&self, to: GpuViewMut<'_>, from: &GpuView<'_>) -> Result<(), Error> {
-        self.device.copies().copy(self.device, self.stream, &to.0, &from.0)
+        self.device.copy(self.stream, &to.0, &from.0)
     }
 
     fn store(&self, to: GpuViewMut<'_>, from: &ArrayView<'_>) -> Result<(), Error> {
@@ -260,7 +260,7 @@ impl Device for OnStream<'_> {
                 let (weight, bias, rank) = (place(1), place(2), sizes.len());
                 if weight.layout.sizes[1] == 0 {
                     let rows = bias.relaid(bias.layout.raised(rank).expanded(sizes));
-                    return self.device.copies().copy(self.device, self.stream, &result.0, &rows);
+                    return self.device.copy(self.stream, &result.0, &rows);
                 }
                 let weight = weight.relaid(weight.layout.permuted([1, 0]).raised(rank));
                 products([place(0), &weight], Some(bias), &|a, b| batches_of_matmul(a, b, sizes))

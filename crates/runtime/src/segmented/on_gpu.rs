@@ -327,7 +327,7 @@ impl<'c> CallOfSegments<'c> {
                 let (dtype, layout) = argument.form();
                 let copy = GpuTensor::allocate(self.stream, dtype, layout_of(&layout.sizes))?;
                 let (to, from) = (copy.shared(), argument.view());
-                self.device.copies().copy(self.device, self.stream, &to.view().0, &from.0)?;
+                self.device.copy(self.stream, &to.view().0, &from.0)?;
                 Ok(copy)
             }
             GpuInput::Host(view) => GpuTensor::of_host(self.stream, view),
@@ -338,7 +338,7 @@ impl<'c> CallOfSegments<'c> {
     fn copy(&self, target: &WriteTarget<'_, GpuMemory>, input: &GpuInput<'_>) -> Result<(), Error> {
         let copy = |argument: &GpuArgument<'_>| {
             let (to, from) = (target.open_at_end(), argument.view());
-            self.device.copies().copy(self.device, self.stream, &to.0, &from.0)
+            self.device.copy(self.stream, &to.0, &from.0)
         };
         match input {
             GpuInput::Tensor(argument) => copy(argument),
