@@ -145,8 +145,7 @@ fn main() {
     for (name, body, _) in [ROWS[0], ROWS[4]] {
         let mut graph = tensors.captured(&executable(body));
         // SAFETY: the tensors outlive the work, all of which is of one stream.
-        tensors.print(&format!("a replay of {name}"), || {
-            unsafe { graph.replay(&tensors.stream) }.expect("runs")
-        });
+        let mut replay = || unsafe { graph.replay(&tensors.stream) }.expect("runs");
+        tensors.print(&format!("a replay of {name}"), &mut replay);
     }
 }
