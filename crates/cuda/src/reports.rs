@@ -1,10 +1,10 @@
-//! What the kernels of calls report to the host, which waits for none of them: each call has words of mapped memory of its own, and
-//! the host looks there when it likes.
+//! What the kernels of calls report to the host, which waits for none of them: each call has words of mapped memory of its own,
+//! and the host looks there when it likes.
 //!
-//! Words are given out stream by stream, one call after the other, from blocks. What was given to a stream before an event is done
-//! when the event is, so one event for each block that is full says when its words may be given out again. Kernels write with
-//! atomics of the device: those of one device see each other in mapped memory too. The host sets what it was told of to unwritten,
-//! so of two launches of one graph that are under way at once it may be told of one index twice.
+//! Words are given out stream by stream, one call after the other, from blocks. What was given to a stream before an event is
+//! done when the event is, so one event for each block that is full says when its words may be given out again. Kernels write
+//! with atomics of the device: those of one device see each other in mapped memory too. The host sets what it was told of to
+//! unwritten, so of two launches of one graph that are under way at once it may be told of one index twice.
 
 use std::mem;
 use std::ops::Range;

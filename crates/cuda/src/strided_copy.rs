@@ -79,8 +79,8 @@ impl StridedCopy {
     /// Gives a copy to a stream, of elements of 1, 2, 4 or 8 bytes. NVRTC has these options if the kernels are to be compiled.
     ///
     /// # Safety
-    /// At both addresses there are the elements that the axes reach, which the device may read and write when the stream comes to it.
-    /// They do not overlap.
+    /// At both addresses there are the elements that the axes reach, which the device may read and write when the stream comes
+    /// to it. They do not overlap.
     ///
     /// # Panics
     /// Where there are more axes or elements.

@@ -76,8 +76,8 @@ pub fn of_matmul(a: &Layout, b: &Layout, sizes: &[usize]) -> Vec<Product> {
     }
 }
 
-/// The same as few batches: of the axes before the last two, those through which one stride of each operand and of the result leads
-/// are one, and the longest that is left gives the batches.
+/// The same as few batches: of the axes before the last two, those through which one stride of each operand and of the result
+/// leads are one, and the longest that is left gives the batches.
 pub fn batches_of_matmul(a: &Layout, b: &Layout, sizes: &[usize]) -> Vec<ProductBatch> {
     let [a, b] = [a, b].map(|operand| expanded(operand, sizes));
     if let Some(product) = one_for_all(&a, &b) {

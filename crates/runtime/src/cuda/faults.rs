@@ -20,8 +20,8 @@ pub(crate) enum Telling<'c> {
     Itself,
     /// A later one.
     Later(Located),
-    /// The same, after each launch of the graph that captures the call, which is to have these words.
-    Captured(Located, &'c GraphFaults),
+    /// The same, after each launch of the graph that captures the call, which is to have its words if it is ours.
+    Captured(Located, Option<&'c GraphFaults>),
 }
 
 /// The fault words of a graph.

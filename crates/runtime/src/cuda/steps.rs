@@ -294,7 +294,11 @@ impl Device for OnStream<'_> {
             Telling::Captured(_, graph) => {
                 let words = faults.graph_words(count, watched)?;
                 let address = words.address();
-                graph.borrow_mut().push(words);
+                match graph {
+                    Some(graph) => graph.borrow_mut().push(words),
+                    // Nobody says when the caller's graph is gone.
+                    None => words.keep(),
+                }
                 address
             }
             Telling::Itself | Telling::Later(_) => {

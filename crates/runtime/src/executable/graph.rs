@@ -57,7 +57,8 @@ impl Executable {
     /// input, memory is made in the order of the stream, as are copies of numbers.
     ///
     /// # Errors
-    /// As [`Executable::run_on_gpu_into`], and for what cannot be replayed: a call that draws random numbers or leaves work to the host; an array of the host, or one whose address is no multiple of 16 bytes.
+    /// As [`Executable::run_on_gpu_into`], and for what cannot be replayed: a call that draws random numbers or leaves work to the
+    /// host; an array of the host, or one whose address is no multiple of 16 bytes.
     pub fn capture_on_gpu<'d>(
         &self,
         options: &CallOptions,

@@ -102,7 +102,7 @@ pub(super) struct Ran {
     pub outputs: Vec<GpuOutput>,
     /// The work, if it was captured.
     pub graph: Option<Graph>,
-    /// The fault words of that.
+    /// Its fault words.
     pub faults: Vec<GraphWords<Watched>>,
     /// What was copied of inputs.
     pub copies: Vec<Option<GpuTensor>>,
@@ -250,7 +250,7 @@ impl Executable {
         let telling = match (variant.steps.faults.is_empty(), is_captured) {
             (true, _) => Telling::Itself,
             (false, false) => Telling::Later(self.located_later()),
-            (false, true) => Telling::Captured(self.located_later(), &faults),
+            (false, true) => Telling::Captured(self.located_later(), captures.map(|_| &faults)),
         };
         let on_stream = OnStream::new(device, captures.unwrap_or(stream), host, telling);
         let Code::Device(_, code) = &variant.code else { return Err(Error::NoGpu) };
@@ -287,15 +287,7 @@ impl Executable {
         };
         let outputs = done.into_iter().map(output).collect();
         let (copies, report) = (readable.copies, CallReport { compile, ..report });
-        let faults = match graph {
-            Some(_) => faults.into_inner(),
-            None => {
-                // Nobody says when the caller's graph is gone.
-                faults.into_inner().into_iter().for_each(GraphWords::keep);
-                Vec::new()
-            }
-        };
-        Ok(Ran { outputs, graph, faults, copies, prepared, report })
+        Ok(Ran { outputs, graph, faults: faults.into_inner(), copies, prepared, report })
     }
 
     /// What a later call says of an index out of range. It does not keep the device, which keeps it.

@@ -146,8 +146,8 @@ impl GpuArray {
         format!("cuda:{}", self.device.ordinal)
     }
 
-    /// A copy on the host, as NumPy's array. Waits for the work that makes the elements; an index out of range that it found is an
-    /// error.
+    /// A copy on the host, as NumPy's array. Waits for the work that makes the elements; an index out of range that it found is
+    /// an error.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let array = py.detach(|| self.downloaded())?;
         self.check(py)?;
