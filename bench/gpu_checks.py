@@ -139,22 +139,52 @@ def a_graph_of_ours_is_replayed():
     close(graph.outputs[0], torch.softmax(x, 1))
 
 
-@check
-def an_index_out_of_range_is_told_by_the_next_call():
+def picked():
     with FusionDefinition() as fd:
         table, index = matrix(fd), fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
         fd.add_output(fd.ops.index_select(table, index, 0))
-    table = torch.randn(4, 4, device="cuda")
-    fd.execute([table, torch.tensor([1, 9], device="cuda")])
+    return fd
+
+
+def told_of(fd, table, wrong):
+    """The next call of a definition tells of an index, and the one behind it runs."""
     torch.cuda.synchronize()
+    right = torch.tensor([1, 3], device="cuda")
     try:
-        fd.execute([table, torch.tensor([1, 3], device="cuda")])
+        fd.execute([table, right])
     except ferrofuse.OutOfRangeError as error:
-        assert "index 9 is out of range for axis 0 of size 4" in str(error), error
+        assert f"index {wrong} is out of range for axis 0 of size 4" in str(error), error
     else:
         raise AssertionError("the next call said nothing")
-    (made,) = fd.execute([table, torch.tensor([1, 3], device="cuda")])
+    (made,) = fd.execute([table, right])
     close(made, table[[1, 3]])
+
+
+@check
+def an_index_out_of_range_is_told_by_the_next_call():
+    fd, table = picked(), torch.randn(4, 4, device="cuda")
+    fd.execute([table, torch.tensor([1, 9, 7], device="cuda")])
+    told_of(fd, table, 7)
+    many = torch.full((1 << 20,), 3, device="cuda")  # of as many threads that report one is the smallest
+    many[::2] = 5 + torch.arange(1 << 19, device="cuda")
+    fd.execute([table, many])
+    told_of(fd, table, 5)
+
+
+@check
+def launches_of_graphs_tell_of_an_index():
+    """Of a graph of torch's and of one of ours, each time."""
+    fd, table, index = picked(), torch.randn(4, 4, device="cuda"), torch.tensor([1, 3], device="cuda")
+    fd.execute([table, index])
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        fd.execute([table, index])
+    for replay in (graph.replay, fd.capture([table, index]).replay):
+        for wrong in (9, 6):
+            index.copy_(torch.tensor([1, wrong]))
+            replay()
+            told_of(fd, table, wrong)
 
 
 @check

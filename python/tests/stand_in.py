@@ -66,6 +66,12 @@ def new_stream(ordinal=0) -> int:
     return stream.value
 
 
+def finish(array):
+    """Waits for the stream that makes an array, without ferrofuse."""
+    with _device(0):
+        _call("cuStreamSynchronize", ctypes.c_void_p(array.__cuda_array_interface__["stream"]))
+
+
 @contextlib.contextmanager
 def capture(stream, graphs):
     """Records the work of a stream as a graph, which is appended to `graphs` to be launched."""

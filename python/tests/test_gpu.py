@@ -1,5 +1,6 @@
 """Calls on arrays of a GPU, on the stand-in: what runs late there shows every missing wait."""
 
+import ctypes
 import os
 import subprocess
 import sys
@@ -161,7 +162,7 @@ def test_what_is_on_another_device_is_rejected():
             fd.execute(inputs, **options)
         return str(error.value).split(" (test_gpu.py:")[0] + str(error.value).partition(")")[2]
 
-    assert rejected([x, y]) == "input 1 lies on cuda:1, input 0 (test_gpu.py:28) on cuda:0: bring all arrays to one device"
+    assert rejected([x, y]) == "input 1 lies on cuda:1, input 0 (test_gpu.py:29) on cuda:0: bring all arrays to one device"
     assert rejected([drawn(2, 2), x]).startswith("input 0 lies on the CPU, input 1 (test_gpu.py:")
     assert rejected([x, x], device="cpu") == 'input 0 lies on cuda:0, and device="cpu" is asked for'
     assert rejected([x, x], device="cuda:1") == 'input 0 lies on cuda:0, and device="cuda:1" is asked for'
@@ -197,6 +198,46 @@ def test_arrays_by_dlpack_wait_for_their_library():
             x.__dlpack__(**options)
 
 
+def test_arrays_of_other_kinds_of_devices_are_rejected():
+    """By the names of dlpack.h: a ROCm build of torch or CuPy, for one, has numbers that are no GPU of NVIDIA's."""
+
+    class Elsewhere:
+        def __init__(self, kind, number=1):
+            self.device = (kind, number)
+
+        def __dlpack_device__(self):
+            return self.device
+
+        def __dlpack__(self, **options):
+            capsule = numpy.zeros((2, 2), numpy.float32).__dlpack__()
+            pointer = ctypes.pythonapi.PyCapsule_GetPointer
+            pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+            # The device is behind the pointer to the elements.
+            (ctypes.c_int32 * 2).from_address(pointer(capsule, b"dltensor") + 8)[:] = self.device
+            return capsule
+
+    missing = r"input 0 \(test_gpu.py:20\): there is no device cuda:7: this machine has cuda:0 to cuda:1"
+    with pytest.raises(ferrofuse.InputError, match=missing):
+        softmax().execute([Elsewhere(2, 7)])
+    for kind, name in [(10, "ROCm:1"), (8, "Metal:1"), (14, "oneAPI:1"), (99, "device 1 of DLPack's type 99")]:
+        told = f"lies on {name}, and only the CPU and NVIDIA's GPUs are supported"
+        with pytest.raises(ferrofuse.InputError, match=told):
+            softmax().execute([Elsewhere(kind)])
+        with pytest.raises(ferrofuse.InputError, match=told):
+            to_gpu(Elsewhere(kind))
+
+
+def test_an_array_stays_on_its_gpu():
+    x = to_gpu(drawn(2, 3), "cuda:1")
+    for device in (None, "cuda", "cuda:1"):
+        assert to_gpu(x, device).__cuda_array_interface__["data"] == x.__cuda_array_interface__["data"]
+    with pytest.raises(ferrofuse.InputError, match="lies on cuda:1, and is not brought from there to cuda:0"):
+        to_gpu(x, "cuda:0")
+    for array in (x, drawn(2, 3)):
+        with pytest.raises(TypeError, match='expected "cuda" or "cuda:N"'):
+            to_gpu(array, "cpu")
+
+
 def test_arrays_by_the_interface():
     x = to_gpu(drawn(3, 8))
 
@@ -217,7 +258,9 @@ def test_arrays_by_the_interface():
     assert "has the type <u2, which is not supported" in with_entry("typestr", "<u2")
     assert "has strides [30, 4], which are no whole elements of 4 bytes" in with_entry("strides", (30, 4))
     assert "has a mask" in with_entry("mask", x)
-    assert "cuPointerGetAttribute" in with_entry("data", (numpy.zeros(4).ctypes.data, False))
+    told = with_entry("data", (numpy.zeros(4).ctypes.data, False))
+    assert told.startswith("input 0 (test_gpu.py:20): its __cuda_array_interface__ names 0x"), told
+    assert "which is in no GPU's memory (cuPointerGetAttribute: CUDA_ERROR_INVALID_VALUE" in told, told
 
 
 def test_a_library_with_streams_keeps_its_order_and_its_memory():
@@ -274,10 +317,9 @@ def test_an_index_out_of_range():
     for wait in (GpuArray.numpy, GpuArray.synchronize):
         with pytest.raises(ferrofuse.OutOfRangeError, match=told):
             wait(wrong())
-    made = wrong()
+    stand_in.finish(wrong())
     with pytest.raises(ferrofuse.OutOfRangeError, match=told) as error:
-        for _ in range(100):  # the stand-in does a piece of work when it is asked whether work is done
-            fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 3]))])
+        fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 3]))])
     assert (error.value.op, error.value.given) == ("index_select", "9")
     (made,) = fd.execute([to_gpu(drawn(4, 4)), to_gpu(numpy.array([1, 3]))])
     numpy.testing.assert_array_equal(made.numpy(), drawn(4, 4)[[1, 3]])
@@ -297,11 +339,37 @@ def test_a_call_is_captured_in_a_graph():
             table = checked.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
             index = checked.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
             checked.add_output(checked.ops.index_select(table, index, 0))
-        given = [x, cupy.array(numpy.array([1, 3]))]
+        index = numpy.array([1, 3])
+        given, made = [x, cupy.array(index)], cupy.array(numpy.zeros((2, 64), numpy.float32))
         checked.execute(given)
         with stand_in.capture(cupy.current, graphs):
-            with pytest.raises(ValueError, match="the call checks indices, which a graph that is captured cannot"):
+            checked.execute(given, out=[made])
+        # The graph's kernels report like those of calls, each time that it is launched.
+        for wrong in (7, 5):
+            cupy.copy(given[1], numpy.array([1, wrong]))
+            stand_in.launch(graphs[1], cupy.current)
+            made.numpy()
+            with pytest.raises(ferrofuse.OutOfRangeError, match=f"index {wrong} is out of range for axis 0 of size 4"):
                 checked.execute(given)
+        cupy.copy(given[1], index)
+        stand_in.launch(graphs[1], cupy.current)
+        numpy.testing.assert_array_equal(made.numpy(), 2 * drawn(4, 64)[index])
+        checked.execute(given)
+
+
+def test_a_capture_waits_for_no_other_stream():
+    graphs, fd = [], of_two(lambda fd, x, y: fd.add_output(x + y))
+    with stand_in.cupy() as cupy:
+        x, y = to_gpu(drawn(4, 6)), cupy.array(drawn(4, 6))
+        out = cupy.array(numpy.zeros((4, 6), numpy.float32))
+        fd.execute([x, y])
+        told = r"input 0 \(test_gpu.py:29\) is made by another stream than the one that is captured"
+        with stand_in.capture(cupy.current, graphs):
+            with pytest.raises(ferrofuse.InputError, match=told):
+                fd.execute([x, y], out=[out])
+            fd.execute([y, y], out=[out])  # the capture goes on
+        stand_in.launch(graphs[0], cupy.current)
+        numpy.testing.assert_array_equal(out.numpy(), 2 * drawn(4, 6))
 
 
 def test_random_numbers_are_those_of_the_cpu():

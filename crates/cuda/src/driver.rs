@@ -38,6 +38,7 @@ function_table! { Functions:
     cuCtxSetCurrent(Handle) -> c_int;
     cuCtxPushCurrent as "cuCtxPushCurrent_v2" (Handle) -> c_int;
     cuCtxPopCurrent as "cuCtxPopCurrent_v2" (*mut Handle) -> c_int;
+    cuCtxSynchronize() -> c_int;
     cuStreamCreate(*mut Handle, c_uint) -> c_int;
     cuStreamDestroy as "cuStreamDestroy_v2" (Handle) -> c_int;
     cuStreamSynchronize(Handle) -> c_int;
@@ -51,6 +52,7 @@ function_table! { Functions:
     cuEventElapsedTime(*mut f32, Handle, Handle) -> c_int;
     cuPointerGetAttribute(*mut c_void, c_int, Address) -> c_int;
     cuStreamIsCapturing(Handle, *mut c_int) -> c_int;
+    cuThreadExchangeStreamCaptureMode(*mut c_uint) -> c_int;
     cuStreamBeginCapture as "cuStreamBeginCapture_v2" (Handle, c_uint) -> c_int;
     cuStreamEndCapture(Handle, *mut Handle) -> c_int;
     cuGraphInstantiateWithFlags(*mut Handle, Handle, c_ulonglong) -> c_int;
@@ -58,6 +60,7 @@ function_table! { Functions:
     cuGraphExecDestroy(Handle) -> c_int;
     cuGraphDestroy(Handle) -> c_int;
     cuMemHostAlloc(*mut *mut c_void, usize, c_uint) -> c_int;
+    cuMemHostGetDevicePointer as "cuMemHostGetDevicePointer_v2" (*mut Address, *mut c_void, c_uint) -> c_int;
     cuMemFreeHost(*mut c_void) -> c_int;
     cuMemGetInfo as "cuMemGetInfo_v2" (*mut usize, *mut usize) -> c_int;
     cuMemAllocAsync(*mut Address, usize, Handle) -> c_int;
@@ -111,14 +114,17 @@ impl Driver {
     }
 
     /// The result of a call as an error in the driver's words.
+    #[inline]
     pub fn check(&self, call: &'static str, code: c_int) -> Result<(), Error> {
-        if code == SUCCESS {
-            return Ok(());
-        }
+        if code == SUCCESS { Ok(()) } else { Err(self.failure(call, code)) }
+    }
+
+    #[cold]
+    fn failure(&self, call: &'static str, code: c_int) -> Error {
         let functions = &self.functions;
         let name = words(code, functions.cuGetErrorName).unwrap_or_else(|| format!("error {code}"));
         let text = words(code, functions.cuGetErrorString).unwrap_or_default();
-        Err(Error::Driver { call, code, name, text })
+        Error::Driver { call, code, name, text }
     }
 
     /// An attribute of a device, as `CUdevice_attribute` counts them.

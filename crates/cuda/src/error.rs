@@ -58,11 +58,11 @@ pub enum Error {
         held: u64,
     },
     /// A function of the driver failed.
-    #[error("{call}: {name}: {text}")]
+    #[error("{call}: {name}: {text}{}", lasting(*.code))]
     Driver {
         /// The function.
         call: &'static str,
-        /// The number of the error, of which 700 to 719 are kernels that went wrong.
+        /// The number of the error.
         code: i32,
         /// The name of the error, as in `CUDA_ERROR_INVALID_VALUE`.
         name: String,
@@ -87,6 +87,17 @@ pub enum Error {
     /// A function of NVRTC failed.
     #[error("{call}: {text}")]
     Nvrtc { call: &'static str, text: String },
+}
+
+/// What is to be said of an error that the context keeps.
+fn lasting(code: i32) -> &'static str {
+    match code {
+        // Kernels that went wrong, in the order of the header.
+        700 | 702 | 710 | 714..=719 => {
+            " (in this call or an earlier one; the process cannot use the device any more: start it anew)"
+        }
+        _ => "",
+    }
 }
 
 /// A number of devices in words.

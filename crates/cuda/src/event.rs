@@ -31,7 +31,17 @@ impl Event {
         Event::with_flags(stream, DISABLE_TIMING)
     }
 
-    /// The same with the time at which the stream came to it.
+    /// Records it again: the end of what this stream has been given so far.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub(crate) fn again(&self, stream: &Stream) -> Result<(), Error> {
+        let (_entered, driver) = (self.device.enter()?, self.device.driver());
+        // SAFETY: the function has this type; event and stream live.
+        driver.check("cuEventRecord", unsafe { (driver.functions.cuEventRecord)(self.raw, stream.raw()) })
+    }
+
+    /// [`Event::record`], with the time at which the stream came to it.
     ///
     /// # Errors
     /// What the driver says.
@@ -47,10 +57,7 @@ impl Event {
         let code = unsafe { (functions.cuEventCreate)(&mut raw, flags) };
         device.driver().check("cuEventCreate", code)?;
         let event = Event { device: Arc::clone(device), raw };
-        // SAFETY: the function has this type; event and stream live.
-        let code = unsafe { (functions.cuEventRecord)(raw, stream.raw()) };
-        device.driver().check("cuEventRecord", code)?;
-        Ok(event)
+        event.again(stream).map(|()| event)
     }
 
     /// The time from an earlier event to this one, once this one is done; both are timed ones.

@@ -245,12 +245,30 @@ impl Gpu {
         self.driver().check("cuCtxGetCurrent", code).map(|()| current == self.context)
     }
 
+    /// Lets the thread allocate as long as the guard lives, though a stream captures its work.
+    pub(crate) fn relaxed(&self) -> Result<Relaxed<'_>, Error> {
+        const RELAXED: u32 = 2;
+        let mut relaxed = Relaxed { device: self, before: RELAXED };
+        relaxed.exchange().map(|()| relaxed)
+    }
+
     pub(crate) fn driver(&self) -> &Driver {
         &self.cuda.driver
     }
 
     pub(crate) fn context(&self) -> Handle {
         self.context
+    }
+
+    /// Waits for all its work.
+    ///
+    /// # Errors
+    /// What went wrong in it.
+    pub(crate) fn synchronize(&self) -> Result<(), Error> {
+        let _entered = self.enter()?;
+        // SAFETY: the function has this type.
+        let code = unsafe { (self.driver().functions.cuCtxSynchronize)() };
+        self.driver().check("cuCtxSynchronize", code)
     }
 
     /// Bytes that are free, and all there are.
@@ -361,6 +379,28 @@ impl Drop for Entered<'_> {
             // code that pushes a context pops it again.
             unsafe { (functions.cuCtxSetCurrent)(popped) };
         }
+    }
+}
+
+/// A thread that may allocate while a stream captures: what it does is not captured.
+pub(crate) struct Relaxed<'d> {
+    device: &'d Gpu,
+    /// The mode of the thread that is not in force.
+    before: u32,
+}
+
+impl Relaxed<'_> {
+    fn exchange(&mut self) -> Result<(), Error> {
+        let driver = self.device.driver();
+        // SAFETY: the function has this type; the mode outlives the call.
+        let code = unsafe { (driver.functions.cuThreadExchangeStreamCaptureMode)(&mut self.before) };
+        driver.check("cuThreadExchangeStreamCaptureMode", code)
+    }
+}
+
+impl Drop for Relaxed<'_> {
+    fn drop(&mut self) {
+        let _ = self.exchange(); // it did so before
     }
 }
 

@@ -1,7 +1,7 @@
 //! NVIDIA's driver, NVRTC and cuBLASLt, found at run time: devices, streams, memory, compiled kernels, products of matrices.
 //!
 //! `library` (opened by `dlopen`) · `driver`, `nvrtc` and `cublaslt` (their functions) · `gpu` (a device: its context and facts) · `stream` ·
-//! `event` · `graph` (work of a stream, captured) · `memory`, `pinned` (of devices, of the host) · `module` (machine code and its kernels) · `cubin` (what machine code says of them) ·
+//! `event` · `graph` (work of a stream, captured) · `memory`, `mapped` (of devices, of the host) · `reports` (of kernels to the host) · `module` (machine code and its kernels) · `strided_copy` · `cubin` (what machine code says of them) ·
 //! `matmul` (products of matrices) · `error`. Nothing here links against CUDA, reads the environment, or knows
 //! what a kernel means.
 //!
@@ -15,12 +15,14 @@ mod event;
 mod gpu;
 mod graph;
 mod library;
+mod mapped;
 mod matmul;
 mod memory;
 mod module;
 mod nvrtc;
-mod pinned;
+mod reports;
 mod stream;
+mod strided_copy;
 
 pub use cubin::ThreadResources;
 pub use cublaslt::CublasLt;
@@ -33,5 +35,6 @@ pub use matmul::{Batch, CublasLtHandle, Matmul, MatmulShape, MatrixLayout, Matri
 pub use memory::DeviceBuffer;
 pub use module::{Function, KernelResources, LaunchShape, Module};
 pub use nvrtc::{Cubin, Nvrtc};
-pub use pinned::PinnedWords;
+pub use reports::{GraphWords, Reports, Words, WrittenWords};
 pub use stream::Stream;
+pub use strided_copy::{CopyAxis, StridedCopy};

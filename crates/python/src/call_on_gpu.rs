@@ -154,6 +154,7 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
         let written = destinations.as_ref().map(|given| given.on_gpu(py, device.ordinal)).transpose()?;
         let arrays = || inputs.on_gpu().chain(written.iter().flatten().copied());
         let foreign = || arrays().filter(|(_, input)| order.is_foreign(input));
+        require_own(py, &stream, foreign().next())?;
         foreign().try_for_each(|(_, input)| input.await_on(py, &stream, device))?;
         let mut outputs = match &destinations {
             None => OutputsOnGpu::new(kind, device),
@@ -180,6 +181,25 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
             Some(destinations) => destinations.written()?,
         };
         Ok((arrays, report))
+    }
+}
+
+/// Rejects an array of another stream while a call's is captured: the graph cannot wait for work that is not its own.
+fn require_own(
+    py: Python<'_>,
+    stream: &Stream,
+    foreign: Option<(Place<'_>, &InputOnGpu<'_>)>,
+) -> PyResult<()> {
+    let Some((place, _)) = foreign else { return Ok(()) };
+    match stream.is_capturing().map_err(device::failed)? {
+        false => Ok(()),
+        true => {
+            let message = format!(
+                "{place} is made by another stream than the one that is captured: copy it to an array of the \
+                 library that captures, before the capture"
+            );
+            Err(errors::input(py, message))
+        }
     }
 }
 

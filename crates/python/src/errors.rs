@@ -191,7 +191,13 @@ pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
             _ => input(py, error.to_string()),
         },
         Blame::Machine
-            if matches!(error, Error::Memory { .. } | Error::TooLarge { .. } | Error::Allocation(_)) =>
+            if matches!(
+                error,
+                Error::Memory { .. }
+                    | Error::TooLarge { .. }
+                    | Error::GpuMemory { .. }
+                    | Error::Allocation(_)
+            ) =>
         {
             PyMemoryError::new_err(error.to_string())
         }

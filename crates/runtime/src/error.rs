@@ -102,9 +102,14 @@ pub enum Error {
         /// What it was.
         error: Box<Error>,
     },
-    /// A call that checks indices, in a graph that is captured: nobody would look at what replays find.
-    #[error("the call checks indices, which a graph that is captured cannot: call it outside of the capture")]
-    ChecksInCapture,
+    /// An output in memory of its own, in a graph that is captured: each replay would allocate it again.
+    #[error(
+        "the call would allocate output {output} while the stream is captured: give memory for it (`out`)"
+    )]
+    AllocatesInCapture {
+        /// The number of the output among those that are given back.
+        output: usize,
+    },
     /// A call that draws random numbers, in a graph that is captured.
     #[error(
         "the call draws random numbers, which would be the same in each replay of a graph that is captured"
@@ -134,6 +139,13 @@ pub enum Error {
         step: String,
         /// As users name it.
         device: String,
+        error: cuda::Error,
+    },
+    /// A GPU has no memory for what a step makes.
+    #[error("{step}: {error}")]
+    GpuMemory {
+        /// The segment.
+        step: String,
         error: cuda::Error,
     },
     /// A launch that the GPU has no room for.
@@ -202,6 +214,17 @@ pub enum Blame {
 }
 
 impl Error {
+    /// The same, which says what the memory was for that is not there.
+    pub(crate) fn for_step(self, step: impl FnOnce() -> Option<String>) -> Error {
+        match self {
+            Error::Cuda(error @ cuda::Error::OutOfMemory { .. }) => match step() {
+                Some(step) => Error::GpuMemory { step, error },
+                None => error.into(),
+            },
+            error => error,
+        }
+    }
+
     /// Whether in-place outputs of the call may have been written, in part or in whole.
     pub fn may_have_written(&self) -> bool {
         matches!(self, Error::Interrupted(_) | Error::Memory { .. } | Error::Allocation(_))
@@ -215,7 +238,9 @@ impl Error {
                 Blame::Machine
             }
             Error::Evaluate(EvaluateError::Memory { .. }) => Blame::Machine,
-            Error::Cuda(_) | Error::Step { .. } | Error::TooLargeLaunch { .. } => Blame::Machine,
+            Error::Cuda(_) | Error::Step { .. } | Error::GpuMemory { .. } | Error::TooLargeLaunch { .. } => {
+                Blame::Machine
+            }
             _ => Blame::User,
         }
     }

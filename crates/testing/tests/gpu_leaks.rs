@@ -1,8 +1,13 @@
 //! Calls on a GPU leave nothing behind. The only test of its process, since what the stand-in counts is of all.
 
-use ferrofuse::{CompileOptions, Executable, Executor, define};
+use std::sync::Arc;
+
+use cuda::DeviceBuffer;
+use ferrofuse::{
+    CallOptions, CompileOptions, CudaDevice, DType, Executable, Executor, GpuArgument, GpuInput, define,
+};
 use ferrofuse_testing::stand_in;
-use ir::array::Array;
+use ir::array::{Array, Layout};
 
 /// Two segments, a product of matrices, and an op that the host does.
 const TEXT: &str = "
@@ -21,14 +26,25 @@ def f(fd):
     fd.add_output(fd.ops.neg(x))
 ";
 
+/// One kernel that checks indices.
+const CHECKED: &str = "
+def f(fd):
+    rows = fd.define_tensor(shape=[-1], contiguity=[True], dtype=DataType.Float)
+    places = fd.define_tensor(shape=[-1], contiguity=[True], dtype=DataType.Float)
+    fd.add_output(fd.ops.take_along_axis(rows, fd.ops.cast(places, DataType.Int), 0))
+";
+
 #[test]
 fn a_call_leaves_nothing_behind() {
-    let device = Some(stand_in::gpu().expect("the stand-in opens").into());
-    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
+    let device = stand_in::gpu().expect("the stand-in opens");
+    let options = on(&device);
     let executable = Executable::by_size(define(TEXT).expect("defines"), options.clone());
     let small = Executable::by_size(define(SMALL).expect("defines"), options);
     let x = Array::from_slice(&[2, 3], &[1.0_f32, 0.5, 2.0, 0.0, 1.5, 3.0]).expect("memory");
-    let held = || ["allocations", "bytes", "modules", "streams", "cublas_objects"].map(stand_in::count);
+    let held = || {
+        ["allocations", "bytes", "host_allocations", "modules", "streams", "events", "cublas_objects"]
+            .map(stand_in::count)
+    };
     executable.run(&[x.view()]).expect("runs");
     small.run(&[x.view()]).expect("runs");
     let before = held();
@@ -40,7 +56,53 @@ fn a_call_leaves_nothing_behind() {
         small.run(&[x.view()]).expect("runs");
     }
     assert_eq!(held(), before);
-    let modules = before[2];
+    checked_calls(&device);
+    assert_eq!(held()[..2], before[..2]);
+    let modules = before[3];
     drop(executable);
     assert!(modules > 0 && stand_in::count("modules") < modules, "code goes with its executable");
+}
+
+fn on(device: &Arc<CudaDevice>) -> CompileOptions {
+    let device = Some(Arc::clone(device).into());
+    CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() }
+}
+
+/// Calls that check indices, which nobody waits for: a stream is given memory for the output and a kernel for each, and now and then
+/// an event.
+fn checked_calls(device: &Arc<CudaDevice>) {
+    const CALLS: u64 = 20_000;
+    let executable = Executable::by_size(define(CHECKED).expect("defines"), on(device));
+    let stream = Arc::new(device.new_stream().expect("a stream"));
+    let mut memory = DeviceBuffer::allocate(&stream, 64).expect("memory");
+    // SAFETY: the zeros are in pageable memory.
+    unsafe { memory.upload(&[0; 64]) }.expect("uploads");
+    // SAFETY: the layout is within the buffer, which lives longer than the calls.
+    let floats =
+        || unsafe { GpuArgument::from_raw_parts(memory.address(), DType::F32, Layout::dense(&[16]), false) };
+    let call = || {
+        let inputs = [GpuInput::Tensor(floats()), GpuInput::Tensor(floats())];
+        executable.run_on_gpu(&CallOptions::default(), &stream, &inputs).expect("runs")
+    };
+    let _ = call();
+    stream.synchronize().expect("runs");
+    let pending = stand_in::count("pending");
+    let outputs = [(); 32].map(|()| call());
+    assert_eq!(stand_in::count("pending") - pending, 2 * 32);
+    drop(outputs);
+    for _ in 0..2000 {
+        let _ = call();
+    }
+    let held = || ["host_allocations", "events"].map(stand_in::count);
+    let before = held();
+    for _ in 0..CALLS {
+        let _ = call();
+    }
+    let after = held();
+    drop(memory);
+    stream.synchronize().expect("runs");
+    assert!(
+        before[0] < 100 && after[0] <= before[0] + 2 && after[1] <= before[1] + 2,
+        "{before:?} {after:?}"
+    );
 }

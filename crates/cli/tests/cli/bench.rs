@@ -90,7 +90,7 @@ fn a_bundle_checks_and_measures() {
     assert!(made.expect("the script runs").success());
     let run = || {
         let output = Command::new(bundle.join("gpu.sh"))
-            .args(["--quick", "facts", "check", "checks", "bench", "peers", "counters"])
+            .arg("--quick")
             .env("FERROFUSE_LIBCUDA", &stand_in)
             .env("FERROFUSE_LIBNVRTC", &stand_in)
             .env("FERROFUSE_LIBCUBLASLT", &stand_in)
@@ -109,8 +109,14 @@ fn a_bundle_checks_and_measures() {
     assert!(results.contains("NVRTC        12.9") && results.contains(table.trim()), "{results}");
     let told =
         |part: &str| std::fs::read_to_string(bundle.join("results").join(part)).expect("the part's lines");
-    for (part, script) in [("checks", "gpu_checks.py"), ("peers", "gpu_peers.py")] {
+    for (part, script) in
+        [("checks", "gpu_checks.py"), ("measured", "gpu_measured.py"), ("peers", "gpu_peers.py")]
+    {
         assert!(told(part).starts_with(&format!("{script}: not run: ")), "{}", told(part));
+    }
+    assert!(told("fuzz").contains("programs"), "{}", told("fuzz"));
+    for part in ["sweep", "counters", "sanitize"] {
+        assert!(!told(part).is_empty(), "{part}");
     }
     assert_eq!(run(), (table, String::new()), "parts that are done are not done again");
 }

@@ -64,6 +64,25 @@ fn a_damaged_entry_is_made_anew() {
     assert_eq!(run(home.path()), 1, "what libLLVM was is found out again");
 }
 
+/// A cubin is kept once the driver has loaded it; one that it does not load is compiled again.
+#[test]
+fn machine_code_of_a_gpu_is_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let stand_in = std::env::current_exe().expect("a test runs").with_file_name("libferrofuse_emulator.so");
+    let run = || {
+        let mut on_gpu = command(home.path());
+        on_gpu.args(RUN).args(["--device", "cuda"]);
+        on_gpu.env("FERROFUSE_LIBCUDA", &stand_in).env("FERROFUSE_LIBNVRTC", &stand_in);
+        cached_kernels(&on_gpu.output().expect("the binary was built"))
+    };
+    assert_eq!([run(), run()], [0, 1]);
+    let [entry] = <[_; 1]>::try_from(entries(home.path())).expect("one entry");
+    let whole = fs::read(&entry).unwrap();
+    fs::write(&entry, &whole[..whole.len() / 2]).unwrap();
+    assert_eq!([run(), run()], [0, 1]);
+    assert_eq!(entries(home.path()).len(), 1);
+}
+
 #[test]
 fn a_full_disk_costs_the_cache_and_nothing_else() {
     let home = tempfile::tempdir().unwrap();

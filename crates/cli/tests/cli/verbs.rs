@@ -287,6 +287,17 @@ fn fuzz_counts_what_it_checked() {
     assert_eq!(files(folder.path()), [] as [&str; 0]);
 }
 
+/// The part of the fuzzing on the stand-in that is the same each time.
+#[test]
+fn random_programs_are_right_on_a_gpu() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().display();
+    let object =
+        json(&format!("fuzz --device cuda --cases 10 --seed 29000 --jobs 2 --json --output {output}"));
+    assert_eq!((&object["cases"], &object["failures"]), (&serde_json::json!(10), &serde_json::json!([])));
+    assert!(object["kernels"].as_u64().is_some_and(|kernels| kernels > 10), "{object}");
+}
+
 #[test]
 fn kernels_have_names_in_perf() {
     let run = std::process::Command::new(env!("CARGO_BIN_EXE_ferrofuse"))

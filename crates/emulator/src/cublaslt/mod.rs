@@ -14,7 +14,7 @@ mod status;
 use std::ffi::{c_char, c_int, c_void};
 use std::sync::atomic::Ordering;
 
-use crate::driver::{CUBLAS_OBJECTS, Handle, MatmulCall, current_context, give_matmul};
+use crate::driver::{CUBLAS_OBJECTS, Handle, MatmulCall, Timed, current_context, give_matmul};
 use attributes::Attribute;
 use descriptors::{Description, Descriptors, Layout, Preference, descriptors};
 use product::{Algorithm, Operand, Product};
@@ -31,6 +31,7 @@ pub struct HeuristicResult {
 }
 
 fn with(body: impl FnOnce(&mut Descriptors) -> CublasResult) -> c_int {
+    let _timed = Timed::begin();
     let mut all = descriptors();
     let outcome = body(&mut all);
     CUBLAS_OBJECTS.store(all.len() as u64, Ordering::Relaxed);

@@ -1,6 +1,7 @@
 //! Capture: work of a stream becomes nodes of a graph instead of running. Streams join a capture by waiting for an event of
 //! it, and must be joined back.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::ffi::{c_int, c_uint};
 use std::sync::Arc;
@@ -14,6 +15,11 @@ use super::work::Work;
 
 /// `CU_STREAM_CAPTURE_MODE_RELAXED`; 0 is global, 1 is of the thread alone.
 const RELAXED: c_uint = 2;
+
+thread_local! {
+    /// Its mode: what captures forbid this thread.
+    static MODE: Cell<c_uint> = const { Cell::new(0) };
+}
 
 /// A graph that is being made.
 #[derive(Debug)]
@@ -111,9 +117,13 @@ impl Driver {
 
     /// Rejects a call that waits or allocates while a capture forbids it.
     pub fn reject_while_capturing(&mut self, context: Handle, what: &str) -> DriverResult {
+        if MODE.get() == RELAXED {
+            return Ok(());
+        }
         let thread = std::thread::current().id();
         let forbids = |capture: &Capture| {
-            capture.context == context && (capture.mode == 0 || capture.mode == 1 && capture.thread == thread)
+            let is_own = capture.thread == thread && capture.mode < RELAXED;
+            capture.context == context && (is_own || capture.mode == 0 && MODE.get() == 0)
         };
         let found = self.captures.iter().find(|(_, capture)| forbids(capture)).map(|(handle, _)| handle);
         match found {
@@ -234,6 +244,18 @@ extern "C" fn cuStreamBeginCapture_v2(stream: Handle, mode: c_uint) -> c_int {
     call(|driver| {
         let stream = driver.stream(stream)?;
         driver.begin(stream, mode)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuThreadExchangeStreamCaptureMode(mode: *mut c_uint) -> c_int {
+    call(|_| {
+        // SAFETY: the caller passes null or a place with a mode, which is replaced by the one before.
+        let Some(mode) = (unsafe { mode.as_mut() }).filter(|mode| **mode <= RELAXED) else {
+            return Err(Status::ERROR_INVALID_VALUE.because("there is no such mode of capture"));
+        };
+        *mode = MODE.replace(*mode);
+        Ok(())
     })
 }
 

@@ -4,6 +4,7 @@ use std::ffi::{c_char, c_int};
 use std::sync::atomic::Ordering;
 
 use super::allocations::Allocation;
+use super::clock;
 use super::ffi::Text;
 use super::matmul::CUBLAS_OBJECTS;
 use super::state::{Driver, driver, message};
@@ -28,6 +29,8 @@ fn count(driver: &Driver, key: &str) -> Option<u64> {
         "pending" => driver.queue.iter().count() as u64,
         "launches" => driver.launches,
         "taken" => driver.taken,
+        "calls" => clock::CALLS.load(Ordering::Relaxed),
+        "nanoseconds" => clock::NANOSECONDS.load(Ordering::Relaxed),
         _ => return None,
     })
 }

@@ -9,13 +9,14 @@
 //!
 //! Arguments: `ffi`, `registry` (handles), `result`. What there is: `device`, `attributes`, `context`, `stream`, `event`,
 //! `memory`, `host_memory`, `pool`, `allocations`, `module`. What is done: `launch`, `matmul`, `copy`, `work`, `capture`, `graph`. For
-//! tests: `control`, `settings`.
+//! tests: `control`, `settings`, `clock`.
 
 #![allow(non_snake_case)]
 
 mod allocations;
 mod attributes;
 mod capture;
+mod clock;
 mod context;
 mod control;
 mod copy;
@@ -39,6 +40,7 @@ mod state;
 mod stream;
 mod work;
 
+pub(crate) use clock::Timed;
 pub(crate) use ffi::Handle;
 pub(crate) use matmul::{
     CUBLAS_OBJECTS, ElementType, MatmulCall, Matrices, current_context, failed, give_matmul,

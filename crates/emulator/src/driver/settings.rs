@@ -1,5 +1,6 @@
 //! What a test sets: what the machine is, and what goes wrong.
 
+use super::clock;
 use crate::launch::Order;
 
 /// GiB.
@@ -61,7 +62,11 @@ impl Settings {
             "lose_device" if value < 8 => self.lost |= 1 << value,
             "races" => self.races = value,
             "sanitize" => self.sanitize = value,
-            "reset" => *self = Settings::default(),
+            "clock" => clock::run(value != 0),
+            "reset" => {
+                *self = Settings::default();
+                clock::run(false);
+            }
             _ => return false,
         }
         true

@@ -6,6 +6,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use super::allocations::Allocations;
 use super::capture::Capture;
+use super::clock::Timed;
 use super::context::Context;
 use super::device::{DeviceState, MOST_DEVICES};
 use super::event::Event;
@@ -82,6 +83,7 @@ pub fn finish(outcome: DriverResult) -> c_int {
 
 /// Runs a function of the driver.
 pub fn call(body: impl FnOnce(&mut Driver) -> DriverResult) -> c_int {
+    let _timed = Timed::begin();
     let mut driver = driver();
     if !driver.initialized {
         return finish(Err(Status::ERROR_NOT_INITIALIZED.because("cuInit was not called")));

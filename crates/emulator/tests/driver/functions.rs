@@ -52,6 +52,7 @@ functions! {
     cuStreamQuery(Handle) -> c_int;
     cuStreamWaitEvent(Handle, Handle, c_uint) -> c_int;
     cuStreamGetCtx(Handle, *mut Handle) -> c_int;
+    cuThreadExchangeStreamCaptureMode(*mut c_uint) -> c_int;
     cuStreamIsCapturing(Handle, *mut c_uint) -> c_int;
     cuStreamBeginCapture_v2(Handle, c_uint) -> c_int;
     cuStreamEndCapture(Handle, *mut Handle) -> c_int;

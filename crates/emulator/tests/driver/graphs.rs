@@ -89,6 +89,25 @@ fn a_captured_graph_runs_when_it_is_launched() {
     assert_eq!(["allocations", "host_allocations"].map(|what| machine.get(what)), [0, 0]);
 }
 
+/// A thread may say that what it allocates is no part of the capture.
+#[test]
+fn a_relaxed_thread_allocates_while_a_stream_captures() {
+    let machine = Machine::new();
+    let captured = Captured::begin(&machine);
+    let cu = captured.context.cu;
+    let (mut pinned, mut mode) = (ptr::null_mut(), 2);
+    ok!(cu, cuThreadExchangeStreamCaptureMode(&mut mode));
+    assert_eq!(mode, GLOBAL);
+    ok!(cu, cuMemHostAlloc(&mut pinned, 8, 0));
+    ok!(cu, cuThreadExchangeStreamCaptureMode(&mut mode));
+    assert_eq!(mode, 2);
+    let executable = captured.end();
+    ok!(cu, cuGraphExecDestroy(executable));
+    ok!(cu, cuMemFreeHost(pinned));
+    mode = 3;
+    assert_ne!(code!(cu, cuThreadExchangeStreamCaptureMode(&mut mode)), 0);
+}
+
 #[test]
 fn a_graph_may_allocate_what_it_frees() {
     let machine = Machine::new();

@@ -55,21 +55,74 @@ impl Product {
     }
 }
 
+/// Products of matrices of one shape at regular distances, in elements.
+#[derive(Clone, Copy, Debug)]
+pub struct ProductBatch {
+    pub first: Product,
+    /// At least 1.
+    pub count: usize,
+    /// From one to the next: of the first operands, of the second ones, of the results.
+    pub steps: [isize; 3],
+}
+
 /// The products that write a result of these sizes: `a @ b` over the last two axes; of the axes before them those of size 1 are
 /// repeated. No size is 0.
 pub fn of_matmul(a: &Layout, b: &Layout, sizes: &[usize]) -> Vec<Product> {
-    let rank = sizes.len();
-    let batches = &sizes[..rank - 2];
-    let expanded = |operand: &Layout| {
-        let last = [operand.sizes[rank - 2], operand.sizes[rank - 1]];
-        operand.expanded(&batches.iter().copied().chain(last).collect::<Dims>())
-    };
-    let (a, b) = (expanded(a), expanded(b));
-    let count: usize = batches.iter().product();
+    let [a, b] = [a, b].map(|operand| expanded(operand, sizes));
+    let count: usize = sizes[..sizes.len() - 2].iter().product();
     match one_for_all(&a, &b) {
         Some(product) => vec![product],
         None => (0..count).map(|batch| product(&a, &b, batch)).collect(),
     }
+}
+
+/// The same as few batches: of the axes before the last two, those through which one stride of each operand and of the result
+/// leads are one, and the longest that is left gives the batches.
+pub fn batches_of_matmul(a: &Layout, b: &Layout, sizes: &[usize]) -> Vec<ProductBatch> {
+    let [a, b] = [a, b].map(|operand| expanded(operand, sizes));
+    if let Some(product) = one_for_all(&a, &b) {
+        return vec![ProductBatch { first: product, count: 1, steps: [0; 3] }];
+    }
+    let mut axes = batch_axes(&a, &b);
+    let leads_on = |&axis: &usize| axes[axis].1.iter().all(|&step| step >= 0);
+    let longest = (0..axes.len()).filter(leads_on).max_by_key(|&axis| axes[axis].0);
+    let (count, steps) = longest.map_or((1, [0; 3]), |axis| axes.remove(axis));
+    let (first, others) = (product(&a, &b, 0), axes.iter().map(|(size, _)| size).product());
+    let batch = |mut number: usize| {
+        let mut first = first;
+        for &(size, [a, b, result]) in axes.iter().rev() {
+            let index = number % size;
+            number /= size;
+            first.a.offset += index as isize * a;
+            first.b.offset += index as isize * b;
+            first.first += index * result as usize;
+        }
+        ProductBatch { first, count, steps }
+    };
+    (0..others).map(batch).collect()
+}
+
+/// An operand whose axes before the last two have the sizes of the result.
+fn expanded(operand: &Layout, sizes: &[usize]) -> Layout {
+    let rank = sizes.len();
+    let last = [operand.sizes[rank - 2], operand.sizes[rank - 1]];
+    operand.expanded(&sizes[..rank - 2].iter().copied().chain(last).collect::<Dims>())
+}
+
+/// Sizes and steps of the axes before the last two: none of size 1, neighbours joined where one step leads through both.
+fn batch_axes(a: &Layout, b: &Layout) -> Vec<(usize, [isize; 3])> {
+    let rank = a.rank();
+    let mut step = (a.sizes[rank - 2] * b.sizes[rank - 1]) as isize;
+    let mut axes: Vec<(usize, [isize; 3])> = Vec::new();
+    for axis in (0..rank - 2).rev().filter(|&axis| a.sizes[axis] != 1) {
+        let (size, steps) = (a.sizes[axis], [a.strides[axis], b.strides[axis], step]);
+        step *= size as isize;
+        match axes.first_mut() {
+            Some((inner, own)) if own.map(|own| own * *inner as isize) == steps => *inner *= size,
+            _ => axes.insert(0, (size, steps)),
+        }
+    }
+    axes
 }
 
 /// The products of groups that reach from place to place along the axis that they divide: the rows of `a` where `b` alone has a

@@ -1,6 +1,7 @@
 //! The container, its views and tasks: sharing, closure, passes, collection, and what the verifier catches.
 
 mod load;
+mod products;
 mod shapes;
 mod tasks;
 mod views;

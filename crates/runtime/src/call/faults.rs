@@ -1,10 +1,12 @@
 //! Indices out of range: the first one in the order of the definition is the call's error.
 
+use smallvec::SmallVec;
+
 use super::Call;
 use crate::Error;
 use crate::device::{CheckedIndex, Device, SlotContents};
 use crate::error::IndexFault;
-use crate::plan::{Checked, FaultWords};
+use crate::plan::{Checked, FaultWords, Slot};
 
 impl<D: Device> Call<'_, '_, D> {
     /// Takes note of an index out of range. The steps that follow work on elements without meaning; what they find wrong
@@ -17,17 +19,26 @@ impl<D: Device> Call<'_, '_, D> {
 
     pub(super) fn look_for_faults(&mut self) -> Result<(), Error> {
         let armed = |faults: &&FaultWords| !matches!(self.memory[faults.slot], SlotContents::Nothing);
-        let armed: Vec<&FaultWords> = self.plan.faults.iter().filter(armed).collect();
-        for FaultWords { slot, words } in armed {
-            let size = |checked: &Checked| self.extents.formulas[checked.size];
-            let checked: Vec<CheckedIndex> = words
-                .iter()
-                .map(|word| CheckedIndex { val: word.val, axis: word.axis, size: size(word) })
-                .collect();
-            if let Some(fault) = self.device.fault(self.memory[*slot].view(), &checked)? {
+        let armed: SmallVec<[&FaultWords; 2]> = self.plan.faults.iter().filter(armed).collect();
+        for faults in armed {
+            let checked = self.checked(faults);
+            if let Some(fault) = self.device.fault(self.memory[faults.slot].view(), &checked)? {
                 self.note(fault);
             }
         }
         Ok(())
+    }
+
+    /// Gives a segment's kernels words to report in.
+    pub(super) fn init_faults(&mut self, slot: Slot) -> Result<(), Error> {
+        let faults = self.plan.faults.iter().find(|faults| faults.slot == slot).expect("it is one of them");
+        self.memory[slot] = self.device.fault_words(&self.checked(faults))?;
+        Ok(())
+    }
+
+    fn checked(&self, faults: &FaultWords) -> SmallVec<[CheckedIndex; 2]> {
+        let size = |checked: &Checked| self.extents.formulas[checked.size];
+        let of_word = |word: &Checked| CheckedIndex { val: word.val, axis: word.axis, size: size(word) };
+        faults.words.iter().map(of_word).collect()
     }
 }

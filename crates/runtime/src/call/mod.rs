@@ -16,8 +16,7 @@ use compiler::outputs::Placement;
 use ir::array::Layout;
 use ir::graph::Sizes;
 use ir::interrupt::Interrupted;
-use ir::kernel::NO_FAULT;
-use ops::{DType, Scalar};
+use ops::Scalar;
 
 use crate::device::{AddressSpace, Device, TensorOf, ViewOf};
 use crate::device::{Memory, SlotContents, WriteTarget};
@@ -128,7 +127,9 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         destinations: &'c [Option<WriteTarget<'a, D::Space>>],
     ) -> Result<Call<'c, 'a, D>, Error> {
         self.destinations = destinations;
-        self.report.peak_bytes = self.peak_bytes()?;
+        if destinations.iter().any(Option::is_some) {
+            self.report.peak_bytes = self.peak_bytes()?;
+        }
         Ok(self)
     }
 
@@ -139,7 +140,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         let (mut live, mut peak) = (0_usize, 0_usize);
         for step in &self.plan.steps {
             match step {
-                Step::Allocate(slot) if self.target(*slot).is_none() => {
+                Step::Allocate(slot) | Step::InitFaults(slot) if self.target(*slot).is_none() => {
                     live = live.saturating_add(bytes(*slot)?)
                 }
                 Step::Free(slot) => live -= bytes(*slot)?,
@@ -161,7 +162,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         let plan = self.plan;
         let freed = plan.slots.iter().filter(|(_, data)| data.is_freed);
         self.device.reserve(freed.filter_map(|(slot, _)| self.extents.bytes[slot]))?;
-        for step in &plan.steps {
+        for (number, step) in plan.steps.iter().enumerate() {
             let is_work = !matches!(step, Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_));
             if is_work && self.device.host().interrupt.poll() {
                 return Err(Interrupted.into());
@@ -170,7 +171,8 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
             if let Err(error) = done {
                 // What fails after an index out of range may fail because of it.
                 self.look_for_faults()?;
-                return Err(self.fault.map_or(error, Error::from));
+                let next = || plan.steps[number..].iter().find_map(|step| plan.name_of(step));
+                return Err(self.fault.map_or_else(|| error.for_step(next), Error::from));
             }
         }
         if let Some(clock) = clock {
@@ -200,9 +202,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
                     None => SlotContents::Own(self.allocate(*slot)?),
                 };
             }
-            Step::InitFaults(slot) => {
-                self.fill(*slot, Scalar::from_i64(DType::I64, NO_FAULT))?;
-            }
+            Step::InitFaults(slot) => self.init_faults(*slot)?,
             Step::Launch(launch) => self.launch(launch)?,
             Step::Evaluate(evaluation) => self.evaluate(evaluation)?,
             Step::External(step) => self.external(step)?,

@@ -8,7 +8,7 @@ use ir::array::ArrayView;
 use ir::kernel::Kernel;
 
 use super::code::gpu_kernel;
-use super::{CudaDevice, GpuMemory, GpuTensor, OnStream};
+use super::{CudaDevice, GpuMemory, GpuTensor, OnStream, Telling};
 use crate::accelerator::{Accelerator, LoadError, LoadedKernel, OwnsMemory};
 use crate::device::Host;
 use crate::executor::CUDA_KIND;
@@ -55,7 +55,7 @@ impl OwnsMemory for CudaDevice {
     type InCall<'c> = OnStream<'c>;
 
     fn in_call<'c>(&'c self, host: Host<'c>) -> OnStream<'c> {
-        OnStream::new(self, self.stream(), host, None)
+        OnStream::new(self, self.stream(), host, Telling::Itself)
     }
 
     fn upload(&self, view: &ArrayView<'_>) -> Result<GpuTensor, Error> {

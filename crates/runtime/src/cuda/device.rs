@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use codegen_c::cuda::NVRTC_OPTIONS;
 use compiler::target::{GpuModel, Target};
-use cuda::{Cubin, CublasLt, Cuda, Error, Gpu, Nvrtc, Stream};
+use cuda::{Cubin, CublasLt, Cuda, Error, Gpu, Nvrtc, Reports, Stream, StridedCopy};
+use ir::kernel::NO_FAULT;
 
-use super::faults::PendingFaults;
+use super::faults::{Watched, earlier};
 use super::products::Products;
-use super::strided_copy::StridedCopy;
 
 /// What a copy gets of the bandwidth that the memory has.
 const COPY_SHARE: f64 = 0.9;
@@ -21,7 +21,7 @@ pub struct CudaDevice {
     stream: Arc<Stream>,
     copies: StridedCopy,
     products: Products,
-    faults: PendingFaults,
+    faults: Arc<Reports<Watched>>,
 }
 
 impl CudaDevice {
@@ -33,12 +33,12 @@ impl CudaDevice {
         let gpu = Arc::new(Gpu::open(cuda, ordinal)?);
         let stream = Arc::new(Stream::new(&gpu)?);
         Ok(CudaDevice {
+            faults: Arc::new(Reports::new(&gpu, NO_FAULT)),
             gpu,
             cuda: Arc::clone(cuda),
             stream,
             copies: StridedCopy::default(),
             products: Products::default(),
-            faults: PendingFaults::default(),
         })
     }
 
@@ -115,18 +115,18 @@ impl CudaDevice {
         })
     }
 
-    /// Looks for an index out of range in calls that are done: the first is an error, once.
+    /// Looks for an index out of range in earlier calls: the first is an error, once.
     ///
     /// # Errors
-    /// [`crate::Error::Earlier`], and what the driver says, also of work that was given before.
+    /// [`crate::Error::Earlier`].
     pub fn check(&self) -> Result<(), crate::Error> {
-        match self.faults.take()? {
+        match earlier(&self.faults) {
             None => Ok(()),
             Some(error) => Err(crate::Error::Earlier { device: self.name(), error: Box::new(error) }),
         }
     }
 
-    pub(super) fn faults(&self) -> &PendingFaults {
+    pub(super) fn faults(&self) -> &Arc<Reports<Watched>> {
         &self.faults
     }
 
@@ -154,7 +154,7 @@ impl CudaDevice {
         &self.products
     }
 
-    pub(crate) fn copies(&self) -> &StridedCopy {
+    pub(super) fn copies(&self) -> &StridedCopy {
         &self.copies
     }
 }

@@ -20,6 +20,6 @@ pub use machine_code::{GpuCodeError, GpuCompiler};
 pub use tensor::{GpuArgument, GpuTensor};
 
 pub(crate) use accelerator::open;
-pub(crate) use faults::Located;
+pub(crate) use faults::{GraphFaults, Located, Telling, Watched};
 pub(crate) use steps::OnStream;
 pub(crate) use tensor::{GpuMemory, GpuView};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use cuda::{Batch, CublasLtHandle, Matmul, MatmulShape, MatrixLayout, MatrixType, Stream};
 use ir::array::Layout;
-use ir::array::products::{Matrix, Product};
+use ir::array::products::{Matrix, Product, ProductBatch};
 use ops::DType;
 use rustc_hash::FxHashMap;
 
@@ -24,15 +24,8 @@ pub(super) struct Products {
     algorithms: Mutex<FxHashMap<MatmulShape, Arc<Matmul>>>,
 }
 
-/// Matrices of one shape at regular distances.
-#[derive(Clone, Copy, Debug)]
-struct Run {
-    first: Product,
-    batch: Batch,
-}
-
 impl Products {
-    /// Gives products to a stream, as `listed` makes them of the operands' layouts. They write different elements of a dense
+    /// Gives products to a stream, as `batches` makes them of the operands' layouts. They write different elements of a dense
     /// result, all others of which become zero. A bias is a vector that is added to each row of every product.
     ///
     /// # Errors
@@ -44,11 +37,11 @@ impl Products {
         [a, b]: [&Place; 2],
         bias: Option<&Place>,
         result: &Place,
-        listed: impl Fn(&Layout, &Layout) -> Vec<Product>,
+        batches: impl Fn(&Layout, &Layout) -> Vec<ProductBatch>,
     ) -> Result<(), Error> {
-        let mut products = listed(&a.layout, &b.layout);
+        let mut products = batches(&a.layout, &b.layout);
         let copy_of = |place: &Place, matrix: fn(&Product) -> &Matrix| {
-            let is_readable = products.iter().all(|product| layout(matrix(product)).is_some());
+            let is_readable = products.iter().all(|batch| layout(matrix(&batch.first)).is_some());
             (!is_readable).then(|| copied(device, stream, place)).transpose()
         };
         let copies = [copy_of(a, |product| &product.a)?, copy_of(b, |product| &product.b)?];
@@ -57,10 +50,11 @@ impl Products {
         };
         let (a, b) = (place(&copies[0], a), place(&copies[1], b));
         if copies.iter().any(Option::is_some) {
-            products = listed(&a.layout, &b.layout);
+            products = batches(&a.layout, &b.layout);
         }
-        products.retain(|product| !product.is_empty());
-        let written: usize = products.iter().map(|product| product.a.rows * product.b.columns).sum();
+        products.retain(|batch| !batch.first.is_empty());
+        let elements = |batch: &ProductBatch| batch.count * batch.first.a.rows * batch.first.b.columns;
+        let written: usize = products.iter().map(elements).sum();
         if written < result.layout.sizes.iter().product()
             && let Some((start, bytes)) = result.stretch()
         {
@@ -71,7 +65,7 @@ impl Products {
         let copy = copy.transpose()?;
         let of_copy = copy.as_ref().map(GpuTensor::place);
         let bias = of_copy.as_ref().or(bias).map(|bias| bias.element(bias.layout.offset as i64));
-        runs(&products).iter().try_for_each(|run| self.run(device, stream, [&a, &b, result], bias, run))
+        products.iter().try_for_each(|batch| self.run(device, stream, [&a, &b, result], bias, batch))
     }
 
     fn run(
@@ -80,7 +74,7 @@ impl Products {
         stream: &Arc<Stream>,
         [a, b, result]: [&Place; 3],
         bias: Option<u64>,
-        &Run { first, batch }: &Run,
+        &ProductBatch { first, count, steps }: &ProductBatch,
     ) -> Result<(), Error> {
         let addresses = [
             a.element(first.a.offset as i64),
@@ -88,7 +82,9 @@ impl Products {
             result.element(result.layout.offset as i64 + first.first as i64),
         ];
         // What holds of all matrices of the batch.
-        let strides = [(a, batch.a), (b, batch.b), (result, batch.result)];
+        let [of_a, of_b, of_result] = steps.map(|step| step as i64);
+        let batch = Batch { count, a: of_a, b: of_b, result: of_result };
+        let strides = [(a, of_a), (b, of_b), (result, of_result)];
         let strides = strides.map(|(place, stride)| stride as u64 * place.dtype.size() as u64);
         let alignments = [0, 1, 2].map(|number| MatmulShape::alignment(addresses[number] | strides[number]));
         let readable = "operands that no layout fits were copied";
@@ -152,14 +148,14 @@ fn copied(device: &CudaDevice, stream: &Arc<Stream>, place: &Place) -> Result<Gp
     }
     let copy = GpuTensor::allocate(stream, place.dtype, Layout::dense(&layout.sizes))?;
     let from = place.relaid(layout);
-    device.copies().copy(device, stream, &copy.place(), &from)?;
+    device.copy(stream, &copy.place(), &from)?;
     Ok(copy)
 }
 
 /// A copy without gaps.
 fn dense(device: &CudaDevice, stream: &Arc<Stream>, place: &Place) -> Result<GpuTensor, Error> {
     let copy = GpuTensor::allocate(stream, place.dtype, Layout::dense(&place.layout.sizes))?;
-    device.copies().copy(device, stream, &copy.place(), place)?;
+    device.copy(stream, &copy.place(), place)?;
     Ok(copy)
 }
 
@@ -179,58 +175,47 @@ fn matrix_type(dtype: DType) -> MatrixType {
 }
 
 /// Products in order, those together that follow each other at the same distances.
-fn runs(products: &[Product]) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
+pub(super) fn batches(products: &[Product]) -> Vec<ProductBatch> {
+    let mut batches: Vec<ProductBatch> = Vec::new();
     for product in products {
-        match runs.last_mut().and_then(|run| Some((run.extended(product)?, run))) {
-            Some((batch, run)) => run.batch = batch,
-            None => runs.push(Run { first: *product, batch: Batch { count: 1, a: 0, b: 0, result: 0 } }),
+        match batches.last_mut().and_then(|batch| Some((extended(batch, product)?, batch))) {
+            Some((longer, batch)) => *batch = longer,
+            None => batches.push(ProductBatch { first: *product, count: 1, steps: [0; 3] }),
         }
     }
-    runs
+    batches
 }
 
-impl Run {
-    /// The batch with one product more, if that is at the distance of the others.
-    fn extended(&self, product: &Product) -> Option<Batch> {
-        let Run { first, batch } = self;
-        let alike = |a: &Matrix, b: &Matrix| Matrix { offset: 0, ..*a } == Matrix { offset: 0, ..*b };
-        if !alike(&first.a, &product.a) || !alike(&first.b, &product.b) || first.row != product.row {
-            return None;
-        }
-        let count = batch.count as i64;
-        let step = |from: i64, to: i64| {
-            let distance = to - from;
-            (distance >= 0 && distance % count == 0).then_some(distance / count)
-        };
-        let extended = Batch {
-            count: batch.count + 1,
-            a: step(first.a.offset as i64, product.a.offset as i64)?,
-            b: step(first.b.offset as i64, product.b.offset as i64)?,
-            result: step(first.first as i64, product.first as i64)?,
-        };
-        (batch.count == 1 || Batch { count: extended.count, ..*batch } == extended).then_some(extended)
+/// A batch with one product more, if that is at the distance of the others.
+fn extended(batch: &ProductBatch, product: &Product) -> Option<ProductBatch> {
+    let &ProductBatch { first, count, steps } = batch;
+    let alike = |a: &Matrix, b: &Matrix| Matrix { offset: 0, ..*a } == Matrix { offset: 0, ..*b };
+    if !alike(&first.a, &product.a) || !alike(&first.b, &product.b) || first.row != product.row {
+        return None;
     }
+    let places = |of: &Product| [of.a.offset, of.b.offset, of.first as isize];
+    let (from, to, times) = (places(&first), places(product), count as isize);
+    let step = |operand: usize| (to[operand] - from[operand]) / times;
+    let found = [step(0), step(1), step(2)];
+    let fits =
+        (0..3).all(|operand| found[operand] >= 0 && found[operand] * times == to[operand] - from[operand]);
+    (fits && (count == 1 || found == steps)).then_some(ProductBatch { first, count: count + 1, steps: found })
 }
 
 #[cfg(test)]
 mod tests {
-    use ir::array::products::of_matmul;
+    use ir::array::products::of_groups;
 
     use super::*;
 
-    fn counts(a: &Layout, b: &Layout, sizes: &[usize]) -> Vec<usize> {
-        runs(&of_matmul(a, b, sizes)).iter().map(|run| run.batch.count).collect()
-    }
-
     #[test]
-    fn batches_at_regular_distances_are_one_call() {
-        let dense = Layout::dense;
-        assert_eq!(counts(&dense(&[3, 4, 5, 6]), &dense(&[3, 4, 6, 7]), &[3, 4, 5, 7]), [12]);
-        assert_eq!(counts(&dense(&[3, 4, 5, 6]), &dense(&[1, 4, 6, 7]), &[3, 4, 5, 7]), [4, 4, 4]);
-        // One matrix for all, and heads that lie between the rows.
-        assert_eq!(counts(&dense(&[3, 4, 5, 6]), &dense(&[1, 1, 6, 7]), &[3, 4, 5, 7]), [1]);
-        let heads = dense(&[3, 5, 4, 6]).permuted([0, 2, 1, 3]);
-        assert_eq!(counts(&heads, &dense(&[3, 4, 6, 7]), &[3, 4, 5, 7]), [4, 4, 4]);
+    fn groups_at_regular_distances_are_one_batch() {
+        let (a, b) = (Layout::dense(&[8, 5]), Layout::dense(&[4, 5, 6]));
+        let counts = |groups: &[(usize, usize)]| -> Vec<usize> {
+            batches(&of_groups(&a, &b, 6, groups)).iter().map(|batch| batch.count).collect()
+        };
+        assert_eq!(counts(&[(0, 2), (2, 4), (4, 6), (6, 8)]), [4]);
+        assert_eq!(counts(&[(0, 2), (2, 4), (4, 7), (7, 8)]), [2, 1, 1]);
+        assert_eq!(counts(&[(0, 2), (1, 3), (4, 6), (6, 8)]), [2, 2]);
     }
 }

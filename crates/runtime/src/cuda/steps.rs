@@ -1,13 +1,14 @@
 //! The steps of a call on a GPU, given to a stream. What the GPU has no kernel for the host does on copies.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::Duration;
 
 use codegen_c::cuda::Parameter;
 use cranelift_entity::EntityRef;
-use cuda::{Event, LaunchShape, Stream};
+use cuda::{Event, LaunchShape, Stream, Words};
 use index::Sym;
-use ir::array::products::{Product, of_groups, of_matmul};
+use ir::array::products::{ProductBatch, batches_of_matmul, of_groups};
 use ir::array::{Array, ArrayView, Layout, StridedArray};
 use ir::graph::{ExternalOp, Val};
 use ops::{DType, Scalar};
@@ -16,10 +17,11 @@ use smallvec::SmallVec;
 use super::CudaDevice;
 use super::block::Block;
 use super::code::GpuKernel;
-use super::faults::Located;
+use super::faults::{Telling, Watched};
+use super::products::batches;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use crate::accelerator::LoadedKernel;
-use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, first_fault};
+use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, SlotContents, first_fault};
 use crate::error::IndexFault;
 use crate::plan::Operands;
 use crate::{Error, Tensor};
@@ -30,9 +32,10 @@ pub(crate) struct OnStream<'c> {
     pub device: &'c CudaDevice,
     pub stream: &'c Arc<Stream>,
     pub host: Host<'c>,
-    /// What a later call says of an index out of range; `None` where this one waits for its work.
-    pub located: Option<Located>,
+    telling: Telling<'c>,
     block: Block,
+    /// The fault words of the call's kernels.
+    faults: RefCell<SmallVec<[Words<'c, Watched>; 1]>>,
 }
 
 impl<'c> OnStream<'c> {
@@ -41,9 +44,9 @@ impl<'c> OnStream<'c> {
         device: &'c CudaDevice,
         stream: &'c Arc<Stream>,
         host: Host<'c>,
-        located: Option<Located>,
+        telling: Telling<'c>,
     ) -> OnStream<'c> {
-        OnStream { device, stream, host, located, block: Block::default() }
+        OnStream { device, stream, host, telling, block: Block::default(), faults: RefCell::default() }
     }
 
     /// The elements of a place, in an array of the host of its layout, once all work before is done.
@@ -203,7 +206,7 @@ impl Device for OnStream<'_> {
     }
 
     fn copy(&self, to: GpuViewMut<'_>, from: &GpuView<'_>) -> Result<(), Error> {
-        self.device.copies().copy(self.device, self.stream, &to.0, &from.0)
+        self.device.copy(self.stream, &to.0, &from.0)
     }
 
     fn store(&self, to: GpuViewMut<'_>, from: &ArrayView<'_>) -> Result<(), Error> {
@@ -238,9 +241,9 @@ impl Device for OnStream<'_> {
         let [result] = &results[..] else {
             return self.external_on_host(op, operands, results, val);
         };
-        let products = |[a, b]: [&Place; 2], bias, listed: &dyn Fn(&Layout, &Layout) -> Vec<Product>| {
+        let products = |[a, b]: [&Place; 2], bias, made: &dyn Fn(&Layout, &Layout) -> Vec<ProductBatch>| {
             let library = self.device.products();
-            let given = library.multiply(self.device, self.stream, [a, b], bias, &result.0, listed);
+            let given = library.multiply(self.device, self.stream, [a, b], bias, &result.0, made);
             given.map_err(|error| match error {
                 Error::Cuda(error @ cuda::Error::Cublas { .. }) => self.failed(op.name(), error),
                 error => error,
@@ -250,22 +253,24 @@ impl Device for OnStream<'_> {
         let place = |number: usize| &operands[number].0;
         match op {
             ExternalOp::Matmul(_) | ExternalOp::Linear(_) if sizes.contains(&0) => Ok(()),
-            ExternalOp::Matmul(_) => products([place(0), place(1)], None, &|a, b| of_matmul(a, b, sizes)),
+            ExternalOp::Matmul(_) => {
+                products([place(0), place(1)], None, &|a, b| batches_of_matmul(a, b, sizes))
+            }
             ExternalOp::Linear(_) => {
                 let (weight, bias, rank) = (place(1), place(2), sizes.len());
                 if weight.layout.sizes[1] == 0 {
                     let rows = bias.relaid(bias.layout.raised(rank).expanded(sizes));
-                    return self.device.copies().copy(self.device, self.stream, &result.0, &rows);
+                    return self.device.copy(self.stream, &result.0, &rows);
                 }
                 let weight = weight.relaid(weight.layout.permuted([1, 0]).raised(rank));
-                products([place(0), &weight], Some(bias), &|a, b| of_matmul(a, b, sizes))
+                products([place(0), &weight], Some(bias), &|a, b| batches_of_matmul(a, b, sizes))
             }
             ExternalOp::GroupedMatmul => {
                 let [a, b] = [0, 1].map(|operand: usize| &operands[operand].0.layout.sizes);
                 let groups =
                     self.on_host(&operands[2..], |ends| external::group_ranges(a, b, &ends[0]))??;
                 let columns = sizes[sizes.len() - 1];
-                products([place(0), place(1)], None, &|a, b| of_groups(a, b, columns, &groups))
+                products([place(0), place(1)], None, &|a, b| batches(&of_groups(a, b, columns, &groups)))
             }
             _ => self.external_on_host(op, operands, results, val),
         }
@@ -282,14 +287,38 @@ impl Device for OnStream<'_> {
         Ok(work(&views))
     }
 
-    fn fault(&self, words: GpuView<'_>, checked: &[CheckedIndex]) -> Result<Option<IndexFault>, Error> {
-        let Some(located) = &self.located else {
-            return self.on_host(&[words], |views| {
-                first_fault((0..checked.len()).map(|word| views[0].scalar(word).as_i64()), checked)
-            });
+    fn fault_words<'m>(&self, checked: &[CheckedIndex]) -> Result<SlotContents<'m, GpuMemory>, Error> {
+        let watched = Watched { checked: checked.into(), located: self.telling.located().cloned() };
+        let (faults, count) = (self.device.faults(), checked.len());
+        let address = match &self.telling {
+            Telling::Captured(_, graph) => {
+                let words = faults.graph_words(count, watched)?;
+                let address = words.address();
+                match graph {
+                    Some(graph) => graph.borrow_mut().push(words),
+                    // Nobody says when the caller's graph is gone.
+                    None => words.keep(),
+                }
+                address
+            }
+            Telling::Itself | Telling::Later(_) => {
+                let words = faults.words(self.stream, count, watched)?;
+                let address = words.address();
+                self.faults.borrow_mut().push(words);
+                address
+            }
         };
-        let faults = self.device.faults();
-        faults.tell(self.device, self.stream, words.0.start(), checked, located).map(|()| None)
+        Ok(SlotContents::Target(GpuViewMut::of_words(address, count)))
+    }
+
+    fn fault(&self, words: GpuView<'_>, checked: &[CheckedIndex]) -> Result<Option<IndexFault>, Error> {
+        if self.telling.located().is_some() {
+            return Ok(None);
+        }
+        self.stream.synchronize()?;
+        let faults = self.faults.borrow();
+        let own = faults.iter().find(|own| own.address() == words.0.start()).expect("words of the call");
+        Ok(own.take().and_then(|(_, words)| first_fault(words.into_iter(), checked)))
     }
 
     fn moment(&self) -> Result<Event, Error> {

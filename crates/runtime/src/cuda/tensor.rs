@@ -256,6 +256,13 @@ impl Place {
     }
 }
 
+impl GpuViewMut<'_> {
+    /// Words of 64 bits.
+    pub fn of_words(address: u64, words: usize) -> Self {
+        GpuViewMut(Place { base: address, dtype: DType::I64, layout: Layout::dense(&[words]) }, PhantomData)
+    }
+}
+
 impl AddressSpace for GpuMemory {
     type View<'m> = GpuView<'m>;
     type ViewMut<'m> = GpuViewMut<'m>;

@@ -12,7 +12,7 @@ use cranelift_entity::PrimaryMap;
 use ir::array::{ArrayView, Layout};
 use ir::graph::{ExternalOp, Val};
 use ir::interrupt::Interrupt;
-use ir::kernel::{Kernel, index_of_fault};
+use ir::kernel::{Kernel, NO_FAULT, index_of_fault};
 use ops::{DType, Scalar};
 use reference::evaluate::OutOfRange;
 
@@ -143,8 +143,14 @@ pub(crate) trait Device {
         work: impl FnOnce(&[ArrayView<'_>]) -> R,
     ) -> Result<R, Error>;
 
-    /// The first index out of range that fault words tell of, one for each value that is checked. Where the call does not wait, none:
-    /// a later one is told.
+    /// Words in which kernels report indices of these values that are out of range, none as yet: one for each value.
+    fn fault_words<'m>(&self, checked: &[CheckedIndex]) -> Result<SlotContents<'m, Self::Space>, Error> {
+        let mut words = self.allocate(DType::I64, Layout::dense(&[checked.len()]))?;
+        self.fill(Self::Space::view_mut(&mut words), Scalar::from_i64(DType::I64, NO_FAULT))?;
+        Ok(SlotContents::Own(words))
+    }
+
+    /// The first index out of range that fault words tell of. Where the call does not wait, none: a later one is told.
     fn fault(&self, words: ViewOf<'_, Self>, checked: &[CheckedIndex]) -> Result<Option<IndexFault>, Error> {
         self.on_host(&[words], |views| {
             first_fault((0..checked.len()).map(|word| views[0].scalar(word).as_i64()), checked)

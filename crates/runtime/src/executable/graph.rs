@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use cuda::{Graph, Stream};
+use cuda::{Graph, GraphWords, Stream};
 use ir::graph::ExternalOp;
 
 use super::Executable;
 use super::on_gpu::{GpuInput, GpuOutput, Mode, Ran};
-use crate::cuda::{GpuArgument, GpuTensor};
+use crate::cuda::{CudaDevice, GpuArgument, GpuTensor, Watched};
 use crate::destination::OutputForm;
 use crate::plan::{ExecutionPlan, Step};
 use crate::prepared::Prepared;
@@ -17,7 +17,10 @@ use crate::{CallOptions, Error};
 #[derive(Debug)]
 pub struct GpuGraph {
     graph: Graph,
+    device: Arc<CudaDevice>,
     outputs: Vec<GpuOutput>,
+    /// Where its kernels report indices out of range.
+    faults: Vec<GraphWords<Watched>>,
     /// What the work reads besides the caller's tensors, and the kernels that it runs.
     _held: (Vec<Option<GpuTensor>>, Arc<Prepared>),
 }
@@ -40,10 +43,12 @@ impl GpuGraph {
     /// what it writes, in another order than that of the stream.
     ///
     /// # Errors
-    /// What the driver says.
+    /// An index out of range in an earlier call or replay, and what the driver says.
     pub unsafe fn replay(&mut self, stream: &Stream) -> Result<(), Error> {
+        self.device.check()?;
         // SAFETY: the caller's; memory between the kernels is of the graph, and the kernels are held.
-        Ok(unsafe { self.graph.launch(stream) }?)
+        unsafe { self.graph.launch(stream) }?;
+        Ok(self.faults.iter_mut().try_for_each(|words| words.launched(stream))?)
     }
 }
 
@@ -52,8 +57,8 @@ impl Executable {
     /// input, memory is made in the order of the stream, as are copies of numbers.
     ///
     /// # Errors
-    /// As [`Executable::run_on_gpu_into`], and for what cannot be replayed: a call that checks indices, draws random numbers or
-    /// leaves work to the host; an array of the host, or one whose address is no multiple of 16 bytes.
+    /// As [`Executable::run_on_gpu_into`], and for what cannot be replayed: a call that draws random numbers or leaves work to the
+    /// host; an array of the host, or one whose address is no multiple of 16 bytes.
     pub fn capture_on_gpu<'d>(
         &self,
         options: &CallOptions,
@@ -72,7 +77,8 @@ impl Executable {
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<GpuGraph, Error> {
         let mut made: Vec<Option<GpuTensor>> = Vec::new();
-        let own = Arc::new(self.gpu()?.new_stream()?);
+        let device = self.gpu()?;
+        let own = Arc::new(device.new_stream()?);
         let place = |forms: &[OutputForm]| {
             let given = place(forms)?;
             let one = |(form, given): (&OutputForm, Option<GpuArgument<'d>>)| {
@@ -89,12 +95,12 @@ impl Executable {
             };
             forms.iter().zip(given).map(one).collect()
         };
-        let Ran { outputs, graph, copies, prepared, .. } =
+        let Ran { outputs, graph, faults, copies, prepared, .. } =
             self.on_stream(options, stream, inputs, place, Mode::Captured(&own))?;
         let graph = graph.expect("the work was captured");
         let outputs = outputs.into_iter().zip(made);
         let outputs = outputs.map(|(output, made)| made.map_or(output, GpuOutput::Made)).collect();
-        Ok(GpuGraph { graph, outputs, _held: (copies, prepared) })
+        Ok(GpuGraph { graph, device, outputs, faults, _held: (copies, prepared) })
     }
 
     /// That nothing in a call needs the host, or something that is not there, when a graph of it runs. A graph of our own cannot
@@ -105,9 +111,6 @@ impl Executable {
         inputs: &[GpuInput<'_>],
         is_own: bool,
     ) -> Result<(), Error> {
-        if !steps.faults.is_empty() {
-            return Err(Error::ChecksInCapture);
-        }
         if self.definition().draws > 0 {
             return Err(Error::DrawsInCapture);
         }
@@ -135,5 +138,14 @@ impl Executable {
             return Err(Error::InputInCapture { input: self.signature.input_name(place).to_owned(), what });
         }
         Ok(())
+    }
+}
+
+/// That all outputs of a call that the caller captures have memory, or are views: what the call allocates is the graph's.
+pub(crate) fn require_placed<D>(forms: &[OutputForm], destinations: &[Option<D>]) -> Result<(), Error> {
+    let is_made = |(form, given): (&OutputForm, &Option<D>)| form.input.is_none() && given.is_none();
+    match forms.iter().zip(destinations).position(is_made) {
+        Some(output) => Err(Error::AllocatesInCapture { output }),
+        None => Ok(()),
     }
 }

@@ -38,6 +38,7 @@ use cpu::last_call::LastCall;
 use ir::array::{Argument, Footprint, shared};
 
 pub use graph::GpuGraph;
+pub(crate) use graph::require_placed;
 pub(crate) use on_gpu::bound_on_gpu;
 pub use on_gpu::{GpuInput, GpuOutput};
 
@@ -66,7 +67,7 @@ enum Got {
 /// What variants are compiled of, which outlives an executable that is dropped meanwhile.
 #[derive(Debug)]
 struct Source {
-    definition: Definition,
+    definition: Arc<Definition>,
     options: CompileOptions,
 }
 
@@ -163,7 +164,7 @@ impl Executable {
         let signature = definition.signature();
         let (variants, reads_sizes) = (ForkLock::default(), signature.reads_elements());
         let (last_call, last_gpu_call) = (LastCall::default(), LastCall::default());
-        let source = Arc::new(Source { definition, options });
+        let source = Arc::new(Source { definition: Arc::new(definition), options });
         Executable { source, signature, shapes, variants, last_call, last_gpu_call, reads_sizes }
     }
 

@@ -4,17 +4,20 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use compiler::layout::LayoutClass;
-use cuda::{Graph, Stream};
+use cuda::{Graph, GraphWords, Stream};
 use ir::array::{ArrayView, Layout, StridedArray};
 use ir::graph::{InputSignature, Sizes};
 use ir::interrupt::Interrupt;
 use ops::DType;
 use smallvec::SmallVec;
 
+use super::graph::require_placed;
 use super::{Executable, is_unwritten};
 use crate::call::{Call, Done, Given};
 use crate::compile::Code;
-use crate::cuda::{GpuArgument, GpuMemory, GpuTensor, GpuView, Located, OnStream};
+use crate::cuda::{
+    GpuArgument, GpuMemory, GpuTensor, GpuView, GraphFaults, Located, OnStream, Telling, Watched,
+};
 use crate::destination::{OutputForm, checked};
 use crate::device::{AddressSpace, Device, Host, WriteTarget};
 use crate::error::IndexFault;
@@ -99,6 +102,8 @@ pub(super) struct Ran {
     pub outputs: Vec<GpuOutput>,
     /// The work, if it was captured.
     pub graph: Option<Graph>,
+    /// Its fault words.
+    pub faults: Vec<GraphWords<Watched>>,
     /// What was copied of inputs.
     pub copies: Vec<Option<GpuTensor>>,
     /// What the work runs.
@@ -112,6 +117,8 @@ pub(super) struct Ran {
 pub(super) enum Mode<'s> {
     /// It is given to the stream.
     Given,
+    /// The same for a segment, whose outputs go when the call ends.
+    Segment,
     /// The same, with moments of the GPU's clock between the steps.
     Timed,
     /// It is captured in this stream.
@@ -173,6 +180,18 @@ impl Executable {
         ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
     }
 
+    /// The same for a segment of a call.
+    pub(crate) fn run_segment_on_gpu(
+        &self,
+        options: &CallOptions,
+        stream: &Arc<Stream>,
+        inputs: &[GpuInput<'_>],
+    ) -> Result<Vec<GpuOutput>, Error> {
+        let own = |forms: &[OutputForm]| Ok(forms.iter().map(|_| None).collect());
+        let ran = self.on_stream(options, stream, inputs, own, Mode::Segment);
+        ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
+    }
+
     /// [`Executable::run_on_gpu_into`], and where the time of its work went by the GPU's clock, which is waited for.
     ///
     /// # Errors
@@ -211,6 +230,7 @@ impl Executable {
             return Err(Error::OtherGpu { stream: stream_gpu, executable: own });
         }
         device.check()?;
+        let _entered = stream.enter()?;
         let before = matches!(mode, Mode::Timed).then(|| (self.variants(), Instant::now()));
         let prepared = self.prepared_on_gpu(inputs, &options.interrupt)?;
         let compiled = before.filter(|(known, _)| self.variants() > *known);
@@ -218,15 +238,21 @@ impl Executable {
         let variant = &prepared.variant;
         let captures = match mode {
             Mode::Captured(own) => Some(own),
-            Mode::Given | Mode::Timed => None,
+            Mode::Given | Mode::Segment | Mode::Timed => None,
         };
-        if captures.is_some() || stream.is_capturing()? {
+        let is_captured = captures.is_some() || stream.is_capturing()?;
+        if is_captured {
             self.require_capturable(&variant.steps, inputs, captures.is_some())?;
         }
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
-        let located = || (!variant.steps.faults.is_empty()).then(|| self.located_later());
-        let readable = self.readable(inputs, &OnStream::new(device, stream, host, None))?;
-        let on_stream = OnStream::new(device, captures.unwrap_or(stream), host, located());
+        let readable = self.readable(inputs, &OnStream::new(device, stream, host, Telling::Itself))?;
+        let faults = GraphFaults::default();
+        let telling = match (variant.steps.faults.is_empty(), is_captured) {
+            (true, _) => Telling::Itself,
+            (false, false) => Telling::Later(self.located_later()),
+            (false, true) => Telling::Captured(self.located_later(), captures.map(|_| &faults)),
+        };
+        let on_stream = OnStream::new(device, captures.unwrap_or(stream), host, telling);
         let Code::Device(_, code) = &variant.code else { return Err(Error::NoGpu) };
         let footprints: SmallVec<[Option<Footprint<'_>>; 8]> =
             inputs.iter().map(GpuInput::footprint).collect();
@@ -242,14 +268,14 @@ impl Executable {
         let call = Call::new(&variant.steps, code, on_stream, given)?;
         let forms = call.forms();
         let destinations = place(&forms)?;
+        if is_captured && matches!(mode, Mode::Given) {
+            require_placed(&forms, &destinations)?;
+        }
         let footprints: SmallVec<[Footprint<'_>; 8]> = footprints.iter().flatten().copied().collect();
         let destinations = checked(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
         let call = call.writing_to(&destinations)?;
         let (graph, (done, report)) = match captures {
-            None => {
-                let _entered = stream.enter()?;
-                (None, call.run(matches!(mode, Mode::Timed))?)
-            }
+            None => (None, call.run(matches!(mode, Mode::Timed))?),
             Some(captures) => {
                 captures.capture(|| call.run(false)).map(|(graph, done)| (Some(graph), done))?
             }
@@ -261,13 +287,13 @@ impl Executable {
         };
         let outputs = done.into_iter().map(output).collect();
         let (copies, report) = (readable.copies, CallReport { compile, ..report });
-        Ok(Ran { outputs, graph, copies, prepared, report })
+        Ok(Ran { outputs, graph, faults: faults.into_inner(), copies, prepared, report })
     }
 
-    /// What a later call says of an index out of range.
+    /// What a later call says of an index out of range. It does not keep the device, which keeps it.
     fn located_later(&self) -> Located {
-        let source = Arc::clone(&self.source);
-        Arc::new(move |fault: IndexFault| located(fault.into(), &source.definition, &[]))
+        let definition = Arc::clone(&self.source.definition);
+        Arc::new(move |fault: IndexFault| located(fault.into(), &definition, &[]))
     }
 
     /// What the layouts of the inputs come to, from the last call where they are as they were.

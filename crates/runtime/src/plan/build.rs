@@ -263,7 +263,6 @@ impl Builder {
     fn fault_words(&mut self, checked: &[Val]) -> Option<Slot> {
         let count = Expr::constant(checked.len() as i64);
         let slot = (!checked.is_empty()).then(|| self.slot(DType::I64, [&count]))?;
-        self.allocate(slot);
         self.plan.steps.push(Step::InitFaults(slot));
         let words = checked.iter().map(|&val| self.checked(val)).collect();
         self.plan.faults.push(FaultWords { slot, words });

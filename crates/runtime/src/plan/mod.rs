@@ -41,7 +41,7 @@ pub struct SlotData {
 pub enum Step {
     /// Gives a slot memory.
     Allocate(Slot),
-    /// Sets fault words to say that there is no fault.
+    /// Gives fault words memory, which says that there is no fault.
     InitFaults(Slot),
     /// Runs all blocks of a kernel, for one segment or for all of a batch.
     Launch(Launch),

@@ -13,7 +13,7 @@ use super::slots::{Segment, Source};
 use crate::cuda::{CudaDevice, GpuArgument, GpuMemory, GpuTensor};
 use crate::destination::{OutputForm, checked};
 use crate::device::WriteTarget;
-use crate::executable::bound_on_gpu;
+use crate::executable::{bound_on_gpu, require_placed};
 use crate::located::located;
 use crate::{CallOptions, CallReport, Error, GpuInput, GpuOutput};
 use ir::array::Footprint;
@@ -138,10 +138,10 @@ impl<'c> CallOfSegments<'c> {
                 (Source::Size(_), None) => GpuInput::Host(sizes.next().expect("one for each size").view()),
             });
         }
-        let own = |forms: &[OutputForm]| Ok(forms.iter().map(|_| None).collect());
         let outputs = match account.is_timed {
-            false => segment.executable.run_on_gpu_into(options, self.stream, &given, own)?,
+            false => segment.executable.run_segment_on_gpu(options, self.stream, &given)?,
             true => {
+                let own = |forms: &[OutputForm]| Ok(forms.iter().map(|_| None).collect());
                 let (outputs, did) =
                     segment.executable.run_on_gpu_timed(options, self.stream, &given, own)?;
                 account.add(segment.number, did, own_bytes(held) + copied);
@@ -208,6 +208,9 @@ impl<'c> CallOfSegments<'c> {
         let mut back: Vec<GpuOutput> = given.into_iter().map(|(_, output)| output).collect();
         let forms: Vec<OutputForm> = back.iter().map(|output| self.form(output)).collect();
         let destinations = place(&forms)?;
+        if self.stream.is_capturing()? {
+            require_placed(&forms, &destinations)?;
+        }
         let footprints: Vec<Footprint<'_>> = self.inputs.iter().filter_map(GpuInput::footprint).collect();
         let checked = checked::<GpuMemory>(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
         for (output, destination) in back.iter_mut().zip(&checked) {
@@ -324,7 +327,7 @@ impl<'c> CallOfSegments<'c> {
                 let (dtype, layout) = argument.form();
                 let copy = GpuTensor::allocate(self.stream, dtype, layout_of(&layout.sizes))?;
                 let (to, from) = (copy.shared(), argument.view());
-                self.device.copies().copy(self.device, self.stream, &to.view().0, &from.0)?;
+                self.device.copy(self.stream, &to.view().0, &from.0)?;
                 Ok(copy)
             }
             GpuInput::Host(view) => GpuTensor::of_host(self.stream, view),
@@ -335,7 +338,7 @@ impl<'c> CallOfSegments<'c> {
     fn copy(&self, target: &WriteTarget<'_, GpuMemory>, input: &GpuInput<'_>) -> Result<(), Error> {
         let copy = |argument: &GpuArgument<'_>| {
             let (to, from) = (target.open_at_end(), argument.view());
-            self.device.copies().copy(self.device, self.stream, &to.0, &from.0)
+            self.device.copy(self.stream, &to.0, &from.0)
         };
         match input {
             GpuInput::Tensor(argument) => copy(argument),

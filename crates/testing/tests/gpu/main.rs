@@ -3,6 +3,7 @@
 mod biases;
 mod contexts;
 mod errors;
+mod faults;
 mod graphs;
 mod matrices;
 mod products;

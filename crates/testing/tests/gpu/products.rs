@@ -31,6 +31,8 @@ fn types_and_shapes() {
     check(DType::F32, &float(&[2, 3, 4, 5]), &float(&[2, 3, 5, 6]));
     check(DType::F32, &float(&[2, 3, 4, 5]), &float(&[1, 3, 5, 6]));
     check(DType::F32, &float(&[2, 3, 4, 5]), &float(&[5, 6]));
+    check(DType::F32, &float(&[5, 3, 4, 5]), &float(&[1, 3, 5, 6]));
+    check(DType::F32, &float(&[2, 1, 3, 4, 5]), &float(&[2, 4, 1, 5, 6]));
     // Nothing to add up, nothing to make.
     check(DType::F32, &float(&[4, 0]), &float(&[0, 6]));
     check(DType::F32, &float(&[0, 4]), &float(&[4, 6]));

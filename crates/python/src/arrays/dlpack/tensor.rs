@@ -1,6 +1,7 @@
 //! The structures that describe an array, in and out. What keeps the elements alive is the affair of those who use these.
 
 use std::ffi::c_void;
+use std::fmt;
 
 use ferrofuse::{Argument, ArrayView, DType};
 use ir::array::{Dims, Layout, Strides};
@@ -19,6 +20,20 @@ const CUDA_MANAGED: i32 = 13;
 
 /// Host memory that a GPU can reach: the CPU reads it like its own.
 const HOST_KINDS: [i32; 3] = [CPU, 3, 11];
+
+/// Kinds that are not supported, with their names.
+const OTHER_KINDS: [(i32, &str); 10] = [
+    (4, "OpenCL"),
+    (7, "Vulkan"),
+    (8, "Metal"),
+    (9, "VPI"),
+    (10, "ROCm"),
+    (12, "an extension's device"),
+    (14, "oneAPI"),
+    (15, "WebGPU"),
+    (16, "Hexagon"),
+    (17, "MAIA"),
+];
 
 /// Where an array lies.
 #[repr(C)]
@@ -46,6 +61,17 @@ impl Device {
     pub fn gpu(self) -> Option<usize> {
         let is_gpu = self.kind == CUDA || self.kind == CUDA_MANAGED;
         is_gpu.then(|| usize::try_from(self.number).ok()).flatten()
+    }
+}
+
+impl fmt::Display for Device {
+    /// As `dlpack.h` calls it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = OTHER_KINDS.iter().find(|(kind, _)| *kind == self.kind);
+        match known {
+            Some((_, name)) => write!(f, "{name}:{}", self.number),
+            None => write!(f, "device {} of DLPack's type {}", self.number, self.kind),
+        }
     }
 }
 
@@ -152,8 +178,10 @@ impl Elements {
     pub fn of(py: Python<'_>, tensor: &Tensor, place: Place<'_>) -> PyResult<Elements> {
         let gpu = tensor.device.gpu();
         if gpu.is_none() && !HOST_KINDS.contains(&tensor.device.kind) {
-            let message =
-                format!("{place}: the array lies on a device that is neither the CPU nor a GPU of NVIDIA's");
+            let message = format!(
+                "{place}: the array lies on {}, and only the CPU and NVIDIA's GPUs are supported",
+                tensor.device
+            );
             return Err(errors::input(py, message));
         }
         let Some(dtype) = dtype_of(tensor.element) else {

@@ -146,8 +146,8 @@ impl GpuArray {
         format!("cuda:{}", self.device.ordinal)
     }
 
-    /// A copy on the host, as NumPy's array. Waits for the work that makes the elements; an index out of range that it found is an
-    /// error.
+    /// A copy on the host, as NumPy's array. Waits for the work that makes the elements; an index out of range that it found is
+    /// an error.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let array = py.detach(|| self.downloaded())?;
         self.check(py)?;
@@ -225,7 +225,8 @@ impl GpuArray {
     }
 }
 
-/// An array of the host as one of a GPU, copied; one that is on a GPU as an array of this class, in the same memory.
+/// An array of the host as one of a GPU, copied; one that is on a GPU as an array of this class, in the same memory, which is not
+/// brought to another GPU.
 #[pyfunction]
 #[pyo3(signature = (array, device = None))]
 pub fn to_gpu(
@@ -233,21 +234,27 @@ pub fn to_gpu(
     array: &Bound<'_, PyAny>,
     device: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<GpuArray> {
-    let name = device.map(device::named).transpose()?;
-    let given = Given::new(array, Place::Argument)?;
-    if let Some(input) = given.on_gpu() {
-        let device = OpenDevice::of(py, input.at.ordinal)?;
-        input.await_on(py, &device.stream, &device)?;
-        let stream = Arc::clone(&device.stream);
-        return Ok(GpuArray::around(input.at.clone(), input.writable, input.owner(), stream, &device));
-    }
-    let ordinal = match name {
-        None => 0,
-        Some(DeviceName::Other(_, number)) => number.unwrap_or(0),
+    let asked = match device.map(device::named).transpose()? {
+        None => None,
+        Some(DeviceName::Other(_, number)) => number,
         Some(DeviceName::Cpu) => {
             return Err(PyTypeError::new_err("device: expected \"cuda\" or \"cuda:N\", got \"cpu\""));
         }
     };
+    let given = Given::new(array, Place::Argument)?;
+    if let Some(input) = given.on_gpu() {
+        let own = input.at.ordinal;
+        if let Some(other) = asked.filter(|asked| *asked != own) {
+            let message =
+                format!("the array lies on cuda:{own}, and is not brought from there to cuda:{other}");
+            return Err(errors::input(py, message));
+        }
+        let device = OpenDevice::of(py, own)?;
+        input.await_on(py, &device.stream, &device)?;
+        let stream = Arc::clone(&device.stream);
+        return Ok(GpuArray::around(input.at.clone(), input.writable, input.owner(), stream, &device));
+    }
+    let ordinal = asked.unwrap_or(0);
     let view = given.view(Place::Argument)?;
     let device = OpenDevice::of(py, ordinal)?;
     let tensor = GpuTensor::of_host(&device.stream, &view).map_err(|error| errors::failed(py, &error))?;

@@ -182,7 +182,10 @@ fn by_name<'py>(
         }
     };
     let stream: Option<usize> = optional("stream")?.map(|stream| stream.extract()).transpose()?;
-    let at = OnGpu { ordinal: device::of_address(py, address)?, address, dtype, layout };
+    let ordinal = device::of_address(py, address).map_err(|error| {
+        rejected(format!("names {address:#x}, which is in no GPU's memory ({})", error.value(py)))
+    })?;
+    let at = OnGpu { ordinal, address, dtype, layout };
     Ok(InputOnGpu { at, writable: !read_only, is_copy: false, holder: Holder::Named(object.clone(), stream) })
 }
 

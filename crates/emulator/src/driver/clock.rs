@@ -1,0 +1,35 @@
+//! How often the driver is called and how long it takes, where a measurement wants to subtract that.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+/// Whether calls are counted.
+static RUNS: AtomicBool = AtomicBool::new(false);
+/// Calls that were counted.
+pub static CALLS: AtomicU64 = AtomicU64::new(0);
+/// What they took.
+pub static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
+
+/// Has calls be counted from now on, or no more.
+pub fn run(runs: bool) {
+    RUNS.store(runs, Ordering::Relaxed);
+}
+
+/// A call, which ends with this.
+pub struct Timed(Option<Instant>);
+
+impl Timed {
+    /// A call that begins.
+    pub fn begin() -> Timed {
+        Timed(RUNS.load(Ordering::Relaxed).then(Instant::now))
+    }
+}
+
+impl Drop for Timed {
+    fn drop(&mut self) {
+        if let Some(begin) = self.0 {
+            CALLS.fetch_add(1, Ordering::Relaxed);
+            NANOSECONDS.fetch_add(begin.elapsed().as_nanos() as u64, Ordering::Relaxed);
+        }
+    }
+}
