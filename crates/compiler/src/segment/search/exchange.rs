@@ -16,8 +16,9 @@ fn is_work(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_))
 }
 
-/// Tries each kept value, in the order they are made, again and again until none of them can be dropped or replaced. None is tried
-/// twice between two changes.
+/// Tries each kept value, in the order they are made, again and again until none of them can be replaced or dropped. None is tried
+/// twice between two changes. To replace comes first: a cut of few bytes seldom leaves something to gain by dropping them too, and
+/// dropping touches all segments that then compute the value.
 pub(super) fn exchange(state: &mut State<'_>) {
     let mut rejected: FxHashSet<Val> = FxHashSet::default();
     let mut is_changed = true;
@@ -26,7 +27,7 @@ pub(super) fn exchange(state: &mut State<'_>) {
             if rejected.contains(&val) {
                 continue;
             }
-            if try_drop(state, val) || try_replace(state, val) {
+            if try_replace(state, val) || try_drop(state, val) {
                 is_changed = true;
                 rejected.clear();
             } else {
