@@ -264,6 +264,9 @@ impl SegmentedExecutable {
                     let view = given[*input].relaid(layout.clone()).expect("view ops reach no further");
                     Output::View { input: *input, view }
                 }
+                Held::Own(..) if self.definition.fusion.outputs()[output].order.is_empty() => {
+                    Output::Made(self.copied(&held[slot].view(given))?)
+                }
                 shared => {
                     let view = shared.view(given);
                     Output::Made(self.copied_to(&view, self.layout(output, view.sizes()))?)

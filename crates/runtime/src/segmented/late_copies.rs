@@ -40,16 +40,18 @@ impl SegmentDefinition {
         let Definition { graph, fusion, .. } = &self.definition;
         let outputs = fusion.outputs();
         let sources: Vec<Val> = outputs.iter().map(|output| copied_from(graph, fusion, output.val)).collect();
-        let is_written = |place: usize| {
-            let mut given = whole.fusion.outputs().iter().filter(|output| output.val == self.outputs[place]);
-            given.any(|output| output.alias.is_some())
+        let given = |place: usize| {
+            whole.fusion.outputs().iter().filter(move |output| output.val == self.outputs[place])
         };
-        // The first that gives the value back row-major: the others are copies of it.
+        let is_written = |place: usize| given(place).any(|output| output.alias.is_some());
+        let is_of_library = |place: usize| matches!(graph.op(sources[place]), TensorOp::External(_));
+        // The first that the whole gives back, or else that is row-major: the others are copies of it.
         let of = |copy: usize| {
-            let is_it =
-                |&of: &usize| sources[of] == sources[copy] && outputs[of].order.is_empty() && !is_written(of);
-            let first = (0..outputs.len()).find(is_it).filter(|_| is_made(graph.op(sources[copy])));
-            first.filter(|&first| first != copy).map(|first| self.outputs[first])
+            let alike = || (0..outputs.len()).filter(|&of| sources[of] == sources[copy] && !is_written(of));
+            let given_back = alike().find(|&of| given(of).next().is_some() && !is_of_library(of));
+            let first = given_back.or_else(|| alike().find(|&of| outputs[of].order.is_empty()));
+            let first = first.filter(|&first| first != copy && is_made(graph.op(sources[copy])));
+            first.map(|first| self.outputs[first])
         };
         // What a segment before this one made.
         let taken = |copy: usize| match self.inputs.get(fusion.input_place(sources[copy])?)? {
@@ -59,9 +61,8 @@ impl SegmentDefinition {
         let of = |copy: usize| of(copy).or_else(|| taken(copy));
         let others = (0..outputs.len()).filter(|&place| !is_written(place));
         let (copies, others): (Vec<usize>, Vec<usize>) = others.partition(|&place| of(place).is_some());
-        let is_of_library = |place: &usize| matches!(graph.op(sources[*place]), TensorOp::External(_));
         let copies = copies.into_iter().filter_map(|copy| Some((copy, of(copy)?)));
-        (others.into_iter().filter(is_of_library).collect(), copies.collect())
+        (others.into_iter().filter(|&place| is_of_library(place)).collect(), copies.collect())
     }
 }
 
