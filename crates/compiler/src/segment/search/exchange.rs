@@ -17,8 +17,7 @@ fn is_work(op: &TensorOp) -> bool {
 }
 
 /// Tries each kept value, in the order they are made, again and again until none of them can be replaced or dropped. None is tried
-/// twice between two changes. To replace comes first: a cut of few bytes seldom leaves something to gain by dropping them too, and
-/// dropping touches all segments that then compute the value.
+/// twice between two changes.
 pub(super) fn exchange(state: &mut State<'_>) {
     let mut rejected: FxHashSet<Val> = FxHashSet::default();
     let mut is_changed = true;
@@ -27,7 +26,7 @@ pub(super) fn exchange(state: &mut State<'_>) {
             if rejected.contains(&val) {
                 continue;
             }
-            if try_replace(state, val) || try_drop(state, val) {
+            if try_exchange(state, val) {
                 is_changed = true;
                 rejected.clear();
             } else {
@@ -46,12 +45,10 @@ fn droppable(state: &State<'_>, val: Val) -> Option<usize> {
     state.segments.iter().position(|segment| segment.made.contains(&val))
 }
 
-fn try_drop(state: &mut State<'_>, val: Val) -> bool {
-    dropping(state, val).is_some_and(|change| state.improve(change))
-}
-
-fn try_replace(state: &mut State<'_>, val: Val) -> bool {
-    replacing(state, val).is_some_and(|change| state.improve(change))
+/// Tries to keep fewer bytes instead of a value; where there are none, to drop it.
+fn try_exchange(state: &mut State<'_>, val: Val) -> bool {
+    let change = replacing(state, val).or_else(|| dropping(state, val));
+    change.is_some_and(|change| state.improve(change))
 }
 
 /// A value is no longer kept.
