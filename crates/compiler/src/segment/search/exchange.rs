@@ -1,6 +1,5 @@
-//! Values that are cheaper to compute again than to write and read. A value is dropped from memory where that takes less
-//! time. Where it cannot be dropped alone, a minimum cut finds the values to keep instead: of a normalised tensor the
-//! statistics.
+//! Values that are cheaper to compute again than to write and read. A minimum cut finds the values to keep instead: of a
+//! normalised tensor the statistics. Where it finds none with fewer bytes, the value is computed wherever it is read.
 
 use std::rc::Rc;
 
