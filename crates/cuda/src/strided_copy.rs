@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::module::{Function, LaunchShape, Module};
 use crate::stream::Stream;
 
-/// The most axes of a copy.
+/// The axes of a launch; a copy may have fewer.
 const AXES: usize = 8;
 
 /// What each thread does: it copies the element of its number in row-major order. Each axis has its size and the strides of both
@@ -71,10 +71,10 @@ pub struct StridedCopy {
 }
 
 impl StridedCopy {
-    /// The most axes that a copy has.
-    pub const MOST_AXES: usize = AXES;
-    /// The most elements that it has.
-    pub const MOST_ELEMENTS: i64 = i32::MAX as i64 * THREADS as i64;
+    /// The max number of axes of a copy.
+    pub const MAX_AXES: usize = AXES;
+    /// The max number of its elements.
+    pub const MAX_ELEMENTS: i64 = i32::MAX as i64 * THREADS as i64;
 
     /// Gives a copy to a stream, of elements of 1, 2, 4 or 8 bytes. NVRTC has these options if the kernels are to be compiled.
     ///
@@ -96,7 +96,7 @@ impl StridedCopy {
         axes: &[CopyAxis],
     ) -> Result<(), Error> {
         let count: i64 = axes.iter().map(|axis| axis.size).product();
-        assert!(count <= StridedCopy::MOST_ELEMENTS, "a copy of {count} elements");
+        assert!(count <= StridedCopy::MAX_ELEMENTS, "a copy of {count} elements");
         let blocks = (count as u64).div_ceil(THREADS.into()) as u32;
         let shape = LaunchShape { blocks, threads: THREADS, shared_bytes: 0 };
         let rest = std::iter::repeat_n([1, 0, 0], AXES - axes.len());

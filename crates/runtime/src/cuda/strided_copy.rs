@@ -23,8 +23,8 @@ impl CudaDevice {
             if to.dtype.size() > 8 { (8, to.dtype.size() / 8) } else { (to.dtype.size(), 1) };
         let axes = merged(&to.layout, &from.layout, parts as i64);
         // The axes that a launch has no room for are walked by the host.
-        let (outer, inner) = axes.split_at(axes.len().saturating_sub(StridedCopy::MOST_AXES));
-        if inner.iter().map(|axis| axis.size).product::<i64>() > StridedCopy::MOST_ELEMENTS {
+        let (outer, inner) = axes.split_at(axes.len().saturating_sub(StridedCopy::MAX_AXES));
+        if inner.iter().map(|axis| axis.size).product::<i64>() > StridedCopy::MAX_ELEMENTS {
             let what = "2^31 blocks or more".to_owned();
             return Err(Error::TooLargeLaunch { kernel: "copy".to_owned(), what });
         }

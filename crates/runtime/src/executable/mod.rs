@@ -39,8 +39,8 @@ use ir::array::{Argument, Footprint, shared};
 
 pub use graph::GpuGraph;
 pub(crate) use graph::require_placed;
-pub(crate) use on_gpu::bound_on_gpu;
 pub use on_gpu::{GpuInput, GpuOutput};
+pub(crate) use on_gpu::{bound_on_gpu, unplaced};
 
 /// How many variants an executable keeps; the one unused longest goes first.
 const MOST_VARIANTS: usize = 64;

@@ -146,9 +146,14 @@ impl Readable<'_> {
     }
 }
 
+/// No memory of the caller's for outputs of these forms.
+pub(crate) fn unplaced(forms: &[OutputForm]) -> Result<Vec<Option<GpuArgument<'static>>>, Error> {
+    Ok(forms.iter().map(|_| None).collect())
+}
+
 impl Executable {
-    /// Calls the fusion on tensors of its GPU. Nothing waits for the work, unless the definition checks indices or the host has a
-    /// part in it. Outputs that are to be written to inputs are; the others are given back. Inputs whose address is no multiple of
+    /// Calls the fusion on tensors of its GPU. Nothing waits for the work, unless the host has a part in it; an index out of range
+    /// is the error of a later call. Outputs that are to be written to inputs are; the others are given back. Inputs whose address is no multiple of
     /// 16 bytes are copied.
     ///
     /// # Errors
@@ -159,8 +164,7 @@ impl Executable {
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
     ) -> Result<Vec<GpuOutput>, Error> {
-        let own = |forms: &[OutputForm]| Ok(forms.iter().map(|_| None).collect());
-        self.run_on_gpu_into(options, stream, inputs, own)
+        self.run_on_gpu_into(options, stream, inputs, unplaced)
     }
 
     /// [`Executable::run_on_gpu`], where outputs are written to memory of the caller's: `place` is told what the outputs will be
@@ -187,8 +191,7 @@ impl Executable {
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
     ) -> Result<Vec<GpuOutput>, Error> {
-        let own = |forms: &[OutputForm]| Ok(forms.iter().map(|_| None).collect());
-        let ran = self.on_stream(options, stream, inputs, own, Mode::Segment);
+        let ran = self.on_stream(options, stream, inputs, unplaced, Mode::Segment);
         ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
     }
 

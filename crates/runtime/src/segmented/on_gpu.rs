@@ -13,7 +13,7 @@ use super::slots::{Segment, Source};
 use crate::cuda::{CudaDevice, GpuArgument, GpuMemory, GpuTensor};
 use crate::destination::{OutputForm, checked};
 use crate::device::WriteTarget;
-use crate::executable::{bound_on_gpu, require_placed};
+use crate::executable::{bound_on_gpu, require_placed, unplaced};
 use crate::located::located;
 use crate::{CallOptions, CallReport, Error, GpuInput, GpuOutput};
 use ir::array::Footprint;
@@ -141,9 +141,8 @@ impl<'c> CallOfSegments<'c> {
         let outputs = match account.is_timed {
             false => segment.executable.run_segment_on_gpu(options, self.stream, &given)?,
             true => {
-                let own = |forms: &[OutputForm]| Ok(forms.iter().map(|_| None).collect());
                 let (outputs, did) =
-                    segment.executable.run_on_gpu_timed(options, self.stream, &given, own)?;
+                    segment.executable.run_on_gpu_timed(options, self.stream, &given, unplaced)?;
                 account.add(segment.number, did, own_bytes(held) + copied);
                 outputs
             }
