@@ -24,8 +24,8 @@ inputs = [torch.randn((32, 128, 56, 56))]
 # # seg1
 # schedule lanes 256 warps 32
 # fuse x2 x3
-# block x1 by 1
 # block x0 by 1
+# block x1 by 1
 # inner x3
 # lane x3
 # width 4

@@ -62,19 +62,30 @@ fn may_be_made(state: &State<'_>, place: usize, val: Val) -> bool {
     state.may_be_kept(val) || state.segments[place].made.contains(&val)
 }
 
-/// The results of a node that something needs. Of a fold that keeps the axes that it reduces, the user knows the result with
-/// these, if that may be made.
+/// The results of a node that something needs: of a fold as their users know them.
 fn used(state: &State<'_>, node: Node, may_be_made: impl Fn(Val) -> bool) -> Vec<Val> {
     let SearchProblem { graph, fusion, .. } = state.problem;
-    let named = |val: Val| match fusion.uses(val) {
-        [user] if matches!(graph.node(*user).op, TensorOp::Broadcast(_)) && may_be_made((*user).into()) => {
-            (*user).into()
-        }
-        _ => val,
-    };
     let is_fold = matches!(graph.node(node).op, TensorOp::Fold { .. });
     let used = graph.results(node).filter(|&val| !fusion.uses(val).is_empty());
-    used.map(|val| if is_fold { named(val) } else { val }).collect()
+    used.map(|val| if is_fold { statistic(state, val, &may_be_made) } else { val }).collect()
+}
+
+/// What a fold's result is used for: with the axes that it reduced, then by ops with scalars, as long as nothing else uses it and
+/// what they make may be made. Of a sum its mean, of a variance one over its root.
+fn statistic(state: &State<'_>, folded: Val, may_be_made: impl Fn(Val) -> bool) -> Val {
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let next = |&val: &Val| {
+        let [user] = fusion.uses(val) else { return None };
+        let is_scalar = |&other: &Val| other == val || graph.shape(other).is_empty();
+        let is_same = match graph.node(*user).op {
+            TensorOp::Broadcast(_) => true,
+            TensorOp::Map(_) | TensorOp::Cast(_) => graph.node(*user).operands.iter().all(is_scalar),
+            _ => false,
+        };
+        Some(Val::from(*user)).filter(|_| is_same && !fusion.is_output(val))
+    };
+    let known = std::iter::successors(Some(folded), next);
+    known.filter(|&val| val == folded || may_be_made(val)).last().unwrap_or(folded)
 }
 
 /// Keeps what a node makes, as far as it is used: made by a segment that computes it, alone or with what else that makes,
