@@ -19,7 +19,8 @@ pub mod segment;
 pub use scheduler::draws::Draws;
 pub use scheduler::hints::{Hints, WholeRow, row_sizes};
 pub use scheduler::legal::{Rejection, Witness};
-pub use scheduler::{layout, lower, schedule, space, target};
+pub use scheduler::{layout, lower, schedule, space};
+pub use target;
 
 pub use certificate::Certificate;
 pub use distribution::Distribution;

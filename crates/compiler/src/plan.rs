@@ -12,7 +12,7 @@ use scheduler::layout::LayoutClass;
 use scheduler::legal::Witness;
 use scheduler::lower::{Group, LoweredSegment};
 use scheduler::schedule::{Schedule, ScheduleError};
-use scheduler::target::Target;
+use target::Target;
 use thiserror::Error;
 
 use crate::distribution::Distribution;

@@ -4,7 +4,7 @@ use index::{Expr, Facts, Sym};
 use ir::graph::{Fusion, Graph, Type};
 use rustc_hash::FxHashMap;
 
-use crate::target::gpu::MAX_KEPT_ROW;
+use target::gpu::MAX_KEPT_ROW;
 
 /// A multiple of the lanes of every block on a CPU, and of the neighbours that a thread of a GPU takes at a time.
 pub const WHOLE: i64 = 64;

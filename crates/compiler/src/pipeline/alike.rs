@@ -5,7 +5,7 @@ use ir::graph::{Fusion, Node, Val};
 use rustc_hash::FxHashMap;
 use scheduler::layout::{LayoutClass, SegmentLayouts};
 use scheduler::lower::LoweredSegment;
-use scheduler::target::Processor;
+use target::Processor;
 
 use super::Compilation;
 use crate::batch::{self, Member, Shared, Structures, alone};

@@ -3,8 +3,8 @@
 use index::Sym;
 use ir::kernel::ScratchDecl;
 use scheduler::lower::{KernelArgument, Lowered, LoweredSegment, lower};
-use scheduler::target::Processor;
-use scheduler::target::gpu::MAX_ROW_ELEMENTS;
+use target::Processor;
+use target::gpu::MAX_ROW_ELEMENTS;
 
 use super::Compilation;
 use crate::plan::{PlanError, SegmentPlan};

@@ -21,7 +21,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
 use scheduler::lower::LoweredSegment;
-use scheduler::target::Target;
+use target::Target;
 
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};

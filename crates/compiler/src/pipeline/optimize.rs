@@ -4,7 +4,7 @@ use ir::graph::{Axes, DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData,
 use rustc_hash::FxHashSet;
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
-use scheduler::target::{Processor, Target};
+use target::{Processor, Target};
 
 use super::{Compilation, Optimized};
 use crate::distribution::Distribution;

@@ -5,8 +5,8 @@
 use scheduler::hints::Hints;
 use scheduler::legal::Rejection;
 use scheduler::space::AxisTable;
-use scheduler::target::{Processor, Target};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use target::{Processor, Target};
 
 use ir::graph::{Fusion, Graph, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use crate::{Hints, PlanOptions, plan};
     use scheduler::layout::LayoutClass;
-    use scheduler::target::Target;
+    use target::Target;
 
     /// The groups of a definition of which answers were found.
     fn found(body: &str) -> Vec<Group> {

@@ -10,7 +10,7 @@ use cranelift_entity::SecondaryMap;
 use index::Expr;
 use ir::graph::{Cone, Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
-use scheduler::target::cpu::ALONE;
+use target::cpu::ALONE;
 
 use super::axis_classes::{AxisClasses, Class};
 

@@ -14,7 +14,7 @@ use super::cpu_code::{ACCESS, of_fold, weight};
 use super::nests::Nests;
 use super::witness::{Fold, Store};
 use crate::space::Space;
-use crate::target::cpu::MAX_STATEMENTS;
+use target::cpu::MAX_STATEMENTS;
 
 /// The statements that a group is as one kernel; what is beyond [`MAX_STATEMENTS`] is not counted to its end.
 pub(super) fn statements(

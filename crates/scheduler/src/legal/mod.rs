@@ -31,7 +31,7 @@ use needs::Needs;
 pub use witness::{Fold, Store, When, Witness};
 
 use crate::space::{Atoms, Axis, AxisTable, Space};
-use crate::target::cpu::{ALONE, MAX_STATEMENTS};
+use target::cpu::{ALONE, MAX_STATEMENTS};
 
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -13,8 +13,8 @@ use super::layer::layer;
 use super::{BufferSource, Group, Lowered};
 use crate::legal::When;
 use crate::space::Axis;
-use crate::target::cpu::COMBINED_RESULTS;
-use crate::target::gpu::COMBINED_CHUNKS;
+use target::cpu::COMBINED_RESULTS;
+use target::gpu::COMBINED_CHUNKS;
 
 /// Folds that are finished together: they reduce and keep the same axes, those of size 1 aside.
 pub(super) struct Step {

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 
 use super::{BufferSource, Group, KernelArgument, Lowered};
 use crate::hints::WHOLE;
-use crate::target::gpu::MAX_REGISTER_ROW;
+use target::gpu::MAX_REGISTER_ROW;
 
 /// What is computed once per body.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -14,8 +14,8 @@ use super::workload::Workload;
 use super::{Schedule, cpu, gpu};
 use crate::legal::{Fold, Witness};
 use crate::space::Axis;
-use crate::target::Processor;
-use crate::target::cpu::MAX_TILE_SIDE;
+use target::Processor;
+use target::cpu::MAX_TILE_SIDE;
 
 /// A schedule for a group, good for the hinted sizes and right for all.
 pub fn choose(work: &Workload<'_>) -> Schedule {

@@ -5,9 +5,9 @@ use super::contiguous::crosses_rows;
 use super::gpu;
 use super::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
-use crate::target::Processor;
-use crate::target::cpu::CROSSING_STRIP;
-use crate::target::gpu::MAX_PARTIAL_ROWS;
+use target::Processor;
+use target::cpu::CROSSING_STRIP;
+use target::gpu::MAX_PARTIAL_ROWS;
 
 /// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
 pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {

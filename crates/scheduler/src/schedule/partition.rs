@@ -7,7 +7,7 @@ use super::knobs::may_partition;
 use super::workload::Workload;
 use crate::legal::statements_for;
 use crate::space::{Axis, breakpoints, concatenated};
-use crate::target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_STATEMENTS, MAX_SUBRANGES};
+use target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_STATEMENTS, MAX_SUBRANGES};
 
 /// The loops that are cut: those within the stages and that of the lanes, and around them those along which tensors are
 /// concatenated, so that a row is read from one tensor.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::Schedule;
 use super::workload::Workload;
 use crate::legal::{Fold, When};
-use crate::target::Processor;
+use target::Processor;
 
 /// The values that persist, operands before users.
 pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {

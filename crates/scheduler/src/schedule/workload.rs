@@ -8,7 +8,7 @@ use crate::hints::Hints;
 use crate::layout::SegmentLayouts;
 use crate::legal::{Fold, Witness};
 use crate::space::Axis;
-use crate::target::Target;
+use target::Target;
 
 /// A group on a target, at the sizes that are expected.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 20] = [
+const ORDER: [(&str, &[&str]); 21] = [
     (
         "cuda",
         &[
@@ -101,7 +101,8 @@ const ORDER: [(&str, &[&str]); 20] = [
     ("reference", &["interpret", "evaluate"]),
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
-    ("scheduler", &["draws", "target", "hints", "layout", "space", "legal", "schedule", "lower"]),
+    ("target", &["multiprocessor", "cpu", "gpu", "gpus"]),
+    ("scheduler", &["draws", "hints", "layout", "space", "legal", "schedule", "lower"]),
     (
         "compiler",
         &[

@@ -11,7 +11,7 @@ mod forced;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
 use scheduler::hints::Hints;
-use scheduler::target::Target;
+use target::Target;
 
 use self::chain::{Chain, Chains};
 use self::forced::Forced;

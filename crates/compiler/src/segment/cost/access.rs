@@ -6,8 +6,8 @@
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Store, When, Witness};
 use scheduler::space::Axis;
-use scheduler::target::Target;
-use scheduler::target::cpu::MAX_STREAMED_ROWS;
+use target::Target;
+use target::cpu::MAX_STREAMED_ROWS;
 
 /// How a kernel goes through memory.
 #[derive(Clone, Copy, Debug, PartialEq)]

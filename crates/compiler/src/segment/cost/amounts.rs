@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use cranelift_entity::SecondaryMap;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use scheduler::hints::Hints;
-use scheduler::target::Target;
 use smallvec::SmallVec;
+use target::Target;
 
 use super::cycles::OpCycles;
 use super::work;

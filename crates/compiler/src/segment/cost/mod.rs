@@ -12,7 +12,7 @@ use index::Expr;
 use ir::graph::{Cone, Fusion, Graph, Val};
 use scheduler::hints::Hints;
 use scheduler::legal::Witness;
-use scheduler::target::{Processor, Target};
+use target::{Processor, Target};
 
 use self::access::Access;
 use super::engine::Engine;

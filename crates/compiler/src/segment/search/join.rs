@@ -11,7 +11,7 @@ use crate::segment::engine::Engine;
 use crate::segment::joined::Joined;
 use crate::segment::structure::Structure;
 
-pub(crate) use scheduler::target::cpu::MAX_JOINED_STATEMENTS as STATEMENTS;
+pub(crate) use target::cpu::MAX_JOINED_STATEMENTS as STATEMENTS;
 
 /// Joins the segments of each pair that gains by it; whether any did.
 pub(super) fn join(state: &mut State<'_>) -> bool {
@@ -98,8 +98,8 @@ mod tests {
 
     use scheduler::layout::LayoutClass;
 
-    use crate::target::Target;
     use crate::{Hints, PlanOptions, plan};
+    use target::Target;
 
     thread_local! {
         /// Pairs of segments of which it was asked whether they read the same.

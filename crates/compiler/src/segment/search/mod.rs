@@ -27,7 +27,7 @@ mod transfer;
 use ir::graph::{Fusion, Graph};
 use ir::parallel;
 use scheduler::hints::Hints;
-use scheduler::target::Target;
+use target::Target;
 
 use self::descend::descend;
 pub(crate) use self::join::STATEMENTS;

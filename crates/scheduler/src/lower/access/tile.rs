@@ -22,7 +22,7 @@ use ir::kernel::{Buffer, LoopKind, Scratch, Value};
 use super::AccessEmitter;
 use crate::lower::address::is_unit;
 use crate::space::Axis;
-use crate::target::cpu::TILE_ROWS_AHEAD;
+use target::cpu::TILE_ROWS_AHEAD;
 
 /// The tile that loops walk now.
 #[derive(Clone)]

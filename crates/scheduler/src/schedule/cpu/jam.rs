@@ -4,8 +4,8 @@ use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
-use crate::target::Cpu;
-use crate::target::cpu::{
+use target::Cpu;
+use target::cpu::{
     L2_PART, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_SHARED_FOLDS, PAGE_BYTES, SCANNED_ROWS, SHORT_ROW_BYTES,
 };
 

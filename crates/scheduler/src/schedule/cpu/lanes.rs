@@ -9,8 +9,8 @@ use crate::schedule::Schedule;
 use crate::schedule::contiguous::crosses_rows;
 use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::{Axis, breakpoints};
-use crate::target::Cpu;
-use crate::target::cpu::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
+use target::Cpu;
+use target::cpu::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
 
 /// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;

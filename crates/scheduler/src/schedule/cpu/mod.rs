@@ -7,7 +7,7 @@ mod prefetch;
 
 use super::Schedule;
 use super::workload::Workload;
-use crate::target::Cpu;
+use target::Cpu;
 
 /// Completes a schedule whose loops are chosen, of a segment with so many bytes that lie along its axes.
 pub(super) fn finish(work: &Workload<'_>, facts: &Cpu, bytes: u64, schedule: &mut Schedule) {

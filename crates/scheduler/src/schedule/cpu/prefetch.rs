@@ -8,8 +8,8 @@
 use crate::schedule::workload::Workload;
 use crate::schedule::{Prefetch, Schedule};
 use crate::space::Axis;
-use crate::target::Cpu;
-use crate::target::cpu::{MAX_UNFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
+use target::Cpu;
+use target::cpu::{MAX_UNFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
 
 /// What is prefetched, if anything.
 pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {

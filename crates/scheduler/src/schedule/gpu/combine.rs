@@ -6,8 +6,8 @@ use ir::graph::TensorOp;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
-use crate::target::Gpu;
-use crate::target::gpu::{COMBINED_CHUNKS, MAX_BLOCK_THREADS};
+use target::Gpu;
+use target::gpu::{COMBINED_CHUNKS, MAX_BLOCK_THREADS};
 
 /// Results and teams of a block, where blocks divide what a fold that leaves the kernel reduces.
 pub(super) fn combine(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> Option<(u32, u32)> {

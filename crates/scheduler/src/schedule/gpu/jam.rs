@@ -6,8 +6,8 @@ use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
-use crate::target::Gpu;
-use crate::target::cpu::MAX_JAMMED_ROWS;
+use target::Gpu;
+use target::cpu::MAX_JAMMED_ROWS;
 
 /// The most elements of a thread that are folded before threads combine what they have.
 const MOST_ELEMENTS: u64 = 64;

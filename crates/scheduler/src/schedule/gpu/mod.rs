@@ -14,7 +14,7 @@ pub(super) use teams::teams;
 
 use super::Schedule;
 use super::workload::Workload;
-use crate::target::Gpu;
+use target::Gpu;
 
 /// Completes a schedule whose loops are chosen.
 pub(super) fn finish(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {

@@ -3,8 +3,8 @@
 
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
-use crate::target::Gpu;
-use crate::target::gpu::{KEEPERS_REGISTERS, MAX_PARTIALS, MAX_ROW_ELEMENTS};
+use target::Gpu;
+use target::gpu::{KEEPERS_REGISTERS, MAX_PARTIALS, MAX_ROW_ELEMENTS};
 
 /// How many blocks; asked before a lanes' axis that folds reduce is cut.
 pub(in crate::schedule) fn partial_blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> u64 {

@@ -4,8 +4,8 @@ use super::keep::longest_row;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
-use crate::target::Gpu;
-use crate::target::gpu::{MAX_ROW_ELEMENTS, STEPS};
+use target::Gpu;
+use target::gpu::{MAX_ROW_ELEMENTS, STEPS};
 
 /// The threads of a block, and the chunk of a flat loop.
 pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {

@@ -5,7 +5,7 @@ use std::fmt;
 use index::integer;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, check_known, read_axis, reject};
-use crate::target::cpu::MAX_JAMMED_ROWS;
+use target::cpu::MAX_JAMMED_ROWS;
 
 pub(super) const KNOB: Knob = Knob { forms: &["jam X by N"], print, read, check, draw };
 

@@ -5,7 +5,7 @@ use std::fmt;
 use index::integer;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, ensure};
-use crate::target::gpu::MAX_BLOCK_THREADS;
+use target::gpu::MAX_BLOCK_THREADS;
 
 pub(super) const KNOB: Knob = Knob { forms: &["schedule lanes N [warps N]"], print, read, check, draw };
 

@@ -6,7 +6,7 @@ use index::integer;
 
 use super::loops::draw_chunk;
 use super::{Axis, Draws, Knob, Read, Schedule, ScheduleError, Witness, check_loop, read_axis, reject};
-use crate::target::cpu::MAX_TILE_SIDE;
+use target::cpu::MAX_TILE_SIDE;
 
 pub(super) const KNOB: Knob = Knob { forms: &["tile X by N [pad N]"], print, read, check, draw };
 

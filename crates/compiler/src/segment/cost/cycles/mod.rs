@@ -5,7 +5,7 @@ mod gpu;
 
 use ir::graph::{Graph, Node, TensorOp};
 use ops::{Body, BodyStep, DType, Monoid, ScalarOp};
-use scheduler::target::{Processor, Target};
+use target::{Processor, Target};
 
 /// What differs between machines.
 #[derive(Clone, Copy)]

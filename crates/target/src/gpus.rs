@@ -1,6 +1,6 @@
 //! NVIDIA's GPUs as its data sheets describe them, for decisions about machines that are not at hand.
 
-use super::{Gpu, Multiprocessor, Processor, Target};
+use crate::{Gpu, Multiprocessor, Processor, Target};
 
 /// A GPU of the table.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
 //! How many blocks a multiprocessor runs at a time.
 
-use ferrofuse_scheduler::target::{BlockNeeds, Multiprocessor};
+use ferrofuse_target::{BlockNeeds, Multiprocessor};
 
 const H100: Multiprocessor =
     Multiprocessor { threads: 2048, blocks: 32, registers: 1 << 16, shared_bytes: 228 << 10 };

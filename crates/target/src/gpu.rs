@@ -1,6 +1,6 @@
 //! GPUs: the facts that differ from one to the next, and numbers of GPUs in general that decide schedules.
 
-use super::Multiprocessor;
+use crate::Multiprocessor;
 
 /// Facts of a GPU.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,31 +23,31 @@ pub struct Gpu {
 }
 
 /// The most threads of a block.
-pub(crate) const MAX_BLOCK_THREADS: u32 = 1024;
+pub const MAX_BLOCK_THREADS: u32 = 1024;
 
 /// Elements of a row that a thread has at most: those of a block of a fold, so that no total is added up in between.
 pub const MAX_ROW_ELEMENTS: u64 = 16;
 
 /// The longest row that fits registers: as many elements as all threads of a block have there.
-pub(crate) const MAX_REGISTER_ROW: u64 = 512 * MAX_ROW_ELEMENTS;
+pub const MAX_REGISTER_ROW: u64 = 512 * MAX_ROW_ELEMENTS;
 
 /// The longest row of which it is worth to know so: of half types it fits the shared memory of a block.
-pub(crate) const MAX_KEPT_ROW: u64 = 1 << 16;
+pub const MAX_KEPT_ROW: u64 = 1 << 16;
 
 /// The most bytes of registers that a thread keeps from row to row or from stage to stage.
-pub(crate) const MAX_KEPT_BYTES: u64 = 256;
+pub const MAX_KEPT_BYTES: u64 = 256;
 
 /// Steps of a thread along a row: more threads wait for each other at each fold, fewer leave memory idle.
-pub(crate) const STEPS: u64 = 4;
+pub const STEPS: u64 = 4;
 
 /// The most blocks of a multiprocessor that leave partial results: further ones wait for its registers.
-pub(crate) const MAX_PARTIALS: u64 = 8;
+pub const MAX_PARTIALS: u64 = 8;
 
 /// Partial results that a thread of a combine step loads before it uses the first.
-pub(crate) const COMBINED_CHUNKS: u64 = 8;
+pub const COMBINED_CHUNKS: u64 = 8;
 
 /// Registers of a thread that keeps a row and the sums of its columns.
-pub(crate) const KEEPERS_REGISTERS: u64 = 128;
+pub const KEEPERS_REGISTERS: u64 = 128;
 
 /// Rows of a block that are added up in f32: with more of them its columns have totals in f64 as well.
-pub(crate) const MAX_PARTIAL_ROWS: u64 = 64;
+pub const MAX_PARTIAL_ROWS: u64 = 64;

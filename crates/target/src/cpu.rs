@@ -1,7 +1,7 @@
 //! CPUs: the facts that differ from one to the next, and numbers that were measured on CPUs and decide which groups are
 //! kernels and what their schedules are, on GPUs too until theirs are measured.
 
-use super::{Processor, Target};
+use crate::{Processor, Target};
 
 /// Facts of a CPU.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,75 +30,75 @@ pub const MAX_STREAMED_ROWS: u64 = 256;
 
 /// The longest side of a tile: one of half-precision values fits the fastest cache, one of the largest elements the
 /// next.
-pub(crate) const MAX_TILE_SIDE: u32 = 128;
+pub const MAX_TILE_SIDE: u32 = 128;
 
 /// How many rows on a tile prefetches what lies along the lanes: about what memory takes to answer.
-pub(crate) const TILE_ROWS_AHEAD: i64 = 8;
+pub const TILE_ROWS_AHEAD: i64 = 8;
 
 /// How many results a block of a combine step makes.
-pub(crate) const COMBINED_RESULTS: u32 = 256;
+pub const COMBINED_RESULTS: u32 = 256;
 
 /// The most rows that are walked together: the code grows with them.
-pub(crate) const MAX_JAMMED_ROWS: u32 = 16;
+pub const MAX_JAMMED_ROWS: u32 = 16;
 
 /// The most subranges of all loops together: what they share is code of each.
-pub(crate) const MAX_SUBRANGES: usize = 8;
+pub const MAX_SUBRANGES: usize = 8;
 
 /// The most subranges of a loop along which tensors are concatenated: each is code of its own subrange alone.
-pub(crate) const MAX_CONCATENATED: usize = 128;
+pub const MAX_CONCATENATED: usize = 128;
 
 /// Statements of the loop of a subrange.
-pub(crate) const LOOP_STATEMENTS: u64 = 4;
+pub const LOOP_STATEMENTS: u64 = 4;
 
 /// Rows that are scanned together, element by element: as many as hide the latency of an addition. Where rows lie a power of
 /// two apart, lines of more operands and results than this drive each other out of L1.
-pub(crate) const SCANNED_ROWS: u32 = 4;
+pub const SCANNED_ROWS: u32 = 4;
 
 /// Operations of a segment up to which rows are jammed at all: each is a copy of its code.
-pub(crate) const MAX_JAMMED_OPS: usize = 64;
+pub const MAX_JAMMED_OPS: usize = 64;
 
 /// Folds over rows that lie in scratch, from which on rows share its loads and stores. For fewer, what rows side by
 /// side cost is more, unless the scratch is in L2: memory gives one run after the other faster. Measured on backward
 /// passes (Zen 4): with one or two such folds rows of 256 to 4096 elements took 0.46 to 0.99 of the time one by one
 /// that they took in fours, with four folds 0.87 in twos.
-pub(crate) const MIN_SHARED_FOLDS: usize = 3;
+pub const MIN_SHARED_FOLDS: usize = 3;
 
 /// Of the fast memory that serves a block, the part from which on scratch is in L2.
-pub(crate) const L2_PART: u64 = 4;
+pub const L2_PART: u64 = 4;
 
 /// Bytes that operands and outputs of a row have together, up to which it is short: folds then wait longer than they
 /// work.
-pub(crate) const SHORT_ROW_BYTES: u64 = 768;
+pub const SHORT_ROW_BYTES: u64 = 768;
 
 /// Bytes of the pages that most memory lies in. Neighbours may lie anywhere, so that a run of reads ends with each.
-pub(crate) const PAGE_BYTES: u64 = 4096;
+pub const PAGE_BYTES: u64 = 4096;
 
 /// Fewest iterations of a loop over many lanes: the last is masked, and costs as much as a whole one.
-pub(crate) const MIN_WIDE_TRIP_COUNT: u64 = 4;
+pub const MIN_WIDE_TRIP_COUNT: u64 = 4;
 
 /// The most operations of a segment whose values fit the registers when there are many lanes.
-pub(crate) const MAX_WIDE_OPS: usize = 64;
+pub const MAX_WIDE_OPS: usize = 64;
 
 /// Neighbours that a block walks together where lanes go across tensors: of each it touches that many lines at a time. Measured on a
 /// layer norm of 1500x512 f32 whose residuals are transposed (Zen 4): 2.0 to 2.3 ms with 32 to 256 and a register of lanes, 2.8
 /// with 512, 4.0 with 1024 and two registers.
-pub(crate) const CROSSING_STRIP: u64 = 128;
+pub const CROSSING_STRIP: u64 = 128;
 
 /// The most breakpoints that are told apart: a loop in more subranges is short in any case.
-pub(crate) const MAX_BREAKPOINTS: usize = 64;
+pub const MAX_BREAKPOINTS: usize = 64;
 
 /// Fewest bytes of a row: of shorter ones the machine fetches the next by itself, as they lie behind each other.
-pub(crate) const MIN_PREFETCHED_BYTES: u64 = 1 << 11;
+pub const MIN_PREFETCHED_BYTES: u64 = 1 << 11;
 
 /// Fewest rows of a block: behind the last one another block's are fetched.
-pub(crate) const MIN_PREFETCHED_ROWS: u64 = 4;
+pub const MIN_PREFETCHED_ROWS: u64 = 4;
 
 /// Operations up to which the machine looks far enough ahead by itself, as it holds those of several lines in flight.
-pub(crate) const MAX_UNFETCHED_OPS: usize = 6;
+pub const MAX_UNFETCHED_OPS: usize = 6;
 
 /// Bytes from what the lanes read to what is fetched for them. Of 512, 1024, 2048, 4096 and 8192 measured best on
 /// gelu, silu and rope (an Intel Xeon with 480 MiB of last-level cache), though not by much.
-pub(crate) const PREFETCH_BYTES: usize = 1 << 11;
+pub const PREFETCH_BYTES: usize = 1 << 11;
 
 impl Target {
     /// A CPU whose vectors hold `vector_bits` bits. A block takes two vectors of f32 at a time, or four: folds then have as many
