@@ -133,7 +133,7 @@ impl OpRef {
             .copied()
             .filter(|scalar_op| scalar_op.in_language() == [*scalar_op])
             .map(OpRef::Primitive);
-        let composites = Composite::ALL.iter().copied().map(OpRef::Composite);
+        let composites = Composite::all().map(OpRef::Composite);
         let forms = LanguageOp::ALL.iter().copied().map(OpRef::Language);
         scalar_ops.chain(composites).chain(forms)
     }

@@ -39,41 +39,17 @@ impl CompositeRow {
     }
 }
 
-/// Makes [`Composite`] and its table from the list of rows, theme by theme.
-macro_rules! composites {
-    ($($theme:ident: $($variant:ident = $row:ident),+;)+) => {
-        /// A composite scalar op: the number of a row.
-        #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-        pub enum Composite {
-            $($(#[doc = concat!("The row `", stringify!($row), "` of ", stringify!($theme), ".")] $variant,)+)+
-        }
+/// The rows, theme by theme.
+const THEMES: [&[CompositeRow]; 5] =
+    [activations::ROWS, gradients::ROWS, elementary::ROWS, hyperbolic::ROWS, predicates::ROWS];
 
-        impl Composite {
-            /// Every composite, in table order.
-            pub const ALL: &'static [Composite] = &[$($(Composite::$variant,)+)+];
-
-            /// Its row.
-            pub fn row(self) -> &'static CompositeRow {
-                static TABLE: &[CompositeRow] = &[$($($theme::$row,)+)+];
-                &TABLE[self as usize]
-            }
-        }
-    };
+fn rows() -> impl Iterator<Item = &'static CompositeRow> {
+    THEMES.into_iter().flatten()
 }
 
-composites! {
-    activations: Sigmoid = SIGMOID, Silu = SILU, Relu = RELU, LeakyRelu = LEAKY_RELU, Gelu = GELU, TanhGelu = TANH_GELU,
-        Softplus = SOFTPLUS, Threshold = THRESHOLD, Elu = ELU, Celu = CELU, Selu = SELU, Hardsigmoid = HARDSIGMOID,
-        Hardswish = HARDSWISH, Relu6 = RELU6, Mish = MISH, Logsigmoid = LOGSIGMOID,
-        Softsign = SOFTSIGN, Softshrink = SOFTSHRINK, Hardshrink = HARDSHRINK, Tanhshrink = TANHSHRINK;
-    gradients: GeluBackward = GELU_BACKWARD, TanhGeluBackward = TANH_GELU_BACKWARD, SiluBackward = SILU_BACKWARD,
-        SigmoidBackward = SIGMOID_BACKWARD, TanhBackward = TANH_BACKWARD, ThresholdBackward = THRESHOLD_BACKWARD;
-    elementary: Truediv = TRUEDIV, Mod = MOD, Remainder = REMAINDER, Frac = FRAC, Sign = SIGN, Clamp = CLAMP, Lerp = LERP,
-        Addcmul = ADDCMUL, Square = SQUARE, Hypot = HYPOT;
-    hyperbolic: Sinh = SINH, Cosh = COSH, Asinh = ASINH, Acosh = ACOSH, Atanh = ATANH;
-    predicates: Signbit = SIGNBIT, Isfinite = ISFINITE, Isinf = ISINF, Isnan = ISNAN, Isposinf = ISPOSINF,
-        Isneginf = ISNEGINF, Isreal = ISREAL, LogicalXor = LOGICAL_XOR;
-}
+/// A composite scalar op: the number of a row.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Composite(usize);
 
 /// What is worked out once per row.
 struct Known {
@@ -82,6 +58,16 @@ struct Known {
 }
 
 impl Composite {
+    /// Every composite, in table order.
+    pub fn all() -> impl Iterator<Item = Composite> {
+        (0..rows().count()).map(Composite)
+    }
+
+    /// Its row.
+    pub fn row(self) -> &'static CompositeRow {
+        rows().nth(self.0).expect("the number of a row")
+    }
+
     /// Its name in the definition language.
     pub fn name(self) -> &'static str {
         self.row().name
@@ -89,7 +75,7 @@ impl Composite {
 
     /// The composite called `name`, if there is one.
     pub fn from_name(name: &str) -> Option<Composite> {
-        Self::ALL.iter().copied().find(|composite| composite.name() == name)
+        rows().position(|row| row.name == name).map(Composite)
     }
 
     /// Its expression; parameter numbers are places in the row's `params`.
@@ -110,8 +96,8 @@ impl Composite {
 
     fn known(self) -> &'static Known {
         static KNOWN: LazyLock<Vec<Known>> =
-            LazyLock::new(|| Composite::ALL.iter().map(|c| c.learn()).collect());
-        &KNOWN[self as usize]
+            LazyLock::new(|| Composite::all().map(Composite::learn).collect());
+        &KNOWN[self.0]
     }
 
     /// A text that is no expression is a bug of the table, which the tests of every row would show.

@@ -11,30 +11,24 @@ const fn test(name: &'static str, text: &'static str, doc: &'static str) -> Comp
     CompositeRow { name, params: X, typing: Typing::Test, text, doc }
 }
 
-pub(crate) const SIGNBIT: CompositeRow = test(
-    "signbit",
-    "logical_or(lt(x, 0), lt(1 / x, 0))",
-    "Is x negative, -0 included? False for NaN of either sign.",
-);
-
-pub(crate) const ISFINITE: CompositeRow =
-    test("isfinite", "lt(abs(x), inf)", "Is x neither infinite nor NaN?");
-
-pub(crate) const ISINF: CompositeRow = test("isinf", "eq(abs(x), inf)", "Is x an infinity?");
-
-pub(crate) const ISNAN: CompositeRow = test("isnan", "ne(x, x)", "Is x not a number?");
-
-pub(crate) const ISPOSINF: CompositeRow = test("isposinf", "eq(x, inf)", "Is x plus infinity?");
-
-pub(crate) const ISNEGINF: CompositeRow = test("isneginf", "eq(x, -inf)", "Is x minus infinity?");
-
-pub(crate) const ISREAL: CompositeRow =
-    test("isreal", "logical_or(eq(x, x), ne(x, x))", "Is x without an imaginary part? Always true.");
-
-pub(crate) const LOGICAL_XOR: CompositeRow = CompositeRow {
-    name: "logical_xor",
-    params: &[Param::operand("lhs"), Param::operand("rhs")],
-    typing: Typing::Logical,
-    text: "ne(lhs, rhs)",
-    doc: "Does exactly one hold? A number holds unless it is 0.",
-};
+/// The rows.
+pub(super) const ROWS: &[CompositeRow] = &[
+    test(
+        "signbit",
+        "logical_or(lt(x, 0), lt(1 / x, 0))",
+        "Is x negative, -0 included? False for NaN of either sign.",
+    ),
+    test("isfinite", "lt(abs(x), inf)", "Is x neither infinite nor NaN?"),
+    test("isinf", "eq(abs(x), inf)", "Is x an infinity?"),
+    test("isnan", "ne(x, x)", "Is x not a number?"),
+    test("isposinf", "eq(x, inf)", "Is x plus infinity?"),
+    test("isneginf", "eq(x, -inf)", "Is x minus infinity?"),
+    test("isreal", "logical_or(eq(x, x), ne(x, x))", "Is x without an imaginary part? Always true."),
+    CompositeRow {
+        name: "logical_xor",
+        params: &[Param::operand("lhs"), Param::operand("rhs")],
+        typing: Typing::Logical,
+        text: "ne(lhs, rhs)",
+        doc: "Does exactly one hold? A number holds unless it is 0.",
+    },
+];

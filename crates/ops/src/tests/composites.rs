@@ -24,7 +24,7 @@ impl Arith for Typed {
 
 #[test]
 fn expressions_hold_together_on_every_dtype_their_signature_accepts() {
-    for &composite in Composite::ALL {
+    for composite in Composite::all() {
         let mut accepted = 0;
         for dtype in DType::REAL {
             let operands = vec![Operand::tensor(dtype); composite.row().params.len()];
