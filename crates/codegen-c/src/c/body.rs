@@ -4,9 +4,10 @@
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Facts, Sym};
 use indexmap::IndexMap;
-use ir::kernel::{Contractions, Kernel, Place, Scratch, Stmt, Value, joined_reductions};
+use ir::kernel::{Contractions, Kernel, Place, Scratch, ScratchLayout, Stmt, Value, joined_reductions};
 use ops::{DType, Scalar, ScalarOp};
 
+use super::EmitError;
 use super::accesses::assumed;
 use super::cast::cast;
 use super::dialect::{Dialect, VectorVariable};
@@ -15,11 +16,9 @@ use super::index_text::IndexWriter;
 use super::names::{Names, words};
 use super::prelude::Prelude;
 use super::registers::{Held, registers};
-use super::scratch::ScratchLayout;
 use super::single_use::single_use;
 use super::snippet::Snippet;
 use super::spelling::{bare, fill, repeats};
-use super::{EmitError, scratch};
 
 /// The longest text that is written where it is used instead of getting a line and a name.
 const LONGEST_INLINE: usize = 48;
@@ -82,7 +81,7 @@ impl<'a> KernelWriter<'a> {
             literals: SecondaryMap::new(),
             pending: IndexMap::new(),
             facts: assumed(kernel),
-            layout: scratch::layout(kernel, &registers),
+            layout: ScratchLayout::of(kernel, |array| registers[array].is_none()),
             registers,
             indices: SecondaryMap::new(),
             bound: SecondaryMap::new(),

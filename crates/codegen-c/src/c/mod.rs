@@ -22,7 +22,6 @@ mod names;
 mod prelude;
 mod reduce;
 mod registers;
-mod scratch;
 mod signature;
 mod single_use;
 mod snippet;

@@ -1,7 +1,7 @@
 //! Lowering: the kernels of each segment that runs by some.
 
 use index::Sym;
-use ir::kernel::ScratchDecl;
+use ir::kernel::{Scratch, ScratchLayout};
 use scheduler::lower::{KernelArgument, Lowered, LoweredSegment, lower};
 use target::Processor;
 use target::gpu::MAX_ROW_ELEMENTS;
@@ -49,12 +49,12 @@ impl Compilation<'_> {
             let KernelArgument::Size(size) = &arguments[place] else { return None };
             i64::try_from(self.hints.value(size)).ok().filter(|_| self.hints.know(size))
         };
-        let in_registers = MAX_ROW_ELEMENTS * u64::from(kernel.lanes);
-        let bytes = |decl: &ScratchDecl| {
-            let elements = decl.len.eval(&value).map_or(0, |len| len.max(0) as u64);
-            let is_held = decl.private && elements <= in_registers;
-            if is_held { 0 } else { elements.saturating_mul(decl.dtype.size() as u64) }
+        let in_registers = MAX_ROW_ELEMENTS as i64 * i64::from(kernel.lanes);
+        let is_in_memory = |array: Scratch| {
+            let decl = &kernel.scratch[array];
+            decl.len.eval(&value).is_ok_and(|elements| !decl.private || elements > in_registers)
         };
-        kernel.scratch.values().map(bytes).fold(0, u64::saturating_add)
+        let bytes = ScratchLayout::of(kernel, is_in_memory).bytes.eval(&value);
+        bytes.map_or(u64::MAX, |bytes| bytes.max(0) as u64)
     }
 }

@@ -366,12 +366,15 @@ fn a_schedule_that_no_launch_could_have_is_rejected() {
         T1 = fd.ops.exp(T0)
         fd.add_output(fd.ops.div(T1, fd.ops.sum(T1, dims=[1], keepdim=True)))",
     );
-    let text = "schedule lanes 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1";
-    let schedule = parse(text).expect("a schedule");
-    let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
-    let error = try_plan(&definition, &Target::cuda(), &options).unwrap_err();
-    assert_eq!(error, PlanError::Scratch { segment: "seg0".to_owned(), bytes: 262_144, most: 204_800 });
-    try_plan(&definition, &Target::cpu(512), &options).expect("a CPU has it");
+    let of_one = "schedule lanes 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1";
+    let of_two = "schedule lanes 32 warps 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1\nprivate\nteams 2";
+    for (text, bytes) in [(of_one, 262_144), (of_two, 524_288)] {
+        let schedule = parse(text).expect("a schedule");
+        let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
+        let error = try_plan(&definition, &Target::cuda(), &options).unwrap_err();
+        assert_eq!(error, PlanError::Scratch { segment: "seg0".to_owned(), bytes, most: 204_800 });
+        try_plan(&definition, &Target::cpu(512), &options).expect("a CPU has it");
+    }
 }
 
 #[test]
