@@ -97,7 +97,7 @@ const MACHINE_CODE: [&str; 7] = [
     "crates/runtime/src/host/",
     "crates/runtime/src/compile/mod.rs",
     "crates/runtime/src/machine.rs",
-    "crates/ferrofuse/src/",
+    "crates/ferrofuse/src/emit.rs",
     "crates/cli/src/verbs/doctor.rs",
 ];
 

@@ -62,9 +62,10 @@ enum Retired {
     Words(Vec<String>),
 }
 
-/// A row that retires something: the term, what it stands for, and phrases in which the words stay.
+/// A row: the term, the ends of the paths where it is, what it stands for, and phrases in which the words stay.
 struct Row {
     term: String,
+    places: Vec<String>,
     retired: Vec<Retired>,
     stays: Vec<Vec<String>>,
 }
@@ -76,9 +77,10 @@ fn rows(glossary: &str) -> Vec<Row> {
     let table = glossary.lines().filter(|line| line.starts_with('|')).map(cells).skip(2);
     table
         .map(|cells| {
-            let [term, _, _, retired, stays] = &cells[..] else { panic!("not five cells: {cells:?}") };
+            let [term, _, places, retired, stays] = &cells[..] else { panic!("not five cells: {cells:?}") };
+            let places = listed(places).map(|place| place.trim_matches('`').to_owned()).collect();
             let stays = listed(stays).map(words).collect();
-            Row { term: term.clone(), retired: listed(retired).map(item).collect(), stays }
+            Row { term: term.clone(), places, retired: listed(retired).map(item).collect(), stays }
         })
         .collect()
 }
@@ -160,6 +162,17 @@ fn breaches(rows: &[Row], file: &File) -> Vec<String> {
         }
     }
     found
+}
+
+/// Places of rows that are no file, or several.
+fn wrong_places(rows: &[Row], files: &[File]) -> Vec<String> {
+    let is_at = |path: &str, place: &str| {
+        path.starts_with("crates/") && path.strip_suffix(place).is_some_and(|folder| folder.ends_with('/'))
+    };
+    let places = rows.iter().flat_map(|row| row.places.iter().map(move |place| (&row.term, place)));
+    let count = |place: &str| files.iter().filter(|file| is_at(&file.path, place)).count();
+    let wrong = places.map(|(term, place)| (term, place, count(place))).filter(|(.., count)| *count != 1);
+    wrong.map(|(term, place, count)| format!("the place `{place}` of `{term}` is {count} files")).collect()
 }
 
 fn root() -> PathBuf {
@@ -284,6 +297,23 @@ fn every_term_is_in_one_row() {
     let rows = glossary();
     let terms: BTreeSet<&str> = rows.iter().map(|row| row.term.as_str()).collect();
     assert_eq!(terms.len(), rows.len());
+}
+
+#[test]
+fn every_place_is_a_file() {
+    assert_none(&wrong_places(&glossary(), &files()));
+}
+
+#[test]
+fn a_wrong_place_is_caught() {
+    let rows = rows("| T | M | P | R | S |\n|---|---|---|---|---|\n| thing | m | `a/mod.rs`, `b.rs` | | |\n");
+    let files = |paths: &[&str]| -> Vec<File> {
+        paths.iter().map(|path| File { path: (*path).to_owned(), text: String::new() }).collect()
+    };
+    let count = |paths: &[&str]| wrong_places(&rows, &files(paths)).len();
+    assert_eq!(count(&["crates/ir/src/a/mod.rs", "crates/ir/src/b.rs", "docs/b.rs"]), 0);
+    assert_eq!(count(&["crates/ir/src/a/mod.rs", "crates/ir/src/ab.rs"]), 1);
+    assert_eq!(count(&["crates/ir/src/a/mod.rs", "crates/ops/src/a/mod.rs", "crates/ir/src/b.rs"]), 1);
 }
 
 #[test]
