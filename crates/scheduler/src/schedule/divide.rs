@@ -1,12 +1,14 @@
 //! How worker axes are cut into blocks: chunks come from sizes and the target alone.
 
+use ir::graph::Val;
+
 use super::Schedule;
 use super::contiguous::crosses_rows;
 use super::gpu;
 use super::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
 use target::Processor;
-use target::cpu::CROSSING_STRIP;
+use target::cpu::{CROSSING_STRIP, PAGE_BYTES};
 use target::gpu::MAX_PARTIAL_ROWS;
 
 /// Cuts worker axes into blocks: first those that no fold reduces, then, if there are too few blocks, the others.
@@ -23,14 +25,15 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
     let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
     // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
-    let in_runs = !folded.is_empty() && !work.is_little() && total >= target.large();
+    let takes_fewer_rows = !folded.is_empty() && total >= target.large();
     let strip = match (&target.processor, schedule.tile) {
         // Threads walk a side of a tile at a time, however long the run.
         (Processor::Gpu(_), Some((_, side))) => side.into(),
         (Processor::Cpu(_), _) if lane.is_some_and(|lane| crosses_rows(work, schedule, lane)) => {
             CROSSING_STRIP
         }
-        _ if in_runs => target.run,
+        _ if takes_fewer_rows && !work.is_little() => target.run,
+        (Processor::Cpu(_), _) if takes_fewer_rows => page(work).max(target.strip),
         _ => target.strip,
     };
     let pieces = Pieces { unit: 1, share: 1, shortest: 1, longest: u64::MAX, blocks: target.blocks };
@@ -68,6 +71,15 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     lane_is_folded.iter().filter(|_| is_divided).for_each(|&axis| blocking.axis(axis, folded_lane, schedule));
     let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
     schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
+}
+
+/// Neighbours of the narrowest input that fill a page: shorter runs end before the machine has fetched the next.
+fn page(work: &Workload<'_>) -> u64 {
+    let rank = |val: &Val| work.graph.ty(*val).rank();
+    let longest = work.view.inputs().iter().map(rank).max();
+    let whole = work.view.inputs().iter().filter(|val| Some(rank(val)) == longest);
+    let narrowest = whole.map(|&val| work.graph.dtype(val).size() as u64).min();
+    PAGE_BYTES / narrowest.unwrap_or(PAGE_BYTES).max(1)
 }
 
 /// How much of a folded axis a piece takes at least, so that a block has as many rows as partial results as long as a row are

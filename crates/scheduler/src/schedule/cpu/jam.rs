@@ -1,12 +1,13 @@
 //! How many rows are jammed, if any: each stage then walks its axes once for all of them.
 
-use crate::legal::Fold;
+use crate::legal::{Fold, When, Witness};
 use crate::schedule::Schedule;
 use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
 use target::Cpu;
 use target::cpu::{
-    L2_PART, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_SHARED_FOLDS, PAGE_BYTES, SCANNED_ROWS, SHORT_ROW_BYTES,
+    L2_PART, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_MOMENTS_BYTES, MIN_SHARED_FOLDS, PAGE_BYTES,
+    SCANNED_ROWS, SHORT_ROW_BYTES,
 };
 
 /// Walks several rows together where folds over them lie in scratch, which is then loaded and stored once for all; and where
@@ -45,8 +46,10 @@ fn shares_scratch(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
     let Workload { witness, target, .. } = *work;
     let folds = || witness.folds.iter().filter(|fold| lies_in_scratch(schedule, fold, row));
     let bytes = folds().map(|fold| bytes_kept(work, schedule, fold)).fold(0, u64::saturating_add);
+    let are_moments = |fold: &Fold| work.graph.results(fold.node).count() > 2;
+    let has_moments = bytes >= MIN_MOMENTS_BYTES && only_leaves_folds(witness) && folds().any(are_moments);
     let enough = if work.is_little() { 1 } else { MIN_SHARED_FOLDS };
-    let many = bytes >= target.block_bytes / L2_PART || folds().count() >= enough;
+    let many = bytes >= target.block_bytes / L2_PART || folds().count() >= enough || has_moments;
     many && !is_one_run(work, schedule)
 }
 
@@ -74,7 +77,8 @@ fn bytes_kept(work: &Workload<'_>, schedule: &Schedule, fold: &Fold) -> u64 {
 }
 
 /// The most rows that a segment walks together. Folds of rows have a state for each of them, in two registers of often 32:
-/// of one that is folded in a stage four rows' stay there beside all else, of more than one two rows'.
+/// of one that is folded in a stage four rows' stay there beside all else, of more than one two rows'. Where all that rows do is
+/// to leave what they are folded into, no state of theirs stays anywhere.
 fn rows_that_fit(work: &Workload<'_>) -> u32 {
     let Workload { graph, view, witness, .. } = *work;
     let of_rows = |level: u32| witness.folds.iter().filter(move |fold| !fold.terminal && fold.level == level);
@@ -84,6 +88,12 @@ fn rows_that_fit(work: &Workload<'_>) -> u32 {
         operations if operations > MAX_JAMMED_OPS => 1,
         _ if witness.statements.saturating_mul(4) > MAX_STATEMENTS => 1,
         _ if (0..witness.levels).any(|level| states(level) > 1) => 2,
+        operations if operations <= MAX_FOLDED_OPS && only_leaves_folds(witness) => 8,
         _ => 4,
     }
+}
+
+/// Whether a group stores nothing but the results of folds.
+fn only_leaves_folds(witness: &Witness) -> bool {
+    witness.stores.iter().all(|store| matches!(store.when, When::After(_)))
 }
