@@ -160,6 +160,7 @@ const ORDER: [(&str, &[&str]); 20] = [
             "names",
             "lambdas",
             "explain",
+            "kernel_text",
             "emit",
             "op_list",
             "segments",
@@ -186,6 +187,7 @@ const ORDER: [(&str, &[&str]); 20] = [
         &[
             "stand_in",
             "machine_code",
+            "warps",
             "random",
             "cut",
             "parts",
