@@ -47,7 +47,7 @@ pub(crate) const MAX_PARTIALS: u64 = 8;
 pub(crate) const COMBINED_CHUNKS: u64 = 8;
 
 /// Registers of a thread that keeps a row and the sums of its columns.
-pub(crate) const KEEPERS_REGISTERS: u64 = 128;
+pub const KEEPERS_REGISTERS: u64 = 128;
 
 /// Rows of a block that are added up in f32: with more of them its columns have totals in f64 as well.
 pub(crate) const MAX_PARTIAL_ROWS: u64 = 64;
