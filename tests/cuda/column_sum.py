@@ -7,6 +7,16 @@ inputs = [torch.randn((4096, 512))]
 
 # ---- expect
 # // seg0
+# //   tv1 = fold sum [0] (x) : f32[i1]
+# // 4*i0*i1 + 4*i1 bytes are read and written.
+# //   schedule lanes 128 warps 32
+# //   block x1 by 512
+# //   block x0 by 24
+# //   inner x1
+# //   lane x1
+# //   width 4
+# //   combine by 32 teams 32
+# //   private
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
 # template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
@@ -26,23 +36,33 @@ inputs = [torch.randn((4096, 512))]
 # static __device__ inline long long floor_div(long long a, long long b) {
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 # }
-# static __device__ inline long long floor_mod(long long a, long long b) {
-#   const long long remainder = a % b;
-#   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+# static __device__ inline long long small_floor_div(unsigned a, long long b) {
+#   const unsigned long long size = b < 0 ? -(unsigned long long)b : b;
+#   if (size > a) return b < 0 && a > 0 ? -1 : 0;
+#   const unsigned quotient = a / (unsigned)size;
+#   return b < 0 ? -(long long)quotient - (a % (unsigned)size > 0) : quotient;
+# }
+# static __device__ inline long long small_floor_mod(unsigned a, long long b) {
+#   const unsigned long long size = b < 0 ? -(unsigned long long)b : b;
+#   const long long remainder = size > a ? a : a % (unsigned)size;
+#   return b < 0 && remainder > 0 ? remainder + b : remainder;
 # }
 #
-# // seg0: reads n0 (f32); writes n1_partial0 (f32).
-# // Blocks: floor_div(i1 + 1023, 1024) * floor_div(i0 + 23, 24). Threads of a block: 256.
-# // Assumes i1 % 64 == 0, n0 aligned to 16 bytes, n1_partial0 aligned to 16 bytes.
-# extern "C" __global__ void __launch_bounds__(256) seg0(
-#     const float* __restrict__ n0,
-#     float* __restrict__ n1_partial0,
+# // seg0: reads x (f32); writes tv1_partial0 (f32).
+# // Blocks: floor_div(i1 + 511, 512) * floor_div(i0 + 23, 24). Threads of a block: 128.
+# // Assumes i1 % 64 == 0, x aligned to 16 bytes, tv1_partial0 aligned to 16 bytes.
+# extern "C" __global__ void __launch_bounds__(128) seg0(
+#     const float* __restrict__ x,
+#     float* __restrict__ tv1_partial0,
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
+#   const long long d0 = floor_div(i0 + 23, 24);
+#   const long long d1 = small_floor_div(block, d0);
+#   const long long d2 = small_floor_mod(block, d0);
 #   vec<float, 4> w0[1];
 #   {
-#     const long long first = 1024 * floor_div(block, floor_div(i0 + 23, 24)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 23, 24)) + 1024, i1);
+#     const long long first = 512 * d1 + 4 * threadIdx.x, end = min(512 * d1 + 512, i1);
 #     if (first < end) {
 #       #pragma unroll
 #       for (int j = 0; j < 4; j++) {
@@ -51,12 +71,12 @@ inputs = [torch.randn((4096, 512))]
 #     }
 #   }
 #   #pragma unroll 4
-#   for (long long x0 = 24 * floor_mod(block, floor_div(i0 + 23, 24)), x0_stop = min(24 * floor_mod(block, floor_div(i0 + 23, 24)) + 24, i0); x0 < x0_stop; x0++) {
+#   for (long long x0 = 24 * d2, x0_stop = min(24 * d2 + 24, i0); x0 < x0_stop; x0++) {
 #     {
-#       const long long first = 1024 * floor_div(block, floor_div(i0 + 23, 24)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 23, 24)) + 1024, i1);
+#       const long long first = 512 * d1 + 4 * threadIdx.x, end = min(512 * d1 + 512, i1);
 #       vec<float, 4> v1[1];
 #       if (first < end) {
-#         v1[0] = load<4>(n0 + i1 * x0 + first);
+#         v1[0] = load<4>(x + i1 * x0 + first);
 #       }
 #       if (first < end) {
 #         #pragma unroll
@@ -68,38 +88,40 @@ inputs = [torch.randn((4096, 512))]
 #     }
 #   }
 #   {
-#     const long long first = 1024 * floor_div(block, floor_div(i0 + 23, 24)) + 4 * threadIdx.x, end = min(1024 * floor_div(block, floor_div(i0 + 23, 24)) + 1024, i1);
+#     const long long first = 512 * d1 + 4 * threadIdx.x, end = min(512 * d1 + 512, i1);
 #     if (first < end) {
 #       vec<float, 4> y0;
 #       #pragma unroll
 #       for (int j = 0; j < 4; j++) {
 #         y0.at[j] = w0[0].at[j];
 #       }
-#       store(n1_partial0 + i1 * floor_mod(block, floor_div(i0 + 23, 24)) + first, y0);
+#       store(tv1_partial0 + i1 * d2 + first, y0);
 #     }
 #   }
 # }
 #
-# // seg0_combine0: reads n1_partial0 (f32); writes n1 (f32).
+# // seg0_combine0: reads tv1_partial0 (f32); writes tv1 (f32).
 # // Blocks: floor_div(i1 + 31, 32). Threads of a block: 1024.
 # extern "C" __global__ void __launch_bounds__(1024, 1) seg0_combine0(
-#     const float* __restrict__ n1_partial0,
-#     float* __restrict__ n1,
+#     const float* __restrict__ tv1_partial0,
+#     float* __restrict__ tv1,
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
+#   const long long d0 = floor_div(i0 + 23, 24);
+#   const long long d1 = floor_div(i0 + 6143, 6144);
 #   extern __shared__ __align__(16) unsigned char smem[];
 #   double* const w0 = (double*)smem;
-#   const long long v2 = floor_div(i0 + 23, 24);
+#   const long long v2 = d0;
 #   {
 #     const long long lane = threadIdx.x;
 #     if (lane < 1024) {
 #       double a0 = 0.0;
-#       for (long long round = 0; round < floor_div(i0 + 6143, 6144); round++) {
+#       for (long long round = 0; round < d1; round++) {
 #         #pragma unroll 32
 #         for (long long iteration = 0; iteration < 8; iteration++) {
 #           const bool v3 = (256 * round + 32 * iteration + (lane / 32)) < v2;
-#           const float v5 = n1_partial0[i1 * min(floor_div(i0 + 23, 24) - 1, 256 * round + 32 * iteration + (lane / 32)) + min(i1 - 1, 32 * block + (lane % 32))];
+#           const float v5 = tv1_partial0[i1 * min(d0 - 1, 256 * round + 32 * iteration + (lane / 32)) + min(i1 - 1, 32 * block + (lane % 32))];
 #           a0 = a0 + (double)(v3 ? v5 : 0.0f);
 #         }
 #       }
@@ -116,7 +138,7 @@ inputs = [torch.randn((4096, 512))]
 #         const double v12 = w0[-32 * block + result + 32 * team];
 #         a1 = a1 + v12;
 #       }
-#       n1[result] = (float)a1;
+#       tv1[result] = (float)a1;
 #     }
 #   }
 # }

@@ -10,6 +10,16 @@ inputs = [torch.randn((2, 0, 16416)), torch.randn((16416,))]
 
 # ---- expect
 # // seg0
+# //   tv2 = broadcast [new, new, old] (y) : f32[1, 1, i1]
+# //   tv3 = mul (x, tv2) : f32[2, 0, i0]
+# //   tv4 = fold sum [1, 2] (tv3) : f32[2]
+# // 8*i0 + 8 bytes are read and written.
+# //   schedule lanes 512 warps 32
+# //   inner x1
+# //   inner x2
+# //   inner x0
+# //   lane x0
+# //   width 4
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
 # template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
@@ -42,13 +52,13 @@ inputs = [torch.randn((2, 0, 16416)), torch.randn((16416,))]
 #   return mine;
 # }
 #
-# // seg0: reads n1 (f32); writes n2 (f32), n4 (f32).
+# // seg0: reads y (f32); writes tv2 (f32), tv4 (f32).
 # // Blocks: 1. Threads of a block: 512.
-# // Assumes i0 % 8 == 0, n1 aligned to 16 bytes, n2 aligned to 16 bytes.
+# // Assumes i0 % 8 == 0, y aligned to 16 bytes, tv2 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(512) seg0(
-#     const float* __restrict__ n1,
-#     float* __restrict__ n2,
-#     float* __restrict__ n4,
+#     const float* __restrict__ y,
+#     float* __restrict__ tv2,
+#     float* __restrict__ tv4,
 #     long long i0) {
 #   unsigned calls = 0;
 #   extern __shared__ __align__(16) unsigned char smem[];
@@ -62,20 +72,20 @@ inputs = [torch.randn((2, 0, 16416)), torch.randn((16416,))]
 #   __syncthreads();
 #   #pragma unroll 4
 #   for (long long first = 4 * threadIdx.x; first < i0; first += 2048) {
-#     const auto v1 = load<4>(n1 + first);
+#     const auto v1 = load<4>(y + first);
 #     vec<float, 4> y0;
 #     #pragma unroll
 #     for (int j = 0; j < 4; j++) {
 #       y0.at[j] = v1.at[j];
 #     }
-#     store(n2 + first, y0);
+#     store(tv2 + first, y0);
 #   }
 #   for (long long x1_1 = 0; x1_1 < 2; x1_1++) {
 #     for (long long x2 = 0; x2 < 0; x2++) {
 #       float a0 = 0.0f;
 #       #pragma unroll 4
 #       for (long long first = 4 * threadIdx.x; first < i0; first += 2048) {
-#         const auto v2 = load<4>(n1 + first);
+#         const auto v2 = load<4>(y + first);
 #         #pragma unroll
 #         for (int j = 0; j < 4; j++) {
 #           a0 = fmaf(0.0f, v2.at[j], a0);
@@ -93,7 +103,7 @@ inputs = [torch.randn((2, 0, 16416)), torch.randn((16416,))]
 #     const long long x1_2 = threadIdx.x;
 #     if (x1_2 < 2) {
 #       const float v9 = w0[x1_2];
-#       n4[x1_2] = v9;
+#       tv4[x1_2] = v9;
 #     }
 #   }
 # }

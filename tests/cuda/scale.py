@@ -7,6 +7,14 @@ inputs = [torch.randn((1000,))]
 
 # ---- expect
 # // seg0
+# //   n1 = constant 2.0 : f32[]
+# //   tv1 = mul (x, n1) : f32[i0]
+# // 8*i0 bytes are read and written.
+# //   schedule lanes 256 warps 32
+# //   block x0 by 4096
+# //   inner x0
+# //   lane x0
+# //   width 4
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
 # template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
@@ -24,12 +32,12 @@ inputs = [torch.randn((1000,))]
 #   *(vec<T, N>*)p = x;
 # }
 #
-# // seg0: reads n0 (f32); writes n2 (f32).
+# // seg0: reads x (f32); writes tv1 (f32).
 # // Blocks: floor_div(i0 + 4095, 4096). Threads of a block: 256.
-# // Assumes i0 % 8 == 0, n0 aligned to 16 bytes, n2 aligned to 16 bytes.
+# // Assumes i0 % 8 == 0, x aligned to 16 bytes, tv1 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
-#     const float* __restrict__ n0,
-#     float* __restrict__ n2,
+#     const float* __restrict__ x,
+#     float* __restrict__ tv1,
 #     long long i0) {
 #   const long long block = blockIdx.x;
 #   {
@@ -39,14 +47,14 @@ inputs = [torch.randn((1000,))]
 #       #pragma unroll
 #       for (int k = 0; k < 4; k++) {
 #         const long long first = mine + 1024 * k;
-#         v0[k] = load<4>(n0 + first);
+#         v0[k] = load<4>(x + first);
 #       }
 #     } else {
 #       #pragma unroll
 #       for (int k = 0; k < 4; k++) {
 #         const long long first = mine + 1024 * k;
 #         if (first < end) {
-#           v0[k] = load<4>(n0 + first);
+#           v0[k] = load<4>(x + first);
 #         }
 #       }
 #     }
@@ -59,7 +67,7 @@ inputs = [torch.randn((1000,))]
 #         for (int j = 0; j < 4; j++) {
 #           y0.at[j] = v0[k].at[j] * 2.0f;
 #         }
-#         store(n2 + first, y0);
+#         store(tv1 + first, y0);
 #       }
 #     }
 #   }

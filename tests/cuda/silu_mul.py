@@ -9,6 +9,24 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 
 # ---- expect
 # // seg0
+# //   tv2 = cast f32 (x) : f32[i0, i1]
+# //   n3 = constant 1.0 : f32[]
+# //   n8 = cast f32 (y) : f32[i2, i3]
+# //   n11 = constant -1.442695 : f32[]
+# //   n12 = mul (tv2, n11) : f32[i0, i1]
+# //   n5 = exp2_bf16 (n12) : f32[i0, i1]
+# //   n6 = add (n3, n5) : f32[i0, i1]
+# //   n15 = reciprocal_half (n6) : f32[i0, i1]
+# //   tv3 = mul (tv2, n15) : f32[i0, i1]
+# //   z = mul (tv3, n8) : f32[i0, i1]
+# //   tv5 = cast bf16 (z) : bf16[i0, i1]
+# // 6*i0*i1 bytes are read and written.
+# //   schedule lanes 256 warps 32
+# //   fuse x0 x1
+# //   block x1 by 4096
+# //   inner x1
+# //   lane x1
+# //   width 8
 # typedef unsigned short bf16;  // by its bits
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
@@ -66,13 +84,13 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 # #endif
 # }
 #
-# // seg0: reads n0 (bf16), n1 (bf16); writes n18 (bf16).
+# // seg0: reads x (bf16), y (bf16); writes tv5 (bf16).
 # // Blocks: floor_div(i0 * i1 + 4095, 4096). Threads of a block: 256.
-# // Assumes i1 % 64 == 0, n0 aligned to 16 bytes, n1 aligned to 16 bytes, n18 aligned to 16 bytes.
+# // Assumes i1 % 64 == 0, x aligned to 16 bytes, y aligned to 16 bytes, tv5 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
-#     const bf16* __restrict__ n0,
-#     const bf16* __restrict__ n1,
-#     bf16* __restrict__ n18,
+#     const bf16* __restrict__ x,
+#     const bf16* __restrict__ y,
+#     bf16* __restrict__ tv5,
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
@@ -84,16 +102,16 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #       #pragma unroll
 #       for (int k = 0; k < 2; k++) {
 #         const long long first = mine + 2048 * k;
-#         v0[k] = load<8>(n0 + first);
-#         v9[k] = load<8>(n1 + first);
+#         v0[k] = load<8>(x + first);
+#         v9[k] = load<8>(y + first);
 #       }
 #     } else {
 #       #pragma unroll
 #       for (int k = 0; k < 2; k++) {
 #         const long long first = mine + 2048 * k;
 #         if (first < end) {
-#           v0[k] = load<8>(n0 + first);
-#           v9[k] = load<8>(n1 + first);
+#           v0[k] = load<8>(x + first);
+#           v9[k] = load<8>(y + first);
 #         }
 #       }
 #     }
@@ -109,7 +127,7 @@ inputs = [torch.randn((64, 512), dtype=torch.bfloat16), torch.randn((64, 512), d
 #           const bf16 v12 = f32_to_bf16((v1 * v7) * bf16_to_f32(v9[k].at[j]));
 #           y0.at[j] = v12;
 #         }
-#         store(n18 + first, y0);
+#         store(tv5 + first, y0);
 #       }
 #     }
 #   }

@@ -7,6 +7,21 @@ inputs = [torch.randn((256, 1024))]
 
 # ---- expect
 # // seg0
+# //   n1 = fold max [1] (x) : f32[i0]
+# //   n2 = broadcast [old, new] (n1) : f32[i0, 1]
+# //   n3 = sub (x, n2) : f32[i0, i1]
+# //   n4 = exp (n3) : f32[i0, i1]
+# //   n5 = fold sum [1] (n4) : f32[i0]
+# //   n6 = broadcast [old, new] (n5) : f32[i0, 1]
+# //   tv1 = div (n4, n6) : f32[i0, i1]
+# // 8*i0*i1 bytes are read and written.
+# //   schedule lanes 64 warps 32
+# //   block x0 by 1
+# //   inner x1
+# //   lane x1
+# //   width 4
+# //   persist n4
+# //   private
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
 # template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
@@ -66,18 +81,17 @@ inputs = [torch.randn((256, 1024))]
 #   return mine;
 # }
 #
-# // seg0: reads n0 (f32); writes n7 (f32).
+# // seg0: reads x (f32); writes tv1 (f32).
 # // Blocks: i0. Threads of a block: 64.
-# // Assumes i1 % 64 == 0, i1 <= 1024, n0 aligned to 16 bytes, n7 aligned to 16 bytes.
+# // Assumes i1 % 64 == 0, i1 <= 1024, x aligned to 16 bytes, tv1 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(64) seg0(
-#     const float* __restrict__ n0,
-#     float* __restrict__ n7,
+#     const float* __restrict__ x,
+#     float* __restrict__ tv1,
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
 #   unsigned calls = 0;
-#   extern __shared__ __align__(16) unsigned char smem[];
-#   float* const w0 = (float*)smem;
+#   vec<float, 4> w0[4];
 #   {
 #     const long long x0 = block;
 #     float a0 = __uint_as_float(0xff800000u);
@@ -88,14 +102,14 @@ inputs = [torch.randn((256, 1024))]
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
 #           const int first = mine + 256 * k;
-#           v1[k] = load<4>(n0 + x0 * i1 + first);
+#           v1[k] = load<4>(x + x0 * i1 + first);
 #         }
 #       } else {
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
 #           const int first = mine + 256 * k;
 #           if (first < end) {
-#             v1[k] = load<4>(n0 + x0 * i1 + first);
+#             v1[k] = load<4>(x + x0 * i1 + first);
 #           }
 #         }
 #       }
@@ -112,7 +126,6 @@ inputs = [torch.randn((256, 1024))]
 #     }
 #     const float v4 = block_max(a0, calls++);
 #     double a1 = 0.0;
-#     __syncthreads();
 #     float a2 = 0.0f;
 #     {
 #       const int mine = 4 * threadIdx.x, end = i1;
@@ -121,14 +134,14 @@ inputs = [torch.randn((256, 1024))]
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
 #           const int first = mine + 256 * k;
-#           v7[k] = load<4>(n0 + x0 * i1 + first);
+#           v7[k] = load<4>(x + x0 * i1 + first);
 #         }
 #       } else {
 #         #pragma unroll
 #         for (int k = 0; k < 4; k++) {
 #           const int first = mine + 256 * k;
 #           if (first < end) {
-#             v7[k] = load<4>(n0 + x0 * i1 + first);
+#             v7[k] = load<4>(x + x0 * i1 + first);
 #           }
 #         }
 #       }
@@ -136,39 +149,20 @@ inputs = [torch.randn((256, 1024))]
 #       for (int k = 0; k < 4; k++) {
 #         const int first = mine + 256 * k;
 #         if (first < end) {
-#           vec<float, 4> y0;
 #           #pragma unroll
 #           for (int j = 0; j < 4; j++) {
 #             const float v9 = expf(v7[k].at[j] - v4);
 #             a2 = a2 + v9;
-#             y0.at[j] = v9;
+#             w0[k].at[j] = v9;
 #           }
-#           *(vec<float, 4>*)(w0 + first) = y0;
 #         }
 #       }
 #     }
 #     const float v12 = block_sum(a2, calls++);
 #     a1 = (double)v12;
-#     __syncthreads();
 #     const float v15 = (float)a1;
 #     {
 #       const int mine = 4 * threadIdx.x, end = i1;
-#       vec<float, 4> v16[4];
-#       if (mine + 768 < end) {
-#         #pragma unroll
-#         for (int k = 0; k < 4; k++) {
-#           const int first = mine + 256 * k;
-#           v16[k] = load<4>(w0 + first);
-#         }
-#       } else {
-#         #pragma unroll
-#         for (int k = 0; k < 4; k++) {
-#           const int first = mine + 256 * k;
-#           if (first < end) {
-#             v16[k] = load<4>(w0 + first);
-#           }
-#         }
-#       }
 #       #pragma unroll
 #       for (int k = 0; k < 4; k++) {
 #         const int first = mine + 256 * k;
@@ -176,9 +170,9 @@ inputs = [torch.randn((256, 1024))]
 #           vec<float, 4> y0;
 #           #pragma unroll
 #           for (int j = 0; j < 4; j++) {
-#             y0.at[j] = v16[k].at[j] / v15;
+#             y0.at[j] = w0[k].at[j] / v15;
 #           }
-#           store(n7 + x0 * i1 + first, y0);
+#           store(tv1 + x0 * i1 + first, y0);
 #         }
 #       }
 #     }

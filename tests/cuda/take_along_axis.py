@@ -9,38 +9,57 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 
 # ---- expect
 # // seg0
+# //   n2 = constant 2.0 : f32[]
+# //   tv2 = mul (x, n2) : f32[i0, i1]
+# //   tv3 = gather 1 (tv2, index) : f32[i0, i3]
+# // 8*i0*i3 + min(4*i0*i3, 4*i0*i1) bytes are read and written.
+# //   schedule lanes 32
+# //   block x0 by 52
+# //   block x2 by 128
+# //   inner x2
+# //   lane x2
 # static __device__ inline long long floor_div(long long a, long long b) {
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 # }
-# static __device__ inline long long floor_mod(long long a, long long b) {
-#   const long long remainder = a % b;
-#   return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+# static __device__ inline long long small_floor_div(unsigned a, long long b) {
+#   const unsigned long long size = b < 0 ? -(unsigned long long)b : b;
+#   if (size > a) return b < 0 && a > 0 ? -1 : 0;
+#   const unsigned quotient = a / (unsigned)size;
+#   return b < 0 ? -(long long)quotient - (a % (unsigned)size > 0) : quotient;
+# }
+# static __device__ inline long long small_floor_mod(unsigned a, long long b) {
+#   const unsigned long long size = b < 0 ? -(unsigned long long)b : b;
+#   const long long remainder = size > a ? a : a % (unsigned)size;
+#   return b < 0 && remainder > 0 ? remainder + b : remainder;
 # }
 # template <class T> __device__ inline T wrapping_difference(T a, T b) {
 #   return T((unsigned long long)a - (unsigned long long)b);
 # }
 #
-# // seg0: reads n1 (i32), n0 (f32); writes n4 (f32); reports in faults (i64).
+# // seg0: reads index (i32), x (f32); writes tv3 (f32); reports in faults (i64).
 # // Blocks: floor_div(i0 + 51, 52) * floor_div(i3 + 127, 128). Threads of a block: 32.
 # extern "C" __global__ void __launch_bounds__(32) seg0(
-#     const int* __restrict__ n1,
+#     const int* __restrict__ index,
 #     long long* __restrict__ faults,
-#     const float* __restrict__ n0,
-#     float* __restrict__ n4,
+#     const float* __restrict__ x,
+#     float* __restrict__ tv3,
 #     long long i3,
 #     long long i0,
 #     long long i1) {
 #   const long long block = blockIdx.x;
+#   const long long d0 = floor_div(i3 + 127, 128);
+#   const long long d1 = small_floor_div(block, d0);
+#   const long long d2 = small_floor_mod(block, d0);
 #   const long long v3 = i1;
 #   #pragma unroll 4
-#   for (long long x0 = 52 * floor_div(block, floor_div(i3 + 127, 128)), x0_stop = min(52 * floor_div(block, floor_div(i3 + 127, 128)) + 52, i0); x0 < x0_stop; x0++) {
-#     for (long long x2 = 128 * floor_mod(block, floor_div(i3 + 127, 128)) + threadIdx.x; x2 < min(128 * floor_mod(block, floor_div(i3 + 127, 128)) + 128, i3); x2 += 32) {
-#       const long long v1 = (long long)n1[i3 * x0 + x2];
+#   for (long long x0 = 52 * d1, x0_stop = min(52 * d1 + 52, i0); x0 < x0_stop; x0++) {
+#     for (long long x2 = 128 * d2 + threadIdx.x; x2 < min(128 * d2 + 128, i3); x2 += 32) {
+#       const long long v1 = (long long)index[i3 * x0 + x2];
 #       const bool v4 = v1 >= 0ll;
 #       const bool v6 = v4 && (v1 < v3);
 #       if (!v6) atomicMin(&faults[0], wrapping_difference(v1, (long long)v4));
 #       const long long n4_at = v6 ? v1 : 0ll;
-#       n4[i3 * x0 + x2] = (v6 ? n0[x0 * i1 + n4_at] : 0.0f) * 2.0f;
+#       tv3[i3 * x0 + x2] = (v6 ? x[x0 * i1 + n4_at] : 0.0f) * 2.0f;
 #     }
 #   }
 # }

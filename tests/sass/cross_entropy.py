@@ -1,20 +1,20 @@
 # test: target=sm_90 file=examples/cross_entropy.py
 
 # ---- expect
-# seg0: 58 registers, 0 bytes of local memory, 1652 instructions
+# seg0: 32 registers, 0 bytes of local memory, 1554 instructions
 #   1 loads of 2 bytes, global
 #   1 loads of 8 bytes, global
-#   7 loads of 16 bytes, global
+#   5 loads of 16 bytes, global
 #   2 stores of 4 bytes, global
 #   1 loads of 4 bytes, shared
 #   1 loads of 8 bytes, shared
 #   15 loads of 16 bytes, shared
 #   1 stores of 4 bytes, shared
 #   1 stores of 8 bytes, shared
-#   7 stores of 16 bytes, shared
+#   5 stores of 16 bytes, shared
 #   64 bytes in flight
 #   2 barriers, 27 shuffles, 0 calls in loops
-# seg0_combine0: 32 registers, 0 bytes of local memory, 344 instructions
+# seg0_combine0: 32 registers, 0 bytes of local memory, 338 instructions
 #   29 loads of 4 bytes, global
 #   1 stores of 4 bytes, global
 #   1 loads of 8 bytes, shared

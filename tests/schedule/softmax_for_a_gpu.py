@@ -13,3 +13,4 @@ inputs = [torch.randn((256, 1024))]
 # lane x1
 # width 4
 # persist n4
+# private

@@ -17,6 +17,7 @@ use ir::kernel::Kernel;
 use llvm::{Llvm, Output};
 use runtime::unforked;
 
+use crate::kernel_text::KernelText;
 use crate::languages::{CUDA_CPP, LANGUAGES, Language};
 use crate::names::ValueNames;
 use crate::{CodeTarget, lambdas};
@@ -188,7 +189,7 @@ pub fn emit(
         (Stage::C(name), target) if target.language().is_none_or(|language| language.name != name) => {
             Err(unsuitable(stage, target))
         }
-        _ => per_segment(stage, plan, options),
+        _ => per_segment(stage, definition, plan, options),
     }
 }
 
@@ -222,7 +223,13 @@ fn optimized(definition: &Definition, plan: &Plan) -> Result<String, EmitError> 
 }
 
 /// The texts of the segments under each other.
-fn per_segment(stage: Stage, plan: &Plan, options: &EmitOptions<'_>) -> Result<String, EmitError> {
+fn per_segment(
+    stage: Stage,
+    definition: &Definition,
+    plan: &Plan,
+    options: &EmitOptions<'_>,
+) -> Result<String, EmitError> {
+    let names = stage.language().map(|_| ValueNames::new(definition, plan));
     let comment = match stage {
         Stage::Schedule | Stage::Kernel => "#",
         Stage::Llvm => ";",
@@ -237,7 +244,13 @@ fn per_segment(stage: Stage, plan: &Plan, options: &EmitOptions<'_>) -> Result<S
         let SegmentPlan { name, decision, .. } = segment;
         let part = match decision {
             Decision::Kernels(kernels) if stage == Stage::Schedule => kernels.schedule.to_string(),
-            Decision::Kernels(_) => of_kernels(stage, &plan.lowered[number], options)?,
+            Decision::Kernels(kernels) => match (&names, stage.language()) {
+                (Some(names), Some(Language { dialect, .. })) => {
+                    let text = KernelText::new(&plan.graph, segment, names);
+                    text.text(kernels, &plan.lowered[number], dialect)?
+                }
+                _ => of_kernels(stage, &plan.lowered[number], options)?,
+            },
             Decision::External(call) if let Some(Language { dialect, .. }) = stage.language() => {
                 let (segment, op, language) = (name.clone(), call.op.name(), dialect.name);
                 return Err(EmitError::External { segment, op, language });
@@ -258,11 +271,7 @@ fn of_kernels(
     lowered: &LoweredSegment,
     options: &EmitOptions<'_>,
 ) -> Result<String, EmitError> {
-    let kernels = lowered.kernels.iter().map(|lowered| &lowered.kernel);
-    if let Some(language) = stage.language() {
-        return Ok(c::emit_together(kernels, language.dialect)?);
-    }
-    let programs = kernels.map(|kernel| of_kernel(stage, kernel, options));
+    let programs = lowered.kernels.iter().map(|lowered| of_kernel(stage, &lowered.kernel, options));
     let texts: Vec<String> = programs.collect::<Result<_, _>>()?;
     Ok(texts.join("\n"))
 }

@@ -33,6 +33,7 @@ mod code_target;
 mod device_name;
 mod emit;
 mod explain;
+mod kernel_text;
 mod lambdas;
 mod languages;
 mod names;

@@ -2,7 +2,7 @@
 //!
 //! `filetests` (input and expected text in one file) · `inputs` (data drawn as a definition file says) · `random` (programs, segmentations, schedules) · `differential` (every executor against the
 //! evaluator) · `cut` (the search for segments against all segmentations) · `parts` (of definitions, and what is legal) · `reduce` (failures made small) · `fuzz` (many seeds) · `stand_in` (a GPU for checks) ·
-//! `machine_code` (what NVIDIA's compiler makes of it).
+//! `machine_code` (what NVIDIA's compiler makes of it) · `warps` (sectors, bank conflicts and idle lanes).
 
 pub mod cut;
 pub mod differential;
@@ -14,3 +14,4 @@ pub mod parts;
 pub mod random;
 pub mod reduce;
 pub mod stand_in;
+pub mod warps;

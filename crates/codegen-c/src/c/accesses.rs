@@ -4,6 +4,7 @@ use index::{Expr, Facts};
 use ir::kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, is_contiguous};
 
 use super::body::KernelWriter;
+use super::dialect::Dialect;
 
 /// What moves as vectors in a loop: places in its body.
 #[derive(Default)]
@@ -80,6 +81,13 @@ pub(super) fn assumed(kernel: &Kernel) -> Facts {
             Assumption::AtMost { symbol, most } => facts.assume_range(symbol, 0, most),
         }
     }
+    facts
+}
+
+/// The same, and that no launch has more blocks than the dialect says.
+pub(super) fn launched(kernel: &Kernel, dialect: &Dialect) -> Facts {
+    let mut facts = assumed(kernel);
+    facts.assume_range(kernel.block, 0, dialect.block.most.saturating_mul(kernel.teams.into()) - 1);
     facts
 }
 

@@ -8,9 +8,10 @@ use ir::kernel::{Contractions, Kernel, Place, Scratch, ScratchLayout, Stmt, Valu
 use ops::{DType, Scalar, ScalarOp};
 
 use super::EmitError;
-use super::accesses::assumed;
+use super::accesses::launched;
 use super::cast::cast;
 use super::dialect::{Dialect, VectorVariable};
+use super::hoisted::Hoisted;
 use super::in_flight::InFlight;
 use super::index_text::IndexWriter;
 use super::names::{Names, words};
@@ -65,6 +66,7 @@ pub(super) struct KernelWriter<'a> {
     pub(super) depth: usize,
     pub(super) in_lanes: bool,
     pub(super) in_flight: InFlight,
+    hoisted: Hoisted,
 }
 
 impl<'a> KernelWriter<'a> {
@@ -80,7 +82,7 @@ impl<'a> KernelWriter<'a> {
             contractions: Contractions::of_lone_products(kernel),
             literals: SecondaryMap::new(),
             pending: IndexMap::new(),
-            facts: assumed(kernel),
+            facts: launched(kernel, dialect),
             layout: ScratchLayout::of(kernel, |array| registers[array].is_none()),
             registers,
             indices: SecondaryMap::new(),
@@ -89,6 +91,7 @@ impl<'a> KernelWriter<'a> {
             depth: 1,
             in_lanes: false,
             in_flight: InFlight::new(),
+            hoisted: Hoisted::new(kernel),
         }
     }
 
@@ -104,14 +107,24 @@ impl<'a> KernelWriter<'a> {
             self.line(&format!("if ({number} >= {blocks}) return;"));
         }
         self.body(&self.kernel.body)?;
-        let function = &self.dialect.function;
-        let declaration = format!("const {} {number} = {};", self.dialect.index_type(), self.number());
-        let declarations =
-            [(number, declaration.as_str())].into_iter().chain(function.variables.iter().copied());
-        let is_used = |name: &str| words(&self.lines).any(|word| word == name);
-        let needed = declarations.filter(|(name, _)| is_used(name)).map(|(_, line)| format!("  {line}\n"));
-        let lines = needed.collect::<String>() + &self.lines;
+        let lines = self.declarations() + &self.lines;
         Ok(Body { lines, scratch_bytes: self.layout.bytes, in_flight_bytes: self.in_flight.bytes })
+    }
+
+    /// Lines for what the others use of the block's number, divisions and the dialect's variables.
+    fn declarations(&self) -> String {
+        let (function, long) = (&self.dialect.function, self.dialect.index_type());
+        let declare = |name: &str, text: &str| (name.to_owned(), format!("const {long} {name} = {text};"));
+        let number = declare(self.names.symbol(self.kernel.block), &self.number());
+        let divisions = self.hoisted.declarations().map(|(name, text)| declare(&name, text));
+        let variables = function.variables.iter().map(|&(name, line)| (name.to_owned(), line.to_owned()));
+        let all: Vec<_> = [number].into_iter().chain(divisions).chain(variables).collect();
+        let used = |(place, (name, _)): &(usize, &(String, String))| {
+            let later = all[place + 1..].iter().map(|(_, line)| line.as_str());
+            later.chain([self.lines.as_str()]).flat_map(words).any(|word| word == name)
+        };
+        let needed = all.iter().enumerate().filter(used);
+        needed.map(|(_, (_, line))| format!("  {line}\n")).collect()
     }
 
     /// The names of storage types are needed wherever such a value or element is.
@@ -404,6 +417,7 @@ impl<'a> KernelWriter<'a> {
     }
 
     fn index_writer(&mut self) -> IndexWriter<'_> {
-        IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude }
+        let hoisted = Some(&mut self.hoisted);
+        IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude, hoisted }
     }
 }

@@ -60,6 +60,8 @@ pub struct KernelFunction {
 pub struct BlockWords {
     /// The number of the block.
     pub number: &'static str,
+    /// The most blocks of a launch.
+    pub most: i64,
     /// The number of the lane in the block.
     pub lane: &'static str,
     /// The statement that waits for all lanes.

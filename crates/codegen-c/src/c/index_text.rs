@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use index::{Atom, Expr, Facts, Monomial};
 
+use super::hoisted::Hoisted;
 use super::names::Names;
 use super::prelude::Prelude;
 use super::snippet::Snippet;
@@ -16,6 +17,8 @@ pub(super) struct IndexWriter<'a> {
     pub(super) facts: &'a Facts,
     /// Gets the floor division and its remainder if they are needed.
     pub(super) prelude: &'a mut Prelude,
+    /// Gets divisions that are made before all else, if there is a place for them.
+    pub(super) hoisted: Option<&'a mut Hoisted>,
 }
 
 impl IndexWriter<'_> {
@@ -65,14 +68,29 @@ impl IndexWriter<'_> {
             Atom::Sym(symbol) => self.names.symbol(*symbol).to_owned(),
             Atom::Min(a, b) => format!("min({}, {})", self.wide(a), self.wide(b)),
             Atom::Max(a, b) => format!("max({}, {})", self.wide(a), self.wide(b)),
-            Atom::FloorDiv(a, b) => self.division(a, b, "/", Snippet::FloorDiv),
-            Atom::Mod(a, b) => self.division(a, b, "%", Snippet::FloorMod),
+            Atom::FloorDiv(a, b) => self.hoisted(atom, a, b, "/", Snippet::FloorDiv),
+            Atom::Mod(a, b) => self.hoisted(atom, a, b, "%", Snippet::FloorMod),
+        }
+    }
+
+    /// The variable of a division that is made before all else, or the division.
+    fn hoisted(&mut self, atom: &Atom, a: &Expr, b: &Expr, operator: &str, snippet: Snippet) -> String {
+        let text = self.division(a, b, operator, snippet);
+        match &mut self.hoisted {
+            Some(hoisted) if hoisted.takes(a, b) => hoisted.variable(atom, text),
+            _ => text,
         }
     }
 
     fn division(&mut self, a: &Expr, b: &Expr, operator: &str, snippet: Snippet) -> String {
         let at_least = |expr, min| self.facts.bounds(expr).lo().is_some_and(|lo| lo >= min);
-        if at_least(a, 0) && at_least(b, 1) {
+        let is_small = self.facts.bounds(a).hi().is_some_and(|hi| hi <= u32::MAX.into()) && at_least(a, 0);
+        let snippet = match snippet {
+            Snippet::FloorDiv if is_small => Snippet::SmallFloorDiv,
+            Snippet::FloorMod if is_small => Snippet::SmallFloorMod,
+            other => other,
+        };
+        if at_least(a, 0) && at_least(b, 1) && (!is_small || b.as_const().is_some()) {
             return format!("({} {operator} {})", self.factor(a), self.factor(b));
         }
         format!("{}({}, {})", self.prelude.call(snippet), self.text(a), self.text(b))

@@ -28,6 +28,9 @@ impl KernelWriter<'_> {
             return self.one_each(&lanes);
         }
         let iterations = self.unrolled(for_loop);
+        if let Some(most) = self.usual_count(for_loop, iterations) {
+            return self.whole_or_part(for_loop, most);
+        }
         if iterations > 1 {
             self.line(&(self.dialect.unrolling.pragma)(Some(iterations)));
         }
@@ -88,9 +91,41 @@ impl KernelWriter<'_> {
 
     /// The most iterations of each lane, where sizes do not matter.
     fn trip_count(&self, for_loop: &Loop) -> Option<i64> {
+        trip_count(&self.with_known_end(for_loop), self.kernel.lanes, &self.facts)
+    }
+
+    /// The head of a loop, with the expression of its end in the place of a symbol that stands for it.
+    fn with_known_end(&self, for_loop: &Loop) -> Loop {
         let end = for_loop.end.as_sym().and_then(|symbol| self.bound[symbol].clone());
         let end = end.unwrap_or_else(|| for_loop.end.clone());
-        trip_count(&Loop { end, body: Vec::new(), ..for_loop.clone() }, self.kernel.lanes, &self.facts)
+        Loop { end, body: Vec::new(), ..for_loop.clone() }
+    }
+
+    /// The most iterations of a loop that a lane makes by itself, so many of which are unrolled, where nearly all such loops have as
+    /// many and some fewer.
+    fn usual_count(&self, for_loop: &Loop, unrolled: u64) -> Option<i64> {
+        let is_constant = (for_loop.end.clone() - for_loop.begin.clone()).as_const().is_some();
+        let most = trip_count(&self.with_known_end(for_loop), 1, &self.facts)?;
+        (self.in_lanes && unrolled > 1 && !is_constant && most > 0 && (most as u64).is_multiple_of(unrolled))
+            .then_some(most)
+    }
+
+    /// A loop in two ways: where it has this many iterations, so that compilers see it, and unroll without a branch for each; and
+    /// where it has fewer.
+    fn whole_or_part(&mut self, for_loop: &Loop, most: i64) -> Result<(), EmitError> {
+        let count = self.index(&(for_loop.end.clone() - for_loop.begin.clone()))?;
+        let whole = Loop { end: for_loop.begin.clone() + most, ..for_loop.clone() };
+        let part = Loop { kind: LoopKind::Remainder, ..for_loop.clone() };
+        self.line(&format!("if ({count} == {most}) {{"));
+        self.depth += 1;
+        self.for_loop(&whole)?;
+        self.depth -= 1;
+        self.line("} else {");
+        self.depth += 1;
+        self.for_loop(&part)?;
+        self.depth -= 1;
+        self.line("}");
+        Ok(())
     }
 
     /// A loop of which each lane has an iteration at most.

@@ -15,6 +15,7 @@ mod cast;
 mod combine;
 mod dialect;
 mod dtype;
+mod hoisted;
 mod in_flight;
 mod index_text;
 mod loops;

@@ -102,7 +102,7 @@ fn is_ours(name: &str) -> bool {
     let is_structure = |rest: &str| rest.split_once('_').is_some_and(is_typed);
     let is_reduction = |rest: &str| is_monoid(rest) || is_structure(rest);
     OURS.contains(&name)
-        || ["v", "a", "w", "y"].iter().any(|letter| name.strip_prefix(letter).is_some_and(is_number))
+        || ["v", "a", "w", "y", "d"].iter().any(|letter| name.strip_prefix(letter).is_some_and(is_number))
         || ["block_", "combine_"].iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_reduction))
         || is_structure(name)
         || name.ends_with("_stop")

@@ -15,7 +15,8 @@ const LONGEST_LINE: usize = 120;
 pub(super) fn header(kernel: &Kernel, names: &Names, dialect: &'static Dialect) -> String {
     let facts = Facts::new();
     let blocks = kernel.launched_blocks();
-    let blocks = IndexWriter { names, facts: &facts, prelude: &mut Prelude::new(dialect) }.text(&blocks);
+    let blocks = IndexWriter { names, facts: &facts, prelude: &mut Prelude::new(dialect), hoisted: None }
+        .text(&blocks);
     let listed = |access| {
         let of_access = kernel.buffers.iter().filter(|(_, decl)| decl.access == access);
         let texts: Vec<String> =

@@ -57,6 +57,9 @@ snippets! {
     FloorDiv,
     /// What is left of it.
     FloorMod,
+    /// The quotient where the first index is from 0 to 2^32 - 1, and what is left of it.
+    SmallFloorDiv,
+    SmallFloorMod,
 }
 
 /// A snippet in a dialect.

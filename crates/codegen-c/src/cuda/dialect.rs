@@ -35,6 +35,7 @@ pub static CUDA: Dialect = Dialect {
     },
     block: BlockWords {
         number: "blockIdx.x",
+        most: i32::MAX as i64,
         lane: "threadIdx.x",
         barrier: "__syncthreads();",
         scratch: "extern __shared__ __align__(16) unsigned char smem[];",

@@ -40,6 +40,8 @@ rows! {
     F64ToU64 = "f64_to_u64", needs [], F64_TO_U64;
     FloorDiv = "floor_div", needs [], FLOOR_DIV;
     FloorMod = "floor_mod", needs [], FLOOR_MOD;
+    SmallFloorDiv = "small_floor_div", needs [], SMALL_FLOOR_DIV;
+    SmallFloorMod = "small_floor_mod", needs [], SMALL_FLOOR_MOD;
 }
 
 const VEC: &str = "\
@@ -197,6 +199,24 @@ static __device__ inline unsigned long long f64_to_u64(double x) { return x == x
 const FLOOR_DIV: &str = "\
 static __device__ inline long long floor_div(long long a, long long b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+";
+
+// By one division of 32 bits: those of 64 are a call, around which registers are saved.
+const SMALL_FLOOR_DIV: &str = "\
+static __device__ inline long long small_floor_div(unsigned a, long long b) {
+  const unsigned long long size = b < 0 ? -(unsigned long long)b : b;
+  if (size > a) return b < 0 && a > 0 ? -1 : 0;
+  const unsigned quotient = a / (unsigned)size;
+  return b < 0 ? -(long long)quotient - (a % (unsigned)size > 0) : quotient;
+}
+";
+
+const SMALL_FLOOR_MOD: &str = "\
+static __device__ inline long long small_floor_mod(unsigned a, long long b) {
+  const unsigned long long size = b < 0 ? -(unsigned long long)b : b;
+  const long long remainder = size > a ? a : a % (unsigned)size;
+  return b < 0 && remainder > 0 ? remainder + b : remainder;
 }
 ";
 

@@ -24,6 +24,7 @@ pub static C99: Dialect = Dialect {
     },
     block: BlockWords {
         number: "block_number",
+        most: i64::MAX,
         lane: "lane",
         barrier: "barrier();",
         scratch: "extern unsigned char* smem;",

@@ -1,8 +1,10 @@
 //! What plans look like: how many segments, what they keep, what crosses blocks, and that planning repeats itself.
 
+use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::lower::BufferSource;
 use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Decision, PlanOptions};
+use ferrofuse_compiler::{Decision, Hints, PlanOptions, plan};
+use index::Expr;
 use ir::graph::{TaskKind, TensorOp};
 
 use super::{
@@ -140,6 +142,23 @@ fn gpu_plans_verify_too() {
         let plan = try_plan(&define(body), &Target::cuda(), &PlanOptions::default()).expect("no choices");
         verify_kernels(&plan);
     }
+}
+
+/// Where blocks of a GPU keep sums of columns, more bandwidth is of no use: threads are too few.
+#[test]
+fn few_bytes_in_flight_bound_what_bandwidth_does_not() {
+    let memory = |body: &str, bandwidth: f64| {
+        let definition = define(body);
+        let (graph, inputs) = (&definition.graph, definition.fusion.inputs());
+        let symbols = inputs.iter().flat_map(|&val| graph.shape(val)).filter_map(Expr::as_sym);
+        let hints = Hints::new(symbols.map(|symbol| (symbol, 8192)));
+        let target = Target { bandwidth, ..Target::cuda() };
+        let layouts = vec![LayoutClass::Dense; inputs.len()];
+        let plan = plan(graph, &definition.fusion, &layouts, &target, &hints, &PlanOptions::default());
+        plan.expect("no choices").segments.iter().map(|segment| segment.cost.memory).sum::<f64>()
+    };
+    assert!(memory(SOFTMAX, 13e12) < 0.8 * memory(SOFTMAX, 10e12));
+    assert!(memory(INNER_OUTER, 13e12) > 0.95 * memory(INNER_OUTER, 10e12));
 }
 
 #[test]

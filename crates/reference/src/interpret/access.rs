@@ -1,8 +1,7 @@
 //! Loads and stores of a run: bounds, the history of each element, and the fault when either says no.
 
-use cranelift_entity::EntityRef;
 use index::Expr;
-use ir::kernel::{Buffer, Place, Stmt, print};
+use ir::kernel::{Buffer, Place, Stmt, Value, print};
 use ops::Scalar;
 
 use super::race::{Agent, Finding};
@@ -19,7 +18,10 @@ impl Run<'_, '_> {
     ) -> Result<Scalar, Fault> {
         let (index, position) = self.position(place, index, agent, statement)?;
         match place {
-            Place::Buffer(buffer) => Ok(self.buffers[buffer.index()].read(position)),
+            Place::Buffer(buffer) => {
+                let zero = || Scalar::zero(self.kernel.buffers[buffer].dtype);
+                Ok(self.global.read(buffer, position).unwrap_or_else(zero))
+            }
             Place::Scratch(scratch) => {
                 let epoch = self.epoch_of(scratch);
                 let array = &mut self.scratch[scratch];
@@ -43,9 +45,9 @@ impl Run<'_, '_> {
         let (index, position) = self.position(place, index, agent, statement)?;
         match place {
             Place::Buffer(buffer) => {
-                let found = self.stores[buffer].store(position, self.block, agent);
+                let found = self.global.note_store(buffer, position, (self.block, agent));
                 found.map_err(|earlier| self.blame_stores(earlier, place, index, agent, statement))?;
-                self.buffers[buffer.index()].write(position, element);
+                self.global.write(buffer, position, element);
             }
             Place::Scratch(scratch) => {
                 let epoch = self.epoch_of(scratch);
@@ -54,6 +56,29 @@ impl Run<'_, '_> {
                 self.scratch[scratch].memory.write(position, element);
             }
         }
+        Ok(())
+    }
+
+    /// Tells who counts accesses, if anyone does, of one that comes unless its guard is false. Private arrays are no memory.
+    pub(super) fn observe(
+        &mut self,
+        statement: &Stmt,
+        agent: Agent,
+        place: Place,
+        index: &Expr,
+        guard: Option<Value>,
+    ) -> Result<(), Fault> {
+        let Some(mut observer) = self.observer.take() else { return Ok(()) };
+        let dtype = match place {
+            Place::Buffer(buffer) => Some(self.kernel.buffers[buffer].dtype),
+            Place::Scratch(scratch) if self.kernel.scratch[scratch].private => None,
+            Place::Scratch(scratch) => Some(self.kernel.scratch[scratch].dtype),
+        };
+        if let Some(dtype) = dtype {
+            let index = if self.allows(guard) { Some(self.index(index, statement)?) } else { None };
+            observer.access(statement, agent, (place, dtype.size() as u64), index);
+        }
+        self.observer = Some(observer);
         Ok(())
     }
 
@@ -68,9 +93,8 @@ impl Run<'_, '_> {
     ) -> Result<(), Fault> {
         let index = Expr::constant(i64::from(word));
         let (_, position) = self.position(buffer.into(), &index, agent, statement)?;
-        let words = &mut self.buffers[buffer.index()];
-        if value.as_i64() < words.read(position).as_i64() {
-            words.write(position, value);
+        if self.global.read(buffer, position).is_some_and(|word| value.as_i64() < word.as_i64()) {
+            self.global.write(buffer, position, value);
         }
         Ok(())
     }
@@ -84,16 +108,17 @@ impl Run<'_, '_> {
         statement: &Stmt,
     ) -> Result<(i64, usize), Fault> {
         let index = self.index(index, statement)?;
-        let memory = match place {
-            Place::Buffer(buffer) => &self.buffers[buffer.index()],
-            Place::Scratch(scratch) => &self.scratch[scratch].memory,
+        let len = match place {
+            Place::Buffer(buffer) => self.global.len(buffer),
+            Place::Scratch(scratch) => self.scratch[scratch].memory.len(),
         };
-        let position = memory.position(index).ok_or_else(|| Fault::OutOfBounds {
+        let position = usize::try_from(index).ok().filter(|&index| index < len);
+        let position = position.ok_or_else(|| Fault::OutOfBounds {
             statement: print::statement(self.kernel, statement),
             at: Location::new(self.block, agent),
             place,
             index,
-            len: memory.len(),
+            len,
         })?;
         Ok((index, position))
     }

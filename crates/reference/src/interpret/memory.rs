@@ -54,11 +54,6 @@ impl DenseMemory {
         (0..self.len()).map(|index| self.read(index).as_f64()).collect()
     }
 
-    /// Where an element is, if the index is in bounds.
-    pub fn position(&self, index: i64) -> Option<usize> {
-        usize::try_from(index).ok().filter(|&index| index < self.len())
-    }
-
     /// The element at an index below [`len`](Self::len).
     pub fn read(&self, index: usize) -> Scalar {
         let size = self.dtype.size();

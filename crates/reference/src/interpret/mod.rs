@@ -20,25 +20,28 @@
 
 mod access;
 mod fault;
+mod global;
 mod memory;
 mod order;
 mod race;
+mod warps;
 
 pub use fault::{Fault, Location};
 pub use memory::DenseMemory;
 pub use order::LaneOrder;
+pub use warps::{Needed, WarpCounts, warp_counts};
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use index::{EvalError, Expr, Sym};
 use ir::kernel::uniformity::per_lane;
-use ir::kernel::{
-    Accumulator, Buffer, Contractions, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify,
-};
+use ir::kernel::{Accumulator, Contractions, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify};
 use ops::combine::combine;
 use ops::{DType, Monoid, Scalar, ScalarOp};
 
+use global::Global;
 use order::Order;
-use race::{Agent, Shadow, Stores};
+use race::{Agent, Shadow};
+use warps::Observer;
 
 /// The most scratch elements of a block, so that a wrong length is a fault and not the end of the memory.
 const MAX_SCRATCH: u64 = 1 << 24;
@@ -73,7 +76,7 @@ pub fn interpret(
 ) -> Result<(), Fault> {
     verify(kernel)?;
     check_call(kernel, args, buffers)?;
-    let mut run = Run::new(kernel, args, buffers, options);
+    let mut run = Run::new(kernel, args, Global::given(buffers), options);
     let blocks = run.evaluate(&kernel.blocks).map_err(|source| Fault::Index {
         statement: format!("blocks {}", print::index(kernel, &kernel.blocks)),
         source,
@@ -115,8 +118,9 @@ struct ScratchArray {
 /// The state of a run.
 struct Run<'k, 'm> {
     kernel: &'k Kernel,
-    buffers: &'m mut [DenseMemory],
-    stores: PrimaryMap<Buffer, Stores>,
+    global: Global<'m>,
+    /// Who counts accesses, if anyone does.
+    observer: Option<Observer>,
     options: Options,
     contractions: Contractions,
     steps_left: u64,
@@ -131,7 +135,7 @@ struct Run<'k, 'm> {
 }
 
 impl<'k, 'm> Run<'k, 'm> {
-    fn new(kernel: &'k Kernel, args: &[i64], buffers: &'m mut [DenseMemory], options: &Options) -> Self {
+    fn new(kernel: &'k Kernel, args: &[i64], global: Global<'m>, options: &Options) -> Self {
         let per_lane = per_lane(kernel);
         let copies = |accumulator| if per_lane[accumulator] { kernel.lanes as usize } else { 1 };
         let accumulators =
@@ -142,8 +146,8 @@ impl<'k, 'm> Run<'k, 'm> {
         }
         Self {
             kernel,
-            stores: buffers.iter().map(|memory| Stores::new(memory.len())).collect(),
-            buffers,
+            global,
+            observer: None,
             options: *options,
             contractions: match options.contracts {
                 true => Contractions::of_lone_products(kernel),
@@ -224,6 +228,7 @@ impl<'k, 'm> Run<'k, 'm> {
                 self.symbols[*symbol] = Some(self.values[*value].as_i64());
             }
             Stmt::Load { value, place, index, guard } => {
+                self.observe(statement, agent, *place, index, *guard)?;
                 self.values[*value] = if self.allows(*guard) {
                     self.load(*place, index, agent, statement)?
                 } else {
@@ -231,6 +236,7 @@ impl<'k, 'm> Run<'k, 'm> {
                 };
             }
             Stmt::Store { place, index, value, guard } => {
+                self.observe(statement, agent, *place, index, *guard)?;
                 if self.allows(*guard) {
                     self.store(*place, index, self.values[*value], agent, statement)?;
                 }
@@ -273,12 +279,15 @@ impl<'k, 'm> Run<'k, 'm> {
                     return Err(Fault::Uneven { statement, begin, end, lanes });
                 }
                 let width = i64::from(for_loop.width);
+                self.observer.iter_mut().for_each(|observer| observer.enter(for_loop));
                 self.options.lanes.of(lanes.into()).try_for_each(|lane| {
                     match begin.checked_add(width * lane as i64) {
                         Some(first) => self.stride(for_loop, first, end, strip, Agent::Lane(lane as u32)),
                         None => Ok(()),
                     }
-                })
+                })?;
+                self.observer.iter_mut().for_each(|observer| observer.leave(lanes));
+                Ok(())
             }
         }
     }
@@ -297,6 +306,11 @@ impl<'k, 'm> Run<'k, 'm> {
         while begin < end {
             for iteration in begin..end.min(begin.saturating_add(for_loop.width.into())) {
                 self.step()?;
+                if let (Some(observer), Agent::Lane(lane), true) =
+                    (&mut self.observer, agent, for_loop.kind.is_over_lanes())
+                {
+                    observer.iterate(lane);
+                }
                 self.symbols[for_loop.var] = Some(iteration);
                 self.body(&for_loop.body, agent)?;
             }

@@ -6,6 +6,7 @@ mod random;
 mod rejected;
 mod text;
 mod uniform;
+mod warps;
 
 use ir::kernel::{Kernel, parse};
 

@@ -29,6 +29,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let strip = match (&target.processor, schedule.tile) {
         // Threads walk a side of a tile at a time, however long the run.
         (Processor::Gpu(_), Some((_, side))) => side.into(),
+        (Processor::Gpu(_), None) => gpu::strip(work, schedule),
         (Processor::Cpu(_), _) if lane.is_some_and(|lane| crosses_rows(work, schedule, lane)) => {
             CROSSING_STRIP
         }

@@ -14,6 +14,8 @@ pub struct Counts {
     pub local_bytes: u32,
     /// All instructions but padding.
     pub instructions: u32,
+    /// Those that stand in a loop, and the bytes of global memory that these move.
+    pub in_loops: InLoops,
     /// Those of the unit for special functions.
     pub special: u32,
     /// Calls that stand in a loop.
@@ -26,6 +28,13 @@ pub struct Counts {
     pub in_flight_bytes: u32,
     /// Loads and stores by the memory and the bytes that they move.
     pub accesses: BTreeMap<MemoryAccess, u32>,
+}
+
+/// What stands in loops.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InLoops {
+    pub instructions: u32,
+    pub bytes: u32,
 }
 
 /// A kind of access.
@@ -64,16 +73,18 @@ impl Counts {
         let in_loops = in_loops(body);
         self.in_flight_bytes = in_flight(body);
         for (line, &in_loop) in body.iter().zip(&in_loops) {
-            let Some((opcode, _)) = instruction(line) else { continue };
+            let Some((opcode, operands)) = instruction(line) else { continue };
             let mut words = opcode.split('.');
             let (class, words) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
             if class == "NOP" {
                 continue;
             }
             self.instructions += 1;
+            self.in_loops.instructions += u32::from(in_loop);
             match class {
                 "MUFU" => self.special += 1,
-                "CALL" => self.calls_in_loops += u32::from(in_loop),
+                // Some architectures leave loops by a call of a label.
+                "CALL" => self.calls_in_loops += u32::from(in_loop && operands.contains("`($")),
                 "BAR" => self.barriers += 1,
                 "SHFL" => self.shuffles += 1,
                 "LDG" | "STG" | "LDS" | "STS" => {
@@ -81,6 +92,7 @@ impl Counts {
                     let access =
                         MemoryAccess { memory, is_store: class.starts_with('S'), bytes: bytes(&words) };
                     *self.accesses.entry(access).or_default() += 1;
+                    self.in_loops.bytes += if in_loop && memory == "global" { access.bytes } else { 0 };
                 }
                 _ => {}
             }
@@ -107,6 +119,15 @@ impl Counts {
             if let Some((count, _)) = line.split_once(" registers") {
                 self.registers = number(count).unwrap_or_default();
             }
+        }
+    }
+
+    /// Instructions for each byte of a thread that moves so many bytes, at most: of the loops, where these move any, as if each were
+    /// run as often; else of all.
+    pub fn instructions_per_byte(&self, bytes: f64) -> f64 {
+        match self.in_loops {
+            InLoops { bytes: 0, .. } => f64::from(self.instructions) / bytes.max(1.0),
+            InLoops { instructions, bytes } => f64::from(instructions) / f64::from(bytes),
         }
     }
 
@@ -216,7 +237,8 @@ mod tests {
         /*0000*/                   LDC R1, c[0x0][0x28] ;
 .L_x_0:
         /*0010*/              @!P0 LDG.E.128.CONSTANT R4, desc[UR4][R2.64] ;
-        /*0020*/                   CALL.REL.NOINC `(.L_x_2) ;
+        /*0020*/                   CALL.REL.NOINC `($division) ;
+        /*0028*/               @P0 CALL.REL.NOINC `(.L_x_1) ;
         /*0030*/               @P0 BRA `(.L_x_0) ;
         /*0040*/                   STG.E.U16 desc[UR4][R2.64], R4 ;
 .L_x_1:
@@ -235,7 +257,7 @@ ptxas info    : Used 48 registers, used 0 barriers, 8 bytes cumulative stack siz
     fn a_disassembly_is_counted() {
         let counts = &Counts::of(TEXT, REMARKS)[0];
         let expected = "\
-k: 48 registers, 8 bytes of local memory, 6 instructions
+k: 48 registers, 8 bytes of local memory, 7 instructions
   1 loads of 16 bytes, global
   1 stores of 2 bytes, global
   16 bytes in flight
@@ -243,6 +265,7 @@ k: 48 registers, 8 bytes of local memory, 6 instructions
 ";
         assert_eq!(counts.to_string(), expected);
         assert!((counts.share_of_vectors() - 16.0 / 18.0).abs() < 1e-9);
+        assert!((counts.instructions_per_byte(100.0) - 4.0 / 16.0).abs() < 1e-9);
     }
 
     #[test]

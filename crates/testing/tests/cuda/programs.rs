@@ -93,6 +93,15 @@ fn padding_reads_nothing_where_its_guard_is_false() {
     }
 }
 
+#[test]
+fn blocks_are_divided_by_any_size() {
+    let compiled = Compiled::new(kernel(include_str!("programs/divided_block.kernel"), 32));
+    assert!(compiled.cuda.source.contains("small_floor_div(block, i0)"), "{}", compiled.cuda.source);
+    for divisor in [1, 3, 39, 40, -1, -7, -40, 1 << 40, i64::MAX, i64::MIN] {
+        compiled.check(&[divisor], &[DenseMemory::zeros(I64, 40), DenseMemory::zeros(I64, 40)], 0.0);
+    }
+}
+
 fn reversible(rows: usize, columns: usize) -> [DenseMemory; 4] {
     let bytes = (0..(rows * columns) as u64).flat_map(|i| (random(i) >> (i % 64)).to_le_bytes()).collect();
     [

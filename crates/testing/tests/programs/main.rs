@@ -11,3 +11,4 @@ mod parts;
 mod patterns;
 mod peaks;
 mod segments;
+mod warps;

@@ -161,6 +161,7 @@ const ORDER: [(&str, &[&str]); 21] = [
             "names",
             "lambdas",
             "explain",
+            "kernel_text",
             "emit",
             "op_list",
             "segments",
@@ -187,6 +188,7 @@ const ORDER: [(&str, &[&str]); 21] = [
         &[
             "stand_in",
             "machine_code",
+            "warps",
             "random",
             "cut",
             "parts",

@@ -4,6 +4,7 @@
 mod access;
 mod amounts;
 mod cycles;
+mod in_flight;
 mod input_reads;
 mod repeats;
 mod work;
@@ -84,7 +85,10 @@ impl Seconds {
         let computing = work::cycles(amounts, view, witness) as f64 / target.throughput;
         let (memory, computing) = (memory / access.busy, computing / access.busy);
         let rows = access.rows as f64 * f64::from(access.sweeps);
-        let memory = memory.max(latency(target) * rows);
+        let in_flight = in_flight::in_flight(amounts.graph, view, witness, target);
+        let waits =
+            in_flight.map_or(0.0, |bytes| read as f64 * f64::from(access.sweeps) / (bytes * access.busy));
+        let memory = memory.max(latency(target) * rows.max(waits));
         Seconds { memory, computing, launch: target.launch, overlap: overlap(target, memory, computing) }
     }
 
@@ -147,9 +151,13 @@ fn bytes_kept(amounts: &Amounts<'_>, view: &Fusion, [read, written]: [u64; 2]) -
 
 /// Whether a block keeps rows as they are in memory, and no more: on a GPU those of inputs of half types.
 fn keeps_inputs(graph: &Graph, view: &Fusion, target: &Target) -> bool {
+    let is_narrow = |val: Val| graph.dtype(val).compute() != graph.dtype(val);
+    matches!(target.processor, Processor::Gpu(_)) && row_inputs(graph, view).all(is_narrow)
+}
+
+/// The inputs of which a block reads rows of its own: those with most axes.
+fn row_inputs<'a>(graph: &'a Graph, view: &'a Fusion) -> impl Iterator<Item = Val> + 'a {
     let rank = |val: &Val| graph.ty(*val).rank();
     let most = view.inputs().iter().map(rank).max();
-    let is_narrow = |&val: &Val| graph.dtype(val).compute() != graph.dtype(val);
-    let mut rows = view.inputs().iter().filter(|val| Some(rank(val)) == most);
-    matches!(target.processor, Processor::Gpu(_)) && rows.all(is_narrow)
+    view.inputs().iter().copied().filter(move |val| Some(rank(val)) == most)
 }

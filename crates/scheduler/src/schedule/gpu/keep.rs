@@ -36,7 +36,8 @@ pub(super) fn keep(work: &Workload<'_>, schedule: &mut Schedule) {
         return;
     }
     let values = [wanted(work, &costly(work)), inputs];
-    schedule.private = sums + most_at_once(work, &values[1]) > 0 && sums <= MAX_KEPT_BYTES;
+    let is_kept = |values: &Vec<Val>| most_at_once(work, values) > 0;
+    schedule.private = (sums > 0 || values.iter().any(is_kept)) && sums <= MAX_KEPT_BYTES;
     let fits = |values: &&Vec<Val>| sums + most_at_once(work, values) <= MAX_KEPT_BYTES;
     if schedule.private {
         schedule.persistent = values.iter().find(fits).cloned().unwrap_or_default();

@@ -11,6 +11,7 @@ mod width;
 
 pub(super) use partials::partial_blocks;
 pub(super) use teams::teams;
+pub(super) use width::strip;
 
 use super::Schedule;
 use super::workload::Workload;

@@ -1,14 +1,26 @@
 //! How many blocks are enough where each leaves partial results: as many as have enough of their rows in flight, and no more than
 //! run at a time, as one that waits for another to end takes as long again.
 
+use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use target::Gpu;
 use target::gpu::{KEEPERS_REGISTERS, MAX_PARTIALS, MAX_ROW_ELEMENTS};
 
+/// Whether what blocks leave is a single number each, and folds of a row wait for each other: the more blocks there are, the more
+/// rows are in flight.
+fn leaves_little(work: &Workload<'_>) -> bool {
+    let is_cut = |fold: &&Fold| fold.reduced.iter().any(|axis| work.witness.workers.contains(axis));
+    let mut cut = work.witness.folds.iter().filter(is_cut);
+    work.witness.levels > 1 && cut.all(|fold| fold.kept_axes().next().is_none())
+}
+
 /// How many blocks; asked before a lanes' axis that folds reduce is cut.
 pub(in crate::schedule) fn partial_blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> u64 {
     let target = work.target;
+    if leaves_little(work) {
+        return target.blocks;
+    }
     let row = schedule.lane.filter(|lane| !work.witness.workers.contains(lane));
     let threads = match row {
         Some(lane) => work.trip_count(schedule, lane).div_ceil(MAX_ROW_ELEMENTS).next_power_of_two(),

@@ -14,17 +14,30 @@ pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule)
         schedule.lanes = side;
         return;
     }
-    if schedule.lanes_outside {
-        let extent = work.trip_count(schedule, lane);
-        let walked = schedule.chunk(lane).unwrap_or(extent).min(extent).next_power_of_two();
-        schedule.lanes = walked.clamp(facts.warp.into(), schedule.lanes.into()) as u32;
-        return;
-    }
     match schedule.chunk(lane) {
+        _ if schedule.lanes_outside => schedule.lanes = of_strip(work, facts, lane, schedule),
         None => schedule.lanes = of_row(work, facts, lane, schedule),
         Some(_) if work.witness.folds.is_empty() => share(work, facts, lane, schedule),
-        Some(_) => {}
+        Some(_) => strip(work, facts, lane, schedule),
     }
+}
+
+/// A block takes no more of a row than there is: what it keeps has registers for all of that.
+fn strip(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &mut Schedule) {
+    schedule.lanes = of_strip(work, facts, lane, schedule);
+    let taken = u64::from(schedule.lanes) * u64::from(schedule.width);
+    let is_shorter = work.trip_count(schedule, lane) <= taken;
+    if let Some((_, chunk)) = schedule.blocks.iter_mut().find(|(axis, _)| *axis == lane && is_shorter) {
+        *chunk = taken.min(*chunk);
+    }
+}
+
+/// As many threads as take the strip of a block at a time, if a block may have so many.
+fn of_strip(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> u32 {
+    let extent = work.trip_count(schedule, lane);
+    let strip = schedule.chunk(lane).unwrap_or(extent).min(extent);
+    let taken = strip.div_ceil(schedule.width.into()).next_power_of_two();
+    taken.clamp(facts.warp.into(), schedule.lanes.into()) as u32
 }
 
 /// Threads that walk a row in a few steps each.

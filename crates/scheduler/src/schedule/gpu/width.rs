@@ -18,6 +18,11 @@ pub(super) fn width(work: &Workload<'_>, schedule: &Schedule) -> u32 {
     if divides(work, schedule, lane, width) { width } else { 1 }
 }
 
+/// Neighbouring elements that a block takes at least where blocks divide what lies along the lanes: what its threads take at a time.
+pub(in crate::schedule) fn strip(work: &Workload<'_>, schedule: &Schedule) -> u64 {
+    work.target.strip.max(u64::from(work.target.lanes) * u64::from(width(work, schedule)))
+}
+
 /// Whether neighbours never reach from one row or block into the next.
 fn divides(work: &Workload<'_>, schedule: &Schedule, lane: Axis, width: u32) -> bool {
     let extent = schedule.extent(work.witness, lane);

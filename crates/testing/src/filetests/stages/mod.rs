@@ -12,6 +12,7 @@ mod run;
 mod sass;
 mod schedule;
 mod segments;
+mod warps;
 
 use compiler::plan;
 use compiler::target::Target;
@@ -53,7 +54,7 @@ pub(super) fn all() -> Vec<Box<dyn Stage>> {
     ];
     let languages = ferrofuse::Stage::all().filter(|stage| matches!(stage, ferrofuse::Stage::C(_)));
     all.extend(languages.map(|stage| Box::new(c::C(stage)) as Box<dyn Stage>));
-    all.extend([Box::new(sass::Sass) as Box<dyn Stage>, Box::new(run::Run)]);
+    all.extend([Box::new(warps::Warps) as Box<dyn Stage>, Box::new(sass::Sass), Box::new(run::Run)]);
     all
 }
 

@@ -1,0 +1,86 @@
+//! The kernels of a segment in a language of the C family, for people: with the user's names, below a comment that says what the
+//! segment computes, how many bytes it moves and how it is walked.
+//!
+//! What a device runs has the names of the graph and no such comment; nothing else is different.
+
+use std::fmt::Write;
+
+use codegen_c::c::{Dialect, EmitError, emit_together};
+use compiler::lower::LoweredSegment;
+use compiler::segment::cost::bytes;
+use compiler::{Kernels, SegmentPlan};
+use ir::graph::{Graph, Val, op_line};
+use ir::kernel::Kernel;
+use rustc_hash::FxHashMap;
+
+use crate::names::ValueNames;
+
+/// A segment, and what its values are called.
+pub(crate) struct KernelText<'a> {
+    graph: &'a Graph,
+    segment: &'a SegmentPlan,
+    names: FxHashMap<String, String>,
+}
+
+impl<'a> KernelText<'a> {
+    /// A segment of a plan with this graph.
+    pub fn new(graph: &'a Graph, segment: &'a SegmentPlan, names: &ValueNames) -> KernelText<'a> {
+        let made = segment.view.order().iter().flat_map(|&node| graph.results(node));
+        let values = segment.view.inputs().iter().copied().chain(made);
+        let names = values.map(|val| (val.to_string(), names.of(val))).collect();
+        KernelText { graph, segment, names }
+    }
+
+    /// The comment and the functions.
+    ///
+    /// # Errors
+    /// When the dialect has no text for a kernel.
+    pub fn text(
+        &self,
+        kernels: &Kernels,
+        lowered: &LoweredSegment,
+        dialect: &'static Dialect,
+    ) -> Result<String, EmitError> {
+        let named: Vec<Kernel> = lowered.kernels.iter().map(|lowered| self.named(&lowered.kernel)).collect();
+        Ok(self.comment(kernels) + &emit_together(&named, dialect)?)
+    }
+
+    /// What a word of the graph is called.
+    fn name<'w>(&'w self, word: &'w str) -> &'w str {
+        self.names.get(word).map_or(word, String::as_str)
+    }
+
+    fn of(&self, val: Val) -> String {
+        self.name(&val.to_string()).to_owned()
+    }
+
+    /// The kernel with the user's names for its buffers, of those that are names in C.
+    fn named(&self, kernel: &Kernel) -> Kernel {
+        let mut kernel = kernel.clone();
+        for buffer in kernel.buffers.values_mut() {
+            let known = buffer.name.split_once('_').map_or(buffer.name.as_str(), |(val, _)| val);
+            let name = self.name(known);
+            let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+            if name.chars().all(is_letter) && !name.starts_with(|letter: char| letter.is_ascii_digit()) {
+                buffer.name = buffer.name.replacen(known, name, 1);
+            }
+        }
+        kernel
+    }
+
+    fn comment(&self, kernels: &Kernels) -> String {
+        let SegmentPlan { view, .. } = self.segment;
+        let mut text = String::new();
+        for &node in view.order() {
+            let results: Vec<String> = self.graph.results(node).map(|val| self.of(val)).collect();
+            let line = op_line(self.graph, node.into(), &|val| self.of(val));
+            let _ = writeln!(text, "//   {} = {line} : {}", results.join(", "), self.graph.ty(node.into()));
+        }
+        let _ = writeln!(text, "// {} bytes are read and written.", bytes(self.graph, view));
+        for line in kernels.schedule.to_string().lines() {
+            let words: Vec<&str> = line.split(' ').map(|word| self.name(word)).collect();
+            let _ = writeln!(text, "//   {}", words.join(" "));
+        }
+        text
+    }
+}

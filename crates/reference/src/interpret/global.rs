@@ -1,0 +1,60 @@
+//! The caller's memory: given, with who stored to each element, or absent where addresses alone are of interest.
+
+use cranelift_entity::{EntityRef, PrimaryMap};
+use ir::kernel::Buffer;
+use ops::Scalar;
+
+use super::DenseMemory;
+use super::race::{Agent, Stores};
+
+/// The buffers of a launch.
+pub(super) enum Global<'m> {
+    /// Memory that a kernel runs on.
+    Given { buffers: &'m mut [DenseMemory], stores: PrimaryMap<Buffer, Stores> },
+    /// None: what is loaded is zero, what is stored is forgotten.
+    Absent,
+}
+
+impl<'m> Global<'m> {
+    /// Memory of which no element was stored yet.
+    pub(super) fn given(buffers: &'m mut [DenseMemory]) -> Self {
+        let stores = buffers.iter().map(|memory| Stores::new(memory.len())).collect();
+        Self::Given { buffers, stores }
+    }
+
+    /// How many elements a buffer has, if anyone knows.
+    pub(super) fn len(&self, buffer: Buffer) -> usize {
+        match self {
+            Self::Given { buffers, .. } => buffers[buffer.index()].len(),
+            Self::Absent => usize::MAX,
+        }
+    }
+
+    /// The element at a position below [`len`](Self::len).
+    pub(super) fn read(&self, buffer: Buffer, position: usize) -> Option<Scalar> {
+        match self {
+            Self::Given { buffers, .. } => Some(buffers[buffer.index()].read(position)),
+            Self::Absent => None,
+        }
+    }
+
+    /// Replaces the element at a position below [`len`](Self::len).
+    pub(super) fn write(&mut self, buffer: Buffer, position: usize, element: Scalar) {
+        if let Self::Given { buffers, .. } = self {
+            buffers[buffer.index()].write(position, element);
+        }
+    }
+
+    /// Notes a store; if the element was stored before, gives the block and agent that did.
+    pub(super) fn note_store(
+        &mut self,
+        buffer: Buffer,
+        position: usize,
+        by: (i64, Agent),
+    ) -> Result<(), (i64, Agent)> {
+        match self {
+            Self::Given { stores, .. } => stores[buffer].store(position, by.0, by.1),
+            Self::Absent => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Cycles of the cost model beside instructions of the machine code.
+
+use ferrofuse::{Stage, explain, read};
+use ferrofuse_testing::machine_code::Tools;
+
+use super::{planned, text_of};
+
+/// Ops of f32 whose cycles in the cost model are not what their instructions are, and why.
+const FEWER_CYCLES: [(&str, &str); 2] =
+    [("sin", "large arguments take a way of their own"), ("cos", "large arguments take a way of their own")];
+
+const UNARY: [&str; 26] = [
+    "reciprocal",
+    "exp",
+    "exp2",
+    "expm1",
+    "log",
+    "log2",
+    "log10",
+    "log1p",
+    "sqrt",
+    "rsqrt",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "tanh",
+    "erf",
+    "erfc",
+    "lgamma",
+    "erfinv",
+    "erfcinv",
+    "floor",
+    "ceil",
+    "round",
+    "trunc",
+];
+
+const BINARY: [&str; 8] = ["mul", "div", "fmod", "minimum", "maximum", "atan2", "pow", "nextafter"];
+
+/// Elements that a lane takes in an iteration, each with instructions of its own.
+const NEIGHBOURS: f64 = 8.0;
+
+/// Lanes of the unit for special functions: one for so many of the others.
+const SPECIAL: f64 = 8.0;
+
+/// A chain of so many of an op, each with an addition, whose memory has any stride.
+fn chain(call: &str, length: usize) -> String {
+    let input = "fd.define_tensor(shape=[-1], contiguity=False, dtype=DataType.Float)";
+    let step = format!("    y = fd.ops.add({call}, x)\n");
+    format!(
+        "def chain(fd: FusionDefinition) -> None:\n    x = {input}\n    y = {input}\n{}    fd.add_output(y)\n\n\n\
+         inputs = [torch.randn(({ELEMENTS},)), torch.randn(({ELEMENTS},))]\n",
+        step.repeat(length)
+    )
+}
+
+const ELEMENTS: u64 = 1 << 20;
+
+/// Cycles that the cost model expects of an element of a chain.
+fn modelled(source: &str) -> f64 {
+    let file = read(source).unwrap_or_else(|error| panic!("{error:?}\n{source}"));
+    let (plan, hints) = planned(&file);
+    let explained = explain(&file.definition, &plan, &hints);
+    let seconds: f64 = explained.segments.iter().map(|segment| segment.cost_us.computing / 1e6).sum();
+    seconds * plan.target.throughput / ELEMENTS as f64
+}
+
+/// Cycles of an element of a chain by its machine code: instructions, and those of the unit for special functions.
+fn counted_cycles(tools: &Tools, source: &str) -> [f64; 2] {
+    let text = text_of(Stage::CUDA, source);
+    let counts = tools.counts(&text, "sm_90").unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let of_element = |count: u32| f64::from(count) / NEIGHBOURS;
+    [of_element(counts[0].instructions), SPECIAL * of_element(counts[0].special)]
+}
+
+/// What the cost model says of an op is what its machine code has, within half as much again.
+#[test]
+fn cycles_of_the_cost_model_are_instructions() {
+    let tools = match Tools::find() {
+        Ok(tools) => tools,
+        Err(reason) => return eprintln!("not checked: {reason}"),
+    };
+    let unary = UNARY.iter().map(|op| (*op, format!("fd.ops.{op}(y)")));
+    let binary = BINARY.iter().map(|op| (*op, format!("fd.ops.{op}(y, x)")));
+    let mut wrong = Vec::new();
+    for (op, call) in unary.chain(binary) {
+        let [short, long] = [2, 6].map(|length| chain(&call, length));
+        let [few, many] = [&short, &long].map(|source| counted_cycles(&tools, source));
+        // An addition is one of them.
+        let counted = ((many[0] - few[0]) / 4.0 - 1.0).max((many[1] - few[1]) / 4.0);
+        let modelled = (modelled(&long) - modelled(&short)) / 4.0 - 1.0;
+        let is_right = (counted / 1.5 - 0.5..=counted * 1.5 + 0.5).contains(&modelled);
+        if is_right == FEWER_CYCLES.iter().any(|(known, _)| *known == op) {
+            wrong.push(format!("{op}: {counted} counted, {modelled} in the cost model"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,159 @@
+//! Definitions of which some kernel is not as it should be, and why. Those of the corpus have its name before theirs.
+
+use super::kernels::Shortfall::{self, Calls, InFlight, Instructions, Local, Narrow};
+
+/// What is not so, why, and of which definitions.
+pub(super) type Exception = (Shortfall, &'static str, &'static [&'static str]);
+
+pub(super) const EXCEPTIONS: &[Exception] = &[
+    (
+        Local,
+        "a combine step of 1024 threads has 64 registers each, one fewer than it takes",
+        &[
+            "reduction_broadcast_add",
+            "rms_norm_backward",
+            "corpus/column_summary",
+            "corpus/costly_chain",
+            "corpus/double_centred",
+            "corpus/gelu_bias_backward",
+            "corpus/rms_norm_backward",
+            "corpus/row_then_column_then_all",
+            "corpus/shared_inputs",
+            "corpus/sinkhorn_3",
+            "corpus/softmax_columns",
+        ],
+    ),
+    (
+        Calls,
+        "quotients and roots of elements, whose slow way is a call",
+        &[
+            "adam_step",
+            "corpus/costly_chain",
+            "corpus/cross_entropy_both",
+            "corpus/lamb",
+            "corpus/moe_router",
+            "corpus/quantise_rows_and_columns",
+            "corpus/sinkhorn_3",
+            "corpus/softmax_both_axes",
+            "corpus/swiglu_backward",
+        ],
+    ),
+    (
+        Calls,
+        "quotients and roots once a row, whose slow way is a call",
+        &[
+            "group_norm",
+            "rms_norm_backward",
+            "corpus/group_norm_silu",
+            "corpus/layer_norm_backward",
+            "corpus/modulated_norm_backward",
+            "corpus/padded_layer_norm",
+            "corpus/rms_norm_backward",
+            "corpus/row_then_column_then_all",
+        ],
+    ),
+    (Calls, "a scan of rows divides its indices", &["corpus/scans"]),
+    (Narrow, STEP, &["adam_step"]),
+    (Instructions, STEP, &["adam_step"]),
+    (InFlight, STEP, &["adam_step"]),
+    (
+        Narrow,
+        "numbers of a row or channel beside few elements of a thread",
+        &[
+            "batch_norm",
+            "corpus/batch_norm",
+            "corpus/batch_norm_backward",
+            "corpus/quantise_blocks",
+            "corpus/relu_matmul_branches",
+            "corpus/softmax_split",
+        ],
+    ),
+    (Narrow, GATHERED, &["cross_entropy", "corpus/cross_entropy", "corpus/gathers_60", "corpus/moe_combine"]),
+    (Narrow, "halves of a row are subranges of a loop", &["rope_backward"]),
+    (
+        Narrow,
+        "neighbours lie across subranges of a loop, or are shifted by one",
+        &[
+            "corpus/cat_26",
+            "corpus/convolution_3x3",
+            "corpus/padded_layer_norm",
+            "corpus/rolls_12",
+            "corpus/rope_interleaved",
+            "corpus/stencil_16",
+        ],
+    ),
+    (Narrow, TILES, &["transpose_add", "corpus/transposed_sums"]),
+    (Narrow, SCANS, &["corpus/scans"]),
+    (
+        Instructions,
+        "Philox: up to 12, as both halves of a row's code are counted",
+        &["dropout_layer_norm", "corpus/gelu_bias_dropout_residual", "corpus/masked_softmax_dropout"],
+    ),
+    (
+        Instructions,
+        "little more, as the code for the end of a row is counted too",
+        &[
+            "batch_norm",
+            "layer_norm",
+            "corpus/batch_norm_channels_last",
+            "corpus/column_stats_then_row",
+            "corpus/group_norm_silu",
+            "corpus/layer_norm",
+            "corpus/quantise_rows_and_columns",
+        ],
+    ),
+    (
+        Instructions,
+        "exponentials of two bytes each, by the library's function",
+        &[
+            "cross_entropy",
+            "corpus/attention",
+            "corpus/cross_entropy",
+            "corpus/cross_entropy_both",
+            "corpus/log_softmax_kl",
+            "corpus/moe_router",
+            "corpus/softmax_split",
+        ],
+    ),
+    (
+        Instructions,
+        "a hyperbolic tangent of each element",
+        &["gelu_bias_backward", "corpus/gelu_bias_backward"],
+    ),
+    (Instructions, "sums of few elements of a thread", &["corpus/batch_norm", "corpus/residual_layer_norm"]),
+    (Instructions, "quotients of elements, rounded to f8", &["corpus/quantise_blocks"]),
+    (
+        Instructions,
+        "indices of elements one by one",
+        &["corpus/padded_layer_norm", "corpus/rope_interleaved"],
+    ),
+    (Instructions, GATHERED, &["corpus/gathers_60"]),
+    (InFlight, "on sm_80 40 registers, on others tiles of one element at a time", &["transpose_add"]),
+    (InFlight, "accesses of two bytes, 22 of a thread: 39,936 on sm_100", &["rope_backward"]),
+    (
+        InFlight,
+        "column sums in registers leave few threads",
+        &[
+            "corpus/batch_norm_channels_last",
+            "corpus/column_stats_then_row",
+            "corpus/column_summary",
+            "corpus/gelu_bias_backward",
+            "corpus/quantise_rows_and_columns",
+            "corpus/rms_norm_backward",
+            "corpus/row_then_column_then_all",
+        ],
+    ),
+    (InFlight, TILES, &["corpus/transposed_sums"]),
+    (InFlight, GATHERED, &["corpus/gathers_60"]),
+    (InFlight, SCANS, &["corpus/scans"]),
+    (
+        InFlight,
+        "short rows, or elements one by one",
+        &["corpus/moe_router", "corpus/padded_layer_norm", "corpus/rope_interleaved"],
+    ),
+];
+
+const STEP: &str = "a kernel of its own adds one to the step, a single element";
+const GATHERED: &str = "elements are gathered by index";
+const TILES: &str = "tiles are copied one element at a time";
+const SCANS: &str = "scans take one element after the other";

@@ -1,0 +1,199 @@
+//! Kernels of examples and workloads for three architectures, those of the corpus and of random programs for one: registers
+//! suffice, no function is called in a loop, what should move 16 bytes at a time does, with few instructions, and enough of it is
+//! in flight.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+
+use compiler::target::{BlockNeeds, GpuModel};
+use compiler::{Decision, Hints, Plan};
+use ferrofuse::{
+    CodeTarget, Definition, EmitOptions, File, KernelOnGpu, Stage, declared_layouts, emit, explain, read,
+};
+use ferrofuse_testing::machine_code::{Counts, Tools};
+use ferrofuse_testing::random::generate;
+use ferrofuse_testing::warps::counted_blocks;
+
+use super::exceptions::{EXCEPTIONS, Exception};
+use super::{files_in, files_of, planned, planned_for};
+
+const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
+
+/// Bytes that a multiprocessor loads before it uses the first of them, so that memory is busy.
+const IN_FLIGHT: u64 = 40_000;
+
+/// Of the bytes of global memory those that are moved 16 at a time, at least.
+const VECTORS: f64 = 0.95;
+
+/// Instructions of a thread for each byte that it moves, at most.
+const INSTRUCTIONS: f64 = 4.5;
+
+/// What is not so of a kernel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Shortfall {
+    /// Something is kept in local memory.
+    Local,
+    /// A function is called in a loop.
+    Calls,
+    /// Accesses are not nearly all of 16 bytes.
+    Narrow,
+    /// A thread takes many instructions for a byte.
+    Instructions,
+    /// A multiprocessor has few bytes in flight.
+    InFlight,
+}
+
+/// A kernel's counts, the bytes that a multiprocessor has in flight of it, and the instructions of a thread for each byte.
+struct Counted {
+    counts: Counts,
+    in_flight: u64,
+    instructions: f64,
+}
+
+impl Counted {
+    /// What is not as it should be. Combine steps move few bytes, so that only their registers count.
+    fn shortfalls(&self) -> impl Iterator<Item = Shortfall> {
+        let is_main = !self.counts.kernel.contains("_combine");
+        let shortfalls = [
+            (Shortfall::Local, self.counts.local_bytes > 0),
+            (Shortfall::Calls, self.counts.calls_in_loops > 0),
+            (Shortfall::Narrow, self.counts.share_of_vectors() < VECTORS && is_main),
+            (Shortfall::Instructions, self.instructions > INSTRUCTIONS && is_main),
+            (Shortfall::InFlight, self.in_flight < IN_FLIGHT && is_main),
+        ];
+        shortfalls.into_iter().filter_map(|(shortfall, is_so)| is_so.then_some(shortfall))
+    }
+}
+
+impl fmt::Display for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{} bytes in flight, {:.1} instructions for a byte", self.in_flight, self.instructions)?;
+        write!(f, "{}", self.counts)
+    }
+}
+
+/// The segments that are kernels.
+fn with_kernels(plan: &Plan) -> impl Iterator<Item = usize> + '_ {
+    let has_kernels = |segment: &usize| matches!(plan.segments[*segment].decision, Decision::Kernels(_));
+    (0..plan.segments.len()).filter(has_kernels)
+}
+
+/// The text of a segment.
+fn text(definition: &Definition, plan: &Plan, segment: usize) -> String {
+    let missing = ::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
+    let options = EmitOptions { target: CodeTarget::CUDA, segment: Some(segment), llvm: Err(&missing) };
+    emit(Stage::CUDA, definition, plan, &options).expect("it has text")
+}
+
+/// The counts of all kernels of a plan.
+fn counted(tools: &Tools, file: &File, (plan, hints): &(Plan, Hints), architecture: &str) -> Vec<Counted> {
+    let explained = explain(&file.definition, plan, hints);
+    let kernels: Vec<&KernelOnGpu> = explained.segments.iter().flat_map(|segment| &segment.kernels).collect();
+    let blocks = counted_blocks(plan, hints).expect("their sizes are known");
+    let model = GpuModel::named(architecture).expect("it is in the table");
+    let of_kernel = |counts: Counts| {
+        let kernel = kernels.iter().find(|kernel| kernel.name == counts.kernel).expect("it is explained");
+        let block = blocks.iter().find(|block| block.kernel == counts.kernel).expect("it is counted");
+        let threads = u64::from(kernel.threads);
+        let registers = Some(counts.registers.into());
+        let needs = BlockNeeds { threads, registers, shared_bytes: kernel.shared_bytes };
+        let resident = model.multiprocessor.blocks_of(&needs);
+        let bytes = block.counts.bytes as f64 / f64::from(block.lanes);
+        let instructions = counts.instructions_per_byte(bytes);
+        Counted { in_flight: resident * threads * u64::from(counts.in_flight_bytes), instructions, counts }
+    };
+    let of_segment = |segment: usize| {
+        let text = text(&file.definition, plan, segment);
+        tools.counts(&text, architecture).unwrap_or_else(|error| panic!("{architecture}: {error}\n{text}"))
+    };
+    with_kernels(plan).flat_map(of_segment).map(of_kernel).collect()
+}
+
+/// Graphs of the corpus are compiled that have fewer nodes.
+const MOST_NODES: usize = 200;
+
+/// Random programs that are compiled.
+const RANDOM: u64 = 100;
+
+/// Of their kernels, those that keep something in local memory, at most: sizes and strides may be any, and indices are divided by
+/// them.
+const SPILLED: usize = 23;
+
+/// The definitions of the corpus, as its own program writes them.
+fn corpus() -> Vec<(String, String)> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bench = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench");
+    let mut writer = Command::new("python3");
+    let written = writer.args(["-m", "corpus"]).arg(folder.path()).current_dir(bench).status();
+    assert!(written.expect("python3 runs").success());
+    files_in(folder.path()).into_iter().map(|(name, source)| (format!("corpus/{name}"), source)).collect()
+}
+
+/// NVRTC and nvdisasm; where they are not there, says so.
+fn tools() -> Option<Tools> {
+    Tools::find().map_err(|reason| eprintln!("not checked: {reason}")).ok()
+}
+
+/// Asserts that of these definitions what is not so is what the table says.
+fn check(sources: Vec<(String, String)>, architectures: &[&str]) {
+    let Some(tools) = tools() else { return };
+    let listed = |(shortfall, _, names): &Exception| {
+        let shortfall = *shortfall;
+        names.iter().map(move |name| ((*name).to_owned(), shortfall))
+    };
+    let mut known: BTreeSet<(String, Shortfall)> = EXCEPTIONS.iter().flat_map(listed).collect();
+    known.retain(|(name, _)| sources.iter().any(|(of, _)| of == name));
+    let (mut found, mut unexpected) = (BTreeSet::new(), String::new());
+    for (name, source) in sources {
+        let file = read(&source).expect("it reads");
+        if file.definition.graph.nodes().count() >= MOST_NODES {
+            continue;
+        }
+        let planned = planned(&file);
+        for architecture in architectures {
+            for kernel in counted(&tools, &file, &planned, architecture) {
+                for shortfall in kernel.shortfalls().map(|shortfall| (name.clone(), shortfall)) {
+                    if !known.contains(&shortfall) {
+                        unexpected += &format!("{shortfall:?} for {architecture}: {kernel}\n");
+                    }
+                    found.insert(shortfall);
+                }
+            }
+        }
+    }
+    assert!(unexpected.is_empty(), "{unexpected}");
+    assert_eq!(found, known, "an exception is none any more");
+}
+
+#[test]
+fn examples_compile_for_every_architecture() {
+    check([files_of("examples"), files_of("bench/workloads")].concat(), &ARCHITECTURES);
+}
+
+#[test]
+fn the_corpus_compiles() {
+    check(corpus(), &ARCHITECTURES[1..2]);
+}
+
+/// The kernels of random programs compile, whatever their sizes.
+#[test]
+fn random_programs_compile() {
+    let Some(tools) = tools() else { return };
+    let mut spilled = Vec::new();
+    for seed in 0..RANDOM {
+        let definition = generate(seed).define().expect("it is accepted");
+        let plan = planned_for(&definition, &Hints::default(), &declared_layouts(&definition));
+        for segment in with_kernels(&plan) {
+            let text = text(&definition, &plan, segment);
+            let counts =
+                tools.counts(&text, "sm_90").unwrap_or_else(|error| panic!("{seed}: {error}\n{text}"));
+            spilled.extend(
+                counts.into_iter().filter(|counts| counts.local_bytes > 0).map(|counts| (seed, counts)),
+            );
+        }
+    }
+    let texts: Vec<String> = spilled.iter().map(|(seed, counts)| format!("{seed}: {counts}")).collect();
+    assert!(spilled.len() <= SPILLED, "{} kernels:\n{}", spilled.len(), texts.join("\n"));
+}
