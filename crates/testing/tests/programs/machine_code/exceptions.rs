@@ -8,7 +8,7 @@ pub(super) type Exception = (Shortfall, &'static str, &'static [&'static str]);
 pub(super) const EXCEPTIONS: &[Exception] = &[
     (
         Local,
-        "a combine step of 1024 threads has 64 registers each, one fewer than it takes",
+        "a combine step of 1024 threads has 64 registers each, and spills some",
         &[
             "reduction_broadcast_add",
             "rms_norm_backward",
