@@ -20,7 +20,7 @@ fn main() {
     match std::env::args().nth(1).map(|seeds| seeds.parse()) {
         Some(seeds) => print(seeds.expect("a number of seeds"), 9),
         None => {
-            print(3_000, 9);
+            print(3_200, 9);
             print(75, 11);
         }
     }

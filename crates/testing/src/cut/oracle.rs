@@ -1,10 +1,12 @@
 //! The best segmentation of a small fusion, by trying all: which values are kept, which segments make them, in which order.
 
 use compiler::Hints;
-use compiler::segment::{Legality, Segmentation, cost};
+use compiler::segment::{Legality, Segmentation, cost, lower_bound};
 use compiler::target::Target;
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 use rustc_hash::FxHashMap;
+
+use super::ROUNDING;
 
 /// Sets of values, each a bit.
 type Set = u32;
@@ -36,6 +38,16 @@ impl Oracle<'_> {
     /// Seconds of a segmentation; none where a segment is illegal.
     pub fn seconds(&self, segmentation: &Segmentation) -> Option<f64> {
         segmentation.views(self.graph, self.fusion).iter().map(|view| self.of_segment(view)).sum()
+    }
+
+    /// The lower bound, in seconds.
+    ///
+    /// # Panics
+    /// When it is above the best segmentation.
+    pub fn check_bound(&self, text: &str, best: &Best) -> f64 {
+        let bound = lower_bound(self.graph, self.fusion, self.hints, self.target).seconds;
+        assert!(bound <= best.seconds * (1.0 + ROUNDING), "{bound} above {} of\n{text}", best.seconds);
+        bound
     }
 
     fn of_segment(&self, view: &Fusion) -> Option<f64> {

@@ -4,12 +4,16 @@
 //! result is used inside. So for each axis that the kernel of a value may divide, some folds that the value depends on are in
 //! the way, and what the kernel reads separates the value from these: at least a minimum cut. A fold in the way is computed by
 //! an earlier segment, of which the same holds. The reads of all segments of such a chain add up, whatever the segmentation.
+//! A fold that is in the same kernel may have it read its inputs once more for the value (`sweeps`), and these reads add up too.
 //! Inspired by the lower bounds of Hong and Kung (1981), which sum over segments too.
+
+use std::cmp::Reverse;
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::forced::Forced;
+use super::sweeps::{Blocks, columns};
 use crate::segment::axis_classes::{AxisClasses, Class};
 use crate::segment::cost::Amounts;
 use crate::segment::flow_network::FlowNetwork;
@@ -23,14 +27,38 @@ const BUDGET: usize = 32;
 pub(super) struct Chain {
     /// Bytes that its segments read, and write for each other.
     pub bytes: u64,
+    /// Of these, what the last segment reads of its inputs, each once.
+    last: u64,
     /// How many segments it has.
     pub segments: u64,
+}
+
+impl Chain {
+    /// What holds where one of both does.
+    fn either(self, other: Chain) -> Chain {
+        Chain {
+            bytes: self.bytes.min(other.bytes),
+            last: self.last.min(other.last),
+            segments: self.segments.min(other.segments),
+        }
+    }
+
+    /// What holds where both do.
+    fn both(self, other: Chain) -> Chain {
+        Chain {
+            bytes: self.bytes.max(other.bytes),
+            last: self.last.max(other.last),
+            segments: self.segments.max(other.segments),
+        }
+    }
 }
 
 /// What a fold walks.
 struct FoldAxes {
     kept: Vec<Class>,
     domain: Vec<Class>,
+    /// The blocks of a kernel in which its result is used.
+    blocks: Blocks,
     /// Whether a kernel needs workers for it: it is large, and not all that it walks is scanned.
     needs_workers: bool,
 }
@@ -44,6 +72,8 @@ pub(super) struct Chains<'a> {
     classes: &'a AxisClasses,
     /// Classes of axes along which something scans: kernels that walk nothing else need no worker.
     scanned: FxHashSet<Class>,
+    /// Classes of axes that are the last one wherever they are.
+    columns: FxHashSet<Class>,
     /// Values of which a kernel may need a part only.
     partial: FxHashSet<Val>,
     folds: FxHashMap<Node, FoldAxes>,
@@ -74,6 +104,7 @@ impl<'a> Chains<'a> {
             forced,
             classes,
             scanned,
+            columns: columns(graph, fusion, classes),
             partial,
             folds: FxHashMap::default(),
             known: FxHashMap::default(),
@@ -112,11 +143,8 @@ impl<'a> Chains<'a> {
     /// The minimum over the axes that workers may divide, of bytes and of segments.
     fn shortest(&mut self, node: Node) -> Chain {
         let divided = self.divisible(node);
-        let chains: Vec<Chain> = divided.into_iter().map(|class| self.along(node, class)).collect();
-        Chain {
-            bytes: chains.iter().map(|chain| chain.bytes).min().unwrap_or(0),
-            segments: chains.iter().map(|chain| chain.segments).min().unwrap_or(0),
-        }
+        let chains = divided.into_iter().map(|class| self.along(node, class));
+        chains.reduce(Chain::either).unwrap_or_default()
     }
 
     /// The axes that a kernel which computes a node may divide; none where it needs no worker.
@@ -162,19 +190,49 @@ impl<'a> Chains<'a> {
 
     /// What the chain does at least that ends in a kernel which computes a node and divides this axis.
     fn along(&mut self, node: Node, class: Option<Class>) -> Chain {
-        let Some(region) = Region::of(self, node, class) else { return Chain::default() };
-        let before = region.before.iter().filter_map(|node| Some((*node, *self.known.get(node)?)));
-        let before: Vec<(Node, Chain)> = before.collect();
-        let segments = before.iter().map(|(_, chain)| chain.segments).max().unwrap_or(0) + 1;
-        let longest = before.iter().max_by_key(|(node, chain)| (chain.bytes, std::cmp::Reverse(*node)));
-        let read = region.cut(self, longest.map(|(node, _)| *node));
+        let once = self.through(node, class, |_| false);
+        let sweeps = self.folds_swept_before(node);
+        if sweeps.is_empty() {
+            return once;
+        }
+        once.both(self.through(node, class, |fold| sweeps.contains(&fold)))
+    }
+
+    /// The same where the chain goes by these folds of the same kernel, in earlier sweeps.
+    fn through(&mut self, node: Node, class: Option<Class>, is_swept: impl Fn(Node) -> bool) -> Chain {
+        let Some(region) = Region::of(self, node, class, is_swept) else { return Chain::default() };
         self.budget -= region.edges;
-        Chain { bytes: read.saturating_add(longest.map_or(0, |(_, chain)| chain.bytes)), segments }
+        let known = |nodes: &FxHashSet<Node>| -> Vec<(Node, Chain)> {
+            nodes.iter().filter_map(|node| Some((*node, *self.known.get(node)?))).collect()
+        };
+        let (before, swept) = (known(&region.before), known(&region.swept));
+        let segments = |chains: &[(Node, Chain)]| chains.iter().map(|(_, chain)| chain.segments).max();
+        let segments = segments(&before).map_or(1, |before| before + 1).max(segments(&swept).unwrap_or(1));
+        let longest = before.iter().chain(&swept).max_by_key(|(node, chain)| (chain.bytes, Reverse(*node)));
+        let last = region.cut(self, longest.map(|(node, _)| *node));
+        Chain { bytes: last.saturating_add(longest.map_or(0, |(_, chain)| chain.bytes)), last, segments }
+    }
+
+    /// The folds such that a kernel which computes one of them, and a node from it, reads its inputs once more for the node: the
+    /// node walks what no worker divides, and blocks have more to read than they keep.
+    fn folds_swept_before(&self, node: Node) -> FxHashSet<Node> {
+        let walked: Vec<Class> = match self.folds.get(&node) {
+            Some(fold) => fold.domain.clone(),
+            None => self.kept_by_result(node).collect(),
+        };
+        let written = self.forced.written.iter().filter(|val| val.node == node);
+        let written = written.map(|&val| self.bytes(val)).fold(0, u64::saturating_add);
+        let is_swept = |(fold, axes): &(&Node, &FoldAxes)| {
+            let read = self.known.get(fold).map_or(0, |chain| chain.last);
+            let is_inner = walked.iter().any(|class| !axes.kept.contains(class));
+            is_inner && axes.blocks.sweep_again(self.amounts.target, read, written)
+        };
+        self.folds.iter().filter(is_swept).map(|(&fold, _)| fold).filter(|&fold| fold != node).collect()
     }
 
     /// Whether a fold cannot be in the kernel that computes a node from it and divides this axis.
     fn is_in_the_way(&self, fold: Node, node: Node, class: Option<Class>) -> bool {
-        let FoldAxes { kept, domain, needs_workers } = &self.folds[&fold];
+        let FoldAxes { kept, domain, needs_workers, .. } = &self.folds[&fold];
         if !needs_workers {
             return false;
         }
@@ -191,7 +249,8 @@ impl<'a> Chains<'a> {
         let domain = [&kept[..], &reduced].concat();
         let is_large = is_large(self.fusion, &self.graph.ty(self.graph.node(fold).operands[0]).numel());
         let is_scanned = domain.iter().all(|class| self.scanned.contains(class));
-        FoldAxes { kept, domain, needs_workers: is_large && !is_scanned }
+        let blocks = Blocks::of(self.amounts, self.classes, &self.columns, fold);
+        FoldAxes { kept, domain, blocks, needs_workers: is_large && !is_scanned }
     }
 
     /// Whether a value is in memory for every kernel that needs it.
@@ -199,25 +258,64 @@ impl<'a> Chains<'a> {
         self.fusion.is_input(val) || self.forced.sources.contains(&val)
     }
 
+    /// How a kernel comes by a value which computes a target and divides this axis.
+    fn source(
+        &self,
+        val: Val,
+        target: Node,
+        class: Option<Class>,
+        is_swept: impl Fn(Node) -> bool,
+    ) -> Source {
+        let is_fold = self.folds.contains_key(&val.node);
+        match () {
+            () if self.fusion.is_input(val) => Source::Input,
+            () if self.is_source(val) => Source::Before,
+            () if is_fold && self.is_in_the_way(val.node, target, class) => Source::Before,
+            () if is_fold && is_swept(val.node) => Source::Swept,
+            () => Source::Computed,
+        }
+    }
+
     fn bytes(&self, val: Val) -> u64 {
         if self.partial.contains(&val) { 0 } else { self.amounts.of(val).bytes }
     }
 }
 
+/// How a kernel comes by a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    /// It may compute it.
+    Computed,
+    /// It is an input of the fusion.
+    Input,
+    /// An earlier segment computes it.
+    Before,
+    /// An earlier segment computes it, or an earlier sweep.
+    Swept,
+}
+
 /// The values of a region, between what a kernel computes and what it surely does not.
 struct Region {
     target: Node,
-    /// The values before the target, ascending, each with whether it stands for memory or a fold in the way.
-    vals: Vec<(Val, bool)>,
+    /// The values before the target, ascending, each with how the target comes by it.
+    vals: Vec<(Val, Source)>,
     /// Nodes that earlier segments compute.
     before: FxHashSet<Node>,
+    /// Folds that an earlier sweep of the same segment may compute.
+    swept: FxHashSet<Node>,
     edges: usize,
 }
 
 impl Region {
     /// The region before a target; `None` where it has more edges than may be looked at.
-    fn of(chains: &Chains<'_>, target: Node, class: Option<Class>) -> Option<Region> {
-        let mut region = Region { target, vals: Vec::new(), before: FxHashSet::default(), edges: 0 };
+    fn of(
+        chains: &Chains<'_>,
+        target: Node,
+        class: Option<Class>,
+        is_swept: impl Fn(Node) -> bool,
+    ) -> Option<Region> {
+        let (before, swept) = Default::default();
+        let mut region = Region { target, vals: Vec::new(), before, swept, edges: 0 };
         let mut seen: FxHashSet<Val> = FxHashSet::default();
         let mut stack = vec![target];
         while let Some(node) = stack.pop() {
@@ -229,20 +327,17 @@ impl Region {
                 if !seen.insert(val) {
                     continue;
                 }
-                let is_fold = matches!(chains.graph.op(val), TensorOp::Fold { .. });
-                let is_input = chains.fusion.is_input(val);
-                let is_made_before =
-                    || chains.is_source(val) || (is_fold && chains.is_in_the_way(val.node, target, class));
-                let is_source = is_input || is_made_before();
-                region.vals.push((val, is_source));
-                if !is_source {
-                    stack.push(val.node);
-                } else if !is_input {
-                    region.before.insert(val.node);
+                let source = chains.source(val, target, class, &is_swept);
+                region.vals.push((val, source));
+                match source {
+                    Source::Computed => stack.push(val.node),
+                    Source::Input => {}
+                    Source::Before => _ = region.before.insert(val.node),
+                    Source::Swept => _ = region.swept.insert(val.node),
                 }
             }
         }
-        region.vals.sort_unstable();
+        region.vals.sort_unstable_by_key(|&(val, _)| val);
         Some(region)
     }
 
@@ -256,17 +351,19 @@ impl Region {
         let mut network = FlowNetwork::default();
         let mut weights: Vec<u64> = Vec::with_capacity(self.vals.len());
         let mut is_behind: Vec<bool> = Vec::with_capacity(self.vals.len());
-        for &(val, is_source) in &self.vals {
-            let operands = if is_source { &[][..] } else { chains.graph.operands(val) };
-            let is_input = chains.fusion.is_input(val);
-            let behind =
-                Some(val.node) == earlier || operands.iter().any(|&operand| is_behind[self.number(operand)]);
-            let is_written = behind && !is_input && !chains.forced.views.contains(&val);
-            let weight = chains.bytes(val).saturating_mul(1 + u64::from(is_written));
+        for &(val, source) in &self.vals {
+            let operands = if source == Source::Computed { chains.graph.operands(val) } else { &[] };
+            let behind = source == Source::Before && Some(val.node) == earlier
+                || operands.iter().any(|&operand| is_behind[self.number(operand)]);
+            let is_written = behind && !chains.forced.views.contains(&val);
+            let weight = match source {
+                Source::Swept => 0,
+                _ => chains.bytes(val).saturating_mul(1 + u64::from(is_written)),
+            };
             let vertex = network.vertex(weight);
             weights.push(weight);
-            is_behind.push(behind && !is_input);
-            if is_source {
+            is_behind.push(behind);
+            if source != Source::Computed {
                 network.source(vertex);
             }
             operands.iter().for_each(|&operand| network.arc(self.number(operand), vertex));

@@ -7,6 +7,7 @@
 
 mod chain;
 mod forced;
+mod sweeps;
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
