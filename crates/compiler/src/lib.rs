@@ -7,6 +7,7 @@
 
 mod batch;
 mod certificate;
+mod disjoint_sets;
 mod distribution;
 mod in_place;
 pub mod outputs;

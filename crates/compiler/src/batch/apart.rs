@@ -2,12 +2,13 @@
 //! kernel that is as long as one part.
 
 use ir::graph::{Fusion, Graph, TensorOp, Val};
-use rustc_hash::FxHashMap;
+
+use crate::disjoint_sets::DisjointSets;
 
 /// What a segment makes, by parts that read no tensor of each other's and write to none. An output that is to be written to
 /// the memory of an input belongs to the part that reads that.
 pub(crate) fn parts(graph: &Graph, fusion: &Fusion, view: &Fusion) -> Vec<Vec<Val>> {
-    let mut sets = Sets::default();
+    let mut sets = DisjointSets::default();
     for &node in view.order() {
         for &operand in graph.node(node).operands.iter().filter(|&&operand| is_owned(graph, view, operand)) {
             graph.results(node).for_each(|val| sets.unite(val, operand));
@@ -33,26 +34,4 @@ pub(crate) fn parts(graph: &Graph, fusion: &Fusion, view: &Fusion) -> Vec<Vec<Va
 fn is_owned(graph: &Graph, view: &Fusion, val: Val) -> bool {
     let is_number = view.is_input(val) && graph.ty(val).rank() == 0;
     !is_number && !matches!(graph.op(val), TensorOp::Constant(_) | TensorOp::Size(_))
-}
-
-/// Disjoint sets of values.
-#[derive(Default)]
-struct Sets {
-    parents: FxHashMap<Val, Val>,
-}
-
-impl Sets {
-    fn root(&self, mut val: Val) -> Val {
-        while let Some(&parent) = self.parents.get(&val) {
-            val = parent;
-        }
-        val
-    }
-
-    fn unite(&mut self, one: Val, other: Val) {
-        let (one, other) = (self.root(one), self.root(other));
-        if one != other {
-            self.parents.insert(one.max(other), one.min(other));
-        }
-    }
 }

@@ -106,6 +106,7 @@ const ORDER: [(&str, &[&str]); 21] = [
     (
         "compiler",
         &[
+            "disjoint_sets",
             "segment",
             "batch",
             "outputs",

@@ -12,11 +12,13 @@ use std::cmp::Reverse;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::components::Components;
 use super::forced::Forced;
+use super::region::{Region, Source};
+use super::sources::Sources;
 use super::sweeps::{Blocks, columns};
 use crate::segment::axis_classes::{AxisClasses, Class};
 use crate::segment::cost::Amounts;
-use crate::segment::flow_network::FlowNetwork;
 use crate::segment::worker_axes::is_large;
 
 /// Edges that the search for cuts may look at, for each node of a fusion: beyond, segments count as if they read nothing.
@@ -25,9 +27,9 @@ const BUDGET: usize = 32;
 /// What a chain of segments does at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Chain {
-    /// Bytes that its segments read, and write for each other.
+    /// Bytes that its segments read, and write for each other, of the part that it ends in.
     pub bytes: u64,
-    /// Of these, what the last segment reads of its inputs, each once.
+    /// Of these, what the last segment reads, each value once.
     last: u64,
     /// How many segments it has.
     pub segments: u64,
@@ -65,11 +67,13 @@ struct FoldAxes {
 
 /// The chains of a fusion that end in what its segments make.
 pub(super) struct Chains<'a> {
-    graph: &'a Graph,
+    pub graph: &'a Graph,
     fusion: &'a Fusion,
     amounts: &'a Amounts<'a>,
-    forced: &'a Forced,
+    pub forced: &'a Forced,
     classes: &'a AxisClasses,
+    pub components: &'a Components<'a>,
+    sources: &'a Sources,
     /// Classes of axes along which something scans: kernels that walk nothing else need no worker.
     scanned: FxHashSet<Class>,
     /// Classes of axes that are the last one wherever they are.
@@ -79,7 +83,7 @@ pub(super) struct Chains<'a> {
     folds: FxHashMap<Node, FoldAxes>,
     /// Chains that end in what computes a node.
     known: FxHashMap<Node, Chain>,
-    budget: usize,
+    pub budget: usize,
 }
 
 impl<'a> Chains<'a> {
@@ -88,6 +92,8 @@ impl<'a> Chains<'a> {
         amounts: &'a Amounts<'a>,
         forced: &'a Forced,
         classes: &'a AxisClasses,
+        components: &'a Components<'a>,
+        sources: &'a Sources,
     ) -> Chains<'a> {
         let graph = amounts.graph;
         let scanned = fusion.order().iter().filter_map(|&node| match graph.node(node).op {
@@ -103,6 +109,8 @@ impl<'a> Chains<'a> {
             amounts,
             forced,
             classes,
+            components,
+            sources,
             scanned,
             columns: columns(graph, fusion, classes),
             partial,
@@ -202,15 +210,44 @@ impl<'a> Chains<'a> {
     fn through(&mut self, node: Node, class: Option<Class>, is_swept: impl Fn(Node) -> bool) -> Chain {
         let Some(region) = Region::of(self, node, class, is_swept) else { return Chain::default() };
         self.budget -= region.edges;
-        let known = |nodes: &FxHashSet<Node>| -> Vec<(Node, Chain)> {
-            nodes.iter().filter_map(|node| Some((*node, *self.known.get(node)?))).collect()
+        let segments_of = |nodes: &FxHashSet<Node>| {
+            nodes.iter().filter_map(|node| Some(self.known.get(node)?.segments)).max()
         };
-        let (before, swept) = (known(&region.before), known(&region.swept));
-        let segments = |chains: &[(Node, Chain)]| chains.iter().map(|(_, chain)| chain.segments).max();
-        let segments = segments(&before).map_or(1, |before| before + 1).max(segments(&swept).unwrap_or(1));
-        let longest = before.iter().chain(&swept).max_by_key(|(node, chain)| (chain.bytes, Reverse(*node)));
-        let last = region.cut(self, longest.map(|(node, _)| *node));
-        Chain { bytes: last.saturating_add(longest.map_or(0, |(_, chain)| chain.bytes)), last, segments }
+        let before = segments_of(&region.before).map_or(1, |before| before + 1);
+        let segments = before.max(segments_of(&region.swept).unwrap_or(1));
+        let is_of_part = |other: &&Node| self.components.of_node(**other) == self.components.of_node(node);
+        let earlier: Vec<Node> =
+            region.before.iter().chain(&region.swept).filter(is_of_part).copied().collect();
+        let bytes = self.compulsory(node).max(self.behind_a_chain(&region, &earlier));
+        let bytes = bytes.max(self.behind_what_is_compulsory(&region, &earlier));
+        let last = if self.folds.contains_key(&node) { region.cut(self, |_| false) } else { 0 };
+        Chain { bytes, last, segments }
+    }
+
+    /// Bytes that a segment reads beside those of the longest chain before it. Of what it reads, values that the chain did not
+    /// come by are written too.
+    fn behind_a_chain(&self, region: &Region, earlier: &[Node]) -> u64 {
+        let known = earlier.iter().filter_map(|node| Some((*node, self.known.get(node)?.bytes)));
+        let longest = known.max_by_key(|&(node, bytes)| (bytes, Reverse(node)));
+        let read = region.cut(self, |val| longest.is_none_or(|(node, _)| val.node > node));
+        longest.map_or(0, |(_, bytes)| bytes).saturating_add(read)
+    }
+
+    /// Bytes that a segment reads, those written that it reads and is not given, and beside them what segments before it read
+    /// whatever they keep.
+    fn behind_what_is_compulsory(&self, region: &Region, earlier: &[Node]) -> u64 {
+        let before = earlier.iter().map(|&node| self.compulsory(node)).max();
+        before.map_or(0, |before| before.saturating_add(region.cut(self, |_| true)))
+    }
+
+    /// Bytes that are read for a node whatever the segmentation, of its part.
+    fn compulsory(&self, node: Node) -> u64 {
+        let part = self.components.of_node(node);
+        self.sources
+            .before(node)
+            .filter(|&(val, _)| self.components.of_val(val) == part)
+            .map(|(_, bytes)| bytes)
+            .sum()
     }
 
     /// The folds such that a kernel which computes one of them, and a node from it, reads its inputs once more for the node: the
@@ -259,7 +296,7 @@ impl<'a> Chains<'a> {
     }
 
     /// How a kernel comes by a value which computes a target and divides this axis.
-    fn source(
+    pub(super) fn source(
         &self,
         val: Val,
         target: Node,
@@ -276,102 +313,8 @@ impl<'a> Chains<'a> {
         }
     }
 
-    fn bytes(&self, val: Val) -> u64 {
+    pub(super) fn bytes(&self, val: Val) -> u64 {
         if self.partial.contains(&val) { 0 } else { self.amounts.of(val).bytes }
-    }
-}
-
-/// How a kernel comes by a value.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
-    /// It may compute it.
-    Computed,
-    /// It is an input of the fusion.
-    Input,
-    /// An earlier segment computes it.
-    Before,
-    /// An earlier segment computes it, or an earlier sweep.
-    Swept,
-}
-
-/// The values of a region, between what a kernel computes and what it surely does not.
-struct Region {
-    target: Node,
-    /// The values before the target, ascending, each with how the target comes by it.
-    vals: Vec<(Val, Source)>,
-    /// Nodes that earlier segments compute.
-    before: FxHashSet<Node>,
-    /// Folds that an earlier sweep of the same segment may compute.
-    swept: FxHashSet<Node>,
-    edges: usize,
-}
-
-impl Region {
-    /// The region before a target; `None` where it has more edges than may be looked at.
-    fn of(
-        chains: &Chains<'_>,
-        target: Node,
-        class: Option<Class>,
-        is_swept: impl Fn(Node) -> bool,
-    ) -> Option<Region> {
-        let (before, swept) = Default::default();
-        let mut region = Region { target, vals: Vec::new(), before, swept, edges: 0 };
-        let mut seen: FxHashSet<Val> = FxHashSet::default();
-        let mut stack = vec![target];
-        while let Some(node) = stack.pop() {
-            for &val in &chains.graph.node(node).operands {
-                region.edges += 1;
-                if region.edges > chains.budget {
-                    return None;
-                }
-                if !seen.insert(val) {
-                    continue;
-                }
-                let source = chains.source(val, target, class, &is_swept);
-                region.vals.push((val, source));
-                match source {
-                    Source::Computed => stack.push(val.node),
-                    Source::Input => {}
-                    Source::Before => _ = region.before.insert(val.node),
-                    Source::Swept => _ = region.swept.insert(val.node),
-                }
-            }
-        }
-        region.vals.sort_unstable_by_key(|&(val, _)| val);
-        Some(region)
-    }
-
-    /// The number of a value of the region.
-    fn number(&self, val: Val) -> usize {
-        self.vals.binary_search_by_key(&val, |&(val, _)| val).expect("a value of the region")
-    }
-
-    /// Bytes of a minimum cut in front of the target. What comes after a node that an earlier segment computes is written too.
-    fn cut(&self, chains: &Chains<'_>, earlier: Option<Node>) -> u64 {
-        let mut network = FlowNetwork::default();
-        let mut weights: Vec<u64> = Vec::with_capacity(self.vals.len());
-        let mut is_behind: Vec<bool> = Vec::with_capacity(self.vals.len());
-        for &(val, source) in &self.vals {
-            let operands = if source == Source::Computed { chains.graph.operands(val) } else { &[] };
-            let behind = source == Source::Before && Some(val.node) == earlier
-                || operands.iter().any(|&operand| is_behind[self.number(operand)]);
-            let is_written = behind && !chains.forced.views.contains(&val);
-            let weight = match source {
-                Source::Swept => 0,
-                _ => chains.bytes(val).saturating_mul(1 + u64::from(is_written)),
-            };
-            let vertex = network.vertex(weight);
-            weights.push(weight);
-            is_behind.push(behind);
-            if source != Source::Computed {
-                network.source(vertex);
-            }
-            operands.iter().for_each(|&operand| network.arc(self.number(operand), vertex));
-        }
-        let sink = network.vertex(u64::MAX);
-        let operands = &chains.graph.node(self.target).operands;
-        operands.iter().for_each(|&operand| network.arc(self.number(operand), sink));
-        network.minimum_cut(sink).into_iter().map(|vertex| weights[vertex]).fold(0, u64::saturating_add)
     }
 }
 

@@ -6,19 +6,23 @@
 //! launches. Decides nothing; the search is elsewhere.
 
 mod chain;
+mod components;
 mod forced;
+mod region;
+mod sources;
 mod sweeps;
 
-use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use rustc_hash::FxHashSet;
+use ir::graph::{Fusion, Graph, Node, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
 use target::Target;
 
 use self::chain::{Chain, Chains};
+use self::components::{Component, Components};
 use self::forced::Forced;
+use self::sources::Sources;
 use super::axis_classes::AxisClasses;
-use super::cost::{Amounts, InputReads, cycles_once, latency, overlap};
-use super::external::is_view_op;
+use super::cost::{Amounts, cycles_once, latency, overlap};
 
 /// Ends of chains that are looked at together with what their chains cannot read.
 const ENDS: usize = 16;
@@ -38,21 +42,15 @@ pub struct LowerBound {
 pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> LowerBound {
     let (amounts, classes) = (&Amounts::new(graph, hints, target), AxisClasses::of(graph, fusion));
     let forced = Forced::of(graph, fusion);
-    let chains = Chains::of(fusion, amounts, &forced, &classes);
+    let components = Components::of(fusion, amounts);
+    let sources = Sources::of(graph, fusion, hints, &forced);
+    let chains = Chains::of(fusion, amounts, &forced, &classes, &components, &sources);
     let bytes_of = |val: &Val| amounts.of(*val).bytes;
     let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
     let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);
-    let mut ends: Vec<(Node, Chain)> = chains.ends().collect();
-    ends.sort_unstable_by_key(|(node, chain)| (std::cmp::Reverse(chain.bytes), *node));
-    let compulsory = compulsory_reads(graph, fusion, hints, &forced);
-    let read_by = |(node, chain): &(Node, Chain)| {
-        let before = ancestors(graph, fusion, *node);
-        let others = compulsory.iter().filter(|(val, _)| !before.contains(val));
-        others.map(|(_, bytes)| *bytes).fold(chain.bytes, u64::saturating_add)
-    };
-    let all: u64 = compulsory.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
-    let read = ends.iter().take(ENDS).map(read_by).fold(all, u64::max);
-    let kernels = ends.iter().map(|(_, chain)| chain.segments).max().unwrap_or(0);
+    let mut parts = parts(&components, &sources, chains.ends());
+    let read = parts.values_mut().map(|part| part.reads(&sources)).fold(0, u64::saturating_add);
+    let kernels = chains.ends().map(|(_, chain)| chain.segments).max().unwrap_or(0);
     let bytes = external.fold(written, u64::saturating_add).saturating_add(read);
     let segments = kernels + forced.external.len() as u64;
     let computing = cycles_once(amounts, fusion) as f64 / target.throughput;
@@ -62,37 +60,40 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
     LowerBound { bytes, segments, seconds }
 }
 
-/// The values that kernels read from memory, whatever the segmentation, with the bytes that they need of each.
-fn compulsory_reads(graph: &Graph, fusion: &Fusion, hints: &Hints, forced: &Forced) -> Vec<(Val, u64)> {
-    let reads = InputReads::of(graph, fusion);
-    let mut needed: FxHashSet<Node> = FxHashSet::default();
-    for &node in fusion.order().iter().rev() {
-        let op = &graph.node(node).op;
-        let is_given = graph
-            .results(node)
-            .any(|val| fusion.is_output(val) || fusion.uses(val).iter().any(|user| needed.contains(user)));
-        if !matches!(op, TensorOp::External(_)) && (!is_view_op(op) || is_given) {
-            needed.insert(node);
-        }
-    }
-    let mut sources: Vec<Val> = fusion.inputs().iter().chain(&forced.sources).copied().collect();
-    sources.sort_unstable();
-    sources.dedup();
-    sources.retain(|&val| fusion.uses(val).iter().any(|user| needed.contains(user)));
-    let bytes = |val: Val| hints.value(&fusion.facts().normalize(&reads.bytes(val, graph.ty(val).bytes())));
-    sources.into_iter().map(|val| (val, bytes(val))).collect()
+/// What kernels read of one part of a fusion.
+#[derive(Default)]
+struct Part {
+    /// Values that they read whatever the segmentation, with the bytes that they need of each.
+    compulsory: Vec<(Val, u64)>,
+    ends: Vec<(Node, Chain)>,
 }
 
-/// What a node depends on.
-fn ancestors(graph: &Graph, fusion: &Fusion, node: Node) -> FxHashSet<Val> {
-    let mut found: FxHashSet<Val> = FxHashSet::default();
-    let mut stack = vec![node];
-    while let Some(node) = stack.pop() {
-        for &val in &graph.node(node).operands {
-            if found.insert(val) && !fusion.is_input(val) {
-                stack.push(val.node);
-            }
-        }
+/// The parts of a fusion. Scalars that belong to none of them are one of their own.
+fn parts(
+    components: &Components<'_>,
+    sources: &Sources,
+    ends: impl Iterator<Item = (Node, Chain)>,
+) -> FxHashMap<Option<Component>, Part> {
+    let mut parts: FxHashMap<Option<Component>, Part> = FxHashMap::default();
+    for &(val, bytes) in sources.all() {
+        parts.entry(components.of_val(val)).or_default().compulsory.push((val, bytes));
     }
-    found
+    for (node, chain) in ends {
+        parts.entry(components.of_node(node)).or_default().ends.push((node, chain));
+    }
+    parts
+}
+
+impl Part {
+    /// Bytes that kernels read of it: what is compulsory, and of one chain beside what it does not come from.
+    fn reads(&mut self, sources: &Sources) -> u64 {
+        self.ends.sort_unstable_by_key(|(node, chain)| (std::cmp::Reverse(chain.bytes), *node));
+        let read_by = |(node, chain): &(Node, Chain)| {
+            let before: FxHashSet<Val> = sources.before(*node).map(|(val, _)| val).collect();
+            let others = self.compulsory.iter().filter(|(val, _)| !before.contains(val));
+            others.map(|(_, bytes)| *bytes).fold(chain.bytes, u64::saturating_add)
+        };
+        let all = self.compulsory.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
+        self.ends.iter().take(ENDS).map(read_by).fold(all, u64::max)
+    }
 }
