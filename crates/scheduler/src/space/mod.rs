@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 use axes::{AxisSets, AxisTuple};
 pub use breakpoints::breakpoints;
 pub(crate) use breakpoints::concatenated;
-pub(crate) use index_maps::Moved;
+pub use index_maps::Moved;
 pub use node_axes::{AxisTable, kept_axes};
 use places::{Place, Places};
 pub use reshape::{AxisGroup, axis_groups};

@@ -64,7 +64,20 @@ impl Drawn {
                 let dtype = draws.one_of(&["Float", "BFloat16", "Half"]);
                 format!("fd.ops.cast({x}, dtype=DataType.{dtype})")
             }
-            82..90 => format!("fd.ops.pad({x}, {}, 0.0)", draws.one_of(&["[1, -1]", "[-1, 1, 1, -1]"])),
+            82..86 => format!("fd.ops.pad({x}, {}, 0.0)", draws.one_of(&["[1, -1]", "[-1, 1, 1, -1]"])),
+            86..90 => {
+                let [last, first, sizes] = ["l", "f", "n"].map(|part| format!("{name}{part}"));
+                self.define(&format!("{sizes}0"), &format!("fd.ops.size({x}, 0)"));
+                self.define(&format!("{sizes}1"), &format!("fd.ops.size({x}, 1)"));
+                let (begin, end) = if axis == 0 {
+                    ("[1, 0]", format!("[1, {sizes}1]"))
+                } else {
+                    ("[0, 1]", format!("[{sizes}0, 1]"))
+                };
+                self.define(&last, &format!("fd.ops.slice({x}, {begin}, [{sizes}0, {sizes}1])"));
+                self.define(&first, &format!("fd.ops.slice({x}, [0, 0], {end})"));
+                format!("fd.ops.cat([{last}, {first}], dim={axis})")
+            }
             90..94 => format!("fd.ops.segment_set({x})"),
             94..97 => format!("fd.ops.cumsum({x}, {axis})"),
             _ => {

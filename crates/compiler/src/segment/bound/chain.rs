@@ -11,9 +11,11 @@ use std::cmp::Reverse;
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::space::AxisTable;
 
 use super::components::Components;
 use super::forced::Forced;
+use super::moved::folds_behind_index_maps;
 use super::region::{Region, Source};
 use super::sources::Sources;
 use super::sweeps::{Blocks, columns};
@@ -81,6 +83,10 @@ pub(super) struct Chains<'a> {
     /// Values of which a kernel may need a part only.
     partial: FxHashSet<Val>,
     folds: FxHashMap<Node, FoldAxes>,
+    /// What ops do to axes; none where no op is an index map.
+    table: Option<AxisTable>,
+    /// Folds that the node looked at has by way of index maps only.
+    moved: FxHashSet<Node>,
     /// Chains that end in what computes a node.
     known: FxHashMap<Node, Chain>,
     pub budget: usize,
@@ -115,6 +121,8 @@ impl<'a> Chains<'a> {
             columns: columns(graph, fusion, classes),
             partial,
             folds: FxHashMap::default(),
+            table: has_index_maps(graph, fusion).then(|| AxisTable::new(fusion.facts())),
+            moved: FxHashSet::default(),
             known: FxHashMap::default(),
             budget,
         };
@@ -150,9 +158,20 @@ impl<'a> Chains<'a> {
 
     /// The minimum over the axes that workers may divide, of bytes and of segments.
     fn shortest(&mut self, node: Node) -> Chain {
+        self.find_moved(node);
         let divided = self.divisible(node);
         let chains = divided.into_iter().map(|class| self.along(node, class));
         chains.reduce(Chain::either).unwrap_or_default()
+    }
+
+    /// Finds the folds that a node has by way of index maps only.
+    fn find_moved(&mut self, node: Node) {
+        let Some(mut table) = self.table.take() else { return };
+        let mut budget = self.budget;
+        let is_in_memory = |val: Val| self.is_source(val);
+        self.moved = folds_behind_index_maps(self.graph, node, &mut table, &mut budget, is_in_memory);
+        self.budget = budget;
+        self.table = Some(table);
     }
 
     /// The axes that a kernel which computes a node may divide; none where it needs no worker.
@@ -307,6 +326,7 @@ impl<'a> Chains<'a> {
         match () {
             () if self.fusion.is_input(val) => Source::Input,
             () if self.is_source(val) => Source::Before,
+            () if is_fold && self.moved.contains(&val.node) => Source::Before,
             () if is_fold && self.is_in_the_way(val.node, target, class) => Source::Before,
             () if is_fold && is_swept(val.node) => Source::Swept,
             () => Source::Computed,
@@ -318,8 +338,16 @@ impl<'a> Chains<'a> {
     }
 }
 
+/// Whether ops read operands elsewhere than where loops stand.
+pub(super) fn has_index_maps(graph: &Graph, fusion: &Fusion) -> bool {
+    let is_index_map = |op: &TensorOp| {
+        matches!(op, TensorOp::Slice { .. } | TensorOp::Pad { .. } | TensorOp::Cat(_) | TensorOp::Gather(_))
+    };
+    fusion.order().iter().any(|&node| is_index_map(&graph.node(node).op))
+}
+
 /// Values of which a gather takes elements, maybe by way of others: of these a kernel may read a part.
-fn partly_read(graph: &Graph, fusion: &Fusion) -> FxHashSet<Val> {
+pub(super) fn partly_read(graph: &Graph, fusion: &Fusion) -> FxHashSet<Val> {
     let mut partial: FxHashSet<Val> = FxHashSet::default();
     for &node in fusion.order().iter().rev() {
         let data = graph.node(node);

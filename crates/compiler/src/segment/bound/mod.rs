@@ -8,9 +8,12 @@
 mod chain;
 mod components;
 mod forced;
+mod moved;
+mod recomputed;
 mod region;
 mod sources;
 mod sweeps;
+mod use_tree;
 
 use ir::graph::{Fusion, Graph, Node, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -51,13 +54,19 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
     let mut parts = parts(&components, &sources, chains.ends());
     let read = parts.values_mut().map(|part| part.reads(&sources)).fold(0, u64::saturating_add);
     let kernels = chains.ends().map(|(_, chain)| chain.segments).max().unwrap_or(0);
-    let bytes = external.fold(written, u64::saturating_add).saturating_add(read);
+    let others = external.fold(written, u64::saturating_add);
+    let bytes = others.saturating_add(read);
     let segments = kernels + forced.external.len() as u64;
     let computing = cycles_once(amounts, fusion) as f64 / target.throughput;
-    let memory = (bytes as f64 / target.bandwidth).max(kernels as f64 * latency(target));
-    // What all kernels overlap is at most what the sums of their terms do.
-    let seconds = memory + computing + segments as f64 * target.launch - overlap(target, memory, computing);
-    LowerBound { bytes, segments, seconds }
+    let seconds = |bytes: u64| {
+        let memory = (bytes as f64 / target.bandwidth).max(kernels as f64 * latency(target));
+        // What all kernels overlap is at most what the sums of their terms do.
+        memory + computing + segments as f64 * target.launch - overlap(target, memory, computing)
+    };
+    // A value that is kept, not to be computed again, may be what chains read.
+    let compulsory = sources.all().iter().map(|(_, bytes)| *bytes).fold(others, u64::saturating_add);
+    let again = seconds(compulsory) + recomputed::seconds(amounts, fusion, &forced);
+    LowerBound { bytes, segments, seconds: seconds(bytes).max(again) }
 }
 
 /// What kernels read of one part of a fusion.

@@ -21,7 +21,7 @@ use super::legality::LegalityAnswer;
 
 pub(crate) use amounts::Amounts;
 pub use input_reads::InputReads;
-pub(super) use work::cycles_once;
+pub(super) use work::{cycles_once, needed_parts, part};
 
 /// Bytes that a group reads and writes, as a set: each tensor once, and of a tensor that only gathers take from no more
 /// than they take.

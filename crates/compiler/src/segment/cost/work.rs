@@ -57,14 +57,19 @@ fn each_once(amounts: &Amounts<'_>, nodes: &[Node]) -> u64 {
 
 /// The elements that any segmentation of a fusion computes: each value once, as far as something needs it.
 pub(in crate::segment) fn cycles_once(amounts: &Amounts<'_>, fusion: &Fusion) -> u64 {
+    let needed = needed_parts(amounts, fusion);
+    let cycles = |node: &Node| (amounts.cycles(*node) as f64 * needed[node]) as u64;
+    fusion.order().iter().map(cycles).fold(0, u64::saturating_add)
+}
+
+/// Which part of a node's elements any segmentation computes.
+pub(in crate::segment) fn needed_parts(amounts: &Amounts<'_>, fusion: &Fusion) -> FxHashMap<Node, f64> {
     let graph = amounts.graph;
     let outputs = fusion.outputs().iter().map(|output| (output.val.node, 1.0));
     let mut needed: FxHashMap<Node, f64> = outputs.collect();
-    let mut cycles = 0_u64;
     for &node in fusion.order().iter().rev() {
         let data = graph.node(node);
-        let own = needed.get(&node).copied().unwrap_or(1.0);
-        cycles = cycles.saturating_add((amounts.cycles(node) as f64 * own) as u64);
+        let own = *needed.entry(node).or_insert(1.0);
         let is_whole =
             matches!(data.op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_));
         for (k, operand) in data.operands.iter().enumerate() {
@@ -73,12 +78,12 @@ pub(in crate::segment) fn cycles_once(amounts: &Amounts<'_>, fusion: &Fusion) ->
             *known = known.max(asked);
         }
     }
-    cycles
+    needed
 }
 
 /// How many times an operand's elements a node asks for: of what is sliced or gathered a part. Of slices that are put together
 /// otherwise, as in a roll, all that the result has, since chains of those leave no loops to cut.
-fn part(amounts: &Amounts<'_>, node: Node, k: usize) -> f64 {
+pub(in crate::segment) fn part(amounts: &Amounts<'_>, node: Node, k: usize) -> f64 {
     let graph = amounts.graph;
     let operand = graph.node(node).operands[k];
     let elements = |val: Val| amounts.of(val).elements.max(1) as f64;

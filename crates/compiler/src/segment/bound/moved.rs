@@ -1,0 +1,52 @@
+//! Folds that a kernel cannot compute for a node, as all ways to them go through index maps which read the result of the fold
+//! elsewhere than where the loops stand (`scheduler::legal::moved`).
+
+use ir::graph::{Graph, Node, TensorOp, Val};
+use rustc_hash::FxHashSet;
+use scheduler::space::{AxisTable, Moved};
+
+/// The folds before a node that it has only by way of index maps; none where more than so many steps would have to be looked at.
+/// Ways end at values that are in memory.
+pub(super) fn folds_behind_index_maps(
+    graph: &Graph,
+    node: Node,
+    table: &mut AxisTable,
+    budget: &mut usize,
+    is_in_memory: impl Fn(Val) -> bool,
+) -> FxHashSet<Node> {
+    let [mut moved_folds, mut others]: [FxHashSet<Node>; 2] = Default::default();
+    let mut seen: FxHashSet<(Val, Moved)> = FxHashSet::default();
+    let mut stack: Vec<(Node, Moved)> = vec![(node, Moved::new())];
+    while let Some((node, moved)) = stack.pop() {
+        for (k, &operand) in graph.node(node).operands.iter().enumerate() {
+            let Some(left) = budget.checked_sub(1) else { return FxHashSet::default() };
+            *budget = left;
+            let stands = moved.is_empty() && !is_index_map(graph, node, k);
+            let moved = if stands { Moved::new() } else { table.moved(graph, node, k, &moved) };
+            if is_in_memory(operand) || !seen.insert((operand, moved.clone())) {
+                continue;
+            }
+            match (graph.op(operand), moved.is_empty()) {
+                (TensorOp::Fold { .. }, false) => _ = moved_folds.insert(operand.node),
+                (TensorOp::Fold { .. }, true) => {
+                    others.insert(operand.node);
+                    stack.push((operand.node, moved));
+                }
+                _ => stack.push((operand.node, moved)),
+            }
+        }
+    }
+    moved_folds.retain(|fold| !others.contains(fold));
+    moved_folds
+}
+
+/// Whether an op reads an operand elsewhere than where the loops stand, in every kernel.
+fn is_index_map(graph: &Graph, node: Node, k: usize) -> bool {
+    let data = graph.node(node);
+    match data.op {
+        TensorOp::Slice { .. } | TensorOp::Pad { .. } => true,
+        TensorOp::Cat(axis) => !graph.shape(data.operands[k])[usize::from(axis)].is_one(),
+        TensorOp::Gather(_) => k == 0,
+        _ => false,
+    }
+}
