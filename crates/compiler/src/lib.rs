@@ -1,13 +1,12 @@
 //! How a program gets fast: passes, segments, and a kernel for each. Pure functions: no I/O, no clock, no environment.
 //!
-//! `pipeline` (the compiler on a page) · `plan` (what it gives) · `certificate` (how close to the best) · `passes` (graph passes) · `segment` (cost, and
-//! which groups become kernels) · `products` (of matrices: by a library or a kernel) · `distribution` (lambdas: as one fold
-//! or several) · `batch` (what one launch runs) · `outputs` and `in_place` (the buffers of outputs). What a plan says of kernels are values of `scheduler`,
-//! whose modules are given on.
+//! `pipeline` (the compiler on a page) · `plan` (what it gives) · `certificate` (how close to the best) · `passes` (graph
+//! passes) · `products` (of matrices: by a library or a kernel) · `distribution` (lambdas: as one fold or several) · `batch`
+//! (what one launch runs) · `outputs` and `in_place` (the buffers of outputs). What a plan says of segments and kernels are
+//! values of `segmenter` and `scheduler`, whose modules are given on.
 
 mod batch;
 mod certificate;
-mod disjoint_sets;
 mod distribution;
 mod in_place;
 pub mod outputs;
@@ -15,12 +14,12 @@ pub mod passes;
 pub mod pipeline;
 pub mod plan;
 mod products;
-pub mod segment;
 
 pub use scheduler::draws::Draws;
 pub use scheduler::hints::{Hints, WholeRow, row_sizes};
 pub use scheduler::legal::{Rejection, Witness};
 pub use scheduler::{layout, lower, schedule, space};
+pub use segmenter as segment;
 pub use target;
 
 pub use certificate::Certificate;

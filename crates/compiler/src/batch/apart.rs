@@ -3,7 +3,7 @@
 
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 
-use crate::disjoint_sets::DisjointSets;
+use crate::segment::DisjointSets;
 
 /// What a segment makes, by parts that read no tensor of each other's and write to none. An output that is to be written to
 /// the memory of an input belongs to the part that reads that.

@@ -6,12 +6,13 @@ use rustc_hash::FxHashMap;
 use scheduler::layout::{LayoutClass, SegmentLayouts};
 use scheduler::lower::LoweredSegment;
 use target::Processor;
+use target::cpu::MAX_JOINED_STATEMENTS;
 
 use super::Compilation;
 use crate::batch::{self, Member, Shared, Structures, alone};
 use crate::outputs::placements;
 use crate::plan::{PlanError, SegmentPlan};
-use crate::segment::{Engine, STATEMENTS, Segmentation, Structure};
+use crate::segment::{Engine, Segmentation, Structure};
 
 /// The stage.
 pub(super) fn batches(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
@@ -85,7 +86,7 @@ impl Compilation<'_> {
     fn parts_of(&self, view: &Fusion) -> Option<Vec<Vec<Val>>> {
         let Compilation { graph, optimized, .. } = self;
         let is_long = matches!(&*self.legality.of(graph, view),
-            Ok(Engine::Kernel(witness)) if witness.statements > STATEMENTS);
+            Ok(Engine::Kernel(witness)) if witness.statements > MAX_JOINED_STATEMENTS);
         if !is_long || !batch::only_maps(graph, view) {
             return None;
         }

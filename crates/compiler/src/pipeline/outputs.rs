@@ -3,6 +3,7 @@
 use ir::graph::{Fusion, Graph, Tasks};
 use scheduler::layout::LayoutClass;
 
+use super::segments::behind;
 use super::{Compilation, Optimized};
 use crate::outputs::{View, computed, ordered, views};
 use crate::passes::{Step, composed};
@@ -55,7 +56,7 @@ impl Optimized {
     ) -> Optimized {
         let (fusion, map) = composed(graph, written, steps);
         let fusion = ordered(graph, &fusion);
-        let chosen = options.segmentation.as_ref().map(|chosen| chosen.behind(graph, &fusion, &map));
+        let chosen = options.segmentation.as_ref().map(|chosen| behind(chosen, graph, &fusion, &map));
         let views = viewed(graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
         let computed = computed(graph, &fusion, &views);
         let (tasks, dropped) = options.tasks.groups_after(graph, written, &fusion, &map);

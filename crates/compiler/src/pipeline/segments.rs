@@ -12,7 +12,7 @@ use crate::segment::{Engine, Lifetimes, SearchProblem, Segmentation, greedy_with
 pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     compilation.place();
     let (segmentation, search_steps) = match &compilation.optimized.chosen {
-        Some(chosen) => (chosen.completed(&compilation.graph, &compilation.optimized.computed), 0),
+        Some(chosen) => (completed(chosen, &compilation.graph, &compilation.optimized.computed), 0),
         None => compilation.as_one().map_or_else(|| compilation.searched(), |one| (one, 0)),
     };
     let Optimized { computed, constraints, .. } = &compilation.optimized;
@@ -64,60 +64,58 @@ impl Compilation<'_> {
     }
 }
 
-impl Segmentation {
-    /// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the
-    /// first segment that makes or needs one of them; what became an input is made by none. Of what became an expansion the
-    /// elements are kept that are expanded.
-    pub(super) fn behind(&self, graph: &Graph, fusion: &Fusion, map: &ValMap) -> Segmentation {
-        let mut viewed: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
-        let mut segments = Vec::new();
-        for made in &self.segments {
-            let moved = made.iter().map(|&val| before_expansion(graph, map.get(val).unwrap_or(val)));
-            let mut made: Vec<Val> = moved.filter(|&val| viewed.insert(val)).collect();
-            made.sort_unstable();
-            segments.push(made);
-        }
-        let mut mapped = Segmentation { segments };
-        while let Some((early, late, val)) = mapped.needed_early(graph, fusion) {
-            mapped.segments[late].retain(|&other| other != val);
-            mapped.segments[early].push(val);
-            mapped.segments[early].sort_unstable();
-        }
-        mapped.segments.retain(|made| !made.is_empty());
-        mapped
+/// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the
+/// first segment that makes or needs one of them; what became an input is made by none. Of what became an expansion the
+/// elements are kept that are expanded.
+pub(super) fn behind(chosen: &Segmentation, graph: &Graph, fusion: &Fusion, map: &ValMap) -> Segmentation {
+    let mut viewed: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
+    let mut segments = Vec::new();
+    for made in &chosen.segments {
+        let moved = made.iter().map(|&val| before_expansion(graph, map.get(val).unwrap_or(val)));
+        let mut made: Vec<Val> = moved.filter(|&val| viewed.insert(val)).collect();
+        made.sort_unstable();
+        segments.push(made);
     }
+    let mut mapped = Segmentation { segments };
+    while let Some((early, late, val)) = needed_early(&mapped, graph, fusion) {
+        mapped.segments[late].retain(|&other| other != val);
+        mapped.segments[early].push(val);
+        mapped.segments[early].sort_unstable();
+    }
+    mapped.segments.retain(|made| !made.is_empty());
+    mapped
+}
 
-    /// A segment that needs a value which a later one makes: both, and the value.
-    fn needed_early(&self, graph: &Graph, fusion: &Fusion) -> Option<(usize, usize, Val)> {
-        let views = self.views(graph, fusion);
-        views.iter().enumerate().find_map(|(early, view)| {
-            let made_by = |val: Val| self.segments.iter().position(|made| made.contains(&val));
-            let late = |&val: &Val| made_by(val).filter(|&late| late > early).map(|late| (early, late, val));
-            view.inputs().iter().find_map(late)
-        })
-    }
+/// A segment that needs a value which a later one makes: both, and the value.
+fn needed_early(mapped: &Segmentation, graph: &Graph, fusion: &Fusion) -> Option<(usize, usize, Val)> {
+    let views = mapped.views(graph, fusion);
+    views.iter().enumerate().find_map(|(early, view)| {
+        let made_by = |val: Val| mapped.segments.iter().position(|made| made.contains(&val));
+        let late = |&val: &Val| made_by(val).filter(|&late| late > early).map(|late| (early, late, val));
+        view.inputs().iter().find_map(late)
+    })
+}
 
-    /// A segmentation that also makes what outputs are since the passes moved expansions: by the first segment that computes
-    /// it, or that makes what it is an expansion of.
-    fn completed(&self, graph: &Graph, fusion: &Fusion) -> Segmentation {
-        let mut segmentation = self.clone();
-        for &Output { val, .. } in fusion.outputs().iter().filter(|output| !fusion.is_input(output.val)) {
-            if segmentation.kept().contains(&val) {
-                continue;
-            }
-            let views = segmentation.views(graph, fusion);
-            let small = before_expansion(graph, val);
-            let makes = |made: &Vec<Val>| made.contains(&small);
-            let computing = views.iter().position(|view| view.contains(val.node));
-            match computing.or_else(|| segmentation.segments.iter().position(makes)) {
-                Some(first) => {
-                    segmentation.segments[first].push(val);
-                    segmentation.segments[first].sort_unstable();
-                }
-                // An expansion of an input.
-                None => segmentation.segments.push(vec![val]),
-            }
+/// A segmentation that also makes what outputs are since the passes moved expansions: by the first segment that computes
+/// it, or that makes what it is an expansion of.
+fn completed(chosen: &Segmentation, graph: &Graph, fusion: &Fusion) -> Segmentation {
+    let mut segmentation = chosen.clone();
+    for &Output { val, .. } in fusion.outputs().iter().filter(|output| !fusion.is_input(output.val)) {
+        if segmentation.kept().contains(&val) {
+            continue;
         }
-        segmentation
+        let views = segmentation.views(graph, fusion);
+        let small = before_expansion(graph, val);
+        let makes = |made: &Vec<Val>| made.contains(&small);
+        let computing = views.iter().position(|view| view.contains(val.node));
+        match computing.or_else(|| segmentation.segments.iter().position(makes)) {
+            Some(first) => {
+                segmentation.segments[first].push(val);
+                segmentation.segments[first].sort_unstable();
+            }
+            // An expansion of an input.
+            None => segmentation.segments.push(vec![val]),
+        }
     }
+    segmentation
 }

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use ferrofuse_compiler::layout::LayoutClass;
+use ferrofuse_compiler::target::Target;
+use ferrofuse_compiler::{Hints, PlanOptions, cut, plan};
 use ir::definition::Definition;
 use ir::graph::{Fusion, Output};
 use scheduler::legal::{Witness, legal};
@@ -27,6 +30,20 @@ fn rejection(body: &str) -> String {
     let definition = define(body);
     let rejection = legal(&definition.graph, &definition.fusion).expect_err("an illegal group");
     format!("{} {}", definition.name_of(rejection.val), rejection.reason)
+}
+
+/// Schedules and lowering read the answers that the search found.
+#[test]
+fn kernels_of_a_cut_ask_about_no_further_group() {
+    for body in [SOFTMAX, INNER_OUTER, GROUP_NORM] {
+        let Definition { graph, fusion, .. } = &define(body);
+        let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
+        let (target, hints, options) = (Target::cpu(512), Hints::default(), PlanOptions::default());
+        let cut = cut(graph, fusion, &layouts, &target, &hints, &options).expect("it is cut");
+        let plan = plan(graph, fusion, &layouts, &target, &hints, &options).expect("it is planned");
+        assert!(cut.legality.answers() > 0);
+        assert_eq!(cut.legality.answers(), plan.legality.answers(), "{body}");
+    }
 }
 
 #[test]

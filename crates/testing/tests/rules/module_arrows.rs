@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 21] = [
+const ORDER: [(&str, &[&str]); 22] = [
     (
         "cuda",
         &[
@@ -104,10 +104,32 @@ const ORDER: [(&str, &[&str]); 21] = [
     ("target", &["multiprocessor", "cpu", "gpu", "gpus"]),
     ("scheduler", &["draws", "hints", "layout", "space", "legal", "schedule", "lower"]),
     (
-        "compiler",
+        "segmenter",
         &[
             "disjoint_sets",
-            "segment",
+            "segmentation",
+            "structure",
+            "joined",
+            "dependencies",
+            "external",
+            "free",
+            "flow_network",
+            "axis_classes",
+            "engine",
+            "kept",
+            "legality",
+            "worker_axes",
+            "constraints",
+            "memory",
+            "cost",
+            "bound",
+            "greedy",
+            "search",
+        ],
+    ),
+    (
+        "compiler",
+        &[
             "batch",
             "outputs",
             "passes",

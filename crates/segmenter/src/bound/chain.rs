@@ -1,0 +1,362 @@
+//! Segments that must follow each other: how many there are at least, and what they read together.
+//!
+//! A kernel divides its work among workers along an axis that every fold within it knows and that no fold reduces whose
+//! result is used inside. So for each axis that the kernel of a value may divide, some folds that the value depends on are in
+//! the way, and what the kernel reads separates the value from these: at least a minimum cut. A fold in the way is computed by
+//! an earlier segment, of which the same holds. The reads of all segments of such a chain add up, whatever the segmentation.
+//! A fold that is in the same kernel may have it read its inputs once more for the value (`sweeps`), and these reads add up too.
+//! Inspired by the lower bounds of Hong and Kung (1981), which sum over segments too.
+
+use std::cmp::Reverse;
+
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::space::AxisTable;
+
+use super::components::Components;
+use super::forced::Forced;
+use super::moved::folds_behind_index_maps;
+use super::region::{Region, Source};
+use super::sources::Sources;
+use super::sweeps::{Blocks, columns};
+use crate::axis_classes::{AxisClasses, Class};
+use crate::cost::Amounts;
+use crate::worker_axes::is_large;
+
+/// Edges that the search for cuts may look at, for each node of a fusion: beyond, segments count as if they read nothing.
+const BUDGET: usize = 32;
+
+/// What a chain of segments does at least.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Chain {
+    /// Bytes that its segments read, and write for each other, of the part that it ends in.
+    pub bytes: u64,
+    /// Of these, what the last segment reads, each value once.
+    last: u64,
+    /// How many segments it has.
+    pub segments: u64,
+}
+
+impl Chain {
+    /// What holds where one of both does.
+    fn either(self, other: Chain) -> Chain {
+        Chain {
+            bytes: self.bytes.min(other.bytes),
+            last: self.last.min(other.last),
+            segments: self.segments.min(other.segments),
+        }
+    }
+
+    /// What holds where both do.
+    fn both(self, other: Chain) -> Chain {
+        Chain {
+            bytes: self.bytes.max(other.bytes),
+            last: self.last.max(other.last),
+            segments: self.segments.max(other.segments),
+        }
+    }
+}
+
+/// What a fold walks.
+struct FoldAxes {
+    kept: Vec<Class>,
+    domain: Vec<Class>,
+    /// The blocks of a kernel in which its result is used.
+    blocks: Blocks,
+    /// Whether a kernel needs workers for it: it is large, and not all that it walks is scanned.
+    needs_workers: bool,
+}
+
+/// The chains of a fusion that end in what its segments make.
+pub(super) struct Chains<'a> {
+    pub graph: &'a Graph,
+    fusion: &'a Fusion,
+    amounts: &'a Amounts<'a>,
+    pub forced: &'a Forced,
+    classes: &'a AxisClasses,
+    pub components: &'a Components<'a>,
+    sources: &'a Sources,
+    /// Classes of axes along which something scans: kernels that walk nothing else need no worker.
+    scanned: FxHashSet<Class>,
+    /// Classes of axes that are the last one wherever they are.
+    columns: FxHashSet<Class>,
+    /// Values of which a kernel may need a part only.
+    partial: FxHashSet<Val>,
+    folds: FxHashMap<Node, FoldAxes>,
+    /// What ops do to axes; none where no op is an index map.
+    table: Option<AxisTable>,
+    /// Folds that the node looked at has by way of index maps only.
+    moved: FxHashSet<Node>,
+    /// Chains that end in what computes a node.
+    known: FxHashMap<Node, Chain>,
+    pub budget: usize,
+}
+
+impl<'a> Chains<'a> {
+    pub(super) fn of(
+        fusion: &'a Fusion,
+        amounts: &'a Amounts<'a>,
+        forced: &'a Forced,
+        classes: &'a AxisClasses,
+        components: &'a Components<'a>,
+        sources: &'a Sources,
+    ) -> Chains<'a> {
+        let graph = amounts.graph;
+        let scanned = fusion.order().iter().filter_map(|&node| match graph.node(node).op {
+            TensorOp::Scan { axis, .. } => classes.of_axis(graph, node.into(), axis),
+            _ => None,
+        });
+        let scanned = scanned.collect();
+        let budget = fusion.order().len().saturating_mul(BUDGET);
+        let partial = partly_read(graph, fusion);
+        let mut chains = Chains {
+            graph,
+            fusion,
+            amounts,
+            forced,
+            classes,
+            components,
+            sources,
+            scanned,
+            columns: columns(graph, fusion, classes),
+            partial,
+            folds: FxHashMap::default(),
+            table: has_index_maps(graph, fusion).then(|| AxisTable::new(fusion.facts())),
+            moved: FxHashSet::default(),
+            known: FxHashMap::default(),
+            budget,
+        };
+        let is_fold = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Fold { .. });
+        let folds = fusion.order().iter().filter(is_fold);
+        chains.folds = folds.map(|&fold| (fold, chains.axes_of(fold))).collect();
+        for &node in fusion.order() {
+            let chain = chains.find(node);
+            chains.known.extend(chain.map(|chain| (node, chain)));
+        }
+        chains
+    }
+
+    /// The values that chains end in, with their chains.
+    pub(super) fn ends(&self) -> impl Iterator<Item = (Node, Chain)> + '_ {
+        self.known.iter().map(|(&node, &chain)| (node, chain))
+    }
+
+    /// The chain that ends in what computes a node, if that is an end.
+    fn find(&mut self, node: Node) -> Option<Chain> {
+        let is_made = self.graph.results(node).any(|val| self.forced.written.contains(&val));
+        match &self.graph.node(node).op {
+            TensorOp::External(_) => {
+                let (_, read) = self.forced.external.iter().find(|(external, _)| *external == node)?;
+                let before = read.iter().filter_map(|val| self.known.get(&val.node));
+                before.copied().max_by_key(|chain| (chain.bytes, chain.segments))
+            }
+            TensorOp::Fold { .. } => Some(self.shortest(node)),
+            TensorOp::Input { .. } | TensorOp::Constant(_) | TensorOp::Size(_) => None,
+            _ => is_made.then(|| self.shortest(node)),
+        }
+    }
+
+    /// The minimum over the axes that workers may divide, of bytes and of segments.
+    fn shortest(&mut self, node: Node) -> Chain {
+        self.find_moved(node);
+        let divided = self.divisible(node);
+        let chains = divided.into_iter().map(|class| self.along(node, class));
+        chains.reduce(Chain::either).unwrap_or_default()
+    }
+
+    /// Finds the folds that a node has by way of index maps only.
+    fn find_moved(&mut self, node: Node) {
+        let Some(mut table) = self.table.take() else { return };
+        let mut budget = self.budget;
+        let is_in_memory = |val: Val| self.is_source(val);
+        self.moved = folds_behind_index_maps(self.graph, node, &mut table, &mut budget, is_in_memory);
+        self.budget = budget;
+        self.table = Some(table);
+    }
+
+    /// The axes that a kernel which computes a node may divide; none where it needs no worker.
+    fn divisible(&self, node: Node) -> Vec<Option<Class>> {
+        let mut classes: Vec<Class> = match self.graph.node(node).op {
+            TensorOp::Fold { .. } => self.folds[&node].domain.clone(),
+            _ => self.kept_by_result(node).chain(self.finished(node)).collect(),
+        };
+        classes.sort_unstable();
+        classes.dedup();
+        let elements = match self.graph.node(node).op {
+            TensorOp::Fold { .. } => self.graph.ty(self.graph.node(node).operands[0]).numel(),
+            _ => self.graph.ty(node.into()).numel(),
+        };
+        let may_be_alone =
+            !is_large(self.fusion, &elements) || classes.iter().all(|class| self.scanned.contains(class));
+        let alone = may_be_alone.then_some(None);
+        classes.into_iter().map(Some).chain(alone).collect()
+    }
+
+    fn kept_by_result(&self, node: Node) -> impl Iterator<Item = Class> + '_ {
+        self.classes.of_val(self.graph, node.into())
+    }
+
+    /// What the folds walk that a value may be finished behind: their results have all of its axes.
+    fn finished(&self, node: Node) -> Vec<Class> {
+        let mut found = Vec::new();
+        let mut seen: FxHashSet<Node> = FxHashSet::default();
+        let mut stack = vec![node];
+        while let Some(next) = stack.pop() {
+            if matches!(self.graph.node(next).op, TensorOp::Fold { .. }) {
+                let FoldAxes { kept, domain, .. } = &self.folds[&next];
+                if self.kept_by_result(node).all(|class| kept.contains(&class)) {
+                    found.extend(domain);
+                }
+                continue;
+            }
+            let operands = self.graph.node(next).operands.iter().filter(|val| !self.is_source(**val));
+            stack.extend(operands.map(|val| val.node).filter(|&node| seen.insert(node)));
+        }
+        found
+    }
+
+    /// What the chain does at least that ends in a kernel which computes a node and divides this axis.
+    fn along(&mut self, node: Node, class: Option<Class>) -> Chain {
+        let once = self.through(node, class, |_| false);
+        let sweeps = self.folds_swept_before(node);
+        if sweeps.is_empty() {
+            return once;
+        }
+        once.both(self.through(node, class, |fold| sweeps.contains(&fold)))
+    }
+
+    /// The same where the chain goes by these folds of the same kernel, in earlier sweeps.
+    fn through(&mut self, node: Node, class: Option<Class>, is_swept: impl Fn(Node) -> bool) -> Chain {
+        let Some(region) = Region::of(self, node, class, is_swept) else { return Chain::default() };
+        self.budget -= region.edges;
+        let segments_of = |nodes: &FxHashSet<Node>| {
+            nodes.iter().filter_map(|node| Some(self.known.get(node)?.segments)).max()
+        };
+        let before = segments_of(&region.before).map_or(1, |before| before + 1);
+        let segments = before.max(segments_of(&region.swept).unwrap_or(1));
+        let is_of_part = |other: &&Node| self.components.of_node(**other) == self.components.of_node(node);
+        let earlier: Vec<Node> =
+            region.before.iter().chain(&region.swept).filter(is_of_part).copied().collect();
+        let bytes = self.compulsory(node).max(self.behind_a_chain(&region, &earlier));
+        let bytes = bytes.max(self.behind_what_is_compulsory(&region, &earlier));
+        let last = if self.folds.contains_key(&node) { region.cut(self, |_| false) } else { 0 };
+        Chain { bytes, last, segments }
+    }
+
+    /// Bytes that a segment reads beside those of the longest chain before it. Of what it reads, values that the chain did not
+    /// come by are written too.
+    fn behind_a_chain(&self, region: &Region, earlier: &[Node]) -> u64 {
+        let known = earlier.iter().filter_map(|node| Some((*node, self.known.get(node)?.bytes)));
+        let longest = known.max_by_key(|&(node, bytes)| (bytes, Reverse(node)));
+        let read = region.cut(self, |val| longest.is_none_or(|(node, _)| val.node > node));
+        longest.map_or(0, |(_, bytes)| bytes).saturating_add(read)
+    }
+
+    /// Bytes that a segment reads, those written that it reads and is not given, and beside them what segments before it read
+    /// whatever they keep.
+    fn behind_what_is_compulsory(&self, region: &Region, earlier: &[Node]) -> u64 {
+        let before = earlier.iter().map(|&node| self.compulsory(node)).max();
+        before.map_or(0, |before| before.saturating_add(region.cut(self, |_| true)))
+    }
+
+    /// Bytes that are read for a node whatever the segmentation, of its part.
+    fn compulsory(&self, node: Node) -> u64 {
+        let part = self.components.of_node(node);
+        self.sources
+            .before(node)
+            .filter(|&(val, _)| self.components.of_val(val) == part)
+            .map(|(_, bytes)| bytes)
+            .sum()
+    }
+
+    /// The folds such that a kernel which computes one of them, and a node from it, reads its inputs once more for the node: the
+    /// node walks what no worker divides, and blocks have more to read than they keep.
+    fn folds_swept_before(&self, node: Node) -> FxHashSet<Node> {
+        let walked: Vec<Class> = match self.folds.get(&node) {
+            Some(fold) => fold.domain.clone(),
+            None => self.kept_by_result(node).collect(),
+        };
+        let written = self.forced.written.iter().filter(|val| val.node == node);
+        let written = written.map(|&val| self.bytes(val)).fold(0, u64::saturating_add);
+        let is_swept = |(fold, axes): &(&Node, &FoldAxes)| {
+            let read = self.known.get(fold).map_or(0, |chain| chain.last);
+            let is_inner = walked.iter().any(|class| !axes.kept.contains(class));
+            is_inner && axes.blocks.sweep_again(self.amounts.target, read, written)
+        };
+        self.folds.iter().filter(is_swept).map(|(&fold, _)| fold).filter(|&fold| fold != node).collect()
+    }
+
+    /// Whether a fold cannot be in the kernel that computes a node from it and divides this axis.
+    fn is_in_the_way(&self, fold: Node, node: Node, class: Option<Class>) -> bool {
+        let FoldAxes { kept, domain, needs_workers, .. } = &self.folds[&fold];
+        if !needs_workers {
+            return false;
+        }
+        let Some(class) = class else { return true };
+        let is_fold = matches!(self.graph.node(node).op, TensorOp::Fold { .. });
+        let may_be_terminal = !is_fold && self.kept_by_result(node).all(|class| kept.contains(&class));
+        let free = if may_be_terminal { domain } else { kept };
+        !free.contains(&class)
+    }
+
+    fn axes_of(&self, fold: Node) -> FoldAxes {
+        let [kept, reduced] =
+            [false, true].map(|is_reduced| self.classes.of_fold(self.graph, fold, is_reduced));
+        let domain = [&kept[..], &reduced].concat();
+        let is_large = is_large(self.fusion, &self.graph.ty(self.graph.node(fold).operands[0]).numel());
+        let is_scanned = domain.iter().all(|class| self.scanned.contains(class));
+        let blocks = Blocks::of(self.amounts, self.classes, &self.columns, fold);
+        FoldAxes { kept, domain, blocks, needs_workers: is_large && !is_scanned }
+    }
+
+    /// Whether a value is in memory for every kernel that needs it.
+    fn is_source(&self, val: Val) -> bool {
+        self.fusion.is_input(val) || self.forced.sources.contains(&val)
+    }
+
+    /// How a kernel comes by a value which computes a target and divides this axis.
+    pub(super) fn source(
+        &self,
+        val: Val,
+        target: Node,
+        class: Option<Class>,
+        is_swept: impl Fn(Node) -> bool,
+    ) -> Source {
+        let is_fold = self.folds.contains_key(&val.node);
+        match () {
+            () if self.fusion.is_input(val) => Source::Input,
+            () if self.is_source(val) => Source::Before,
+            () if is_fold && self.moved.contains(&val.node) => Source::Before,
+            () if is_fold && self.is_in_the_way(val.node, target, class) => Source::Before,
+            () if is_fold && is_swept(val.node) => Source::Swept,
+            () => Source::Computed,
+        }
+    }
+
+    pub(super) fn bytes(&self, val: Val) -> u64 {
+        if self.partial.contains(&val) { 0 } else { self.amounts.of(val).bytes }
+    }
+}
+
+/// Whether ops read operands elsewhere than where loops stand.
+pub(super) fn has_index_maps(graph: &Graph, fusion: &Fusion) -> bool {
+    let is_index_map = |op: &TensorOp| {
+        matches!(op, TensorOp::Slice { .. } | TensorOp::Pad { .. } | TensorOp::Cat(_) | TensorOp::Gather(_))
+    };
+    fusion.order().iter().any(|&node| is_index_map(&graph.node(node).op))
+}
+
+/// Values of which a gather takes elements, maybe by way of others: of these a kernel may read a part.
+pub(super) fn partly_read(graph: &Graph, fusion: &Fusion) -> FxHashSet<Val> {
+    let mut partial: FxHashSet<Val> = FxHashSet::default();
+    for &node in fusion.order().iter().rev() {
+        let data = graph.node(node);
+        match data.op {
+            TensorOp::Gather(_) => partial.extend(data.operands.first()),
+            TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_) => {}
+            _ if graph.results(node).any(|val| partial.contains(&val)) => partial.extend(&data.operands),
+            _ => {}
+        }
+    }
+    partial
+}

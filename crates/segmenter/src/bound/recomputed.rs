@@ -1,0 +1,197 @@
+//! What a cut takes longer at least since ops read values through index maps: these are computed again for each map, or kept.
+//!
+//! Where nothing is kept between a node and what all its uses go through (`use_tree`), it is computed once for each index map
+//! between both, each time that the latter is. So either these evaluations count or one of the values between is written and
+//! read. Nodes that share what may be kept for them make that choice together, and it holds from there on to the inputs.
+
+use ir::graph::{Fusion, Node, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+use target::Processor;
+
+use super::chain::{has_index_maps, partly_read};
+use super::forced::Forced;
+use super::use_tree::{Place, UseTree};
+use crate::cost::{Amounts, needed_parts};
+use crate::disjoint_sets::DisjointSets;
+
+/// Nodes that the search for what is between others may look at, for each node of a fusion.
+const BUDGET: usize = 32;
+
+/// Groups below each other that count.
+const DEPTH: usize = 1000;
+
+/// Seconds that memory and computing take more than if each value was computed once. On a GPU values are computed again while
+/// memory is waited for, and none count.
+pub(super) fn seconds(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -> f64 {
+    if matches!(amounts.target.processor, Processor::Gpu(_)) || !has_index_maps(amounts.graph, fusion) {
+        return 0.0;
+    }
+    Groups::of(amounts, fusion, forced).seconds()
+}
+
+/// Nodes of which none is computed again more often than its parent is, or one of the values between them is kept.
+struct Group {
+    /// Users first.
+    members: Vec<Place>,
+    /// What all uses of the group go through.
+    parent: Place,
+    /// Seconds to write and to read the smallest value between.
+    keeping: f64,
+    /// The groups that a member is the parent of, each with the number of the member.
+    below: Vec<(usize, usize)>,
+}
+
+/// The groups of a fusion, those of users first.
+struct Groups<'a> {
+    amounts: &'a Amounts<'a>,
+    order: &'a [Node],
+    tree: UseTree,
+    /// Which part of each node is computed in any case.
+    once: Vec<f64>,
+    groups: Vec<Group>,
+    /// The group of each node, and its number there.
+    of: Vec<Option<(usize, usize)>>,
+    /// Seconds of groups and all below them, by how often their parents are computed (the bits of the number).
+    known: FxHashMap<(usize, u64), f64>,
+}
+
+impl<'a> Groups<'a> {
+    fn of(amounts: &'a Amounts<'a>, fusion: &'a Fusion, forced: &Forced) -> Groups<'a> {
+        let (order, tree) = (fusion.order(), UseTree::of(amounts, fusion, forced));
+        let needed = needed_parts(amounts, fusion);
+        let once = order.iter().map(|node| needed[node]).collect();
+        let (of, known) = (vec![None; order.len()], FxHashMap::default());
+        let mut groups = Groups { amounts, order, tree, once, groups: Vec::new(), of, known };
+        let sets = groups.unite();
+        groups.collect(&sets, &Keeping::of(amounts, fusion, forced));
+        groups
+    }
+
+    /// The sets of nodes that are in one group: those between which the same values may be kept.
+    fn unite(&mut self) -> DisjointSets {
+        let val = |place: Place| Val::from(self.order[place]);
+        let mut sets = DisjointSets::default();
+        let mut left = BUDGET * self.order.len();
+        for place in (0..self.order.len()).rev() {
+            let Some(parent) = self.tree.parents[place] else { continue };
+            if self.tree.users[place].iter().all(|&user| user == parent) {
+                continue;
+            }
+            match self.between(place, parent, &mut left) {
+                Some(between) => between.into_iter().for_each(|other| sets.unite(val(place), val(other))),
+                None => self.tree.times[place] = 0.0,
+            }
+        }
+        sets
+    }
+
+    /// The nodes on the ways to one from its parent; none where there are more than may be looked at.
+    fn between(&self, place: Place, parent: Place, left: &mut usize) -> Option<FxHashSet<Place>> {
+        let mut found: FxHashSet<Place> = FxHashSet::default();
+        let mut stack = vec![place];
+        while let Some(next) = stack.pop() {
+            *left = left.checked_sub(1)?;
+            let users = self.tree.users[next].iter().copied().filter(|&user| user != parent);
+            stack.extend(users.filter(|&user| found.insert(user)));
+        }
+        Some(found)
+    }
+
+    fn collect(&mut self, sets: &DisjointSets, keeping: &Keeping<'_>) {
+        let mut numbers: FxHashMap<Val, usize> = FxHashMap::default();
+        for (place, &node) in self.order.iter().enumerate().rev() {
+            let Some(parent) = self.tree.parents[place] else { continue };
+            let next = self.groups.len();
+            let number = *numbers.entry(sets.root(node.into())).or_insert(next);
+            if number == next {
+                let (members, below) = Default::default();
+                self.groups.push(Group { members, parent, keeping: f64::INFINITY, below });
+                if let Some((above, member)) = self.of.get(parent).copied().flatten() {
+                    self.groups[above].below.push((member, number));
+                }
+            }
+            let group = &mut self.groups[number];
+            self.of[place] = Some((number, group.members.len()));
+            group.members.push(place);
+            group.keeping = group.keeping.min(keeping.seconds(node));
+        }
+    }
+
+    /// Seconds of all groups.
+    fn seconds(mut self) -> f64 {
+        let first = (0..self.groups.len()).filter(|&number| self.groups[number].parent == self.tree.root());
+        let first: Vec<usize> = first.collect();
+        first.into_iter().map(|number| self.seconds_below(number, 1.0, 0)).sum()
+    }
+
+    /// Seconds of a group, and of all below it, whose parent is computed so often.
+    fn seconds_below(&mut self, number: usize, times: f64, depth: usize) -> f64 {
+        if depth > DEPTH {
+            return 0.0;
+        }
+        let key = (number, times.to_bits());
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let keeping = self.groups[number].keeping;
+        let once = self.groups[number].members.iter().map(|&place| self.once[place]).collect();
+        let kept = keeping + self.seconds_of_all_below(number, once, depth);
+        let (computed, again) = self.evaluations(number, times);
+        let seconds = match again < keeping {
+            true => kept.min(again + self.seconds_of_all_below(number, computed, depth)),
+            false => kept,
+        };
+        self.known.insert(key, seconds);
+        seconds
+    }
+
+    /// Seconds of the groups below one whose members are computed so often.
+    fn seconds_of_all_below(&mut self, number: usize, times: Vec<f64>, depth: usize) -> f64 {
+        let below = self.groups[number].below.clone();
+        below.into_iter().map(|(member, child)| self.seconds_below(child, times[member], depth + 1)).sum()
+    }
+
+    /// How often each member of a group is computed where none is kept, and the seconds that takes beside computing them once.
+    fn evaluations(&self, number: usize, times: f64) -> (Vec<f64>, f64) {
+        let Group { members, parent, .. } = &self.groups[number];
+        let (mut computed, mut cycles): (Vec<f64>, f64) = (Vec::with_capacity(members.len()), 0.0);
+        for &place in members {
+            let (above, once) = (self.tree.parents[place], self.once[place]);
+            let of_parent = match above {
+                Some(above) if above == *parent => times,
+                // A member of another group is computed once at least.
+                Some(above) => self.of[above]
+                    .map_or(0.0, |(group, member)| if group == number { computed[member] } else { 0.0 }),
+                None => 0.0,
+            };
+            let own = once.max(self.tree.times[place] * of_parent);
+            let of_node = |times: f64| (self.amounts.cycles(self.order[place]) as f64 * times).floor();
+            cycles += of_node(own) - of_node(once);
+            computed.push(own);
+        }
+        (computed, cycles / self.amounts.target.throughput)
+    }
+}
+
+/// What it takes to keep a value that could be computed again.
+struct Keeping<'a> {
+    amounts: &'a Amounts<'a>,
+    forced: &'a Forced,
+    partial: FxHashSet<Val>,
+}
+
+impl<'a> Keeping<'a> {
+    fn of(amounts: &'a Amounts<'a>, fusion: &Fusion, forced: &'a Forced) -> Keeping<'a> {
+        Keeping { amounts, forced, partial: partly_read(amounts.graph, fusion) }
+    }
+
+    /// Seconds to write one of a node's results, unless that is done in any case, and to read it.
+    fn seconds(&self, node: Node) -> f64 {
+        let bytes = self.amounts.graph.results(node).map(|val| {
+            let written = u64::from(!self.forced.views.contains(&val));
+            let read = u64::from(!self.partial.contains(&val));
+            self.amounts.of(val).bytes.saturating_mul(written + read)
+        });
+        bytes.min().unwrap_or(0) as f64 / self.amounts.target.bandwidth
+    }
+}

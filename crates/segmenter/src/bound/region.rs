@@ -1,0 +1,103 @@
+//! What lies between a value that a kernel computes and what that kernel surely does not compute.
+
+use ir::graph::{Node, Val};
+use rustc_hash::FxHashSet;
+
+use super::chain::Chains;
+use crate::axis_classes::Class;
+use crate::flow_network::FlowNetwork;
+
+/// How a kernel comes by a value.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Source {
+    /// It may compute it.
+    Computed,
+    /// It is an input of the fusion.
+    Input,
+    /// An earlier segment computes it.
+    Before,
+    /// An earlier segment computes it, or an earlier sweep.
+    Swept,
+}
+
+/// The values of a region, between what a kernel computes and what it surely does not.
+pub(super) struct Region {
+    target: Node,
+    /// The values before the target, ascending, each with how the target comes by it.
+    vals: Vec<(Val, Source)>,
+    /// Nodes that earlier segments compute.
+    pub before: FxHashSet<Node>,
+    /// Folds that an earlier sweep of the same segment may compute.
+    pub swept: FxHashSet<Node>,
+    pub edges: usize,
+}
+
+impl Region {
+    /// The region before a target; `None` where it has more edges than may be looked at.
+    pub(super) fn of(
+        chains: &Chains<'_>,
+        target: Node,
+        class: Option<Class>,
+        is_swept: impl Fn(Node) -> bool,
+    ) -> Option<Region> {
+        let (before, swept) = Default::default();
+        let mut region = Region { target, vals: Vec::new(), before, swept, edges: 0 };
+        let mut seen: FxHashSet<Val> = FxHashSet::default();
+        let mut stack = vec![target];
+        while let Some(node) = stack.pop() {
+            for &val in &chains.graph.node(node).operands {
+                region.edges += 1;
+                if region.edges > chains.budget {
+                    return None;
+                }
+                if !seen.insert(val) {
+                    continue;
+                }
+                let source = chains.source(val, target, class, &is_swept);
+                region.vals.push((val, source));
+                match source {
+                    Source::Computed => stack.push(val.node),
+                    Source::Input => {}
+                    Source::Before => _ = region.before.insert(val.node),
+                    Source::Swept => _ = region.swept.insert(val.node),
+                }
+            }
+        }
+        region.vals.sort_unstable_by_key(|&(val, _)| val);
+        Some(region)
+    }
+
+    /// The number of a value of the region.
+    fn number(&self, val: Val) -> usize {
+        self.vals.binary_search_by_key(&val, |&(val, _)| val).expect("a value of the region")
+    }
+
+    /// Bytes of a minimum cut in front of the target, of its part. What is not in memory anyway counts twice where it is written
+    /// for this alone.
+    pub(super) fn cut(&self, chains: &Chains<'_>, is_written: impl Fn(Val) -> bool) -> u64 {
+        let part = chains.components.of_node(self.target);
+        let mut network = FlowNetwork::default();
+        let mut weights: Vec<u64> = Vec::with_capacity(self.vals.len());
+        for &(val, source) in &self.vals {
+            let is_made = source != Source::Input && !chains.forced.views.contains(&val);
+            let weight = match source {
+                Source::Swept => 0,
+                _ if chains.components.of_val(val) != part => 0,
+                _ => chains.bytes(val).saturating_mul(1 + u64::from(is_made && is_written(val))),
+            };
+            let vertex = network.vertex(weight);
+            weights.push(weight);
+            match source {
+                Source::Computed => {
+                    let operands = chains.graph.operands(val).iter();
+                    operands.for_each(|&operand| network.arc(self.number(operand), vertex));
+                }
+                _ => network.source(vertex),
+            }
+        }
+        let sink = network.vertex(u64::MAX);
+        let operands = &chains.graph.node(self.target).operands;
+        operands.iter().for_each(|&operand| network.arc(self.number(operand), sink));
+        network.minimum_cut(sink).into_iter().map(|vertex| weights[vertex]).fold(0, u64::saturating_add)
+    }
+}

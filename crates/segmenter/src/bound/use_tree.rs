@@ -1,0 +1,215 @@
+//! By which ways the ops of a fusion ask for a node: through which node all of these go, and under which index maps.
+//!
+//! The tree is the dominator tree of the graph of uses, from what is stored and folded to the inputs (Cooper, Harvey and
+//! Kennedy, 2001). Between a node and its parent the index maps of each way are a `Course`, as in `scheduler::legal`.
+
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use rustc_hash::FxHashMap;
+
+use super::forced::Forced;
+use crate::cost::{Amounts, part};
+
+/// Courses from a node to its parent that are told apart.
+const COURSES: usize = 32;
+
+/// Nodes count whose values have this part of the bytes of the largest; smaller ones are taken as kept.
+const SMALL: u64 = 16;
+
+/// An op with what else says at which index an operand is read.
+type Move = (TensorOp, usize, Option<Val>);
+
+/// The number of a `Move`, odd for slices: these add up in any order.
+type Step = u32;
+
+/// Index maps on a way from a node to what it asks for.
+type Course = Vec<Step>;
+
+/// Courses, each with how many times a value's elements it asks for.
+type Courses = Vec<(Course, f64)>;
+
+/// A node of a fusion, by its place in the order; one more stands for what is stored and folded.
+pub(super) type Place = usize;
+
+/// The tree of the uses of a fusion's nodes.
+pub(super) struct UseTree {
+    /// The node that all uses of each go through; none where nothing uses it.
+    pub parents: Vec<Option<Place>>,
+    /// Who asks for each node.
+    pub users: Vec<Vec<Place>>,
+    /// How many times the elements of each its parent has computed, for each time that the parent is computed.
+    pub times: Vec<f64>,
+}
+
+/// A tree in the making.
+struct Builder<'a> {
+    amounts: &'a Amounts<'a>,
+    fusion: &'a Fusion,
+    places: FxHashMap<Node, Place>,
+    steps: FxHashMap<Move, Step>,
+    depths: Vec<usize>,
+    courses: Vec<Courses>,
+    /// Whether the last index map on some way to each node is a slice.
+    ends_in_slice: Vec<bool>,
+    /// Bytes below which values do not count.
+    small: u64,
+    tree: UseTree,
+}
+
+impl UseTree {
+    pub(super) fn of(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -> UseTree {
+        let root = fusion.order().len();
+        let tree =
+            UseTree { parents: vec![None; root + 1], users: vec![Vec::new(); root], times: vec![1.0; root] };
+        let places = fusion.order().iter().enumerate().map(|(place, &node)| (node, place)).collect();
+        let (steps, depths, courses) = (FxHashMap::default(), vec![0; root + 1], vec![Vec::new(); root + 1]);
+        let ends_in_slice = vec![false; root + 1];
+        let bytes = fusion.order().iter().map(|&node| amounts.of(node.into()).bytes);
+        let small = bytes.max().unwrap_or(0) / SMALL;
+        let mut builder =
+            Builder { amounts, fusion, places, steps, depths, courses, ends_in_slice, small, tree };
+        (0..root).rev().for_each(|place| builder.add(place, forced));
+        builder.tree
+    }
+
+    /// Stands for what is stored and folded.
+    pub(super) fn root(&self) -> Place {
+        self.users.len()
+    }
+}
+
+impl Builder<'_> {
+    fn graph(&self) -> &Graph {
+        self.amounts.graph
+    }
+
+    /// Adds a node whose users are in the tree.
+    fn add(&mut self, place: Place, forced: &Forced) {
+        let uses = self.uses(place, forced);
+        let Some(parent) = uses.iter().map(|&(user, _)| user).reduce(|a, b| self.common(a, b)) else {
+            return;
+        };
+        let mut courses: Courses = Vec::new();
+        for (user, step) in &uses {
+            for (course, part) in self.between(parent, *user) {
+                self.extend(&mut courses, course, part, *step);
+            }
+        }
+        self.tree.times[place] = self.times(parent, &courses);
+        self.ends_in_slice[place] = courses.iter().any(|(course, _)| match course.last() {
+            Some(step) => is_slice(*step),
+            None => self.ends_in_slice[parent],
+        });
+        self.tree.parents[place] = Some(parent);
+        self.depths[place] = self.depths[parent] + 1;
+        self.courses[place] = courses;
+        self.tree.users[place] = uses.into_iter().map(|(user, _)| user).collect();
+    }
+
+    /// Who asks for a node, and by which index map with which part of its elements. In memory is what memory has.
+    fn uses(&mut self, place: Place, forced: &Forced) -> Vec<(Place, Option<(Step, f64)>)> {
+        let (node, root) = (self.fusion.order()[place], self.fusion.order().len());
+        let fusion = self.fusion;
+        let mut uses = Vec::new();
+        // The result of a fold stays, and what is small is little to compute again.
+        let is_small = self.amounts.of(node.into()).bytes < self.small;
+        if is_small || matches!(self.graph().node(node).op, TensorOp::Fold { .. }) {
+            return uses;
+        }
+        for val in self.graph().results(node) {
+            if forced.written.contains(&val) {
+                uses.push((root, None));
+            }
+            if forced.sources.contains(&val) {
+                continue;
+            }
+            for &user in fusion.uses(val) {
+                match self.graph().node(user).op {
+                    TensorOp::Fold { .. } => uses.push((root, None)),
+                    TensorOp::External(_) => {}
+                    _ => uses.extend(self.steps_of(user, val)),
+                }
+            }
+        }
+        uses
+    }
+
+    /// The ways by which a user that counts asks for a value.
+    fn steps_of(&mut self, user: Node, val: Val) -> Vec<(Place, Option<(Step, f64)>)> {
+        let place = self.places[&user];
+        if self.tree.parents[place].is_none() {
+            return Vec::new();
+        }
+        let operands = self.graph().node(user).operands.iter().enumerate();
+        let asked: Vec<usize> = operands.filter(|(_, operand)| **operand == val).map(|(k, _)| k).collect();
+        asked.into_iter().map(|k| (place, self.step(user, k))).collect()
+    }
+
+    /// The index map by which a node reads an operand, if it has it elsewhere than where the loops stand.
+    fn step(&mut self, node: Node, k: usize) -> Option<(Step, f64)> {
+        let graph = self.amounts.graph;
+        let data = graph.node(node);
+        let (place, index) = match &data.op {
+            TensorOp::Slice { .. } | TensorOp::Pad { .. } => (0, None),
+            TensorOp::Cat(axis) if !graph.shape(data.operands[k])[usize::from(*axis)].is_one() => (k, None),
+            TensorOp::Gather(_) if k == 0 => (0, Some(data.operands[1])),
+            _ => return None,
+        };
+        let is_slice = matches!(data.op, TensorOp::Slice { .. });
+        let next = 2 * self.steps.len() as Step + Step::from(is_slice);
+        let step = *self.steps.entry((data.op.clone(), place, index)).or_insert(next);
+        Some((step, part(self.amounts, node, k)))
+    }
+
+    /// The courses from a node to one below it in the tree.
+    fn between(&self, above: Place, below: Place) -> Courses {
+        let mut courses: Courses = vec![(Vec::new(), 1.0)];
+        let mut place = below;
+        while place != above {
+            let mut longer: Courses = Vec::new();
+            for (first, first_part) in &self.courses[place] {
+                for (then, part) in &courses {
+                    let course = first.iter().chain(then).copied().collect();
+                    self.insert(&mut longer, course, first_part * part);
+                }
+            }
+            courses = longer;
+            place = self.tree.parents[place].expect("a place below another");
+        }
+        courses
+    }
+
+    fn extend(&self, courses: &mut Courses, mut course: Course, part: f64, step: Option<(Step, f64)>) {
+        course.extend(step.map(|(step, _)| step));
+        self.insert(courses, course, part * step.map_or(1.0, |(_, part)| part));
+    }
+
+    /// Adds a course that is not known, as long as there is room for it: to leave one out counts less.
+    fn insert(&self, courses: &mut Courses, mut course: Course, part: f64) {
+        course.chunk_by_mut(|a, b| is_slice(*a) && is_slice(*b)).for_each(<[Step]>::sort_unstable);
+        if courses.len() < COURSES && courses.iter().all(|(known, _)| *known != course) {
+            courses.push((course, part));
+        }
+    }
+
+    /// How many times a node's elements its parent has computed. A slice of what a slice may be read through counts once, as
+    /// two that change places are the same.
+    fn times(&self, parent: Place, courses: &Courses) -> f64 {
+        let may_commute = self.ends_in_slice[parent]
+            && courses.iter().any(|(course, _)| course.first().is_some_and(|step| is_slice(*step)));
+        let parts = courses.iter().map(|(_, part)| *part);
+        if may_commute { parts.fold(0.0, f64::max) } else { parts.sum() }
+    }
+
+    /// The nearest node that both are, or are below.
+    fn common(&self, mut a: Place, mut b: Place) -> Place {
+        while a != b {
+            let lower = if self.depths[a] >= self.depths[b] { &mut a } else { &mut b };
+            *lower = self.tree.parents[*lower].expect("a place below the root");
+        }
+        a
+    }
+}
+
+fn is_slice(step: Step) -> bool {
+    step % 2 == 1
+}

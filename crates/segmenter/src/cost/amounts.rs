@@ -1,0 +1,99 @@
+//! Elements, bytes and cycles of the values of a graph, for a machine and the sizes that are expected, each found once: a search
+//! asks for those of every group that it looks at.
+
+use std::cell::RefCell;
+
+use cranelift_entity::SecondaryMap;
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use scheduler::hints::Hints;
+use smallvec::SmallVec;
+use target::Target;
+
+use super::cycles::OpCycles;
+use super::work;
+
+/// How much of a value there is.
+#[derive(Clone, Copy, Debug)]
+pub struct Amount {
+    pub elements: u64,
+    pub bytes: u64,
+}
+
+/// Those of a node's results, and the cycles that it takes.
+#[derive(Clone, Debug)]
+struct OfNode {
+    cycles: u64,
+    results: SmallVec<[Amount; 1]>,
+}
+
+/// How much there is of the values of a graph.
+pub struct Amounts<'a> {
+    pub graph: &'a Graph,
+    pub hints: &'a Hints,
+    pub target: &'a Target,
+    ops: OpCycles,
+    nodes: RefCell<SecondaryMap<Node, Option<OfNode>>>,
+}
+
+impl<'a> Amounts<'a> {
+    /// Those for these sizes, on this machine.
+    pub fn new(graph: &'a Graph, hints: &'a Hints, target: &'a Target) -> Amounts<'a> {
+        Amounts { graph, hints, target, ops: OpCycles::of(target), nodes: RefCell::default() }
+    }
+
+    /// How much of a value there is.
+    pub fn of(&self, val: Val) -> Amount {
+        self.with(val.node, |known| known.results[usize::from(val.result)])
+    }
+
+    /// Cycles of a node, for all elements.
+    pub fn cycles(&self, node: Node) -> u64 {
+        self.with(node, |known| known.cycles)
+    }
+
+    fn with<T>(&self, node: Node, read: impl Fn(&OfNode) -> T) -> T {
+        if let Some(known) = &self.nodes.borrow()[node] {
+            return read(known);
+        }
+        let found = self.find(node);
+        let answer = read(&found);
+        self.nodes.borrow_mut()[node] = Some(found);
+        answer
+    }
+
+    fn find(&self, node: Node) -> OfNode {
+        let Amounts { graph, hints, ops, .. } = self;
+        let amount = |val: Val| {
+            let ty = graph.ty(val);
+            Amount { elements: hints.elements(&ty.shape), bytes: hints.bytes(ty) }
+        };
+        OfNode {
+            cycles: work::of_node(graph, node, hints, ops),
+            results: graph.results(node).map(amount).collect(),
+        }
+    }
+
+    /// Bytes that a group reads.
+    pub fn read(&self, view: &Fusion) -> u64 {
+        if self.gathers(view.order()) {
+            return self.hints.value(&super::read(self.graph, view));
+        }
+        let read = view.inputs().iter().filter(|&&val| !view.uses(val).is_empty());
+        read.map(|&val| self.of(val).bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Whether nodes are gathers, some of them.
+    pub fn gathers(&self, nodes: &[Node]) -> bool {
+        nodes.iter().any(|&node| matches!(self.graph.node(node).op, TensorOp::Gather(_)))
+    }
+
+    /// Bytes of values together.
+    pub fn bytes(&self, vals: &[Val]) -> u64 {
+        vals.iter().map(|&val| self.of(val).bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Bytes that a group writes.
+    pub fn written(&self, view: &Fusion) -> u64 {
+        self.bytes(&super::made(view))
+    }
+}

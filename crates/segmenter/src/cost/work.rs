@@ -1,0 +1,106 @@
+//! How long a group computes as one kernel: counted as `code` does, but each node by the elements of its result, and by the time
+//! that its instructions take.
+
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use rustc_hash::FxHashMap;
+use scheduler::hints::Hints;
+use scheduler::legal::Witness;
+use scheduler::legal::{Count, Weights};
+
+use super::amounts::Amounts;
+use super::cycles::OpCycles;
+use super::repeats::Repeats;
+
+/// Elements that a group computes at least, each as often as the cycles that a vector of them takes: a value once for each
+/// index map through which it is read, as if all that several stages need were kept in scratch. Of what is broadcast the
+/// elements before count, as often as outer loops compute them (`repeats`).
+pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u64 {
+    let graph = amounts.graph;
+    let repeats = Repeats::of(amounts, view, witness);
+    if !witness.space.has_index_maps() {
+        let cycles =
+            view.order().iter().enumerate().map(|(position, &node)| repeats.cycles(amounts, position, node));
+        return cycles.fold(0, u64::saturating_add);
+    }
+    let cycles = |node: Node| {
+        let position = witness.space.position(node).expect("a node of the group");
+        repeats.cycles(amounts, position, node)
+    };
+    let part = |node: Node, k: usize| part(amounts, node, k);
+    let mut count =
+        Count::new(graph, view, &witness.space, Weights { node: &cycles, access: 0, part: &part });
+    let folded = witness.folds.iter().flat_map(|fold| graph.node(fold.node).operands.iter().copied());
+    let roots: Vec<Val> = folded.chain(witness.stores.iter().map(|store| store.val)).collect();
+    let folds = witness.folds.iter().map(|fold| cycles(fold.node));
+    folds.fold(count.nest(&roots, u64::MAX), u64::saturating_add)
+}
+
+/// Cycles of a kernel at least: of each node once; none where an index map may ask for a part of what a node makes, or where a
+/// library computes.
+pub(super) fn min_cycles(amounts: &Amounts<'_>, nodes: &[Node]) -> u64 {
+    let is_partial = |node: &&Node| {
+        matches!(
+            amounts.graph.node(**node).op,
+            TensorOp::Slice { .. } | TensorOp::Gather(_) | TensorOp::Cat(_) | TensorOp::External(_)
+        )
+    };
+    match nodes.iter().any(|node| is_partial(&node)) {
+        true => 0,
+        false => each_once(amounts, nodes),
+    }
+}
+
+/// Cycles of each node once.
+fn each_once(amounts: &Amounts<'_>, nodes: &[Node]) -> u64 {
+    nodes.iter().map(|&node| amounts.cycles(node)).fold(0, u64::saturating_add)
+}
+
+/// The elements that any segmentation of a fusion computes: each value once, as far as something needs it.
+pub(crate) fn cycles_once(amounts: &Amounts<'_>, fusion: &Fusion) -> u64 {
+    let needed = needed_parts(amounts, fusion);
+    let cycles = |node: &Node| (amounts.cycles(*node) as f64 * needed[node]) as u64;
+    fusion.order().iter().map(cycles).fold(0, u64::saturating_add)
+}
+
+/// Which part of a node's elements any segmentation computes.
+pub(crate) fn needed_parts(amounts: &Amounts<'_>, fusion: &Fusion) -> FxHashMap<Node, f64> {
+    let graph = amounts.graph;
+    let outputs = fusion.outputs().iter().map(|output| (output.val.node, 1.0));
+    let mut needed: FxHashMap<Node, f64> = outputs.collect();
+    for &node in fusion.order().iter().rev() {
+        let data = graph.node(node);
+        let own = *needed.entry(node).or_insert(1.0);
+        let is_whole =
+            matches!(data.op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_));
+        for (k, operand) in data.operands.iter().enumerate() {
+            let asked = if is_whole { 1.0 } else { own * part(amounts, node, k).min(1.0) };
+            let known = needed.entry(operand.node).or_insert(0.0);
+            *known = known.max(asked);
+        }
+    }
+    needed
+}
+
+/// How many times an operand's elements a node asks for: of what is sliced or gathered a part. Of slices that are put together
+/// otherwise, as in a roll, all that the result has, since chains of those leave no loops to cut.
+pub(crate) fn part(amounts: &Amounts<'_>, node: Node, k: usize) -> f64 {
+    let graph = amounts.graph;
+    let operand = graph.node(node).operands[k];
+    let elements = |val: Val| amounts.of(val).elements.max(1) as f64;
+    let ratio = || elements(node.into()) / elements(operand);
+    match graph.node(node).op {
+        TensorOp::Slice { .. } => ratio().min(1.0),
+        TensorOp::Gather(_) if k == 0 => ratio().min(1.0),
+        TensorOp::Cat(_) if matches!(graph.op(operand), TensorOp::Slice { .. }) => ratio(),
+        _ => 1.0,
+    }
+}
+
+/// Cycles of a node: a fold takes the elements of its operand, all others make those of their result.
+pub(super) fn of_node(graph: &Graph, node: Node, hints: &Hints, ops: &OpCycles) -> u64 {
+    let counted = match graph.node(node).op {
+        TensorOp::Fold { .. } => graph.node(node).operands[0],
+        _ => node.into(),
+    };
+    hints.elements(graph.shape(counted)).saturating_mul(ops.of_node(graph, node))
+}

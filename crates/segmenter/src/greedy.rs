@@ -1,0 +1,375 @@
+//! A simple, deterministic segmentation: the whole fusion if that is legal, else pairs of producer and consumer merged
+//! in topological order as long as the union is legal, as nvFuser does, over our legality.
+//!
+//! Values that only constants go into are made wherever they are used. The optimising search is not here.
+
+use std::collections::BTreeSet;
+
+use ir::graph::{Fusion, Graph, Node, Tasks, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::constraints::Constraints;
+use super::free::free_nodes;
+use super::legality::Legality;
+use super::segmentation::{Segmentation, segment_view};
+
+/// Nodes beyond which a definition is long. With 512 `mixed_1000` of the corpus took 1.5 times as long.
+const LONG: usize = 1024;
+
+/// Nodes up to which a group of a long definition grows by one at a time.
+const SMALL: usize = 64;
+
+/// The greedy segmentation of a fusion, with the groups of the user.
+pub fn greedy(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Segmentation {
+    greedy_with(graph, fusion, &Constraints::new(graph, fusion, tasks), &Legality::default())
+}
+
+/// The same, which leaves its answers about groups for others.
+pub fn greedy_with(
+    graph: &Graph,
+    fusion: &Fusion,
+    constraints: &Constraints,
+    legality: &Legality,
+) -> Segmentation {
+    let mut outputs: Vec<Val> = fusion.outputs().iter().map(|output| output.val).collect();
+    outputs.retain(|&val| !fusion.is_input(val));
+    outputs.sort_unstable();
+    outputs.dedup();
+    if outputs.is_empty() {
+        return Segmentation::default();
+    }
+    let whole = segment_view(graph, fusion, &outputs, |val| outputs.contains(&val));
+    if constraints.allow(&[whole.order()], &[]) && legality.allows(graph, &whole) {
+        return Segmentation { segments: vec![outputs] };
+    }
+    let mut groups = Groups::smallest(graph, fusion, constraints, legality);
+    let is_long = whole.order().len() > LONG;
+    while groups.merge_round(is_long) {}
+    while is_long && groups.merge_neighbours() {}
+    groups.segmentation()
+}
+
+/// No fusion at all, for comparison: each operation a segment of its own, but for those that the user keeps together.
+pub fn unfused(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Segmentation {
+    let constraints = Constraints::new(graph, fusion, tasks);
+    Groups::smallest(graph, fusion, &constraints, &Legality::default()).segmentation()
+}
+
+/// The nodes next to a group, each once.
+#[derive(Clone, Default)]
+struct Border {
+    users: Vec<Node>,
+    producers: Vec<Node>,
+}
+
+/// A partition of a fusion's nodes into groups.
+struct Groups<'a> {
+    graph: &'a Graph,
+    fusion: &'a Fusion,
+    constraints: &'a Constraints,
+    legality: &'a Legality,
+    /// Nodes that are made wherever they are used.
+    free: FxHashSet<Node>,
+    /// Which group a node is in.
+    group_of: FxHashMap<Node, usize>,
+    /// The nodes of each group, ascending; empty where a group was merged away.
+    members: Vec<Vec<Node>>,
+    /// The nodes outside of each group that use what it makes, and those that make what it reads.
+    borders: Vec<Border>,
+    /// Pairs of groups whose union was rejected; a group that grows gets a new number, so these stay true.
+    rejected: FxHashSet<(usize, usize)>,
+    /// The groups with which each cannot be one, however both grow.
+    apart: Vec<BTreeSet<usize>>,
+}
+
+impl<'a> Groups<'a> {
+    /// Each node by itself, or with those that it must be with.
+    fn smallest(
+        graph: &'a Graph,
+        fusion: &'a Fusion,
+        constraints: &'a Constraints,
+        legality: &'a Legality,
+    ) -> Groups<'a> {
+        let free = free_nodes(graph, fusion);
+        let mut groups = Groups {
+            graph,
+            fusion,
+            constraints,
+            legality,
+            free,
+            group_of: FxHashMap::default(),
+            members: Vec::new(),
+            borders: Vec::new(),
+            rejected: FxHashSet::default(),
+            apart: Vec::new(),
+        };
+        for &node in fusion.order().iter().filter(|node| !groups.free.contains(node)) {
+            if groups.group_of.contains_key(&node) {
+                continue;
+            }
+            let members = constraints.together(node).map_or_else(|| vec![node], <[Node]>::to_vec);
+            groups.group_of.extend(members.iter().map(|&member| (member, groups.members.len())));
+            groups.members.push(members);
+        }
+        groups.apart = vec![BTreeSet::new(); groups.members.len()];
+        groups.borders = groups.members.iter().map(|members| groups.border(members)).collect();
+        groups
+    }
+
+    /// The nodes next to some.
+    fn border(&self, members: &[Node]) -> Border {
+        let is_next = |node: &Node| self.group_of.contains_key(node) && members.binary_search(node).is_err();
+        let made = members.iter().flat_map(|&node| self.graph.results(node));
+        let users = made.flat_map(|val| self.fusion.uses(val)).copied();
+        let operands = members.iter().flat_map(|&node| &self.graph.node(node).operands);
+        let computed = operands.filter(|val| !self.fusion.is_input(**val));
+        let producers = computed.map(|val| val.node);
+        Border { users: sorted(users.filter(is_next)), producers: sorted(producers.filter(is_next)) }
+    }
+
+    /// The nodes next to two groups that become one.
+    fn joint_border(&self, producer: usize, consumer: usize, union: &[Node]) -> Border {
+        let [left, right] = [producer, consumer].map(|group| &self.borders[group]);
+        let outside = |nodes: [&[Node]; 2]| {
+            sorted(nodes.concat().into_iter().filter(|node| union.binary_search(node).is_err()))
+        };
+        Border {
+            users: outside([&left.users, &right.users]),
+            producers: outside([&left.producers, &right.producers]),
+        }
+    }
+
+    /// One pass over all producer-consumer pairs in topological order; whether anything was merged. Where groups merge `once`
+    /// in a pass those that are no longer small double, so that of a long definition legality is asked of each node a few times
+    /// only.
+    fn merge_round(&mut self, once: bool) -> bool {
+        let mut merged = false;
+        let first_new = self.members.len();
+        for &node in self.fusion.order() {
+            for &operand in &self.graph.node(node).operands {
+                let pair = (self.group_of.get(&operand.node), self.group_of.get(&node));
+                let (Some(&producer), Some(&consumer)) = pair else { continue };
+                if !self.fusion.is_input(operand)
+                    && producer != consumer
+                    && !(once && [producer, consumer].iter().any(|&group| self.has_grown(group, first_new)))
+                    && self.try_merge(producer, consumer)
+                {
+                    merged = true;
+                }
+            }
+        }
+        merged
+    }
+
+    /// Whether a group was made in this pass and is no longer small.
+    fn has_grown(&self, group: usize, first_new: usize) -> bool {
+        group >= first_new && self.members[group].len() >= SMALL
+    }
+
+    fn try_merge(&mut self, producer: usize, consumer: usize) -> bool {
+        if !self.may_unite(producer, consumer) || self.has_detour(producer, consumer) {
+            return false;
+        }
+        self.unite(producer, consumer)
+    }
+
+    /// Merges groups that follow each other in the order in which they run, pair by pair: many small results of a definition
+    /// too long to be one kernel need not be a kernel each. Whether anything was merged.
+    fn merge_neighbours(&mut self) -> bool {
+        let order = self.in_order();
+        let mut merged = false;
+        let mut left = order.into_iter().peekable();
+        while let Some(first) = left.next() {
+            let Some(&second) = left.peek() else { break };
+            if self.read_alike(first, second) && self.may_unite(first, second) && self.unite(first, second) {
+                merged = true;
+                left.next();
+            }
+        }
+        merged
+    }
+
+    /// Whether two groups read a value that both need.
+    fn read_alike(&self, first: usize, second: usize) -> bool {
+        let operands = |group: usize| {
+            let operands = self.members[group].iter().flat_map(|&node| &self.graph.node(node).operands);
+            operands.copied().collect::<FxHashSet<Val>>()
+        };
+        !operands(first).is_disjoint(&operands(second))
+    }
+
+    /// Whether it is not known that two groups cannot be one.
+    fn may_unite(&self, producer: usize, consumer: usize) -> bool {
+        !self.rejected.contains(&(producer, consumer)) && !self.apart[producer].contains(&consumer)
+    }
+
+    /// Keeps two groups apart, and what becomes of them.
+    fn keep_apart(&mut self, one: usize, other: usize) {
+        self.apart[one].insert(other);
+        self.apart[other].insert(one);
+    }
+
+    /// Makes two groups one, if that can run.
+    fn unite(&mut self, producer: usize, consumer: usize) -> bool {
+        let mut union: Vec<Node> =
+            self.members[producer].iter().chain(&self.members[consumer]).copied().collect();
+        union.sort_unstable();
+        #[cfg(test)]
+        tests::ASKED.with(|asked| asked.set(asked.get() + union.len()));
+        let parts = [producer, consumer].map(|group| self.members[group].as_slice());
+        if !self.constraints.allow(&[&union], &parts) {
+            self.rejected.insert((producer, consumer));
+            return false;
+        }
+        if let Err(rejection) = &*self.legality.of(self.graph, &self.view(&union)) {
+            self.rejected.insert((producer, consumer));
+            if rejection.is_monotone {
+                self.keep_apart(producer, consumer);
+            }
+            return false;
+        }
+        let number = self.members.len();
+        let apart = &std::mem::take(&mut self.apart[producer]) | &std::mem::take(&mut self.apart[consumer]);
+        self.apart.push(BTreeSet::new());
+        apart.into_iter().for_each(|other| self.keep_apart(number, other));
+        union.iter().for_each(|&node| {
+            self.group_of.insert(node, number);
+        });
+        self.borders.push(self.joint_border(producer, consumer, &union));
+        for group in [producer, consumer] {
+            self.members[group] = Vec::new();
+            self.borders[group] = Border::default();
+        }
+        self.members.push(union);
+        true
+    }
+
+    /// Whether a path leads from one group to another through a third: merging them would make a cycle. Looks from both ends
+    /// alternately, as one of them mostly leads nowhere.
+    fn has_detour(&self, from: usize, to: usize) -> bool {
+        let mut downstream: Vec<usize> = self.users(from).into_iter().filter(|&group| group != to).collect();
+        let mut behind: Vec<usize> = self.producers(to).into_iter().filter(|&group| group != from).collect();
+        let (mut after, mut before) = (FxHashSet::default(), FxHashSet::default());
+        loop {
+            match (downstream.pop(), behind.pop()) {
+                (None, _) | (_, None) => return false,
+                (Some(next), Some(last)) if next == to || last == from => return true,
+                (Some(next), Some(last)) => {
+                    if after.insert(next) {
+                        downstream.extend(self.users(next));
+                    }
+                    if before.insert(last) {
+                        behind.extend(self.producers(last));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The groups that use what a group makes.
+    fn users(&self, group: usize) -> BTreeSet<usize> {
+        self.borders[group].users.iter().map(|node| self.group_of[node]).collect()
+    }
+
+    /// The groups that make what a group reads.
+    fn producers(&self, group: usize) -> BTreeSet<usize> {
+        self.borders[group].producers.iter().map(|node| self.group_of[node]).collect()
+    }
+
+    /// The values of a group that others use or the fusion gives back.
+    fn made(&self, members: &[Node]) -> Vec<Val> {
+        let is_member = |node: &Node| members.binary_search(node).is_ok();
+        let leaves = |val: Val| {
+            self.fusion.is_output(val) || self.fusion.uses(val).iter().any(|user| !is_member(user))
+        };
+        members.iter().flat_map(|&node| self.graph.results(node)).filter(|&val| leaves(val)).collect()
+    }
+
+    /// The view of a group: what it makes, from what others make.
+    fn view(&self, members: &[Node]) -> Fusion {
+        let made = self.made(members);
+        let outside = |val: &Val| {
+            !self.fusion.is_input(*val)
+                && !self.free.contains(&val.node)
+                && members.binary_search(&val.node).is_err()
+        };
+        let operands = members.iter().flat_map(|&node| self.graph.node(node).operands.iter().copied());
+        let kept: FxHashSet<Val> = operands.filter(outside).chain(made.iter().copied()).collect();
+        segment_view(self.graph, self.fusion, &made, |val| kept.contains(&val))
+    }
+
+    /// The groups in an order in which each comes after those it needs, the one with the earliest number first.
+    fn in_order(&self) -> Vec<usize> {
+        let present = (0..self.members.len()).filter(|&group| !self.members[group].is_empty());
+        let mut needs: FxHashMap<usize, usize> = FxHashMap::default();
+        let mut users: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+        let mut ready: BTreeSet<usize> = BTreeSet::new();
+        for group in present {
+            let producers = self.producers(group);
+            producers.iter().for_each(|&producer| users.entry(producer).or_default().push(group));
+            match producers.len() {
+                0 => drop(ready.insert(group)),
+                count => drop(needs.insert(group, count)),
+            }
+        }
+        let mut order = Vec::new();
+        while let Some(next) = ready.pop_first() {
+            order.push(next);
+            for user in users.remove(&next).unwrap_or_default() {
+                let left = needs.get_mut(&user).expect("a group that needs another");
+                *left -= 1;
+                if *left == 0 {
+                    ready.insert(user);
+                }
+            }
+        }
+        debug_assert!(order.len() >= needs.len(), "the groups have no cycle");
+        order
+    }
+
+    /// What each group makes, in that order.
+    fn segmentation(&self) -> Segmentation {
+        Segmentation {
+            segments: self.in_order().into_iter().map(|group| self.made(&self.members[group])).collect(),
+        }
+    }
+}
+
+/// Nodes in order, each once.
+fn sorted(nodes: impl Iterator<Item = Node>) -> Vec<Node> {
+    let mut nodes: Vec<Node> = nodes.collect();
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// Nodes of the groups of which legality was asked.
+        pub static ASKED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Nodes that legality was asked of for a chain of sums, with the segments that came of it.
+    fn asked(sums: usize) -> (usize, usize) {
+        let steps = "    y = fd.ops.add(y, y)\n".repeat(sums);
+        let input = "    y = fd.define_tensor(shape=[-1], contiguity=True)\n";
+        let source = format!("def chain(fd):\n{input}{steps}    fd.add_output(y)\n");
+        let definition = frontend::text::parse(&source).expect("a definition").definition;
+        let before = ASKED.with(Cell::get);
+        let segmentation = greedy(&definition.graph, &definition.fusion, &definition.tasks);
+        (ASKED.with(Cell::get) - before, segmentation.segments.len())
+    }
+
+    /// Groups that grow by a node at a time would be asked about a thousand times each.
+    #[test]
+    fn legality_is_asked_of_a_node_a_few_times() {
+        let (nodes, segments) = asked(1200);
+        assert!(nodes <= 48 * 1200, "{nodes} nodes");
+        assert!(segments <= 3, "{segments} segments");
+    }
+}

@@ -1,0 +1,116 @@
+//! Whether groups can be one step, asked once for each: the answer, a witness or a rejection, is kept for all who ask.
+//!
+//! Search, scheduling, lowering and `explain` read the same answers. A group is known by what it reads and what it makes.
+
+use scheduler::hints::Hints;
+use scheduler::legal::Rejection;
+use scheduler::space::AxisTable;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use target::{Processor, Target};
+
+use ir::graph::{Fusion, Graph, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::engine::{Engine, engine};
+use super::kept::reject_kept;
+
+/// What runs a group, or why nothing does as one step.
+pub type LegalityAnswer = Arc<Result<Engine, Rejection>>;
+
+/// What a group reads and makes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Group {
+    inputs: Box<[Val]>,
+    made: Box<[Val]>,
+}
+
+impl Group {
+    fn of(view: &Fusion) -> Group {
+        let made = view.outputs().iter().map(|output| output.val).collect();
+        Group { inputs: view.inputs().into(), made }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    answers: FxHashMap<Group, LegalityAnswer>,
+    /// The groups of which an answer had to be found.
+    /// How many answers were found.
+    count: usize,
+    #[cfg(test)]
+    found: Vec<Group>,
+}
+
+/// The answers about groups of one fusion.
+#[derive(Clone, Debug, Default)]
+pub struct Legality {
+    known: Arc<Mutex<Known>>,
+    /// What all groups share.
+    table: Arc<Mutex<Option<AxisTable>>>,
+    /// The sizes to expect and the bytes of memory that a block has, where a kernel that asks for more could not be launched.
+    limit: Option<Arc<(Hints, u64)>>,
+}
+
+impl Legality {
+    /// No answer yet, for a target.
+    pub fn on(target: &Target, hints: &Hints) -> Legality {
+        let limit = match target.processor {
+            Processor::Cpu(_) => None,
+            Processor::Gpu(_) => Some(Arc::new((hints.clone(), target.block_bytes))),
+        };
+        Legality { limit, ..Legality::default() }
+    }
+
+    /// The answer about a group.
+    pub fn of(&self, graph: &Graph, view: &Fusion) -> LegalityAnswer {
+        let group = Group::of(view);
+        if let Some(answer) = lock(&self.known).answers.get(&group) {
+            return Arc::clone(answer);
+        }
+        let answer = Arc::new(self.find(graph, view));
+        let mut known = lock(&self.known);
+        known.count += 1;
+        #[cfg(test)]
+        known.found.push(group.clone());
+        known.answers.insert(group, Arc::clone(&answer));
+        answer
+    }
+
+    /// Whether a group can be one step.
+    pub fn allows(&self, graph: &Graph, view: &Fusion) -> bool {
+        self.of(graph, view).is_ok()
+    }
+
+    /// How many groups answers were found about so far.
+    pub fn answers(&self) -> usize {
+        lock(&self.known).count
+    }
+
+    /// The groups of which answers were found, in order.
+    #[cfg(test)]
+    pub(crate) fn found(&self) -> Vec<Group> {
+        lock(&self.known).found.clone()
+    }
+
+    /// Drops the witnesses of all groups but these, which take much memory; rejections stay.
+    pub fn keep_only<'a>(&self, views: impl Iterator<Item = &'a Fusion>) {
+        let kept: FxHashSet<Group> = views.map(Group::of).collect();
+        lock(&self.known).answers.retain(|group, answer| answer.is_err() || kept.contains(group));
+        *lock(&self.table) = None;
+    }
+
+    fn find(&self, graph: &Graph, view: &Fusion) -> Result<Engine, Rejection> {
+        let mut table = lock(&self.table);
+        let known = table.take().filter(|known| known.is_about(view.facts()));
+        let table = table.insert(known.unwrap_or_else(|| AxisTable::new(view.facts())));
+        let engine = engine(graph, view, table)?;
+        if let (Engine::Kernel(witness), Some(limit)) = (&engine, &self.limit) {
+            reject_kept(graph, view, witness, limit)?;
+        }
+        Ok(engine)
+    }
+}
+
+fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

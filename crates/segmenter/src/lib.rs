@@ -1,0 +1,46 @@
+//! Segments: which values are kept in memory, and which groups of values become one kernel each. Pure functions.
+//!
+//! `segmentation` (the value and its text) · `external` (groups that a library runs) · `engine` (a kernel or a library) ·
+//! `legality` (the answers) · `kept` (bytes that a block keeps) · `cost` (bytes and seconds) · `joined` (two segments as one) ·
+//! `structure` (what like segments share) · `dependencies` (the order of segments) · `constraints` (what groups of the user ask) ·
+//! `free` (what is made anywhere) · `memory` (what is in memory, and in which order little is) · `bound` (what no segmentation
+//! can do better than) · `greedy`, `search` (how one is found) · `flow_network` (minimum cuts) · `axis_classes` (axes that one
+//! loop may walk) · `worker_axes` (whether workers may divide any) · `disjoint_sets` (of values).
+
+mod axis_classes;
+mod bound;
+mod constraints;
+pub mod cost;
+mod dependencies;
+mod disjoint_sets;
+mod engine;
+mod external;
+mod flow_network;
+mod free;
+mod greedy;
+mod joined;
+mod kept;
+mod legality;
+mod memory;
+mod search;
+mod segmentation;
+mod structure;
+mod worker_axes;
+
+pub use bound::{LowerBound, lower_bound};
+pub use constraints::{Constraints, GroupError};
+pub use cost::InputReads;
+pub use dependencies::Wait;
+pub use disjoint_sets::DisjointSets;
+pub use engine::Engine;
+pub use external::is_view_op;
+pub use external::{ExternalCall, Source, ViewedOperand, external_call};
+pub use greedy::greedy_with;
+pub use greedy::{greedy, unfused};
+pub use joined::Joined;
+pub use legality::{Legality, LegalityAnswer};
+pub use memory::Lifetimes;
+
+pub use search::{SearchProblem, SearchResult, search, search_within};
+pub use segmentation::{Segmentation, SegmentationError};
+pub use structure::Structure;

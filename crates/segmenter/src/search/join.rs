@@ -1,0 +1,152 @@
+//! Segments that read the same values become one, so that these are read once: merging along the graph never meets those that
+//! do not wait for each other. In small fusions any two may, which saves a launch, unless that is nearly nothing and more is in
+//! memory then, or both do the same and one launch runs them anyway.
+
+use ir::graph::{Fusion, Val};
+
+use super::SearchProblem;
+use super::shrink;
+use super::state::{Change, State};
+use crate::engine::Engine;
+use crate::joined::Joined;
+use crate::structure::Structure;
+
+use target::cpu::MAX_JOINED_STATEMENTS as STATEMENTS;
+
+/// Joins the segments of each pair that gains by it; whether any did.
+pub(super) fn join(state: &mut State<'_>) -> bool {
+    let is_small = state.problem.is_small();
+    let mut is_changed = false;
+    for later in 1..state.segments.len() {
+        if !(is_small || shares(state, later)) || is_of_library(state, later) {
+            continue;
+        }
+        for earlier in 0..later {
+            let are_alike = read_alike(state, earlier, later);
+            let saves_launch = is_small && !have_like_ops(state, earlier, later);
+            if state.steps > 0 && (saves_launch || are_alike) {
+                is_changed |= try_join(state, earlier, later, are_alike);
+            }
+        }
+    }
+    is_changed
+}
+
+/// Whether a segment reads a tensor that another reads or makes, or makes what another reads.
+fn shares(state: &State<'_>, place: usize) -> bool {
+    let segment = &state.segments[place];
+    let readers = |val: &Val| state.readers.get(val).copied().unwrap_or(0);
+    let is_of_others = |val: &Val| readers(val) > 1 || state.makers.contains_key(val);
+    segment.inputs().iter().any(is_of_others) || segment.made.iter().any(|val| readers(val) > 0)
+}
+
+/// Whether two segments read a tensor that both need, or one what the other makes.
+pub(super) fn read_alike(state: &State<'_>, earlier: usize, later: usize) -> bool {
+    #[cfg(test)]
+    tests::COMPARED.with(|count| count.set(count.get() + 1));
+    let [earlier, later] = [earlier, later].map(|place| &state.segments[place]);
+    let is_tensor = |val: &&Val| state.problem.graph.ty(**val).rank() > 0;
+    let tensors = earlier.inputs().iter().filter(is_tensor);
+    tensors.chain(&earlier.made).any(|&val| later.reads(val))
+        || later.made.iter().any(|&val| earlier.reads(val))
+}
+
+fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
+    let structure =
+        |place: usize| Structure::of(state.problem.graph, state.segments[place].view(&state.problem));
+    structure(earlier).has_ops_of(structure(later))
+}
+
+/// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.
+fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool) -> bool {
+    if is_of_library(state, earlier) || state.are_parted(earlier, later) {
+        state.steps = state.steps.saturating_sub(1);
+        return false;
+    }
+    let pair = [earlier, later].map(|place| state.segments[place].view(&state.problem));
+    let readers = |val: Val| state.readers.get(&val).copied().unwrap_or(0);
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let joined = Joined::of(graph, fusion, pair, readers);
+    if !is_short(state, &joined.view) {
+        return false;
+    }
+    let made = vec![(earlier, joined.made), (later, Vec::new())];
+    let change = Change { made, kept: Vec::new(), dropped: joined.dropped };
+    match are_alike {
+        true => state.improve(change),
+        false => shrink::improve_in_memory(state, change),
+    }
+}
+
+/// Whether a library runs a segment, which joins no other then.
+fn is_of_library(state: &State<'_>, place: usize) -> bool {
+    let view = state.segments[place].view(&state.problem);
+    matches!(&*state.problem.legality.of(state.problem.graph, view), Ok(Engine::External(_)))
+}
+
+/// Whether a segment is short code.
+fn is_short(state: &State<'_>, view: &Fusion) -> bool {
+    match &*state.problem.legality.of(state.problem.graph, view) {
+        Ok(Engine::Kernel(witness)) => witness.statements <= STATEMENTS,
+        Ok(Engine::External(_)) | Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use scheduler::hints::Hints;
+    use target::Target;
+
+    use crate::{Constraints, Legality, SearchProblem, greedy, search};
+
+    thread_local! {
+        /// Pairs of segments of which it was asked whether they read the same.
+        pub static COMPARED: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[test]
+    fn segments_that_share_nothing_are_not_compared() {
+        let pair = |number: usize| {
+            let tensor = "fd.define_tensor(shape=[-1], contiguity=True)";
+            format!(
+                "    x{number} = {tensor}\n    y{number} = {tensor}\n    fd.add_output(fd.ops.add(x{number}, y{number}))\n"
+            )
+        };
+        let pairs: String = (0..300).map(pair).collect();
+        let source = format!("def pairs(fd):\n{pairs}");
+        assert_eq!(segments_of(&source), 300);
+    }
+
+    #[test]
+    fn what_libraries_run_is_not_compared() {
+        let product = |number: usize| format!("    x{} = fd.ops.matmul(x{number}, y)\n", number + 1);
+        let products: String = (0..200).map(product).collect();
+        let tensor = "fd.define_tensor(shape=[-1, -1], contiguity=True)";
+        let source = format!(
+            "def products(fd):\n    x0 = {tensor}\n    y = {tensor}\n{products}    fd.add_output(x200)\n"
+        );
+        assert_eq!(segments_of(&source), 200);
+    }
+
+    /// The segments of a definition, of which none are compared.
+    fn segments_of(source: &str) -> usize {
+        let definition = frontend::text::parse(source).expect("a definition").definition;
+        let (graph, fusion) = (&definition.graph, &definition.fusion);
+        let (target, hints) = (Target::cpu(512), Hints::default());
+        let (constraints, legality) = (Constraints::default(), Legality::default());
+        let problem = SearchProblem {
+            graph,
+            fusion,
+            constraints: &constraints,
+            legality: &legality,
+            hints: &hints,
+            target: &target,
+        };
+        let before = COMPARED.with(Cell::get);
+        let found = search(problem, || greedy(graph, fusion, &definition.tasks)).segmentation;
+        assert_eq!(COMPARED.with(Cell::get) - before, 0);
+        found.segments.len()
+    }
+}

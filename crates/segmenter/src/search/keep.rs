@@ -1,0 +1,110 @@
+//! Values that are kept in memory from then on: what several segments compute, what one computes several times by way of
+//! index maps, and statistics, without which a kernel can divide its work otherwise. Made by a segment that computes them
+//! anyway, or by a new one. All statistics of a stage go together, as those that stay would have workers divide as before.
+
+use std::collections::BTreeMap;
+
+use ir::graph::{Node, TensorOp, Val};
+
+use super::SearchProblem;
+use super::join;
+use super::state::{Change, State};
+use crate::engine::Engine;
+use crate::segmentation::segment_view;
+
+/// Tries the statistics of each segment, and each value that is not kept, first those that are made first; whether any is
+/// kept from then on.
+pub(super) fn keep(state: &mut State<'_>) -> bool {
+    let places = 0..state.segments.len();
+    let cut = places.filter(|&place| state.steps > 0 && try_keep_folds(state, place)).count();
+    let order = state.problem.fusion.order();
+    cut + order.iter().filter(|&&node| state.steps > 0 && try_keep(state, node)).count() > 0
+}
+
+/// Keeps the results of all folds of one stage of a kernel, of those that it uses again; a new segment makes them, also
+/// those that the kernel made.
+fn try_keep_folds(state: &mut State<'_>, place: usize) -> bool {
+    let stages = {
+        let answer =
+            state.problem.legality.of(state.problem.graph, state.segments[place].view(&state.problem));
+        let Ok(Engine::Kernel(witness)) = &*answer else { return false };
+        let mut stages: BTreeMap<u32, Vec<Val>> = BTreeMap::new();
+        for fold in witness.folds.iter().filter(|fold| !fold.terminal) {
+            let used = used(state, fold.node, |val| may_be_made(state, place, val));
+            stages.entry(fold.level).or_default().extend(used);
+        }
+        stages
+    };
+    stages.into_values().any(|mut vals| {
+        vals.retain(|&val| may_be_made(state, place, val));
+        !vals.is_empty()
+            && (state.improve(state.split(place, &vals))
+                || state.improve(state.split(place, &with_shared(state, place, &vals))))
+    })
+}
+
+/// Folds, with what they are computed from that other values of a segment are computed from too.
+fn with_shared(state: &State<'_>, place: usize, folds: &[Val]) -> Vec<Val> {
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let view = segment_view(graph, fusion, folds, |val| state.kept.contains(&val));
+    let rest = &state.segments[place];
+    let is_rest = |user: &Node| rest.contains(*user) && !view.contains(*user);
+    let is_shared = |val: &Val| state.may_be_kept(*val) && fusion.uses(*val).iter().any(is_rest);
+    let shared = view.order().iter().flat_map(|&node| graph.results(node)).filter(is_shared);
+    let mut vals: Vec<Val> = shared.chain(folds.iter().copied()).collect();
+    vals.sort_unstable();
+    vals.dedup();
+    vals
+}
+
+/// Whether another segment may make a value that one computes or makes.
+fn may_be_made(state: &State<'_>, place: usize, val: Val) -> bool {
+    state.may_be_kept(val) || state.segments[place].made.contains(&val)
+}
+
+/// The results of a node that something needs: of a fold as their users know them.
+fn used(state: &State<'_>, node: Node, may_be_made: impl Fn(Val) -> bool) -> Vec<Val> {
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let is_fold = matches!(graph.node(node).op, TensorOp::Fold { .. });
+    let used = graph.results(node).filter(|&val| !fusion.uses(val).is_empty());
+    used.map(|val| if is_fold { statistic(state, val, &may_be_made) } else { val }).collect()
+}
+
+/// What a fold's result is used for: with the axes that it reduced, then by ops with scalars, as long as nothing else uses it and
+/// what they make may be made. Of a sum its mean, of a variance one over its root.
+fn statistic(state: &State<'_>, folded: Val, may_be_made: impl Fn(Val) -> bool) -> Val {
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let next = |&val: &Val| {
+        let [user] = fusion.uses(val) else { return None };
+        let is_scalar = |&other: &Val| other == val || graph.shape(other).is_empty();
+        let is_same = match graph.node(*user).op {
+            TensorOp::Broadcast(_) => true,
+            TensorOp::Map(_) | TensorOp::Cast(_) => graph.node(*user).operands.iter().all(is_scalar),
+            _ => false,
+        };
+        Some(Val::from(*user)).filter(|_| is_same && !fusion.is_output(val))
+    };
+    let known = std::iter::successors(Some(folded), next);
+    known.filter(|&val| val == folded || may_be_made(val)).last().unwrap_or(folded)
+}
+
+/// Keeps what a node makes, as far as it is used: made by a segment that computes it, alone or with what else that makes,
+/// or, in small fusions, a statistic by one that reads the same tensors.
+fn try_keep(state: &mut State<'_>, node: Node) -> bool {
+    let vals = used(state, node, |val| state.may_be_kept(val));
+    if vals.is_empty() || !vals.iter().all(|&val| state.may_be_kept(val)) {
+        return false;
+    }
+    let is_fold = matches!(state.problem.graph.node(node).op, TensorOp::Fold { .. });
+    let computing = |place: &usize| state.segments[*place].computes(vals[0]);
+    let (mut computing, mut others): (Vec<usize>, Vec<usize>) =
+        (0..state.segments.len()).partition(computing);
+    let is_small = state.problem.is_small();
+    let near = |other: &usize| computing.iter().any(|&place| join::read_alike(state, place, *other));
+    others.retain(|other| is_small && is_fold && near(other));
+    computing.truncate(if is_small { computing.len() } else { 1 });
+    computing.iter().chain(&others).any(|&place| {
+        let made = vec![state.with(place, &vals)];
+        state.improve(Change { made, kept: vals.clone(), dropped: Vec::new() })
+    }) || computing.iter().any(|&place| state.improve(state.split(place, &vals)))
+}

@@ -1,0 +1,197 @@
+//! The search for the fastest segmentation, as the cost model sees it, from one that merging found.
+//!
+//! Moves change which values are kept in memory and which segments make them; each is taken if what it changes takes less
+//! time and is as legal as before. Where a lower bound says that there is nothing to gain, none is tried, and whether segments are
+//! legal is asked only where their bytes and what they compute once would take less time. What else a segment computes follows
+//! from what is kept, so a value that is no longer kept is computed again wherever it is read: unary chains from inputs, casts,
+//! broadcasts, factories.
+//!
+//! `state` (a segmentation being changed) · `segment` (one of its segments, and what it costs) · `order` (in which segments
+//! can run). Moves are functions over the state: `exchange` (values dropped, or others kept instead) · `keep` (values kept
+//! that are computed again and again) · `transfer` (values made by another segment) · `shift` (values kept in the place of
+//! others) · `join` (segments that read the same) · `descend` (moves as long as any pays) · `retry` (a move that does not pay
+//! by itself, then those that follow from it) · `shrink` (less memory, whatever the time).
+
+mod descend;
+mod exchange;
+mod join;
+mod keep;
+mod order;
+mod retry;
+mod segment;
+mod shift;
+mod shrink;
+mod state;
+mod transfer;
+
+use ir::graph::{Fusion, Graph};
+use ir::parallel;
+use scheduler::hints::Hints;
+use target::Target;
+
+use self::descend::descend;
+use self::retry::retry;
+use self::shrink::{in_memory_order, peak_bytes, shrink};
+use self::state::State;
+use super::constraints::Constraints;
+use super::legality::Legality;
+use super::lower_bound;
+use super::segmentation::Segmentation;
+
+/// What a search is about.
+#[derive(Clone, Copy)]
+pub struct SearchProblem<'a> {
+    pub graph: &'a Graph,
+    /// What is cut into segments.
+    pub fusion: &'a Fusion,
+    /// What groups of the user ask.
+    pub constraints: &'a Constraints,
+    /// Which groups are one kernel.
+    pub legality: &'a Legality,
+    /// The sizes to decide for.
+    pub hints: &'a Hints,
+    pub target: &'a Target,
+}
+
+/// Nodes of a fusion that is small.
+const SMALL: usize = 64;
+
+/// Nodes of a fusion up to which finding a bound takes less time than moves do.
+const BOUNDED: usize = 512;
+
+/// A part of the time so small that nothing is tried for it.
+const ENOUGH: f64 = 1e-3;
+
+/// A part that moves are not retried for in large fusions, where that takes as long as all else that plans them.
+const ENOUGH_AFTER_MOVES: f64 = 0.05;
+
+/// Nodes of a fusion that is not large in this sense.
+const RETRIED: usize = 32;
+
+impl SearchProblem<'_> {
+    /// Whether the fusion is so small that many moves can be tried.
+    fn is_small(&self) -> bool {
+        self.fusion.order().len() <= SMALL
+    }
+}
+
+/// What a search found.
+#[derive(Clone, Debug)]
+pub struct SearchResult {
+    /// The segmentation, in an order in which few bytes are in memory at a time.
+    pub segmentation: Segmentation,
+    /// The most bytes that are.
+    pub peak: u64,
+    /// Nodes that moves looked at.
+    pub steps: usize,
+}
+
+/// The segmentation that moves lead to from the one that a function gives.
+pub fn search(problem: SearchProblem<'_>, start: impl FnOnce() -> Segmentation) -> SearchResult {
+    let (start, bound) = with_bound(problem, start);
+    result(&found(problem, start, bound))
+}
+
+/// The same with no more than so many bytes in memory at a time; where none is found that needs so few, the one that needs the
+/// fewest of those that were.
+pub fn search_within(
+    problem: SearchProblem<'_>,
+    start: impl FnOnce() -> Segmentation,
+    limit: u64,
+) -> SearchResult {
+    let (start, bound) = with_bound(problem, start);
+    let mut found = found(problem, start.clone(), bound);
+    shrink(&mut found, limit);
+    if peak_bytes(&found) <= limit {
+        return result(&found);
+    }
+    let mut other = State::new(problem, start);
+    shrink(&mut other, limit);
+    if peak_bytes(&other) < peak_bytes(&found) { result(&other) } else { result(&found) }
+}
+
+/// The result of a function, and a lower bound of the seconds of any segmentation: 0 for large fusions. In fusions for which finding
+/// it takes longer than starting a thread, both are found at the same time.
+fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f64) {
+    let SearchProblem { graph, fusion, hints, target, .. } = problem;
+    let bound = || lower_bound(graph, fusion, hints, target).seconds;
+    match fusion.order().len() {
+        nodes if nodes <= SMALL => (start(), bound()),
+        nodes if nodes <= BOUNDED => parallel::join(start, bound),
+        _ => (start(), 0.0),
+    }
+}
+
+/// The state that moves lead to.
+fn found<'a>(problem: SearchProblem<'a>, start: Segmentation, bound: f64) -> State<'a> {
+    let mut state = State::new(problem, start);
+    if !state.is_within(bound * (1.0 + ENOUGH)) {
+        descend(&mut state);
+        let is_retried = problem.fusion.order().len() <= RETRIED;
+        retry(&mut state, bound * (1.0 + if is_retried { ENOUGH } else { ENOUGH_AFTER_MOVES }));
+    }
+    state
+}
+
+fn result(state: &State<'_>) -> SearchResult {
+    let (segmentation, peak) = in_memory_order(state);
+    SearchResult { segmentation, peak, steps: state.steps_taken() }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashSet;
+    use scheduler::hints::Hints;
+    use target::Target;
+
+    use super::*;
+    use crate::greedy_with;
+    use crate::legality::Group;
+
+    /// The groups of a definition of which answers were found.
+    fn found(body: &str) -> Vec<Group> {
+        let input = "    y = fd.define_tensor(shape=[-1, -1], contiguity=True)\n";
+        let source = format!("def chain(fd):\n{input}{body}    fd.add_output(y)\n");
+        let definition = frontend::text::parse(&source).expect("a definition").definition;
+        let (graph, fusion) = (&definition.graph, &definition.fusion);
+        let (target, hints) = (Target::cpu(512), Hints::default());
+        let (constraints, legality) = (Constraints::default(), Legality::default());
+        let problem = SearchProblem {
+            graph,
+            fusion,
+            constraints: &constraints,
+            legality: &legality,
+            hints: &hints,
+            target: &target,
+        };
+        let found = search(problem, || greedy_with(graph, fusion, &constraints, &legality));
+        assert!(found.segmentation.segments.len() > 1);
+        legality.found()
+    }
+
+    /// Greedy merging and the search ask of each group once.
+    #[test]
+    fn an_answer_is_found_once_for_each_group() {
+        let step = |number: usize| match number % 5 {
+            0 => "    y = fd.ops.sub(y, fd.ops.mean(y, dims=[1], keepdim=True))\n",
+            1 => "    y = fd.ops.add(y, fd.ops.sum(y, dims=[0], keepdim=True))\n",
+            2 => "    y = fd.ops.permute(fd.ops.exp(y), dims=[1, 0])\n",
+            _ => "    y = fd.ops.sin(y)\n",
+        };
+        let found = found(&(0..300).map(step).collect::<String>());
+        let distinct: FxHashSet<&Group> = found.iter().collect();
+        assert!(found.len() > 100);
+        assert_eq!(distinct.len(), found.len());
+    }
+
+    /// Of folds of rows and columns in turn no two fit one kernel: most changes are rejected by what they cost at least.
+    #[test]
+    fn few_groups_are_asked_about_where_none_can_be_joined() {
+        let step = |number: usize| {
+            let mean = format!("fd.ops.mean(y, dims=[{}], keepdim=True)", number % 2);
+            format!("    y = fd.ops.add(fd.ops.mul(fd.ops.sub(y, {mean}), 1.5), y)\n")
+        };
+        let found = found(&(0..25).map(step).collect::<String>());
+        assert!(found.len() < 680, "{} groups", found.len());
+    }
+}

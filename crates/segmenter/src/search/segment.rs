@@ -1,0 +1,120 @@
+//! A segment of a segmentation that is being changed: what it makes and what computes that. Its view is made, and what it costs
+//! found, where that is asked: most changes are rejected before.
+
+use std::cell::OnceCell;
+
+use ir::graph::{Cone, Fusion, Node, Val};
+
+use super::SearchProblem;
+use crate::cost::{Amounts, Seconds, min_seconds};
+use crate::segmentation::{segment_cone, view_of};
+use crate::worker_axes::WorkerAxes;
+
+/// A gain below this part of the time is none: sums of seconds are rounded.
+const ROUNDING: f64 = 1e-9;
+
+/// What segments cost.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Price {
+    pub seconds: f64,
+    /// How many of them nothing runs as one step.
+    pub rejected: usize,
+}
+
+impl Price {
+    /// Of two together.
+    pub fn plus(self, other: Price) -> Price {
+        Price { seconds: self.seconds + other.seconds, rejected: self.rejected + other.rejected }
+    }
+
+    /// Without one of those that these are together.
+    pub fn minus(self, other: Price) -> Price {
+        Price { seconds: self.seconds - other.seconds, rejected: self.rejected - other.rejected }
+    }
+
+    /// The same, and no more than any sum of the same seconds.
+    pub fn rounded_down(self) -> Price {
+        Price { seconds: self.seconds * (1.0 - ROUNDING), ..self }
+    }
+
+    /// Whether this is less, by more than rounding.
+    pub fn is_below(self, other: Price) -> bool {
+        self.rejected <= other.rejected && self.seconds < other.seconds * (1.0 - ROUNDING)
+    }
+}
+
+/// A segment. One that makes nothing any more stays as an empty place.
+pub(super) struct Segment {
+    pub made: Vec<Val>,
+    cone: Cone,
+    view: OnceCell<Fusion>,
+    minimum: OnceCell<Price>,
+    price: OnceCell<Price>,
+}
+
+impl Segment {
+    /// The segment that makes these values while others are in memory.
+    pub fn new(problem: &SearchProblem<'_>, mut made: Vec<Val>, is_kept: impl Fn(Val) -> bool) -> Segment {
+        made.sort_unstable();
+        let cone = segment_cone(problem.graph, problem.fusion, &made, is_kept);
+        let (view, minimum, price) = Default::default();
+        Segment { made, cone, view, minimum, price }
+    }
+
+    /// What it reads, ascending.
+    pub fn inputs(&self) -> &[Val] {
+        self.cone.inputs()
+    }
+
+    /// The nodes that it computes, operands before users.
+    pub fn order(&self) -> &[Node] {
+        self.cone.order()
+    }
+
+    /// Whether it reads a value.
+    pub fn reads(&self, val: Val) -> bool {
+        self.inputs().binary_search(&val).is_ok()
+    }
+
+    /// Whether it computes a node.
+    pub fn contains(&self, node: Node) -> bool {
+        self.order().binary_search(&node).is_ok()
+    }
+
+    /// Whether it computes a value.
+    pub fn computes(&self, val: Val) -> bool {
+        self.contains(val.node) && !self.reads(val)
+    }
+
+    /// The segment as a view.
+    pub fn view(&self, problem: &SearchProblem<'_>) -> &Fusion {
+        self.view.get_or_init(|| view_of(problem.graph, problem.fusion, &self.made, self.cone.clone()))
+    }
+
+    /// What it costs.
+    pub fn price(&self, problem: &SearchProblem<'_>, amounts: &Amounts<'_>) -> Price {
+        *self.price.get_or_init(|| {
+            let view = self.view(problem);
+            let answer = problem.legality.of(problem.graph, view);
+            let told = self.minimum.get().map_or(0, |minimum| minimum.rejected);
+            debug_assert!(told == 0 || answer.is_err(), "a group is legal that leaves no axis to workers");
+            Price {
+                seconds: Seconds::with(amounts, view, &answer).total(),
+                rejected: usize::from(answer.is_err()),
+            }
+        })
+    }
+
+    /// What it costs at least, whatever it is as a kernel.
+    pub fn minimum(
+        &self,
+        problem: &SearchProblem<'_>,
+        amounts: &Amounts<'_>,
+        workers: &WorkerAxes<'_>,
+    ) -> Price {
+        *self.minimum.get_or_init(|| Price {
+            seconds: min_seconds(amounts, &self.made, &self.cone, || self.view(problem)),
+            rejected: usize::from(workers.none_in(&self.made, &self.cone)),
+        })
+    }
+}

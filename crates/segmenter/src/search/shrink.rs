@@ -1,0 +1,92 @@
+//! Less memory at a time, whatever time that takes: the order in which segments need little, and moves that leave less of what
+//! is in memory when most is. A value is dropped, replaced by others, or made by a segment of its own.
+
+use ir::graph::Val;
+
+use super::ENOUGH;
+use super::exchange;
+use super::segment::Price;
+use super::state::{Change, State};
+use crate::memory::Lifetimes;
+use crate::segmentation::Segmentation;
+
+/// The segments in an order in which few bytes are in memory at a time, and how many are at most.
+pub(super) fn in_memory_order(state: &State<'_>) -> (Segmentation, u64) {
+    let segmentation = state.segmentation();
+    let lifetimes = lifetimes(state);
+    let order = lifetimes.order();
+    let segments = order.iter().map(|&place| segmentation.segments[place].clone()).collect();
+    (Segmentation { segments }, lifetimes.peak(&order))
+}
+
+/// The most bytes that are in memory at a time.
+pub(super) fn peak_bytes(state: &State<'_>) -> u64 {
+    let lifetimes = lifetimes(state);
+    lifetimes.peak(&lifetimes.order())
+}
+
+fn lifetimes(state: &State<'_>) -> Lifetimes {
+    let places = state.in_order();
+    let views = places.iter().map(|&place| state.segments[place].view(&state.problem));
+    Lifetimes::of(state.problem.fusion, views, |val| state.amounts.of(val).bytes)
+}
+
+/// Makes a change if segments then take less time; for hardly any less only if no more bytes are in memory at a time.
+pub(super) fn improve_in_memory(state: &mut State<'_>, change: Change) -> bool {
+    let before = state.clone();
+    if !state.improve(change) {
+        return false;
+    }
+    let is_hardly_less = state.total().seconds > before.total().seconds * (1.0 - ENOUGH);
+    let is_undone = is_hardly_less && peak_bytes(state) > peak_bytes(&before);
+    if is_undone {
+        *state = State { steps: state.steps, ..before };
+    }
+    !is_undone
+}
+
+/// Makes moves until no more than so many bytes are in memory at a time, as long as any leaves less.
+pub(super) fn shrink(state: &mut State<'_>, limit: u64) {
+    while state.steps > 0 && peak_bytes(state) > limit && shrink_once(state) {}
+}
+
+fn shrink_once(state: &mut State<'_>) -> bool {
+    let lifetimes = lifetimes(state);
+    let order = lifetimes.order();
+    let peaks = lifetimes.peaks(&order);
+    let peak = peaks.iter().copied().max().unwrap_or(0);
+    let Some(place) = peaks.iter().position(|&bytes| bytes == peak) else { return false };
+    let crowded = state.in_order()[order[place]];
+    let mut passing: Vec<Val> = lifetimes.alive_at(&order, place);
+    passing.retain(|&val| state.is_free(val));
+    let made: Vec<Val> = state.segments[crowded].made.clone();
+    passing.into_iter().any(|val| shrinks(state, peak, |state| drop_or_replace(state, val)))
+        || made.into_iter().any(|val| shrinks(state, peak, |state| make_alone(state, crowded, val)))
+}
+
+/// Whether moves leave fewer bytes; they are taken back where they do not.
+fn shrinks(state: &mut State<'_>, peak: u64, moves: impl Fn(&mut State<'_>) -> bool) -> bool {
+    let mut other = state.clone();
+    let is_less = moves(&mut other) && peak_bytes(&other) < peak;
+    let steps = other.steps;
+    if is_less {
+        *state = other;
+    }
+    state.steps = steps;
+    is_less
+}
+
+fn drop_or_replace(state: &mut State<'_>, val: Val) -> bool {
+    let changes = [exchange::dropping(state, val), exchange::replacing(state, val)];
+    changes.into_iter().flatten().any(|change| state.make_if(change, is_as_legal))
+}
+
+fn make_alone(state: &mut State<'_>, place: usize, val: Val) -> bool {
+    let made = vec![state.without(place, val), state.with(state.segments.len(), &[val])];
+    state.segments[place].made.len() > 1 && state.make_if(Change { made, ..Change::default() }, is_as_legal)
+}
+
+/// Whether no more segments are rejected.
+fn is_as_legal(after: Price, before: Price) -> bool {
+    after.rejected <= before.rejected
+}

@@ -1,0 +1,268 @@
+//! A segmentation that moves change: what is kept, the segments, and what each costs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use ir::graph::{Fusion, Node, TensorOp, Val};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::SearchProblem;
+use super::segment::{Price, Segment};
+use crate::cost::Amounts;
+use crate::segmentation::{Segmentation, segment_view};
+use crate::worker_axes::WorkerAxes;
+
+/// Nodes that moves may look at for each of the fusion's, and for small ones besides.
+const STEPS: usize = 64;
+const STEPS_OF_SMALL: usize = 1 << 12;
+
+/// Nodes that moves may look at.
+fn budget(fusion: &Fusion) -> usize {
+    fusion.order().len().saturating_mul(STEPS).saturating_add(STEPS_OF_SMALL)
+}
+
+/// What a move changes.
+#[derive(Default)]
+pub(super) struct Change {
+    /// What segments make from then on, by place; the place behind the last is a new segment's.
+    pub made: Vec<(usize, Vec<Val>)>,
+    /// Values that are kept from then on; they are among those made.
+    pub kept: Vec<Val>,
+    /// Values that are no longer kept.
+    pub dropped: Vec<Val>,
+}
+
+/// Segments that a change leaves in places.
+pub(super) type Changed = BTreeMap<usize, Rc<Segment>>;
+
+/// A segmentation being changed.
+#[derive(Clone)]
+pub(super) struct State<'a> {
+    pub problem: SearchProblem<'a>,
+    pub kept: FxHashSet<Val>,
+    pub segments: Vec<Rc<Segment>>,
+    /// The place of the segment that makes each value.
+    pub makers: FxHashMap<Val, usize>,
+    /// How many segments read each value.
+    pub readers: FxHashMap<Val, usize>,
+    /// Nodes that moves may still look at.
+    pub steps: usize,
+    pub amounts: Rc<Amounts<'a>>,
+    pub workers: Rc<WorkerAxes<'a>>,
+}
+
+impl<'a> State<'a> {
+    pub(super) fn new(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
+        let kept = start.kept();
+        let segment = |made| Rc::new(Segment::new(&problem, made, |val| kept.contains(&val)));
+        let segments: Vec<Rc<Segment>> = start.segments.into_iter().map(segment).collect();
+        let amounts = Rc::new(Amounts::new(problem.graph, problem.hints, problem.target));
+        let workers = Rc::new(WorkerAxes::of(problem.graph, problem.fusion));
+        let (makers, readers) = (FxHashMap::default(), FxHashMap::default());
+        let steps = budget(problem.fusion);
+        let mut state =
+            State { problem, kept, segments: Vec::new(), makers, readers, steps, amounts, workers };
+        state.replace(segments.into_iter().enumerate().collect());
+        state
+    }
+
+    /// Nodes that moves looked at.
+    pub(super) fn steps_taken(&self) -> usize {
+        budget(self.problem.fusion) - self.steps
+    }
+
+    /// The segments that make something, each behind those that it reads from.
+    pub(super) fn segmentation(&self) -> Segmentation {
+        let made = self.in_order().into_iter().map(|place| self.segments[place].made.clone());
+        Segmentation { segments: made.collect() }
+    }
+
+    /// The places of these segments.
+    pub(super) fn in_order(&self) -> Vec<usize> {
+        let mut order = self.order();
+        order.retain(|&place| !self.segments[place].made.is_empty());
+        order
+    }
+
+    /// Makes a change if segments then take less time, and no more of them are rejected.
+    pub(super) fn improve(&mut self, change: Change) -> bool {
+        self.make_if(change, Price::is_below)
+    }
+
+    /// Makes a change if the segments that it touches cost what they should, after and before, and still have an order.
+    pub(super) fn make_if(&mut self, change: Change, pays: impl Fn(Price, Price) -> bool) -> bool {
+        let touched = self.touched(&change);
+        let old = || touched.iter().filter_map(|&place| self.segments.get(place));
+        let steps = self.steps.saturating_sub(old().map(|segment| segment.order().len()).sum());
+        let before = self.price(old());
+        self.steps = steps;
+        let Change { made, kept, dropped } = change;
+        self.set_kept(&kept, &dropped);
+        let changed = self.changed(&touched, made, before, |price| pays(price, before));
+        match changed {
+            Some(changed) => self.replace(changed),
+            None => {
+                self.set_kept(&dropped, &kept);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The segments in places that a change touches, where some make other values from then on, if they cost what pays. What
+    /// they cost at least is looked at before they are looked at as kernels.
+    fn changed(
+        &self,
+        touched: &[usize],
+        made: Vec<(usize, Vec<Val>)>,
+        before: Price,
+        pays: impl Fn(Price) -> bool,
+    ) -> Option<Changed> {
+        let mut made: FxHashMap<usize, Vec<Val>> = made.into_iter().collect();
+        let (mut changed, mut minimum) = (Changed::new(), Price::default());
+        // What nothing runs as one step has no time for what it computes, so it may cost less than a kernel does at least.
+        let is_bounded = before.rejected == 0;
+        for &place in touched {
+            let made = made.remove(&place).unwrap_or_else(|| self.segments[place].made.clone());
+            let segment = Rc::new(Segment::new(&self.problem, made, |val| self.kept.contains(&val)));
+            if is_bounded && !segment.made.is_empty() {
+                minimum = minimum.plus(self.minimum(&segment));
+                if !pays(minimum.rounded_down()) {
+                    return None;
+                }
+            }
+            changed.insert(place, segment);
+        }
+        let is_made = self.has_order(&changed)
+            && self.is_allowed(touched, &changed)
+            && (!is_bounded || self.may_pay(&changed, minimum, &pays))
+            && pays(self.price(changed.values()));
+        is_made.then_some(changed)
+    }
+
+    /// Whether segments may cost what pays: they are looked at as kernels one by one, the smallest first, as long as that may
+    /// pay with what the others cost at least. All together cost this at least.
+    fn may_pay(&self, changed: &Changed, minimum: Price, pays: impl Fn(Price) -> bool) -> bool {
+        let mut left: Vec<&Segment> = changed.values().map(|segment| &**segment).collect();
+        left.retain(|segment| !segment.made.is_empty());
+        left.sort_by_key(|segment| segment.order().len());
+        let mut so_far = minimum;
+        left.into_iter().all(|segment| {
+            so_far = so_far.plus(self.of_segment(segment)).minus(self.minimum(segment));
+            pays(so_far.rounded_down())
+        })
+    }
+
+    fn minimum(&self, segment: &Segment) -> Price {
+        segment.minimum(&self.problem, &self.amounts, &self.workers)
+    }
+
+    fn of_segment(&self, segment: &Segment) -> Price {
+        segment.price(&self.problem, &self.amounts)
+    }
+
+    /// Whether the groups of the user allow the segments that a change leaves in these places.
+    fn is_allowed(&self, touched: &[usize], changed: &Changed) -> bool {
+        let before = touched.iter().filter_map(|&place| self.segments.get(place));
+        let before: Vec<&[Node]> = before.map(|segment| segment.order()).collect();
+        let after: Vec<&[Node]> = changed.values().map(|segment| segment.order()).collect();
+        self.problem.constraints.allow(&after, &before)
+    }
+
+    fn set_kept(&mut self, kept: &[Val], dropped: &[Val]) {
+        self.kept.extend(kept);
+        dropped.iter().for_each(|val| {
+            self.kept.remove(val);
+        });
+    }
+
+    fn replace(&mut self, changed: Changed) {
+        for old in changed.keys().filter_map(|&place| self.segments.get(place)) {
+            old.made.iter().for_each(|val| {
+                self.makers.remove(val);
+            });
+            old.inputs().iter().for_each(|val| *self.readers.entry(*val).or_default() -= 1);
+        }
+        for (place, segment) in changed {
+            self.makers.extend(segment.made.iter().map(|&val| (val, place)));
+            segment.inputs().iter().for_each(|&val| *self.readers.entry(val).or_default() += 1);
+            match self.segments.get_mut(place) {
+                Some(old) => *old = segment,
+                None => self.segments.push(segment),
+            }
+        }
+    }
+
+    /// The places of segments that make other values than before, compute what is kept or read what is dropped.
+    fn touched(&self, change: &Change) -> Vec<usize> {
+        let mut touched: BTreeSet<usize> = change.made.iter().map(|(place, _)| *place).collect();
+        let is_touched = |segment: &Segment| {
+            change.kept.iter().any(|&val| segment.computes(val))
+                || change.dropped.iter().any(|&val| segment.reads(val))
+        };
+        touched.extend((0..self.segments.len()).filter(|&place| is_touched(&self.segments[place])));
+        touched.into_iter().collect()
+    }
+
+    /// Whether all segments are legal and take no more than so many seconds.
+    pub(super) fn is_within(&self, seconds: f64) -> bool {
+        let Price { seconds: taken, rejected } = self.total();
+        rejected == 0 && taken <= seconds
+    }
+
+    /// What all segments cost.
+    pub(super) fn total(&self) -> Price {
+        self.price(self.segments.iter())
+    }
+
+    /// What segments cost together; those that make nothing cost nothing.
+    fn price<'s>(&self, segments: impl Iterator<Item = &'s Rc<Segment>>) -> Price {
+        let prices =
+            segments.filter(|segment| !segment.made.is_empty()).map(|segment| self.of_segment(segment));
+        prices.fold(Price::default(), Price::plus)
+    }
+
+    /// Whether a value may be kept or not: it is computed, and no constant.
+    pub(super) fn is_free(&self, val: Val) -> bool {
+        let is_constant = matches!(self.problem.graph.op(val), TensorOp::Constant(_) | TensorOp::Size(_));
+        !is_constant && !self.problem.fusion.is_input(val) && !self.problem.fusion.is_output(val)
+    }
+
+    /// Whether a value is not kept and could be.
+    pub(super) fn may_be_kept(&self, val: Val) -> bool {
+        self.is_free(val) && !self.kept.contains(&val)
+    }
+
+    /// What segments make, each value with the place of its maker, in the order they stand.
+    pub(super) fn made(&self) -> Vec<(usize, Val)> {
+        let made = |(place, segment): (usize, &Rc<Segment>)| {
+            segment.made.iter().map(|&val| (place, val)).collect::<Vec<(usize, Val)>>()
+        };
+        self.segments.iter().enumerate().flat_map(made).collect()
+    }
+
+    /// What a segment makes without a value.
+    pub(super) fn without(&self, place: usize, val: Val) -> (usize, Vec<Val>) {
+        let made = self.segments[place].made.iter().copied().filter(|&other| other != val);
+        (place, made.collect())
+    }
+
+    /// A new segment that makes values which another computes or makes, and what that makes before them.
+    pub(super) fn split(&self, place: usize, vals: &[Val]) -> Change {
+        let SearchProblem { graph, fusion, .. } = self.problem;
+        let view = segment_view(graph, fusion, vals, |val| self.kept.contains(&val));
+        let kept: Vec<Val> = vals.iter().copied().filter(|val| !self.kept.contains(val)).collect();
+        let moves = |val: &Val| view.is_input(*val) || vals.contains(val);
+        let (moved, behind): (Vec<Val>, Vec<Val>) =
+            self.segments[place].made.iter().copied().partition(moves);
+        let made = moved.into_iter().chain(kept.iter().copied()).collect();
+        let made = vec![(place, behind), (self.segments.len(), made)];
+        Change { made, kept, dropped: Vec::new() }
+    }
+
+    /// What a segment makes with more values; one in the place behind the last, these alone.
+    pub(super) fn with(&self, place: usize, vals: &[Val]) -> (usize, Vec<Val>) {
+        let made = self.segments.get(place).map(|segment| segment.made.clone()).unwrap_or_default();
+        (place, made.into_iter().chain(vals.iter().copied()).collect())
+    }
+}

@@ -1,0 +1,53 @@
+//! Values that another segment makes from then on: one that computes them anyway, in small fusions one
+//! that reads the same tensors, or a new one.
+
+use ir::graph::Val;
+
+use super::SearchProblem;
+use super::join;
+use super::state::{Change, State};
+use crate::segmentation::segment_cone;
+
+/// Tries to have each value made elsewhere; whether any is.
+pub(super) fn transfer(state: &mut State<'_>) -> bool {
+    state
+        .made()
+        .into_iter()
+        .filter(|&(place, val)| state.steps > 0 && try_transfer(state, place, val))
+        .count()
+        > 0
+}
+
+fn try_transfer(state: &mut State<'_>, place: usize, val: Val) -> bool {
+    let is_alone = state.segments[place].made.len() == 1;
+    let is_small = state.problem.is_small();
+    let near = |other: &usize| {
+        let segment = &state.segments[*other];
+        *other != place
+            && !segment.made.is_empty()
+            && (segment.computes(val) || (is_small && join::read_alike(state, place, *other)))
+    };
+    let mut places: Vec<usize> = (0..state.segments.len()).filter(near).collect();
+    if !is_alone {
+        places.push(state.segments.len());
+    }
+    places.into_iter().any(|other| state.improve(transferring(state, place, val, other)))
+}
+
+/// A value is made by another segment. What that made for this value alone is no longer kept.
+pub(super) fn transferring(state: &State<'_>, place: usize, val: Val, other: usize) -> Change {
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let (_, left) = state.without(place, val);
+    let left = segment_cone(graph, fusion, &left, |kept| kept == val || state.kept.contains(&kept));
+    let is_unread = |&kept: &Val| {
+        state.is_free(kept)
+            && state.segments[place].reads(kept)
+            && state.readers.get(&kept) == Some(&1)
+            && left.inputs().binary_search(&kept).is_err()
+    };
+    let made = state.segments.get(other).map_or(&[][..], |segment| &segment.made[..]);
+    let dropped: Vec<Val> = made.iter().copied().filter(is_unread).collect();
+    let (other, mut made) = state.with(other, &[val]);
+    made.retain(|val| !dropped.contains(val));
+    Change { made: vec![state.without(place, val), (other, made)], kept: Vec::new(), dropped }
+}

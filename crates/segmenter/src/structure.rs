@@ -1,0 +1,134 @@
+//! The structure of a segment: a number that segments share which do the same ops in the same way, whatever their names and
+//! sizes. Others may share it by chance, so who joins segments compares their kernels too.
+//!
+//! Sizes count by which of them are equal, and by whether rows of them are whole vectors.
+
+use std::hash::{Hash, Hasher};
+
+use index::Expr;
+use ir::graph::{Fusion, Graph, TensorOp, Type, Val};
+use rustc_hash::{FxHashMap, FxHasher};
+use scheduler::hints::WHOLE;
+use scheduler::layout::SegmentLayouts;
+
+/// What segments are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Structure {
+    /// The ops, dtypes and layouts, and which sizes are equal.
+    ops: u64,
+    /// Which sizes are whole vectors.
+    whole: u64,
+}
+
+impl Structure {
+    /// That of a segment, whatever the layouts of what it touches.
+    pub fn of(graph: &Graph, view: &Fusion) -> Structure {
+        let mut walk = Walk::default();
+        for &input in view.inputs() {
+            walk.number(input);
+            walk.ty(graph.ty(input), view);
+        }
+        // A constant may be shared, and then stands among the ops of the first segment that uses it.
+        for &node in view.order().iter().filter(|&&node| !is_constant(&graph.node(node).op)) {
+            let data = graph.node(node);
+            walk.op(&data.op, view);
+            for &operand in &data.operands {
+                match graph.op(operand) {
+                    op if is_constant(op) && !view.is_input(operand) => walk.op(op, view),
+                    _ => walk.number(operand),
+                }
+            }
+            data.results.iter().for_each(|ty| walk.ty(ty, view));
+            graph.results(node).for_each(|val| walk.number(val));
+        }
+        view.outputs().iter().for_each(|output| walk.number(output.val));
+        let mut whole = vec![false; walk.sizes.len()];
+        walk.sizes.iter().for_each(|(size, &number)| whole[number - FIRST] = is_whole(size, view));
+        Structure { ops: walk.hasher.finish(), whole: hashed(&whole) }
+    }
+
+    /// That of segments with these layouts, where they are to be told apart too.
+    pub fn laid_out(self, memory: SegmentLayouts<'_>) -> Structure {
+        Structure { ops: hashed(&(self.ops, memory.inputs, memory.stores)), ..self }
+    }
+
+    /// Whether the other is the same but for whole vectors.
+    pub fn has_ops_of(self, other: Structure) -> bool {
+        self.ops == other.ops
+    }
+}
+
+fn hashed(what: &impl Hash) -> u64 {
+    let mut hasher = FxHasher::default();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The number of the first size: 0 and 1 are their own.
+const FIRST: usize = 2;
+
+/// A walk over a segment, in which values and sizes have the numbers of their first appearance.
+#[derive(Default)]
+struct Walk {
+    hasher: FxHasher,
+    numbers: FxHashMap<Val, usize>,
+    sizes: FxHashMap<Expr, usize>,
+    /// The numbers of sizes as they stand in the graph.
+    written: FxHashMap<Expr, usize>,
+}
+
+impl Walk {
+    fn number(&mut self, val: Val) {
+        let next = self.numbers.len();
+        self.numbers.entry(val).or_insert(next).hash(&mut self.hasher);
+    }
+
+    fn ty(&mut self, ty: &Type, view: &Fusion) {
+        ty.dtype.hash(&mut self.hasher);
+        ty.shape.len().hash(&mut self.hasher);
+        ty.shape.iter().for_each(|size| self.size(size, view));
+    }
+
+    fn op(&mut self, op: &TensorOp, view: &Fusion) {
+        std::mem::discriminant(op).hash(&mut self.hasher);
+        match op {
+            TensorOp::Size(size) | TensorOp::Iota(size) => self.size(size, view),
+            // Their results have these sizes.
+            TensorOp::Expand(_) | TensorOp::Reshape(_) => {}
+            TensorOp::Slice { starts, .. } => starts.iter().for_each(|start| self.size(start, view)),
+            TensorOp::Pad { before, after } => {
+                before.iter().chain(after).for_each(|width| self.size(width, view));
+            }
+            op => op.hash(&mut self.hasher),
+        }
+    }
+
+    fn size(&mut self, size: &Expr, view: &Fusion) {
+        let number = self.written.get(size).copied().unwrap_or_else(|| self.first_met(size, view));
+        number.hash(&mut self.hasher);
+    }
+
+    /// The number of a size that was not met as it stands.
+    fn first_met(&mut self, size: &Expr, view: &Fusion) -> usize {
+        let simplest = view.facts().normalize(size);
+        let next = FIRST + self.sizes.len();
+        let number = match (simplest.is_zero(), simplest.is_one()) {
+            (true, _) => 0,
+            (_, true) => 1,
+            _ => *self.sizes.entry(simplest).or_insert(next),
+        };
+        self.written.insert(size.clone(), number);
+        number
+    }
+}
+
+/// Whether an op makes a scalar from nothing.
+fn is_constant(op: &TensorOp) -> bool {
+    matches!(op, TensorOp::Constant(_) | TensorOp::Size(_))
+}
+
+/// Whether rows of this size are known to be whole vectors.
+fn is_whole(size: &Expr, view: &Fusion) -> bool {
+    let known = size.as_const().map(|size| size % WHOLE == 0);
+    known.or_else(|| Some(view.facts().multiple(size.as_sym()?) % WHOLE == 0)).unwrap_or(false)
+}
