@@ -237,36 +237,40 @@ impl<'a> Chains<'a> {
         let is_of_part = |other: &&Node| self.components.of_node(**other) == self.components.of_node(node);
         let earlier: Vec<Node> =
             region.before.iter().chain(&region.swept).filter(is_of_part).copied().collect();
-        let bytes = self.compulsory(node).max(self.behind_a_chain(&region, &earlier));
-        let bytes = bytes.max(self.behind_what_is_compulsory(&region, &earlier));
-        let last = if self.folds.contains_key(&node) { region.cut(self, |_| false) } else { 0 };
+        let bytes = self.compulsory(node).max(self.behind(&region, &earlier));
+        let last = if self.may_be_swept(node) { region.cut(self, |_| false) } else { 0 };
         Chain { bytes, last, segments }
     }
 
     /// Bytes that a segment reads beside those of the longest chain before it. Of what it reads, values that the chain did not
-    /// come by are written too.
-    fn behind_a_chain(&self, region: &Region, earlier: &[Node]) -> u64 {
+    /// come by are written too. Or beside what segments before it read whatever they keep: then all are that it is not given.
+    fn behind(&self, region: &Region, earlier: &[Node]) -> u64 {
         let known = earlier.iter().filter_map(|node| Some((*node, self.known.get(node)?.bytes)));
         let longest = known.max_by_key(|&(node, bytes)| (bytes, Reverse(node)));
         let read = region.cut(self, |val| longest.is_none_or(|(node, _)| val.node > node));
-        longest.map_or(0, |(_, bytes)| bytes).saturating_add(read)
+        let (_, chain) = longest.unwrap_or((region.target, 0));
+        let compulsory = earlier.iter().map(|&node| self.compulsory(node)).max().unwrap_or(0);
+        // What is written too is no more than what is read.
+        let beside = match compulsory.saturating_add(read) > chain && longest.is_some() {
+            true => compulsory.saturating_add(region.cut(self, |_| true)),
+            false => 0,
+        };
+        chain.saturating_add(read).max(beside)
     }
 
-    /// Bytes that a segment reads, those written that it reads and is not given, and beside them what segments before it read
-    /// whatever they keep.
-    fn behind_what_is_compulsory(&self, region: &Region, earlier: &[Node]) -> u64 {
-        let before = earlier.iter().map(|&node| self.compulsory(node)).max();
-        before.map_or(0, |before| before.saturating_add(region.cut(self, |_| true)))
+    /// Whether a kernel which computes a fold may read its inputs again, if it reads no more for the fold than its operands.
+    fn may_be_swept(&self, node: Node) -> bool {
+        let Some(fold) = self.folds.get(&node) else { return false };
+        let bytes = |vals: &mut dyn Iterator<Item = Val>| {
+            vals.map(|val| self.amounts.of(val).bytes).fold(0, u64::saturating_add)
+        };
+        let read = bytes(&mut self.graph.node(node).operands.iter().copied());
+        fold.blocks.sweep_again(self.amounts.target, read, bytes(&mut self.forced.written.iter().copied()))
     }
 
     /// Bytes that are read for a node whatever the segmentation, of its part.
     fn compulsory(&self, node: Node) -> u64 {
-        let part = self.components.of_node(node);
-        self.sources
-            .before(node)
-            .filter(|&(val, _)| self.components.of_val(val) == part)
-            .map(|(_, bytes)| bytes)
-            .sum()
+        self.sources.bytes_before(node, self.components.of_node(node))
     }
 
     /// The folds such that a kernel which computes one of them, and a node from it, reads its inputs once more for the node: the

@@ -16,7 +16,7 @@ mod sweeps;
 mod use_tree;
 
 use ir::graph::{Fusion, Graph, Node, Val};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use scheduler::hints::Hints;
 use target::Target;
 
@@ -46,13 +46,14 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
     let (amounts, classes) = (&Amounts::new(graph, hints, target), AxisClasses::of(graph, fusion));
     let forced = Forced::of(graph, fusion);
     let components = Components::of(fusion, amounts);
-    let sources = Sources::of(graph, fusion, hints, &forced);
+    let sources = Sources::of(graph, fusion, hints, &forced, &components);
     let chains = Chains::of(fusion, amounts, &forced, &classes, &components, &sources);
     let bytes_of = |val: &Val| amounts.of(*val).bytes;
     let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
     let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);
     let mut parts = parts(&components, &sources, chains.ends());
-    let read = parts.values_mut().map(|part| part.reads(&sources)).fold(0, u64::saturating_add);
+    let read =
+        parts.iter_mut().map(|(&part, reads)| reads.reads(part, &sources)).fold(0, u64::saturating_add);
     let kernels = chains.ends().map(|(_, chain)| chain.segments).max().unwrap_or(0);
     let others = external.fold(written, u64::saturating_add);
     let bytes = others.saturating_add(read);
@@ -64,7 +65,7 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
         memory + computing + segments as f64 * target.launch - overlap(target, memory, computing)
     };
     // A value that is kept, not to be computed again, may be what chains read.
-    let compulsory = sources.all().iter().map(|(_, bytes)| *bytes).fold(others, u64::saturating_add);
+    let compulsory = sources.all().iter().map(|source| source.bytes).fold(others, u64::saturating_add);
     let again = seconds(compulsory) + recomputed::seconds(amounts, fusion, &forced);
     LowerBound { bytes, segments, seconds: seconds(bytes).max(again) }
 }
@@ -72,8 +73,8 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
 /// What kernels read of one part of a fusion.
 #[derive(Default)]
 struct Part {
-    /// Values that they read whatever the segmentation, with the bytes that they need of each.
-    compulsory: Vec<(Val, u64)>,
+    /// Bytes that they read whatever the segmentation.
+    compulsory: u64,
     ends: Vec<(Node, Chain)>,
 }
 
@@ -84,8 +85,9 @@ fn parts(
     ends: impl Iterator<Item = (Node, Chain)>,
 ) -> FxHashMap<Option<Component>, Part> {
     let mut parts: FxHashMap<Option<Component>, Part> = FxHashMap::default();
-    for &(val, bytes) in sources.all() {
-        parts.entry(components.of_val(val)).or_default().compulsory.push((val, bytes));
+    for source in sources.all() {
+        let compulsory = &mut parts.entry(source.part).or_default().compulsory;
+        *compulsory = compulsory.saturating_add(source.bytes);
     }
     for (node, chain) in ends {
         parts.entry(components.of_node(node)).or_default().ends.push((node, chain));
@@ -95,14 +97,12 @@ fn parts(
 
 impl Part {
     /// Bytes that kernels read of it: what is compulsory, and of one chain beside what it does not come from.
-    fn reads(&mut self, sources: &Sources) -> u64 {
+    fn reads(&mut self, part: Option<Component>, sources: &Sources) -> u64 {
         self.ends.sort_unstable_by_key(|(node, chain)| (std::cmp::Reverse(chain.bytes), *node));
         let read_by = |(node, chain): &(Node, Chain)| {
-            let before: FxHashSet<Val> = sources.before(*node).map(|(val, _)| val).collect();
-            let others = self.compulsory.iter().filter(|(val, _)| !before.contains(val));
-            others.map(|(_, bytes)| *bytes).fold(chain.bytes, u64::saturating_add)
+            let others = self.compulsory.saturating_sub(sources.bytes_before(*node, part));
+            chain.bytes.saturating_add(others)
         };
-        let all = self.compulsory.iter().map(|(_, bytes)| *bytes).fold(0, u64::saturating_add);
-        self.ends.iter().take(ENDS).map(read_by).fold(all, u64::max)
+        self.ends.iter().take(ENDS).map(read_by).fold(self.compulsory, u64::max)
     }
 }

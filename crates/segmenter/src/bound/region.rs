@@ -22,7 +22,7 @@ pub(super) enum Source {
 
 /// The values of a region, between what a kernel computes and what it surely does not.
 pub(super) struct Region {
-    target: Node,
+    pub target: Node,
     /// The values before the target, ascending, each with how the target comes by it.
     vals: Vec<(Val, Source)>,
     /// Nodes that earlier segments compute.

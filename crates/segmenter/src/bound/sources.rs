@@ -4,6 +4,7 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
 
+use super::components::{Component, Components};
 use super::forced::Forced;
 use crate::cost::InputReads;
 use crate::external::is_view_op;
@@ -11,21 +12,38 @@ use crate::external::is_view_op;
 /// A set of sources, a bit for each.
 type SourceSet = Box<[u64]>;
 
+/// A value that kernels read whatever the segmentation.
+#[derive(Clone, Copy)]
+pub(super) struct Source {
+    val: Val,
+    /// The part that it belongs to.
+    pub part: Option<Component>,
+    /// The bytes that kernels need of it.
+    pub bytes: u64,
+}
+
 /// The values that kernels read whatever the segmentation.
 pub(super) struct Sources {
-    /// Each with the bytes that kernels need of it.
-    all: Vec<(Val, u64)>,
+    /// By value, ascending.
+    all: Vec<Source>,
     /// Those that are read for a node: by the kernel which computes it, and by those before.
     before: FxHashMap<Node, SourceSet>,
 }
 
 impl Sources {
-    pub(super) fn of(graph: &Graph, fusion: &Fusion, hints: &Hints, forced: &Forced) -> Sources {
+    pub(super) fn of(
+        graph: &Graph,
+        fusion: &Fusion,
+        hints: &Hints,
+        forced: &Forced,
+        components: &Components<'_>,
+    ) -> Sources {
         let reads = InputReads::of(graph, fusion);
-        let bytes =
-            |val: Val| hints.value(&fusion.facts().normalize(&reads.bytes(val, graph.ty(val).bytes())));
-        let all: Vec<(Val, u64)> =
-            read_by_kernels(graph, fusion, forced).into_iter().map(|val| (val, bytes(val))).collect();
+        let source = |val: Val| {
+            let bytes = hints.value(&fusion.facts().normalize(&reads.bytes(val, graph.ty(val).bytes())));
+            Source { val, part: components.of_val(val), bytes }
+        };
+        let all = read_by_kernels(graph, fusion, forced).into_iter().map(source).collect();
         let mut sources = Sources { all, before: FxHashMap::default() };
         for &node in fusion.order() {
             let before = sources.find(graph, node);
@@ -35,16 +53,19 @@ impl Sources {
     }
 
     /// All of them.
-    pub(super) fn all(&self) -> &[(Val, u64)] {
+    pub(super) fn all(&self) -> &[Source] {
         &self.all
     }
 
-    /// Those that are read for a node.
-    pub(super) fn before(&self, node: Node) -> impl Iterator<Item = (Val, u64)> + '_ {
-        let set = self.before.get(&node);
-        let is_before =
-            move |number: usize| set.is_some_and(|set| set[number / 64] >> (number % 64) & 1 == 1);
-        self.all.iter().enumerate().filter(move |(number, _)| is_before(*number)).map(|(_, &source)| source)
+    /// Bytes of those of a part that are read for a node.
+    pub(super) fn bytes_before(&self, node: Node, part: Option<Component>) -> u64 {
+        let words = self.before.get(&node).into_iter().flat_map(|set| set.iter().enumerate());
+        let of_word = |(word, &bits): (usize, &u64)| {
+            let numbers = (0..u64::BITS as usize).filter(move |bit| bits >> bit & 1 == 1);
+            let of_part = numbers.map(|bit| self.all[64 * word + bit]).filter(|source| source.part == part);
+            of_part.map(|source| source.bytes).fold(0, u64::saturating_add)
+        };
+        words.filter(|(_, bits)| **bits != 0).map(of_word).fold(0, u64::saturating_add)
     }
 
     fn find(&self, graph: &Graph, node: Node) -> SourceSet {
@@ -55,7 +76,7 @@ impl Sources {
                 found.iter_mut().zip(before).for_each(|(found, before)| *found |= before);
             }
             // What an external op reads no kernel does.
-            let number = self.all.binary_search_by_key(operand, |&(val, _)| val);
+            let number = self.all.binary_search_by_key(operand, |source| source.val);
             if let (Ok(number), false) = (number, matches!(data.op, TensorOp::External(_))) {
                 found[number / 64] |= 1 << (number % 64);
             }
