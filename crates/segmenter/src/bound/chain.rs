@@ -24,7 +24,7 @@ use crate::cost::Amounts;
 use crate::worker_axes::is_large;
 
 /// Edges that the search for cuts may look at, for each node of a fusion: beyond, segments count as if they read nothing.
-const BUDGET: usize = 32;
+const BUDGET: usize = 256;
 
 /// What a chain of segments does at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
