@@ -18,6 +18,7 @@ mod dtype;
 mod hoisted;
 mod in_flight;
 mod index_text;
+mod late;
 mod loops;
 mod names;
 mod prelude;
