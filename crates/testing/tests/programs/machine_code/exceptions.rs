@@ -79,11 +79,6 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     (Narrow, SCANS, &["corpus/scans"]),
     (
         Instructions,
-        "Philox: up to 12, as both halves of a row's code are counted",
-        &["dropout_layer_norm", "corpus/gelu_bias_dropout_residual", "corpus/masked_softmax_dropout"],
-    ),
-    (
-        Instructions,
         "little more, as the code for the end of a row is counted too",
         &[
             "batch_norm",
