@@ -99,12 +99,15 @@ fn wanted(work: &Workload<'_>, costly: &[Val]) -> Vec<Val> {
 }
 
 /// What takes many instructions and a later stage would compute again; users first, as they may be all that needs an operand. Of
-/// random bits, which are wide, what is computed from them.
+/// random bits that several stages need, and which are wide, what is computed from them.
 fn costly(work: &Workload<'_>) -> Vec<Val> {
     work.view.order().iter().rev().fold(Vec::new(), |mut costly, &node| {
         let is_random = matches!(work.graph.node(node).op, TensorOp::Map(ScalarOp::Philox));
-        if (is_random || is_costly(work.graph, node)) && is_needed_again(work, &costly, node) {
-            costly.push(if is_random { last_user(work, node) } else { node }.into());
+        let stages = || (0..work.witness.levels).filter(|&stage| needs(work, &costly, stage, node)).count();
+        if is_random && stages() > 1 && work.walks_all(node.into()) {
+            costly.push(last_user(work, node).into());
+        } else if is_costly(work.graph, node) && is_needed_again(work, &costly, node) {
+            costly.push(node.into());
         }
         costly
     })

@@ -79,6 +79,11 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     (Narrow, SCANS, &["corpus/scans"]),
     (
         Instructions,
+        "random bits and an exponential of each element, beside six bytes",
+        &["corpus/masked_softmax_dropout"],
+    ),
+    (
+        Instructions,
         "little more, as the code for the end of a row is counted too",
         &[
             "batch_norm",
