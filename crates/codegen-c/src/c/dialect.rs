@@ -53,6 +53,8 @@ pub struct KernelFunction {
     pub restrict: &'static str,
     /// What stands before the type that a function for kernels to call gives.
     pub inline: &'static str,
+    /// The most bytes of parameters that a launch has room for.
+    pub most_parameter_bytes: usize,
     /// Variables that texts of the dialect use, each with the statement that declares it.
     pub variables: &'static [(&'static str, &'static str)],
 }

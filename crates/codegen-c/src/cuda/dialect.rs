@@ -35,6 +35,8 @@ pub static CUDA: Dialect = Dialect {
         },
         restrict: "__restrict__",
         inline: "static __device__ inline",
+        // Of sm_70 and newer, since CUDA 12.1; older compilers reject what is beyond 4096.
+        most_parameter_bytes: 32764,
         variables: &[("calls", "unsigned calls = 0;")],
     },
     block: BlockWords {

@@ -21,6 +21,7 @@ pub static C99: Dialect = Dialect {
         head: |_, _| "void".to_owned(),
         restrict: "restrict",
         inline: "static inline",
+        most_parameter_bytes: usize::MAX,
         variables: &[],
     },
     block: BlockWords {

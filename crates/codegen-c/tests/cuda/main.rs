@@ -105,4 +105,12 @@ fn rejections() {
     let mut odd = kernel(MUL);
     odd.lanes = 33;
     assert!(matches!(emit(&odd), Err(EmitError::Malformed(_))));
+
+    let mut b = KernelBuilder::new("sum", 32);
+    let buffers: Vec<_> =
+        (0..4096).map(|number| b.buffer(&format!("x{number}"), DType::F32, Access::Read)).collect();
+    b.load(buffers[0], Expr::zero());
+    let rejected = emit(&b.finish()).expect_err("no text").to_string();
+    let reason = "kernel `sum` takes 32768 bytes of parameters, of which a launch has at most 32764";
+    assert_eq!(rejected, reason);
 }
