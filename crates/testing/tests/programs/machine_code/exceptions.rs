@@ -36,6 +36,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
             "corpus/layer_norm_backward",
             "corpus/modulated_norm_backward",
             "corpus/padded_layer_norm",
+            "corpus/qk_norm_rope",
             "corpus/rms_norm_backward",
             "corpus/row_then_column_then_all",
         ],
