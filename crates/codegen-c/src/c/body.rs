@@ -243,11 +243,19 @@ impl<'a> KernelWriter<'a> {
                 None => self.define(*value, Text { code: accumulator.to_string(), reads_accumulator: true }),
             },
             Stmt::Set { accumulator, value } => {
-                let code = self.operand(*value).code;
-                if !self.late.sets(*accumulator, *value, &code) {
+                if self.late.is_late(*accumulator) {
+                    // Other accumulators may change before it is read.
                     self.write_pending_reads();
-                    self.line(&format!("{accumulator} = {};", bare(&code)));
+                    if self.late.narrow(*value).is_none() {
+                        self.write_pending(*value);
+                    }
+                    let code = self.operand(*value).code;
+                    self.late.sets(*accumulator, *value, code);
+                    return Ok(());
                 }
+                let code = self.operand(*value).code;
+                self.write_pending_reads();
+                self.line(&format!("{accumulator} = {};", bare(&code)));
             }
             Stmt::Reduce { .. } => unreachable!("a body has them together"),
             Stmt::For(for_loop) => self.for_loop(for_loop)?,

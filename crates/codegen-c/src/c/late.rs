@@ -40,10 +40,14 @@ impl Late {
         is_late
     }
 
-    /// Takes note of what an accumulator is set to, and says whether it is no variable.
-    pub(super) fn sets(&mut self, accumulator: Accumulator, value: Value, code: &str) -> bool {
-        let widened = Widened { code: code.to_owned(), narrow: self.narrow[value] };
-        self.names.get_mut(&accumulator).map(|name| *name = Some(widened)).is_some()
+    /// Whether an accumulator is no variable.
+    pub(super) fn is_late(&self, accumulator: Accumulator) -> bool {
+        self.names.contains_key(&accumulator)
+    }
+
+    /// Takes note of what an accumulator that is no variable is set to.
+    pub(super) fn sets(&mut self, accumulator: Accumulator, value: Value, code: String) {
+        self.names.insert(accumulator, Some(Widened { code, narrow: self.narrow[value] }));
     }
 
     /// What stands for a value that reads an accumulator, where that is no variable.
