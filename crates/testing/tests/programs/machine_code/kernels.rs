@@ -1,5 +1,5 @@
 //! Kernels of examples and workloads for three architectures, those of the corpus and of random programs for sm_90, and a
-//! fifth of them for each of the others (all of them by `--ignored`): registers suffice, no function is called in a loop, what
+//! fifth of them for each of the others (all of them by the feature `every-architecture`): registers suffice, no function is called in a loop, what
 //! should move 16 bytes at a time does, with few instructions, and enough of it is in flight.
 
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use ferrofuse_testing::machine_code::{Counts, Tools};
 use ferrofuse_testing::random::generate;
 use ferrofuse_testing::warps::counted_blocks;
 
-use super::exceptions::{EXCEPTIONS, Exception};
+use super::exceptions::{ELSEWHERE, EXCEPTIONS, Exception};
 use super::{files_in, files_of, planned, planned_for};
 
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
@@ -24,13 +24,16 @@ const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 /// Of many definitions one in so many is compiled for each architecture that is not sm_90, so that CI does not take long.
 const SAMPLED: usize = 5;
 
+/// Whether all are compiled for every architecture, which takes ten minutes.
+const EVERY: bool = cfg!(feature = "every-architecture");
+
 /// The architectures for the definition with this number.
 type Architectures = fn(usize) -> Vec<&'static str>;
 
 const ALL: Architectures = |_| ARCHITECTURES.to_vec();
 
 const SOME: Architectures = |number| {
-    let is_chosen = |place: &usize| ARCHITECTURES[*place] == "sm_90" || number % SAMPLED == *place;
+    let is_chosen = |place: &usize| EVERY || ARCHITECTURES[*place] == "sm_90" || number % SAMPLED == *place;
     (0..ARCHITECTURES.len()).filter(is_chosen).map(|place| ARCHITECTURES[place]).collect()
 };
 
@@ -157,13 +160,13 @@ fn tools() -> Option<Tools> {
 }
 
 /// Asserts that of these definitions what is not so is what the table says.
-fn check(sources: Vec<(String, String)>, architectures: Architectures) {
+fn check(sources: Vec<(String, String)>, exceptions: &[Exception], architectures: Architectures) {
     let Some(tools) = tools() else { return };
     let listed = |(shortfall, _, names): &Exception| {
         let shortfall = *shortfall;
         names.iter().map(move |name| ((*name).to_owned(), shortfall))
     };
-    let mut known: BTreeSet<(String, Shortfall)> = EXCEPTIONS.iter().flat_map(listed).collect();
+    let mut known: BTreeSet<(String, Shortfall)> = exceptions.iter().flat_map(listed).collect();
     known.retain(|(name, _)| sources.iter().any(|(of, _)| of == name));
     let (mut found, mut unexpected) = (BTreeSet::new(), String::new());
     for (number, (name, source)) in sources.into_iter().enumerate() {
@@ -189,33 +192,18 @@ fn check(sources: Vec<(String, String)>, architectures: Architectures) {
 
 #[test]
 fn examples_compile_for_every_architecture() {
-    check([files_of("examples"), files_of("bench/workloads")].concat(), ALL);
+    check([files_of("examples"), files_of("bench/workloads")].concat(), EXCEPTIONS, ALL);
 }
 
 #[test]
 fn the_corpus_compiles() {
-    check(corpus(), SOME);
-}
-
-#[test]
-#[ignore = "ten minutes"]
-fn the_corpus_compiles_for_every_architecture() {
-    check(corpus(), ALL);
-}
-
-#[test]
-fn random_programs_compile() {
-    check_random_programs(SOME);
-}
-
-#[test]
-#[ignore = "ten minutes"]
-fn random_programs_compile_for_every_architecture() {
-    check_random_programs(ALL);
+    let elsewhere = if EVERY { ELSEWHERE } else { &[] };
+    check(corpus(), &[EXCEPTIONS, elsewhere].concat(), SOME);
 }
 
 /// The kernels of random programs compile, whatever their sizes.
-fn check_random_programs(architectures: Architectures) {
+#[test]
+fn random_programs_compile() {
     let Some(tools) = tools() else { return };
     let mut spilled = Vec::new();
     for seed in 0..RANDOM {
@@ -223,7 +211,7 @@ fn check_random_programs(architectures: Architectures) {
         let plan = planned_for(&definition, &Hints::default(), &declared_layouts(&definition));
         for segment in with_kernels(&plan) {
             let text = text(&definition, &plan, segment);
-            for architecture in architectures(seed as usize) {
+            for architecture in SOME(seed as usize) {
                 let counts = tools.counts(&text, architecture);
                 let counts = counts.unwrap_or_else(|error| panic!("{seed}, {architecture}: {error}\n{text}"));
                 let counts = counts.into_iter().filter(|counts| counts.local_bytes > 0);
