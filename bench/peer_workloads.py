@@ -103,6 +103,11 @@ def jax_names():
     return Jax
 
 
+def softmax_backward(np, grad, y):
+    g, y = np.wide(grad), np.wide(y)
+    return np.narrow(y * (g - np.sum(y * g, -1, True)))
+
+
 def layer_norm_backward(np, grad, x, mean, invstd, weight):
     g, normalized, share = np.wide(grad), (np.wide(x) - mean[:, None]) * invstd, 1.0 / x.shape[1]
     gw = g * np.wide(weight)
@@ -180,6 +185,8 @@ WORKLOADS = [
              lambda np, x, bias: np.narrow(np.gelu(np.wide(x) + np.wide(bias)))),
     Workload("softmax_f32", "bench/workloads/softmax_f32", lambda r, c: [f32(r, c)], lambda np, x: np.softmax(x)),
     Workload("softmax_bf16", "examples/softmax", lambda r, c: [bf16(r, c)], lambda np, x: np.softmax(x)),
+    Workload("softmax_backward_bf16", "bench/workloads/softmax_backward", lambda r, c: [bf16(r, c) for _ in range(2)],
+             softmax_backward),
     Workload("layer_norm_bf16", "examples/layer_norm", lambda r, c: [bf16(r, c), bf16(c), bf16(c)],
              lambda np, x, weight, bias: np.layer_norm(x, weight, bias)),
     Workload("rms_norm_bf16", "examples/rms_norm", lambda r, c: [bf16(r, c), bf16(c)], rms_norm),

@@ -9,29 +9,14 @@ inputs = [torch.randn((4096, 512))]
 # // seg0
 # //   tv1 = fold sum [0] (x) : f32[i1]
 # // 4*i0*i1 + 4*i1 bytes are read and written.
-# //   schedule lanes 128 warps 32
-# //   block x1 by 512
-# //   block x0 by 24
-# //   inner x1
-# //   lane x1
-# //   width 4
-# //   combine by 32 teams 32
-# //   private
+# // schedule lanes 128 warps 32; block x1 by 512; block x0 by 24; inner x1; lane x1; width 4; combine by 32 teams 32;
+# // private
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
 # template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
 # template <class T, int N> static __device__ inline void store(T* p, const vec<T, N>& x) {
-# #ifndef CUEMU
-#   const unsigned* const words = (const unsigned*)&x;
-#   if constexpr (sizeof(x) >= 16) {
-#     #pragma unroll
-#     for (int i = 0; i < (int)sizeof(x) / 4; i += 4)
-#       asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" :: "l"((unsigned*)p + i), "r"(words[i]),
-#                    "r"(words[i + 1]), "r"(words[i + 2]), "r"(words[i + 3]));
-#     return;
-#   }
-# #endif
-#   *(vec<T, N>*)p = x;
+#   if constexpr (sizeof(x) < 16) *(vec<T, N>*)p = x;
+#   else for (int i = 0; i < (int)sizeof(x) / 16; i++) __stwb((uint4*)p + i, ((const uint4*)&x)[i]);
 # }
 # static __device__ inline long long floor_div(long long a, long long b) {
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
@@ -52,32 +37,25 @@ inputs = [torch.randn((4096, 512))]
 # // Blocks: floor_div(i1 + 511, 512) * floor_div(i0 + 23, 24). Threads of a block: 128.
 # // Assumes i1 % 64 == 0, x aligned to 16 bytes, tv1_partial0 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(128) seg0(
-#     const float* __restrict__ x,
-#     float* __restrict__ tv1_partial0,
-#     long long i0,
-#     long long i1) {
+#     const float* __restrict__ x, float* __restrict__ tv1_partial0, long long i0, long long i1) {
 #   const long long block = blockIdx.x;
 #   const long long d0 = floor_div(i0 + 23, 24);
 #   const long long d1 = small_floor_div(block, d0);
 #   const long long d2 = small_floor_mod(block, d0);
 #   vec<float, 4> w0[1];
 #   {
-#     const long long first = 512 * d1 + 4 * threadIdx.x, end = min(512 * d1 + 512, i1);
+#     const int first = 4 * threadIdx.x, end = -512 * d1 + min(512 * d1 + 512, i1);
 #     if (first < end) {
 #       #pragma unroll
-#       for (int j = 0; j < 4; j++) {
-#         w0[0].at[j] = 0.0f;
-#       }
+#       for (int j = 0; j < 4; j++) w0[0].at[j] = 0.0f;
 #     }
 #   }
 #   #pragma unroll 4
 #   for (long long x0 = 24 * d2, x0_stop = min(24 * d2 + 24, i0); x0 < x0_stop; x0++) {
 #     {
-#       const long long first = 512 * d1 + 4 * threadIdx.x, end = min(512 * d1 + 512, i1);
+#       const int first = 4 * threadIdx.x, end = -512 * d1 + min(512 * d1 + 512, i1);
 #       vec<float, 4> v1[1];
-#       if (first < end) {
-#         v1[0] = load<4>(x + i1 * x0 + first);
-#       }
+#       if (first < end) v1[0] = load<4>(x + i1 * x0 + 512 * d1 + first);
 #       if (first < end) {
 #         #pragma unroll
 #         for (int j = 0; j < 4; j++) {
@@ -88,14 +66,12 @@ inputs = [torch.randn((4096, 512))]
 #     }
 #   }
 #   {
-#     const long long first = 512 * d1 + 4 * threadIdx.x, end = min(512 * d1 + 512, i1);
+#     const int first = 4 * threadIdx.x, end = -512 * d1 + min(512 * d1 + 512, i1);
 #     if (first < end) {
 #       vec<float, 4> y0;
 #       #pragma unroll
-#       for (int j = 0; j < 4; j++) {
-#         y0.at[j] = w0[0].at[j];
-#       }
-#       store(tv1_partial0 + i1 * d2 + first, y0);
+#       for (int j = 0; j < 4; j++) y0.at[j] = w0[0].at[j];
+#       store(tv1_partial0 + i1 * d2 + 512 * d1 + first, y0);
 #     }
 #   }
 # }
@@ -103,10 +79,7 @@ inputs = [torch.randn((4096, 512))]
 # // seg0_combine0: reads tv1_partial0 (f32); writes tv1 (f32).
 # // Blocks: floor_div(i1 + 31, 32). Threads of a block: 1024.
 # extern "C" __global__ void __launch_bounds__(1024, 1) seg0_combine0(
-#     const float* __restrict__ tv1_partial0,
-#     float* __restrict__ tv1,
-#     long long i0,
-#     long long i1) {
+#     const float* __restrict__ tv1_partial0, float* __restrict__ tv1, long long i0, long long i1) {
 #   const long long block = blockIdx.x;
 #   const long long d0 = floor_div(i0 + 23, 24);
 #   const long long d1 = floor_div(i0 + 6143, 6144);
@@ -117,6 +90,7 @@ inputs = [torch.randn((4096, 512))]
 #     const long long lane = threadIdx.x;
 #     if (lane < 1024) {
 #       double a0 = 0.0;
+#       #pragma unroll 1
 #       for (long long round = 0; round < d1; round++) {
 #         #pragma unroll 32
 #         for (long long iteration = 0; iteration < 8; iteration++) {

@@ -7,68 +7,38 @@ inputs = [torch.randn((1000,))]
 
 # ---- expect
 # // seg0
-# //   n1 = constant 2.0 : f32[]
-# //   tv1 = mul (x, n1) : f32[i0]
+# //   tv1 = mul (x, 2.0) : f32[i0]
 # // 8*i0 bytes are read and written.
-# //   schedule lanes 256 warps 32
-# //   block x0 by 4096
-# //   inner x0
-# //   lane x0
-# //   width 4
+# // schedule lanes 256 warps 32; block x0 by 4096; inner x0; lane x0; width 4
 # // Neighbours that are loaded and stored together, 16 bytes at a time.
 # template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
 # template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
 # template <class T, int N> static __device__ inline void store(T* p, const vec<T, N>& x) {
-# #ifndef CUEMU
-#   const unsigned* const words = (const unsigned*)&x;
-#   if constexpr (sizeof(x) >= 16) {
-#     #pragma unroll
-#     for (int i = 0; i < (int)sizeof(x) / 4; i += 4)
-#       asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" :: "l"((unsigned*)p + i), "r"(words[i]),
-#                    "r"(words[i + 1]), "r"(words[i + 2]), "r"(words[i + 3]));
-#     return;
-#   }
-# #endif
-#   *(vec<T, N>*)p = x;
+#   if constexpr (sizeof(x) < 16) *(vec<T, N>*)p = x;
+#   else for (int i = 0; i < (int)sizeof(x) / 16; i++) __stwb((uint4*)p + i, ((const uint4*)&x)[i]);
 # }
 #
 # // seg0: reads x (f32); writes tv1 (f32).
 # // Blocks: floor_div(i0 + 4095, 4096). Threads of a block: 256.
 # // Assumes i0 % 8 == 0, x aligned to 16 bytes, tv1 aligned to 16 bytes.
 # extern "C" __global__ void __launch_bounds__(256) seg0(
-#     const float* __restrict__ x,
-#     float* __restrict__ tv1,
-#     long long i0) {
+#     const float* __restrict__ x, float* __restrict__ tv1, long long i0) {
 #   const long long block = blockIdx.x;
 #   {
-#     const long long mine = 4096 * block + 4 * threadIdx.x, end = min(i0, 4096 * block + 4096);
+#     const int mine = 4 * threadIdx.x, end = -4096 * block + min(i0, 4096 * block + 4096);
 #     vec<float, 4> v0[4];
-#     if (mine + 3072 < end) {
+#     if (end > 0) {
 #       #pragma unroll
-#       for (int k = 0; k < 4; k++) {
-#         const long long first = mine + 1024 * k;
-#         v0[k] = load<4>(x + first);
-#       }
-#     } else {
-#       #pragma unroll
-#       for (int k = 0; k < 4; k++) {
-#         const long long first = mine + 1024 * k;
-#         if (first < end) {
-#           v0[k] = load<4>(x + first);
-#         }
-#       }
+#       for (int k = 0, first = mine; k < 4; k++, first += 1024)
+#         v0[k] = load<4>(x + 4096 * block + min(first, end - 4));
 #     }
 #     #pragma unroll
-#     for (int k = 0; k < 4; k++) {
-#       const long long first = mine + 1024 * k;
+#     for (int k = 0, first = mine; k < 4; k++, first += 1024)
 #       if (first < end) {
 #         vec<float, 4> y0;
 #         #pragma unroll
-#         for (int j = 0; j < 4; j++) {
-#           y0.at[j] = v0[k].at[j] * 2.0f;
-#         }
-#         store(tv1 + first, y0);
+#         for (int j = 0; j < 4; j++) y0.at[j] = v0[k].at[j] * 2.0f;
+#         store(tv1 + 4096 * block + first, y0);
 #       }
-#     }
 #   }
 # }

@@ -9,15 +9,10 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 
 # ---- expect
 # // seg0
-# //   n2 = constant 2.0 : f32[]
-# //   tv2 = mul (x, n2) : f32[i0, i1]
+# //   tv2 = mul (x, 2.0) : f32[i0, i1]
 # //   tv3 = gather 1 (tv2, index) : f32[i0, i3]
 # // 8*i0*i3 + min(4*i0*i3, 4*i0*i1) bytes are read and written.
-# //   schedule lanes 32
-# //   block x0 by 52
-# //   block x2 by 128
-# //   inner x2
-# //   lane x2
+# // schedule lanes 32; block x0 by 52; block x2 by 128; inner x2; lane x2
 # static __device__ inline long long floor_div(long long a, long long b) {
 #   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 # }
@@ -39,27 +34,20 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 # // seg0: reads index (i32), x (f32); writes tv3 (f32); reports in faults (i64).
 # // Blocks: floor_div(i0 + 51, 52) * floor_div(i3 + 127, 128). Threads of a block: 32.
 # extern "C" __global__ void __launch_bounds__(32) seg0(
-#     const int* __restrict__ index,
-#     long long* __restrict__ faults,
-#     const float* __restrict__ x,
-#     float* __restrict__ tv3,
-#     long long i3,
-#     long long i0,
-#     long long i1) {
+#     const int* __restrict__ index, long long* __restrict__ faults, const float* __restrict__ x,
+#     float* __restrict__ tv3, long long i3, long long i0, long long i1) {
 #   const long long block = blockIdx.x;
 #   const long long d0 = floor_div(i3 + 127, 128);
 #   const long long d1 = small_floor_div(block, d0);
 #   const long long d2 = small_floor_mod(block, d0);
-#   const long long v3 = i1;
 #   #pragma unroll 4
-#   for (long long x0 = 52 * d1, x0_stop = min(52 * d1 + 52, i0); x0 < x0_stop; x0++) {
+#   for (long long x0 = 52 * d1, x0_stop = min(52 * d1 + 52, i0); x0 < x0_stop; x0++)
 #     for (long long x2 = 128 * d2 + threadIdx.x; x2 < min(128 * d2 + 128, i3); x2 += 32) {
 #       const long long v1 = (long long)index[i3 * x0 + x2];
 #       const bool v4 = v1 >= 0ll;
-#       const bool v6 = v4 && (v1 < v3);
+#       const bool v6 = v4 && (v1 < i1);
 #       if (!v6) atomicMin(&faults[0], wrapping_difference(v1, (long long)v4));
 #       const long long n4_at = v6 ? v1 : 0ll;
 #       tv3[i3 * x0 + x2] = (v6 ? x[x0 * i1 + n4_at] : 0.0f) * 2.0f;
 #     }
-#   }
 # }

@@ -1,14 +1,14 @@
 # test: target=sm_90 file=examples/cross_entropy.py
 
 # ---- expect
-# seg0: 32 registers, 0 bytes of local memory, 1554 instructions
+# seg0: 32 registers, 0 bytes of local memory, 1487 instructions
 #   1 loads of 2 bytes, global
 #   1 loads of 8 bytes, global
 #   5 loads of 16 bytes, global
 #   2 stores of 4 bytes, global
 #   1 loads of 4 bytes, shared
 #   1 loads of 8 bytes, shared
-#   15 loads of 16 bytes, shared
+#   10 loads of 16 bytes, shared
 #   1 stores of 4 bytes, shared
 #   1 stores of 8 bytes, shared
 #   5 stores of 16 bytes, shared

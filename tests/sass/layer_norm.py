@@ -1,8 +1,8 @@
 # test: target=sm_90 file=examples/layer_norm.py
 
 # ---- expect
-# seg0: 48 registers, 0 bytes of local memory, 594 instructions
-#   9 loads of 16 bytes, global
+# seg0: 48 registers, 0 bytes of local memory, 559 instructions
+#   6 loads of 16 bytes, global
 #   2 stores of 4 bytes, global
 #   2 stores of 16 bytes, global
 #   1 loads of 4 bytes, shared

@@ -1,8 +1,8 @@
 # test: target=sm_90 file=examples/rms_norm.py
 
 # ---- expect
-# seg0: 37 registers, 0 bytes of local memory, 335 instructions
-#   6 loads of 16 bytes, global
+# seg0: 38 registers, 0 bytes of local memory, 309 instructions
+#   4 loads of 16 bytes, global
 #   2 stores of 16 bytes, global
 #   1 loads of 4 bytes, shared
 #   1 stores of 4 bytes, shared

@@ -1,8 +1,8 @@
 # test: target=sm_90 file=examples/softmax.py
 
 # ---- expect
-# seg0: 32 registers, 0 bytes of local memory, 276 instructions
-#   3 loads of 16 bytes, global
+# seg0: 32 registers, 0 bytes of local memory, 268 instructions
+#   2 loads of 16 bytes, global
 #   2 stores of 16 bytes, global
 #   2 loads of 4 bytes, shared
 #   2 stores of 4 bytes, shared

@@ -9,11 +9,15 @@ use codegen_c::c::{Dialect, EmitError, emit_together};
 use compiler::lower::LoweredSegment;
 use compiler::segment::cost::bytes;
 use compiler::{Kernels, SegmentPlan};
-use ir::graph::{Graph, Val, op_line};
+use ir::graph::{Graph, Node, TensorOp, Val, op_line};
 use ir::kernel::Kernel;
+use ops::Scalar;
 use rustc_hash::FxHashMap;
 
 use crate::names::ValueNames;
+
+/// Columns of a line at most.
+const LONGEST_LINE: usize = 120;
 
 /// A segment, and what its values are called.
 pub(crate) struct KernelText<'a> {
@@ -27,7 +31,11 @@ impl<'a> KernelText<'a> {
     pub fn new(graph: &'a Graph, segment: &'a SegmentPlan, names: &ValueNames) -> KernelText<'a> {
         let made = segment.view.order().iter().flat_map(|&node| graph.results(node));
         let values = segment.view.inputs().iter().copied().chain(made);
-        let names = values.map(|val| (val.to_string(), names.of(val))).collect();
+        let name = |val| match inlined(graph, segment, val) {
+            Some(constant) => constant.to_string(),
+            None => names.of(val),
+        };
+        let names = values.map(|val| (val.to_string(), name(val))).collect();
         KernelText { graph, segment, names }
     }
 
@@ -71,16 +79,46 @@ impl<'a> KernelText<'a> {
     fn comment(&self, kernels: &Kernels) -> String {
         let SegmentPlan { view, .. } = self.segment;
         let mut text = String::new();
-        for &node in view.order() {
+        let is_line = |node: &&Node| inlined(self.graph, self.segment, (**node).into()).is_none();
+        for &node in view.order().iter().filter(is_line) {
             let results: Vec<String> = self.graph.results(node).map(|val| self.of(val)).collect();
             let line = op_line(self.graph, node.into(), &|val| self.of(val));
             let _ = writeln!(text, "//   {} = {line} : {}", results.join(", "), self.graph.ty(node.into()));
         }
         let _ = writeln!(text, "// {} bytes are read and written.", bytes(self.graph, view));
-        for line in kernels.schedule.to_string().lines() {
-            let words: Vec<&str> = line.split(' ').map(|word| self.name(word)).collect();
-            let _ = writeln!(text, "//   {}", words.join(" "));
+        let named = |line: &str| line.split(' ').map(|word| self.name(word)).collect::<Vec<_>>().join(" ");
+        let schedule = kernels.schedule.to_string();
+        for line in filled(schedule.lines().map(named)) {
+            let _ = writeln!(text, "// {line}");
         }
         text
     }
+}
+
+/// The constant that a value is, written where it is used; nothing for others, and for what leaves the segment.
+fn inlined(graph: &Graph, segment: &SegmentPlan, val: Val) -> Option<Scalar> {
+    match graph.op(val) {
+        TensorOp::Constant(constant) if !segment.view.outputs().iter().any(|output| output.val == val) => {
+            Some(*constant)
+        }
+        _ => None,
+    }
+}
+
+/// Parts with semicolons between them, in as few lines as hold them.
+fn filled(parts: impl Iterator<Item = String>) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for part in parts {
+        match lines.last_mut() {
+            Some(line) if line.len() + part.len() + "// ; ;".len() <= LONGEST_LINE => {
+                *line += &format!("; {part}")
+            }
+            Some(line) => {
+                line.push(';');
+                lines.push(part);
+            }
+            None => lines.push(part),
+        }
+    }
+    lines
 }

@@ -10,10 +10,11 @@ use ops::{DType, Scalar, ScalarOp};
 use super::EmitError;
 use super::accesses::launched;
 use super::cast::cast;
-use super::dialect::{Dialect, VectorVariable};
+use super::dialect::Dialect;
 use super::hoisted::Hoisted;
 use super::in_flight::InFlight;
 use super::index_text::IndexWriter;
+use super::late::Late;
 use super::names::{Names, words};
 use super::prelude::Prelude;
 use super::registers::{Held, registers};
@@ -67,6 +68,10 @@ pub(super) struct KernelWriter<'a> {
     pub(super) in_lanes: bool,
     pub(super) in_flight: InFlight,
     hoisted: Hoisted,
+    /// Accumulators that are no variables.
+    late: Late,
+    /// Where a lane's neighbours begin and end in loops over whole rows: a line that declares it.
+    pub(super) strip: Option<String>,
 }
 
 impl<'a> KernelWriter<'a> {
@@ -92,6 +97,8 @@ impl<'a> KernelWriter<'a> {
             in_lanes: false,
             in_flight: InFlight::new(),
             hoisted: Hoisted::new(kernel),
+            late: Late::new(kernel),
+            strip: None,
         }
     }
 
@@ -120,11 +127,12 @@ impl<'a> KernelWriter<'a> {
         let variables = function.variables.iter().map(|&(name, line)| (name.to_owned(), line.to_owned()));
         let all: Vec<_> = [number].into_iter().chain(divisions).chain(variables).collect();
         let used = |(place, (name, _)): &(usize, &(String, String))| {
-            let later = all[place + 1..].iter().map(|(_, line)| line.as_str());
+            let later = all[place + 1..].iter().map(|(_, line)| line).chain(&self.strip).map(String::as_str);
             later.chain([self.lines.as_str()]).flat_map(words).any(|word| word == name)
         };
         let needed = all.iter().enumerate().filter(used);
-        needed.map(|(_, (_, line))| format!("  {line}\n")).collect()
+        let needed = needed.map(|(_, (_, line))| line).chain(&self.strip);
+        needed.map(|line| format!("  {line}\n")).collect()
     }
 
     /// The names of storage types are needed wherever such a value or element is.
@@ -145,15 +153,15 @@ impl<'a> KernelWriter<'a> {
         if !self.layout.offsets.is_empty() {
             self.line(self.dialect.block.scratch);
         }
-        for (array, decl) in &self.kernel.scratch {
-            if let Some(Held { count, width, .. }) = self.registers[array].filter(|held| held.place == array)
-            {
-                self.prelude.add(Snippet::Vec);
-                let (element, variable) = (self.dialect.in_memory(decl.dtype), format!("{array}[{count}]"));
-                let vector = VectorVariable { element, width, variable: &variable };
-                self.line(&(self.dialect.vectors.declared)(&vector));
-            }
+        let held = self.kernel.scratch.iter().filter_map(|(array, decl)| {
+            let Held { count, width, .. } = self.registers[array].filter(|held| held.place == array)?;
+            Some((decl.dtype, width, format!("{array}[{count}]")))
+        });
+        let held: Vec<_> = held.collect();
+        if !held.is_empty() {
+            self.prelude.add(Snippet::Vec);
         }
+        self.declare_vectors(held);
         let of_team = self.index(&self.layout.of_team.clone())?;
         let begin = match self.kernel.teams {
             1 => "smem".to_owned(),
@@ -187,6 +195,9 @@ impl<'a> KernelWriter<'a> {
                     self.reduce(&joined.values, monoid, &joined.accumulators)?;
                     done.extend(joined.places);
                 }
+                Stmt::Open { accumulator, init } if self.late.opens(*accumulator, &body[place + 1..]) => {
+                    self.operand(*init);
+                }
                 _ => self.statement(statement)?,
             }
         }
@@ -202,12 +213,7 @@ impl<'a> KernelWriter<'a> {
                 }
                 None => self.apply(*value, *op, args)?,
             },
-            Stmt::Cast { value, arg } => {
-                let (from, to) = (self.kernel.values[*arg], self.kernel.values[*value]);
-                let arg = self.operand(*arg);
-                let code = cast(from, to, &arg.code, self.prelude);
-                self.define(*value, Text { code, ..arg });
-            }
+            Stmt::Cast { value, arg } => self.cast(*value, *arg),
             Stmt::Const { value, constant } => self.literals[*value] = Some(self.dialect.literal(*constant)),
             Stmt::Index { value, index } => self.index_value(*value, index)?,
             Stmt::Bind { symbol, value } => {
@@ -232,13 +238,24 @@ impl<'a> KernelWriter<'a> {
                 let type_name = (self.dialect.type_name)(self.kernel.accumulators[*accumulator]);
                 self.line(&format!("{type_name} {accumulator} = {};", bare(&init)));
             }
-            Stmt::Get { value, accumulator } => {
-                self.define(*value, Text { code: accumulator.to_string(), reads_accumulator: true });
-            }
+            Stmt::Get { value, accumulator } => match self.late.reads(*value, *accumulator) {
+                Some(code) => self.literals[*value] = Some(code),
+                None => self.define(*value, Text { code: accumulator.to_string(), reads_accumulator: true }),
+            },
             Stmt::Set { accumulator, value } => {
-                let value = self.operand(*value).code;
+                if self.late.is_late(*accumulator) {
+                    // Other accumulators may change before it is read.
+                    self.write_pending_reads();
+                    if self.late.narrow(*value).is_none() {
+                        self.write_pending(*value);
+                    }
+                    let code = self.operand(*value).code;
+                    self.late.sets(*accumulator, *value, code);
+                    return Ok(());
+                }
+                let code = self.operand(*value).code;
                 self.write_pending_reads();
-                self.line(&format!("{accumulator} = {};", bare(&value)));
+                self.line(&format!("{accumulator} = {};", bare(&code)));
             }
             Stmt::Reduce { .. } => unreachable!("a body has them together"),
             Stmt::For(for_loop) => self.for_loop(for_loop)?,
@@ -265,11 +282,27 @@ impl<'a> KernelWriter<'a> {
         Ok(())
     }
 
+    fn cast(&mut self, value: Value, arg: Value) {
+        let (from, to) = (self.kernel.values[arg], self.kernel.values[value]);
+        if let Some(narrow) = self.late.narrow(arg).filter(|&narrow| self.kernel.values[narrow] == to) {
+            self.literals[value] = Some(narrow.to_string());
+            return;
+        }
+        let text = self.operand(arg);
+        if (from, to) == (DType::F32, DType::F64) && text.code == arg.to_string() {
+            self.late.widens(value, arg);
+        }
+        let code = cast(from, to, &text.code, self.prelude);
+        self.define(value, Text { code, ..text });
+    }
+
     fn index_value(&mut self, value: Value, index: &Expr) -> Result<(), EmitError> {
         self.representable(index)?;
         self.indices[value] = Some(index.clone());
         if let Some(number) = index.as_const() {
             self.literals[value] = Some(self.dialect.literal(Scalar::from_i64(DType::I64, number)));
+        } else if let Some(symbol) = index.as_sym() {
+            self.literals[value] = Some(self.names.symbol(symbol).to_owned());
         } else {
             let code = self.index_writer().factor(index);
             self.define(value, Text { code, reads_accumulator: false });

@@ -32,9 +32,11 @@ pub(super) fn combine(reduction: &BlockReduction<'_>, prelude: &mut Prelude) -> 
         }
     };
     let (inline, stem) = (prelude.dialect.function.inline, reduction.stem);
-    Ok(format!(
-        "{inline} {state_type} combine_{stem}({state_type} a, {state_type} b) {{\n{lines}  return {result};\n}}\n"
-    ))
+    let head = format!("{inline} {state_type} combine_{stem}({state_type} a, {state_type} b)");
+    Ok(match lines.as_str() {
+        "" => format!("{head} {{ return {result}; }}\n"),
+        _ => format!("{head} {{\n{lines}  return {result};\n}}\n"),
+    })
 }
 
 /// Lines that combine the states of two runs, and the texts of the results.

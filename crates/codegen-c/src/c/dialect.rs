@@ -16,6 +16,8 @@ pub struct Dialect {
     pub name: &'static str,
     /// What every text opens with, such as includes.
     pub preamble: &'static str,
+    /// Words that texts of functions may use, each with the lines that define it.
+    pub macros: &'static [(&'static str, &'static str)],
     /// Whether a word may not name a buffer, a symbol or a kernel: keywords, and what texts of the dialect declare.
     pub is_taken: fn(&str) -> bool,
     /// The type of a variable. Storage types have names of their own, from [`Snippet`].
@@ -45,12 +47,14 @@ pub struct Dialect {
 pub struct KernelFunction {
     /// The comment that says how it is launched: over so many blocks, of so many lanes. A whole line.
     pub launched: fn(blocks: &str, lanes: u32) -> String,
-    /// What stands before the name, for blocks of so many lanes.
-    pub head: fn(lanes: u32) -> String,
+    /// What stands before the name, for blocks of so many lanes, which may each walk loops of their own.
+    pub head: fn(lanes: u32, walks: bool) -> String,
     /// What stands between `*` and a buffer's name: nothing else reaches its elements.
     pub restrict: &'static str,
     /// What stands before the type that a function for kernels to call gives.
     pub inline: &'static str,
+    /// The most bytes of parameters that a launch has room for.
+    pub most_parameter_bytes: usize,
     /// Variables that texts of the dialect use, each with the statement that declares it.
     pub variables: &'static [(&'static str, &'static str)],
 }
@@ -166,8 +170,10 @@ pub struct Reductions {
     pub overloads: bool,
     /// The function that does so: called by all lanes, it gives all the result.
     pub over_block: fn(&BlockReduction<'_>) -> String,
-    /// What follows the states where it is called.
-    pub further_arguments: fn(&Reduction) -> &'static str,
-    /// Bytes of a block's memory that the function declares.
-    pub bytes: fn(&Reduction) -> u32,
+    /// A call of it with a lane's states.
+    pub call: fn(&BlockReduction<'_>, states: &str) -> String,
+    /// What the function calls, besides that which combines two states.
+    pub needs: fn(&Reduction) -> &'static [Snippet],
+    /// Bytes of a block's memory that the functions of these reductions declare.
+    pub bytes: fn(&[&Reduction]) -> u32,
 }

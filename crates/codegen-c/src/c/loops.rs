@@ -9,6 +9,9 @@ use super::body::KernelWriter;
 use super::dialect::LoopShape;
 use super::registers::trip_count;
 
+/// Columns of a loop and the statement that it holds, where both stand in one line.
+const LONGEST_LINE: usize = 100;
+
 impl KernelWriter<'_> {
     /// A loop and what it holds.
     pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
@@ -18,7 +21,7 @@ impl KernelWriter<'_> {
         }
         let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
         let var = self.names.symbol(for_loop.var);
-        if !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one() {
+        if is_once(for_loop) {
             return self.only_iteration(for_loop);
         }
         if for_loop.kind.is_over_lanes() && self.trip_count(for_loop) == Some(1) {
@@ -31,24 +34,25 @@ impl KernelWriter<'_> {
         if let Some(most) = self.usual_count(for_loop, iterations) {
             return self.whole_or_part(for_loop, most);
         }
-        if iterations > 1 {
+        if iterations > 1 || self.in_lanes && inner_loops(&for_loop.body).next().is_some() {
+            // Of a loop around one that is unrolled compilers would unroll more, for which there are no registers.
             self.line(&(self.dialect.unrolling.pragma)(Some(iterations)));
         }
         let (long, lane) = (self.dialect.index_type(), self.lane());
-        self.line(&match for_loop.kind {
+        let head = match for_loop.kind {
             // Compilers unroll such loops only where they see that the end stays.
             LoopKind::Serial | LoopKind::Transpose if iterations > 1 && end.contains('(') => {
-                format!("for ({long} {var} = {begin}, {var}_stop = {end}; {var} < {var}_stop; {var}++) {{")
+                format!("for ({long} {var} = {begin}, {var}_stop = {end}; {var} < {var}_stop; {var}++)")
             }
             LoopKind::Serial | LoopKind::Remainder | LoopKind::Transpose => {
-                format!("for ({long} {var} = {begin}; {var} < {end}; {var}++) {{")
+                format!("for ({long} {var} = {begin}; {var} < {end}; {var}++)")
             }
             LoopKind::Lanes | LoopKind::ExactLanes => {
                 let first = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
                 let step = format!("{var} += {}", self.kernel.lanes);
-                format!("for ({long} {var} = {first}{lane}; {var} < {end}; {step}) {{")
+                format!("for ({long} {var} = {first}{lane}; {var} < {end}; {step})")
             }
-        });
+        };
         let trips = (for_loop.end.clone() - for_loop.begin.clone()).as_const();
         let trips = trips.map_or(iterations, |trips| iterations.min(trips.unsigned_abs()));
         let outside = self.in_flight.iterations;
@@ -57,9 +61,8 @@ impl KernelWriter<'_> {
             true => self.in_flight.note_lanes(self.kernel, for_loop, &for_loop.body, 1),
             false => self.in_flight.note(self.kernel, &for_loop.body),
         }
-        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
+        self.held(&head, for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.in_flight.iterations = outside;
-        self.line("}");
         Ok(())
     }
 
@@ -137,9 +140,7 @@ impl KernelWriter<'_> {
         self.line("{");
         self.depth += 1;
         self.line(&format!("const {} {var} = {begin}{};", self.dialect.index_type(), self.lane()));
-        self.line(&format!("if ({var} < {end}) {{"));
-        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
-        self.line("}");
+        self.held(&format!("if ({var} < {end})"), for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.depth -= 1;
         self.line("}");
         Ok(())
@@ -149,13 +150,37 @@ impl KernelWriter<'_> {
     fn only_iteration(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         let (var, begin) = (self.names.symbol(for_loop.var).to_owned(), self.index(&for_loop.begin)?);
         self.in_flight.note(self.kernel, &for_loop.body);
-        self.line("{");
-        self.depth += 1;
-        self.line(&format!("const {} {var} = {begin};", self.dialect.index_type()));
+        if begin != var {
+            self.line(&format!("const {} {var} = {begin};", self.dialect.index_type()));
+        }
         self.depth -= 1;
-        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
-        self.line("}");
-        Ok(())
+        let written = self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body));
+        self.depth += 1;
+        written
+    }
+
+    /// A head with what `write` writes within a loop, in braces unless that is one statement.
+    pub(super) fn held(
+        &mut self,
+        head: &str,
+        for_loop: &Loop,
+        write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let outside = std::mem::take(&mut self.lines);
+        let written = self.enclosed(for_loop, write);
+        let body = std::mem::replace(&mut self.lines, outside);
+        let is_one = is_one_statement(&body, self.depth + 1);
+        let line = format!("{head} {}", body.trim());
+        if is_one && body.lines().count() == 1 && 2 * self.depth + line.len() <= LONGEST_LINE {
+            self.line(&line);
+        } else {
+            self.line(&format!("{head}{}", if is_one { "" } else { " {" }));
+            self.lines.push_str(&body);
+            if !is_one {
+                self.line("}");
+            }
+        }
+        written
     }
 
     /// What `write` writes within a loop, in the knowledge that the variable is at least its first value.
@@ -175,6 +200,21 @@ impl KernelWriter<'_> {
         (self.facts, self.in_lanes) = outside;
         Ok(())
     }
+}
+
+/// Whether a loop that lanes run alike has one iteration, whatever the sizes.
+pub(super) fn is_once(for_loop: &Loop) -> bool {
+    !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one()
+}
+
+/// Whether lines so deep are one statement, and no part of another.
+fn is_one_statement(lines: &str, depth: usize) -> bool {
+    let indent = "  ".repeat(depth);
+    let mut starts = lines.lines().filter_map(|line| line.strip_prefix(&indent)).filter(|line| {
+        let is_deeper = line.starts_with(' ');
+        !is_deeper && *line != "}"
+    });
+    starts.next().is_some_and(|line| !line.starts_with(['#', '{'])) && starts.next().is_none()
 }
 
 /// Statements of a body and of the loops in it.

@@ -18,6 +18,7 @@ mod dtype;
 mod hoisted;
 mod in_flight;
 mod index_text;
+mod late;
 mod loops;
 mod names;
 mod prelude;
@@ -83,6 +84,9 @@ pub enum EmitError {
     /// An index expression outgrew the algebra.
     #[error("an index expression of kernel `{kernel}` is too large")]
     IndexOverflow { kernel: String },
+    /// No launch has room for the parameters.
+    #[error("kernel `{kernel}` takes {bytes} bytes of parameters, of which a launch has at most {most}")]
+    Parameters { kernel: String, bytes: usize, most: usize },
     /// The dialect has no text for an op on a dtype.
     #[error("`{op}` of {dtype} has no {dialect} spelling")]
     Unspelled {
@@ -135,7 +139,16 @@ pub fn emit_together<'k>(
 /// The function of a kernel, and what is in it.
 fn function(kernel: &Kernel, prelude: &mut Prelude) -> Result<(String, Body), EmitError> {
     verify(kernel)?;
+    let (bytes, most) = (parameter_bytes(kernel), prelude.dialect.function.most_parameter_bytes);
+    if bytes > most {
+        return Err(EmitError::Parameters { kernel: kernel.name.clone(), bytes, most });
+    }
     let names = Names::new(kernel, prelude.dialect);
     let body = KernelWriter::new(kernel, &names, prelude).kernel_body()?;
     Ok((format!("{}{}}}\n", signature::signature(kernel, &names, prelude.dialect), body.lines), body))
+}
+
+/// Bytes of a kernel's parameters: addresses, sizes and strides have eight each.
+fn parameter_bytes(kernel: &Kernel) -> usize {
+    8 * (kernel.buffers.len() + kernel.arguments.len())
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use cranelift_entity::SecondaryMap;
-use index::Sym;
-use ir::kernel::{Buffer, Kernel};
+use index::{Expr, Sym};
+use ir::kernel::{Buffer, Kernel, Stmt};
 use ops::{CSpelling, DType, Monoid, ScalarOp};
 
 use super::dialect::Dialect;
+use super::loops::is_once;
 use super::snippet::{Helper, Snippet};
 
 /// Words that texts of every dialect use.
@@ -66,6 +67,9 @@ impl Names {
         for (id, name) in &kernel.symbols {
             names.symbols[id] = unique(name);
         }
+        if let Some(var) = variable_of_block(kernel) {
+            names.symbols[kernel.block] = names.symbols[var].clone();
+        }
         names
     }
 
@@ -76,6 +80,14 @@ impl Names {
     pub(super) fn buffer(&self, buffer: Buffer) -> &str {
         &self.buffers[buffer]
     }
+}
+
+/// The variable that is the number of the block: of a loop of one iteration around what a block does.
+fn variable_of_block(kernel: &Kernel) -> Option<Sym> {
+    kernel.body.iter().find_map(|statement| match statement {
+        Stmt::For(it) if is_once(it) && it.begin == Expr::sym(kernel.block) => Some(it.var),
+        _ => None,
+    })
 }
 
 /// The name, with underscores behind it while it is taken.

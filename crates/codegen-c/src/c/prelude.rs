@@ -8,6 +8,7 @@ use indexmap::IndexSet;
 use ops::{DType, Monoid};
 
 use super::dialect::Dialect;
+use super::names::words;
 use super::reduce::Reduction;
 use super::snippet::Snippet;
 
@@ -81,7 +82,7 @@ impl Prelude {
 
     /// Bytes of a block's memory that the reductions declare.
     pub(super) fn reduction_bytes(&self) -> u32 {
-        self.reductions.iter().map(self.dialect.reductions.bytes).sum()
+        (self.dialect.reductions.bytes)(&self.reductions.iter().collect::<Vec<_>>())
     }
 }
 
@@ -90,7 +91,10 @@ impl Display for Prelude {
         let snippets = self.snippets.iter().map(|&snippet| (self.dialect.snippet)(snippet).text);
         let ops = self.ops.iter().copied();
         let reductions = self.reduction_texts.iter().map(String::as_str);
-        let texts = [self.dialect.preamble].into_iter().chain(snippets).chain(ops).chain(reductions);
+        let functions: Vec<&str> = snippets.chain(ops).chain(reductions).collect();
+        let is_used = |name: &str| functions.iter().copied().flat_map(words).any(|word| word == name);
+        let macros = self.dialect.macros.iter().filter(|(name, _)| is_used(name)).map(|&(_, text)| text);
+        let texts = [self.dialect.preamble].into_iter().chain(macros).chain(functions.iter().copied());
         let mut texts = texts.filter(|text| !text.is_empty()).peekable();
         let any = texts.peek().is_some();
         texts.try_for_each(|text| f.write_str(text))?;

@@ -49,6 +49,7 @@ impl BlockReduction<'_> {
     /// Defines what the kernel calls; what that calls in turn goes into the prelude.
     fn text(&self, prelude: &mut Prelude) -> Result<String, EmitError> {
         let combine = combine(self, prelude)?;
+        (self.dialect.reductions.needs)(self.of).iter().for_each(|&snippet| prelude.add(snippet));
         let over_block = (self.dialect.reductions.over_block)(self);
         Ok(format!("{}{combine}{over_block}", self.structure()))
     }
@@ -118,7 +119,7 @@ impl BlockReduction<'_> {
     }
 
     fn call(&self, states: &str) -> String {
-        format!("{}({states}{})", self.name(), (self.dialect.reductions.further_arguments)(self.of))
+        (self.dialect.reductions.call)(self, states)
     }
 }
 

@@ -1,14 +1,14 @@
 //! What stands before the body of a kernel's function: the comment that says what it is for, and its head.
 
 use index::Facts;
-use ir::kernel::{Access, Assumption, Kernel};
+use ir::kernel::{Access, Assumption, Kernel, Stmt};
 
 use super::dialect::Dialect;
 use super::index_text::IndexWriter;
 use super::names::Names;
 use super::prelude::Prelude;
 
-/// Columns up to which all parameters stand in one line.
+/// Columns of a line at most.
 const LONGEST_LINE: usize = 120;
 
 /// The comment that opens the text: what it reads and writes, and how it is launched.
@@ -49,7 +49,7 @@ fn assumptions_line(kernel: &Kernel, names: &Names) -> String {
     if all.is_empty() { String::new() } else { format!("// Assumes {}.\n", all.join(", ")) }
 }
 
-/// The function's head, up to the brace; one parameter a line where one line would be long.
+/// The function's head, up to the brace; the parameters in lines of their own where one line would be long.
 pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> String {
     let restrict = dialect.function.restrict;
     let buffers = kernel.buffers.iter().map(|(id, decl)| {
@@ -59,11 +59,33 @@ pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> St
     let arguments = kernel.arguments.iter();
     let arguments = arguments.map(|&symbol| format!("{} {}", dialect.index_type(), names.symbol(symbol)));
     let parameters: Vec<String> = buffers.chain(arguments).collect();
-    let head = format!("{} {}(", (dialect.function.head)(kernel.lanes * kernel.teams), names.kernel);
+    let walks = kernel.body.iter().any(is_walk);
+    let head = format!("{} {}(", (dialect.function.head)(kernel.lanes * kernel.teams, walks), names.kernel);
     let one_line = format!("{head}{}) {{\n", parameters.join(", "));
     if one_line.len() <= LONGEST_LINE {
         one_line
     } else {
-        format!("{head}\n    {}) {{\n", parameters.join(",\n    "))
+        format!("{head}\n    {}) {{\n", filled(&parameters).join("\n    "))
     }
+}
+
+/// Whether lanes walk loops of their own, as where each adds up partial results.
+fn is_walk(statement: &Stmt) -> bool {
+    let Stmt::For(it) = statement else { return false };
+    it.kind.is_over_lanes() && it.body.iter().any(|inner| matches!(inner, Stmt::For(_)))
+}
+
+/// Parameters with commas between them, in as few lines as hold them.
+fn filled(parameters: &[String]) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for (place, parameter) in parameters.iter().enumerate() {
+        let text = if place + 1 < parameters.len() { format!("{parameter},") } else { parameter.clone() };
+        match lines.last_mut() {
+            Some(line) if line.len() + text.len() + "     ) {".len() <= LONGEST_LINE => {
+                *line += &format!(" {text}")
+            }
+            _ => lines.push(text),
+        }
+    }
+    lines
 }

@@ -53,6 +53,8 @@ snippets! {
     F64ToI32,
     F64ToI64,
     F64ToU64,
+    /// What combines the states of all lanes, whatever they are.
+    OverBlock,
     /// The quotient of two indices, rounded down.
     FloorDiv,
     /// What is left of it.

@@ -13,8 +13,9 @@
 //! Where a lane takes few such vectors, whatever the sizes, the loads of all of them stand before the rest. Without facts
 //! that say that neighbours are whole vectors, each element is loaded by itself.
 
-use index::Expr;
-use ir::kernel::{Loop, Place, Scratch, Stmt, Value};
+use index::{Expr, Facts};
+use indexmap::IndexMap;
+use ir::kernel::{Kernel, Loop, Place, Scratch, Stmt, Value, from_zero};
 use ops::DType;
 
 use super::EmitError;
@@ -31,7 +32,7 @@ use super::spelling::bare;
 enum Guard {
     /// A condition for each.
     ByStrip,
-    /// All are within it.
+    /// By what is written for each.
     None,
 }
 
@@ -47,9 +48,9 @@ impl KernelWriter<'_> {
             self.prelude.add(Snippet::Vec);
         }
         let trips = trip_count(for_loop, self.kernel.lanes, &self.facts);
-        let keeps = self.keeps_in_registers(for_loop);
+        let keeps = for_loop.body.iter().any(|statement| self.in_registers(statement).is_some());
         let Vectors { most_in_flight, most_bytes, .. } = self.dialect.vectors;
-        let bytes = |trips: i64| trips * self.bytes_loaded(for_loop, &accesses);
+        let bytes = |trips: i64| trips * bytes_loaded(self.kernel, for_loop, &accesses);
         match trips {
             Some(trips) if keeps => self.all_in_flight(for_loop, &accesses, trips),
             Some(trips) if (2..=most_in_flight).contains(&trips) && bytes(trips) <= most_bytes => {
@@ -57,11 +58,6 @@ impl KernelWriter<'_> {
             }
             _ => self.vector_by_vector(for_loop, &accesses),
         }
-    }
-
-    /// Whether a loop accesses an array that lies in registers.
-    fn keeps_in_registers(&self, for_loop: &Loop) -> bool {
-        for_loop.body.iter().any(|statement| self.in_registers(statement).is_some())
     }
 
     /// The registers of the array that a statement accesses: its own, or those of the array whose place it takes.
@@ -94,10 +90,11 @@ impl KernelWriter<'_> {
         self.line(&format!("for ({long} first = {first}; first < {end}; first += {strip})"));
         let var = self.names.symbol(for_loop.var).to_owned();
         let condition = format!("{var} < first + {width} && {var} < {end}");
-        self.line(&format!("  for ({long} {var} = first; {condition}; {var}++) {{"));
-        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))?;
-        self.line("}");
-        Ok(())
+        let head = format!("for ({long} {var} = first; {condition}; {var}++)");
+        self.depth += 1;
+        let written = self.held(&head, for_loop, &mut |writer| writer.body(&for_loop.body));
+        self.depth -= 1;
+        written
     }
 
     /// One vector of each operand, then the next; some of these loops are unrolled.
@@ -113,19 +110,17 @@ impl KernelWriter<'_> {
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
         let long = self.dialect.index_type();
-        self.line(&format!("for ({long} first = {first}; first < {end}; first += {strip}) {{"));
-        self.enclosed(for_loop, &mut |writer| {
+        let head = format!("for ({long} first = {first}; first < {end}; first += {strip})");
+        self.held(&head, for_loop, &mut |writer| {
             writer.loads(for_loop, &accesses.loads)?;
             writer.elements(for_loop, accesses, "")
-        })?;
-        self.line("}");
-        Ok(())
+        })
     }
 
     /// Loads of one vector each, which are declared by that.
     fn loads(&mut self, for_loop: &Loop, places: &[usize]) -> Result<(), EmitError> {
         for &place in places {
-            let (value, address) = self.loaded(for_loop, place)?;
+            let (value, address) = self.loaded(for_loop, place, "first")?;
             let declared = self.dialect.vectors.declared_as;
             let of_value = |variable: &VectorVariable<'_>| declared(variable, &address);
             self.line(&self.vector(for_loop, value, &value.to_string(), of_value));
@@ -140,30 +135,60 @@ impl KernelWriter<'_> {
         accesses: &VectorAccesses,
         trips: i64,
     ) -> Result<(), EmitError> {
+        let for_loop = &from_zero(for_loop);
         let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
         self.in_flight.note_lanes(self.kernel, for_loop, loads, trips);
-        let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
-        let name = if trips == 1 { "first" } else { "mine" };
-        self.line("{");
-        self.depth += 1;
-        self.line(&format!("const {} {name} = {begin}, end = {end};", self.place_type(for_loop)));
-        for &place in &accesses.loads {
-            let value = loaded_value(for_loop, place);
-            let array = format!("{value}[{trips}]");
-            self.line(&self.vector(for_loop, value, &array, self.dialect.vectors.declared));
-        }
+        let scoped = self.declare_strip(for_loop, trips)?;
+        let values = accesses.loads.iter().map(|&place| loaded_value(for_loop, place));
+        let arrays =
+            values.map(|value| (self.kernel.values[value], for_loop.width, format!("{value}[{trips}]")));
+        self.declare_vectors(arrays.collect());
         self.loads_of_strips(for_loop, accesses, trips)?;
         let of_strip = if trips == 1 { "[0]" } else { "[k]" };
         self.each_strip(for_loop, trips, Guard::ByStrip, &mut |writer| {
             writer.elements(for_loop, accesses, of_strip)
         })?;
-        self.depth -= 1;
-        self.line("}");
+        if scoped {
+            self.depth -= 1;
+            self.line("}");
+        }
         Ok(())
     }
 
-    /// The loads of all strips. Without a branch between them where the last strip is in the loop's range: compilers may
-    /// move a load that has a branch of its own behind the use of another.
+    /// Declares vectors by the dtype and number of their elements, those that are alike together.
+    pub(super) fn declare_vectors(&mut self, variables: Vec<(DType, u32, String)>) {
+        let mut alike: IndexMap<(DType, u32), Vec<String>> = IndexMap::new();
+        for (dtype, width, variable) in variables {
+            alike.entry((dtype, width)).or_default().push(variable);
+        }
+        for ((dtype, width), variables) in alike {
+            let (element, variable) = (self.dialect.in_memory(dtype), &variables.join(", "));
+            self.line(&(self.dialect.vectors.declared)(&VectorVariable { element, width, variable }));
+        }
+    }
+
+    /// Names for where a lane's neighbours begin and the loop ends: at the head of the function where its loops over whole rows have
+    /// the same, else in a scope, which it opens.
+    fn declare_strip(&mut self, for_loop: &Loop, trips: i64) -> Result<bool, EmitError> {
+        let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
+        let name = if trips == 1 { "first" } else { "mine" };
+        let line = format!("const int {name} = {begin}, end = {end};");
+        let mut bounds = for_loop.begin.symbols();
+        bounds.extend(for_loop.end.symbols());
+        if bounds.iter().all(|symbol| self.kernel.arguments.contains(symbol))
+            && *self.strip.get_or_insert_with(|| line.clone()) == line
+        {
+            return Ok(false);
+        }
+        self.line("{");
+        self.depth += 1;
+        self.line(&line);
+        Ok(true)
+    }
+
+    /// The loads of all strips. Without a branch between them, as compilers may move a load that has a branch of its own behind the
+    /// use of another: lanes beyond the end load the last neighbours. With one around them, as compilers may do the same with loads
+    /// that surely happen, so where the range cannot be empty, it is whether a lane's last strip is within it.
     fn loads_of_strips(
         &mut self,
         for_loop: &Loop,
@@ -173,11 +198,9 @@ impl KernelWriter<'_> {
         if accesses.loads.is_empty() {
             return Ok(());
         }
-        let width = for_loop.width;
-        let number = if trips == 1 { "0" } else { "k" };
-        let loads = &mut |writer: &mut Self| {
+        let load = |writer: &mut Self, number: &str, first: &str| -> Result<(), EmitError> {
             for &place in &accesses.loads {
-                let (value, address) = writer.loaded(for_loop, place)?;
+                let (value, address) = writer.loaded(for_loop, place, first)?;
                 let element = format!("{value}[{number}]");
                 writer.line(&writer.vector(for_loop, value, &element, |variable| {
                     (writer.dialect.vectors.load)(variable, &address)
@@ -186,24 +209,25 @@ impl KernelWriter<'_> {
             Ok(())
         };
         if trips == 1 {
-            return self.each_strip(for_loop, trips, Guard::ByStrip, loads);
+            return self
+                .each_strip(for_loop, trips, Guard::ByStrip, &mut |writer| load(writer, "0", "first"));
         }
-        let last = i64::from(width) * i64::from(self.kernel.lanes) * (trips - 1);
-        self.line(&format!("if (mine + {last} < end) {{"));
+        let last = format!("min(first, end - {})", for_loop.width);
+        let may_be_empty = self.facts.bounds(&for_loop.end).lo().is_none_or(|min| min <= 0);
+        let whole = i64::from(for_loop.width) * i64::from(self.kernel.lanes) * (trips - 1);
+        let condition = if may_be_empty { "end > 0".to_owned() } else { format!("mine + {whole} < end") };
+        self.line(&format!("if ({condition}) {{"));
         self.depth += 1;
-        self.each_strip(for_loop, trips, Guard::None, loads)?;
-        self.depth -= 1;
-        self.line("} else {");
-        self.depth += 1;
-        self.each_strip(for_loop, trips, Guard::ByStrip, loads)?;
+        if !may_be_empty {
+            self.each_strip(for_loop, trips, Guard::None, &mut |writer| load(writer, "k", "first"))?;
+            self.depth -= 1;
+            self.line("} else {");
+            self.depth += 1;
+        }
+        self.each_strip(for_loop, trips, Guard::None, &mut |writer| load(writer, "k", &last))?;
         self.depth -= 1;
         self.line("}");
         Ok(())
-    }
-
-    /// The type of places in a loop: what is walked in a known number of steps from the beginning is short.
-    fn place_type(&self, for_loop: &Loop) -> &'static str {
-        if for_loop.begin.is_zero() { "int" } else { self.dialect.index_type() }
     }
 
     /// What `write` writes for each of so many strips, where it is within the loop's range.
@@ -214,27 +238,22 @@ impl KernelWriter<'_> {
         guard: Guard,
         write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
+        let inner = &mut |writer: &mut Self| match guard {
+            Guard::ByStrip => writer.held("if (first < end)", for_loop, write),
+            Guard::None => {
+                writer.depth -= 1;
+                let written = writer.enclosed(for_loop, write);
+                writer.depth += 1;
+                written
+            }
+        };
+        if trips == 1 {
+            return inner(self);
+        }
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
-        if trips > 1 {
-            self.line(&(self.dialect.unrolling.pragma)(None));
-            self.line(&format!("for (int k = 0; k < {trips}; k++) {{"));
-            self.depth += 1;
-            self.line(&format!("const {} first = mine + {strip} * k;", self.place_type(for_loop)));
-        }
-        if guard == Guard::ByStrip {
-            self.line("if (first < end) {");
-        }
-        self.depth -= usize::from(guard == Guard::None);
-        self.enclosed(for_loop, write)?;
-        self.depth += usize::from(guard == Guard::None);
-        if guard == Guard::ByStrip {
-            self.line("}");
-        }
-        if trips > 1 {
-            self.depth -= 1;
-            self.line("}");
-        }
-        Ok(())
+        self.line(&(self.dialect.unrolling.pragma)(None));
+        let head = format!("for (int k = 0, first = mine; k < {trips}; k++, first += {strip})");
+        self.held(&head, for_loop, inner)
     }
 
     /// The loop over a vector's elements, and its stores.
@@ -246,13 +265,37 @@ impl KernelWriter<'_> {
     ) -> Result<(), EmitError> {
         let width = for_loop.width;
         self.loads(for_loop, &accesses.updated)?;
-        for (number, &place) in accesses.stores.iter().enumerate() {
-            let Stmt::Store { value, .. } = &for_loop.body[place] else { continue };
-            self.line(&self.vector(for_loop, *value, &format!("y{number}"), self.dialect.vectors.declared));
-        }
+        let stored = |&place: &usize| match &for_loop.body[place] {
+            Stmt::Store { value, .. } => self.kernel.values[*value],
+            _ => unreachable!("it is a store"),
+        };
+        let variables = accesses.stores.iter().map(stored).enumerate();
+        let variables = variables.map(|(number, dtype)| (dtype, width, format!("y{number}")));
+        self.declare_vectors(variables.collect());
         self.line(&(self.dialect.unrolling.pragma)(None));
-        self.line(&format!("for (int j = 0; j < {width}; j++) {{"));
-        self.depth += 1;
+        let head = format!("for (int j = 0; j < {width}; j++)");
+        self.held(&head, for_loop, &mut |writer| writer.element_by_element(for_loop, accesses, of_strip))?;
+        for (number, &place) in accesses.stores.iter().enumerate() {
+            let Stmt::Store { place, index, value, .. } = &for_loop.body[place] else { continue };
+            let address = self.address(*place, index, for_loop, "first")?;
+            let vectors = &self.dialect.vectors;
+            let store = match place {
+                Place::Buffer(_) => vectors.store,
+                Place::Scratch(_) => vectors.store_to_scratch,
+            };
+            let variable = format!("y{number}");
+            self.line(&self.vector(for_loop, *value, &variable, |variable| store(variable, &address)));
+        }
+        Ok(())
+    }
+
+    /// What is done with one element of each vector.
+    fn element_by_element(
+        &mut self,
+        for_loop: &Loop,
+        accesses: &VectorAccesses,
+        of_strip: &str,
+    ) -> Result<(), EmitError> {
         let begin = self.lines.len();
         for (place, statement) in for_loop.body.iter().enumerate() {
             let store = accesses.stores.iter().position(|&store| store == place);
@@ -279,7 +322,7 @@ impl KernelWriter<'_> {
                     let text = self.operand(*value).code;
                     self.line(&format!("y{}.at[j] = {};", store.unwrap_or_default(), bare(&text)));
                 }
-                (Stmt::Index { value, index }, _) if self.is_whole_vector(index, for_loop) => {
+                (Stmt::Index { value, index }, _) if is_whole_vector(&self.facts, index, for_loop) => {
                     let rest = self.index(&(index.clone() - Expr::sym(for_loop.var)))?;
                     let rest = if rest == "0" { String::new() } else { format!("{rest} + ") };
                     self.declare_index(*value, index, &format!("{rest}first | j"));
@@ -293,31 +336,7 @@ impl KernelWriter<'_> {
             let line = format!("{indent}const {long} {var} = first + j;\n");
             self.lines.insert_str(begin, &line);
         }
-        self.depth -= 1;
-        self.line("}");
-        for (number, &place) in accesses.stores.iter().enumerate() {
-            let Stmt::Store { place, index, value, .. } = &for_loop.body[place] else { continue };
-            let address = self.address(*place, index, for_loop)?;
-            let vectors = &self.dialect.vectors;
-            let store = match place {
-                Place::Buffer(_) => vectors.store,
-                Place::Scratch(_) => vectors.store_to_scratch,
-            };
-            let variable = format!("y{number}");
-            self.line(&self.vector(for_loop, *value, &variable, |variable| store(variable, &address)));
-        }
         Ok(())
-    }
-
-    /// Whether neighbours have an index in which the number of an element is the lowest bits. Said so, compilers see which of them
-    /// share a random block.
-    fn is_whole_vector(&self, index: &Expr, for_loop: &Loop) -> bool {
-        let (rest, width) = (index.clone() - Expr::sym(for_loop.var), Expr::constant(for_loop.width.into()));
-        let is_multiple = |expr: &Expr| self.facts.prove_divides(&width, expr);
-        for_loop.width.is_power_of_two()
-            && !rest.symbols().contains(&for_loop.var)
-            && is_multiple(&rest)
-            && is_multiple(&for_loop.begin)
     }
 
     /// What `text` says of the vector that holds a loop's neighbours of a value.
@@ -338,18 +357,24 @@ impl KernelWriter<'_> {
         self.literals[value] = Some(if is_bool { format!("({element} != 0)") } else { element });
     }
 
-    /// A value that is loaded as a vector, and the address of its first element.
-    fn loaded(&mut self, for_loop: &Loop, place: usize) -> Result<(Value, String), EmitError> {
+    /// A value that is loaded as a vector, and the address of its first element, where the loop is at `first`.
+    fn loaded(&mut self, for_loop: &Loop, place: usize, first: &str) -> Result<(Value, String), EmitError> {
         let value = loaded_value(for_loop, place);
         let Stmt::Load { place, index, .. } = &for_loop.body[place] else { unreachable!("it is a load") };
-        Ok((value, self.address(*place, index, for_loop)?))
+        Ok((value, self.address(*place, index, for_loop, first)?))
     }
 
-    /// The address of the first of some neighbours.
-    fn address(&mut self, place: Place, index: &Expr, for_loop: &Loop) -> Result<String, EmitError> {
+    /// The address of the neighbours of an access, where the loop is at `first`.
+    fn address(
+        &mut self,
+        place: Place,
+        index: &Expr,
+        for_loop: &Loop,
+        first: &str,
+    ) -> Result<String, EmitError> {
         let rest = index.clone() - Expr::sym(for_loop.var);
         let rest = if rest.is_zero() { String::new() } else { format!(" + {}", self.index(&rest)?) };
-        Ok(format!("{}{rest} + first", self.place_name(place)))
+        Ok(format!("{}{rest} + {first}", self.place_name(place)))
     }
 
     /// Where a lane's first neighbours begin.
@@ -358,11 +383,23 @@ impl KernelWriter<'_> {
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
         Ok(format!("{begin}{} * {}", for_loop.width, self.lane()))
     }
+}
 
-    fn bytes_loaded(&self, for_loop: &Loop, accesses: &VectorAccesses) -> i64 {
-        let size = |&place: &usize| self.kernel.values[loaded_value(for_loop, place)].size() as i64;
-        accesses.loads.iter().map(|place| size(place) * i64::from(for_loop.width)).sum()
-    }
+/// Bytes of a lane that the loads of a loop move each time.
+fn bytes_loaded(kernel: &Kernel, for_loop: &Loop, accesses: &VectorAccesses) -> i64 {
+    let size = |&place: &usize| kernel.values[loaded_value(for_loop, place)].size() as i64;
+    accesses.loads.iter().map(|place| size(place) * i64::from(for_loop.width)).sum()
+}
+
+/// Whether neighbours have an index in which the number of an element is the lowest bits. Said so, compilers see which of them
+/// share a random block.
+fn is_whole_vector(facts: &Facts, index: &Expr, for_loop: &Loop) -> bool {
+    let (rest, width) = (index.clone() - Expr::sym(for_loop.var), Expr::constant(for_loop.width.into()));
+    let is_multiple = |expr: &Expr| facts.prove_divides(&width, expr);
+    for_loop.width.is_power_of_two()
+        && !rest.symbols().contains(&for_loop.var)
+        && is_multiple(&rest)
+        && is_multiple(&for_loop.begin)
 }
 
 fn loaded_value(for_loop: &Loop, place: usize) -> Value {

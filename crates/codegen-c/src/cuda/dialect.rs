@@ -17,6 +17,7 @@ use crate::c::{
 pub static CUDA: Dialect = Dialect {
     name: "CUDA",
     preamble: "",
+    macros: &[("PTX", PTX)],
     is_taken: |name| TAKEN.contains(name),
     type_name: standard_type,
     float_of_bits,
@@ -24,13 +25,18 @@ pub static CUDA: Dialect = Dialect {
     snippet,
     function: KernelFunction {
         launched: |blocks, lanes| format!("// Blocks: {blocks}. Threads of a block: {lanes}.\n"),
-        // Such a block may have all registers of a multiprocessor, of which two would leave it half.
-        head: |lanes| match lanes {
-            MAX_LANES => format!("extern \"C\" __global__ void __launch_bounds__({lanes}, 1)"),
+        // Such a block may have all registers of a multiprocessor, of which two would leave it half; so may one whose
+        // threads have loads of several iterations in flight.
+        head: |lanes, walks| match lanes {
+            _ if walks || lanes == MAX_LANES => {
+                format!("extern \"C\" __global__ void __launch_bounds__({lanes}, 1)")
+            }
             _ => format!("extern \"C\" __global__ void __launch_bounds__({lanes})"),
         },
         restrict: "__restrict__",
         inline: "static __device__ inline",
+        // Of sm_70 and newer, since CUDA 12.1; older compilers reject what is beyond 4096.
+        most_parameter_bytes: 32764,
         variables: &[("calls", "unsigned calls = 0;")],
     },
     block: BlockWords {
@@ -69,6 +75,13 @@ pub static CUDA: Dialect = Dialect {
     reductions: REDUCTIONS,
 };
 
+/// An instruction stands behind the C that it is the same as. The emulator has none, and runs the C.
+const PTX: &str = "\
+#ifndef CUEMU
+#define PTX(...) asm(__VA_ARGS__)
+#endif
+";
+
 /// Words of C++ and CUDA, and of the text that surrounds names.
 const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t \
     class compl const const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit \
@@ -76,7 +89,7 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
     operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union \
     unsigned using virtual void volatile wchar_t while xor xor_eq blockDim blockIdx gridDim threadIdx warpSize \
-    atomicMin main smem calls load store cuemu CUEMU";
+    atomicMin main smem calls load store cuemu CUEMU PTX";
 
 static TAKEN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| taken_words(RESERVED, spelling, snippet));
 

@@ -5,14 +5,21 @@
 
 use ops::DType;
 
-use crate::c::{BlockReduction, Reduction, Reductions};
+use crate::c::{BlockReduction, Reduction, Reductions, Snippet};
 
 /// The functions that combine the states of all threads.
 pub(super) const REDUCTIONS: Reductions = Reductions {
     overloads: true,
     over_block,
-    further_arguments: |reduction| if Way::of(reduction) == Way::Warps { ", calls++" } else { "" },
-    bytes: shared_bytes,
+    call,
+    needs: |reduction| if Way::of(reduction) == Way::Warps { &[Snippet::OverBlock] } else { &[] },
+    bytes: |all| {
+        all.iter()
+            .enumerate()
+            .filter(|(at, it)| !shares(it, &all[..*at]))
+            .map(|(_, it)| shared_bytes(it))
+            .sum()
+    },
 };
 
 const WARP: u32 = 32;
@@ -22,8 +29,10 @@ const WARP: u32 = 32;
 enum Way {
     /// By shuffles alone.
     Warp,
-    /// By shuffles, then by a slot per warp.
+    /// By shuffles, then by a slot per warp, as any states that lanes combine in either order.
     Warps,
+    /// The same for states whose order counts.
+    OrderedWarps,
     /// By a slot per thread.
     Slots,
 }
@@ -33,10 +42,19 @@ impl Way {
     fn of(reduction: &Reduction) -> Way {
         match (reduction.lanes, reduction.warp) {
             (..=WARP, warp) if warp == reduction.lanes => Way::Warp,
-            (lanes, WARP) if lanes > WARP => Way::Warps,
+            (lanes, WARP) if lanes > WARP && reduction.monoid.is_symmetric() => Way::Warps,
+            (lanes, WARP) if lanes > WARP => Way::OrderedWarps,
             _ => Way::Slots,
         }
     }
+}
+
+/// Whether a reduction has the slots of another: of numbers of the same type.
+fn shares(reduction: &Reduction, others: &[&Reduction]) -> bool {
+    let has_one = |it: &Reduction| Way::of(it) == Way::Warps && it.dtypes.len() == 1;
+    let alike =
+        |it: &&Reduction| (&it.dtypes, it.lanes) == (&reduction.dtypes, reduction.lanes) && has_one(it);
+    has_one(reduction) && others.iter().any(alike)
 }
 
 /// Bytes of shared memory: a slot per thread and one for the result, as the structure of the states is laid out.
@@ -49,17 +67,34 @@ fn shared_bytes(reduction: &Reduction) -> u32 {
     let state = fields.next_multiple_of(widest) as u32;
     match Way::of(reduction) {
         Way::Warp => 0,
-        Way::Warps => state * 2 * (reduction.lanes / WARP),
+        Way::Warps | Way::OrderedWarps => state * 2 * (reduction.lanes / WARP),
         Way::Slots => state * (reduction.lanes + 1),
     }
 }
 
-/// The function that the kernel calls.
+/// A call of the function; where calls take turns at two sets of slots, with the number of the call.
+fn call(reduction: &BlockReduction<'_>, states: &str) -> String {
+    let name = reduction.name();
+    match Way::of(reduction.of) {
+        Way::Warps => {
+            format!(
+                "over_block<{}>({states}, combine_{}, calls++)",
+                reduction.of.lanes / WARP,
+                reduction.stem
+            )
+        }
+        Way::OrderedWarps => format!("{name}({states}, calls++)"),
+        Way::Warp | Way::Slots => format!("{name}({states})"),
+    }
+}
+
+/// What the kernel calls that is the reduction's own.
 fn over_block(reduction: &BlockReduction<'_>) -> String {
     let function = OverBlock { reduction, lanes: reduction.of.lanes, stem: reduction.stem };
     match Way::of(reduction.of) {
         Way::Warp => function.within_warp(),
-        Way::Warps => function.over_warps(),
+        Way::Warps => function.partner(),
+        Way::OrderedWarps => function.over_warps(),
         Way::Slots => function.through_shared(),
     }
 }
@@ -127,6 +162,19 @@ impl OverBlock<'_> {
             self.stem,
             self.shuffled(),
         )
+    }
+
+    /// What gives the states of a partner, where there are several.
+    fn partner(&self) -> String {
+        let (state, states) = (self.reduction.state_type(), self.reduction.states());
+        let partners: Vec<String> = states.iter().map(|it| format!("partner(x.{it}, stride)")).collect();
+        match states.len() {
+            1 => String::new(),
+            _ => format!(
+                "static __device__ inline {state} partner({state} x, unsigned stride) {{\n  return {{{}}};\n}}\n",
+                partners.join(", ")
+            ),
+        }
     }
 
     /// One barrier a call. A thread can be one call ahead of others, which then still read the other set of slots.

@@ -38,54 +38,39 @@ rows! {
     F64ToI32 = "f64_to_i32", needs [], F64_TO_I32;
     F64ToI64 = "f64_to_i64", needs [], F64_TO_I64;
     F64ToU64 = "f64_to_u64", needs [], F64_TO_U64;
+    OverBlock = "over_block", needs [], OVER_BLOCK;
     FloorDiv = "floor_div", needs [], FLOOR_DIV;
     FloorMod = "floor_mod", needs [], FLOOR_MOD;
     SmallFloorDiv = "small_floor_div", needs [], SMALL_FLOOR_DIV;
     SmallFloorMod = "small_floor_mod", needs [], SMALL_FLOOR_MOD;
 }
 
+// A store by itself is a struct's, which compilers put off: it then keeps registers that loads could have.
 const VEC: &str = "\
 // Neighbours that are loaded and stored together, 16 bytes at a time.
 template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
 template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { return *(const vec<T, N>*)p; }
 template <class T, int N> static __device__ inline void store(T* p, const vec<T, N>& x) {
-#ifndef CUEMU
-  const unsigned* const words = (const unsigned*)&x;
-  if constexpr (sizeof(x) >= 16) {
-    #pragma unroll
-    for (int i = 0; i < (int)sizeof(x) / 4; i += 4)
-      asm volatile(\"st.global.v4.b32 [%0], {%1, %2, %3, %4};\" :: \"l\"((unsigned*)p + i), \"r\"(words[i]),
-                   \"r\"(words[i + 1]), \"r\"(words[i + 2]), \"r\"(words[i + 3]));
-    return;
-  }
-#endif
-  *(vec<T, N>*)p = x;
+  if constexpr (sizeof(x) < 16) *(vec<T, N>*)p = x;
+  else for (int i = 0; i < (int)sizeof(x) / 16; i++) __stwb((uint4*)p + i, ((const uint4*)&x)[i]);
 }
 ";
 
 const BF16_TO_F32: &str = "\
 static __device__ inline float bf16_to_f32(bf16 x) {
-#ifdef CUEMU
-  return __uint_as_float((unsigned)x << 16);
-#else
-  float y;
-  asm(\"mov.b32 %0, {%1, %2};\" : \"=f\"(y) : \"h\"((bf16)0), \"h\"(x));
+  float y = __uint_as_float((unsigned)x << 16);
+  PTX(\"mov.b32 %0, {%1, %2};\" : \"=f\"(y) : \"h\"((bf16)0), \"h\"(x));
   return y;
-#endif
 }
 ";
 
 const F32_TO_BF16: &str = "\
 // To nearest, ties to even; every NaN becomes one quiet NaN.
 static __device__ inline bf16 f32_to_bf16(float x) {
-#ifdef CUEMU
   const unsigned bits = __float_as_uint(x);
-  return x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-#else
-  bf16 y;
-  asm(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));
+  bf16 y = x != x ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  PTX(\"cvt.rn.bf16.f32 %0, %1;\" : \"=h\"(y) : \"f\"(x));
   return y;
-#endif
 }
 ";
 
@@ -194,6 +179,21 @@ static __device__ inline long long f64_to_i64(double x) { return x == x ? __doub
 
 const F64_TO_U64: &str = "\
 static __device__ inline unsigned long long f64_to_u64(double x) { return x == x ? __double2ull_rz(x) : 0; }
+";
+
+// One barrier a call. A thread can be one call ahead of others, which then still read the other set of slots.
+const OVER_BLOCK: &str = "\
+template <class T> static __device__ inline T partner(T x, unsigned stride) { return (T)__shfl_xor_sync(~0u, x, stride); }
+// What the states of all threads combine to, for every thread: of each warp, then of the warps, by halves.
+template <int WARPS, class T> static __device__ inline T over_block(T mine, T (*combine)(T, T), unsigned call) {
+  __shared__ T slots[2][WARPS];
+  for (unsigned stride = 16; stride > 0; stride /= 2) mine = combine(mine, partner(mine, stride));
+  if (threadIdx.x % 32 == 0) slots[call % 2][threadIdx.x / 32] = mine;
+  __syncthreads();
+  mine = slots[call % 2][threadIdx.x % WARPS];
+  for (unsigned stride = WARPS / 2; stride > 0; stride /= 2) mine = combine(mine, partner(mine, stride));
+  return mine;
+}
 ";
 
 const FLOOR_DIV: &str = "\

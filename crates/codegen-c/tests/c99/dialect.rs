@@ -10,6 +10,7 @@ use ops::{CSpelling, DType, Scalar, ScalarOp};
 pub static C99: Dialect = Dialect {
     name: "C99",
     preamble: include_str!("block.h"),
+    macros: &[],
     is_taken: |name| RESERVED.split_whitespace().any(|word| word == name),
     type_name: standard_type,
     float_of_bits,
@@ -17,9 +18,10 @@ pub static C99: Dialect = Dialect {
     snippet,
     function: KernelFunction {
         launched: |blocks, lanes| format!("// Blocks: {blocks}. Lanes of a block: {lanes}.\n"),
-        head: |_| "void".to_owned(),
+        head: |_, _| "void".to_owned(),
         restrict: "restrict",
         inline: "static inline",
+        most_parameter_bytes: usize::MAX,
         variables: &[],
     },
     block: BlockWords {
@@ -53,7 +55,13 @@ pub static C99: Dialect = Dialect {
         returned: |name, parts| format!("({name}){{{parts}}}"),
         unpacked,
     },
-    reductions: Reductions { overloads: false, over_block, further_arguments: |_| "", bytes: |_| 0 },
+    reductions: Reductions {
+        overloads: false,
+        over_block,
+        call: |reduction, states| format!("{}({states})", reduction.name()),
+        needs: |_| &[],
+        bytes: |_| 0,
+    },
 };
 
 /// Words of C99, and of the text that surrounds names.

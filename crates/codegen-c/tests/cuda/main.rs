@@ -34,22 +34,18 @@ fn a_pointwise_kernel() {
 // mul: reads x (bf16), x_ (bf16); writes int_ (bool).
 // Blocks: floor_div(i0 + 255, 256). Threads of a block: 64.
 
+#ifndef CUEMU
+#define PTX(...) asm(__VA_ARGS__)
+#endif
 typedef unsigned short bf16;  // by its bits
 static __device__ inline float bf16_to_f32(bf16 x) {
-#ifdef CUEMU
-  return __uint_as_float((unsigned)x << 16);
-#else
-  float y;
-  asm(\"mov.b32 %0, {%1, %2};\" : \"=f\"(y) : \"h\"((bf16)0), \"h\"(x));
+  float y = __uint_as_float((unsigned)x << 16);
+  PTX(\"mov.b32 %0, {%1, %2};\" : \"=f\"(y) : \"h\"((bf16)0), \"h\"(x));
   return y;
-#endif
 }
 
 extern \"C\" __global__ void __launch_bounds__(64) mul(
-    const bf16* __restrict__ x,
-    const bf16* __restrict__ x_,
-    unsigned char* __restrict__ int_,
-    long long i0) {
+    const bf16* __restrict__ x, const bf16* __restrict__ x_, unsigned char* __restrict__ int_, long long i0) {
   const long long block = blockIdx.x;
   for (long long i = 256 * block + threadIdx.x; i < min(256 * block + 256, i0); i += 64) {
     const bool v5 = (bf16_to_f32(x[i]) * bf16_to_f32(x_[i])) != 0.0f;
@@ -109,4 +105,12 @@ fn rejections() {
     let mut odd = kernel(MUL);
     odd.lanes = 33;
     assert!(matches!(emit(&odd), Err(EmitError::Malformed(_))));
+
+    let mut b = KernelBuilder::new("sum", 32);
+    let buffers: Vec<_> =
+        (0..4096).map(|number| b.buffer(&format!("x{number}"), DType::F32, Access::Read)).collect();
+    b.load(buffers[0], Expr::zero());
+    let rejected = emit(&b.finish()).expect_err("no text").to_string();
+    let reason = "kernel `sum` takes 32768 bytes of parameters, of which a launch has at most 32764";
+    assert_eq!(rejected, reason);
 }

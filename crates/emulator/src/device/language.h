@@ -5,6 +5,7 @@
 #error "the CUDA emulator switches stacks with x86-64 System V code and reads ELF headers: it needs x86-64 Linux"
 #endif
 #define CUEMU 1
+#define PTX(...)  // instructions behind C that does the same
 
 #define __global__
 #define __device__

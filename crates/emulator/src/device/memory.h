@@ -100,5 +100,6 @@ using cuemu::atomicXor;
 #define __ldg(place) ::cuemu::load(place)
 #define __ldcg(place) ::cuemu::load(place)
 #define __ldcs(place) ::cuemu::load(place)
+#define __stwb(place, value) ::cuemu::store((place), (value))
 #define __stcg(place, value) ::cuemu::store((place), (value))
 #define __stcs(place, value) ::cuemu::store((place), (value))

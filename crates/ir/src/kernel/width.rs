@@ -118,6 +118,17 @@ fn strips(for_loop: Loop, kernel: &mut Kernel) -> Loop {
     serial(strip_var, Expr::max(&count, &Expr::zero()).ceil_div(&strip), vec![Stmt::For(places)])
 }
 
+/// The same loop with a variable that counts from 0.
+pub fn from_zero(for_loop: &Loop) -> Loop {
+    if for_loop.begin.is_zero() {
+        return for_loop.clone();
+    }
+    let replaced = FxHashMap::from_iter([(for_loop.var, for_loop.begin.clone() + Expr::sym(for_loop.var))]);
+    let body = for_loop.body.iter().cloned().map(|statement| substituted(statement, &replaced)).collect();
+    let end = for_loop.end.clone() - for_loop.begin.clone();
+    Loop { begin: Expr::zero(), end, body, ..*for_loop }
+}
+
 fn fresh(kernel: &mut Kernel, name: String) -> Sym {
     let is_free = |name: &str| kernel.symbols.values().all(|known| known != name);
     let numbered = (1..).map(|number| format!("{name}_{number}"));

@@ -22,14 +22,9 @@ const fn cheaper(
 /// The machine's own 2 to the power x, to 21 bits: as a square, for which the instruction gives no subnormal number.
 const CUDA_EXP2: CSpelling = CSpelling::float("exp2_approximate({0})", "exp2({0})").with_helper(
     "static __device__ inline float exp2_approximate(float x) {
-#ifdef CUEMU
-  const float y = exp2f(x * 0.5f);
+  float y = exp2f(x * 0.5f);
+  PTX(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x * 0.5f));
   return y * y;
-#else
-  float y;
-  asm(\"ex2.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x * 0.5f));
-  return y * y;
-#endif
 }
 ",
 );
@@ -37,13 +32,9 @@ const CUDA_EXP2: CSpelling = CSpelling::float("exp2_approximate({0})", "exp2({0}
 /// The machine's own reciprocal of a normal number above zero, to 21 bits: as a square, as it may be subnormal itself.
 const CUDA_RECIPROCAL: CSpelling = CSpelling::float("reciprocal_positive({0})", "(1.0 / {0})").with_helper(
     "static __device__ inline float reciprocal_positive(float x) {
-#ifdef CUEMU
-  return 1.0f / x;
-#else
-  float y;
-  asm(\"rsqrt.approx.ftz.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
-  return y * y;
-#endif
+  float y = 1.0f / x;
+  PTX(\"{ .reg .f32 r; rsqrt.approx.ftz.f32 r, %1; mul.rn.f32 %0, r, r; }\" : \"=f\"(y) : \"f\"(x));
+  return y;
 }
 ",
 );
@@ -52,13 +43,9 @@ const CUDA_RECIPROCAL: CSpelling = CSpelling::float("reciprocal_positive({0})", 
 const CUDA_RECIPROCAL_SIGNED: CSpelling = CSpelling::float("reciprocal_approximate({0})", "(1.0 / {0})")
     .with_helper(
         "static __device__ inline float reciprocal_approximate(float x) {
-#ifdef CUEMU
-  return 1.0f / x;
-#else
-  float y;
-  asm(\"rcp.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
+  float y = 1.0f / x;
+  PTX(\"rcp.approx.f32 %0, %1;\" : \"=f\"(y) : \"f\"(x));
   return y;
-#endif
 }
 ",
     );

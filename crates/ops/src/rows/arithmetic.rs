@@ -187,13 +187,10 @@ pub(crate) const MINIMUM: Primitive = Primitive {
         .and_int("({1} < {0} ? {1} : {0})")
         .and_bool("({0} && {1})")
         .with_helper(
-            "template <class T> __device__ inline T propagating_minimum(T a, T b) {\n  \
-             if (a != a) return a;\n  if (b != b) return b;\n  \
-             return a < b ? a : b < a ? b : signbit(a) ? a : b;\n}\n\
-             #ifndef CUEMU\n\
-             template <> __device__ inline float propagating_minimum(float a, float b) {\n  \
-             float y;\n  asm(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b));\n  \
-             return y;\n}\n#endif\n",
+            "template <class T> static __device__ inline T propagating_minimum(T a, T b) {\n  \
+             T y = a != a ? a : b != b ? b : a < b ? a : b < a ? b : signbit(a) ? a : b;\n  \
+             if constexpr (sizeof(T) == 4) PTX(\"min.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b));\n  \
+             return y;\n}\n",
         ),
     cpu: CpuSpellings::float(Intrinsic("llvm.minimum"))
         .and_int(Intrinsic("llvm.smin"))
@@ -218,13 +215,10 @@ pub(crate) const MAXIMUM: Primitive = Primitive {
         .and_int("({1} > {0} ? {1} : {0})")
         .and_bool("({0} || {1})")
         .with_helper(
-            "template <class T> __device__ inline T propagating_maximum(T a, T b) {\n  \
-             if (a != a) return a;\n  if (b != b) return b;\n  \
-             return a > b ? a : b > a ? b : signbit(a) ? b : a;\n}\n\
-             #ifndef CUEMU\n\
-             template <> __device__ inline float propagating_maximum(float a, float b) {\n  \
-             float y;\n  asm(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b));\n  \
-             return y;\n}\n#endif\n",
+            "template <class T> static __device__ inline T propagating_maximum(T a, T b) {\n  \
+             T y = a != a ? a : b != b ? b : a > b ? a : b > a ? b : signbit(a) ? b : a;\n  \
+             if constexpr (sizeof(T) == 4) PTX(\"max.NaN.f32 %0, %1, %2;\" : \"=f\"(y) : \"f\"(a), \"f\"(b));\n  \
+             return y;\n}\n",
         ),
     cpu: CpuSpellings::float(Intrinsic("llvm.maximum"))
         .and_int(Intrinsic("llvm.smax"))

@@ -53,6 +53,7 @@ pub const WORKLOADS: &[Workload] = &[
     copy("gelu_bias_bf16", example!("gelu_bias"), SQUARE),
     copy("softmax_f32", own!("softmax_f32"), SQUARE),
     copy("softmax_bf16", example!("softmax"), SQUARE),
+    copy("softmax_backward_bf16", own!("softmax_backward"), SQUARE),
     copy("layer_norm_bf16", example!("layer_norm"), SQUARE),
     copy("rms_norm_bf16", example!("rms_norm"), SQUARE),
     copy("layer_norm_backward_bf16", example!("layer_norm_backward"), SQUARE),

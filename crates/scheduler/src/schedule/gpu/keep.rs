@@ -3,6 +3,7 @@
 //! shared memory, what is read alone, as it is in memory. All else is computed again from those.
 
 use ir::graph::{Graph, Node, TensorOp, Val};
+use ops::ScalarOp;
 
 use crate::legal::Fold;
 use crate::schedule::Schedule;
@@ -97,12 +98,28 @@ fn wanted(work: &Workload<'_>, costly: &[Val]) -> Vec<Val> {
     view.order().iter().copied().filter(is_wanted).map(Val::from).collect()
 }
 
-/// What takes many instructions and a later stage would compute again; users first, as they may be all that needs an operand.
+/// What takes many instructions and a later stage would compute again; users first, as they may be all that needs an operand. Of
+/// random bits that several stages need, and which are wide, what is computed from them.
 fn costly(work: &Workload<'_>) -> Vec<Val> {
     work.view.order().iter().rev().fold(Vec::new(), |mut costly, &node| {
-        if is_costly(work.graph, node) && is_needed_again(work, &costly, node) {
+        let is_random = matches!(work.graph.node(node).op, TensorOp::Map(ScalarOp::Philox));
+        let stages = || (0..work.witness.levels).filter(|&stage| needs(work, &costly, stage, node)).count();
+        if is_random && stages() > 1 && work.walks_all(node.into()) {
+            costly.push(last_user(work, node).into());
+        } else if is_costly(work.graph, node) && is_needed_again(work, &costly, node) {
             costly.push(node.into());
         }
         costly
     })
+}
+
+/// The last of what the stage of a node computes with which at hand no other stage needs the node; itself, if there is none.
+fn last_user(work: &Workload<'_>, node: Node) -> Node {
+    let stage = work.witness.stage_of(node);
+    let suffices = |user: &Node| {
+        work.witness.stage_of(*user) == stage
+            && work.walks_all((*user).into())
+            && !is_needed_again(work, &[(*user).into()], node)
+    };
+    work.view.order().iter().rev().copied().find(suffices).unwrap_or(node)
 }

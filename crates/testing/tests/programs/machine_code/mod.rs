@@ -4,6 +4,7 @@
 mod cycles;
 mod exceptions;
 mod kernels;
+mod lengths;
 mod page;
 
 use std::fs;
