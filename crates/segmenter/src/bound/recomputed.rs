@@ -17,8 +17,8 @@ use crate::disjoint_sets::DisjointSets;
 /// Nodes that the search for what is between others may look at, for each node of a fusion.
 const BUDGET: usize = 32;
 
-/// Groups below each other that count.
-const DEPTH: usize = 1000;
+/// How often a group may be computed that is told apart.
+const OFTEN: usize = 64;
 
 /// Seconds that memory and computing take more than if each value was computed once. On a GPU values are computed again while
 /// memory is waited for, and none count.
@@ -39,6 +39,23 @@ struct Group {
     keeping: f64,
     /// The groups that a member is the parent of, each with the number of the member.
     below: Vec<(usize, usize)>,
+    /// How often its parent may be computed, and the seconds that it and all below it take then.
+    seconds: Vec<(f64, f64)>,
+}
+
+impl Group {
+    /// Adds how often its parent may be computed, if that is not known and there is room.
+    fn ask(&mut self, times: f64) {
+        if self.seconds.len() < OFTEN && self.seconds.iter().all(|&(known, _)| known != times) {
+            self.seconds.push((times, 0.0));
+        }
+    }
+
+    /// The seconds where its parent is computed so often, or less often.
+    fn seconds(&self, times: f64) -> f64 {
+        let less = self.seconds.iter().filter(|&&(known, _)| known <= times);
+        less.max_by(|(a, _), (b, _)| a.total_cmp(b)).map_or(0.0, |&(_, seconds)| seconds)
+    }
 }
 
 /// The groups of a fusion, those of users first.
@@ -51,8 +68,6 @@ struct Groups<'a> {
     groups: Vec<Group>,
     /// The group of each node, and its number there.
     of: Vec<Option<(usize, usize)>>,
-    /// Seconds of groups and all below them, by how often their parents are computed (the bits of the number).
-    known: FxHashMap<(usize, u64), f64>,
 }
 
 impl<'a> Groups<'a> {
@@ -60,8 +75,8 @@ impl<'a> Groups<'a> {
         let (order, tree) = (fusion.order(), UseTree::of(amounts, fusion, forced));
         let needed = needed_parts(amounts, fusion);
         let once = order.iter().map(|node| needed[node]).collect();
-        let (of, known) = (vec![None; order.len()], FxHashMap::default());
-        let mut groups = Groups { amounts, order, tree, once, groups: Vec::new(), of, known };
+        let of = vec![None; order.len()];
+        let mut groups = Groups { amounts, order, tree, once, groups: Vec::new(), of };
         let sets = groups.unite();
         groups.collect(&sets, &Keeping::of(amounts, fusion, forced));
         groups
@@ -104,8 +119,8 @@ impl<'a> Groups<'a> {
             let next = self.groups.len();
             let number = *numbers.entry(sets.root(node.into())).or_insert(next);
             if number == next {
-                let (members, below) = Default::default();
-                self.groups.push(Group { members, parent, keeping: f64::INFINITY, below });
+                let (members, below, seconds) = Default::default();
+                self.groups.push(Group { members, parent, keeping: f64::INFINITY, below, seconds });
                 if let Some((above, member)) = self.of.get(parent).copied().flatten() {
                     self.groups[above].below.push((member, number));
                 }
@@ -117,38 +132,48 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Seconds of all groups.
+    /// Seconds of all groups: found what may be asked of each, users first, then answered the other way round.
     fn seconds(mut self) -> f64 {
-        let first = (0..self.groups.len()).filter(|&number| self.groups[number].parent == self.tree.root());
-        let first: Vec<usize> = first.collect();
-        first.into_iter().map(|number| self.seconds_below(number, 1.0, 0)).sum()
+        for number in 0..self.groups.len() {
+            if self.groups[number].parent == self.tree.root() {
+                self.groups[number].ask(1.0);
+            }
+            self.ask_below(number);
+        }
+        for number in (0..self.groups.len()).rev() {
+            let asked = self.groups[number].seconds.clone();
+            let answers = asked.into_iter().map(|(times, _)| (times, self.cheapest(number, times)));
+            self.groups[number].seconds = answers.collect();
+        }
+        let first = self.groups.iter().filter(|group| group.parent == self.tree.root());
+        first.map(|group| group.seconds(1.0)).sum()
+    }
+
+    /// Asks the groups below one how long they take where it is kept, and where it is computed as often as it may be.
+    fn ask_below(&mut self, number: usize) {
+        let Group { keeping, ref below, ref seconds, .. } = self.groups[number];
+        let computed = seconds.iter().map(|&(times, _)| self.evaluations(number, times));
+        let cheaper = computed.filter(|&(_, again)| again < keeping).map(|(computed, _)| computed);
+        let asked: Vec<Vec<f64>> = std::iter::once(self.once_each(number)).chain(cheaper).collect();
+        for (member, child) in below.clone() {
+            asked.iter().for_each(|times| self.groups[child].ask(times[member]));
+        }
     }
 
     /// Seconds of a group, and of all below it, whose parent is computed so often.
-    fn seconds_below(&mut self, number: usize, times: f64, depth: usize) -> f64 {
-        if depth > DEPTH {
-            return 0.0;
-        }
-        let key = (number, times.to_bits());
-        if let Some(&known) = self.known.get(&key) {
-            return known;
-        }
-        let keeping = self.groups[number].keeping;
-        let once = self.groups[number].members.iter().map(|&place| self.once[place]).collect();
-        let kept = keeping + self.seconds_of_all_below(number, once, depth);
-        let (computed, again) = self.evaluations(number, times);
-        let seconds = match again < keeping {
-            true => kept.min(again + self.seconds_of_all_below(number, computed, depth)),
-            false => kept,
+    fn cheapest(&self, number: usize, times: f64) -> f64 {
+        let Group { keeping, below, .. } = &self.groups[number];
+        let all_below = |times: &[f64]| -> f64 {
+            below.iter().map(|&(member, child)| self.groups[child].seconds(times[member])).sum()
         };
-        self.known.insert(key, seconds);
-        seconds
+        let kept = keeping + all_below(&self.once_each(number));
+        let (computed, again) = self.evaluations(number, times);
+        if again < *keeping { kept.min(again + all_below(&computed)) } else { kept }
     }
 
-    /// Seconds of the groups below one whose members are computed so often.
-    fn seconds_of_all_below(&mut self, number: usize, times: Vec<f64>, depth: usize) -> f64 {
-        let below = self.groups[number].below.clone();
-        below.into_iter().map(|(member, child)| self.seconds_below(child, times[member], depth + 1)).sum()
+    /// How often each member of a group is computed at least.
+    fn once_each(&self, number: usize) -> Vec<f64> {
+        self.groups[number].members.iter().map(|&place| self.once[place]).collect()
     }
 
     /// How often each member of a group is computed where none is kept, and the seconds that takes beside computing them once.
