@@ -15,7 +15,7 @@ use scheduler::space::AxisTable;
 
 use super::components::Components;
 use super::forced::Forced;
-use super::moved::folds_behind_index_maps;
+use super::moved::{folds_behind_index_maps, has_index_maps};
 use super::region::{Region, Source};
 use super::sources::Sources;
 use super::sweeps::{Blocks, columns};
@@ -340,14 +340,6 @@ impl<'a> Chains<'a> {
     pub(super) fn bytes(&self, val: Val) -> u64 {
         if self.partial.contains(&val) { 0 } else { self.amounts.of(val).bytes }
     }
-}
-
-/// Whether ops read operands elsewhere than where loops stand.
-pub(super) fn has_index_maps(graph: &Graph, fusion: &Fusion) -> bool {
-    let is_index_map = |op: &TensorOp| {
-        matches!(op, TensorOp::Slice { .. } | TensorOp::Pad { .. } | TensorOp::Cat(_) | TensorOp::Gather(_))
-    };
-    fusion.order().iter().any(|&node| is_index_map(&graph.node(node).op))
 }
 
 /// Values of which a gather takes elements, maybe by way of others: of these a kernel may read a part.

@@ -1,7 +1,7 @@
 //! Folds that a kernel cannot compute for a node, as all ways to them go through index maps which read the result of the fold
 //! elsewhere than where the loops stand (`scheduler::legal::moved`).
 
-use ir::graph::{Graph, Node, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
 use scheduler::space::{AxisTable, Moved};
 
@@ -41,7 +41,7 @@ pub(super) fn folds_behind_index_maps(
 }
 
 /// Whether an op reads an operand elsewhere than where the loops stand, in every kernel.
-fn is_index_map(graph: &Graph, node: Node, k: usize) -> bool {
+pub(super) fn is_index_map(graph: &Graph, node: Node, k: usize) -> bool {
     let data = graph.node(node);
     match data.op {
         TensorOp::Slice { .. } | TensorOp::Pad { .. } => true,
@@ -49,4 +49,11 @@ fn is_index_map(graph: &Graph, node: Node, k: usize) -> bool {
         TensorOp::Gather(_) => k == 0,
         _ => false,
     }
+}
+
+/// Whether ops read operands elsewhere than where loops stand.
+pub(super) fn has_index_maps(graph: &Graph, fusion: &Fusion) -> bool {
+    let reads_elsewhere =
+        |&node: &Node| (0..graph.node(node).operands.len()).any(|k| is_index_map(graph, node, k));
+    fusion.order().iter().any(reads_elsewhere)
 }

@@ -8,8 +8,9 @@ use ir::graph::{Fusion, Node, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use target::Processor;
 
-use super::chain::{has_index_maps, partly_read};
+use super::chain::partly_read;
 use super::forced::Forced;
+use super::moved::has_index_maps;
 use super::use_tree::{Place, UseTree};
 use crate::cost::{Amounts, needed_parts};
 use crate::disjoint_sets::DisjointSets;

@@ -7,6 +7,7 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 
 use super::forced::Forced;
+use super::moved::is_index_map;
 use crate::cost::{Amounts, part};
 
 /// Courses from a node to its parent that are told apart.
@@ -105,7 +106,7 @@ impl Builder<'_> {
         self.tree.users[place] = uses.into_iter().map(|(user, _)| user).collect();
     }
 
-    /// Who asks for a node, and by which index map with which part of its elements. In memory is what memory has.
+    /// Who asks for a node, and by which index map with which part of its elements. What reads it from memory does not.
     fn uses(&mut self, place: Place, forced: &Forced) -> Vec<(Place, Option<(Step, f64)>)> {
         let (node, root) = (self.fusion.order()[place], self.fusion.order().len());
         let fusion = self.fusion;
@@ -148,11 +149,13 @@ impl Builder<'_> {
     fn step(&mut self, node: Node, k: usize) -> Option<(Step, f64)> {
         let graph = self.amounts.graph;
         let data = graph.node(node);
+        if !is_index_map(graph, node, k) {
+            return None;
+        }
         let (place, index) = match &data.op {
-            TensorOp::Slice { .. } | TensorOp::Pad { .. } => (0, None),
-            TensorOp::Cat(axis) if !graph.shape(data.operands[k])[usize::from(*axis)].is_one() => (k, None),
-            TensorOp::Gather(_) if k == 0 => (0, Some(data.operands[1])),
-            _ => return None,
+            TensorOp::Cat(_) => (k, None),
+            TensorOp::Gather(_) => (0, Some(data.operands[1])),
+            _ => (0, None),
         };
         let is_slice = matches!(data.op, TensorOp::Slice { .. });
         let next = 2 * self.steps.len() as Step + Step::from(is_slice);

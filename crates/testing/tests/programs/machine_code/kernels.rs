@@ -1,6 +1,6 @@
-//! Kernels of examples and workloads for three architectures, those of the corpus and of random programs for sm_90, and a
-//! fifth of them for each of the others (all of them by the feature `every-architecture`): registers suffice, no function is called in a loop, what
-//! should move 16 bytes at a time does, with few instructions, and enough of it is in flight.
+//! Kernels of examples and workloads for three architectures, those of the corpus and of random programs for sm_90, and one in
+//! fifteen of them for each of the others (all of them by the feature `every-architecture`): registers suffice, no function is
+//! called in a loop, what should move 16 bytes at a time does, with few instructions, and enough of it is in flight.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,7 +22,7 @@ use super::{files_in, files_of, planned, planned_for};
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
 /// Of many definitions one in so many is compiled for each architecture that is not sm_90, so that CI does not take long.
-const SAMPLED: usize = 5;
+const SAMPLED: usize = 15;
 
 /// Whether all are compiled for every architecture, which takes ten minutes.
 const EVERY: bool = cfg!(feature = "every-architecture");
