@@ -14,9 +14,9 @@ use super::dialect::Dialect;
 use super::hoisted::Hoisted;
 use super::in_flight::InFlight;
 use super::index_text::IndexWriter;
-use super::late::Late;
 use super::names::{Names, words};
 use super::prelude::Prelude;
+use super::promoted::Promoted;
 use super::registers::{Held, registers};
 use super::single_use::single_use;
 use super::snippet::Snippet;
@@ -69,7 +69,7 @@ pub(super) struct KernelWriter<'a> {
     pub(super) in_flight: InFlight,
     hoisted: Hoisted,
     /// Accumulators that are no variables.
-    late: Late,
+    promoted: Promoted,
     /// Where a lane's neighbours begin and end in loops over whole rows: a line that declares it.
     pub(super) strip: Option<String>,
 }
@@ -97,7 +97,7 @@ impl<'a> KernelWriter<'a> {
             in_lanes: false,
             in_flight: InFlight::new(),
             hoisted: Hoisted::new(kernel),
-            late: Late::new(kernel),
+            promoted: Promoted::new(kernel),
             strip: None,
         }
     }
@@ -195,7 +195,7 @@ impl<'a> KernelWriter<'a> {
                     self.reduce(&joined.values, monoid, &joined.accumulators)?;
                     done.extend(joined.places);
                 }
-                Stmt::Open { accumulator, init } if self.late.opens(*accumulator, &body[place + 1..]) => {
+                Stmt::Open { accumulator, init } if self.promoted.opens(*accumulator, &body[place + 1..]) => {
                     self.operand(*init);
                 }
                 _ => self.statement(statement)?,
@@ -238,19 +238,19 @@ impl<'a> KernelWriter<'a> {
                 let type_name = (self.dialect.type_name)(self.kernel.accumulators[*accumulator]);
                 self.line(&format!("{type_name} {accumulator} = {};", bare(&init)));
             }
-            Stmt::Get { value, accumulator } => match self.late.reads(*value, *accumulator) {
+            Stmt::Get { value, accumulator } => match self.promoted.reads(*value, *accumulator) {
                 Some(code) => self.literals[*value] = Some(code),
                 None => self.define(*value, Text { code: accumulator.to_string(), reads_accumulator: true }),
             },
             Stmt::Set { accumulator, value } => {
-                if self.late.is_late(*accumulator) {
+                if self.promoted.is_promoted(*accumulator) {
                     // Other accumulators may change before it is read.
                     self.write_pending_reads();
-                    if self.late.narrow(*value).is_none() {
+                    if self.promoted.narrow(*value).is_none() {
                         self.write_pending(*value);
                     }
                     let code = self.operand(*value).code;
-                    self.late.sets(*accumulator, *value, code);
+                    self.promoted.sets(*accumulator, *value, code);
                     return Ok(());
                 }
                 let code = self.operand(*value).code;
@@ -284,13 +284,13 @@ impl<'a> KernelWriter<'a> {
 
     fn cast(&mut self, value: Value, arg: Value) {
         let (from, to) = (self.kernel.values[arg], self.kernel.values[value]);
-        if let Some(narrow) = self.late.narrow(arg).filter(|&narrow| self.kernel.values[narrow] == to) {
+        if let Some(narrow) = self.promoted.narrow(arg).filter(|&narrow| self.kernel.values[narrow] == to) {
             self.literals[value] = Some(narrow.to_string());
             return;
         }
         let text = self.operand(arg);
         if (from, to) == (DType::F32, DType::F64) && text.code == arg.to_string() {
-            self.late.widens(value, arg);
+            self.promoted.widens(value, arg);
         }
         let code = cast(from, to, &text.code, self.prelude);
         self.define(value, Text { code, ..text });

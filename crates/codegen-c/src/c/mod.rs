@@ -18,10 +18,11 @@ mod dtype;
 mod hoisted;
 mod in_flight;
 mod index_text;
-mod late;
+
 mod loops;
 mod names;
 mod prelude;
+mod promoted;
 mod reduce;
 mod registers;
 mod signature;

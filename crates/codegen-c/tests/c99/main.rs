@@ -186,7 +186,7 @@ fn vectors_kept_in_registers() {
 /// What stands for an accumulator that is set once stays when another changes.
 #[test]
 fn an_accumulator_set_to_another() {
-    let program = Program::new(kernel(include_str!("late.kernel"), "lanes 1"));
+    let program = Program::new(kernel(include_str!("promoted.kernel"), "lanes 1"));
     assert!(!program.text.source.contains("a1"), "{}", program.text.source);
     program.check(&[3], &[values(F32, 3), DenseMemory::zeros(F32, 1)]);
 }

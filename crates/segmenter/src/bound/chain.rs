@@ -14,10 +14,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::space::AxisTable;
 
 use super::components::Components;
+use super::compulsory::CompulsoryReads;
 use super::forced::Forced;
 use super::moved::{folds_behind_index_maps, has_index_maps};
-use super::region::{Region, Source};
-use super::sources::Sources;
+use super::region::{Origin, Region};
 use super::sweeps::{Blocks, columns};
 use crate::axis_classes::{AxisClasses, Class};
 use crate::cost::Amounts;
@@ -29,7 +29,7 @@ const BUDGET: usize = 256;
 /// What a chain of segments does at least.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Chain {
-    /// Bytes that its segments read, and write for each other, of the part that it ends in.
+    /// Bytes that its segments read, and write for each other, of the component that it ends in.
     pub bytes: u64,
     /// Of these, what the last segment reads, each value once.
     last: u64,
@@ -75,7 +75,7 @@ pub(super) struct Chains<'a> {
     pub forced: &'a Forced,
     classes: &'a AxisClasses,
     pub components: &'a Components<'a>,
-    sources: &'a Sources,
+    reads: &'a CompulsoryReads,
     /// Classes of axes along which something scans: kernels that walk nothing else need no worker.
     scanned: FxHashSet<Class>,
     /// Classes of axes that are the last one wherever they are.
@@ -85,7 +85,7 @@ pub(super) struct Chains<'a> {
     folds: FxHashMap<Node, FoldAxes>,
     /// What ops do to axes; none where no op is an index map.
     table: Option<AxisTable>,
-    /// Folds that the node looked at has by way of index maps only.
+    /// Folds that the node looked at reaches through index maps only.
     moved: FxHashSet<Node>,
     /// Chains that end in what computes a node.
     known: FxHashMap<Node, Chain>,
@@ -99,7 +99,7 @@ impl<'a> Chains<'a> {
         forced: &'a Forced,
         classes: &'a AxisClasses,
         components: &'a Components<'a>,
-        sources: &'a Sources,
+        reads: &'a CompulsoryReads,
     ) -> Chains<'a> {
         let graph = amounts.graph;
         let scanned = fusion.order().iter().filter_map(|&node| match graph.node(node).op {
@@ -116,7 +116,7 @@ impl<'a> Chains<'a> {
             forced,
             classes,
             components,
-            sources,
+            reads,
             scanned,
             columns: columns(graph, fusion, classes),
             partial,
@@ -164,7 +164,7 @@ impl<'a> Chains<'a> {
         chains.reduce(Chain::either).unwrap_or_default()
     }
 
-    /// Finds the folds that a node has by way of index maps only.
+    /// Finds the folds that a node reaches through index maps only.
     fn find_moved(&mut self, node: Node) {
         let Some(mut table) = self.table.take() else { return };
         let mut budget = self.budget;
@@ -234,9 +234,10 @@ impl<'a> Chains<'a> {
         };
         let before = segments_of(&region.before).map_or(1, |before| before + 1);
         let segments = before.max(segments_of(&region.swept).unwrap_or(1));
-        let is_of_part = |other: &&Node| self.components.of_node(**other) == self.components.of_node(node);
+        let is_of_component =
+            |other: &&Node| self.components.of_node(**other) == self.components.of_node(node);
         let earlier: Vec<Node> =
-            region.before.iter().chain(&region.swept).filter(is_of_part).copied().collect();
+            region.before.iter().chain(&region.swept).filter(is_of_component).copied().collect();
         let bytes = self.compulsory(node).max(self.behind(&region, &earlier));
         let last = if self.may_be_swept(node) { region.cut(self, |_| false) } else { 0 };
         Chain { bytes, last, segments }
@@ -268,9 +269,9 @@ impl<'a> Chains<'a> {
         fold.blocks.sweep_again(self.amounts.target, read, bytes(&mut self.forced.written.iter().copied()))
     }
 
-    /// Bytes that are read for a node whatever the segmentation, of its part.
+    /// Bytes that are read for a node whatever the segmentation, of its component.
     fn compulsory(&self, node: Node) -> u64 {
-        self.sources.bytes_before(node, self.components.of_node(node))
+        self.reads.bytes_before(node, self.components.of_node(node))
     }
 
     /// The folds such that a kernel which computes one of them, and a node from it, reads its inputs once more for the node: the
@@ -319,21 +320,21 @@ impl<'a> Chains<'a> {
     }
 
     /// How a kernel comes by a value which computes a target and divides this axis.
-    pub(super) fn source(
+    pub(super) fn origin(
         &self,
         val: Val,
         target: Node,
         class: Option<Class>,
         is_swept: impl Fn(Node) -> bool,
-    ) -> Source {
+    ) -> Origin {
         let is_fold = self.folds.contains_key(&val.node);
         match () {
-            () if self.fusion.is_input(val) => Source::Input,
-            () if self.is_source(val) => Source::Before,
-            () if is_fold && self.moved.contains(&val.node) => Source::Before,
-            () if is_fold && self.is_in_the_way(val.node, target, class) => Source::Before,
-            () if is_fold && is_swept(val.node) => Source::Swept,
-            () => Source::Computed,
+            () if self.fusion.is_input(val) => Origin::Input,
+            () if self.is_source(val) => Origin::Before,
+            () if is_fold && self.moved.contains(&val.node) => Origin::Before,
+            () if is_fold && self.is_in_the_way(val.node, target, class) => Origin::Before,
+            () if is_fold && is_swept(val.node) => Origin::Swept,
+            () => Origin::Computed,
         }
     }
 

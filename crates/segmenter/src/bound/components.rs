@@ -1,5 +1,5 @@
-//! Parts of a fusion that share no value but scalars: the tensors of one parameter beside those of the others, where all are
-//! scaled by the norm of all. What segments move of one part is nothing that they move of another, so bounds for each add up.
+//! Connected components of a fusion, scalars left out: the tensors of one parameter beside those of the others, where all are
+//! scaled by the norm of all. What segments move of one is nothing that they move of another, so bounds for each add up.
 
 use ir::graph::{Fusion, Node, Val};
 use rustc_hash::FxHashSet;
@@ -7,14 +7,14 @@ use rustc_hash::FxHashSet;
 use crate::cost::Amounts;
 use crate::disjoint_sets::DisjointSets;
 
-/// A part, by its smallest value.
+/// A component, by its smallest value.
 pub(super) type Component = Val;
 
-/// The parts that values of a fusion belong to. Scalars belong to none, unless there is one part only.
+/// The components that values of a fusion belong to. Scalars belong to none, unless there is one only.
 pub(super) struct Components<'a> {
     amounts: &'a Amounts<'a>,
     sets: DisjointSets,
-    /// Set where there is one part only.
+    /// Set where there is one only.
     only: Option<Component>,
 }
 
@@ -34,13 +34,13 @@ impl<'a> Components<'a> {
         components
     }
 
-    /// The part that a value belongs to.
+    /// The component that a value belongs to.
     pub(super) fn of_val(&self, val: Val) -> Option<Component> {
         let is_scalar = self.amounts.of(val).elements <= 1;
         self.only.or_else(|| (!is_scalar).then(|| self.sets.root(val)))
     }
 
-    /// The part of what a node makes or takes.
+    /// The component of what a node makes or takes.
     pub(super) fn of_node(&self, node: Node) -> Option<Component> {
         let of_tensors = || Some(self.sets.root(self.tensors_of(node).next()?));
         self.only.or_else(of_tensors)

@@ -2,18 +2,19 @@
 //!
 //! Takes a fusion and gives a bound that holds whatever is kept in memory and whichever segments make it, however much they
 //! compute again. Bytes: what external ops move, each input read and each output written once; or, where that is more, the
-//! reads of segments that must follow each other (`chain`). Seconds: these bytes, each operation computed once, and the
-//! launches. Decides nothing; the search is elsewhere.
+//! reads of segments that must follow each other (`chain`, each a minimum cut of a `region`), with inputs that a kernel reads
+//! again (`sweeps`), of each of the `components`. Seconds: these bytes, each operation computed once, and the launches; or the
+//! `compulsory` bytes and what index maps have `recomputed` or kept. Decides nothing; the search is elsewhere.
 
 mod chain;
 mod components;
+mod compulsory;
+mod dominators;
 mod forced;
 mod moved;
 mod recomputed;
 mod region;
-mod sources;
 mod sweeps;
-mod use_tree;
 
 use ir::graph::{Fusion, Graph, Node, Val};
 use rustc_hash::FxHashMap;
@@ -22,8 +23,8 @@ use target::Target;
 
 use self::chain::{Chain, Chains};
 use self::components::{Component, Components};
+use self::compulsory::CompulsoryReads;
 use self::forced::Forced;
-use self::sources::Sources;
 use super::axis_classes::AxisClasses;
 use super::cost::{Amounts, cycles_once, latency, overlap};
 
@@ -46,14 +47,16 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
     let (amounts, classes) = (&Amounts::new(graph, hints, target), AxisClasses::of(graph, fusion));
     let forced = Forced::of(graph, fusion);
     let components = Components::of(fusion, amounts);
-    let sources = Sources::of(graph, fusion, hints, &forced, &components);
-    let chains = Chains::of(fusion, amounts, &forced, &classes, &components, &sources);
+    let reads = CompulsoryReads::of(graph, fusion, hints, &forced, &components);
+    let chains = Chains::of(fusion, amounts, &forced, &classes, &components, &reads);
     let bytes_of = |val: &Val| amounts.of(*val).bytes;
     let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
     let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);
-    let mut parts = parts(&components, &sources, chains.ends());
-    let read =
-        parts.iter_mut().map(|(&part, reads)| reads.reads(part, &sources)).fold(0, u64::saturating_add);
+    let mut components = by_component(&components, &reads, chains.ends());
+    let read = components
+        .iter_mut()
+        .map(|(&component, own)| own.reads(component, &reads))
+        .fold(0, u64::saturating_add);
     let kernels = chains.ends().map(|(_, chain)| chain.segments).max().unwrap_or(0);
     let others = external.fold(written, u64::saturating_add);
     let bytes = others.saturating_add(read);
@@ -65,42 +68,42 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
         memory + computing + segments as f64 * target.launch - overlap(target, memory, computing)
     };
     // A value that is kept, not to be computed again, may be what chains read.
-    let compulsory = sources.all().iter().map(|source| source.bytes).fold(others, u64::saturating_add);
+    let compulsory = reads.all().iter().map(|read| read.bytes).fold(others, u64::saturating_add);
     let again = seconds(compulsory) + recomputed::seconds(amounts, fusion, &forced);
     LowerBound { bytes, segments, seconds: seconds(bytes).max(again) }
 }
 
-/// What kernels read of one part of a fusion.
+/// What kernels read of one component of a fusion.
 #[derive(Default)]
-struct Part {
+struct ComponentReads {
     /// Bytes that they read whatever the segmentation.
     compulsory: u64,
     ends: Vec<(Node, Chain)>,
 }
 
-/// The parts of a fusion. Scalars that belong to none of them are one of their own.
-fn parts(
+/// What they read of each. Scalars that belong to no component are one of their own.
+fn by_component(
     components: &Components<'_>,
-    sources: &Sources,
+    reads: &CompulsoryReads,
     ends: impl Iterator<Item = (Node, Chain)>,
-) -> FxHashMap<Option<Component>, Part> {
-    let mut parts: FxHashMap<Option<Component>, Part> = FxHashMap::default();
-    for source in sources.all() {
-        let compulsory = &mut parts.entry(source.part).or_default().compulsory;
-        *compulsory = compulsory.saturating_add(source.bytes);
+) -> FxHashMap<Option<Component>, ComponentReads> {
+    let mut found: FxHashMap<Option<Component>, ComponentReads> = FxHashMap::default();
+    for read in reads.all() {
+        let compulsory = &mut found.entry(read.component).or_default().compulsory;
+        *compulsory = compulsory.saturating_add(read.bytes);
     }
     for (node, chain) in ends {
-        parts.entry(components.of_node(node)).or_default().ends.push((node, chain));
+        found.entry(components.of_node(node)).or_default().ends.push((node, chain));
     }
-    parts
+    found
 }
 
-impl Part {
+impl ComponentReads {
     /// Bytes that kernels read of it: what is compulsory, and of one chain beside what it does not come from.
-    fn reads(&mut self, part: Option<Component>, sources: &Sources) -> u64 {
+    fn reads(&mut self, component: Option<Component>, reads: &CompulsoryReads) -> u64 {
         self.ends.sort_unstable_by_key(|(node, chain)| (std::cmp::Reverse(chain.bytes), *node));
         let read_by = |(node, chain): &(Node, Chain)| {
-            let others = self.compulsory.saturating_sub(sources.bytes_before(*node, part));
+            let others = self.compulsory.saturating_sub(reads.bytes_before(*node, component));
             chain.bytes.saturating_add(others)
         };
         self.ends.iter().take(ENDS).map(read_by).fold(self.compulsory, u64::max)

@@ -1,12 +1,12 @@
-//! Folds that a kernel cannot compute for a node, as all ways to them go through index maps which read the result of the fold
+//! Folds that a kernel cannot compute for a node, as all paths to them go through index maps which read the result of the fold
 //! elsewhere than where the loops stand (`scheduler::legal::moved`).
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
 use scheduler::space::{AxisTable, Moved};
 
-/// The folds before a node that it has only by way of index maps; none where more than so many steps would have to be looked at.
-/// Ways end at values that are in memory.
+/// The folds before a node that it reaches only through index maps; none where more than so many steps would have to be looked at.
+/// Paths end at values that are in memory.
 pub(super) fn folds_behind_index_maps(
     graph: &Graph,
     node: Node,

@@ -1,6 +1,6 @@
 //! What a cut takes longer at least since ops read values through index maps: these are computed again for each map, or kept.
 //!
-//! Where nothing is kept between a node and what all its uses go through (`use_tree`), it is computed once for each index map
+//! Where nothing is kept between a node and what all its uses go through (`dominators`), it is computed once for each index map
 //! between both, each time that the latter is. So either these evaluations count or one of the values between is written and
 //! read. Nodes that share what may be kept for them make that choice together, and it holds from there on to the inputs.
 
@@ -9,9 +9,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use target::Processor;
 
 use super::chain::partly_read;
+use super::dominators::{Position, UseDominators};
 use super::forced::Forced;
 use super::moved::has_index_maps;
-use super::use_tree::{Place, UseTree};
 use crate::cost::{Amounts, needed_parts};
 use crate::disjoint_sets::DisjointSets;
 
@@ -30,29 +30,29 @@ pub(super) fn seconds(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -
     Groups::of(amounts, fusion, forced).seconds()
 }
 
-/// Nodes of which none is computed again more often than its parent is, or one of the values between them is kept.
+/// Nodes of which none is computed again more often than its dominator is, or one of the values between them is kept.
 struct Group {
     /// Users first.
-    members: Vec<Place>,
+    members: Vec<Position>,
     /// What all uses of the group go through.
-    parent: Place,
+    dominator: Position,
     /// Seconds to write and to read the smallest value between.
     keeping: f64,
-    /// The groups that a member is the parent of, each with the number of the member.
-    below: Vec<(usize, usize)>,
-    /// How often its parent may be computed, and the seconds that it and all below it take then.
+    /// The groups that a member is the dominator of, each with the number of the member.
+    children: Vec<(usize, usize)>,
+    /// How often its dominator may be computed, and the seconds that it and all below it take then.
     seconds: Vec<(f64, f64)>,
 }
 
 impl Group {
-    /// Adds how often its parent may be computed, if that is not known and there is room.
+    /// Adds how often its dominator may be computed, if that is not known and there is room.
     fn ask(&mut self, times: f64) {
         if self.seconds.len() < OFTEN && self.seconds.iter().all(|&(known, _)| known != times) {
             self.seconds.push((times, 0.0));
         }
     }
 
-    /// The seconds where its parent is computed so often, or less often.
+    /// The seconds where its dominator is computed so often, or less often.
     fn seconds(&self, times: f64) -> f64 {
         let less = self.seconds.iter().filter(|&&(known, _)| known <= times);
         less.max_by(|(a, _), (b, _)| a.total_cmp(b)).map_or(0.0, |&(_, seconds)| seconds)
@@ -63,7 +63,7 @@ impl Group {
 struct Groups<'a> {
     amounts: &'a Amounts<'a>,
     order: &'a [Node],
-    tree: UseTree,
+    tree: UseDominators,
     /// Which part of each node is computed in any case.
     once: Vec<f64>,
     groups: Vec<Group>,
@@ -73,7 +73,7 @@ struct Groups<'a> {
 
 impl<'a> Groups<'a> {
     fn of(amounts: &'a Amounts<'a>, fusion: &'a Fusion, forced: &Forced) -> Groups<'a> {
-        let (order, tree) = (fusion.order(), UseTree::of(amounts, fusion, forced));
+        let (order, tree) = (fusion.order(), UseDominators::of(amounts, fusion, forced));
         let needed = needed_parts(amounts, fusion);
         let once = order.iter().map(|node| needed[node]).collect();
         let of = vec![None; order.len()];
@@ -85,29 +85,34 @@ impl<'a> Groups<'a> {
 
     /// The sets of nodes that are in one group: those between which the same values may be kept.
     fn unite(&mut self) -> DisjointSets {
-        let val = |place: Place| Val::from(self.order[place]);
+        let val = |position: Position| Val::from(self.order[position]);
         let mut sets = DisjointSets::default();
         let mut left = BUDGET * self.order.len();
-        for place in (0..self.order.len()).rev() {
-            let Some(parent) = self.tree.parents[place] else { continue };
-            if self.tree.users[place].iter().all(|&user| user == parent) {
+        for position in (0..self.order.len()).rev() {
+            let Some(dominator) = self.tree.dominators[position] else { continue };
+            if self.tree.users[position].iter().all(|&user| user == dominator) {
                 continue;
             }
-            match self.between(place, parent, &mut left) {
-                Some(between) => between.into_iter().for_each(|other| sets.unite(val(place), val(other))),
-                None => self.tree.times[place] = 0.0,
+            match self.between(position, dominator, &mut left) {
+                Some(between) => between.into_iter().for_each(|other| sets.unite(val(position), val(other))),
+                None => self.tree.times[position] = 0.0,
             }
         }
         sets
     }
 
-    /// The nodes on the ways to one from its parent; none where there are more than may be looked at.
-    fn between(&self, place: Place, parent: Place, left: &mut usize) -> Option<FxHashSet<Place>> {
-        let mut found: FxHashSet<Place> = FxHashSet::default();
-        let mut stack = vec![place];
+    /// The nodes on the paths to one from its dominator; none where there are more than may be looked at.
+    fn between(
+        &self,
+        position: Position,
+        dominator: Position,
+        left: &mut usize,
+    ) -> Option<FxHashSet<Position>> {
+        let mut found: FxHashSet<Position> = FxHashSet::default();
+        let mut stack = vec![position];
         while let Some(next) = stack.pop() {
             *left = left.checked_sub(1)?;
-            let users = self.tree.users[next].iter().copied().filter(|&user| user != parent);
+            let users = self.tree.users[next].iter().copied().filter(|&user| user != dominator);
             stack.extend(users.filter(|&user| found.insert(user)));
         }
         Some(found)
@@ -115,20 +120,20 @@ impl<'a> Groups<'a> {
 
     fn collect(&mut self, sets: &DisjointSets, keeping: &Keeping<'_>) {
         let mut numbers: FxHashMap<Val, usize> = FxHashMap::default();
-        for (place, &node) in self.order.iter().enumerate().rev() {
-            let Some(parent) = self.tree.parents[place] else { continue };
+        for (position, &node) in self.order.iter().enumerate().rev() {
+            let Some(dominator) = self.tree.dominators[position] else { continue };
             let next = self.groups.len();
             let number = *numbers.entry(sets.root(node.into())).or_insert(next);
             if number == next {
-                let (members, below, seconds) = Default::default();
-                self.groups.push(Group { members, parent, keeping: f64::INFINITY, below, seconds });
-                if let Some((above, member)) = self.of.get(parent).copied().flatten() {
-                    self.groups[above].below.push((member, number));
+                let (members, children, seconds) = Default::default();
+                self.groups.push(Group { members, dominator, keeping: f64::INFINITY, children, seconds });
+                if let Some((above, member)) = self.of.get(dominator).copied().flatten() {
+                    self.groups[above].children.push((member, number));
                 }
             }
             let group = &mut self.groups[number];
-            self.of[place] = Some((number, group.members.len()));
-            group.members.push(place);
+            self.of[position] = Some((number, group.members.len()));
+            group.members.push(position);
             group.keeping = group.keeping.min(keeping.seconds(node));
         }
     }
@@ -136,62 +141,62 @@ impl<'a> Groups<'a> {
     /// Seconds of all groups: found what may be asked of each, users first, then answered the other way round.
     fn seconds(mut self) -> f64 {
         for number in 0..self.groups.len() {
-            if self.groups[number].parent == self.tree.root() {
+            if self.groups[number].dominator == self.tree.root() {
                 self.groups[number].ask(1.0);
             }
-            self.ask_below(number);
+            self.ask_children(number);
         }
         for number in (0..self.groups.len()).rev() {
             let asked = self.groups[number].seconds.clone();
             let answers = asked.into_iter().map(|(times, _)| (times, self.cheapest(number, times)));
             self.groups[number].seconds = answers.collect();
         }
-        let first = self.groups.iter().filter(|group| group.parent == self.tree.root());
+        let first = self.groups.iter().filter(|group| group.dominator == self.tree.root());
         first.map(|group| group.seconds(1.0)).sum()
     }
 
     /// Asks the groups below one how long they take where it is kept, and where it is computed as often as it may be.
-    fn ask_below(&mut self, number: usize) {
-        let Group { keeping, ref below, ref seconds, .. } = self.groups[number];
+    fn ask_children(&mut self, number: usize) {
+        let Group { keeping, ref children, ref seconds, .. } = self.groups[number];
         let computed = seconds.iter().map(|&(times, _)| self.evaluations(number, times));
         let cheaper = computed.filter(|&(_, again)| again < keeping).map(|(computed, _)| computed);
         let asked: Vec<Vec<f64>> = std::iter::once(self.once_each(number)).chain(cheaper).collect();
-        for (member, child) in below.clone() {
+        for (member, child) in children.clone() {
             asked.iter().for_each(|times| self.groups[child].ask(times[member]));
         }
     }
 
-    /// Seconds of a group, and of all below it, whose parent is computed so often.
+    /// Seconds of a group, and of all below it, whose dominator is computed so often.
     fn cheapest(&self, number: usize, times: f64) -> f64 {
-        let Group { keeping, below, .. } = &self.groups[number];
-        let all_below = |times: &[f64]| -> f64 {
-            below.iter().map(|&(member, child)| self.groups[child].seconds(times[member])).sum()
+        let Group { keeping, children, .. } = &self.groups[number];
+        let of_children = |times: &[f64]| -> f64 {
+            children.iter().map(|&(member, child)| self.groups[child].seconds(times[member])).sum()
         };
-        let kept = keeping + all_below(&self.once_each(number));
+        let kept = keeping + of_children(&self.once_each(number));
         let (computed, again) = self.evaluations(number, times);
-        if again < *keeping { kept.min(again + all_below(&computed)) } else { kept }
+        if again < *keeping { kept.min(again + of_children(&computed)) } else { kept }
     }
 
     /// How often each member of a group is computed at least.
     fn once_each(&self, number: usize) -> Vec<f64> {
-        self.groups[number].members.iter().map(|&place| self.once[place]).collect()
+        self.groups[number].members.iter().map(|&position| self.once[position]).collect()
     }
 
     /// How often each member of a group is computed where none is kept, and the seconds that takes beside computing them once.
     fn evaluations(&self, number: usize, times: f64) -> (Vec<f64>, f64) {
-        let Group { members, parent, .. } = &self.groups[number];
+        let Group { members, dominator, .. } = &self.groups[number];
         let (mut computed, mut cycles): (Vec<f64>, f64) = (Vec::with_capacity(members.len()), 0.0);
-        for &place in members {
-            let (above, once) = (self.tree.parents[place], self.once[place]);
-            let of_parent = match above {
-                Some(above) if above == *parent => times,
+        for &position in members {
+            let (above, once) = (self.tree.dominators[position], self.once[position]);
+            let of_dominator = match above {
+                Some(above) if above == *dominator => times,
                 // A member of another group is computed once at least.
                 Some(above) => self.of[above]
                     .map_or(0.0, |(group, member)| if group == number { computed[member] } else { 0.0 }),
                 None => 0.0,
             };
-            let own = once.max(self.tree.times[place] * of_parent);
-            let of_node = |times: f64| (self.amounts.cycles(self.order[place]) as f64 * times).floor();
+            let own = once.max(self.tree.times[position] * of_dominator);
+            let of_node = |times: f64| (self.amounts.cycles(self.order[position]) as f64 * times).floor();
             cycles += of_node(own) - of_node(once);
             computed.push(own);
         }

@@ -9,7 +9,7 @@ use crate::flow_network::FlowNetwork;
 
 /// How a kernel comes by a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum Origin {
     /// It may compute it.
     Computed,
     /// It is an input of the fusion.
@@ -24,7 +24,7 @@ pub(super) enum Source {
 pub(super) struct Region {
     pub target: Node,
     /// The values before the target, ascending, each with how the target comes by it.
-    vals: Vec<(Val, Source)>,
+    vals: Vec<(Val, Origin)>,
     /// Nodes that earlier segments compute.
     pub before: FxHashSet<Node>,
     /// Folds that an earlier sweep of the same segment may compute.
@@ -53,13 +53,13 @@ impl Region {
                 if !seen.insert(val) {
                     continue;
                 }
-                let source = chains.source(val, target, class, &is_swept);
-                region.vals.push((val, source));
-                match source {
-                    Source::Computed => stack.push(val.node),
-                    Source::Input => {}
-                    Source::Before => _ = region.before.insert(val.node),
-                    Source::Swept => _ = region.swept.insert(val.node),
+                let origin = chains.origin(val, target, class, &is_swept);
+                region.vals.push((val, origin));
+                match origin {
+                    Origin::Computed => stack.push(val.node),
+                    Origin::Input => {}
+                    Origin::Before => _ = region.before.insert(val.node),
+                    Origin::Swept => _ = region.swept.insert(val.node),
                 }
             }
         }
@@ -72,23 +72,23 @@ impl Region {
         self.vals.binary_search_by_key(&val, |&(val, _)| val).expect("a value of the region")
     }
 
-    /// Bytes of a minimum cut in front of the target, of its part. What is not in memory anyway counts twice where it is written
+    /// Bytes of a minimum cut in front of the target, of its component. What is not in memory anyway counts twice where it is written
     /// for this alone.
     pub(super) fn cut(&self, chains: &Chains<'_>, is_written: impl Fn(Val) -> bool) -> u64 {
-        let part = chains.components.of_node(self.target);
+        let component = chains.components.of_node(self.target);
         let mut network = FlowNetwork::default();
         let mut weights: Vec<u64> = Vec::with_capacity(self.vals.len());
-        for &(val, source) in &self.vals {
-            let is_made = source != Source::Input && !chains.forced.views.contains(&val);
-            let weight = match source {
-                Source::Swept => 0,
-                _ if chains.components.of_val(val) != part => 0,
+        for &(val, origin) in &self.vals {
+            let is_made = origin != Origin::Input && !chains.forced.views.contains(&val);
+            let weight = match origin {
+                Origin::Swept => 0,
+                _ if chains.components.of_val(val) != component => 0,
                 _ => chains.bytes(val).saturating_mul(1 + u64::from(is_made && is_written(val))),
             };
             let vertex = network.vertex(weight);
             weights.push(weight);
-            match source {
-                Source::Computed => {
+            match origin {
+                Origin::Computed => {
                     let operands = chains.graph.operands(val).iter();
                     operands.for_each(|&operand| network.arc(self.number(operand), vertex));
                 }

@@ -96,10 +96,7 @@ fn is_short(state: &State<'_>, view: &Fusion) -> bool {
 mod tests {
     use std::cell::Cell;
 
-    use scheduler::hints::Hints;
-    use target::Target;
-
-    use crate::{Constraints, Legality, SearchProblem, greedy, search};
+    use crate::search::tests::searched;
 
     thread_local! {
         /// Pairs of segments of which it was asked whether they read the same.
@@ -132,20 +129,8 @@ mod tests {
 
     /// The segments of a definition, of which none are compared.
     fn segments_of(source: &str) -> usize {
-        let definition = frontend::text::parse(source).expect("a definition").definition;
-        let (graph, fusion) = (&definition.graph, &definition.fusion);
-        let (target, hints) = (Target::cpu(512), Hints::default());
-        let (constraints, legality) = (Constraints::default(), Legality::default());
-        let problem = SearchProblem {
-            graph,
-            fusion,
-            constraints: &constraints,
-            legality: &legality,
-            hints: &hints,
-            target: &target,
-        };
         let before = COMPARED.with(Cell::get);
-        let found = search(problem, || greedy(graph, fusion, &definition.tasks)).segmentation;
+        let (found, _) = searched(source);
         assert_eq!(COMPARED.with(Cell::get) - before, 0);
         found.segments.len()
     }

@@ -148,11 +148,9 @@ mod tests {
     use crate::greedy_with;
     use crate::legality::Group;
 
-    /// The groups of a definition of which answers were found.
-    fn found(body: &str) -> Vec<Group> {
-        let input = "    y = fd.define_tensor(shape=[-1, -1], contiguity=True)\n";
-        let source = format!("def chain(fd):\n{input}{body}    fd.add_output(y)\n");
-        let definition = frontend::text::parse(&source).expect("a definition").definition;
+    /// The segmentation that the search finds for a definition, and the answers that it asked for.
+    pub(super) fn searched(source: &str) -> (Segmentation, Legality) {
+        let definition = frontend::text::parse(source).expect("a definition").definition;
         let (graph, fusion) = (&definition.graph, &definition.fusion);
         let (target, hints) = (Target::cpu(512), Hints::default());
         let (constraints, legality) = (Constraints::default(), Legality::default());
@@ -165,7 +163,15 @@ mod tests {
             target: &target,
         };
         let found = search(problem, || greedy_with(graph, fusion, &constraints, &legality));
-        assert!(found.segmentation.segments.len() > 1);
+        (found.segmentation, legality)
+    }
+
+    /// The groups of a definition of which answers were found.
+    fn found(body: &str) -> Vec<Group> {
+        let input = "    y = fd.define_tensor(shape=[-1, -1], contiguity=True)\n";
+        let source = format!("def chain(fd):\n{input}{body}    fd.add_output(y)\n");
+        let (segmentation, legality) = searched(&source);
+        assert!(segmentation.segments.len() > 1);
         legality.found()
     }
 

@@ -1,5 +1,5 @@
-//! Accumulators that are set once, before anyone reads what they were opened with: no variable, but a name for what is set. Sums in
-//! f64 whose lanes are in f32 are such, and what reads them as f32 takes the f32 that lanes made.
+//! Accumulators that are promoted to values: set once, before anyone reads what they were opened with. They are no variable, but
+//! a name for what is set. Sums in f64 whose lanes are in f32 are such, and what reads them as f32 takes the f32 that lanes made.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ pub(super) struct Widened {
 
 /// What is known of a kernel's accumulators and of what lanes made, so far.
 #[derive(Debug)]
-pub(super) struct Late {
+pub(super) struct Promoted {
     sets: BTreeMap<Accumulator, usize>,
     /// What stands for accumulators that are no variables; nothing before they are set.
     names: BTreeMap<Accumulator, Option<Widened>>,
@@ -23,25 +23,25 @@ pub(super) struct Late {
     narrow: SecondaryMap<Value, Option<Value>>,
 }
 
-impl Late {
-    pub(super) fn new(kernel: &Kernel) -> Late {
+impl Promoted {
+    pub(super) fn new(kernel: &Kernel) -> Promoted {
         let mut sets = BTreeMap::new();
         count_sets(&kernel.body, &mut sets);
-        Late { sets, names: BTreeMap::new(), narrow: SecondaryMap::new() }
+        Promoted { sets, names: BTreeMap::new(), narrow: SecondaryMap::new() }
     }
 
     /// Takes note of an accumulator that is opened before the rest of its body, and says whether it is no variable.
     pub(super) fn opens(&mut self, accumulator: Accumulator, rest: &[Stmt]) -> bool {
         let first = rest.iter().find(|statement| mentions(statement, accumulator));
-        let is_late = self.sets.get(&accumulator) == Some(&1) && matches!(first, Some(Stmt::Set { .. }));
-        if is_late {
+        let is_promoted = self.sets.get(&accumulator) == Some(&1) && matches!(first, Some(Stmt::Set { .. }));
+        if is_promoted {
             self.names.insert(accumulator, None);
         }
-        is_late
+        is_promoted
     }
 
     /// Whether an accumulator is no variable.
-    pub(super) fn is_late(&self, accumulator: Accumulator) -> bool {
+    pub(super) fn is_promoted(&self, accumulator: Accumulator) -> bool {
         self.names.contains_key(&accumulator)
     }
 

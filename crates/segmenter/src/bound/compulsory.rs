@@ -9,74 +9,75 @@ use super::forced::Forced;
 use crate::cost::InputReads;
 use crate::external::is_view_op;
 
-/// A set of sources, a bit for each.
-type SourceSet = Box<[u64]>;
+/// A set of reads, a bit for each.
+type ReadSet = Box<[u64]>;
 
 /// A value that kernels read whatever the segmentation.
 #[derive(Clone, Copy)]
-pub(super) struct Source {
+pub(super) struct CompulsoryRead {
     val: Val,
-    /// The part that it belongs to.
-    pub part: Option<Component>,
+    /// The connected component that it belongs to.
+    pub component: Option<Component>,
     /// The bytes that kernels need of it.
     pub bytes: u64,
 }
 
 /// The values that kernels read whatever the segmentation.
-pub(super) struct Sources {
+pub(super) struct CompulsoryReads {
     /// By value, ascending.
-    all: Vec<Source>,
+    all: Vec<CompulsoryRead>,
     /// Those that are read for a node: by the kernel which computes it, and by those before.
-    before: FxHashMap<Node, SourceSet>,
+    before: FxHashMap<Node, ReadSet>,
 }
 
-impl Sources {
+impl CompulsoryReads {
     pub(super) fn of(
         graph: &Graph,
         fusion: &Fusion,
         hints: &Hints,
         forced: &Forced,
         components: &Components<'_>,
-    ) -> Sources {
+    ) -> CompulsoryReads {
         let reads = InputReads::of(graph, fusion);
-        let source = |val: Val| {
+        let read = |val: Val| {
             let bytes = hints.value(&fusion.facts().normalize(&reads.bytes(val, graph.ty(val).bytes())));
-            Source { val, part: components.of_val(val), bytes }
+            CompulsoryRead { val, component: components.of_val(val), bytes }
         };
-        let all = read_by_kernels(graph, fusion, forced).into_iter().map(source).collect();
-        let mut sources = Sources { all, before: FxHashMap::default() };
+        let all = read_by_kernels(graph, fusion, forced).into_iter().map(read).collect();
+        let mut compulsory = CompulsoryReads { all, before: FxHashMap::default() };
         for &node in fusion.order() {
-            let before = sources.find(graph, node);
-            sources.before.insert(node, before);
+            let before = compulsory.find(graph, node);
+            compulsory.before.insert(node, before);
         }
-        sources
+        compulsory
     }
 
     /// All of them.
-    pub(super) fn all(&self) -> &[Source] {
+    pub(super) fn all(&self) -> &[CompulsoryRead] {
         &self.all
     }
 
-    /// Bytes of those of a part that are read for a node.
-    pub(super) fn bytes_before(&self, node: Node, part: Option<Component>) -> u64 {
+    /// Bytes of those of a component that are read for a node.
+    pub(super) fn bytes_before(&self, node: Node, component: Option<Component>) -> u64 {
         let words = self.before.get(&node).into_iter().flat_map(|set| set.iter().enumerate());
         let of_word = |(word, &bits): (usize, &u64)| {
             let numbers = (0..u64::BITS as usize).filter(move |bit| bits >> bit & 1 == 1);
-            let of_part = numbers.map(|bit| self.all[64 * word + bit]).filter(|source| source.part == part);
-            of_part.map(|source| source.bytes).fold(0, u64::saturating_add)
+            let of_component =
+                numbers.map(|bit| self.all[64 * word + bit]).filter(|read| read.component == component);
+            of_component.map(|read| read.bytes).fold(0, u64::saturating_add)
         };
         words.filter(|(_, bits)| **bits != 0).map(of_word).fold(0, u64::saturating_add)
     }
 
-    fn find(&self, graph: &Graph, node: Node) -> SourceSet {
-        let mut found: SourceSet = vec![0; self.all.len().div_ceil(64)].into();
+    fn find(&self, graph: &Graph, node: Node) -> ReadSet {
+        let mut found: ReadSet = vec![0; self.all.len().div_ceil(64)].into();
         let data = graph.node(node);
         for operand in &data.operands {
             if let Some(before) = self.before.get(&operand.node) {
                 found.iter_mut().zip(before).for_each(|(found, before)| *found |= before);
             }
             // What an external op reads no kernel does.
-            let number = self.all.binary_search_by_key(operand, |source| source.val);
+            let number = self.all.binary_search_by_key(operand, |read| read.val);
             if let (Ok(number), false) = (number, matches!(data.op, TensorOp::External(_))) {
                 found[number / 64] |= 1 << (number % 64);
             }

@@ -1,7 +1,7 @@
-//! By which ways the ops of a fusion ask for a node: through which node all of these go, and under which index maps.
+//! By which paths the ops of a fusion ask for a node: through which node all of these go, and under which index maps.
 //!
 //! The tree is the dominator tree of the graph of uses, from what is stored and folded to the inputs (Cooper, Harvey and
-//! Kennedy, 2001). Between a node and its parent the index maps of each way are a `Course`, as in `scheduler::legal`.
+//! Kennedy, 2001). Between a node and its dominator the index maps of each path are a `Course`, as in `scheduler::legal`.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
@@ -10,7 +10,7 @@ use super::forced::Forced;
 use super::moved::is_index_map;
 use crate::cost::{Amounts, part};
 
-/// Courses from a node to its parent that are told apart.
+/// Courses from a node to its dominator that are told apart.
 const COURSES: usize = 32;
 
 /// Nodes count whose values have this part of the bytes of the largest; smaller ones are taken as kept.
@@ -22,22 +22,22 @@ type Move = (TensorOp, usize, Option<Val>);
 /// The number of a `Move`, odd for slices: these add up in any order.
 type Step = u32;
 
-/// Index maps on a way from a node to what it asks for.
+/// Index maps on a path from a node to what it asks for.
 type Course = Vec<Step>;
 
 /// Courses, each with how many times a value's elements it asks for.
 type Courses = Vec<(Course, f64)>;
 
-/// A node of a fusion, by its place in the order; one more stands for what is stored and folded.
-pub(super) type Place = usize;
+/// A node of a fusion, by its position in the order; one more stands for what is stored and folded.
+pub(super) type Position = usize;
 
 /// The tree of the uses of a fusion's nodes.
-pub(super) struct UseTree {
+pub(super) struct UseDominators {
     /// The node that all uses of each go through; none where nothing uses it.
-    pub parents: Vec<Option<Place>>,
+    pub dominators: Vec<Option<Position>>,
     /// Who asks for each node.
-    pub users: Vec<Vec<Place>>,
-    /// How many times the elements of each its parent has computed, for each time that the parent is computed.
+    pub users: Vec<Vec<Position>>,
+    /// How many times the elements of each its dominator has computed, for each time that the dominator is computed.
     pub times: Vec<f64>,
 }
 
@@ -45,35 +45,38 @@ pub(super) struct UseTree {
 struct Builder<'a> {
     amounts: &'a Amounts<'a>,
     fusion: &'a Fusion,
-    places: FxHashMap<Node, Place>,
+    positions: FxHashMap<Node, Position>,
     steps: FxHashMap<Move, Step>,
     depths: Vec<usize>,
     courses: Vec<Courses>,
-    /// Whether the last index map on some way to each node is a slice.
+    /// Whether the last index map on some path to each node is a slice.
     ends_in_slice: Vec<bool>,
     /// Bytes below which values do not count.
     small: u64,
-    tree: UseTree,
+    tree: UseDominators,
 }
 
-impl UseTree {
-    pub(super) fn of(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -> UseTree {
+impl UseDominators {
+    pub(super) fn of(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -> UseDominators {
         let root = fusion.order().len();
-        let tree =
-            UseTree { parents: vec![None; root + 1], users: vec![Vec::new(); root], times: vec![1.0; root] };
-        let places = fusion.order().iter().enumerate().map(|(place, &node)| (node, place)).collect();
+        let tree = UseDominators {
+            dominators: vec![None; root + 1],
+            users: vec![Vec::new(); root],
+            times: vec![1.0; root],
+        };
+        let positions = fusion.order().iter().enumerate().map(|(position, &node)| (node, position)).collect();
         let (steps, depths, courses) = (FxHashMap::default(), vec![0; root + 1], vec![Vec::new(); root + 1]);
         let ends_in_slice = vec![false; root + 1];
         let bytes = fusion.order().iter().map(|&node| amounts.of(node.into()).bytes);
         let small = bytes.max().unwrap_or(0) / SMALL;
         let mut builder =
-            Builder { amounts, fusion, places, steps, depths, courses, ends_in_slice, small, tree };
-        (0..root).rev().for_each(|place| builder.add(place, forced));
+            Builder { amounts, fusion, positions, steps, depths, courses, ends_in_slice, small, tree };
+        (0..root).rev().for_each(|position| builder.add(position, forced));
         builder.tree
     }
 
     /// Stands for what is stored and folded.
-    pub(super) fn root(&self) -> Place {
+    pub(super) fn root(&self) -> Position {
         self.users.len()
     }
 }
@@ -84,31 +87,31 @@ impl Builder<'_> {
     }
 
     /// Adds a node whose users are in the tree.
-    fn add(&mut self, place: Place, forced: &Forced) {
-        let uses = self.uses(place, forced);
-        let Some(parent) = uses.iter().map(|&(user, _)| user).reduce(|a, b| self.common(a, b)) else {
+    fn add(&mut self, position: Position, forced: &Forced) {
+        let uses = self.uses(position, forced);
+        let Some(dominator) = uses.iter().map(|&(user, _)| user).reduce(|a, b| self.common(a, b)) else {
             return;
         };
         let mut courses: Courses = Vec::new();
         for (user, step) in &uses {
-            for (course, part) in self.between(parent, *user) {
+            for (course, part) in self.between(dominator, *user) {
                 self.extend(&mut courses, course, part, *step);
             }
         }
-        self.tree.times[place] = self.times(parent, &courses);
-        self.ends_in_slice[place] = courses.iter().any(|(course, _)| match course.last() {
+        self.tree.times[position] = self.times(dominator, &courses);
+        self.ends_in_slice[position] = courses.iter().any(|(course, _)| match course.last() {
             Some(step) => is_slice(*step),
-            None => self.ends_in_slice[parent],
+            None => self.ends_in_slice[dominator],
         });
-        self.tree.parents[place] = Some(parent);
-        self.depths[place] = self.depths[parent] + 1;
-        self.courses[place] = courses;
-        self.tree.users[place] = uses.into_iter().map(|(user, _)| user).collect();
+        self.tree.dominators[position] = Some(dominator);
+        self.depths[position] = self.depths[dominator] + 1;
+        self.courses[position] = courses;
+        self.tree.users[position] = uses.into_iter().map(|(user, _)| user).collect();
     }
 
     /// Who asks for a node, and by which index map with which part of its elements. What reads it from memory does not.
-    fn uses(&mut self, place: Place, forced: &Forced) -> Vec<(Place, Option<(Step, f64)>)> {
-        let (node, root) = (self.fusion.order()[place], self.fusion.order().len());
+    fn uses(&mut self, position: Position, forced: &Forced) -> Vec<(Position, Option<(Step, f64)>)> {
+        let (node, root) = (self.fusion.order()[position], self.fusion.order().len());
         let fusion = self.fusion;
         let mut uses = Vec::new();
         // The result of a fold stays, and what is small is little to compute again.
@@ -134,15 +137,15 @@ impl Builder<'_> {
         uses
     }
 
-    /// The ways by which a user that counts asks for a value.
-    fn steps_of(&mut self, user: Node, val: Val) -> Vec<(Place, Option<(Step, f64)>)> {
-        let place = self.places[&user];
-        if self.tree.parents[place].is_none() {
+    /// The paths by which a user that counts asks for a value.
+    fn steps_of(&mut self, user: Node, val: Val) -> Vec<(Position, Option<(Step, f64)>)> {
+        let position = self.positions[&user];
+        if self.tree.dominators[position].is_none() {
             return Vec::new();
         }
         let operands = self.graph().node(user).operands.iter().enumerate();
         let asked: Vec<usize> = operands.filter(|(_, operand)| **operand == val).map(|(k, _)| k).collect();
-        asked.into_iter().map(|k| (place, self.step(user, k))).collect()
+        asked.into_iter().map(|k| (position, self.step(user, k))).collect()
     }
 
     /// The index map by which a node reads an operand, if it has it elsewhere than where the loops stand.
@@ -152,31 +155,31 @@ impl Builder<'_> {
         if !is_index_map(graph, node, k) {
             return None;
         }
-        let (place, index) = match &data.op {
+        let (position, index) = match &data.op {
             TensorOp::Cat(_) => (k, None),
             TensorOp::Gather(_) => (0, Some(data.operands[1])),
             _ => (0, None),
         };
         let is_slice = matches!(data.op, TensorOp::Slice { .. });
         let next = 2 * self.steps.len() as Step + Step::from(is_slice);
-        let step = *self.steps.entry((data.op.clone(), place, index)).or_insert(next);
+        let step = *self.steps.entry((data.op.clone(), position, index)).or_insert(next);
         Some((step, part(self.amounts, node, k)))
     }
 
     /// The courses from a node to one below it in the tree.
-    fn between(&self, above: Place, below: Place) -> Courses {
+    fn between(&self, above: Position, below: Position) -> Courses {
         let mut courses: Courses = vec![(Vec::new(), 1.0)];
-        let mut place = below;
-        while place != above {
+        let mut position = below;
+        while position != above {
             let mut longer: Courses = Vec::new();
-            for (first, first_part) in &self.courses[place] {
+            for (first, first_part) in &self.courses[position] {
                 for (then, part) in &courses {
                     let course = first.iter().chain(then).copied().collect();
                     self.insert(&mut longer, course, first_part * part);
                 }
             }
             courses = longer;
-            place = self.tree.parents[place].expect("a place below another");
+            position = self.tree.dominators[position].expect("a position below another");
         }
         courses
     }
@@ -194,20 +197,20 @@ impl Builder<'_> {
         }
     }
 
-    /// How many times a node's elements its parent has computed. A slice of what a slice may be read through counts once, as
-    /// two that change places are the same.
-    fn times(&self, parent: Place, courses: &Courses) -> f64 {
-        let may_commute = self.ends_in_slice[parent]
+    /// How many times a node's elements its dominator has computed. A slice of what a slice may be read through counts once, as
+    /// two that change positions are the same.
+    fn times(&self, dominator: Position, courses: &Courses) -> f64 {
+        let may_commute = self.ends_in_slice[dominator]
             && courses.iter().any(|(course, _)| course.first().is_some_and(|step| is_slice(*step)));
         let parts = courses.iter().map(|(_, part)| *part);
         if may_commute { parts.fold(0.0, f64::max) } else { parts.sum() }
     }
 
     /// The nearest node that both are, or are below.
-    fn common(&self, mut a: Place, mut b: Place) -> Place {
+    fn common(&self, mut a: Position, mut b: Position) -> Position {
         while a != b {
             let lower = if self.depths[a] >= self.depths[b] { &mut a } else { &mut b };
-            *lower = self.tree.parents[*lower].expect("a place below the root");
+            *lower = self.tree.dominators[*lower].expect("a position below the root");
         }
         a
     }
