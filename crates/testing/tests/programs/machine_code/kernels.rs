@@ -137,6 +137,10 @@ fn counted(tools: &Tools, file: &File, (plan, hints): &(Plan, Hints), architectu
 /// Graphs of the corpus are compiled that have fewer nodes.
 const MOST_NODES: usize = 200;
 
+/// Of them, those that take NVRTC twenty seconds each, for no other kind of kernel: fifteen `lgamma` and `erf` in one, and forty
+/// kernels alike. They are compiled where all are.
+const SLOW: [&str; 2] = ["corpus/costly_chain", "corpus/sgd_clipped_20"];
+
 /// Random programs that are compiled.
 const RANDOM: u64 = 100;
 
@@ -167,11 +171,12 @@ fn check(sources: Vec<(String, String)>, exceptions: &[Exception], architectures
         names.iter().map(move |name| ((*name).to_owned(), shortfall))
     };
     let mut known: BTreeSet<(String, Shortfall)> = exceptions.iter().flat_map(listed).collect();
-    known.retain(|(name, _)| sources.iter().any(|(of, _)| of == name));
+    let is_left_out = |name: &str| !EVERY && SLOW.contains(&name);
+    known.retain(|(name, _)| sources.iter().any(|(of, _)| of == name) && !is_left_out(name));
     let (mut found, mut unexpected) = (BTreeSet::new(), String::new());
     for (number, (name, source)) in sources.into_iter().enumerate() {
         let file = read(&source).expect("it reads");
-        if file.definition.graph.nodes().count() >= MOST_NODES {
+        if is_left_out(&name) || file.definition.graph.nodes().count() >= MOST_NODES {
             continue;
         }
         let planned = planned(&file);
