@@ -26,6 +26,9 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     schedule.inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
     map_lanes(witness, lane, &mut schedule);
+    if let Processor::Cpu(_) = &work.target.processor {
+        cpu::unroll(work, &mut schedule);
+    }
     if let Some(lane) = schedule.lane {
         let across = contiguous(work, |axis| schedule.loop_of(axis) == lane);
         tile(work, &across, lane, &mut schedule);
@@ -81,7 +84,7 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
 fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, schedule: &mut Schedule) {
     let Workload { witness, target, .. } = *work;
     let is_plain = witness.levels == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
-    if !is_plain {
+    if !is_plain || schedule.unroll.is_some() {
         return;
     }
     let lying = |axis: Axis| schedule.run(axis).into_iter().filter_map(|axis| across.get(&axis));

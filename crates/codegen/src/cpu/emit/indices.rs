@@ -6,8 +6,9 @@
 
 use index::{Atom, Expr, Monomial};
 
-use super::operand::{Element, Operand, Type};
+use super::operand::{Element, Operand, Term, Type};
 use super::scope::Scope;
+use crate::cpu::analyses::interleave::short_stride;
 
 /// How an index runs over the lanes.
 #[derive(Clone, Copy)]
@@ -17,6 +18,8 @@ pub(super) enum Lanewise {
     /// Neighbouring lanes take neighbouring elements: an index that does not depend on the lanes, and the iteration of lane
     /// 0.
     Neighbours(Operand, Operand),
+    /// Neighbouring lanes take elements a few apart: the index of lane 0, and the distance from lane to lane.
+    Strided(Operand, u32),
     /// Any element: a vector of indices.
     Any(Operand),
 }
@@ -148,8 +151,10 @@ impl Scope<'_> {
                 let (rest, stride) = (self.index(&rest), self.index(&coefficient));
                 let first = self.w.binary("mul", iteration, stride);
                 let first = self.w.binary("add", rest, first);
-                let steps = self.w.binary("mul", Operand::iota(Element::I64, self.lanes()), stride);
-                Lanewise::Any(self.w.binary("add", steps, first))
+                match short_stride(&coefficient) {
+                    Some(stride) => Lanewise::Strided(first, stride),
+                    None => Lanewise::Any(self.strided(first, stride)),
+                }
             }
             None => {
                 let for_loop = self.w.binary("add", Operand::iota(Element::I64, self.lanes()), iteration);
@@ -161,10 +166,17 @@ impl Scope<'_> {
         }
     }
 
+    /// The index of each lane, from that of lane 0 and the distance from lane to lane.
+    pub(super) fn strided(&mut self, first: Operand, stride: impl Into<Term>) -> Operand {
+        let steps = self.w.binary("mul", Operand::iota(Element::I64, self.lanes()), stride);
+        self.w.binary("add", steps, first)
+    }
+
     /// The index of each lane as a vector, or one scalar for all.
     pub(super) fn index_value(&mut self, e: &Expr) -> Operand {
         match self.lanewise(e) {
             Lanewise::Same(index) | Lanewise::Any(index) => index,
+            Lanewise::Strided(first, stride) => self.strided(first, i64::from(stride)),
             Lanewise::Neighbours(rest, iteration) => {
                 let first = self.w.binary("add", rest, iteration);
                 self.w.binary("add", Operand::iota(Element::I64, self.lanes()), first)

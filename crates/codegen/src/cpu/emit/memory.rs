@@ -69,6 +69,13 @@ impl<'k> MemoryEmitter<'k> {
                     loaded
                 }
             }
+            Lanewise::Strided(first, stride) if guard.is_none() && self.has_all_lanes() => {
+                self.load_strided(element, base, first, stride)
+            }
+            Lanewise::Strided(first, stride) => {
+                let indices = self.strided(first, i64::from(stride));
+                self.gather(element, base, indices, guard)
+            }
             Lanewise::Any(indices) => self.gather(element, base, indices, guard),
         };
         if dtype == DType::Bool { self.w.compare("icmp ne", loaded, 0) } else { loaded }
@@ -78,16 +85,19 @@ impl<'k> MemoryEmitter<'k> {
         let dtype = self.kernel.values[value];
         let element = Element::in_memory(dtype);
         let (base, guard) = (self.base(place), guard.map(|guard| self.value(guard)));
-        let mut value = self.value(value);
-        if dtype == DType::Bool {
-            value = self.w.convert("zext", value, Element::I8);
-        }
+        let value = self.as_in_memory(value);
         let varying = |operand: Operand| operand.ty.lanes.is_some();
         match self.lanewise(index) {
             Lanewise::Same(index) if !varying(value) && !guard.is_some_and(varying) => {
                 self.store_one(base, index, value, guard);
             }
             Lanewise::Same(index) | Lanewise::Any(index) => self.scatter(base, index, value, guard),
+            Lanewise::Strided(first, stride) => {
+                if !self.store_interleaved(place, index) {
+                    let indices = self.strided(first, i64::from(stride));
+                    self.scatter(base, indices, value, guard);
+                }
+            }
             Lanewise::Neighbours(rest, iteration) => {
                 let address = self.neighbours(element, base, rest, iteration);
                 self.store_vector(place, address, value, guard);
@@ -109,6 +119,7 @@ impl<'k> MemoryEmitter<'k> {
             Lanewise::Neighbours(rest, iteration) => {
                 (self.neighbours(element, base, rest, iteration), self.lanes())
             }
+            Lanewise::Strided(first, stride) => (self.w.address(element, base, first), stride * self.lanes()),
             Lanewise::Any(_) => return,
         };
         let length = elements * bytes(element);
@@ -122,6 +133,12 @@ impl<'k> MemoryEmitter<'k> {
                 [0, cache, 1].map(|hint| Operand::integer(hint, Type::scalar(Element::I32)));
             self.w.intrinsic_effect("llvm.prefetch", &[address.ty], &[address, read, cache, data]);
         }
+    }
+
+    /// A value as it lies in memory.
+    pub(super) fn as_in_memory(&mut self, value: Value) -> Operand {
+        let (dtype, value) = (self.kernel.values[value], self.value(value));
+        if dtype == DType::Bool { self.w.convert("zext", value, Element::I8) } else { value }
     }
 
     pub(super) fn base(&self, place: Place) -> Operand {
@@ -207,21 +224,24 @@ impl<'k> MemoryEmitter<'k> {
             value = deinterleave::to_memory(&mut self.w, value);
         }
         match self.mask_of(place, guard) {
-            None => {
-                let store = format!("store {}, {}, align {}", value.typed(), address.typed(), bytes(element));
-                let cached = match place {
-                    Place::Buffer(buffer) => self.cached(buffer, value.ty),
-                    Place::Scratch(_) => None,
-                };
-                match cached {
-                    Some(cached) => self.store_non_temporal(address, value, cached, &store),
-                    None => self.w.effect(store),
-                }
-            }
+            None => self.store_unmasked(place, address, value),
             Some(mask) => {
                 let args = [value, address, alignment(element), mask];
                 self.w.intrinsic_effect("llvm.masked.store", &[value.ty, address.ty], &args);
             }
+        }
+    }
+
+    pub(super) fn store_unmasked(&mut self, place: Place, address: Operand, value: Operand) {
+        let align = bytes(value.ty.element);
+        let store = format!("store {}, {}, align {align}", value.typed(), address.typed());
+        let cached = match place {
+            Place::Buffer(buffer) => self.cached(buffer, value.ty),
+            Place::Scratch(_) => None,
+        };
+        match cached {
+            Some(cached) => self.store_non_temporal(address, value, cached, &store),
+            None => self.w.effect(store),
         }
     }
 

@@ -36,6 +36,7 @@ mod outline;
 mod philox;
 mod scope;
 mod statement;
+mod strided;
 mod transpose;
 mod writer;
 

@@ -68,7 +68,8 @@ impl AccessEmitter<'_> {
     /// Notes what is read where the loops stand, if the lanes of the first stage do so for each index anew.
     pub(super) fn note_read(&mut self, buffer: Buffer, position: &Expr) {
         let Some((var, prefetch)) = self.prefetched().filter(|_| self.reads.level == 0) else { return };
-        let is_new = !self.reads.reads.iter().any(|read| read.buffer == buffer && read.position == *position);
+        let is_new =
+            !self.reads.reads.iter().any(|read| read.buffer == buffer && self.is_beside(read, position));
         let along_lanes = self.is_along_lanes(prefetch);
         let is_sequential =
             if along_lanes { self.is_sequential(position) } else { self.is_of_lanes(position) };
@@ -78,6 +79,12 @@ impl AccessEmitter<'_> {
             let loops = within.map(|(&axis, &var)| (axis, var, self.subrange_of(axis))).collect();
             self.reads.reads.push(Read { buffer, position: position.clone(), loops });
         }
+    }
+
+    /// Whether an element is one that was read, or another of those that are unrolled, which lie beside it.
+    fn is_beside(&self, read: &Read, position: &Expr) -> bool {
+        let is_unrolled = self.emitter.group.schedule.unroll.is_some();
+        read.position == *position || is_unrolled && (&read.position - position).as_const().is_some()
     }
 
     fn is_of_lanes(&self, position: &Expr) -> bool {
@@ -92,7 +99,15 @@ impl AccessEmitter<'_> {
         let around = schedule.outer().into_iter().chain(schedule.inner.iter().copied());
         let around = around.filter(|axis| Some(*axis) != schedule.lane);
         let nearest = around.rev().find_map(|axis| self.open_loops.vars.get(&axis));
-        is_unit(position, *lane) && nearest.is_none_or(|&var| position.mentions(var))
+        let is_next = is_unit(position, *lane) || self.is_unrolled_along(position, *lane);
+        is_next && nearest.is_none_or(|&var| position.mentions(var))
+    }
+
+    /// Whether lanes are as far apart as what is unrolled has indices.
+    fn is_unrolled_along(&self, position: &Expr, lane: Sym) -> bool {
+        let indices = self.emitter.group.schedule.unroll.map(|axis| self.witness().space.size(axis).clone());
+        let step = position.split_linear(lane).map(|(step, _)| step);
+        indices.is_some() && step == indices
     }
 
     /// Whether a position speaks of open loops and sizes only, and not of data.

@@ -180,6 +180,12 @@ impl<'a> LoopEmitter<'a> {
         delinearize(&var, &sizes).swap_remove(place)
     }
 
+    /// The axis that is unrolled, if it is one of these, and how many indices it has.
+    fn unrolled(&self, axes: &[Axis]) -> Option<(Axis, i64)> {
+        let axis = self.emitter.group.schedule.unroll.filter(|axis| axes.contains(axis))?;
+        Some((axis, self.witness().space.size(axis).as_const()?))
+    }
+
     /// The loops over these axes that are not open.
     pub fn closed_loops(&self, axes: impl IntoIterator<Item = Axis>) -> Vec<Axis> {
         let mut loops = self.emitter.group.schedule.loops_of(axes);

@@ -13,7 +13,7 @@ pub(in crate::lower) type Subrange = (Expr, Expr);
 pub(in crate::lower) struct OpenLoops {
     /// The loop variable of each axis that is walked now.
     pub vars: FxHashMap<Axis, Sym>,
-    /// The index of each axis that a combine step walks, in the one loop over its results.
+    /// The index of each axis that a combine step walks, in the one loop over its results, and of one that is unrolled.
     pub at: FxHashMap<Axis, Expr>,
     /// First index, one past the last, and number of the chunk, for each axis that blocks divide.
     pub chunks: FxHashMap<Axis, (Expr, Expr, Expr)>,

@@ -27,7 +27,9 @@ impl LoopEmitter<'_> {
     ) -> LoopOrder {
         let is_scanned = |axis: &Axis| !scans.is_empty() && Some(*axis) == self.witness().scanned;
         let scanned = axes.iter().copied().find(is_scanned);
-        let mut outer: Vec<Axis> = axes.iter().copied().filter(|axis| !is_scanned(axis)).collect();
+        let is_unrolled = |axis: &Axis| self.emitter.group.schedule.unroll == Some(*axis);
+        let walked = axes.iter().copied().filter(|axis| !is_scanned(axis) && !is_unrolled(axis));
+        let mut outer: Vec<Axis> = walked.collect();
         let may_map = |lane: &Axis| {
             !self.emitter.builder.in_lanes() && !scanned.is_some_and(|inner| shares(*lane, inner))
         };

@@ -53,6 +53,16 @@ pub(in crate::lower) trait Walk<'a>: AsMut<LoopEmitter<'a>> + Sized {
         }
     }
 
+    /// Emits something for each index of the axis that is unrolled, if it is one of these, or once.
+    fn each_unrolled(&mut self, axes: &[Axis], body: &mut dyn FnMut(&mut Self)) {
+        let Some((axis, indices)) = self.as_mut().unrolled(axes) else { return body(self) };
+        for index in 0..indices {
+            self.as_mut().open_loops.at.insert(axis, Expr::constant(index));
+            body(self);
+        }
+        self.as_mut().open_loops.at.remove(&axis);
+    }
+
     /// Emits something for one of the rows that are walked together.
     fn at_row(&mut self, row: Option<u32>, body: impl FnOnce(&mut Self)) {
         self.as_mut().set_row(row.unwrap_or(0));

@@ -148,13 +148,15 @@ impl<'a> Nest<'a> {
     ) {
         let mut held = Vec::new();
         self.each_row(|nest| {
-            for &root in roots {
-                match root {
-                    Root::Fold(fold) => nest.feed(fold, temps, in_blocks, &mut held),
-                    Root::Store(store) => nest.store(store),
-                    Root::Persist(number) => nest.keep(number, axes, kept),
+            nest.each_unrolled(axes, &mut |nest| {
+                for &root in roots {
+                    match root {
+                        Root::Fold(fold) => nest.feed(fold, temps, in_blocks, &mut held),
+                        Root::Store(store) => nest.store(store),
+                        Root::Persist(number) => nest.keep(number, axes, kept),
+                    }
                 }
-            }
+            });
         });
         self.before_stores();
         held.into_iter().for_each(|held| self.put_back(held));

@@ -15,6 +15,7 @@ mod prefetch;
 mod private;
 mod teams;
 mod tile;
+mod unroll;
 mod width;
 
 use std::fmt::{self, Display};
@@ -29,6 +30,7 @@ use crate::space::Axis;
 
 pub(super) use partition::may_partition;
 pub use prefetch::Prefetch;
+pub(super) use unroll::{may_unroll, unrolled_indices};
 
 /// The choices for one segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,6 +62,8 @@ pub struct Schedule {
     /// An inner axis that is walked in tiles of this side, together with the lanes': what lies along it is transposed
     /// in scratch.
     pub tile: Option<(Axis, u32)>,
+    /// An inner axis of few indices, which are written one after the other within the loop over lanes.
+    pub unroll: Option<Axis>,
     /// Elements between the rows of a tile in scratch, so that lanes along a column are in different banks of memory.
     pub pad: u32,
     /// Results that a block of a combine step has, and teams of as many lanes that share the chunks of each; without numbers
@@ -84,7 +88,7 @@ impl Schedule {
 }
 
 /// All knobs, in the order of the lines of a schedule. A check and a draw rely on knobs that stand before theirs.
-const KNOBS: [Knob; 13] = [
+const KNOBS: [Knob; 14] = [
     lanes::KNOB,
     fuse::KNOB,
     loops::KNOB,
@@ -93,6 +97,7 @@ const KNOBS: [Knob; 13] = [
     jam::KNOB,
     prefetch::KNOB,
     tile::KNOB,
+    unroll::KNOB,
     combine::KNOB,
     partition::KNOB,
     persist::KNOB,

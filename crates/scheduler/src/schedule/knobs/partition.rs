@@ -35,7 +35,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
 /// Whether several indices of an axis are walked together.
 fn is_several(schedule: &Schedule, axis: Axis) -> bool {
     let in_tiles = schedule.tile.is_some_and(|(cross, _)| cross == axis || schedule.lane == Some(axis));
-    in_tiles || schedule.jam.is_some_and(|(jammed, _)| jammed == axis)
+    in_tiles || schedule.unroll == Some(axis) || schedule.jam.is_some_and(|(jammed, _)| jammed == axis)
 }
 
 /// Whether the loop of an axis can be cut.

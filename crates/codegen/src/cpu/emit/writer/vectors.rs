@@ -1,5 +1,7 @@
 //! Vectors in other shapes: scalars in all lanes, parts, vectors side by side, elements in another order.
 
+use std::cmp::Ordering;
+
 use super::Writer;
 use crate::cpu::emit::operand::{Element, Operand, Type};
 
@@ -83,6 +85,42 @@ impl Writer<'_> {
             let pairs = (from..from + lanes / 2).flat_map(|lane| [lane, lane + lanes]);
             self.shuffled(a, Some(b), pairs.map(Some))
         })
+    }
+
+    /// Elements of several vectors of one type, for each lane the number of a vector and of an element in it.
+    pub fn gathered(&mut self, vectors: &[Operand], picks: &[(usize, u32)]) -> Operand {
+        let lanes = vectors[0].ty.lanes.unwrap_or(1);
+        let mut found = vectors[0];
+        for (number, &vector) in vectors.iter().enumerate().skip(1) {
+            let pick = |(lane, &(from, element)): (usize, &(usize, u32))| match from.cmp(&number) {
+                Ordering::Less if number == 1 => Some(element),
+                Ordering::Less => Some(lane as u32),
+                Ordering::Equal => Some(lanes + element),
+                Ordering::Greater => None,
+            };
+            found = self.shuffled(found, Some(vector), picks.iter().enumerate().map(pick));
+        }
+        found
+    }
+
+    /// The elements of two to four vectors in turn, as one vector.
+    pub fn interleaved(&mut self, vectors: &[Operand]) -> Operand {
+        let lanes = vectors[0].ty.lanes.unwrap_or(1);
+        match *vectors {
+            [a, b, c] => {
+                let (ab, cc) = (self.concatenate(a, b), self.concatenate(c, c));
+                let picks = (0..lanes).flat_map(|lane| [lane, lanes + lane, 2 * lanes + lane]);
+                self.shuffled(ab, Some(cc), picks.map(Some))
+            }
+            [a, b, c, d] => {
+                let (ac, bd) = (self.interleaved(&[a, c]), self.interleaved(&[b, d]));
+                self.interleaved(&[ac, bd])
+            }
+            _ => {
+                let [low, high] = self.interleave(vectors[0], vectors[1]);
+                self.concatenate(low, high)
+            }
+        }
     }
 
     /// Vectors of one type, a power of two of them, one after the other.

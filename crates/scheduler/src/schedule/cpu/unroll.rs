@@ -1,0 +1,33 @@
+//! Neighbours that are too few for the lanes: pairs that a rotary embedding turns, coordinates of a point.
+
+use crate::schedule::Schedule;
+use crate::schedule::knobs::{may_unroll, unrolled_indices};
+use crate::schedule::workload::Workload;
+use crate::space::Axis;
+
+/// Iterations of the loop around, at least, that lanes take instead.
+const MIN_ITERATIONS: u64 = 16;
+
+/// Unrolls the lanes' axis where it has a few indices, and has the lanes walk the axis before it: they then load and store every
+/// second element, or third or fourth, which shuffles put in order.
+pub(in crate::schedule) fn unroll(work: &Workload<'_>, schedule: &mut Schedule) {
+    let Some((few, lane)) = schedule.lane.and_then(|few| Some((few, axis_before(work, schedule, few)?)))
+    else {
+        return;
+    };
+    let mut unrolled = Schedule { unroll: Some(few), lane: Some(lane), ..schedule.clone() };
+    unrolled.inner.retain(|&axis| axis != lane);
+    unrolled.inner.push(lane);
+    let is_long = unrolled_indices(work.witness, few).is_some_and(|indices| indices > 1)
+        && work.trip_count(&unrolled, lane) >= MIN_ITERATIONS;
+    if is_long && may_unroll(&unrolled, work.witness) {
+        *schedule = unrolled;
+    }
+}
+
+/// The loop around that of an axis.
+fn axis_before(work: &Workload<'_>, schedule: &Schedule, axis: Axis) -> Option<Axis> {
+    let loops = schedule.loops_of(work.witness.order.iter().copied());
+    let place = loops.iter().position(|&own| own == axis)?;
+    loops.get(place.checked_sub(1)?).copied()
+}
