@@ -22,6 +22,9 @@ pub const MAX_STATEMENTS: u64 = 1024;
 /// Statements of a kernel beyond which fewer bytes are no longer less time.
 pub const MAX_JOINED_STATEMENTS: u64 = MAX_STATEMENTS / 4;
 
+/// Operations from which on a row keeps a value for later stages, as long as it fits, instead of computing it again.
+pub const MAX_REPEATED_OPS: usize = 8;
+
 /// Elements up to which one worker may do a whole group alone.
 pub const ALONE: i64 = 1 << 16;
 

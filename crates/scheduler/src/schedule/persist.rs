@@ -1,4 +1,4 @@
-//! Which values a row keeps in scratch from one stage to the next: those that cost a function call to compute again,
+//! Which values a row keeps in scratch from one stage to the next: those that cost a function call to compute again, or many ops,
 //! as long as they fit the memory that serves a block. All else is computed again from the inputs, which the caches
 //! still hold.
 
@@ -10,6 +10,7 @@ use super::Schedule;
 use super::workload::Workload;
 use crate::legal::{Fold, When};
 use target::Processor;
+use target::cpu::MAX_REPEATED_OPS;
 
 /// The values that persist, operands before users.
 pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
@@ -31,7 +32,7 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     for &node in view.order().iter().rev() {
         let val = Val::from(node);
         let bytes = row.saturating_mul(graph.dtype(val).size() as u64);
-        if bytes > left || !is_costly(graph, node) {
+        if bytes > left || !is_long(work, &[], node) {
             continue;
         }
         if is_needed_again(work, &persistent, node) {
@@ -40,7 +41,40 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
         }
     }
     persistent.reverse();
-    persistent
+    let mut kept: Vec<Val> = Vec::new();
+    for val in persistent {
+        if is_long(work, &kept, val.node) {
+            kept.push(val);
+        }
+    }
+    kept
+}
+
+/// Whether it takes long to compute a value again, these being at hand: a costly op, or on a CPU many.
+fn is_long(work: &Workload<'_>, at_hand: &[Val], node: Node) -> bool {
+    let Workload { graph, view, .. } = *work;
+    if matches!(work.target.processor, Processor::Gpu(_)) {
+        return is_costly(graph, node);
+    }
+    let mut ops = 0;
+    let mut seen: FxHashSet<Node> = FxHashSet::default();
+    let mut stack = vec![node];
+    while let Some(next) = stack.pop() {
+        ops += if is_costly(graph, next) { MAX_REPEATED_OPS } else { usize::from(is_computed(graph, next)) };
+        if ops >= MAX_REPEATED_OPS {
+            return true;
+        }
+        let others =
+            graph.node(next).operands.iter().filter(|val| !view.is_input(**val) && !at_hand.contains(val));
+        let others = others.filter(|val| !matches!(graph.op(**val), TensorOp::Fold { .. }));
+        stack.extend(others.map(|val| val.node).filter(|&node| seen.insert(node)));
+    }
+    false
+}
+
+/// Whether a node is an instruction for each element.
+fn is_computed(graph: &Graph, node: Node) -> bool {
+    matches!(graph.node(node).op, TensorOp::Map(_) | TensorOp::Cast(_))
 }
 
 /// Whether an op takes many instructions.
@@ -55,6 +89,7 @@ pub(super) fn is_costly(graph: &Graph, node: Node) -> bool {
                     Approximation::Exp2 | Approximation::Exp2Bf16 | Approximation::ExpTerm
                 )
                 | CpuSpelling::Call { .. }
+                | CpuSpelling::Philox
         )
     )
 }
