@@ -15,4 +15,4 @@ def normalised(fd: FusionDefinition) -> None:
 # inner x0
 # lane x0
 # prefetch x1 by 1 L2
-# persist n4
+# persist n10

@@ -21,5 +21,5 @@ def drawn(fd):
 #
 # 512.5 KiB moved, 512.0 KiB compulsory, traffic ratio 1.001
 # 256.2 KiB in memory at most of what segments make
-# model: 22.4 us, which no other cut can beat
+# model: 22.3 us, which no other cut can beat
 # sizes that are not given count as i0 = 1024

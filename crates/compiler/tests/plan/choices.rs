@@ -88,6 +88,14 @@ fn a_schedule_that_does_not_fit_says_why() {
             "axis x0 cannot be partitioned: it is walked",
         ),
         (
+            "schedule lanes 8\nrow x0\ninner x1\nlane x1\nunroll x1",
+            "axis x1 cannot be unrolled: it is not an inner axis beside that of the lanes",
+        ),
+        (
+            "schedule lanes 8\ninner x0\ninner x1\nlane x1\nunroll x0",
+            "axis x0 cannot be unrolled: its size is not a number from 1 to 4",
+        ),
+        (
             "schedule lanes 8\ninner x1\nlane x0 outside\npersist n4",
             "n4 cannot persist from stage to stage: the loop over lanes stands around the stages",
         ),

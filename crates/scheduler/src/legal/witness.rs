@@ -5,6 +5,9 @@ use ir::graph::{Node, Val};
 
 use crate::space::{Atoms, Axis, Space};
 
+/// The most indices of an axis that a loop over others writes one after the other.
+const MAX_UNROLLED: i64 = 4;
+
 /// A legal group's iteration space, what is iterated over, and which axes workers may divide.
 #[derive(Clone, Debug)]
 pub struct Witness {
@@ -104,6 +107,29 @@ impl Witness {
         let stores = self.stores.iter().all(|store| store.walks(a) == store.walks(b));
         let scanned = self.scanned.is_some_and(|axis| axis == a || axis == b);
         folds && stores && !scanned && self.workers.contains(&a) == self.workers.contains(&b)
+    }
+
+    /// How many indices an axis has that a loop over others can write one after the other.
+    ///
+    /// # Errors
+    /// Why it cannot.
+    pub fn unrolled_indices(&self, axis: Axis) -> Result<i64, &'static str> {
+        let size = self.space.size(axis).as_const().filter(|size| (1..=MAX_UNROLLED).contains(size));
+        match size {
+            None => Err("its size is not a number from 1 to 4"),
+            Some(_) if self.levels > 1 || self.scanned.is_some() => Err("stages wait for folds or a scan"),
+            Some(_) if self.folds.iter().any(|fold| fold.domain().any(|own| own == axis)) => {
+                Err("a fold walks it")
+            }
+            Some(size) => Ok(size),
+        }
+    }
+
+    /// The axis that lanes take where they take the last: the one before where that is unrolled.
+    pub fn last_axis(&self) -> Option<Axis> {
+        let (&last, before) = self.order.split_last()?;
+        let is_unrolled = self.unrolled_indices(last).is_ok_and(|indices| indices > 1);
+        before.last().copied().filter(|_| is_unrolled).or(Some(last))
     }
 
     /// The first stage that can compute a node, if one can.

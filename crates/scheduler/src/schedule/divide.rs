@@ -17,7 +17,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let lane = schedule.lane.filter(|axis| witness.workers.contains(axis));
     let folds_over = |axis: &Axis| witness.folds.iter().filter(|fold| fold.reduced.contains(axis)).count();
     let mut outer = schedule.loops_of(witness.workers.iter().copied());
-    outer.retain(|axis| Some(*axis) != lane);
+    outer.retain(|axis| Some(*axis) != lane && Some(*axis) != schedule.unroll);
     outer.sort_by_key(folds_over);
     let total = work.elements(&witness.order).max(1);
     let mut blocking = Blocking { blocks: 1, total, work };

@@ -99,8 +99,8 @@ struct Loops<'w> {
 impl<'w> Loops<'w> {
     fn of(witness: &'w Witness) -> Loops<'w> {
         let waits = witness.scanned.is_some() || witness.folds.iter().any(|fold| !fold.terminal);
-        let lane = witness.order.last().filter(|_| !waits);
-        let is_outer = |axis: &Axis| witness.workers.contains(axis) && Some(axis) != lane;
+        let lane = witness.last_axis().filter(|_| !waits);
+        let is_outer = |axis: &Axis| witness.workers.contains(axis) && Some(*axis) != lane;
         let (mut order, inner): (Vec<Axis>, Vec<Axis>) =
             witness.order.iter().partition(|axis| is_outer(axis));
         order.extend(inner);

@@ -1,7 +1,7 @@
 //! Neighbours that are too few for the lanes: pairs that a rotary embedding turns, coordinates of a point.
 
 use crate::schedule::Schedule;
-use crate::schedule::knobs::{may_unroll, unrolled_indices};
+use crate::schedule::knobs::may_unroll;
 use crate::schedule::workload::Workload;
 use crate::space::Axis;
 
@@ -18,7 +18,7 @@ pub(in crate::schedule) fn unroll(work: &Workload<'_>, schedule: &mut Schedule) 
     let mut unrolled = Schedule { unroll: Some(few), lane: Some(lane), ..schedule.clone() };
     unrolled.inner.retain(|&axis| axis != lane);
     unrolled.inner.push(lane);
-    let is_long = unrolled_indices(work.witness, few).is_some_and(|indices| indices > 1)
+    let is_long = work.witness.unrolled_indices(few).is_ok_and(|indices| indices > 1)
         && work.trip_count(&unrolled, lane) >= MIN_ITERATIONS;
     if is_long && may_unroll(&unrolled, work.witness) {
         *schedule = unrolled;

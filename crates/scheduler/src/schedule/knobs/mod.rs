@@ -30,7 +30,7 @@ use crate::space::Axis;
 
 pub(super) use partition::may_partition;
 pub use prefetch::Prefetch;
-pub(super) use unroll::{may_unroll, unrolled_indices};
+pub(super) use unroll::may_unroll;
 
 /// The choices for one segment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -3,10 +3,7 @@
 
 use std::fmt;
 
-use super::{Axis, Draws, Knob, Read, Schedule, ScheduleError, Witness, check_loop, read_axis, reject};
-
-/// The most indices that are unrolled.
-pub(in crate::schedule) const MAX_UNROLLED: i64 = 4;
+use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, check_loop, read_axis, reject};
 
 pub(super) const KNOB: Knob = Knob { forms: &["unroll X"], print, read, check, draw };
 
@@ -33,21 +30,15 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
         (schedule.run(axis).len() > 1, "its loop walks other axes, too"),
         (schedule.chunk(axis).is_some(), "blocks divide it"),
         (schedule.tile.is_some(), "tiles are walked"),
-        (unrolled_indices(witness, axis).is_none(), "its size is not a number from 1 to 4"),
-        (witness.levels > 1 || witness.scanned.is_some(), "stages wait for folds or a scan"),
-        (witness.folds.iter().any(|fold| fold.domain().any(|own| own == axis)), "a fold walks it"),
     ];
-    reject(&reasons, |reason| format!("axis {axis} cannot be unrolled: {reason}"))
+    let say = |reason: &str| format!("axis {axis} cannot be unrolled: {reason}");
+    reject(&reasons, say)?;
+    witness.unrolled_indices(axis).map(|_| ()).map_err(|reason| ScheduleError(say(reason)))
 }
 
 /// Whether the axis that is unrolled can be.
 pub(in crate::schedule) fn may_unroll(schedule: &Schedule, witness: &Witness) -> bool {
     check(schedule, witness).is_ok()
-}
-
-/// The number of an axis's indices, if they are few enough to be unrolled.
-pub(in crate::schedule) fn unrolled_indices(witness: &Witness, axis: Axis) -> Option<i64> {
-    witness.space.size(axis).as_const().filter(|size| (1..=MAX_UNROLLED).contains(size))
 }
 
 fn draw(schedule: &mut Schedule, witness: &Witness, draws: &mut Draws) {
