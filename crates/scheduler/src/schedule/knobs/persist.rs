@@ -31,6 +31,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
             val.result == 0 && witness.stage_of(val.node).is_some() && witness.fold_of(val.node).is_none();
         let reasons = [
             (schedule.lanes_outside, "the loop over lanes stands around the stages"),
+            (schedule.unroll.is_some(), "an axis is unrolled within the loop over lanes"),
             (!is_computed, "no stage of the segment computes it"),
             (schedule.persistent[..place].contains(&val), "it persists already"),
         ];
@@ -40,7 +41,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
 
 /// A few of the values that some stage computes.
 fn draw(schedule: &mut Schedule, witness: &Witness, draws: &mut Draws) {
-    if schedule.lanes_outside || draws.percent(40) {
+    if schedule.lanes_outside || schedule.unroll.is_some() || draws.percent(40) {
         return;
     }
     let mut nodes: Vec<Node> = witness.staged().filter(|&node| witness.fold_of(node).is_none()).collect();
