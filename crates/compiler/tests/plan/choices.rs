@@ -108,6 +108,21 @@ fn a_schedule_that_does_not_fit_says_why() {
     }
 }
 
+#[test]
+fn no_value_persists_where_an_axis_is_unrolled() {
+    const PAIRS: &str = "
+    T0 = fd.define_tensor(shape=[-1, 2], contiguity=[True, True], dtype=DataType.Float)
+    T1 = fd.define_tensor(shape=[-1, 1], contiguity=[True, None], dtype=DataType.Float)
+    T2 = fd.ops.mul(T0, T1)
+    T3 = fd.ops.exp(T2)
+    fd.add_output(T3)";
+    let schedule = "schedule lanes 8\ninner x1\ninner x0\nlane x0\nunroll x1";
+    let kernel = with_schedule(PAIRS, schedule).expect("it fits");
+    assert_eq!(kernel.matches("store b2[2*x0").count(), 2, "{kernel}");
+    let error = with_schedule(PAIRS, &format!("{schedule}\npersist n2")).expect_err("it persists").to_string();
+    assert!(error.contains("n2 cannot persist from stage to stage: an axis is unrolled"), "{error}");
+}
+
 /// Once a row, and in the stage after the first, though there is a third.
 #[test]
 fn the_next_row_is_fetched_while_this_one_is_worked_on() {
