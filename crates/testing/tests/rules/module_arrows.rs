@@ -58,6 +58,8 @@ const ORDER: [(&str, &[&str]); 22] = [
             "normalize",
             "prove",
             "sample",
+            "reshape",
+            "sizes",
             "substitute",
             "scanner",
             "text",
