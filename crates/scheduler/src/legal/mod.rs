@@ -72,9 +72,9 @@ pub fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result
     let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
     let (statements, stages) = (0, Vec::new());
     let mut witness = Witness { space, folds, stores, workers, order, scanned, levels, statements, stages };
+    reject_alone(view, &witness)?;
     witness.statements = code::statements(graph, view, &witness);
     reject_long(graph, view, witness.statements)?;
-    reject_alone(view, &witness)?;
     witness.stages = stages_of(graph, view, &witness, &needs);
     Ok(witness)
 }
