@@ -24,8 +24,10 @@ mod normalize;
 #[cfg(test)]
 mod properties;
 mod prove;
+mod reshape;
 mod sample;
 mod scanner;
+mod sizes;
 mod substitute;
 mod text;
 pub mod work;
@@ -34,8 +36,10 @@ pub use evaluate::EvalError;
 pub use expr::{Atom, Expr, Monomial, Term};
 pub use facts::{Contradiction, Facts, Range};
 pub use integer::{integer, real};
+pub use reshape::{AxisGroup, axis_groups};
 pub use sample::Sample;
 pub use scanner::{Scanner, TextLines};
+pub use sizes::{Size, SizeTable};
 pub use text::ParseError;
 
 use cranelift_entity::entity_impl;

@@ -15,6 +15,7 @@ pub mod call;
 pub mod combine;
 mod complex;
 mod composite;
+pub mod cycles;
 mod dtype;
 mod expr;
 mod inverse_erf;

@@ -5,6 +5,7 @@
 //! a group shares) · `legal` (the witness that a group can be one kernel, or the reason why not) · `schedule` (the
 //! choices within a kernel) · `lower` (kernel programs). Which groups there are is for `compiler` to say.
 
+pub mod cycles;
 pub mod draws;
 pub mod hints;
 pub mod layout;

@@ -4,9 +4,10 @@
 //! whatever a space could unite is in one class, also both sides of a reshape, and like axes of values of one shape. Two axes
 //! in different classes are two loops in every group.
 
+use index::SizeTable;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
-use scheduler::space::{SizeTable, kept_axes};
+use scheduler::space::kept_axes;
 
 /// Shapes of a rank that are told apart.
 const SHAPES: usize = 32;

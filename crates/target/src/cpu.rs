@@ -69,10 +69,10 @@ pub const MAX_FOLDED_OPS: usize = 16;
 /// that they took in fours, with four folds 0.87 in twos.
 pub const MIN_SHARED_FOLDS: usize = 3;
 
-/// Bytes of scratch of moments, three states a column, from which on rows that are only folded share its loads and stores. With
-/// 9 KiB of them rows took 0.92 to 1.17 of the time in eights that they took one by one, 0.57 to 0.78 with 12, 0.4 to 0.57 with
-/// 24 and 96 (Zen 4).
-pub const MIN_MOMENTS_BYTES: u64 = 12 << 10;
+/// Bytes of scratch of moments, three states a column, or of sums of few costly operations, from which on rows that are only
+/// folded share its loads and stores. With 9 KiB of moments rows took 0.92 to 1.17 of the time in eights that they took one by one,
+/// 0.57 to 0.78 with 12, 0.4 to 0.57 with 24 and 96; sums of exponentials 1.4 with 8 KiB, 0.7 with 16 and 32 (Zen 4).
+pub const MIN_COSTLY_BYTES: u64 = 12 << 10;
 
 /// Of the fast memory that serves a block, the part from which on scratch is in L2.
 pub const L2_PART: u64 = 4;

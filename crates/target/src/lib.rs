@@ -32,7 +32,7 @@ pub struct Target {
     /// Rows that a block takes at least where their folds are partial results as long as a row: of few rows these are as much to
     /// write and read as the rows themselves. Fewer on a GPU, where memory waits for blocks if there are not enough of them.
     pub partial: u64,
-    /// Operations of a segment up to which they are so little work that memory decides.
+    /// Operations of a segment, and cycles of an element, up to which they are so little work that memory decides.
     pub little: usize,
     /// Memory bandwidth in bytes per second.
     pub bandwidth: f64,

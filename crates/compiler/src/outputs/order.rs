@@ -7,10 +7,9 @@
 
 mod inferred;
 
-use index::{Expr, Facts};
+use index::{Expr, Facts, axis_groups};
 use ir::graph::{Axes, Fusion, Graph, Node, Output, Shape, TensorOp, Val};
 use scheduler::layout::{LayoutClass, Stride};
-use scheduler::space::axis_groups;
 
 use super::view::{View, is_copy, viewed_through};
 use inferred::{after_permuted, inferred_order};

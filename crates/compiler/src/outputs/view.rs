@@ -5,11 +5,10 @@
 //! a slice of one is cheaper computed alone. In-place outputs, those with a memory order of the user's that the view has not
 //! by itself, and views of inputs that are written to are copies. Nothing is run here.
 
-use index::{Expr, Facts};
+use index::{Expr, Facts, axis_groups};
 use ir::graph::{Fusion, Graph, Node, Output, Shape, TensorOp, Val};
 use ops::ScalarOp;
 use scheduler::layout::{LayoutClass, Stride};
-use scheduler::space::axis_groups;
 
 use super::order::{Natural, has_order, natural_order};
 use crate::segment::is_view_op;

@@ -165,31 +165,37 @@ impl Graph {
     }
 
     /// A node's data.
+    #[inline]
     pub fn node(&self, node: Node) -> &NodeData {
         &self.nodes[node]
     }
 
     /// The op that defines a value.
+    #[inline]
     pub fn op(&self, val: Val) -> &TensorOp {
         &self.nodes[val.node].op
     }
 
     /// The operands of the node that defines a value.
+    #[inline]
     pub fn operands(&self, val: Val) -> &[Val] {
         &self.nodes[val.node].operands
     }
 
     /// A value's type.
+    #[inline]
     pub fn ty(&self, val: Val) -> &Type {
         &self.nodes[val.node].results[val.result as usize]
     }
 
     /// A value's sizes.
+    #[inline]
     pub fn shape(&self, val: Val) -> &Shape {
         &self.ty(val).shape
     }
 
     /// A value's element type.
+    #[inline]
     pub fn dtype(&self, val: Val) -> DType {
         self.ty(val).dtype
     }

@@ -12,18 +12,13 @@ use smallvec::SmallVec;
 
 use super::cpu_code::{ACCESS, of_fold, weight};
 use super::nests::Nests;
-use super::witness::{Fold, Store};
-use crate::space::Space;
+use super::witness::Witness;
+use crate::space::{Passage, Space, Step, is_slice};
 use target::cpu::MAX_STATEMENTS;
 
 /// The statements that a group is as one kernel; what is beyond [`MAX_STATEMENTS`] is not counted to its end.
-pub(super) fn statements(
-    graph: &Graph,
-    view: &Fusion,
-    space: &Space,
-    folds: &[Fold],
-    stores: &[Store],
-) -> u64 {
+pub(super) fn statements(graph: &Graph, view: &Fusion, witness: &Witness) -> u64 {
+    let Witness { space, folds, stores, .. } = witness;
     let nests = Nests::of(graph, folds, stores);
     let begun =
         folds.iter().map(|fold| of_fold(graph, fold.node)).sum::<u64>() + stores.len() as u64 * ACCESS;
@@ -53,35 +48,55 @@ pub fn statements_for(graph: &Graph, view: &Fusion, space: &Space, vals: &[Val])
         .nest(vals, MAX_STATEMENTS)
 }
 
-/// What a course is made of: an index map that was passed, by number.
-type Step = u32;
-
 /// The index maps between what the loops ask for and a value, by number: under equal courses a value has equal indices.
 type Course = u32;
 
 /// The course of what is asked for where the loops stand.
 const HERE: Course = 0;
 
-/// The courses seen so far.
+/// The courses seen so far, each a step behind an earlier one.
 struct Courses {
-    steps: Vec<Vec<Step>>,
+    last: Vec<Option<(Course, Step)>>,
     /// How many times a value's elements each asks for.
     parts: Vec<f64>,
-    known: FxHashMap<Vec<Step>, Course>,
+    known: FxHashMap<(Course, Step), Course>,
 }
 
 impl Default for Courses {
     fn default() -> Courses {
-        Courses {
-            steps: vec![Vec::new()],
-            parts: vec![1.0],
-            known: FxHashMap::from_iter([(Vec::new(), HERE)]),
-        }
+        Courses { last: vec![None], parts: vec![1.0], known: FxHashMap::default() }
     }
 }
 
-/// An op with what else says at which index an operand is read.
-type Move = (TensorOp, usize, Option<Val>);
+impl Courses {
+    /// The course with one more step, which asks for so much of an operand.
+    fn after(&mut self, before: Course, step: Step, part: &dyn Fn() -> f64) -> Course {
+        if let Some(&known) = self.known.get(&(before, step)) {
+            return known;
+        }
+        // Slices that follow each other are in one order, whichever comes first.
+        let course = match self.last[before as usize] {
+            Some((earlier, last)) if is_slice(step) && is_slice(last) && last > step => {
+                let earlier = self.after(earlier, step, part);
+                self.behind(earlier, last, self.parts[before as usize] * part())
+            }
+            _ => self.behind(before, step, self.parts[before as usize] * part()),
+        };
+        self.known.insert((before, step), course);
+        course
+    }
+
+    /// The course that ends with a step behind another.
+    fn behind(&mut self, before: Course, step: Step, part: f64) -> Course {
+        let next = self.last.len() as Course;
+        let course = *self.known.entry((before, step)).or_insert(next);
+        if course == next {
+            self.last.push(Some((before, step)));
+            self.parts.push(part);
+        }
+        course
+    }
+}
 
 /// What each part of a nest counts as.
 pub struct Weights<'a> {
@@ -104,7 +119,6 @@ pub struct Count<'a> {
     view: &'a Fusion,
     space: &'a Space,
     weights: Weights<'a>,
-    steps: FxHashMap<Move, Step>,
     courses: Courses,
     /// The courses under which each node of the group is asked for, by position, ascending. Empty between nests.
     asked: Vec<SmallVec<[Course; 2]>>,
@@ -114,8 +128,7 @@ impl<'a> Count<'a> {
     /// A count over the nodes of a group with this space.
     pub fn new(graph: &'a Graph, view: &'a Fusion, space: &'a Space, weights: Weights<'a>) -> Count<'a> {
         let asked = vec![SmallVec::new(); view.order().len()];
-        let (steps, courses) = (FxHashMap::default(), Courses::default());
-        Count { graph, view, space, weights, steps, courses, asked }
+        Count { graph, view, space, weights, courses: Courses::default(), asked }
     }
 
     /// What a loop nest that asks for these values counts as, as far as that is no more than so much.
@@ -143,7 +156,7 @@ impl<'a> Count<'a> {
             for (k, &operand) in self.graph.node(node).operands.iter().enumerate() {
                 let maker = self.space.maker(position, k);
                 for &course in &courses {
-                    let beyond = self.beyond(node, k, operand, course);
+                    let beyond = self.beyond(position, k, course);
                     sum = sum.saturating_add(self.ask(operand, maker, beyond, &mut loaded));
                 }
             }
@@ -176,52 +189,17 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// The course under which a node that is asked for under one asks for an operand.
-    fn beyond(&mut self, node: Node, k: usize, operand: Val, course: Course) -> Course {
-        let data = self.graph.node(node);
-        let is_pointwise = matches!(data.op, TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Fold { .. });
-        let is_scalar = || self.graph.ty(operand).rank() == 0;
-        if (is_pointwise && course == HERE) || is_scalar() {
-            return HERE;
+    /// The course under which the node at a position that is asked for under one asks for an operand.
+    fn beyond(&mut self, position: usize, k: usize, course: Course) -> Course {
+        match self.space.passage(position, k) {
+            Passage::Scalar => HERE,
+            Passage::Renamed(step) | Passage::Moved(step)
+                if course != HERE || self.space.moves(position, k) =>
+            {
+                let part = || (self.weights.part)(self.view.order()[position], k);
+                self.courses.after(course, step, &part)
+            }
+            _ => course,
         }
-        let trip_count = matches!(
-            data.op,
-            TensorOp::Permute(_)
-                | TensorOp::Broadcast(_)
-                | TensorOp::Expand(_)
-                | TensorOp::Squeeze(_)
-                | TensorOp::Reshape(_)
-        );
-        let is_moved = self.space.moves(self.graph, node, k) || (trip_count && course != HERE);
-        if !is_moved {
-            return course;
-        }
-        let index = matches!(data.op, TensorOp::Gather(_)).then(|| data.operands[1]);
-        let place = if matches!(data.op, TensorOp::Cat(_)) { k } else { 0 };
-        let next = self.steps.len() as Step * 2;
-        // Slices add up in any order; their numbers are odd.
-        let is_slice = matches!(data.op, TensorOp::Slice { .. });
-        let step = *self.steps.entry((data.op.clone(), place, index)).or_insert(next + Step::from(is_slice));
-        let part = (self.weights.part)(node, k);
-        self.courses.after(course, step, part)
-    }
-}
-
-impl Courses {
-    fn after(&mut self, course: Course, step: Step, part: f64) -> Course {
-        let before = course;
-        let mut steps = self.steps[before as usize].clone();
-        steps.push(step);
-        let run = steps.iter().rev().take_while(|step| **step % 2 == 1).count();
-        let begin = steps.len() - run;
-        steps[begin..].sort_unstable();
-        if let Some(&known) = self.known.get(&steps) {
-            return known;
-        }
-        let course = self.steps.len() as Course;
-        self.known.insert(steps.clone(), course);
-        self.steps.push(steps);
-        self.parts.push(self.parts[before as usize] * part);
-        course
     }
 }

@@ -22,15 +22,13 @@ mod witness;
 use cranelift_entity::EntityRef;
 use index::Expr;
 use ir::graph::{ExternalOp, Fusion, Graph, Node, TensorOp, Val};
-use rustc_hash::FxHashSet;
 
-use code::statements;
 pub use code::{Count, Weights, statements_for};
 use moved::reject_moved_folds;
 use needs::Needs;
 pub use witness::{Fold, Store, When, Witness};
 
-use crate::space::{Atoms, Axis, AxisTable, Space};
+use crate::space::{Atoms, Axis, AxisTable, Made, Space};
 use target::cpu::{ALONE, MAX_STATEMENTS};
 
 /// Why a group cannot be one kernel.
@@ -56,8 +54,7 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Rejection> {
 /// The same, of a fusion of which something is known already.
 pub fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Witness, Rejection> {
     reject_large(view)?;
-    reject_cut(graph, view)?;
-    reject_external(graph, view)?;
+    reject_boundaries(graph, view)?;
     let space = Space::with(graph, view, table).map_err(|conflict| Rejection {
         val: conflict.val,
         reason: "would have two of its axes walked by one loop".to_owned(),
@@ -67,29 +64,24 @@ pub fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result
     reject_moved_folds(graph, view, &space, &needs, table)?;
     let scanned = scanned_axis(graph, view, &space)?;
     let mut folds = collect_folds(graph, &space, &needs);
-    mark_terminal(view, &space, &needs, &mut folds);
-    let stores = collect_stores(view, &space, &needs, &folds);
-    let statements = statements(graph, view, &space, &folds, &stores);
-    reject_long(graph, view, statements)?;
+    mark_terminal(&space, &needs, &mut folds);
+    let stores = collect_stores(&space, &needs, &folds);
     let order = axis_order(&space, &folds, &stores);
     let may_divide = |axis: &Axis| Some(*axis) != scanned && divisible(*axis, &folds, &stores);
     let workers: Vec<Axis> = order.iter().copied().filter(may_divide).collect();
     let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
-    let stages = stages(graph, view, &space, &needs, &folds, &order);
-    let witness = Witness { space, folds, stores, workers, order, scanned, levels, statements, stages };
+    let (statements, stages) = (0, Vec::new());
+    let mut witness = Witness { space, folds, stores, workers, order, scanned, levels, statements, stages };
     reject_alone(view, &witness)?;
+    witness.statements = code::statements(graph, view, &witness);
+    reject_long(graph, view, witness.statements)?;
+    witness.stages = stages_of(graph, view, &witness, &needs);
     Ok(witness)
 }
 
 /// The first stage that can compute each node, by position.
-fn stages(
-    graph: &Graph,
-    view: &Fusion,
-    space: &Space,
-    needs: &Needs,
-    folds: &[Fold],
-    order: &[Axis],
-) -> Vec<Option<u32>> {
+fn stages_of(graph: &Graph, view: &Fusion, witness: &Witness, needs: &Needs) -> Vec<Option<u32>> {
+    let Witness { space, folds, order, .. } = witness;
     let mut walked = vec![false; space.axes().len()];
     order.iter().for_each(|axis| walked[axis.index()] = true);
     let is_walked = space.of_results(|axes| axes.iter().flatten().all(|axis| walked[axis.index()]));
@@ -141,31 +133,25 @@ fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Reje
     }
 }
 
-/// A value that the user cut must come from memory: a group may end in it but not compute past it.
-fn reject_cut(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
-    let cut = view.order().iter().find(|&&node| {
-        matches!(graph.node(node).op, TensorOp::Map(ops::ScalarOp::SegmentSet))
-            && !view.uses(node.into()).is_empty()
-    });
-    match cut {
-        Some(&node) => Err(Rejection {
-            val: node.into(),
-            reason: "is a boundary that the definition asks for".to_owned(),
-            is_monotone: true,
-        }),
-        None => Ok(()),
-    }
-}
-
-/// What a library computes is in no kernel.
-fn reject_external(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
-    match external_nodes(graph, view).next() {
-        Some((node, op)) => {
-            let reason = format!("is computed by {}, which a library runs", op.name());
-            Err(Rejection { val: node.into(), reason, is_monotone: true })
+/// A value that the user cut must come from memory: a group may end in it but not compute past it. What a library computes is
+/// in no kernel.
+fn reject_boundaries(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
+    let is_cut = |op: &TensorOp| matches!(op, TensorOp::Map(ops::ScalarOp::SegmentSet));
+    let mut library = None;
+    for &node in view.order() {
+        match &graph.node(node).op {
+            op if is_cut(op) && !view.uses(node.into()).is_empty() => {
+                let reason = "is a boundary that the definition asks for".to_owned();
+                return Err(Rejection { val: node.into(), reason, is_monotone: true });
+            }
+            TensorOp::External(op) => library = library.or(Some((node, op))),
+            _ => {}
         }
-        None => Ok(()),
     }
+    library.map_or(Ok(()), |(node, op)| {
+        let reason = format!("is computed by {}, which a library runs", op.name());
+        Err(Rejection { val: node.into(), reason, is_monotone: true })
+    })
 }
 
 /// The nodes of a group that a library computes.
@@ -182,6 +168,9 @@ pub fn external_nodes<'g>(
 /// The axis of the scans of a group, if it has any of which a loop walks the axis.
 fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Axis>, Rejection> {
     let mut scanned: Option<Axis> = None;
+    if !space.has_scans() {
+        return Ok(None);
+    }
     for &node in view.order() {
         let TensorOp::Scan { axis, .. } = graph.node(node).op else { continue };
         let Some(&own) = space.axes_of(node.into())[axis as usize].first() else { continue };
@@ -194,40 +183,40 @@ fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Ax
 }
 
 fn collect_folds(graph: &Graph, space: &Space, needs: &Needs) -> Vec<Fold> {
-    let mut folds: Vec<Fold> = Vec::new();
+    let mut folds: Vec<Fold> = Vec::with_capacity(needs.all_folds().len());
     for (number, &node) in needs.all_folds().iter().enumerate() {
         let TensorOp::Fold { axes, .. } = &graph.node(node).op else { unreachable!("a fold") };
-        let operand = space.axes_of_operand(node, 0).iter().enumerate();
-        let (reduced, kept): (Vec<_>, Vec<_>) = operand.partition(|(axis, _)| axes.contains(&(*axis as u8)));
+        let (mut reduced, mut kept) = (Vec::new(), Vec::new());
+        for (atoms, axis) in space.axes_of_operand(node, 0).iter().zip(0_u8..) {
+            match axes.contains(&axis) {
+                true => reduced.extend_from_slice(atoms),
+                false => kept.push(copied(atoms)),
+            }
+        }
         let level_of = |&fold: &u32| folds[fold as usize].level + 1;
-        folds.push(Fold {
-            node,
-            reduced: reduced.into_iter().flat_map(|(_, atoms)| atoms.iter().copied()).collect(),
-            kept: kept.into_iter().map(|(_, atoms)| atoms.clone()).collect(),
-            level: needs.before_fold(number).iter().map(level_of).max().unwrap_or(0),
-            terminal: true,
-        });
+        let level = needs.before_fold(number).iter().map(level_of).max().unwrap_or(0);
+        folds.push(Fold { node, reduced, kept, level, terminal: true });
     }
     folds
 }
 
 /// A fold stays terminal when all that depends on it are stores over axes that it keeps, which need no inner fold,
 /// no terminal fold of another shape and no scan.
-fn mark_terminal(view: &Fusion, space: &Space, needs: &Needs, folds: &mut [Fold]) {
+fn mark_terminal(space: &Space, needs: &Needs, folds: &mut [Fold]) {
     for number in 0..folds.len() {
         needs.before_fold(number).iter().for_each(|&earlier| folds[earlier as usize].terminal = false);
     }
     loop {
         let mut inner: Vec<u32> = Vec::new();
-        for output in view.outputs() {
-            let Some(position) = space.position(output.val.node) else { continue };
-            let needed = needs.folds(position);
+        for made in space.made() {
+            let needed = needs.folds(made.position);
             let Some(&first) = needed.first() else { continue };
             let of = |&number: &u32| &folds[number as usize];
-            let axes = space.axes_of(output.val);
+            let axes = space.axes_of_made(made);
             let fits = |fold: &Fold| axes.iter().flatten().all(|&axis| fold.keeps(axis));
             let alike = |fold: &Fold| fold.terminal && same_shape(fold, of(&first));
-            if needs.scan(position).is_some() || !needed.iter().map(of).all(|fold| fits(fold) && alike(fold))
+            if needs.scan(made.position).is_some()
+                || !needed.iter().map(of).all(|fold| fits(fold) && alike(fold))
             {
                 inner.extend(needed.iter().filter(|number| of(number).terminal));
             }
@@ -249,23 +238,23 @@ fn same_shape(a: &Fold, b: &Fold) -> bool {
     sorted(&a.reduced) == sorted(&b.reduced) && a.kept_axes().eq(b.kept_axes())
 }
 
-fn collect_stores(view: &Fusion, space: &Space, needs: &Needs, folds: &[Fold]) -> Vec<Store> {
-    let mut stores: Vec<Store> = Vec::new();
-    let mut stored: FxHashSet<Val> = FxHashSet::default();
-    for output in view.outputs() {
-        if view.is_input(output.val) || !stored.insert(output.val) {
-            continue;
-        }
-        let position = space.position(output.val.node).expect("an output is computed");
-        let needed: Vec<usize> = needs.folds(position).iter().map(|&number| number as usize).collect();
-        let when = if !needed.is_empty() && needed.iter().all(|&k| folds[k].terminal) {
-            When::After(needed)
+fn collect_stores(space: &Space, needs: &Needs, folds: &[Fold]) -> Vec<Store> {
+    let store = |made: &Made| {
+        let needed = needs.folds(made.position);
+        let of = |&number: &u32| &folds[number as usize];
+        let when = if !needed.is_empty() && needed.iter().map(of).all(|fold| fold.terminal) {
+            When::After(needed.iter().map(|&number| number as usize).collect())
         } else {
-            When::Level(needed.iter().map(|&k| folds[k].level + 1).max().unwrap_or(0))
+            When::Level(needed.iter().map(|number| of(number).level + 1).max().unwrap_or(0))
         };
-        stores.push(Store { val: output.val, axes: space.axes_of(output.val).to_vec(), when });
-    }
-    stores
+        Store { val: made.val, axes: space.axes_of_made(made).iter().map(copied).collect(), when }
+    };
+    space.made().iter().map(store).collect()
+}
+
+/// A copy without the detour that cloning takes.
+fn copied(atoms: &Atoms) -> Atoms {
+    Atoms::from_slice(atoms)
 }
 
 /// All axes in the order of the value with the most of them; axes that it lacks come first.

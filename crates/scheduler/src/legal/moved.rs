@@ -26,7 +26,7 @@ pub(super) fn reject_moved_folds(
     for (position, &node) in view.order().iter().enumerate() {
         for (k, &val) in graph.node(node).operands.iter().enumerate() {
             let Some(maker) = space.maker(position, k) else { continue };
-            if !space.moves(graph, node, k) {
+            if !space.moves(position, k) {
                 continue;
             }
             let behind = match (needs.scan(maker), needs.folds(maker).is_empty()) {

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::code::Weights;
 use super::witness::{Fold, Store, When};
-use crate::space::{Axis, Space};
+use crate::space::{Axis, Source, Space};
 
 /// A set of nests, each a bit.
 type NestSet = u64;
@@ -65,8 +65,9 @@ impl Nests {
         let mut asked = Asked::none(view);
         for (number, roots) in self.roots().enumerate() {
             for &val in roots {
-                let maker = if view.is_input(val) { None } else { space.position(val.node) };
-                asked.add(view, val, maker, 1 << number);
+                let input = view.input_place(val).map(|place| Source::Input(place as u32));
+                let maker = || space.position(val.node).map(|position| Source::Maker(position as u32));
+                asked.add(input.or_else(maker).expect("a value of the group"), 1 << number);
             }
         }
         let mut sum = 0_u64;
@@ -79,9 +80,7 @@ impl Nests {
                 continue;
             }
             sum = sum.saturating_add((weights.node)(node).saturating_mul(nests.count_ones().into()));
-            for (k, &operand) in data.operands.iter().enumerate() {
-                asked.add(view, operand, space.maker(position, k), nests);
-            }
+            (0..data.operands.len()).for_each(|k| asked.add(space.source(position, k), nests));
         }
         let loads: u32 = asked.inputs.iter().map(|nests| nests.count_ones()).sum();
         Some(sum.saturating_add(weights.access.saturating_mul(loads.into())))
@@ -101,11 +100,11 @@ impl Asked {
         Asked { nodes: vec![0; view.order().len()], inputs: vec![0; view.inputs().len()] }
     }
 
-    /// Nests ask for a value that the node at a position makes, or memory has.
-    fn add(&mut self, view: &Fusion, val: Val, maker: Option<usize>, nests: NestSet) {
-        match maker {
-            Some(position) => self.nodes[position] |= nests,
-            None => self.inputs[view.input_place(val).expect("memory has inputs")] |= nests,
+    /// Nests ask for what comes from there.
+    fn add(&mut self, source: Source, nests: NestSet) {
+        match source {
+            Source::Maker(position) => self.nodes[position as usize] |= nests,
+            Source::Input(place) => self.inputs[place as usize] |= nests,
         }
     }
 }

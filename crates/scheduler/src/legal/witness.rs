@@ -2,6 +2,7 @@
 
 use index::Expr;
 use ir::graph::{Node, Val};
+use smallvec::SmallVec;
 
 use crate::space::{Atoms, Axis, Space};
 
@@ -67,7 +68,7 @@ impl Fold {
 pub struct Store {
     pub val: Val,
     /// The atoms of each of its axes, outermost first.
-    pub axes: Vec<Atoms>,
+    pub axes: SmallVec<[Atoms; 2]>,
     /// When it can be computed.
     pub when: When,
 }
@@ -90,7 +91,7 @@ pub enum When {
     /// In this stage.
     Level(u32),
     /// After these terminal folds (numbers in [`Witness::folds`]) have closed.
-    After(Vec<usize>),
+    After(SmallVec<[usize; 2]>),
 }
 
 impl Witness {

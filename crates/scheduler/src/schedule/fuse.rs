@@ -45,7 +45,9 @@ fn node_joins(work: &Workload<'_>, node: Node, a: Axis, b: Axis) -> bool {
         | TensorOp::Permute(_)
         | TensorOp::Fold { .. }
         | TensorOp::Scan { .. } => false,
-        TensorOp::Reshape(_) => witness.space.moves(graph, node, 0),
+        TensorOp::Reshape(_) => {
+            witness.space.position(node).is_some_and(|position| witness.space.moves(position, 0))
+        }
         _ => true,
     };
     if moves && touches(own) {

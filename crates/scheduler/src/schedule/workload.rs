@@ -4,6 +4,7 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::CpuSpelling;
 
 use super::Schedule;
+use crate::cycles::OpCycles;
 use crate::hints::Hints;
 use crate::layout::SegmentLayouts;
 use crate::legal::{Fold, Witness};
@@ -36,9 +37,23 @@ impl Workload<'_> {
         self.witness.order.iter().all(|axis| axes.iter().flatten().any(|own| own == axis))
     }
 
-    /// Whether the segment is so little work that memory decides.
-    pub(super) fn is_little(&self) -> bool {
+    /// Whether the segment is so few operations that memory decides, if none is costly.
+    pub(super) fn is_short(&self) -> bool {
         self.view.order().len() <= self.target.little
+    }
+
+    /// Whether the segment is so little work that memory decides: few operations, and few cycles of an element of all axes.
+    pub(super) fn is_little(&self) -> bool {
+        let Workload { graph, view, target, .. } = *self;
+        let ops = OpCycles::of(target);
+        let is_counted = |node: &Node| match graph.node(*node).op {
+            TensorOp::Fold { .. } => true,
+            TensorOp::Scan { .. } => false,
+            _ => self.walks_all((*node).into()),
+        };
+        let cycles =
+            || view.order().iter().filter(|node| is_counted(node)).map(|&node| ops.of_node(graph, node));
+        self.is_short() && cycles().sum::<u64>() <= target.little as u64
     }
 
     /// Whether a polynomial computes what a node gives.

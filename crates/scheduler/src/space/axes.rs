@@ -6,13 +6,13 @@
 //! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad, cat and gather unite only the
 //! axes that they leave alone; what a reshape splits or merges is left to `refine`.
 
-use ir::graph::{Fusion, Graph, TensorOp};
+use index::{Size, SizeTable};
+use ir::graph::{Fusion, Graph};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::node_axes::{AxisTable, KnownNodes, NodeAxes};
+use super::node_axes::{AxisTable, NodeAxes, Role};
 use super::places::{Place, Places};
-use super::sizes::{Size, SizeTable};
 
 /// An axis of a place, by number.
 pub(super) type AxisId = u32;
@@ -39,31 +39,43 @@ pub(super) struct AxisSets {
     members: Option<Members>,
     /// Axes that scans walk in order, which stay whole.
     scanned: Vec<AxisId>,
+    /// The positions of folds, and of reshapes.
+    folds: Vec<usize>,
+    pub(super) reshapes: Vec<usize>,
+    pub has_scans: bool,
+    /// Whether something may read an operand at other indices than the loops stand at.
+    pub has_index_maps: bool,
 }
 
 impl AxisSets {
     /// The united axes of a group.
     pub fn of(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> AxisSets {
         table.find_all(graph, view);
-        let AxisTable { sizes, nodes, positions } = table;
+        let AxisTable { sizes, nodes, sources, .. } = table;
+        let places = Places::of(graph, view, sources);
+        let count = places.count as usize;
         let mut sets = AxisSets {
-            places: Places::of(graph, view, positions),
-            tuples: Vec::new(),
-            first_axis: Vec::new(),
-            parents: Vec::new(),
-            sizes: Vec::new(),
+            tuples: Vec::with_capacity(count),
+            places,
+            first_axis: Vec::with_capacity(count + 1),
+            parents: Vec::with_capacity(2 * count),
+            sizes: Vec::with_capacity(2 * count),
             parts: FxHashMap::default(),
             members: None,
             scanned: Vec::new(),
+            folds: Vec::new(),
+            reshapes: Vec::new(),
+            has_scans: false,
+            has_index_maps: false,
         };
-        sets.declare(graph, view, nodes);
+        sets.first_axis.push(0);
         for (position, &node) in view.order().iter().enumerate() {
-            sets.unite_node(graph, view, position, nodes.of(node));
+            sets.add_node(position, nodes.of(node));
         }
         sets.compress();
-        sets.refine(graph, view, sizes);
-        sets.unite_uses(view, sizes);
-        sets.unite_roots(graph, view, sizes);
+        sets.refine(sizes);
+        sets.unite_uses(sizes);
+        sets.unite_roots(sizes);
         sets.compress();
         sets
     }
@@ -76,29 +88,32 @@ impl AxisSets {
     }
 
     /// The atoms of an axis, outermost first; none for axes of size 1, which no loop walks.
-    pub fn atoms(&self, place: Place, axis: u8) -> AtomIds {
+    pub fn atoms_of(&self, id: AxisId) -> AtomIds {
         let mut atoms = AtomIds::new();
-        self.each_atom(place, axis, &mut |atom| atoms.push(atom));
+        self.each_atom_of(id, &mut |atom| atoms.push(atom));
         atoms
     }
 
-    /// Gives each atom of an axis to a function, outermost first.
-    pub fn each_atom(&self, place: Place, axis: u8, function: &mut impl FnMut(AxisId)) {
-        self.each_atom_of(self.id(place, axis), function);
-    }
-
-    /// The same of an axis of a tuple.
+    /// Gives each atom of an axis of a tuple to a function, outermost first.
     pub fn each_atom_of_tuple(&self, tuple: AxisTuple, axis: u8, function: &mut impl FnMut(AxisId)) {
         self.each_atom_of(self.first_axis[tuple as usize] + AxisId::from(axis), function);
     }
 
+    #[inline]
     fn each_atom_of(&self, id: AxisId, function: &mut impl FnMut(AxisId)) {
         if self.sizes[id as usize].is_none() {
             return;
         }
         let set = self.root(id);
+        match self.parts.is_empty() {
+            true => function(set),
+            false => self.each_part(set, function),
+        }
+    }
+
+    fn each_part(&self, set: AxisId, function: &mut impl FnMut(AxisId)) {
         match self.parts.get(&set) {
-            Some(parts) => parts.iter().for_each(|&part| self.each_atom_of(part, function)),
+            Some(parts) => parts.iter().for_each(|&part| self.each_part(self.root(part), function)),
             None => function(set),
         }
     }
@@ -144,7 +159,7 @@ impl AxisSets {
         self.sizes[atom as usize].expect("an atom has a size")
     }
 
-    fn id(&self, place: Place, axis: u8) -> AxisId {
+    pub(super) fn id(&self, place: Place, axis: u8) -> AxisId {
         self.first_axis[self.tuples[place as usize] as usize] + AxisId::from(axis)
     }
 
@@ -153,65 +168,87 @@ impl AxisSets {
         self.scanned.iter().any(|&id| self.root(id) == atom)
     }
 
-    /// The first place that has two axes in one set, if any: such a group cannot share loops.
-    pub fn conflict(&self) -> Option<Place> {
-        let has_twice = |tuple: &AxisTuple| {
-            let atoms = self.all_atoms_of(*tuple);
-            (1..atoms.len()).any(|k| atoms[..k].contains(&atoms[k]))
-        };
-        let tuple = (0..self.tuple_count()).find(has_twice)?;
+    /// The first place that has the axes of a tuple.
+    pub fn place_of(&self, tuple: AxisTuple) -> Place {
         let place = self.tuples.iter().position(|&other| other == tuple);
-        place.map(|place| place as Place)
+        place.expect("a tuple is that of some place") as Place
     }
 
-    fn declare(&mut self, graph: &Graph, view: &Fusion, nodes: &KnownNodes) {
-        for (position, node) in view.order().iter().map(|&node| nodes.of(node)).enumerate() {
-            for (k, operand) in node.operands.iter().enumerate() {
-                if self.places.maker(position, k).is_none() {
-                    self.declare_place(&operand.sizes);
-                }
-            }
-            match node.same {
-                Some(k) => {
-                    self.tuples.push(self.tuples[self.places.operand(position, usize::from(k)) as usize])
-                }
-                None => node.results.iter().for_each(|sizes| self.declare_place(sizes)),
-            }
-            if let TensorOp::Scan { axis, .. } = graph.node(view.order()[position]).op {
-                let scanned = self.id(self.places.result(position), axis);
-                self.scanned.extend(self.sizes[scanned as usize].map(|_| scanned));
+    /// Adds the places of a node, and unites the axes that it walks together.
+    fn add_node(&mut self, position: usize, node: &NodeAxes) {
+        let same = self.add_operands(position, node);
+        match same {
+            Some(tuple) => self.tuples.push(tuple),
+            None => node.results.iter().for_each(|sizes| {
+                self.add_tuple(sizes);
+            }),
+        }
+        for k in 0..node.operands.len() {
+            if node.role != Role::Numbers || self.places.maker(position, k).is_none() {
+                self.unite_operand(position, node, k);
             }
         }
-        self.first_axis.push(self.sizes.len() as AxisId);
-        self.parents = (0..self.sizes.len() as AxisId).collect();
+        match node.role {
+            Role::Fold => self.folds.push(position),
+            Role::Scan(axis) => self.add_scan(position, axis),
+            Role::Reshape => self.reshapes.push(position),
+            Role::Numbers | Role::IndexMap | Role::Other => {}
+        }
+        self.has_index_maps |= matches!(node.role, Role::Reshape | Role::IndexMap);
     }
 
-    fn declare_place(&mut self, sizes: &[Option<Size>]) {
-        self.tuples.push(self.first_axis.len() as AxisTuple);
-        self.first_axis.push(self.sizes.len() as AxisId);
-        self.sizes.extend_from_slice(sizes);
-    }
-
-    /// Unites the axes that one node walks together.
-    fn unite_node(&mut self, graph: &Graph, view: &Fusion, position: usize, node: &NodeAxes) {
-        let first = self.places.result(position);
+    /// Adds the operands of a node that are read from memory; gives the axes that its result shares with one, if it does. Those of
+    /// a computed one are taken, and by what is read beside it, as they would be united.
+    fn add_operands(&mut self, position: usize, node: &NodeAxes) -> Option<AxisTuple> {
+        let is_computed = |k: usize| self.places.maker(position, k).is_some();
+        let computed = (0..node.operands.len()).find(|&k| node.operands[k].is_same && is_computed(k));
+        let mut same = computed.map(|k| self.tuples[self.places.operand(position, k) as usize]);
         for (k, operand) in node.operands.iter().enumerate() {
-            if node.numbers && self.places.maker(position, k).is_some() {
+            if self.places.maker(position, k).is_some() {
                 continue;
             }
-            let place = self.places.operand(position, k);
-            if node.same.is_some() && self.tuples[place as usize] == self.tuples[first as usize] {
-                continue;
+            match same.filter(|_| operand.is_same) {
+                Some(tuple) => self.tuples.push(tuple),
+                None => {
+                    let tuple = self.add_tuple(&operand.sizes);
+                    same = same.or(operand.is_same.then_some(tuple));
+                }
             }
-            for &(from, to) in &operand.kept {
-                (0..node.results.len() as Place)
-                    .for_each(|result| self.unite((place, from), (first + result, to)));
-            }
-            // What a fold reduces stands in none of its results.
-            if k > 0 && matches!(graph.node(view.order()[position]).op, TensorOp::Fold { .. }) {
-                let whole = self.places.operand(position, 0);
-                (0..operand.sizes.len() as u8).for_each(|axis| self.unite((whole, axis), (place, axis)));
-            }
+        }
+        same
+    }
+
+    /// Adds a place with axes of its own.
+    fn add_tuple(&mut self, sizes: &[Option<Size>]) -> AxisTuple {
+        let tuple = self.tuple_count();
+        self.tuples.push(tuple);
+        self.parents.extend((self.sizes.len()..self.sizes.len() + sizes.len()).map(|id| id as AxisId));
+        self.sizes.extend_from_slice(sizes);
+        self.first_axis.push(self.sizes.len() as AxisId);
+        tuple
+    }
+
+    fn add_scan(&mut self, position: usize, axis: u8) {
+        self.has_scans = true;
+        let scanned = self.id(self.places.result(position), axis);
+        self.scanned.extend(self.sizes[scanned as usize].map(|_| scanned));
+    }
+
+    /// Unites the axes of an operand with those of the results that are the same.
+    fn unite_operand(&mut self, position: usize, node: &NodeAxes, k: usize) {
+        let (first, place) = (self.places.result(position), self.places.operand(position, k));
+        let operand = &node.operands[k];
+        if operand.is_same && self.tuples[place as usize] == self.tuples[first as usize] {
+            return;
+        }
+        for &(from, to) in &operand.kept {
+            (0..node.results.len() as Place)
+                .for_each(|result| self.unite((place, from), (first + result, to)));
+        }
+        // What a fold reduces stands in none of its results.
+        if k > 0 && node.role == Role::Fold {
+            let whole = self.places.operand(position, 0);
+            (0..operand.sizes.len() as u8).for_each(|axis| self.unite((whole, axis), (place, axis)));
         }
     }
 
@@ -273,33 +310,33 @@ impl AxisSets {
     }
 
     /// Unites the axes of all uses of one input, unless some value would then have two axes in one set.
-    fn unite_uses(&mut self, view: &Fusion, sizes: &mut SizeTable) {
-        let mut uses: Vec<(usize, Place)> = Vec::with_capacity(self.places.uses.len());
-        uses.extend(
-            self.places.uses.iter().filter_map(|&(val, place)| Some((view.input_place(val)?, place))),
-        );
-        uses.sort_unstable();
+    fn unite_uses(&mut self, sizes: &mut SizeTable) {
+        let mut uses = std::mem::take(&mut self.places.uses);
+        uses.sort_unstable_by_key(|&(input, place)| u64::from(input) << 32 | u64::from(place));
         for used in uses.chunk_by(|a, b| a.0 == b.0) {
             let (_, first) = used[0];
             for &(_, other) in &used[1..] {
-                (0..self.rank(first))
-                    .for_each(|axis| self.unite_if_free((first, axis), (other, axis), sizes));
+                self.unite_all_if_free(first, other, sizes);
             }
         }
+        self.places.uses = uses;
+    }
+
+    fn unite_all_if_free(&mut self, a: Place, b: Place, sizes: &mut SizeTable) {
+        (0..self.rank(a)).for_each(|axis| self.unite_if_free((a, axis), (b, axis), sizes));
     }
 
     /// Unites the axes of roots of one shape that nothing in the group connects, so that one loop serves both. Of roots with
     /// the same axes the first stands for all.
-    fn unite_roots(&mut self, graph: &Graph, view: &Fusion, sizes: &mut SizeTable) {
+    fn unite_roots(&mut self, sizes: &mut SizeTable) {
         let mut distinct: Vec<Place> = Vec::new();
-        for root in self.roots(graph, view) {
+        for root in self.roots() {
             if distinct.iter().any(|&other| self.have_same_axes(other, root)) {
                 continue;
             }
             for &earlier in &distinct {
                 if self.have_one_shape(earlier, root, sizes) {
-                    (0..self.rank(root))
-                        .for_each(|axis| self.unite_if_free((earlier, axis), (root, axis), sizes));
+                    self.unite_all_if_free(earlier, root, sizes);
                 }
             }
             if !distinct.iter().any(|&other| self.have_same_axes(other, root)) {
@@ -309,8 +346,18 @@ impl AxisSets {
     }
 
     fn have_same_axes(&self, a: Place, b: Place) -> bool {
-        let is_same = |axis| self.atoms(a, axis) == self.atoms(b, axis);
-        self.rank(a) == self.rank(b) && (0..self.rank(a)).all(is_same)
+        let [left, right] = [a, b].map(|place| self.tuples[place as usize]);
+        let is_same = |axis| self.have_same_atoms(self.id(a, axis), self.id(b, axis));
+        left == right || (self.rank(a) == self.rank(b) && (0..self.rank(a)).all(is_same))
+    }
+
+    pub(super) fn have_same_atoms(&self, a: AxisId, b: AxisId) -> bool {
+        match [a, b].map(|id| self.sizes[id as usize]) {
+            [None, None] => true,
+            [Some(_), Some(_)] if self.root(a) == self.root(b) => true,
+            [Some(_), Some(_)] => !self.parts.is_empty() && self.atoms_of(a) == self.atoms_of(b),
+            _ => false,
+        }
     }
 
     fn have_one_shape(&self, a: Place, b: Place, sizes: &mut SizeTable) -> bool {
@@ -325,13 +372,14 @@ impl AxisSets {
             })
     }
 
-    /// What a group iterates over: the operands of its folds, and its outputs.
-    fn roots(&self, graph: &Graph, view: &Fusion) -> Vec<Place> {
-        let is_fold =
-            |position: &usize| matches!(graph.node(view.order()[*position]).op, TensorOp::Fold { .. });
-        let folds = (0..view.order().len()).filter(is_fold).map(|position| self.places.operand(position, 0));
-        let outputs = view.outputs().iter().filter(|output| !view.is_input(output.val));
-        folds.chain(outputs.filter_map(|output| self.places.computed(output.val))).collect()
+    /// What a group iterates over, of places with the same axes one: the operands of its folds, and its outputs.
+    fn roots(&self) -> Vec<Place> {
+        let mut is_known = vec![false; self.tuple_count() as usize];
+        let folds = self.folds.iter().map(|&position| self.places.operand(position, 0));
+        let made = self.places.made.iter().map(|made| made.place);
+        let is_new =
+            |place: &Place| !std::mem::replace(&mut is_known[self.tuples[*place as usize] as usize], true);
+        folds.chain(made).filter(is_new).collect()
     }
 }
 

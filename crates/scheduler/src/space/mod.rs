@@ -6,14 +6,13 @@ mod axes;
 mod breakpoints;
 mod index_maps;
 mod node_axes;
+mod passage;
 mod places;
 mod refine;
-mod reshape;
-mod sizes;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::Expr;
-use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Node, Val};
 use smallvec::SmallVec;
 
 use axes::{AxisSets, AxisTuple};
@@ -21,9 +20,10 @@ pub use breakpoints::breakpoints;
 pub(crate) use breakpoints::concatenated;
 pub use index_maps::Moved;
 pub use node_axes::{AxisTable, kept_axes};
+use node_axes::{KnownNodes, Role};
+pub(crate) use passage::{Passage, Step, is_slice};
+pub(crate) use places::{Made, Source};
 use places::{Place, Places};
-pub use reshape::{AxisGroup, axis_groups};
-pub use sizes::SizeTable;
 
 /// An axis of the iteration space of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,8 +45,9 @@ pub struct Space {
     first_axis: Vec<u32>,
     /// The atoms of each axis of each tuple.
     atoms: Vec<Atoms>,
-    /// Whether something may read an operand at other indices than the loops stand at.
-    has_index_maps: bool,
+    has_scans: bool,
+    /// How nodes read their operands, in order. Nothing where none may read at other indices than the loops stand at.
+    passages: Vec<Passage>,
 }
 
 /// Why values cannot share one iteration space.
@@ -69,15 +70,13 @@ impl Space {
     /// The same, of a fusion of which something is known already.
     pub(crate) fn with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Space, SelfMapped> {
         let sets = AxisSets::of(graph, view, table);
-        if let Some(place) = sets.conflict() {
-            return Err(SelfMapped { val: sets.places.val(graph, place) });
-        }
         let mut sizes: PrimaryMap<Axis, Expr> = PrimaryMap::new();
         let mut known: Vec<Option<Axis>> = vec![None; sets.axes()];
         let mut first_axis = Vec::with_capacity(sets.tuple_count() as usize + 1);
         let mut atoms: Vec<Atoms> = Vec::with_capacity(sets.axes());
         for tuple in 0..sets.tuple_count() {
-            first_axis.push(atoms.len() as u32);
+            let begin = atoms.len();
+            first_axis.push(begin as u32);
             for axis in 0..sets.rank_of(tuple) {
                 let mut number = |atom: u32| {
                     let size = || sizes.push(table.sizes.simplest(sets.size(atom)).clone());
@@ -87,11 +86,36 @@ impl Space {
                 sets.each_atom_of_tuple(tuple, axis, &mut |atom| own.push(number(atom)));
                 atoms.push(own);
             }
+            if has_twice(&atoms[begin..]) {
+                return Err(SelfMapped { val: sets.places.val(graph, view, sets.place_of(tuple)) });
+            }
         }
         first_axis.push(atoms.len() as u32);
+        let (has_scans, has_index_maps) = (sets.has_scans, sets.has_index_maps);
         let (places, tuples) = sets.into_tuples();
-        let has_index_maps = view.order().iter().any(|&node| table.nodes.of(node).is_index_map);
-        Ok(Space { sizes, places, tuples, first_axis, atoms, has_index_maps })
+        let passages = Vec::new();
+        let mut space = Space { sizes, places, tuples, first_axis, atoms, has_scans, passages };
+        if has_index_maps {
+            space.passages = space.passages(&table.nodes);
+        }
+        Ok(space)
+    }
+
+    /// How nodes read their operands. A reshape reads at the same index if both sides have the same atoms.
+    fn passages(&self, nodes: &KnownNodes) -> Vec<Passage> {
+        let mut passages = Vec::new();
+        for (position, node) in self.nodes().iter().map(|&node| nodes.of(node)).enumerate() {
+            passages.extend(node.operands.iter().map(|operand| operand.passage));
+            if let (Role::Reshape, Some(Passage::Renamed(step))) = (node.role, passages.last().copied()) {
+                let from = self.axes_at(self.places.operand(position, 0)).iter().flatten();
+                let to = self.axes_at(self.places.result(position)).iter().flatten();
+                if !from.eq(to) {
+                    passages.pop();
+                    passages.push(Passage::Moved(step));
+                }
+            }
+        }
+        passages
     }
 
     /// The size of an axis.
@@ -106,7 +130,12 @@ impl Space {
 
     /// Whether something may read an operand at other indices than the loops stand at.
     pub fn has_index_maps(&self) -> bool {
-        self.has_index_maps
+        !self.passages.is_empty()
+    }
+
+    /// Whether the group scans.
+    pub(crate) fn has_scans(&self) -> bool {
+        self.has_scans
     }
 
     /// The nodes of the group, in order.
@@ -122,6 +151,11 @@ impl Space {
     /// The position of the node that makes operand `k` of the node at a position; none where memory has it.
     pub fn maker(&self, position: usize, k: usize) -> Option<usize> {
         self.places.maker(position, k)
+    }
+
+    /// Where operand `k` of the node at a position comes from.
+    pub(crate) fn source(&self, position: usize, k: usize) -> Source {
+        self.places.source(position, k)
     }
 
     /// The atoms of each axis of a value that the group computes, outermost first.
@@ -155,19 +189,32 @@ impl Space {
         &self.atoms[begin..end]
     }
 
-    /// Whether a node reads operand `k` at another index than the loops stand at where its result is wanted. A reshape does
-    /// not if both sides have the same atoms, nor does a cat of a single slice.
-    pub fn moves(&self, graph: &Graph, node: Node, k: usize) -> bool {
-        let data = graph.node(node);
-        match &data.op {
-            TensorOp::Slice { .. } | TensorOp::Pad { .. } => true,
-            TensorOp::Cat(axis) => !graph.shape(data.operands[k])[*axis as usize].is_one(),
-            TensorOp::Gather(_) => k == 0,
-            TensorOp::Reshape(_) => {
-                let (from, to) = (self.axes_of_operand(node, k), self.axes_of(node.into()));
-                !from.iter().flatten().eq(to.iter().flatten())
-            }
-            _ => false,
+    /// How the node at a position reads operand `k`.
+    pub(crate) fn passage(&self, position: usize, k: usize) -> Passage {
+        match self.passages.is_empty() {
+            true => Passage::Along,
+            false => self.passages[self.places.operand_number(position, k)],
         }
     }
+
+    /// Whether the node at a position reads operand `k` at another index than the loops stand at where its result is wanted.
+    pub fn moves(&self, position: usize, k: usize) -> bool {
+        matches!(self.passage(position, k), Passage::Moved(_))
+    }
+
+    /// The outputs that the group computes, each once, in order.
+    pub(crate) fn made(&self) -> &[Made] {
+        &self.places.made
+    }
+
+    /// The atoms of each axis of an output that the group computes.
+    pub(crate) fn axes_of_made(&self, made: &Made) -> &[Atoms] {
+        self.axes_at(made.place)
+    }
+}
+
+/// Whether two axes of a value would be the same loop.
+fn has_twice(axes: &[Atoms]) -> bool {
+    let atoms = || axes.iter().flatten();
+    atoms().enumerate().any(|(k, atom)| atoms().take(k).any(|other| other == atom))
 }

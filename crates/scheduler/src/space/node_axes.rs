@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
-use index::{Expr, Facts};
+use index::{Expr, Facts, Size, SizeTable};
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
-use super::places::Positions;
-use super::sizes::{Size, SizeTable};
+use super::passage::{Passage, Steps};
+use super::places::Sources;
 
 /// The size of each axis of a value; none where it is 1, as no loop walks that.
 pub(super) type WalkedSizes = SmallVec<[Option<Size>; 4]>;
@@ -22,13 +22,7 @@ pub(crate) type KeptAxes = SmallVec<[(u8, u8); 4]>;
 pub(super) struct NodeAxes {
     pub operands: SmallVec<[OperandAxes; 2]>,
     pub results: SmallVec<[WalkedSizes; 1]>,
-    /// Whether the node broadcasts a ramp. That is made at any index where it is wanted, so rows and columns can be numbered
-    /// by one. What folds or scans a ramp walks its axis.
-    pub numbers: bool,
-    /// An operand that has the axes of the one result, each in its place, as those of elementwise ops have.
-    pub same: Option<u8>,
-    /// Whether operands may be read at other indices than the loops stand at.
-    pub is_index_map: bool,
+    pub role: Role,
 }
 
 /// The axes of an operand of a node.
@@ -36,15 +30,26 @@ pub(super) struct NodeAxes {
 pub(super) struct OperandAxes {
     pub sizes: WalkedSizes,
     pub kept: KeptAxes,
+    /// Whether these are the axes of the one result, each in its place, as with elementwise ops.
+    pub is_same: bool,
+    pub passage: Passage,
 }
 
-impl OperandAxes {
-    /// Whether each axis is that of a result.
-    fn has_axes_of(&self, result: &WalkedSizes) -> bool {
-        self.sizes == *result
-            && self.kept.len() == result.len()
-            && self.kept.iter().all(|(from, to)| from == to)
-    }
+/// What a node does with axes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    Fold,
+    /// Along this axis.
+    Scan(u8),
+    /// The node broadcasts a ramp. That is made at any index where it is wanted, so rows and columns can be numbered by one. What
+    /// folds or scans a ramp walks its axis.
+    Numbers,
+    /// Operands may be read at other indices than the loops stand at.
+    IndexMap,
+    /// The same, unless both sides turn out to have the same atoms.
+    Reshape,
+    /// The axes of operands are those of the result, or gone, or new.
+    Other,
 }
 
 /// What is known of the sizes and of the axes of nodes of one fusion.
@@ -52,7 +57,8 @@ impl OperandAxes {
 pub struct AxisTable {
     pub(super) sizes: SizeTable,
     pub(super) nodes: KnownNodes,
-    pub(super) positions: Positions,
+    pub(super) sources: Sources,
+    steps: Steps,
 }
 
 /// What is known of nodes.
@@ -61,6 +67,7 @@ pub(super) struct KnownNodes(SecondaryMap<Node, Option<Box<NodeAxes>>>);
 
 impl KnownNodes {
     /// What is known of a node that was found.
+    #[inline]
     pub fn of(&self, node: Node) -> &NodeAxes {
         self.0[node].as_deref().expect("the nodes of a group are found before they are united")
     }
@@ -69,8 +76,8 @@ impl KnownNodes {
 impl AxisTable {
     /// Nothing is known.
     pub fn new(facts: &Arc<Facts>) -> AxisTable {
-        let (nodes, positions) = (KnownNodes::default(), Positions::default());
-        AxisTable { sizes: SizeTable::new(facts), nodes, positions }
+        let (nodes, sources, steps) = (KnownNodes::default(), Sources::default(), Steps::default());
+        AxisTable { sizes: SizeTable::new(facts), nodes, sources, steps }
     }
 
     /// Whether it may serve a view with these facts.
@@ -95,33 +102,44 @@ impl AxisTable {
 
     fn find(&mut self, graph: &Graph, node: Node) -> NodeAxes {
         let data = graph.node(node);
-        let mut walked = |val: Val| -> WalkedSizes {
-            let sizes = graph.shape(val).iter();
-            sizes.map(|size| (!size.is_one()).then(|| self.sizes.number(size))).collect()
-        };
-        let results = graph.results(node).map(&mut walked).collect();
-        let sizes: Vec<WalkedSizes> = data.operands.iter().map(|&val| walked(val)).collect();
+        let results: SmallVec<[WalkedSizes; 1]> =
+            graph.results(node).map(|val| self.walked_sizes(graph, val)).collect();
+        let sizes: Vec<WalkedSizes> =
+            data.operands.iter().map(|&val| self.walked_sizes(graph, val)).collect();
+        let role = role(graph, node);
         let operands = sizes.into_iter().enumerate().map(|(k, sizes)| {
             let kept = kept_axes(graph, &data.op, k, data.operands[k], node.into(), &mut self.sizes);
-            OperandAxes { sizes, kept }
+            let is_same = matches!(&results[..], [result] if sizes == *result)
+                && role != Role::Numbers
+                && kept.len() == sizes.len()
+                && kept.iter().all(|(from, to)| from == to);
+            let passage = self.steps.passage(graph, node, k);
+            OperandAxes { sizes, kept, is_same, passage }
         });
-        let operands: SmallVec<[OperandAxes; 2]> = operands.collect();
-        let numbers = matches!(data.op, TensorOp::Broadcast(_))
-            && matches!(graph.op(data.operands[0]), TensorOp::Iota(_));
-        let results: SmallVec<[WalkedSizes; 1]> = results;
-        let same = match &results[..] {
-            [result] if !numbers => operands.iter().position(|operand| operand.has_axes_of(result)),
-            _ => None,
-        };
-        let is_index_map = matches!(
-            data.op,
-            TensorOp::Slice { .. }
-                | TensorOp::Pad { .. }
-                | TensorOp::Cat(_)
-                | TensorOp::Gather(_)
-                | TensorOp::Reshape(_)
-        );
-        NodeAxes { operands, results, numbers, same: same.map(|k| k as u8), is_index_map }
+        let operands = operands.collect();
+        NodeAxes { operands, results, role }
+    }
+
+    fn walked_sizes(&mut self, graph: &Graph, val: Val) -> WalkedSizes {
+        if let Some(known) = &self.nodes.0[val.node] {
+            return known.results[usize::from(val.result)].clone();
+        }
+        let sizes = graph.shape(val).iter();
+        sizes.map(|size| (!size.is_one()).then(|| self.sizes.number(size))).collect()
+    }
+}
+
+fn role(graph: &Graph, node: Node) -> Role {
+    let data = graph.node(node);
+    match data.op {
+        TensorOp::Fold { .. } => Role::Fold,
+        TensorOp::Scan { axis, .. } => Role::Scan(axis),
+        TensorOp::Broadcast(_) if matches!(graph.op(data.operands[0]), TensorOp::Iota(_)) => Role::Numbers,
+        TensorOp::Slice { .. } | TensorOp::Pad { .. } | TensorOp::Cat(_) | TensorOp::Gather(_) => {
+            Role::IndexMap
+        }
+        TensorOp::Reshape(_) => Role::Reshape,
+        _ => Role::Other,
     }
 }
 

@@ -4,19 +4,15 @@
 //! An index along an axis of several atoms is their row-major combination. Sizes that do not line up, as in a reshape
 //! from `[6, 4]` to `[4, 6]`, stay apart: such a reshape is an index map with divisions.
 
-use index::Expr;
-use ir::graph::{Fusion, Graph, TensorOp};
+use index::{Expr, Size, SizeTable};
 
 use super::axes::{AxisId, AxisSets};
 use super::places::Place;
-use super::sizes::{Size, SizeTable};
 
 impl AxisSets {
     /// Splits axes until both sides of each reshape have the same atoms, as far as their sizes line up.
-    pub(super) fn refine(&mut self, graph: &Graph, view: &Fusion, sizes: &mut SizeTable) {
-        let order = view.order();
-        let is_reshape = |position: &usize| matches!(graph.node(order[*position]).op, TensorOp::Reshape(_));
-        let reshapes: Vec<usize> = (0..order.len()).filter(is_reshape).collect();
+    pub(super) fn refine(&mut self, sizes: &mut SizeTable) {
+        let reshapes = std::mem::take(&mut self.reshapes);
         let mut is_changed = true;
         while is_changed {
             // A step for one reshape may make another possible for an earlier one.
@@ -38,11 +34,12 @@ impl AxisSets {
 
     /// Unites two axes of one size, atom by atom, unless some value would then have an atom twice.
     pub(super) fn unite_if_free(&mut self, left: (Place, u8), right: (Place, u8), sizes: &mut SizeTable) {
-        loop {
-            let (from, to) = (self.atoms(left.0, left.1), self.atoms(right.0, right.1));
+        let [left, right] = [left, right].map(|(place, axis)| self.id(place, axis));
+        while !self.have_same_atoms(left, right) {
+            let (from, to) = (self.atoms_of(left), self.atoms_of(right));
             let changed = match (&from[..], &to[..]) {
                 ([a], [b]) => self.join_if_free(*a, *b),
-                (from, to) => from != to && self.line_up(from, to, sizes),
+                (from, to) => self.line_up(from, to, sizes),
             };
             if !changed {
                 return;

@@ -5,11 +5,11 @@ use std::cell::RefCell;
 
 use cranelift_entity::SecondaryMap;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use scheduler::cycles::OpCycles;
 use scheduler::hints::Hints;
 use smallvec::SmallVec;
 use target::Target;
 
-use super::cycles::OpCycles;
 use super::work;
 
 /// How much of a value there is.

@@ -3,7 +3,6 @@
 
 mod access;
 mod amounts;
-mod cycles;
 mod in_flight;
 mod input_reads;
 mod repeats;

@@ -140,8 +140,7 @@ impl<'w> Loops<'w> {
         for (position, &node) in view.order().iter().enumerate().rev() {
             let inside = inside[position].unwrap_or(around[position]);
             for k in 0..amounts.graph.node(node).operands.len() {
-                let is_moved = || space.has_index_maps() && space.moves(amounts.graph, node, k);
-                let maker = space.maker(position, k).filter(|_| !is_moved());
+                let maker = space.maker(position, k).filter(|_| !space.moves(position, k));
                 if let Some(maker) = maker {
                     around[maker] |= inside;
                 }

@@ -3,12 +3,12 @@
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
+use scheduler::cycles::OpCycles;
 use scheduler::hints::Hints;
 use scheduler::legal::Witness;
 use scheduler::legal::{Count, Weights};
 
 use super::amounts::Amounts;
-use super::cycles::OpCycles;
 use super::repeats::Repeats;
 
 /// Elements that a group computes at least, each as often as the cycles that a vector of them takes: a value once for each

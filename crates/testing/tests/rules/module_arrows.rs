@@ -58,6 +58,8 @@ const ORDER: [(&str, &[&str]); 22] = [
             "normalize",
             "prove",
             "sample",
+            "reshape",
+            "sizes",
             "substitute",
             "scanner",
             "text",
@@ -84,6 +86,7 @@ const ORDER: [(&str, &[&str]); 22] = [
             "inverse_erf",
             "power",
             "rows",
+            "cycles",
             "composite",
             "body",
             "moments",
@@ -102,7 +105,7 @@ const ORDER: [(&str, &[&str]); 22] = [
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
     ("target", &["multiprocessor", "cpu", "gpu", "gpus"]),
-    ("scheduler", &["draws", "hints", "layout", "space", "legal", "schedule", "lower"]),
+    ("scheduler", &["draws", "hints", "layout", "cycles", "space", "legal", "schedule", "lower"]),
     (
         "segmenter",
         &[

@@ -12,7 +12,7 @@ mod kept;
 mod scan;
 mod store;
 
-use index::Expr;
+use index::{Expr, axis_groups};
 use ir::graph::{Node, TensorOp, Val};
 use ir::kernel::Value;
 use ops::{DType, Scalar, ScalarOp};
@@ -22,7 +22,7 @@ use super::address::{delinearize, row_major};
 use super::emitter::Key;
 use super::layer::layer;
 use super::loops::Known;
-use crate::space::{Atoms, axis_groups};
+use crate::space::Atoms;
 use kept::Kept;
 
 pub(super) use kept::Persistent;
@@ -166,8 +166,8 @@ impl<'a> ValueEmitter<'a> {
     fn reshape(&mut self, operand: Val, result: Val, index: &[Expr], guard: Option<Value>) -> Value {
         let group = self.emitter.group;
         let space = &group.witness.space;
-        let moves = space.moves(group.graph, result.node, 0);
-        if !moves && self.stands_at(space.axes_of(result), index) {
+        let position = space.position(result.node).expect("a node of the group");
+        if !space.moves(position, 0) && self.stands_at(space.axes_of(result), index) {
             let axes = space.axes_of_operand(result.node, 0);
             let source = self.index_of(axes);
             return self.pull(operand, &source, guard);

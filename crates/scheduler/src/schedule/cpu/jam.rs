@@ -6,7 +6,7 @@ use crate::schedule::workload::{Workload, lies_in_scratch};
 use crate::space::Axis;
 use target::Cpu;
 use target::cpu::{
-    L2_PART, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_MOMENTS_BYTES, MIN_SHARED_FOLDS, PAGE_BYTES,
+    L2_PART, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_COSTLY_BYTES, MIN_SHARED_FOLDS, PAGE_BYTES,
     SCANNED_ROWS, SHORT_ROW_BYTES,
 };
 
@@ -47,9 +47,10 @@ fn shares_scratch(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
     let folds = || witness.folds.iter().filter(|fold| lies_in_scratch(schedule, fold, row));
     let bytes = folds().map(|fold| bytes_kept(work, schedule, fold)).fold(0, u64::saturating_add);
     let are_moments = |fold: &Fold| work.graph.results(fold.node).count() > 2;
-    let has_moments = bytes >= MIN_MOMENTS_BYTES && only_leaves_folds(witness) && folds().any(are_moments);
+    let are_costly = work.is_short() || folds().any(are_moments);
+    let is_long = bytes >= MIN_COSTLY_BYTES && only_leaves_folds(witness) && are_costly;
     let enough = if work.is_little() { 1 } else { MIN_SHARED_FOLDS };
-    let many = bytes >= target.block_bytes / L2_PART || folds().count() >= enough || has_moments;
+    let many = bytes >= target.block_bytes / L2_PART || folds().count() >= enough || is_long;
     many && !is_one_run(work, schedule)
 }
 
@@ -84,7 +85,7 @@ fn rows_that_fit(work: &Workload<'_>) -> u32 {
     let of_rows = |level: u32| witness.folds.iter().filter(move |fold| !fold.terminal && fold.level == level);
     let states = |level: u32| of_rows(level).map(|fold| graph.results(fold.node).count()).sum::<usize>();
     match view.order().len() {
-        _ if work.is_little() => 8,
+        _ if work.is_short() => 8,
         operations if operations > MAX_JAMMED_OPS => 1,
         _ if witness.statements.saturating_mul(4) > MAX_STATEMENTS => 1,
         _ if (0..witness.levels).any(|level| states(level) > 1) => 2,

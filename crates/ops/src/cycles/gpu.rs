@@ -2,7 +2,7 @@
 //! ops (`crates/testing/tests/programs/machine_code.rs` counts them again). The special-function unit has a lane for eight
 //! others: where its instructions take longer, they count eight each. Of sin and cos the way of small arguments is counted.
 
-use ops::{DType, ScalarOp};
+use crate::{DType, ScalarOp};
 
 /// Cycles of an instruction of f64, on GPUs for servers: they have half as many lanes for it.
 const DOUBLE: u64 = 2;
@@ -10,7 +10,8 @@ const DOUBLE: u64 = 2;
 /// Cycles of a function of f64 at least: it is made of about thirty fused multiply-additions.
 const FUNCTION_OF_F64: u64 = 60;
 
-pub(super) fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
+/// Cycles of an op that makes this dtype.
+pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
     let of_f32 = of_f32(op);
     match dtype {
         _ if op.moves_bits() => 0,
@@ -57,7 +58,8 @@ fn of_i32(op: ScalarOp) -> u64 {
     }
 }
 
-pub(super) fn cast(from: DType, to: DType) -> u64 {
+/// Cycles of a conversion between two dtypes.
+pub fn cast(from: DType, to: DType) -> u64 {
     let is_byte = |dtype| matches!(dtype, DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0);
     let is_double = |dtype| matches!(dtype, DType::F64 | DType::I64 | DType::U64);
     match (from, to) {

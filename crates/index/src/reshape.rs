@@ -1,6 +1,6 @@
 //! Reshapes cut into groups of axes with equal products, so that an index is split and merged only where it must.
 
-use index::{Expr, Facts};
+use crate::{Expr, Facts};
 
 /// Axes `from` of the operand hold the same elements as axes `to` of the result.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,15 +1,13 @@
-//! Cycles of an op, for each kind of machine: of a vector of elements on a CPU, of an element on a GPU's lane.
-
-mod cpu;
-mod gpu;
+//! Cycles of the nodes of a graph on a machine: of a vector of elements on a CPU, of an element on a GPU's lane.
 
 use ir::graph::{Graph, Node, TensorOp};
+use ops::cycles::{cpu, gpu};
 use ops::{Body, BodyStep, DType, Monoid, ScalarOp};
 use target::{Processor, Target};
 
 /// What differs between machines.
 #[derive(Clone, Copy)]
-pub(super) struct OpCycles {
+pub struct OpCycles {
     scalar_op: fn(ScalarOp, DType) -> u64,
     /// Of a conversion between two dtypes.
     cast: fn(DType, DType) -> u64,

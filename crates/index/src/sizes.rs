@@ -3,13 +3,16 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use index::{Expr, Facts, Sample};
 use rustc_hash::FxHashMap;
 
-use super::reshape::{AxisGroup, axis_groups};
+use crate::reshape::{AxisGroup, axis_groups};
+use crate::{Expr, Facts, Sample};
 
 /// A size in its simplest form, by number.
-pub(crate) type Size = u32;
+pub type Size = u32;
+
+/// The first size.
+const ONE: Size = 0;
 
 /// Sizes from and to, of a reshape.
 type Sides = (Vec<Size>, Vec<Size>);
@@ -30,7 +33,9 @@ impl SizeTable {
     pub fn new(facts: &Arc<Facts>) -> SizeTable {
         let (numbers, equal, groups) = (FxHashMap::default(), FxHashMap::default(), FxHashMap::default());
         let (facts, sample) = (Arc::clone(facts), OnceCell::new());
-        SizeTable { facts, sample, numbers, simplest: Vec::new(), equal, groups }
+        let mut table = SizeTable { facts, sample, numbers, simplest: Vec::new(), equal, groups };
+        table.number(&Expr::one());
+        table
     }
 
     /// The facts that answers rest on.
@@ -60,8 +65,7 @@ impl SizeTable {
 
     /// Whether a size is proved to be 1.
     pub fn is_one(&mut self, size: Size) -> bool {
-        let one = self.number(&Expr::one());
-        self.are_equal(size, one)
+        self.are_equal(size, ONE)
     }
 
     /// Whether two sizes are proved equal.

@@ -1,0 +1,53 @@
+//! At which index a node reads an operand, seen from where its result is wanted.
+
+use ir::graph::{Graph, Node, TensorOp, Val};
+use rustc_hash::FxHashMap;
+
+/// An op that reads its operand elsewhere, by number: equal ones lead from one index to the same other one.
+pub(crate) type Step = u32;
+
+/// At which index a node reads an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Passage {
+    /// At that of the result.
+    Along,
+    /// At the only index of a scalar.
+    Scalar,
+    /// At another, wherever the result is wanted.
+    Moved(Step),
+    /// At another, but for what is wanted where the loops stand: there they stand for the operand's axes too.
+    Renamed(Step),
+}
+
+/// The steps of a fusion.
+#[derive(Debug, Default)]
+pub(super) struct Steps(FxHashMap<(TensorOp, usize, Option<Val>), Step>);
+
+impl Steps {
+    /// How a node reads operand `k`, in any group. Whether a reshape moves it depends on the group.
+    pub fn passage(&mut self, graph: &Graph, node: Node, k: usize) -> Passage {
+        let data = graph.node(node);
+        let shape = graph.shape(data.operands[k]);
+        let passage = match &data.op {
+            _ if shape.is_empty() => return Passage::Scalar,
+            TensorOp::Slice { .. } | TensorOp::Pad { .. } => Passage::Moved,
+            TensorOp::Cat(axis) if !shape[*axis as usize].is_one() => Passage::Moved,
+            TensorOp::Gather(_) if k == 0 => Passage::Moved,
+            TensorOp::Reshape(_)
+            | TensorOp::Permute(_)
+            | TensorOp::Broadcast(_)
+            | TensorOp::Expand(_)
+            | TensorOp::Squeeze(_) => Passage::Renamed,
+            _ => return Passage::Along,
+        };
+        let index = matches!(data.op, TensorOp::Gather(_)).then(|| data.operands[1]);
+        let place = if matches!(data.op, TensorOp::Cat(_)) { k } else { 0 };
+        let next = self.0.len() as Step * 2 + Step::from(matches!(data.op, TensorOp::Slice { .. }));
+        passage(*self.0.entry((data.op.clone(), place, index)).or_insert(next))
+    }
+}
+
+/// Whether a step is a slice. Slices add up in any order.
+pub(crate) fn is_slice(step: Step) -> bool {
+    step % 2 == 1
+}
