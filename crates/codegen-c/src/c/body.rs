@@ -14,13 +14,14 @@ use super::dialect::Dialect;
 use super::hoisted::Hoisted;
 use super::in_flight::InFlight;
 use super::index_text::IndexWriter;
-use super::names::{Names, words};
+use super::names::Names;
 use super::prelude::Prelude;
 use super::promoted::Promoted;
 use super::registers::{Held, registers};
 use super::single_use::single_use;
 use super::snippet::Snippet;
 use super::spelling::{bare, fill, repeats};
+use super::statement::{self, Statement};
 
 /// The longest text that is written where it is used instead of getting a line and a name.
 const LONGEST_INLINE: usize = 48;
@@ -63,8 +64,8 @@ pub(super) struct KernelWriter<'a> {
     /// Index expressions that values hold, and what symbols are bound to.
     indices: SecondaryMap<Value, Option<Expr>>,
     pub(super) bound: SecondaryMap<Sym, Option<Expr>>,
-    pub(super) lines: String,
-    pub(super) depth: usize,
+    /// The list of statements that is written.
+    pub(super) statements: Vec<Statement>,
     pub(super) in_lanes: bool,
     pub(super) in_flight: InFlight,
     hoisted: Hoisted,
@@ -92,8 +93,7 @@ impl<'a> KernelWriter<'a> {
             registers,
             indices: SecondaryMap::new(),
             bound: SecondaryMap::new(),
-            lines: String::new(),
-            depth: 1,
+            statements: Vec::new(),
             in_lanes: false,
             in_flight: InFlight::new(),
             hoisted: Hoisted::new(kernel),
@@ -114,25 +114,26 @@ impl<'a> KernelWriter<'a> {
             self.line(&format!("if ({number} >= {blocks}) return;"));
         }
         self.body(&self.kernel.body)?;
-        let lines = self.declarations() + &self.lines;
+        let statements = [self.declarations(), std::mem::take(&mut self.statements)].concat();
+        let lines = statement::lines(&statements, 1);
         Ok(Body { lines, scratch_bytes: self.layout.bytes, in_flight_bytes: self.in_flight.bytes })
     }
 
-    /// Lines for what the others use of the block's number, divisions and the dialect's variables.
-    fn declarations(&self) -> String {
+    /// Declarations of what the others use of the block's number, divisions and the dialect's variables.
+    fn declarations(&self) -> Vec<Statement> {
         let (function, long) = (&self.dialect.function, self.dialect.index_type());
         let declare = |name: &str, text: &str| (name.to_owned(), format!("const {long} {name} = {text};"));
         let number = declare(self.names.symbol(self.kernel.block), &self.number());
         let divisions = self.hoisted.declarations().map(|(name, text)| declare(&name, text));
         let variables = function.variables.iter().map(|&(name, line)| (name.to_owned(), line.to_owned()));
-        let all: Vec<_> = [number].into_iter().chain(divisions).chain(variables).collect();
-        let used = |(place, (name, _)): &(usize, &(String, String))| {
-            let later = all[place + 1..].iter().map(|(_, line)| line).chain(&self.strip).map(String::as_str);
-            later.chain([self.lines.as_str()]).flat_map(words).any(|word| word == name)
-        };
-        let needed = all.iter().enumerate().filter(used);
-        let needed = needed.map(|(_, (_, line))| line).chain(&self.strip);
-        needed.map(|line| format!("  {line}\n")).collect()
+        let strip = self.strip.iter().cloned().map(Statement::Simple);
+        let mut needed: Vec<Statement> = strip.collect();
+        for (name, line) in [number].into_iter().chain(divisions).chain(variables).rev() {
+            if needed.iter().chain(&self.statements).any(|later| later.mentions(&name)) {
+                needed.insert(0, Statement::Simple(line));
+            }
+        }
+        needed
     }
 
     /// The names of storage types are needed wherever such a value or element is.
@@ -180,9 +181,18 @@ impl<'a> KernelWriter<'a> {
     }
 
     pub(super) fn line(&mut self, text: &str) {
-        self.lines.push_str(&"  ".repeat(self.depth));
-        self.lines.push_str(text);
-        self.lines.push('\n');
+        self.statements.push(Statement::Simple(text.to_owned()));
+    }
+
+    /// What `write` writes, as a list of its own.
+    pub(super) fn list(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<Vec<Statement>, EmitError> {
+        let outside = std::mem::take(&mut self.statements);
+        let written = write(self);
+        let list = std::mem::replace(&mut self.statements, outside);
+        written.map(|()| list)
     }
 
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {

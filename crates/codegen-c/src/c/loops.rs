@@ -8,9 +8,7 @@ use super::EmitError;
 use super::body::KernelWriter;
 use super::dialect::LoopShape;
 use super::registers::trip_count;
-
-/// Columns of a loop and the statement that it holds, where both stand in one line.
-const LONGEST_LINE: usize = 100;
+use super::statement::{Held, Statement};
 
 impl KernelWriter<'_> {
     /// A loop and what it holds.
@@ -34,10 +32,9 @@ impl KernelWriter<'_> {
         if let Some(most) = self.usual_count(for_loop, iterations) {
             return self.whole_or_part(for_loop, most);
         }
-        if iterations > 1 || self.in_lanes && inner_loops(&for_loop.body).next().is_some() {
-            // Of a loop around one that is unrolled compilers would unroll more, for which there are no registers.
-            self.line(&(self.dialect.unrolling.pragma)(Some(iterations)));
-        }
+        // Of a loop around one that is unrolled compilers would unroll more, for which there are no registers.
+        let says = iterations > 1 || self.in_lanes && inner_loops(&for_loop.body).next().is_some();
+        let pragma = says.then(|| (self.dialect.unrolling.pragma)(Some(iterations)));
         let (long, lane) = (self.dialect.index_type(), self.lane());
         let head = match for_loop.kind {
             // Compilers unroll such loops only where they see that the end stays.
@@ -61,7 +58,7 @@ impl KernelWriter<'_> {
             true => self.in_flight.note_lanes(self.kernel, for_loop, &for_loop.body, 1),
             false => self.in_flight.note(self.kernel, &for_loop.body),
         }
-        self.held(&head, for_loop, &mut |writer| writer.body(&for_loop.body))?;
+        self.held(pragma, head, for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.in_flight.iterations = outside;
         Ok(())
     }
@@ -119,15 +116,10 @@ impl KernelWriter<'_> {
         let count = self.index(&(for_loop.end.clone() - for_loop.begin.clone()))?;
         let whole = Loop { end: for_loop.begin.clone() + most, ..for_loop.clone() };
         let part = Loop { kind: LoopKind::Remainder, ..for_loop.clone() };
-        self.line(&format!("if ({count} == {most}) {{"));
-        self.depth += 1;
-        self.for_loop(&whole)?;
-        self.depth -= 1;
-        self.line("} else {");
-        self.depth += 1;
-        self.for_loop(&part)?;
-        self.depth -= 1;
-        self.line("}");
+        let condition = format!("{count} == {most}");
+        let then = self.list(|writer| writer.for_loop(&whole))?;
+        let otherwise = self.list(|writer| writer.for_loop(&part))?;
+        self.statements.push(Statement::Either { condition, then, otherwise });
         Ok(())
     }
 
@@ -137,12 +129,12 @@ impl KernelWriter<'_> {
         let var = self.names.symbol(for_loop.var).to_owned();
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
         self.in_flight.note_lanes(self.kernel, for_loop, &for_loop.body, 1);
-        self.line("{");
-        self.depth += 1;
-        self.line(&format!("const {} {var} = {begin}{};", self.dialect.index_type(), self.lane()));
-        self.held(&format!("if ({var} < {end})"), for_loop, &mut |writer| writer.body(&for_loop.body))?;
-        self.depth -= 1;
-        self.line("}");
+        let scope = self.list(|writer| {
+            writer.line(&format!("const {} {var} = {begin}{};", writer.dialect.index_type(), writer.lane()));
+            let head = format!("if ({var} < {end})");
+            writer.held(None, head, for_loop, &mut |writer| writer.body(&for_loop.body))
+        })?;
+        self.statements.push(Statement::Scope(scope));
         Ok(())
     }
 
@@ -153,34 +145,20 @@ impl KernelWriter<'_> {
         if begin != var {
             self.line(&format!("const {} {var} = {begin};", self.dialect.index_type()));
         }
-        self.depth -= 1;
-        let written = self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body));
-        self.depth += 1;
-        written
+        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))
     }
 
-    /// A head with what `write` writes within a loop, in braces unless that is one statement.
+    /// A head with what `write` writes within a loop.
     pub(super) fn held(
         &mut self,
-        head: &str,
+        pragma: Option<String>,
+        head: String,
         for_loop: &Loop,
         write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
-        let outside = std::mem::take(&mut self.lines);
-        let written = self.enclosed(for_loop, write);
-        let body = std::mem::replace(&mut self.lines, outside);
-        let is_one = is_one_statement(&body, self.depth + 1);
-        let line = format!("{head} {}", body.trim());
-        if is_one && body.lines().count() == 1 && 2 * self.depth + line.len() <= LONGEST_LINE {
-            self.line(&line);
-        } else {
-            self.line(&format!("{head}{}", if is_one { "" } else { " {" }));
-            self.lines.push_str(&body);
-            if !is_one {
-                self.line("}");
-            }
-        }
-        written
+        let body = self.list(|writer| writer.enclosed(for_loop, write))?;
+        self.statements.push(Statement::Held(Held { pragma, head, body }));
+        Ok(())
     }
 
     /// What `write` writes within a loop, in the knowledge that the variable is at least its first value.
@@ -194,9 +172,7 @@ impl KernelWriter<'_> {
         within.assume_range(for_loop.var, min, None);
         let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
         self.in_lanes |= for_loop.kind.is_over_lanes();
-        self.depth += 1;
         write(self)?;
-        self.depth -= 1;
         (self.facts, self.in_lanes) = outside;
         Ok(())
     }
@@ -205,16 +181,6 @@ impl KernelWriter<'_> {
 /// Whether a loop that lanes run alike has one iteration, whatever the sizes.
 pub(super) fn is_once(for_loop: &Loop) -> bool {
     !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one()
-}
-
-/// Whether lines so deep are one statement, and no part of another.
-fn is_one_statement(lines: &str, depth: usize) -> bool {
-    let indent = "  ".repeat(depth);
-    let mut starts = lines.lines().filter_map(|line| line.strip_prefix(&indent)).filter(|line| {
-        let is_deeper = line.starts_with(' ');
-        !is_deeper && *line != "}"
-    });
-    starts.next().is_some_and(|line| !line.starts_with(['#', '{'])) && starts.next().is_none()
 }
 
 /// Statements of a body and of the loops in it.

@@ -1,5 +1,6 @@
 //! From a kernel program to the text of a function in a dialect of C that people read: what all dialects share.
 //!
+//! * Statements are a tree (`statement.rs`), which is printed at the end.
 //! * Every lane runs the whole text. Uniform code is run by all alike; what it stores is stored by lane 0.
 //! * A value has its name of the kernel text, as in `v3`, or stands where it is used if that is once and it is short.
 //! * Accumulators are variables of each lane. Half-precision values are kept as their bits and computed with in f32.
@@ -29,6 +30,7 @@ mod signature;
 mod single_use;
 mod snippet;
 mod spelling;
+mod statement;
 mod vectorized;
 
 use index::{Expr, Sym};

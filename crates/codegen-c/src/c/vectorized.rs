@@ -22,10 +22,10 @@ use super::EmitError;
 use super::accesses::VectorAccesses;
 use super::body::{KernelWriter, Text};
 use super::dialect::{LoopShape, VectorVariable, Vectors};
-use super::names::words;
 use super::registers::trip_count;
 use super::snippet::Snippet;
 use super::spelling::bare;
+use super::statement::{Held, Statement};
 
 /// How strips that may lie beyond a loop's range are kept from it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,14 +87,14 @@ impl KernelWriter<'_> {
         let Loop { width, .. } = *for_loop;
         let strip = i64::from(width) * i64::from(self.kernel.lanes);
         let long = self.dialect.index_type();
-        self.line(&format!("for ({long} first = {first}; first < {end}; first += {strip})"));
         let var = self.names.symbol(for_loop.var).to_owned();
         let condition = format!("{var} < first + {width} && {var} < {end}");
-        let head = format!("for ({long} {var} = first; {condition}; {var}++)");
-        self.depth += 1;
-        let written = self.held(&head, for_loop, &mut |writer| writer.body(&for_loop.body));
-        self.depth -= 1;
-        written
+        let inner = format!("for ({long} {var} = first; {condition}; {var}++)");
+        let body = self
+            .list(|writer| writer.held(None, inner, for_loop, &mut |writer| writer.body(&for_loop.body)))?;
+        let head = format!("for ({long} first = {first}; first < {end}; first += {strip})");
+        self.statements.push(Statement::Held(Held { pragma: None, head, body }));
+        Ok(())
     }
 
     /// One vector of each operand, then the next; some of these loops are unrolled.
@@ -102,16 +102,14 @@ impl KernelWriter<'_> {
         let shape = LoopShape { in_lanes: false, is_once: false, statements: for_loop.body.len() };
         let unrolled = (self.dialect.unrolling.iterations)(&shape);
         let vectors = (unrolled / self.in_flight.iterations.max(1)).max(1);
-        if vectors > 1 {
-            self.line(&(self.dialect.unrolling.pragma)(Some(vectors)));
-        }
+        let pragma = (vectors > 1).then(|| (self.dialect.unrolling.pragma)(Some(vectors)));
         let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
         self.in_flight.note_lanes(self.kernel, for_loop, loads, vectors as i64);
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
         let long = self.dialect.index_type();
         let head = format!("for ({long} first = {first}; first < {end}; first += {strip})");
-        self.held(&head, for_loop, &mut |writer| {
+        self.held(pragma, head, for_loop, &mut |writer| {
             writer.loads(for_loop, &accesses.loads)?;
             writer.elements(for_loop, accesses, "")
         })
@@ -138,7 +136,25 @@ impl KernelWriter<'_> {
         let for_loop = &from_zero(for_loop);
         let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
         self.in_flight.note_lanes(self.kernel, for_loop, loads, trips);
-        let scoped = self.declare_strip(for_loop, trips)?;
+        let (strip, is_shared) = self.strip_bounds(for_loop, trips)?;
+        if is_shared {
+            return self.in_flight_of_strip(for_loop, accesses, trips);
+        }
+        let scope = self.list(|writer| {
+            writer.line(&strip);
+            writer.in_flight_of_strip(for_loop, accesses, trips)
+        })?;
+        self.statements.push(Statement::Scope(scope));
+        Ok(())
+    }
+
+    /// The same, where it has names for a lane's neighbours.
+    fn in_flight_of_strip(
+        &mut self,
+        for_loop: &Loop,
+        accesses: &VectorAccesses,
+        trips: i64,
+    ) -> Result<(), EmitError> {
         let values = accesses.loads.iter().map(|&place| loaded_value(for_loop, place));
         let arrays =
             values.map(|value| (self.kernel.values[value], for_loop.width, format!("{value}[{trips}]")));
@@ -147,12 +163,7 @@ impl KernelWriter<'_> {
         let of_strip = if trips == 1 { "[0]" } else { "[k]" };
         self.each_strip(for_loop, trips, Guard::ByStrip, &mut |writer| {
             writer.elements(for_loop, accesses, of_strip)
-        })?;
-        if scoped {
-            self.depth -= 1;
-            self.line("}");
-        }
-        Ok(())
+        })
     }
 
     /// Declares vectors by the dtype and number of their elements, those that are alike together.
@@ -167,23 +178,17 @@ impl KernelWriter<'_> {
         }
     }
 
-    /// Names for where a lane's neighbours begin and the loop ends: at the head of the function where its loops over whole rows have
-    /// the same, else in a scope, which it opens.
-    fn declare_strip(&mut self, for_loop: &Loop, trips: i64) -> Result<bool, EmitError> {
+    /// The line that names where a lane's neighbours begin and the loop ends, and whether it stands at the head of the function, as
+    /// its loops over whole rows have the same.
+    fn strip_bounds(&mut self, for_loop: &Loop, trips: i64) -> Result<(String, bool), EmitError> {
         let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let name = if trips == 1 { "first" } else { "mine" };
         let line = format!("const int {name} = {begin}, end = {end};");
         let mut bounds = for_loop.begin.symbols();
         bounds.extend(for_loop.end.symbols());
-        if bounds.iter().all(|symbol| self.kernel.arguments.contains(symbol))
-            && *self.strip.get_or_insert_with(|| line.clone()) == line
-        {
-            return Ok(false);
-        }
-        self.line("{");
-        self.depth += 1;
-        self.line(&line);
-        Ok(true)
+        let is_shared = bounds.iter().all(|symbol| self.kernel.arguments.contains(symbol))
+            && *self.strip.get_or_insert_with(|| line.clone()) == line;
+        Ok((line, is_shared))
     }
 
     /// The loads of all strips. Without a branch between them, as compilers may move a load that has a branch of its own behind the
@@ -216,17 +221,17 @@ impl KernelWriter<'_> {
         let may_be_empty = self.facts.bounds(&for_loop.end).lo().is_none_or(|min| min <= 0);
         let whole = i64::from(for_loop.width) * i64::from(self.kernel.lanes) * (trips - 1);
         let condition = if may_be_empty { "end > 0".to_owned() } else { format!("mine + {whole} < end") };
-        self.line(&format!("if ({condition}) {{"));
-        self.depth += 1;
-        if !may_be_empty {
-            self.each_strip(for_loop, trips, Guard::None, &mut |writer| load(writer, "k", "first"))?;
-            self.depth -= 1;
-            self.line("} else {");
-            self.depth += 1;
-        }
-        self.each_strip(for_loop, trips, Guard::None, &mut |writer| load(writer, "k", &last))?;
-        self.depth -= 1;
-        self.line("}");
+        let mut strips = |first: &str| {
+            self.list(|writer| {
+                writer.each_strip(for_loop, trips, Guard::None, &mut |writer| load(writer, "k", first))
+            })
+        };
+        let statement = if may_be_empty {
+            Statement::Held(Held { pragma: None, head: format!("if ({condition})"), body: strips(&last)? })
+        } else {
+            Statement::Either { condition, then: strips("first")?, otherwise: strips(&last)? }
+        };
+        self.statements.push(statement);
         Ok(())
     }
 
@@ -239,21 +244,16 @@ impl KernelWriter<'_> {
         write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
         let inner = &mut |writer: &mut Self| match guard {
-            Guard::ByStrip => writer.held("if (first < end)", for_loop, write),
-            Guard::None => {
-                writer.depth -= 1;
-                let written = writer.enclosed(for_loop, write);
-                writer.depth += 1;
-                written
-            }
+            Guard::ByStrip => writer.held(None, "if (first < end)".to_owned(), for_loop, write),
+            Guard::None => writer.enclosed(for_loop, write),
         };
         if trips == 1 {
             return inner(self);
         }
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
-        self.line(&(self.dialect.unrolling.pragma)(None));
+        let pragma = Some((self.dialect.unrolling.pragma)(None));
         let head = format!("for (int k = 0, first = mine; k < {trips}; k++, first += {strip})");
-        self.held(&head, for_loop, inner)
+        self.held(pragma, head, for_loop, inner)
     }
 
     /// The loop over a vector's elements, and its stores.
@@ -272,9 +272,11 @@ impl KernelWriter<'_> {
         let variables = accesses.stores.iter().map(stored).enumerate();
         let variables = variables.map(|(number, dtype)| (dtype, width, format!("y{number}")));
         self.declare_vectors(variables.collect());
-        self.line(&(self.dialect.unrolling.pragma)(None));
+        let pragma = Some((self.dialect.unrolling.pragma)(None));
         let head = format!("for (int j = 0; j < {width}; j++)");
-        self.held(&head, for_loop, &mut |writer| writer.element_by_element(for_loop, accesses, of_strip))?;
+        self.held(pragma, head, for_loop, &mut |writer| {
+            writer.element_by_element(for_loop, accesses, of_strip)
+        })?;
         for (number, &place) in accesses.stores.iter().enumerate() {
             let Stmt::Store { place, index, value, .. } = &for_loop.body[place] else { continue };
             let address = self.address(*place, index, for_loop, "first")?;
@@ -296,7 +298,7 @@ impl KernelWriter<'_> {
         accesses: &VectorAccesses,
         of_strip: &str,
     ) -> Result<(), EmitError> {
-        let begin = self.lines.len();
+        let begin = self.statements.len();
         for (place, statement) in for_loop.body.iter().enumerate() {
             let store = accesses.stores.iter().position(|&store| store == place);
             match (statement, self.in_registers(statement)) {
@@ -331,10 +333,9 @@ impl KernelWriter<'_> {
             }
         }
         let var = self.names.symbol(for_loop.var).to_owned();
-        if words(&self.lines[begin..]).any(|word| word == var) {
-            let (indent, long) = ("  ".repeat(self.depth), self.dialect.index_type());
-            let line = format!("{indent}const {long} {var} = first + j;\n");
-            self.lines.insert_str(begin, &line);
+        if self.statements[begin..].iter().any(|statement| statement.mentions(&var)) {
+            let line = format!("const {} {var} = first + j;", self.dialect.index_type());
+            self.statements.insert(begin, Statement::Simple(line));
         }
         Ok(())
     }
