@@ -18,6 +18,7 @@ use super::names::Names;
 use super::prelude::Prelude;
 use super::promoted::Promoted;
 use super::registers::{Held, registers};
+use super::rows::{Known, List};
 use super::single_use::single_use;
 use super::snippet::Snippet;
 use super::spelling::{bare, fill, repeats};
@@ -64,13 +65,17 @@ pub(super) struct KernelWriter<'a> {
     /// Index expressions that values hold, and what symbols are bound to.
     indices: SecondaryMap<Value, Option<Expr>>,
     pub(super) bound: SecondaryMap<Sym, Option<Expr>>,
-    /// The list of statements that is written.
-    pub(super) statements: Vec<Statement>,
+    /// The lists of statements that are written, the innermost last.
+    pub(super) lists: Vec<List>,
+    /// Where symbols are known.
+    pub(super) known: SecondaryMap<Sym, Known>,
     pub(super) in_lanes: bool,
     pub(super) in_flight: InFlight,
     hoisted: Hoisted,
     /// Accumulators that are no variables.
     promoted: Promoted,
+    /// The variable of the loop over one strip of each lane whose guard is outside.
+    pub(super) guarded: Option<Sym>,
     /// Where a lane's neighbours begin and end in loops over whole rows: a line that declares it.
     pub(super) strip: Option<String>,
 }
@@ -93,11 +98,13 @@ impl<'a> KernelWriter<'a> {
             registers,
             indices: SecondaryMap::new(),
             bound: SecondaryMap::new(),
-            statements: Vec::new(),
+            lists: vec![List::default()],
+            known: SecondaryMap::new(),
             in_lanes: false,
             in_flight: InFlight::new(),
             hoisted: Hoisted::new(kernel),
             promoted: Promoted::new(kernel),
+            guarded: None,
             strip: None,
         }
     }
@@ -114,7 +121,7 @@ impl<'a> KernelWriter<'a> {
             self.line(&format!("if ({number} >= {blocks}) return;"));
         }
         self.body(&self.kernel.body)?;
-        let statements = [self.declarations(), std::mem::take(&mut self.statements)].concat();
+        let statements = [self.declarations(), std::mem::take(self.statements())].concat();
         let lines = statement::lines(&statements, 1);
         Ok(Body { lines, scratch_bytes: self.layout.bytes, in_flight_bytes: self.in_flight.bytes })
     }
@@ -129,7 +136,7 @@ impl<'a> KernelWriter<'a> {
         let strip = self.strip.iter().cloned().map(Statement::Simple);
         let mut needed: Vec<Statement> = strip.collect();
         for (name, line) in [number].into_iter().chain(divisions).chain(variables).rev() {
-            if needed.iter().chain(&self.statements).any(|later| later.mentions(&name)) {
+            if needed.iter().chain(&self.lists[0].statements).any(|later| later.mentions(&name)) {
                 needed.insert(0, Statement::Simple(line));
             }
         }
@@ -181,7 +188,7 @@ impl<'a> KernelWriter<'a> {
     }
 
     pub(super) fn line(&mut self, text: &str) {
-        self.statements.push(Statement::Simple(text.to_owned()));
+        self.statements().push(Statement::Simple(text.to_owned()));
     }
 
     /// What `write` writes, as a list of its own.
@@ -189,10 +196,15 @@ impl<'a> KernelWriter<'a> {
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), EmitError>,
     ) -> Result<Vec<Statement>, EmitError> {
-        let outside = std::mem::take(&mut self.statements);
+        self.lists.push(List::default());
         let written = write(self);
-        let list = std::mem::replace(&mut self.statements, outside);
-        written.map(|()| list)
+        let list = self.lists.pop().expect("it was pushed");
+        written.map(|()| list.statements)
+    }
+
+    /// The innermost list.
+    pub(super) fn statements(&mut self) -> &mut Vec<Statement> {
+        &mut self.lists.last_mut().expect("there is that of the function").statements
     }
 
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
@@ -231,6 +243,7 @@ impl<'a> KernelWriter<'a> {
                 let value = self.operand(*value).code;
                 let name = self.names.symbol(*symbol);
                 self.line(&format!("const {} {name} = {};", self.dialect.index_type(), bare(&value)));
+                self.knows(*symbol);
             }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
@@ -246,7 +259,8 @@ impl<'a> KernelWriter<'a> {
             Stmt::Open { accumulator, init } => {
                 let init = self.operand(*init).code;
                 let type_name = (self.dialect.type_name)(self.kernel.accumulators[*accumulator]);
-                self.line(&format!("{type_name} {accumulator} = {};", bare(&init)));
+                let variable = format!("{accumulator} = {}", bare(&init));
+                statement::declare(self.statements(), type_name, variable);
             }
             Stmt::Get { value, accumulator } => match self.promoted.reads(*value, *accumulator) {
                 Some(code) => self.literals[*value] = Some(code),
@@ -382,6 +396,8 @@ impl<'a> KernelWriter<'a> {
     fn define(&mut self, value: Value, text: Text) {
         if self.single_use[value] && text.code.len() <= LONGEST_INLINE {
             self.pending.insert(value, text);
+        } else if is_negated_name(&text.code) && !text.reads_accumulator {
+            self.literals[value] = Some(text.code);
         } else {
             self.declare(value, &text);
         }
@@ -403,9 +419,7 @@ impl<'a> KernelWriter<'a> {
 
     /// Writes a waiting value that is more than a word.
     fn write_pending(&mut self, value: Value) {
-        let is_word =
-            |text: &Text| text.code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if self.pending.get(&value).is_some_and(|text| !is_word(text))
+        if self.pending.get(&value).is_some_and(|text| !is_word(&text.code))
             && let Some(text) = self.pending.shift_remove(&value)
         {
             self.declare(value, &text);
@@ -424,8 +438,8 @@ impl<'a> KernelWriter<'a> {
     }
 
     fn element(&mut self, place: Place, index: &Expr) -> Result<String, EmitError> {
-        let index = self.index(index)?;
-        Ok(format!("{}[{index}]", self.place_name(place)))
+        let (begin, index) = self.row(place, index)?;
+        Ok(format!("{begin}[{}]", self.index(&index)?))
     }
 
     pub(super) fn index(&mut self, index: &Expr) -> Result<String, EmitError> {
@@ -463,4 +477,14 @@ impl<'a> KernelWriter<'a> {
         let hoisted = Some(&mut self.hoisted);
         IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude, hoisted }
     }
+}
+
+/// Whether a text is one word.
+fn is_word(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether a text is a name with a minus before it, which needs no name of its own.
+fn is_negated_name(text: &str) -> bool {
+    bare(text).strip_prefix('-').is_some_and(is_word)
 }

@@ -29,6 +29,11 @@ impl KernelWriter<'_> {
             return self.one_each(&lanes);
         }
         let iterations = self.unrolled(for_loop);
+        if iterations > 1
+            && let Some(strip) = self.only_strip(for_loop)
+        {
+            return self.with_strip_outside(for_loop, strip);
+        }
         if let Some(most) = self.usual_count(for_loop, iterations) {
             return self.whole_or_part(for_loop, most);
         }
@@ -68,8 +73,7 @@ impl KernelWriter<'_> {
     fn with_lanes_outside(&self, for_loop: &Loop) -> Option<Loop> {
         let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
         let is_once = inner.kind.is_over_lanes() && inner.width == 1 && self.trip_count(inner) == Some(1);
-        let varies = |bound: &Expr| bound.symbols().contains(&for_loop.var);
-        if !is_once || !is_independent(&for_loop.body) || varies(&inner.begin) || varies(&inner.end) {
+        if !is_once || !is_same_lanes(for_loop, inner) {
             return None;
         }
         let outer = Loop { body: inner.body.clone(), ..for_loop.clone() };
@@ -119,7 +123,7 @@ impl KernelWriter<'_> {
         let condition = format!("{count} == {most}");
         let then = self.list(|writer| writer.for_loop(&whole))?;
         let otherwise = self.list(|writer| writer.for_loop(&part))?;
-        self.statements.push(Statement::Either { condition, then, otherwise });
+        self.statements().push(Statement::Either { condition, then, otherwise });
         Ok(())
     }
 
@@ -134,7 +138,7 @@ impl KernelWriter<'_> {
             let head = format!("if ({var} < {end})");
             writer.held(None, head, for_loop, &mut |writer| writer.body(&for_loop.body))
         })?;
-        self.statements.push(Statement::Scope(scope));
+        self.statements().push(Statement::Scope(scope));
         Ok(())
     }
 
@@ -157,7 +161,7 @@ impl KernelWriter<'_> {
         write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
         let body = self.list(|writer| writer.enclosed(for_loop, write))?;
-        self.statements.push(Statement::Held(Held { pragma, head, body }));
+        self.statements().push(Statement::Held(Held { pragma, head, body }));
         Ok(())
     }
 
@@ -172,6 +176,7 @@ impl KernelWriter<'_> {
         within.assume_range(for_loop.var, min, None);
         let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
         self.in_lanes |= for_loop.kind.is_over_lanes();
+        self.knows(for_loop.var);
         write(self)?;
         (self.facts, self.in_lanes) = outside;
         Ok(())
@@ -190,6 +195,12 @@ fn size(body: &[Stmt]) -> usize {
 
 fn inner_loops(body: &[Stmt]) -> impl Iterator<Item = &Loop> {
     body.iter().filter_map(|statement| if let Stmt::For(inner) = statement { Some(inner) } else { None })
+}
+
+/// Whether the lanes of a loop within another never wait for each other, and are the same in all iterations.
+pub(super) fn is_same_lanes(outer: &Loop, inner: &Loop) -> bool {
+    let varies = |bound: &Expr| bound.mentions(outer.var);
+    is_independent(&outer.body) && !varies(&inner.begin) && !varies(&inner.end)
 }
 
 /// Whether lanes never wait for each other in a body, whose loops are over lanes.

@@ -26,6 +26,7 @@ mod prelude;
 mod promoted;
 mod reduce;
 mod registers;
+mod rows;
 mod signature;
 mod single_use;
 mod snippet;

@@ -6,11 +6,16 @@ use super::names::words;
 /// Columns of a head and the statement that it holds, where both stand in one line.
 const LONGEST_LINE: usize = 100;
 
+/// Columns of variables that are declared together.
+const LONGEST_LIST: usize = 60;
+
 /// A statement, in a list of them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Statement {
     /// One that holds no other.
     Simple(String),
+    /// Variables of one type, each with its value.
+    Variables { type_name: &'static str, variables: Vec<String> },
     /// Statements whose names end with them.
     Scope(Vec<Statement>),
     /// A head, such as that of a loop, and what it holds.
@@ -35,6 +40,7 @@ impl Statement {
         let is_within = |body: &[Statement]| body.iter().any(|inner| inner.mentions(word));
         match self {
             Statement::Simple(text) => is_in(text),
+            Statement::Variables { variables, .. } => variables.iter().any(is_in),
             Statement::Scope(body) => is_within(body),
             Statement::Held(Held { head, body, .. }) => is_in(head) || is_within(body),
             Statement::Either { condition, then, otherwise } => {
@@ -46,11 +52,23 @@ impl Statement {
     /// Whether it may follow a head without braces: a reader takes it for one statement.
     fn stands_alone(&self) -> bool {
         match self {
-            Statement::Simple(_) => true,
+            Statement::Simple(_) | Statement::Variables { .. } => true,
             Statement::Held(held) => held.pragma.is_none(),
             Statement::Scope(_) | Statement::Either { .. } => false,
         }
     }
+}
+
+/// Declares a variable, together with those before it if they have its type and one line holds all.
+pub(super) fn declare(statements: &mut Vec<Statement>, type_name: &'static str, variable: String) {
+    if let Some(Statement::Variables { type_name: before, variables }) = statements.last_mut()
+        && *before == type_name
+        && variables.iter().map(|it| it.len() + 2).sum::<usize>() + variable.len() <= LONGEST_LIST
+    {
+        variables.push(variable);
+        return;
+    }
+    statements.push(Statement::Variables { type_name, variables: vec![variable] });
 }
 
 /// The lines of statements, so deep.
@@ -59,6 +77,9 @@ pub(super) fn lines(statements: &[Statement], depth: usize) -> String {
     for statement in statements {
         match statement {
             Statement::Simple(line) => push(&mut text, depth, line),
+            Statement::Variables { type_name, variables } => {
+                push(&mut text, depth, &format!("{type_name} {};", variables.join(", ")));
+            }
             Statement::Scope(body) => {
                 push(&mut text, depth, "{");
                 text += &lines(body, depth + 1);
@@ -141,6 +162,17 @@ mod tests {
         let (condition, then, otherwise) = ("c".to_owned(), vec![simple("a();")], vec![simple("b();")]);
         let text = lines(&[held(None, "if (d)", vec![Statement::Either { condition, then, otherwise }])], 0);
         assert_eq!(text, "if (d) {\n  if (c) {\n    a();\n  } else {\n    b();\n  }\n}\n");
+    }
+
+    #[test]
+    fn variables_of_one_type_stand_together() {
+        let mut statements = Vec::new();
+        for (type_name, name) in [("float", "a"), ("float", "b"), ("double", "c")] {
+            declare(&mut statements, type_name, format!("{name} = 0"));
+        }
+        assert_eq!(lines(&statements, 0), "float a = 0, b = 0;\ndouble c = 0;\n");
+        (0..10).for_each(|number| declare(&mut statements, "double", format!("d{number} = 0.0")));
+        assert!(lines(&statements, 0).lines().count() > 2);
     }
 
     #[test]

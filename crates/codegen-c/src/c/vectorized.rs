@@ -22,6 +22,7 @@ use super::EmitError;
 use super::accesses::VectorAccesses;
 use super::body::{KernelWriter, Text};
 use super::dialect::{LoopShape, VectorVariable, Vectors};
+use super::loops::is_same_lanes;
 use super::registers::trip_count;
 use super::snippet::Snippet;
 use super::spelling::bare;
@@ -52,6 +53,7 @@ impl KernelWriter<'_> {
         let Vectors { most_in_flight, most_bytes, .. } = self.dialect.vectors;
         let bytes = |trips: i64| trips * bytes_loaded(self.kernel, for_loop, &accesses);
         match trips {
+            _ if self.guarded == Some(for_loop.var) => self.one_strip(for_loop, &accesses),
             Some(trips) if keeps => self.all_in_flight(for_loop, &accesses, trips),
             Some(trips) if (2..=most_in_flight).contains(&trips) && bytes(trips) <= most_bytes => {
                 self.all_in_flight(for_loop, &accesses, trips)
@@ -93,7 +95,7 @@ impl KernelWriter<'_> {
         let body = self
             .list(|writer| writer.held(None, inner, for_loop, &mut |writer| writer.body(&for_loop.body)))?;
         let head = format!("for ({long} first = {first}; first < {end}; first += {strip})");
-        self.statements.push(Statement::Held(Held { pragma: None, head, body }));
+        self.statements().push(Statement::Held(Held { pragma: None, head, body }));
         Ok(())
     }
 
@@ -136,34 +138,75 @@ impl KernelWriter<'_> {
         let for_loop = &from_zero(for_loop);
         let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
         self.in_flight.note_lanes(self.kernel, for_loop, loads, trips);
-        let (strip, is_shared) = self.strip_bounds(for_loop, trips)?;
-        if is_shared {
-            return self.in_flight_of_strip(for_loop, accesses, trips);
-        }
-        let scope = self.list(|writer| {
-            writer.line(&strip);
-            writer.in_flight_of_strip(for_loop, accesses, trips)
-        })?;
-        self.statements.push(Statement::Scope(scope));
-        Ok(())
+        self.with_bounds(for_loop, trips, |writer| writer.strips(for_loop, accesses, trips, Guard::ByStrip))
     }
 
-    /// The same, where it has names for a lane's neighbours.
-    fn in_flight_of_strip(
+    /// The same, where a lane's neighbours have names.
+    fn strips(
         &mut self,
         for_loop: &Loop,
         accesses: &VectorAccesses,
         trips: i64,
+        guard: Guard,
     ) -> Result<(), EmitError> {
         let values = accesses.loads.iter().map(|&place| loaded_value(for_loop, place));
         let arrays =
             values.map(|value| (self.kernel.values[value], for_loop.width, format!("{value}[{trips}]")));
         self.declare_vectors(arrays.collect());
-        self.loads_of_strips(for_loop, accesses, trips)?;
+        self.loads_of_strips(for_loop, accesses, trips, guard)?;
         let of_strip = if trips == 1 { "[0]" } else { "[k]" };
-        self.each_strip(for_loop, trips, Guard::ByStrip, &mut |writer| {
-            writer.elements(for_loop, accesses, of_strip)
+        self.each_strip(for_loop, trips, guard, &mut |writer| writer.elements(for_loop, accesses, of_strip))
+    }
+
+    /// What is done with a strip, where its guard is outside.
+    fn one_strip(&mut self, for_loop: &Loop, accesses: &VectorAccesses) -> Result<(), EmitError> {
+        let for_loop = &from_zero(for_loop);
+        let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
+        self.in_flight.note_lanes(self.kernel, for_loop, loads, 1);
+        self.strips(for_loop, accesses, 1, Guard::None)
+    }
+
+    /// The loop in another one that holds nothing else, of which each lane has one strip, the same in all iterations.
+    pub(super) fn only_strip<'l>(&self, for_loop: &'l Loop) -> Option<&'l Loop> {
+        let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
+        let count = inner.end.clone() - inner.begin.clone();
+        let is_one = inner.width > 1
+            && self.guarded != Some(inner.var)
+            && trip_count(inner, self.kernel.lanes, &self.facts) == Some(1)
+            && self.facts.prove_divides(&Expr::constant(inner.width.into()), &count);
+        (is_one && is_same_lanes(for_loop, inner)).then_some(inner)
+    }
+
+    /// A loop that holds nothing but a strip, with the strip's guard around it: compilers may leave a load that has a branch of its
+    /// own behind the use of another.
+    pub(super) fn with_strip_outside(&mut self, for_loop: &Loop, strip: &Loop) -> Result<(), EmitError> {
+        self.with_bounds(&from_zero(strip), 1, |writer| {
+            let outside = writer.guarded.replace(strip.var);
+            let body = writer.list(|writer| writer.for_loop(for_loop))?;
+            writer.guarded = outside;
+            let head = "if (first < end)".to_owned();
+            writer.statements().push(Statement::Held(Held { pragma: None, head, body }));
+            Ok(())
         })
+    }
+
+    /// What `write` writes where a lane's neighbours have names, in a scope unless the function has them.
+    fn with_bounds(
+        &mut self,
+        for_loop: &Loop,
+        trips: i64,
+        write: impl FnOnce(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let (bounds, is_shared) = self.strip_bounds(for_loop, trips)?;
+        if is_shared {
+            return write(self);
+        }
+        let scope = self.list(|writer| {
+            writer.line(&bounds);
+            write(writer)
+        })?;
+        self.statements().push(Statement::Scope(scope));
+        Ok(())
     }
 
     /// Declares vectors by the dtype and number of their elements, those that are alike together.
@@ -199,6 +242,7 @@ impl KernelWriter<'_> {
         for_loop: &Loop,
         accesses: &VectorAccesses,
         trips: i64,
+        guard: Guard,
     ) -> Result<(), EmitError> {
         if accesses.loads.is_empty() {
             return Ok(());
@@ -214,8 +258,7 @@ impl KernelWriter<'_> {
             Ok(())
         };
         if trips == 1 {
-            return self
-                .each_strip(for_loop, trips, Guard::ByStrip, &mut |writer| load(writer, "0", "first"));
+            return self.each_strip(for_loop, trips, guard, &mut |writer| load(writer, "0", "first"));
         }
         let last = format!("min(first, end - {})", for_loop.width);
         let may_be_empty = self.facts.bounds(&for_loop.end).lo().is_none_or(|min| min <= 0);
@@ -231,7 +274,7 @@ impl KernelWriter<'_> {
         } else {
             Statement::Either { condition, then: strips("first")?, otherwise: strips(&last)? }
         };
-        self.statements.push(statement);
+        self.statements().push(statement);
         Ok(())
     }
 
@@ -298,7 +341,7 @@ impl KernelWriter<'_> {
         accesses: &VectorAccesses,
         of_strip: &str,
     ) -> Result<(), EmitError> {
-        let begin = self.statements.len();
+        let begin = self.statements().len();
         for (place, statement) in for_loop.body.iter().enumerate() {
             let store = accesses.stores.iter().position(|&store| store == place);
             match (statement, self.in_registers(statement)) {
@@ -333,9 +376,9 @@ impl KernelWriter<'_> {
             }
         }
         let var = self.names.symbol(for_loop.var).to_owned();
-        if self.statements[begin..].iter().any(|statement| statement.mentions(&var)) {
+        if self.statements()[begin..].iter().any(|statement| statement.mentions(&var)) {
             let line = format!("const {} {var} = first + j;", self.dialect.index_type());
-            self.statements.insert(begin, Statement::Simple(line));
+            self.statements().insert(begin, Statement::Simple(line));
         }
         Ok(())
     }
@@ -373,9 +416,15 @@ impl KernelWriter<'_> {
         for_loop: &Loop,
         first: &str,
     ) -> Result<String, EmitError> {
-        let rest = index.clone() - Expr::sym(for_loop.var);
-        let rest = if rest.is_zero() { String::new() } else { format!(" + {}", self.index(&rest)?) };
-        Ok(format!("{}{rest} + {first}", self.place_name(place)))
+        let (begin, index) = self.row(place, index)?;
+        let rest = index - Expr::sym(for_loop.var);
+        Ok(match self.index(&rest)?.as_str() {
+            "0" => format!("{begin} + {first}"),
+            rest => match rest.strip_prefix('-') {
+                Some(less) => format!("{begin} - {less} + {first}"),
+                None => format!("{begin} + {rest} + {first}"),
+            },
+        })
     }
 
     /// Where a lane's first neighbours begin.

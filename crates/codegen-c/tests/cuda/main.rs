@@ -60,6 +60,52 @@ extern \"C\" __global__ void __launch_bounds__(64) mul(
     assert!(matches!(cuda.parameters[..], [Parameter::Buffer(_), _, _, Parameter::Argument(_)]));
 }
 
+const ROWS: &str = "
+kernel rows(i0, i1) lanes 32 {
+  symbols i0, i1, block, x0, x1, x1_1
+  blocks block in 0 .. i0
+  read b0: f32 x
+  write b1: f32 y
+  write b2: f32 z
+  for x0 in 4*block .. 4*block + 4 {
+    for x1 in 0 .. i1 lanes {
+      v0: f32 = load b0[i1*x0 + x1]
+      v1: f32 = load b0[i1*x0 + x1 + 2*i1 + 3]
+      v2: f32 = add v0, v1
+      store b1[64*block + x1] = v2
+      store b2[i1*block + x1] = v2
+    }
+  }
+  for x1_1 in 0 .. i1 lanes {
+    v3: f32 = load b0[i1*block + x1_1]
+    store b2[i0*i1 + i1*block + x1_1] = v3
+  }
+}";
+
+/// A row is declared where all that it depends on is known, once, and by a name that no visible one has; what is as short as a
+/// name is written out.
+#[test]
+fn pointers_of_rows() {
+    let cuda = emit(&kernel(ROWS)).expect("CUDA text");
+    let expected = "\
+  const long long block = blockIdx.x;
+  float* const z_row = z + i1 * block;
+  #pragma unroll 4
+  for (long long x0 = 4 * block; x0 < 4 * block + 4; x0++) {
+    const float* const x_row = x + i1 * x0;
+    for (long long x1 = threadIdx.x; x1 < i1; x1 += 32) {
+      const float v2 = x_row[x1] + x_row[2 * i1 + x1 + 3];
+      y[64 * block + x1] = v2;
+      z_row[x1] = v2;
+    }
+  }
+  const float* const x_row = x + i1 * block;
+  for (long long x1_1 = threadIdx.x; x1_1 < i1; x1_1 += 32) z_row[i0 * i1 + x1_1] = x_row[x1_1];
+}
+";
+    assert!(cuda.source.ends_with(expected), "found:\n{}", cuda.source);
+}
+
 const REDUCTIONS: &str = "
 kernel extremes(i0) lanes 8 {
   symbols i0, block, i
