@@ -153,7 +153,6 @@ pub(super) const ELSEWHERE: &[Exception] = &[
             "corpus/cross_entropy_both",
             "corpus/rope_backward",
             "corpus/softmax_both_axes",
-            "corpus/stencil_16",
         ],
     ),
     (
