@@ -17,7 +17,7 @@ use super::index_text::IndexWriter;
 use super::names::Names;
 use super::prelude::Prelude;
 use super::promoted::Promoted;
-use super::registers::{Held, registers};
+use super::registers::{self, Held, registers};
 use super::rows::{Known, List};
 use super::single_use::single_use;
 use super::snippet::Snippet;
@@ -112,6 +112,7 @@ impl<'a> KernelWriter<'a> {
     /// The lines between the function's braces.
     pub(super) fn kernel_body(mut self) -> Result<Body, EmitError> {
         self.representable(&self.kernel.blocks)?;
+        self.fits_registers()?;
         self.storage_types();
         self.scratch()?;
         self.in_flight.note(self.kernel, &self.kernel.body);
@@ -466,6 +467,15 @@ impl<'a> KernelWriter<'a> {
             Place::Buffer(buffer) => self.names.buffer(buffer).to_owned(),
             Place::Scratch(scratch) => scratch.to_string(),
         }
+    }
+
+    /// An error if a lane keeps more than it has registers for: compilers would keep it in memory, each lane's apart.
+    fn fits_registers(&self) -> Result<(), EmitError> {
+        let lanes = self.kernel.lanes * self.kernel.teams;
+        let bytes = registers::bytes(self.kernel, &self.registers);
+        let most = (self.dialect.vectors.register_bytes)(lanes);
+        let too_many = || EmitError::Registers { kernel: self.kernel.name.clone(), bytes, most, lanes };
+        if bytes > most { Err(too_many()) } else { Ok(()) }
     }
 
     fn representable(&self, index: &Expr) -> Result<(), EmitError> {

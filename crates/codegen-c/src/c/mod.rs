@@ -88,6 +88,17 @@ pub enum EmitError {
     /// An index expression outgrew the algebra.
     #[error("an index expression of kernel `{kernel}` is too large")]
     IndexOverflow { kernel: String },
+    /// No thread has room for what it keeps.
+    #[error(
+        "kernel `{kernel}` keeps {bytes} bytes in the registers of each lane, which has at most {most} in a block of {lanes}"
+    )]
+    Registers {
+        kernel: String,
+        bytes: u64,
+        most: u64,
+        /// Lanes of a block, all teams together.
+        lanes: u32,
+    },
     /// No launch has room for the parameters.
     #[error("kernel `{kernel}` takes {bytes} bytes of parameters, of which a launch has at most {most}")]
     Parameters { kernel: String, bytes: usize, most: usize },

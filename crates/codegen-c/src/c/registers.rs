@@ -3,7 +3,7 @@
 
 use cranelift_entity::SecondaryMap;
 use index::{Atom, Expr, Facts};
-use ir::kernel::{Kernel, Loop, Place, Scratch, Stmt, is_contiguous};
+use ir::kernel::{Kernel, Loop, Place, Scratch, ScratchDecl, Stmt, is_contiguous};
 use ops::DType;
 
 use super::accesses::assumed;
@@ -33,6 +33,15 @@ pub(super) fn registers(kernel: &Kernel, most: i64) -> SecondaryMap<Scratch, Opt
     }
     share(kernel, &scan, &mut found);
     found
+}
+
+/// Bytes that a lane holds of all arrays.
+pub(super) fn bytes(kernel: &Kernel, registers: &SecondaryMap<Scratch, Option<Held>>) -> u64 {
+    let of_array = |(array, decl): (Scratch, &ScratchDecl)| {
+        let held = registers[array].filter(|held| held.place == array)?;
+        Some(held.count as u64 * u64::from(held.width) * decl.dtype.size() as u64)
+    };
+    kernel.scratch.iter().filter_map(of_array).sum()
 }
 
 /// Gives arrays the places of others that lanes walk alike, and that are read no more when these are stored.

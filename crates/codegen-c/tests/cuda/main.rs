@@ -140,6 +140,49 @@ fn reductions_and_shared_memory() {
     assert_eq!(cuda.dynamic_shared_bytes.eval(&sizes), Ok(200));
 }
 
+/// A thread that keeps two rows of f64 in registers, so many steps of 64 bytes of each.
+fn kept(lanes: u32, steps: u32) -> Kernel {
+    let most = 8 * steps * lanes;
+    let text = format!(
+        "
+kernel kept(i0) lanes {lanes} {{
+  symbols i0, block, i, i_1
+  blocks block in 0 .. 1
+  assume i0 % 64 == 0
+  assume i0 <= {most}
+  read b0: f64 x align 16
+  write b1: f64 y align 16
+  private w0: f64[i0]
+  private w1: f64[i0]
+  for i in 0 .. i0 lanes by 8 {{
+    v0: f64 = load b0[i]
+    store w0[i] = v0
+    v1: f64 = add v0, v0
+    store w1[i] = v1
+  }}
+  for i_1 in 0 .. i0 lanes by 8 {{
+    v2: f64 = load w0[i_1]
+    v3: f64 = load w1[i_1]
+    v4: f64 = add v2, v3
+    store b1[i_1] = v4
+  }}
+}}"
+    );
+    kernel(&text)
+}
+
+#[test]
+fn more_is_kept_than_registers() {
+    let rejected = |lanes, steps| emit(&kept(lanes, steps)).expect_err("no text").to_string();
+    let reason = "kernel `kept` keeps 1024 bytes in the registers of each lane, which has at most 1020 in a block of 64";
+    assert_eq!(rejected(64, 8), reason);
+    assert!(
+        rejected(1024, 4)
+            .ends_with("512 bytes in the registers of each lane, which has at most 256 in a block of 1024")
+    );
+    assert!(emit(&kept(256, 4)).expect("CUDA text").source.contains("vec<double, 8> w0[4], w1[4];"));
+}
+
 #[test]
 fn rejections() {
     let mut b = KernelBuilder::new("huge", 32);
