@@ -18,7 +18,7 @@ use super::names::Names;
 use super::prelude::Prelude;
 use super::promoted::Promoted;
 use super::registers::{self, Held, registers};
-use super::rows::{Known, List};
+use super::rows::Lists;
 use super::single_use::single_use;
 use super::snippet::Snippet;
 use super::spelling::{bare, fill, repeats};
@@ -65,10 +65,7 @@ pub(super) struct KernelWriter<'a> {
     /// Index expressions that values hold, and what symbols are bound to.
     indices: SecondaryMap<Value, Option<Expr>>,
     pub(super) bound: SecondaryMap<Sym, Option<Expr>>,
-    /// The lists of statements that are written, the innermost last.
-    pub(super) lists: Vec<List>,
-    /// Where symbols are known.
-    pub(super) known: SecondaryMap<Sym, Known>,
+    pub(super) lists: Lists,
     pub(super) in_lanes: bool,
     pub(super) in_flight: InFlight,
     hoisted: Hoisted,
@@ -98,8 +95,7 @@ impl<'a> KernelWriter<'a> {
             registers,
             indices: SecondaryMap::new(),
             bound: SecondaryMap::new(),
-            lists: vec![List::default()],
-            known: SecondaryMap::new(),
+            lists: Lists::new(),
             in_lanes: false,
             in_flight: InFlight::new(),
             hoisted: Hoisted::new(kernel),
@@ -111,9 +107,9 @@ impl<'a> KernelWriter<'a> {
 
     /// The lines between the function's braces.
     pub(super) fn kernel_body(mut self) -> Result<Body, EmitError> {
-        self.representable(&self.kernel.blocks)?;
-        self.fits_registers()?;
-        self.storage_types();
+        representable(self.kernel, &self.kernel.blocks)?;
+        registers::fit(self.kernel, &self.registers, self.dialect)?;
+        storage_types(self.kernel, self.prelude);
         self.scratch()?;
         self.in_flight.note(self.kernel, &self.kernel.body);
         let number = self.names.symbol(self.kernel.block);
@@ -122,43 +118,31 @@ impl<'a> KernelWriter<'a> {
             self.line(&format!("if ({number} >= {blocks}) return;"));
         }
         self.body(&self.kernel.body)?;
-        let statements = [self.declarations(), std::mem::take(self.statements())].concat();
-        let lines = statement::lines(&statements, 1);
+        let statements = self.lists.close();
+        let declarations = self.declarations(&statements);
+        let lines = statement::lines(&[declarations, statements].concat(), 1);
         Ok(Body { lines, scratch_bytes: self.layout.bytes, in_flight_bytes: self.in_flight.bytes })
     }
 
     /// Declarations of what the others use of the block's number, divisions and the dialect's variables.
-    fn declarations(&self) -> Vec<Statement> {
+    fn declarations(&self, statements: &[Statement]) -> Vec<Statement> {
         let (function, long) = (&self.dialect.function, self.dialect.index_type());
         let declare = |name: &str, text: &str| (name.to_owned(), format!("const {long} {name} = {text};"));
-        let number = declare(self.names.symbol(self.kernel.block), &self.number());
+        let number = declare(self.names.symbol(self.kernel.block), &block_number(self.kernel, self.dialect));
         let divisions = self.hoisted.declarations().map(|(name, text)| declare(&name, text));
         let variables = function.variables.iter().map(|&(name, line)| (name.to_owned(), line.to_owned()));
         let strip = self.strip.iter().cloned().map(Statement::Simple);
         let mut needed: Vec<Statement> = strip.collect();
         for (name, line) in [number].into_iter().chain(divisions).chain(variables).rev() {
-            if needed.iter().chain(&self.lists[0].statements).any(|later| later.mentions(&name)) {
+            if needed.iter().chain(statements).any(|later| later.mentions(&name)) {
                 needed.insert(0, Statement::Simple(line));
             }
         }
         needed
     }
 
-    /// The names of storage types are needed wherever such a value or element is.
-    fn storage_types(&mut self) {
-        let kernel = self.kernel;
-        let values = kernel.values.values().chain(kernel.accumulators.values()).copied();
-        let buffers = kernel.buffers.values().map(|decl| decl.dtype);
-        let scratch = kernel.scratch.values().map(|decl| decl.dtype);
-        for dtype in values.chain(buffers).chain(scratch) {
-            if let Some(name) = Snippet::type_of(dtype) {
-                self.prelude.add(name);
-            }
-        }
-    }
-
     fn scratch(&mut self) -> Result<(), EmitError> {
-        self.representable(&self.layout.bytes)?;
+        representable(self.kernel, &self.layout.bytes)?;
         if !self.layout.offsets.is_empty() {
             self.line(self.dialect.block.scratch);
         }
@@ -189,7 +173,7 @@ impl<'a> KernelWriter<'a> {
     }
 
     pub(super) fn line(&mut self, text: &str) {
-        self.statements().push(Statement::Simple(text.to_owned()));
+        self.lists.innermost().push(Statement::Simple(text.to_owned()));
     }
 
     /// What `write` writes, as a list of its own.
@@ -197,15 +181,10 @@ impl<'a> KernelWriter<'a> {
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), EmitError>,
     ) -> Result<Vec<Statement>, EmitError> {
-        self.lists.push(List::default());
+        self.lists.open();
         let written = write(self);
-        let list = self.lists.pop().expect("it was pushed");
-        written.map(|()| list.statements)
-    }
-
-    /// The innermost list.
-    pub(super) fn statements(&mut self) -> &mut Vec<Statement> {
-        &mut self.lists.last_mut().expect("there is that of the function").statements
+        let list = self.lists.close();
+        written.map(|()| list)
     }
 
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
@@ -244,7 +223,7 @@ impl<'a> KernelWriter<'a> {
                 let value = self.operand(*value).code;
                 let name = self.names.symbol(*symbol);
                 self.line(&format!("const {} {name} = {};", self.dialect.index_type(), bare(&value)));
-                self.knows(*symbol);
+                self.lists.knows(*symbol, self.in_lanes);
             }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
@@ -261,7 +240,7 @@ impl<'a> KernelWriter<'a> {
                 let init = self.operand(*init).code;
                 let type_name = (self.dialect.type_name)(self.kernel.accumulators[*accumulator]);
                 let variable = format!("{accumulator} = {}", bare(&init));
-                statement::declare(self.statements(), type_name, variable);
+                statement::declare(self.lists.innermost(), type_name, variable);
             }
             Stmt::Get { value, accumulator } => match self.promoted.reads(*value, *accumulator) {
                 Some(code) => self.literals[*value] = Some(code),
@@ -322,7 +301,7 @@ impl<'a> KernelWriter<'a> {
     }
 
     fn index_value(&mut self, value: Value, index: &Expr) -> Result<(), EmitError> {
-        self.representable(index)?;
+        representable(self.kernel, index)?;
         self.indices[value] = Some(index.clone());
         if let Some(number) = index.as_const() {
             self.literals[value] = Some(self.dialect.literal(Scalar::from_i64(DType::I64, number)));
@@ -444,7 +423,7 @@ impl<'a> KernelWriter<'a> {
     }
 
     pub(super) fn index(&mut self, index: &Expr) -> Result<String, EmitError> {
-        self.representable(index)?;
+        representable(self.kernel, index)?;
         Ok(self.index_writer().text(index))
     }
 
@@ -454,33 +433,12 @@ impl<'a> KernelWriter<'a> {
         if *teams == 1 { lane.to_owned() } else { format!("({lane} % {lanes})") }
     }
 
-    /// The number of the block: of several that are teams of one, by what team it is.
-    fn number(&self) -> String {
-        let (block, Kernel { lanes, teams, .. }) = (&self.dialect.block, self.kernel);
-        let number = block.number.to_owned();
-        if *teams == 1 { number } else { format!("{number} * {teams}ll + {} / {lanes}", block.lane) }
-    }
-
     /// What the array of a place is called.
     pub(super) fn place_name(&self, place: Place) -> String {
         match place {
             Place::Buffer(buffer) => self.names.buffer(buffer).to_owned(),
             Place::Scratch(scratch) => scratch.to_string(),
         }
-    }
-
-    /// An error if a lane keeps more than it has registers for: compilers would keep it in memory, each lane's apart.
-    fn fits_registers(&self) -> Result<(), EmitError> {
-        let lanes = self.kernel.lanes * self.kernel.teams;
-        let bytes = registers::bytes(self.kernel, &self.registers);
-        let most = (self.dialect.vectors.register_bytes)(lanes);
-        let too_many = || EmitError::Registers { kernel: self.kernel.name.clone(), bytes, most, lanes };
-        if bytes > most { Err(too_many()) } else { Ok(()) }
-    }
-
-    fn representable(&self, index: &Expr) -> Result<(), EmitError> {
-        let overflow = EmitError::IndexOverflow { kernel: self.kernel.name.clone() };
-        if index.is_overflow() { Err(overflow) } else { Ok(()) }
     }
 
     fn index_writer(&mut self) -> IndexWriter<'_> {
@@ -497,4 +455,25 @@ fn is_word(text: &str) -> bool {
 /// Whether a text is a name with a minus before it, which needs no name of its own.
 fn is_negated_name(text: &str) -> bool {
     bare(text).strip_prefix('-').is_some_and(is_word)
+}
+
+/// The number of the block: of several that are teams of one, by what team it is.
+fn block_number(kernel: &Kernel, dialect: &Dialect) -> String {
+    let number = dialect.block.number.to_owned();
+    let Kernel { lanes, teams, .. } = *kernel;
+    if teams == 1 { number } else { format!("{number} * {teams}ll + {} / {lanes}", dialect.block.lane) }
+}
+
+/// The names of storage types are needed wherever such a value or element is.
+fn storage_types(kernel: &Kernel, prelude: &mut Prelude) {
+    let values = kernel.values.values().chain(kernel.accumulators.values()).copied();
+    let buffers = kernel.buffers.values().map(|decl| decl.dtype);
+    let scratch = kernel.scratch.values().map(|decl| decl.dtype);
+    let names = values.chain(buffers).chain(scratch).filter_map(Snippet::type_of);
+    names.for_each(|name| prelude.add(name));
+}
+
+fn representable(kernel: &Kernel, index: &Expr) -> Result<(), EmitError> {
+    let overflow = EmitError::IndexOverflow { kernel: kernel.name.clone() };
+    if index.is_overflow() { Err(overflow) } else { Ok(()) }
 }

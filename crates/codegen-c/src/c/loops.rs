@@ -1,7 +1,8 @@
 //! The loops of a kernel as lines of C: those over lanes, those of one iteration, and those whose iterations are unrolled so that
 //! the loads of several are in flight together.
 
-use index::Expr;
+use cranelift_entity::SecondaryMap;
+use index::{Expr, Sym};
 use ir::kernel::{Loop, LoopKind, Stmt};
 
 use super::EmitError;
@@ -9,6 +10,7 @@ use super::body::KernelWriter;
 use super::dialect::LoopShape;
 use super::registers::trip_count;
 use super::statement::{Held, Statement};
+use super::vectorized::only_strip;
 
 impl KernelWriter<'_> {
     /// A loop and what it holds.
@@ -30,7 +32,8 @@ impl KernelWriter<'_> {
         }
         let iterations = self.unrolled(for_loop);
         if iterations > 1
-            && let Some(strip) = self.only_strip(for_loop)
+            && let Some(strip) = only_strip(for_loop, self.kernel.lanes, &self.facts)
+            && self.guarded != Some(strip.var)
         {
             return self.with_strip_outside(for_loop, strip);
         }
@@ -95,21 +98,14 @@ impl KernelWriter<'_> {
 
     /// The most iterations of each lane, where sizes do not matter.
     fn trip_count(&self, for_loop: &Loop) -> Option<i64> {
-        trip_count(&self.with_known_end(for_loop), self.kernel.lanes, &self.facts)
-    }
-
-    /// The head of a loop, with the expression of its end in the place of a symbol that stands for it.
-    fn with_known_end(&self, for_loop: &Loop) -> Loop {
-        let end = for_loop.end.as_sym().and_then(|symbol| self.bound[symbol].clone());
-        let end = end.unwrap_or_else(|| for_loop.end.clone());
-        Loop { end, body: Vec::new(), ..for_loop.clone() }
+        trip_count(&with_known_end(for_loop, &self.bound), self.kernel.lanes, &self.facts)
     }
 
     /// The most iterations of a loop that a lane makes by itself, so many of which are unrolled, where nearly all such loops have as
     /// many and some fewer.
     fn usual_count(&self, for_loop: &Loop, unrolled: u64) -> Option<i64> {
         let is_constant = (for_loop.end.clone() - for_loop.begin.clone()).as_const().is_some();
-        let most = trip_count(&self.with_known_end(for_loop), 1, &self.facts)?;
+        let most = trip_count(&with_known_end(for_loop, &self.bound), 1, &self.facts)?;
         (self.in_lanes && unrolled > 1 && !is_constant && most > 0 && (most as u64).is_multiple_of(unrolled))
             .then_some(most)
     }
@@ -123,7 +119,7 @@ impl KernelWriter<'_> {
         let condition = format!("{count} == {most}");
         let then = self.list(|writer| writer.for_loop(&whole))?;
         let otherwise = self.list(|writer| writer.for_loop(&part))?;
-        self.statements().push(Statement::Either { condition, then, otherwise });
+        self.lists.innermost().push(Statement::Either { condition, then, otherwise });
         Ok(())
     }
 
@@ -138,7 +134,7 @@ impl KernelWriter<'_> {
             let head = format!("if ({var} < {end})");
             writer.held(None, head, for_loop, &mut |writer| writer.body(&for_loop.body))
         })?;
-        self.statements().push(Statement::Scope(scope));
+        self.lists.innermost().push(Statement::Scope(scope));
         Ok(())
     }
 
@@ -161,7 +157,7 @@ impl KernelWriter<'_> {
         write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
         let body = self.list(|writer| writer.enclosed(for_loop, write))?;
-        self.statements().push(Statement::Held(Held { pragma, head, body }));
+        self.lists.innermost().push(Statement::Held(Held { pragma, head, body }));
         Ok(())
     }
 
@@ -176,7 +172,7 @@ impl KernelWriter<'_> {
         within.assume_range(for_loop.var, min, None);
         let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
         self.in_lanes |= for_loop.kind.is_over_lanes();
-        self.knows(for_loop.var);
+        self.lists.knows(for_loop.var, self.in_lanes);
         write(self)?;
         (self.facts, self.in_lanes) = outside;
         Ok(())
@@ -186,6 +182,13 @@ impl KernelWriter<'_> {
 /// Whether a loop that lanes run alike has one iteration, whatever the sizes.
 pub(super) fn is_once(for_loop: &Loop) -> bool {
     !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one()
+}
+
+/// The head of a loop, with the expression of its end in the place of a symbol that stands for it.
+fn with_known_end(for_loop: &Loop, bound: &SecondaryMap<Sym, Option<Expr>>) -> Loop {
+    let end = for_loop.end.as_sym().and_then(|symbol| bound[symbol].clone());
+    let end = end.unwrap_or_else(|| for_loop.end.clone());
+    Loop { end, body: Vec::new(), ..for_loop.clone() }
 }
 
 /// Statements of a body and of the loops in it.

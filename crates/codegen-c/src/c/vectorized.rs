@@ -53,7 +53,7 @@ impl KernelWriter<'_> {
         let Vectors { most_in_flight, most_bytes, .. } = self.dialect.vectors;
         let bytes = |trips: i64| trips * bytes_loaded(self.kernel, for_loop, &accesses);
         match trips {
-            _ if self.guarded == Some(for_loop.var) => self.one_strip(for_loop, &accesses),
+            _ if self.guarded == Some(for_loop.var) => self.all_in_flight(for_loop, &accesses, 1),
             Some(trips) if keeps => self.all_in_flight(for_loop, &accesses, trips),
             Some(trips) if (2..=most_in_flight).contains(&trips) && bytes(trips) <= most_bytes => {
                 self.all_in_flight(for_loop, &accesses, trips)
@@ -95,7 +95,7 @@ impl KernelWriter<'_> {
         let body = self
             .list(|writer| writer.held(None, inner, for_loop, &mut |writer| writer.body(&for_loop.body)))?;
         let head = format!("for ({long} first = {first}; first < {end}; first += {strip})");
-        self.statements().push(Statement::Held(Held { pragma: None, head, body }));
+        self.lists.innermost().push(Statement::Held(Held { pragma: None, head, body }));
         Ok(())
     }
 
@@ -138,6 +138,9 @@ impl KernelWriter<'_> {
         let for_loop = &from_zero(for_loop);
         let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
         self.in_flight.note_lanes(self.kernel, for_loop, loads, trips);
+        if self.guarded == Some(for_loop.var) {
+            return self.strips(for_loop, accesses, trips, Guard::None);
+        }
         self.with_bounds(for_loop, trips, |writer| writer.strips(for_loop, accesses, trips, Guard::ByStrip))
     }
 
@@ -158,25 +161,6 @@ impl KernelWriter<'_> {
         self.each_strip(for_loop, trips, guard, &mut |writer| writer.elements(for_loop, accesses, of_strip))
     }
 
-    /// What is done with a strip, where its guard is outside.
-    fn one_strip(&mut self, for_loop: &Loop, accesses: &VectorAccesses) -> Result<(), EmitError> {
-        let for_loop = &from_zero(for_loop);
-        let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
-        self.in_flight.note_lanes(self.kernel, for_loop, loads, 1);
-        self.strips(for_loop, accesses, 1, Guard::None)
-    }
-
-    /// The loop in another one that holds nothing else, of which each lane has one strip, the same in all iterations.
-    pub(super) fn only_strip<'l>(&self, for_loop: &'l Loop) -> Option<&'l Loop> {
-        let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
-        let count = inner.end.clone() - inner.begin.clone();
-        let is_one = inner.width > 1
-            && self.guarded != Some(inner.var)
-            && trip_count(inner, self.kernel.lanes, &self.facts) == Some(1)
-            && self.facts.prove_divides(&Expr::constant(inner.width.into()), &count);
-        (is_one && is_same_lanes(for_loop, inner)).then_some(inner)
-    }
-
     /// A loop that holds nothing but a strip, with the strip's guard around it: compilers may leave a load that has a branch of its
     /// own behind the use of another.
     pub(super) fn with_strip_outside(&mut self, for_loop: &Loop, strip: &Loop) -> Result<(), EmitError> {
@@ -185,27 +169,34 @@ impl KernelWriter<'_> {
             let body = writer.list(|writer| writer.for_loop(for_loop))?;
             writer.guarded = outside;
             let head = "if (first < end)".to_owned();
-            writer.statements().push(Statement::Held(Held { pragma: None, head, body }));
+            writer.lists.innermost().push(Statement::Held(Held { pragma: None, head, body }));
             Ok(())
         })
     }
 
-    /// What `write` writes where a lane's neighbours have names, in a scope unless the function has them.
+    /// What `write` writes where it has names for where a lane's neighbours begin and the loop ends: at the head of the function where
+    /// its loops over whole rows have the same, else in a scope.
     fn with_bounds(
         &mut self,
         for_loop: &Loop,
         trips: i64,
         write: impl FnOnce(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
-        let (bounds, is_shared) = self.strip_bounds(for_loop, trips)?;
-        if is_shared {
+        let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
+        let name = if trips == 1 { "first" } else { "mine" };
+        let bounds = format!("const int {name} = {begin}, end = {end};");
+        let mut symbols = for_loop.begin.symbols();
+        symbols.extend(for_loop.end.symbols());
+        if symbols.iter().all(|symbol| self.kernel.arguments.contains(symbol))
+            && *self.strip.get_or_insert_with(|| bounds.clone()) == bounds
+        {
             return write(self);
         }
         let scope = self.list(|writer| {
             writer.line(&bounds);
             write(writer)
         })?;
-        self.statements().push(Statement::Scope(scope));
+        self.lists.innermost().push(Statement::Scope(scope));
         Ok(())
     }
 
@@ -219,19 +210,6 @@ impl KernelWriter<'_> {
             let (element, variable) = (self.dialect.in_memory(dtype), &variables.join(", "));
             self.line(&(self.dialect.vectors.declared)(&VectorVariable { element, width, variable }));
         }
-    }
-
-    /// The line that names where a lane's neighbours begin and the loop ends, and whether it stands at the head of the function, as
-    /// its loops over whole rows have the same.
-    fn strip_bounds(&mut self, for_loop: &Loop, trips: i64) -> Result<(String, bool), EmitError> {
-        let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
-        let name = if trips == 1 { "first" } else { "mine" };
-        let line = format!("const int {name} = {begin}, end = {end};");
-        let mut bounds = for_loop.begin.symbols();
-        bounds.extend(for_loop.end.symbols());
-        let is_shared = bounds.iter().all(|symbol| self.kernel.arguments.contains(symbol))
-            && *self.strip.get_or_insert_with(|| line.clone()) == line;
-        Ok((line, is_shared))
     }
 
     /// The loads of all strips. Without a branch between them, as compilers may move a load that has a branch of its own behind the
@@ -274,7 +252,7 @@ impl KernelWriter<'_> {
         } else {
             Statement::Either { condition, then: strips("first")?, otherwise: strips(&last)? }
         };
-        self.statements().push(statement);
+        self.lists.innermost().push(statement);
         Ok(())
     }
 
@@ -341,7 +319,7 @@ impl KernelWriter<'_> {
         accesses: &VectorAccesses,
         of_strip: &str,
     ) -> Result<(), EmitError> {
-        let begin = self.statements().len();
+        let begin = self.lists.innermost().len();
         for (place, statement) in for_loop.body.iter().enumerate() {
             let store = accesses.stores.iter().position(|&store| store == place);
             match (statement, self.in_registers(statement)) {
@@ -376,9 +354,9 @@ impl KernelWriter<'_> {
             }
         }
         let var = self.names.symbol(for_loop.var).to_owned();
-        if self.statements()[begin..].iter().any(|statement| statement.mentions(&var)) {
+        if self.lists.innermost()[begin..].iter().any(|statement| statement.mentions(&var)) {
             let line = format!("const {} {var} = first + j;", self.dialect.index_type());
-            self.statements().insert(begin, Statement::Simple(line));
+            self.lists.innermost().insert(begin, Statement::Simple(line));
         }
         Ok(())
     }
@@ -433,6 +411,16 @@ impl KernelWriter<'_> {
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
         Ok(format!("{begin}{} * {}", for_loop.width, self.lane()))
     }
+}
+
+/// The loop in another one that holds nothing else, of which each lane has one strip, the same in all iterations.
+pub(super) fn only_strip<'l>(for_loop: &'l Loop, lanes: u32, facts: &Facts) -> Option<&'l Loop> {
+    let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
+    let count = inner.end.clone() - inner.begin.clone();
+    let is_one = inner.width > 1
+        && trip_count(inner, lanes, facts) == Some(1)
+        && facts.prove_divides(&Expr::constant(inner.width.into()), &count);
+    (is_one && is_same_lanes(for_loop, inner)).then_some(inner)
 }
 
 /// Bytes of a lane that the loads of a loop move each time.
