@@ -50,13 +50,14 @@ inputs = [torch.randn((4096, 512))]
 #       for (int j = 0; j < 4; j++) w0[0].at[j] = 0.0f;
 #     }
 #   }
-#   #pragma unroll 4
-#   for (long long x0 = 24 * d2, x0_stop = min(24 * d2 + 24, i0); x0 < x0_stop; x0++) {
-#     {
-#       const int first = 4 * threadIdx.x, end = -512 * d1 + min(512 * d1 + 512, i1);
-#       vec<float, 4> v1[1];
-#       if (first < end) v1[0] = load<4>(x + i1 * x0 + 512 * d1 + first);
-#       if (first < end) {
+#   {
+#     const int first = 4 * threadIdx.x, end = -512 * d1 + min(512 * d1 + 512, i1);
+#     if (first < end) {
+#       #pragma unroll 4
+#       for (long long x0 = 24 * d2, x0_stop = min(24 * d2 + 24, i0); x0 < x0_stop; x0++) {
+#         vec<float, 4> v1[1];
+#         const float* const x_row = x + i1 * x0 + 512 * d1;
+#         v1[0] = load<4>(x_row + first);
 #         #pragma unroll
 #         for (int j = 0; j < 4; j++) {
 #           const float v2 = w0[0].at[j];
@@ -65,13 +66,14 @@ inputs = [torch.randn((4096, 512))]
 #       }
 #     }
 #   }
+#   float* const tv1_partial0_row = tv1_partial0 + i1 * d2 + 512 * d1;
 #   {
 #     const int first = 4 * threadIdx.x, end = -512 * d1 + min(512 * d1 + 512, i1);
 #     if (first < end) {
 #       vec<float, 4> y0;
 #       #pragma unroll
 #       for (int j = 0; j < 4; j++) y0.at[j] = w0[0].at[j];
-#       store(tv1_partial0 + i1 * d2 + 512 * d1 + first, y0);
+#       store(tv1_partial0_row + first, y0);
 #     }
 #   }
 # }

@@ -56,10 +56,11 @@ inputs = [torch.randn((256, 1024))]
 #   vec<float, 4> w0[4];
 #   float a0 = __uint_as_float(0xff800000u);
 #   vec<float, 4> v1[4];
+#   const float* const x_row = x + x0 * i1;
 #   if (end > 0) {
 #     #pragma unroll
 #     for (int k = 0, first = mine; k < 4; k++, first += 256)
-#       v1[k] = load<4>(x + x0 * i1 + min(first, end - 4));
+#       v1[k] = load<4>(x_row + min(first, end - 4));
 #   }
 #   #pragma unroll
 #   for (int k = 0, first = mine; k < 4; k++, first += 256)
@@ -73,7 +74,7 @@ inputs = [torch.randn((256, 1024))]
 #   if (end > 0) {
 #     #pragma unroll
 #     for (int k = 0, first = mine; k < 4; k++, first += 256)
-#       v7[k] = load<4>(x + x0 * i1 + min(first, end - 4));
+#       v7[k] = load<4>(x_row + min(first, end - 4));
 #   }
 #   #pragma unroll
 #   for (int k = 0, first = mine; k < 4; k++, first += 256)
@@ -86,12 +87,13 @@ inputs = [torch.randn((256, 1024))]
 #       }
 #     }
 #   const float v12 = over_block<2>(a2, combine_sum, calls++);
+#   float* const tv1_row = tv1 + x0 * i1;
 #   #pragma unroll
 #   for (int k = 0, first = mine; k < 4; k++, first += 256)
 #     if (first < end) {
 #       vec<float, 4> y0;
 #       #pragma unroll
 #       for (int j = 0; j < 4; j++) y0.at[j] = w0[k].at[j] / v12;
-#       store(tv1 + x0 * i1 + first, y0);
+#       store(tv1_row + first, y0);
 #     }
 # }

@@ -41,13 +41,17 @@ inputs = [torch.randn((500, 300)), torch.randint(0, 300, (500, 20), dtype=torch.
 #   const long long d1 = small_floor_div(block, d0);
 #   const long long d2 = small_floor_mod(block, d0);
 #   #pragma unroll 4
-#   for (long long x0 = 52 * d1, x0_stop = min(52 * d1 + 52, i0); x0 < x0_stop; x0++)
+#   for (long long x0 = 52 * d1, x0_stop = min(52 * d1 + 52, i0); x0 < x0_stop; x0++) {
+#     const int* const index_row = index + i3 * x0;
+#     const float* const x_row = x + x0 * i1;
+#     float* const tv3_row = tv3 + i3 * x0;
 #     for (long long x2 = 128 * d2 + threadIdx.x; x2 < min(128 * d2 + 128, i3); x2 += 32) {
-#       const long long v1 = (long long)index[i3 * x0 + x2];
+#       const long long v1 = (long long)index_row[x2];
 #       const bool v4 = v1 >= 0ll;
 #       const bool v6 = v4 && (v1 < i1);
 #       if (!v6) atomicMin(&faults[0], wrapping_difference(v1, (long long)v4));
 #       const long long n4_at = v6 ? v1 : 0ll;
-#       tv3[i3 * x0 + x2] = (v6 ? x[x0 * i1 + n4_at] : 0.0f) * 2.0f;
+#       tv3_row[x2] = (v6 ? x_row[n4_at] : 0.0f) * 2.0f;
 #     }
+#   }
 # }

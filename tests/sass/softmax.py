@@ -1,7 +1,7 @@
 # test: target=sm_90 file=examples/softmax.py
 
 # ---- expect
-# seg0: 32 registers, 0 bytes of local memory, 268 instructions
+# seg0: 32 registers, 0 bytes of local memory, 269 instructions
 #   2 loads of 16 bytes, global
 #   2 stores of 16 bytes, global
 #   2 loads of 4 bytes, shared

@@ -147,6 +147,9 @@ pub struct CostUs {
     pub computing: f64,
     /// Microseconds of the launch.
     pub launch: f64,
+    /// Microseconds of adding up what the blocks of a GPU leave, by kernels of their own.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub combine: f64,
     /// Microseconds during which memory moves and arithmetic is done at once: none on a CPU.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub overlap: f64,
@@ -165,13 +168,14 @@ impl CostUs {
             memory: us(cost.memory),
             computing: us(cost.computing),
             launch: us(cost.launch),
+            combine: us(cost.combine),
             overlap: us(cost.overlap),
         }
     }
 
     /// All terms together.
     pub fn total(&self) -> f64 {
-        self.memory + self.computing + self.launch - self.overlap
+        self.memory + self.computing + self.launch + self.combine - self.overlap
     }
 }
 

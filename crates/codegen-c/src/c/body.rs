@@ -14,13 +14,15 @@ use super::dialect::Dialect;
 use super::hoisted::Hoisted;
 use super::in_flight::InFlight;
 use super::index_text::IndexWriter;
-use super::names::{Names, words};
+use super::names::Names;
 use super::prelude::Prelude;
 use super::promoted::Promoted;
-use super::registers::{Held, registers};
+use super::registers::{self, Held, registers};
+use super::rows::Lists;
 use super::single_use::single_use;
 use super::snippet::Snippet;
 use super::spelling::{bare, fill, repeats};
+use super::statement::{self, Statement};
 
 /// The longest text that is written where it is used instead of getting a line and a name.
 const LONGEST_INLINE: usize = 48;
@@ -63,13 +65,14 @@ pub(super) struct KernelWriter<'a> {
     /// Index expressions that values hold, and what symbols are bound to.
     indices: SecondaryMap<Value, Option<Expr>>,
     pub(super) bound: SecondaryMap<Sym, Option<Expr>>,
-    pub(super) lines: String,
-    pub(super) depth: usize,
+    pub(super) lists: Lists,
     pub(super) in_lanes: bool,
     pub(super) in_flight: InFlight,
     hoisted: Hoisted,
     /// Accumulators that are no variables.
     promoted: Promoted,
+    /// The variable of the loop over one strip of each lane whose guard is outside.
+    pub(super) guarded: Option<Sym>,
     /// Where a lane's neighbours begin and end in loops over whole rows: a line that declares it.
     pub(super) strip: Option<String>,
 }
@@ -92,20 +95,21 @@ impl<'a> KernelWriter<'a> {
             registers,
             indices: SecondaryMap::new(),
             bound: SecondaryMap::new(),
-            lines: String::new(),
-            depth: 1,
+            lists: Lists::new(),
             in_lanes: false,
             in_flight: InFlight::new(),
             hoisted: Hoisted::new(kernel),
             promoted: Promoted::new(kernel),
+            guarded: None,
             strip: None,
         }
     }
 
     /// The lines between the function's braces.
     pub(super) fn kernel_body(mut self) -> Result<Body, EmitError> {
-        self.representable(&self.kernel.blocks)?;
-        self.storage_types();
+        representable(self.kernel, &self.kernel.blocks)?;
+        registers::fit(self.kernel, &self.registers, self.dialect)?;
+        storage_types(self.kernel, self.prelude);
         self.scratch()?;
         self.in_flight.note(self.kernel, &self.kernel.body);
         let number = self.names.symbol(self.kernel.block);
@@ -114,42 +118,31 @@ impl<'a> KernelWriter<'a> {
             self.line(&format!("if ({number} >= {blocks}) return;"));
         }
         self.body(&self.kernel.body)?;
-        let lines = self.declarations() + &self.lines;
+        let statements = self.lists.close();
+        let declarations = self.declarations(&statements);
+        let lines = statement::lines(&[declarations, statements].concat(), 1);
         Ok(Body { lines, scratch_bytes: self.layout.bytes, in_flight_bytes: self.in_flight.bytes })
     }
 
-    /// Lines for what the others use of the block's number, divisions and the dialect's variables.
-    fn declarations(&self) -> String {
+    /// Declarations of what the others use of the block's number, divisions and the dialect's variables.
+    fn declarations(&self, statements: &[Statement]) -> Vec<Statement> {
         let (function, long) = (&self.dialect.function, self.dialect.index_type());
         let declare = |name: &str, text: &str| (name.to_owned(), format!("const {long} {name} = {text};"));
-        let number = declare(self.names.symbol(self.kernel.block), &self.number());
+        let number = declare(self.names.symbol(self.kernel.block), &block_number(self.kernel, self.dialect));
         let divisions = self.hoisted.declarations().map(|(name, text)| declare(&name, text));
         let variables = function.variables.iter().map(|&(name, line)| (name.to_owned(), line.to_owned()));
-        let all: Vec<_> = [number].into_iter().chain(divisions).chain(variables).collect();
-        let used = |(place, (name, _)): &(usize, &(String, String))| {
-            let later = all[place + 1..].iter().map(|(_, line)| line).chain(&self.strip).map(String::as_str);
-            later.chain([self.lines.as_str()]).flat_map(words).any(|word| word == name)
-        };
-        let needed = all.iter().enumerate().filter(used);
-        let needed = needed.map(|(_, (_, line))| line).chain(&self.strip);
-        needed.map(|line| format!("  {line}\n")).collect()
-    }
-
-    /// The names of storage types are needed wherever such a value or element is.
-    fn storage_types(&mut self) {
-        let kernel = self.kernel;
-        let values = kernel.values.values().chain(kernel.accumulators.values()).copied();
-        let buffers = kernel.buffers.values().map(|decl| decl.dtype);
-        let scratch = kernel.scratch.values().map(|decl| decl.dtype);
-        for dtype in values.chain(buffers).chain(scratch) {
-            if let Some(name) = Snippet::type_of(dtype) {
-                self.prelude.add(name);
+        let strip = self.strip.iter().cloned().map(Statement::Simple);
+        let mut needed: Vec<Statement> = strip.collect();
+        for (name, line) in [number].into_iter().chain(divisions).chain(variables).rev() {
+            if needed.iter().chain(statements).any(|later| later.mentions(&name)) {
+                needed.insert(0, Statement::Simple(line));
             }
         }
+        needed
     }
 
     fn scratch(&mut self) -> Result<(), EmitError> {
-        self.representable(&self.layout.bytes)?;
+        representable(self.kernel, &self.layout.bytes)?;
         if !self.layout.offsets.is_empty() {
             self.line(self.dialect.block.scratch);
         }
@@ -180,9 +173,18 @@ impl<'a> KernelWriter<'a> {
     }
 
     pub(super) fn line(&mut self, text: &str) {
-        self.lines.push_str(&"  ".repeat(self.depth));
-        self.lines.push_str(text);
-        self.lines.push('\n');
+        self.lists.innermost().push(Statement::Simple(text.to_owned()));
+    }
+
+    /// What `write` writes, as a list of its own.
+    pub(super) fn list(
+        &mut self,
+        write: impl FnOnce(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<Vec<Statement>, EmitError> {
+        self.lists.open();
+        let written = write(self);
+        let list = self.lists.close();
+        written.map(|()| list)
     }
 
     pub(super) fn body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
@@ -221,6 +223,7 @@ impl<'a> KernelWriter<'a> {
                 let value = self.operand(*value).code;
                 let name = self.names.symbol(*symbol);
                 self.line(&format!("const {} {name} = {};", self.dialect.index_type(), bare(&value)));
+                self.lists.knows(*symbol, self.in_lanes);
             }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
@@ -236,7 +239,8 @@ impl<'a> KernelWriter<'a> {
             Stmt::Open { accumulator, init } => {
                 let init = self.operand(*init).code;
                 let type_name = (self.dialect.type_name)(self.kernel.accumulators[*accumulator]);
-                self.line(&format!("{type_name} {accumulator} = {};", bare(&init)));
+                let variable = format!("{accumulator} = {}", bare(&init));
+                statement::declare(self.lists.innermost(), type_name, variable);
             }
             Stmt::Get { value, accumulator } => match self.promoted.reads(*value, *accumulator) {
                 Some(code) => self.literals[*value] = Some(code),
@@ -297,7 +301,7 @@ impl<'a> KernelWriter<'a> {
     }
 
     fn index_value(&mut self, value: Value, index: &Expr) -> Result<(), EmitError> {
-        self.representable(index)?;
+        representable(self.kernel, index)?;
         self.indices[value] = Some(index.clone());
         if let Some(number) = index.as_const() {
             self.literals[value] = Some(self.dialect.literal(Scalar::from_i64(DType::I64, number)));
@@ -372,6 +376,8 @@ impl<'a> KernelWriter<'a> {
     fn define(&mut self, value: Value, text: Text) {
         if self.single_use[value] && text.code.len() <= LONGEST_INLINE {
             self.pending.insert(value, text);
+        } else if is_negated_name(&text.code) && !text.reads_accumulator {
+            self.literals[value] = Some(text.code);
         } else {
             self.declare(value, &text);
         }
@@ -393,9 +399,7 @@ impl<'a> KernelWriter<'a> {
 
     /// Writes a waiting value that is more than a word.
     fn write_pending(&mut self, value: Value) {
-        let is_word =
-            |text: &Text| text.code.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if self.pending.get(&value).is_some_and(|text| !is_word(text))
+        if self.pending.get(&value).is_some_and(|text| !is_word(&text.code))
             && let Some(text) = self.pending.shift_remove(&value)
         {
             self.declare(value, &text);
@@ -414,12 +418,12 @@ impl<'a> KernelWriter<'a> {
     }
 
     fn element(&mut self, place: Place, index: &Expr) -> Result<String, EmitError> {
-        let index = self.index(index)?;
-        Ok(format!("{}[{index}]", self.place_name(place)))
+        let (begin, index) = self.row(place, index)?;
+        Ok(format!("{begin}[{}]", self.index(&index)?))
     }
 
     pub(super) fn index(&mut self, index: &Expr) -> Result<String, EmitError> {
-        self.representable(index)?;
+        representable(self.kernel, index)?;
         Ok(self.index_writer().text(index))
     }
 
@@ -427,13 +431,6 @@ impl<'a> KernelWriter<'a> {
     pub(super) fn lane(&self) -> String {
         let (lane, Kernel { lanes, teams, .. }) = (self.dialect.block.lane, self.kernel);
         if *teams == 1 { lane.to_owned() } else { format!("({lane} % {lanes})") }
-    }
-
-    /// The number of the block: of several that are teams of one, by what team it is.
-    fn number(&self) -> String {
-        let (block, Kernel { lanes, teams, .. }) = (&self.dialect.block, self.kernel);
-        let number = block.number.to_owned();
-        if *teams == 1 { number } else { format!("{number} * {teams}ll + {} / {lanes}", block.lane) }
     }
 
     /// What the array of a place is called.
@@ -444,13 +441,39 @@ impl<'a> KernelWriter<'a> {
         }
     }
 
-    fn representable(&self, index: &Expr) -> Result<(), EmitError> {
-        let overflow = EmitError::IndexOverflow { kernel: self.kernel.name.clone() };
-        if index.is_overflow() { Err(overflow) } else { Ok(()) }
-    }
-
     fn index_writer(&mut self) -> IndexWriter<'_> {
         let hoisted = Some(&mut self.hoisted);
         IndexWriter { names: self.names, facts: &self.facts, prelude: self.prelude, hoisted }
     }
+}
+
+/// Whether a text is one word.
+fn is_word(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether a text is a name with a minus before it, which needs no name of its own.
+fn is_negated_name(text: &str) -> bool {
+    bare(text).strip_prefix('-').is_some_and(is_word)
+}
+
+/// The number of the block: of several that are teams of one, by what team it is.
+fn block_number(kernel: &Kernel, dialect: &Dialect) -> String {
+    let number = dialect.block.number.to_owned();
+    let Kernel { lanes, teams, .. } = *kernel;
+    if teams == 1 { number } else { format!("{number} * {teams}ll + {} / {lanes}", dialect.block.lane) }
+}
+
+/// The names of storage types are needed wherever such a value or element is.
+fn storage_types(kernel: &Kernel, prelude: &mut Prelude) {
+    let values = kernel.values.values().chain(kernel.accumulators.values()).copied();
+    let buffers = kernel.buffers.values().map(|decl| decl.dtype);
+    let scratch = kernel.scratch.values().map(|decl| decl.dtype);
+    let names = values.chain(buffers).chain(scratch).filter_map(Snippet::type_of);
+    names.for_each(|name| prelude.add(name));
+}
+
+fn representable(kernel: &Kernel, index: &Expr) -> Result<(), EmitError> {
+    let overflow = EmitError::IndexOverflow { kernel: kernel.name.clone() };
+    if index.is_overflow() { Err(overflow) } else { Ok(()) }
 }

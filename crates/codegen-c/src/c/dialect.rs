@@ -105,6 +105,8 @@ pub struct Vectors {
     pub most_bytes: i64,
     /// The most of a private array that a lane holds in registers.
     pub most_private: i64,
+    /// The most bytes of registers of a lane, in a block of so many.
+    pub register_bytes: fn(lanes: u32) -> u64,
     /// The declaration of a variable, whose name may be followed by a length in brackets.
     pub declared: fn(&VectorVariable<'_>) -> String,
     /// The declaration of a variable that is loaded from an address.

@@ -33,7 +33,7 @@ impl Hoisted {
     }
 
     /// Names and texts.
-    pub(super) fn declarations(&self) -> impl Iterator<Item = (String, &str)> {
+    pub(super) fn declarations(&self) -> impl DoubleEndedIterator<Item = (String, &str)> {
         self.divisions.values().enumerate().map(|(place, text)| (format!("d{place}"), text.as_str()))
     }
 }

@@ -1,16 +1,16 @@
 //! The loops of a kernel as lines of C: those over lanes, those of one iteration, and those whose iterations are unrolled so that
 //! the loads of several are in flight together.
 
-use index::Expr;
+use cranelift_entity::SecondaryMap;
+use index::{Expr, Sym};
 use ir::kernel::{Loop, LoopKind, Stmt};
 
 use super::EmitError;
 use super::body::KernelWriter;
 use super::dialect::LoopShape;
 use super::registers::trip_count;
-
-/// Columns of a loop and the statement that it holds, where both stand in one line.
-const LONGEST_LINE: usize = 100;
+use super::statement::{Held, Statement};
+use super::vectorized::only_strip;
 
 impl KernelWriter<'_> {
     /// A loop and what it holds.
@@ -31,13 +31,18 @@ impl KernelWriter<'_> {
             return self.one_each(&lanes);
         }
         let iterations = self.unrolled(for_loop);
+        if iterations > 1
+            && let Some(strip) = only_strip(for_loop, self.kernel.lanes, &self.facts)
+            && self.guarded != Some(strip.var)
+        {
+            return self.with_strip_outside(for_loop, strip);
+        }
         if let Some(most) = self.usual_count(for_loop, iterations) {
             return self.whole_or_part(for_loop, most);
         }
-        if iterations > 1 || self.in_lanes && inner_loops(&for_loop.body).next().is_some() {
-            // Of a loop around one that is unrolled compilers would unroll more, for which there are no registers.
-            self.line(&(self.dialect.unrolling.pragma)(Some(iterations)));
-        }
+        // Of a loop around one that is unrolled compilers would unroll more, for which there are no registers.
+        let says = iterations > 1 || self.in_lanes && inner_loops(&for_loop.body).next().is_some();
+        let pragma = says.then(|| (self.dialect.unrolling.pragma)(Some(iterations)));
         let (long, lane) = (self.dialect.index_type(), self.lane());
         let head = match for_loop.kind {
             // Compilers unroll such loops only where they see that the end stays.
@@ -61,7 +66,7 @@ impl KernelWriter<'_> {
             true => self.in_flight.note_lanes(self.kernel, for_loop, &for_loop.body, 1),
             false => self.in_flight.note(self.kernel, &for_loop.body),
         }
-        self.held(&head, for_loop, &mut |writer| writer.body(&for_loop.body))?;
+        self.held(pragma, head, for_loop, &mut |writer| writer.body(&for_loop.body))?;
         self.in_flight.iterations = outside;
         Ok(())
     }
@@ -71,8 +76,7 @@ impl KernelWriter<'_> {
     fn with_lanes_outside(&self, for_loop: &Loop) -> Option<Loop> {
         let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
         let is_once = inner.kind.is_over_lanes() && inner.width == 1 && self.trip_count(inner) == Some(1);
-        let varies = |bound: &Expr| bound.symbols().contains(&for_loop.var);
-        if !is_once || !is_independent(&for_loop.body) || varies(&inner.begin) || varies(&inner.end) {
+        if !is_once || !is_same_lanes(for_loop, inner) {
             return None;
         }
         let outer = Loop { body: inner.body.clone(), ..for_loop.clone() };
@@ -94,21 +98,14 @@ impl KernelWriter<'_> {
 
     /// The most iterations of each lane, where sizes do not matter.
     fn trip_count(&self, for_loop: &Loop) -> Option<i64> {
-        trip_count(&self.with_known_end(for_loop), self.kernel.lanes, &self.facts)
-    }
-
-    /// The head of a loop, with the expression of its end in the place of a symbol that stands for it.
-    fn with_known_end(&self, for_loop: &Loop) -> Loop {
-        let end = for_loop.end.as_sym().and_then(|symbol| self.bound[symbol].clone());
-        let end = end.unwrap_or_else(|| for_loop.end.clone());
-        Loop { end, body: Vec::new(), ..for_loop.clone() }
+        trip_count(&with_known_end(for_loop, &self.bound), self.kernel.lanes, &self.facts)
     }
 
     /// The most iterations of a loop that a lane makes by itself, so many of which are unrolled, where nearly all such loops have as
     /// many and some fewer.
     fn usual_count(&self, for_loop: &Loop, unrolled: u64) -> Option<i64> {
         let is_constant = (for_loop.end.clone() - for_loop.begin.clone()).as_const().is_some();
-        let most = trip_count(&self.with_known_end(for_loop), 1, &self.facts)?;
+        let most = trip_count(&with_known_end(for_loop, &self.bound), 1, &self.facts)?;
         (self.in_lanes && unrolled > 1 && !is_constant && most > 0 && (most as u64).is_multiple_of(unrolled))
             .then_some(most)
     }
@@ -119,15 +116,10 @@ impl KernelWriter<'_> {
         let count = self.index(&(for_loop.end.clone() - for_loop.begin.clone()))?;
         let whole = Loop { end: for_loop.begin.clone() + most, ..for_loop.clone() };
         let part = Loop { kind: LoopKind::Remainder, ..for_loop.clone() };
-        self.line(&format!("if ({count} == {most}) {{"));
-        self.depth += 1;
-        self.for_loop(&whole)?;
-        self.depth -= 1;
-        self.line("} else {");
-        self.depth += 1;
-        self.for_loop(&part)?;
-        self.depth -= 1;
-        self.line("}");
+        let condition = format!("{count} == {most}");
+        let then = self.list(|writer| writer.for_loop(&whole))?;
+        let otherwise = self.list(|writer| writer.for_loop(&part))?;
+        self.lists.innermost().push(Statement::Either { condition, then, otherwise });
         Ok(())
     }
 
@@ -137,12 +129,12 @@ impl KernelWriter<'_> {
         let var = self.names.symbol(for_loop.var).to_owned();
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
         self.in_flight.note_lanes(self.kernel, for_loop, &for_loop.body, 1);
-        self.line("{");
-        self.depth += 1;
-        self.line(&format!("const {} {var} = {begin}{};", self.dialect.index_type(), self.lane()));
-        self.held(&format!("if ({var} < {end})"), for_loop, &mut |writer| writer.body(&for_loop.body))?;
-        self.depth -= 1;
-        self.line("}");
+        let scope = self.list(|writer| {
+            writer.line(&format!("const {} {var} = {begin}{};", writer.dialect.index_type(), writer.lane()));
+            let head = format!("if ({var} < {end})");
+            writer.held(None, head, for_loop, &mut |writer| writer.body(&for_loop.body))
+        })?;
+        self.lists.innermost().push(Statement::Scope(scope));
         Ok(())
     }
 
@@ -153,34 +145,20 @@ impl KernelWriter<'_> {
         if begin != var {
             self.line(&format!("const {} {var} = {begin};", self.dialect.index_type()));
         }
-        self.depth -= 1;
-        let written = self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body));
-        self.depth += 1;
-        written
+        self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))
     }
 
-    /// A head with what `write` writes within a loop, in braces unless that is one statement.
+    /// A head with what `write` writes within a loop.
     pub(super) fn held(
         &mut self,
-        head: &str,
+        pragma: Option<String>,
+        head: String,
         for_loop: &Loop,
         write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
-        let outside = std::mem::take(&mut self.lines);
-        let written = self.enclosed(for_loop, write);
-        let body = std::mem::replace(&mut self.lines, outside);
-        let is_one = is_one_statement(&body, self.depth + 1);
-        let line = format!("{head} {}", body.trim());
-        if is_one && body.lines().count() == 1 && 2 * self.depth + line.len() <= LONGEST_LINE {
-            self.line(&line);
-        } else {
-            self.line(&format!("{head}{}", if is_one { "" } else { " {" }));
-            self.lines.push_str(&body);
-            if !is_one {
-                self.line("}");
-            }
-        }
-        written
+        let body = self.list(|writer| writer.enclosed(for_loop, write))?;
+        self.lists.innermost().push(Statement::Held(Held { pragma, head, body }));
+        Ok(())
     }
 
     /// What `write` writes within a loop, in the knowledge that the variable is at least its first value.
@@ -194,9 +172,8 @@ impl KernelWriter<'_> {
         within.assume_range(for_loop.var, min, None);
         let outside = (std::mem::replace(&mut self.facts, within), self.in_lanes);
         self.in_lanes |= for_loop.kind.is_over_lanes();
-        self.depth += 1;
+        self.lists.knows(for_loop.var, self.in_lanes);
         write(self)?;
-        self.depth -= 1;
         (self.facts, self.in_lanes) = outside;
         Ok(())
     }
@@ -207,14 +184,11 @@ pub(super) fn is_once(for_loop: &Loop) -> bool {
     !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one()
 }
 
-/// Whether lines so deep are one statement, and no part of another.
-fn is_one_statement(lines: &str, depth: usize) -> bool {
-    let indent = "  ".repeat(depth);
-    let mut starts = lines.lines().filter_map(|line| line.strip_prefix(&indent)).filter(|line| {
-        let is_deeper = line.starts_with(' ');
-        !is_deeper && *line != "}"
-    });
-    starts.next().is_some_and(|line| !line.starts_with(['#', '{'])) && starts.next().is_none()
+/// The head of a loop, with the expression of its end in the place of a symbol that stands for it.
+fn with_known_end(for_loop: &Loop, bound: &SecondaryMap<Sym, Option<Expr>>) -> Loop {
+    let end = for_loop.end.as_sym().and_then(|symbol| bound[symbol].clone());
+    let end = end.unwrap_or_else(|| for_loop.end.clone());
+    Loop { end, body: Vec::new(), ..for_loop.clone() }
 }
 
 /// Statements of a body and of the loops in it.
@@ -224,6 +198,12 @@ fn size(body: &[Stmt]) -> usize {
 
 fn inner_loops(body: &[Stmt]) -> impl Iterator<Item = &Loop> {
     body.iter().filter_map(|statement| if let Stmt::For(inner) = statement { Some(inner) } else { None })
+}
+
+/// Whether the lanes of a loop within another never wait for each other, and are the same in all iterations.
+pub(super) fn is_same_lanes(outer: &Loop, inner: &Loop) -> bool {
+    let varies = |bound: &Expr| bound.mentions(outer.var);
+    is_independent(&outer.body) && !varies(&inner.begin) && !varies(&inner.end)
 }
 
 /// Whether lanes never wait for each other in a body, whose loops are over lanes.

@@ -1,5 +1,6 @@
 //! From a kernel program to the text of a function in a dialect of C that people read: what all dialects share.
 //!
+//! * Statements are a tree (`statement.rs`), which is printed at the end.
 //! * Every lane runs the whole text. Uniform code is run by all alike; what it stores is stored by lane 0.
 //! * A value has its name of the kernel text, as in `v3`, or stands where it is used if that is once and it is short.
 //! * Accumulators are variables of each lane. Half-precision values are kept as their bits and computed with in f32.
@@ -25,10 +26,12 @@ mod prelude;
 mod promoted;
 mod reduce;
 mod registers;
+mod rows;
 mod signature;
 mod single_use;
 mod snippet;
 mod spelling;
+mod statement;
 mod vectorized;
 
 use index::{Expr, Sym};
@@ -85,6 +88,17 @@ pub enum EmitError {
     /// An index expression outgrew the algebra.
     #[error("an index expression of kernel `{kernel}` is too large")]
     IndexOverflow { kernel: String },
+    /// No thread has room for what it keeps.
+    #[error(
+        "kernel `{kernel}` keeps {bytes} bytes in the registers of each lane, which has at most {most} in a block of {lanes}"
+    )]
+    Registers {
+        kernel: String,
+        bytes: u64,
+        most: u64,
+        /// Lanes of a block, all teams together.
+        lanes: u32,
+    },
     /// No launch has room for the parameters.
     #[error("kernel `{kernel}` takes {bytes} bytes of parameters, of which a launch has at most {most}")]
     Parameters { kernel: String, bytes: usize, most: usize },

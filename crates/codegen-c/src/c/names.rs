@@ -101,7 +101,7 @@ fn unique(name: &str, dialect: &Dialect, used: &mut BTreeSet<String>) -> String 
     name
 }
 
-/// Words of ours, and names that the text gives to values, accumulators, scratch arrays, reductions and ends of loops. None ends with an underscore.
+/// Words of ours, and names that the text gives to values, accumulators, scratch arrays, reductions, ends of loops and rows. None ends with an underscore.
 fn is_ours(name: &str) -> bool {
     let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
     let is_lambda = |rest: &str| rest.strip_prefix("lambda").is_some_and(is_number);
@@ -118,6 +118,7 @@ fn is_ours(name: &str) -> bool {
         || ["block_", "combine_"].iter().any(|prefix| name.strip_prefix(prefix).is_some_and(is_reduction))
         || is_structure(name)
         || name.ends_with("_stop")
+        || name.trim_end_matches(|digit: char| digit.is_ascii_digit()).ends_with("_row")
 }
 
 #[cfg(test)]
@@ -145,6 +146,9 @@ mod tests {
         assert_eq!(name("block_sum2"), "block_sum2_");
         assert_eq!(name("sum2_f32"), "sum2_f32_");
         assert_eq!(name("bf16"), "bf16_");
+        assert_eq!(name("x_row"), "x_row_");
+        assert_eq!(name("x_row2"), "x_row2_");
+        assert_eq!(name("row"), "row");
         assert_eq!(name("__syncthreads"), "n__syncthreads");
     }
 }

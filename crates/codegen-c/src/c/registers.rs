@@ -3,10 +3,12 @@
 
 use cranelift_entity::SecondaryMap;
 use index::{Atom, Expr, Facts};
-use ir::kernel::{Kernel, Loop, Place, Scratch, Stmt, is_contiguous};
+use ir::kernel::{Kernel, Loop, Place, Scratch, ScratchDecl, Stmt, is_contiguous};
 use ops::DType;
 
+use super::EmitError;
 use super::accesses::assumed;
+use super::dialect::Dialect;
 
 /// The vectors of an array that a lane holds.
 #[derive(Clone, Copy)]
@@ -33,6 +35,23 @@ pub(super) fn registers(kernel: &Kernel, most: i64) -> SecondaryMap<Scratch, Opt
     }
     share(kernel, &scan, &mut found);
     found
+}
+
+/// An error if a lane keeps more than it has registers for: compilers would keep it in memory, each lane's apart.
+pub(super) fn fit(
+    kernel: &Kernel,
+    registers: &SecondaryMap<Scratch, Option<Held>>,
+    dialect: &Dialect,
+) -> Result<(), EmitError> {
+    let of_array = |(array, decl): (Scratch, &ScratchDecl)| {
+        let held = registers[array].filter(|held| held.place == array)?;
+        Some(held.count as u64 * u64::from(held.width) * decl.dtype.size() as u64)
+    };
+    let bytes: u64 = kernel.scratch.iter().filter_map(of_array).sum();
+    let lanes = kernel.lanes * kernel.teams;
+    let most = (dialect.vectors.register_bytes)(lanes);
+    let too_many = || EmitError::Registers { kernel: kernel.name.clone(), bytes, most, lanes };
+    if bytes > most { Err(too_many()) } else { Ok(()) }
 }
 
 /// Gives arrays the places of others that lanes walk alike, and that are read no more when these are stored.

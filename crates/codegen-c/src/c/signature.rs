@@ -1,7 +1,7 @@
 //! What stands before the body of a kernel's function: the comment that says what it is for, and its head.
 
 use index::Facts;
-use ir::kernel::{Access, Assumption, Kernel, Stmt};
+use ir::kernel::{Access, Assumption, BufferDecl, Kernel, Stmt};
 
 use super::dialect::Dialect;
 use super::index_text::IndexWriter;
@@ -52,10 +52,10 @@ fn assumptions_line(kernel: &Kernel, names: &Names) -> String {
 /// The function's head, up to the brace; the parameters in lines of their own where one line would be long.
 pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> String {
     let restrict = dialect.function.restrict;
-    let buffers = kernel.buffers.iter().map(|(id, decl)| {
-        let constant = if decl.access == Access::Read { "const " } else { "" };
-        format!("{constant}{}* {restrict} {}", dialect.in_memory(decl.dtype), names.buffer(id))
-    });
+    let buffers = kernel
+        .buffers
+        .iter()
+        .map(|(id, decl)| format!("{}* {restrict} {}", element_type(decl, dialect), names.buffer(id)));
     let arguments = kernel.arguments.iter();
     let arguments = arguments.map(|&symbol| format!("{} {}", dialect.index_type(), names.symbol(symbol)));
     let parameters: Vec<String> = buffers.chain(arguments).collect();
@@ -67,6 +67,12 @@ pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> St
     } else {
         format!("{head}\n    {}) {{\n", filled(&parameters).join("\n    "))
     }
+}
+
+/// The type of a buffer's elements, as pointers to them say it.
+pub(super) fn element_type(decl: &BufferDecl, dialect: &Dialect) -> String {
+    let constant = if decl.access == Access::Read { "const " } else { "" };
+    format!("{constant}{}", dialect.in_memory(decl.dtype))
 }
 
 /// Whether lanes walk loops of their own, as where each adds up partial results.

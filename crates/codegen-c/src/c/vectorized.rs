@@ -22,10 +22,11 @@ use super::EmitError;
 use super::accesses::VectorAccesses;
 use super::body::{KernelWriter, Text};
 use super::dialect::{LoopShape, VectorVariable, Vectors};
-use super::names::words;
+use super::loops::is_same_lanes;
 use super::registers::trip_count;
 use super::snippet::Snippet;
 use super::spelling::bare;
+use super::statement::{Held, Statement};
 
 /// How strips that may lie beyond a loop's range are kept from it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -52,6 +53,7 @@ impl KernelWriter<'_> {
         let Vectors { most_in_flight, most_bytes, .. } = self.dialect.vectors;
         let bytes = |trips: i64| trips * bytes_loaded(self.kernel, for_loop, &accesses);
         match trips {
+            _ if self.guarded == Some(for_loop.var) => self.all_in_flight(for_loop, &accesses, 1),
             Some(trips) if keeps => self.all_in_flight(for_loop, &accesses, trips),
             Some(trips) if (2..=most_in_flight).contains(&trips) && bytes(trips) <= most_bytes => {
                 self.all_in_flight(for_loop, &accesses, trips)
@@ -87,14 +89,14 @@ impl KernelWriter<'_> {
         let Loop { width, .. } = *for_loop;
         let strip = i64::from(width) * i64::from(self.kernel.lanes);
         let long = self.dialect.index_type();
-        self.line(&format!("for ({long} first = {first}; first < {end}; first += {strip})"));
         let var = self.names.symbol(for_loop.var).to_owned();
         let condition = format!("{var} < first + {width} && {var} < {end}");
-        let head = format!("for ({long} {var} = first; {condition}; {var}++)");
-        self.depth += 1;
-        let written = self.held(&head, for_loop, &mut |writer| writer.body(&for_loop.body));
-        self.depth -= 1;
-        written
+        let inner = format!("for ({long} {var} = first; {condition}; {var}++)");
+        let body = self
+            .list(|writer| writer.held(None, inner, for_loop, &mut |writer| writer.body(&for_loop.body)))?;
+        let head = format!("for ({long} first = {first}; first < {end}; first += {strip})");
+        self.lists.innermost().push(Statement::Held(Held { pragma: None, head, body }));
+        Ok(())
     }
 
     /// One vector of each operand, then the next; some of these loops are unrolled.
@@ -102,16 +104,14 @@ impl KernelWriter<'_> {
         let shape = LoopShape { in_lanes: false, is_once: false, statements: for_loop.body.len() };
         let unrolled = (self.dialect.unrolling.iterations)(&shape);
         let vectors = (unrolled / self.in_flight.iterations.max(1)).max(1);
-        if vectors > 1 {
-            self.line(&(self.dialect.unrolling.pragma)(Some(vectors)));
-        }
+        let pragma = (vectors > 1).then(|| (self.dialect.unrolling.pragma)(Some(vectors)));
         let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
         self.in_flight.note_lanes(self.kernel, for_loop, loads, vectors as i64);
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
         let long = self.dialect.index_type();
         let head = format!("for ({long} first = {first}; first < {end}; first += {strip})");
-        self.held(&head, for_loop, &mut |writer| {
+        self.held(pragma, head, for_loop, &mut |writer| {
             writer.loads(for_loop, &accesses.loads)?;
             writer.elements(for_loop, accesses, "")
         })
@@ -138,20 +138,65 @@ impl KernelWriter<'_> {
         let for_loop = &from_zero(for_loop);
         let loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
         self.in_flight.note_lanes(self.kernel, for_loop, loads, trips);
-        let scoped = self.declare_strip(for_loop, trips)?;
+        if self.guarded == Some(for_loop.var) {
+            return self.strips(for_loop, accesses, trips, Guard::None);
+        }
+        self.with_bounds(for_loop, trips, |writer| writer.strips(for_loop, accesses, trips, Guard::ByStrip))
+    }
+
+    /// The same, where a lane's neighbours have names.
+    fn strips(
+        &mut self,
+        for_loop: &Loop,
+        accesses: &VectorAccesses,
+        trips: i64,
+        guard: Guard,
+    ) -> Result<(), EmitError> {
         let values = accesses.loads.iter().map(|&place| loaded_value(for_loop, place));
         let arrays =
             values.map(|value| (self.kernel.values[value], for_loop.width, format!("{value}[{trips}]")));
         self.declare_vectors(arrays.collect());
-        self.loads_of_strips(for_loop, accesses, trips)?;
+        self.loads_of_strips(for_loop, accesses, trips, guard)?;
         let of_strip = if trips == 1 { "[0]" } else { "[k]" };
-        self.each_strip(for_loop, trips, Guard::ByStrip, &mut |writer| {
-            writer.elements(for_loop, accesses, of_strip)
-        })?;
-        if scoped {
-            self.depth -= 1;
-            self.line("}");
+        self.each_strip(for_loop, trips, guard, &mut |writer| writer.elements(for_loop, accesses, of_strip))
+    }
+
+    /// A loop that holds nothing but a strip, with the strip's guard around it: compilers may leave a load that has a branch of its
+    /// own behind the use of another.
+    pub(super) fn with_strip_outside(&mut self, for_loop: &Loop, strip: &Loop) -> Result<(), EmitError> {
+        self.with_bounds(&from_zero(strip), 1, |writer| {
+            let outside = writer.guarded.replace(strip.var);
+            let body = writer.list(|writer| writer.for_loop(for_loop))?;
+            writer.guarded = outside;
+            let head = "if (first < end)".to_owned();
+            writer.lists.innermost().push(Statement::Held(Held { pragma: None, head, body }));
+            Ok(())
+        })
+    }
+
+    /// What `write` writes where it has names for where a lane's neighbours begin and the loop ends: at the head of the function where
+    /// its loops over whole rows have the same, else in a scope.
+    fn with_bounds(
+        &mut self,
+        for_loop: &Loop,
+        trips: i64,
+        write: impl FnOnce(&mut Self) -> Result<(), EmitError>,
+    ) -> Result<(), EmitError> {
+        let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
+        let name = if trips == 1 { "first" } else { "mine" };
+        let bounds = format!("const int {name} = {begin}, end = {end};");
+        let mut symbols = for_loop.begin.symbols();
+        symbols.extend(for_loop.end.symbols());
+        if symbols.iter().all(|symbol| self.kernel.arguments.contains(symbol))
+            && *self.strip.get_or_insert_with(|| bounds.clone()) == bounds
+        {
+            return write(self);
         }
+        let scope = self.list(|writer| {
+            writer.line(&bounds);
+            write(writer)
+        })?;
+        self.lists.innermost().push(Statement::Scope(scope));
         Ok(())
     }
 
@@ -167,25 +212,6 @@ impl KernelWriter<'_> {
         }
     }
 
-    /// Names for where a lane's neighbours begin and the loop ends: at the head of the function where its loops over whole rows have
-    /// the same, else in a scope, which it opens.
-    fn declare_strip(&mut self, for_loop: &Loop, trips: i64) -> Result<bool, EmitError> {
-        let (begin, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
-        let name = if trips == 1 { "first" } else { "mine" };
-        let line = format!("const int {name} = {begin}, end = {end};");
-        let mut bounds = for_loop.begin.symbols();
-        bounds.extend(for_loop.end.symbols());
-        if bounds.iter().all(|symbol| self.kernel.arguments.contains(symbol))
-            && *self.strip.get_or_insert_with(|| line.clone()) == line
-        {
-            return Ok(false);
-        }
-        self.line("{");
-        self.depth += 1;
-        self.line(&line);
-        Ok(true)
-    }
-
     /// The loads of all strips. Without a branch between them, as compilers may move a load that has a branch of its own behind the
     /// use of another: lanes beyond the end load the last neighbours. With one around them, as compilers may do the same with loads
     /// that surely happen, so where the range cannot be empty, it is whether a lane's last strip is within it.
@@ -194,6 +220,7 @@ impl KernelWriter<'_> {
         for_loop: &Loop,
         accesses: &VectorAccesses,
         trips: i64,
+        guard: Guard,
     ) -> Result<(), EmitError> {
         if accesses.loads.is_empty() {
             return Ok(());
@@ -209,24 +236,23 @@ impl KernelWriter<'_> {
             Ok(())
         };
         if trips == 1 {
-            return self
-                .each_strip(for_loop, trips, Guard::ByStrip, &mut |writer| load(writer, "0", "first"));
+            return self.each_strip(for_loop, trips, guard, &mut |writer| load(writer, "0", "first"));
         }
         let last = format!("min(first, end - {})", for_loop.width);
         let may_be_empty = self.facts.bounds(&for_loop.end).lo().is_none_or(|min| min <= 0);
         let whole = i64::from(for_loop.width) * i64::from(self.kernel.lanes) * (trips - 1);
         let condition = if may_be_empty { "end > 0".to_owned() } else { format!("mine + {whole} < end") };
-        self.line(&format!("if ({condition}) {{"));
-        self.depth += 1;
-        if !may_be_empty {
-            self.each_strip(for_loop, trips, Guard::None, &mut |writer| load(writer, "k", "first"))?;
-            self.depth -= 1;
-            self.line("} else {");
-            self.depth += 1;
-        }
-        self.each_strip(for_loop, trips, Guard::None, &mut |writer| load(writer, "k", &last))?;
-        self.depth -= 1;
-        self.line("}");
+        let mut strips = |first: &str| {
+            self.list(|writer| {
+                writer.each_strip(for_loop, trips, Guard::None, &mut |writer| load(writer, "k", first))
+            })
+        };
+        let statement = if may_be_empty {
+            Statement::Held(Held { pragma: None, head: format!("if ({condition})"), body: strips(&last)? })
+        } else {
+            Statement::Either { condition, then: strips("first")?, otherwise: strips(&last)? }
+        };
+        self.lists.innermost().push(statement);
         Ok(())
     }
 
@@ -239,21 +265,16 @@ impl KernelWriter<'_> {
         write: &mut dyn FnMut(&mut Self) -> Result<(), EmitError>,
     ) -> Result<(), EmitError> {
         let inner = &mut |writer: &mut Self| match guard {
-            Guard::ByStrip => writer.held("if (first < end)", for_loop, write),
-            Guard::None => {
-                writer.depth -= 1;
-                let written = writer.enclosed(for_loop, write);
-                writer.depth += 1;
-                written
-            }
+            Guard::ByStrip => writer.held(None, "if (first < end)".to_owned(), for_loop, write),
+            Guard::None => writer.enclosed(for_loop, write),
         };
         if trips == 1 {
             return inner(self);
         }
         let strip = i64::from(for_loop.width) * i64::from(self.kernel.lanes);
-        self.line(&(self.dialect.unrolling.pragma)(None));
+        let pragma = Some((self.dialect.unrolling.pragma)(None));
         let head = format!("for (int k = 0, first = mine; k < {trips}; k++, first += {strip})");
-        self.held(&head, for_loop, inner)
+        self.held(pragma, head, for_loop, inner)
     }
 
     /// The loop over a vector's elements, and its stores.
@@ -272,9 +293,11 @@ impl KernelWriter<'_> {
         let variables = accesses.stores.iter().map(stored).enumerate();
         let variables = variables.map(|(number, dtype)| (dtype, width, format!("y{number}")));
         self.declare_vectors(variables.collect());
-        self.line(&(self.dialect.unrolling.pragma)(None));
+        let pragma = Some((self.dialect.unrolling.pragma)(None));
         let head = format!("for (int j = 0; j < {width}; j++)");
-        self.held(&head, for_loop, &mut |writer| writer.element_by_element(for_loop, accesses, of_strip))?;
+        self.held(pragma, head, for_loop, &mut |writer| {
+            writer.element_by_element(for_loop, accesses, of_strip)
+        })?;
         for (number, &place) in accesses.stores.iter().enumerate() {
             let Stmt::Store { place, index, value, .. } = &for_loop.body[place] else { continue };
             let address = self.address(*place, index, for_loop, "first")?;
@@ -296,7 +319,7 @@ impl KernelWriter<'_> {
         accesses: &VectorAccesses,
         of_strip: &str,
     ) -> Result<(), EmitError> {
-        let begin = self.lines.len();
+        let begin = self.lists.innermost().len();
         for (place, statement) in for_loop.body.iter().enumerate() {
             let store = accesses.stores.iter().position(|&store| store == place);
             match (statement, self.in_registers(statement)) {
@@ -331,10 +354,9 @@ impl KernelWriter<'_> {
             }
         }
         let var = self.names.symbol(for_loop.var).to_owned();
-        if words(&self.lines[begin..]).any(|word| word == var) {
-            let (indent, long) = ("  ".repeat(self.depth), self.dialect.index_type());
-            let line = format!("{indent}const {long} {var} = first + j;\n");
-            self.lines.insert_str(begin, &line);
+        if self.lists.innermost()[begin..].iter().any(|statement| statement.mentions(&var)) {
+            let line = format!("const {} {var} = first + j;", self.dialect.index_type());
+            self.lists.innermost().insert(begin, Statement::Simple(line));
         }
         Ok(())
     }
@@ -372,9 +394,15 @@ impl KernelWriter<'_> {
         for_loop: &Loop,
         first: &str,
     ) -> Result<String, EmitError> {
-        let rest = index.clone() - Expr::sym(for_loop.var);
-        let rest = if rest.is_zero() { String::new() } else { format!(" + {}", self.index(&rest)?) };
-        Ok(format!("{}{rest} + {first}", self.place_name(place)))
+        let (begin, index) = self.row(place, index)?;
+        let rest = index - Expr::sym(for_loop.var);
+        Ok(match self.index(&rest)?.as_str() {
+            "0" => format!("{begin} + {first}"),
+            rest => match rest.strip_prefix('-') {
+                Some(less) => format!("{begin} - {less} + {first}"),
+                None => format!("{begin} + {rest} + {first}"),
+            },
+        })
     }
 
     /// Where a lane's first neighbours begin.
@@ -383,6 +411,16 @@ impl KernelWriter<'_> {
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
         Ok(format!("{begin}{} * {}", for_loop.width, self.lane()))
     }
+}
+
+/// The loop in another one that holds nothing else, of which each lane has one strip, the same in all iterations.
+pub(super) fn only_strip<'l>(for_loop: &'l Loop, lanes: u32, facts: &Facts) -> Option<&'l Loop> {
+    let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
+    let count = inner.end.clone() - inner.begin.clone();
+    let is_one = inner.width > 1
+        && trip_count(inner, lanes, facts) == Some(1)
+        && facts.prove_divides(&Expr::constant(inner.width.into()), &count);
+    (is_one && is_same_lanes(for_loop, inner)).then_some(inner)
 }
 
 /// Bytes of a lane that the loads of a loop move each time.

@@ -58,6 +58,7 @@ pub static CUDA: Dialect = Dialect {
         most_in_flight: 8,
         most_bytes: 256,
         most_private: 8,
+        register_bytes: |lanes| 4 * (REGISTERS / lanes.max(1)).min(MOST_REGISTERS) as u64,
         declared: |v| format!("vec<{}, {}> {};", v.element, v.width, v.variable),
         declared_as: |v, address| format!("const auto {} = load<{}>({address});", v.variable, v.width),
         load: |v, address| format!("{} = load<{}>({address});", v.variable, v.width),
@@ -74,6 +75,10 @@ pub static CUDA: Dialect = Dialect {
     },
     reductions: REDUCTIONS,
 };
+
+/// Registers of a multiprocessor, and the most of a thread, from sm_80 on.
+const REGISTERS: u32 = 1 << 16;
+const MOST_REGISTERS: u32 = 255;
 
 /// An instruction stands behind the C that it is the same as. The emulator has none, and runs the C.
 const PTX: &str = "\

@@ -40,6 +40,7 @@ pub static C99: Dialect = Dialect {
         most_in_flight: 4,
         most_bytes: 128,
         most_private: 4,
+        register_bytes: |_| u64::MAX,
         declared: |v| format!("struct {{ {} at[{}]; }} {};", v.element, v.width, v.variable),
         declared_as: |v, address| {
             let declared = format!("struct {{ {} at[{}]; }} {};", v.element, v.width, v.variable);

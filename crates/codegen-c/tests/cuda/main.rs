@@ -60,6 +60,52 @@ extern \"C\" __global__ void __launch_bounds__(64) mul(
     assert!(matches!(cuda.parameters[..], [Parameter::Buffer(_), _, _, Parameter::Argument(_)]));
 }
 
+const ROWS: &str = "
+kernel rows(i0, i1) lanes 32 {
+  symbols i0, i1, block, x0, x1, x1_1
+  blocks block in 0 .. i0
+  read b0: f32 x
+  write b1: f32 y
+  write b2: f32 z
+  for x0 in 4*block .. 4*block + 4 {
+    for x1 in 0 .. i1 lanes {
+      v0: f32 = load b0[i1*x0 + x1]
+      v1: f32 = load b0[i1*x0 + x1 + 2*i1 + 3]
+      v2: f32 = add v0, v1
+      store b1[64*block + x1] = v2
+      store b2[i1*block + x1] = v2
+    }
+  }
+  for x1_1 in 0 .. i1 lanes {
+    v3: f32 = load b0[i1*block + x1_1]
+    store b2[i0*i1 + i1*block + x1_1] = v3
+  }
+}";
+
+/// A row is declared where all that it depends on is known, once, and by a name that no visible one has; what is as short as a
+/// name is written out.
+#[test]
+fn pointers_of_rows() {
+    let cuda = emit(&kernel(ROWS)).expect("CUDA text");
+    let expected = "\
+  const long long block = blockIdx.x;
+  float* const z_row = z + i1 * block;
+  #pragma unroll 4
+  for (long long x0 = 4 * block; x0 < 4 * block + 4; x0++) {
+    const float* const x_row = x + i1 * x0;
+    for (long long x1 = threadIdx.x; x1 < i1; x1 += 32) {
+      const float v2 = x_row[x1] + x_row[2 * i1 + x1 + 3];
+      y[64 * block + x1] = v2;
+      z_row[x1] = v2;
+    }
+  }
+  const float* const x_row = x + i1 * block;
+  for (long long x1_1 = threadIdx.x; x1_1 < i1; x1_1 += 32) z_row[i0 * i1 + x1_1] = x_row[x1_1];
+}
+";
+    assert!(cuda.source.ends_with(expected), "found:\n{}", cuda.source);
+}
+
 const REDUCTIONS: &str = "
 kernel extremes(i0) lanes 8 {
   symbols i0, block, i
@@ -92,6 +138,49 @@ fn reductions_and_shared_memory() {
     assert!(!cuda.source.contains("blockIdx"), "{}", cuda.source);
     let sizes = |_| Some(10);
     assert_eq!(cuda.dynamic_shared_bytes.eval(&sizes), Ok(200));
+}
+
+/// A thread that keeps two rows of f64 in registers, so many steps of 64 bytes of each.
+fn kept(lanes: u32, steps: u32) -> Kernel {
+    let most = 8 * steps * lanes;
+    let text = format!(
+        "
+kernel kept(i0) lanes {lanes} {{
+  symbols i0, block, i, i_1
+  blocks block in 0 .. 1
+  assume i0 % 64 == 0
+  assume i0 <= {most}
+  read b0: f64 x align 16
+  write b1: f64 y align 16
+  private w0: f64[i0]
+  private w1: f64[i0]
+  for i in 0 .. i0 lanes by 8 {{
+    v0: f64 = load b0[i]
+    store w0[i] = v0
+    v1: f64 = add v0, v0
+    store w1[i] = v1
+  }}
+  for i_1 in 0 .. i0 lanes by 8 {{
+    v2: f64 = load w0[i_1]
+    v3: f64 = load w1[i_1]
+    v4: f64 = add v2, v3
+    store b1[i_1] = v4
+  }}
+}}"
+    );
+    kernel(&text)
+}
+
+#[test]
+fn more_is_kept_than_registers() {
+    let rejected = |lanes, steps| emit(&kept(lanes, steps)).expect_err("no text").to_string();
+    let reason = "kernel `kept` keeps 1024 bytes in the registers of each lane, which has at most 1020 in a block of 64";
+    assert_eq!(rejected(64, 8), reason);
+    assert!(
+        rejected(1024, 4)
+            .ends_with("512 bytes in the registers of each lane, which has at most 256 in a block of 1024")
+    );
+    assert!(emit(&kept(256, 4)).expect("CUDA text").source.contains("vec<double, 8> w0[4], w1[4];"));
 }
 
 #[test]

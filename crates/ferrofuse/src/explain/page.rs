@@ -135,12 +135,16 @@ fn describe(text: &mut String, segment: &SegmentExplanation, prefix: &str) {
         0.0 => String::new(),
         overlap => format!(" (at once for {})", time(overlap)),
     };
+    let combine = match cost.combine {
+        0.0 => String::new(),
+        combine => format!(", adding up what blocks leave {}", time(combine)),
+    };
     let rows =
         tensors("reads", &segment.inputs).into_iter().chain(tensors("writes", &segment.outputs)).chain(again);
     rows_of(text, &["", "tensor", "bytes", "at any sizes"], rows);
     let _ = writeln!(
         text,
-        "<p>Sweeps over its inputs: {}. Moves {} bytes. In memory while it runs: {}. Model's time: memory {}, computing {}{}, launch {}.</p>",
+        "<p>Sweeps over its inputs: {}. Moves {} bytes. In memory while it runs: {}. Model's time: memory {}, computing {}{}, launch {}{}.</p>",
         segment.passes,
         escaped(&segment.bytes_formula),
         units::bytes(segment.peak_bytes),
@@ -148,6 +152,7 @@ fn describe(text: &mut String, segment: &SegmentExplanation, prefix: &str) {
         time(cost.computing),
         overlap,
         time(cost.launch),
+        combine,
     );
     if let Some(reason) = &segment.evaluator_reason {
         let _ = writeln!(text, "<p>On the evaluator: {}</p>", escaped(reason));

@@ -209,6 +209,17 @@ impl Expr {
         }
     }
 
+    /// The sum of the terms that mention a symbol of which `holds`, and that of the others.
+    pub fn split_terms(&self, holds: impl Fn(Sym) -> bool) -> (Expr, Expr) {
+        if self.is_overflow() {
+            return (Expr::overflow(), Expr::overflow());
+        }
+        let term = |term: &Term| Expr::from_term(term.coefficient, term.monomial.clone());
+        let (with, without): (Vec<Expr>, Vec<Expr>) =
+            self.terms().iter().map(term).partition(|term| term.symbols().into_iter().any(&holds));
+        (with.into_iter().sum(), without.into_iter().sum())
+    }
+
     /// Writes the expression as `coefficient * symbol + rest`, both free of the symbol.
     ///
     /// `None` when it is not linear in the symbol: squared, or inside a division, a modulo, a min or a max.

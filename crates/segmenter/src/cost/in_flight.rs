@@ -21,7 +21,7 @@ pub(super) fn in_flight(graph: &Graph, view: &Fusion, witness: &Witness, target:
 }
 
 /// Whether blocks keep a sum for each index of the rows that they walk and fold.
-fn keeps_columns(witness: &Witness) -> bool {
+pub(super) fn keeps_columns(witness: &Witness) -> bool {
     let is_kept = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
     witness.folds.iter().any(|fold| fold.terminal && is_kept(fold))
 }

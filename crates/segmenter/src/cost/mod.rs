@@ -1,8 +1,10 @@
 //! What a group costs: the bytes it moves, each distinct tensor read or written once, how it goes through memory (`access`),
-//! what it computes (`work`, by the `cycles` of ops), and its launch. Search, `explain` and the lower bound ask here.
+//! what it computes (`work`, by the `cycles` of ops), its launch, and what adds up its blocks' partial results (`combine`).
+//! Search, `explain` and the lower bound ask here.
 
 mod access;
 mod amounts;
+mod combine;
 mod in_flight;
 mod input_reads;
 mod repeats;
@@ -53,6 +55,8 @@ pub struct Seconds {
     pub memory: f64,
     pub computing: f64,
     pub launch: f64,
+    /// Launches and bytes of the combine steps.
+    pub combine: f64,
     /// Of memory and computing, what goes on at the same time.
     pub overlap: f64,
 }
@@ -88,12 +92,18 @@ impl Seconds {
         let waits =
             in_flight.map_or(0.0, |bytes| read as f64 * f64::from(access.sweeps) / (bytes * access.busy));
         let memory = memory.max(latency(target) * rows.max(waits));
-        Seconds { memory, computing, launch: target.launch, overlap: overlap(target, memory, computing) }
+        Seconds {
+            memory,
+            computing,
+            launch: target.launch,
+            combine: combine::seconds(witness, amounts.hints, target),
+            overlap: overlap(target, memory, computing),
+        }
     }
 
     /// All terms together.
     pub fn total(&self) -> f64 {
-        self.memory + self.computing + self.launch - self.overlap
+        self.memory + self.computing + self.launch + self.combine - self.overlap
     }
 }
 

@@ -11,6 +11,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         "a combine step of 1024 threads has 64 registers each, and spills some",
         &["corpus/column_summary"],
     ),
+    (Local, "512 guarded loads of one element each: 8 bytes", &["corpus/stencil_16"]),
     (
         Calls,
         "quotients and roots of elements, whose slow way is a call",
@@ -120,7 +121,6 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     ),
     (Instructions, GATHERED, &["corpus/gathers_60"]),
     (InFlight, "on sm_80 40 registers, on others tiles of one element at a time", &["transpose_add"]),
-    (InFlight, "accesses of two bytes, 22 of a thread: 39,936 on sm_100", &["rope_backward"]),
     (
         InFlight,
         "column sums in registers leave few threads",
@@ -153,7 +153,6 @@ pub(super) const ELSEWHERE: &[Exception] = &[
             "corpus/cross_entropy_both",
             "corpus/rope_backward",
             "corpus/softmax_both_axes",
-            "corpus/stencil_16",
         ],
     ),
     (

@@ -1,0 +1,121 @@
+//! Pointers of rows: where the part of an address that is the same for all lanes of a team leads to, declared where all that it
+//! depends on is known. What lanes add to it is then short enough to be read.
+//!
+//! ```text
+//! const bf16* const x_row = x + x0 * i1;
+//! for (long long first = 8 * lane; first < i1; first += 2048) … load<8>(x_row + first) …
+//! ```
+
+use cranelift_entity::SecondaryMap;
+use index::{Expr, Sym};
+use ir::kernel::{Buffer, Place};
+
+use super::EmitError;
+use super::body::KernelWriter;
+use super::signature::element_type;
+use super::statement::Statement;
+
+/// The lists of statements that are being written, the innermost last, with the rows that each declares.
+pub(super) struct Lists {
+    open: Vec<List>,
+    known: SecondaryMap<Sym, Known>,
+}
+
+#[derive(Default)]
+struct List {
+    statements: Vec<Statement>,
+    rows: Vec<Row>,
+}
+
+/// A pointer that has been declared.
+struct Row {
+    buffer: Buffer,
+    offset: Expr,
+    name: String,
+}
+
+/// Where a symbol is known: in lists so deep, and whether lanes differ in it.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    depth: usize,
+    varies: bool,
+}
+
+impl Lists {
+    /// That of a function alone.
+    pub(super) fn new() -> Lists {
+        Lists { open: vec![List::default()], known: SecondaryMap::new() }
+    }
+
+    /// Opens a list within the innermost.
+    pub(super) fn open(&mut self) {
+        self.open.push(List::default());
+    }
+
+    /// Closes the innermost list.
+    pub(super) fn close(&mut self) -> Vec<Statement> {
+        self.open.pop().expect("one is open").statements
+    }
+
+    /// The innermost list.
+    pub(super) fn innermost(&mut self) -> &mut Vec<Statement> {
+        &mut self.open.last_mut().expect("one is open").statements
+    }
+
+    /// Takes note of a symbol that the innermost list declares.
+    pub(super) fn knows(&mut self, symbol: Sym, varies: bool) {
+        self.known[symbol] = Known { depth: self.open.len() - 1, varies };
+    }
+
+    /// An index in two parts: what is the same for all lanes of a team and not for all blocks and iterations, and the rest.
+    fn split(&self, arguments: &[Sym], index: &Expr) -> (Expr, Expr) {
+        let (varying, uniform) = index.split_terms(|symbol| self.known[symbol].varies);
+        // Rows of one loop lie a few sizes apart.
+        let (offset, distance) = uniform.split_terms(|symbol| !arguments.contains(&symbol));
+        (offset, varying + distance)
+    }
+
+    fn visible(&self) -> impl Iterator<Item = &Row> {
+        self.open.iter().flat_map(|list| &list.rows)
+    }
+
+    /// A name for a row of an array that no visible one has.
+    fn free_name(&self, array: &str) -> String {
+        let numbered = |number: usize| match number {
+            0 => format!("{array}_row"),
+            _ => format!("{array}_row{number}"),
+        };
+        let is_free = |name: &String| self.visible().all(|row| row.name != *name);
+        (0..).map(numbered).find(is_free).expect("few names are taken")
+    }
+
+    /// Declares a row by a line, in the outermost list where all is known that it depends on.
+    fn declare(&mut self, row: Row, line: String) {
+        let depths = row.offset.symbols().into_iter().map(|symbol| self.known[symbol].depth);
+        let list = &mut self.open[depths.max().unwrap_or_default()];
+        list.statements.push(Statement::Simple(line));
+        list.rows.push(row);
+    }
+}
+
+impl KernelWriter<'_> {
+    /// What an access of some lanes starts from, and the rest of its index: the row of a buffer, which it declares unless that has been
+    /// done, where that is more than a number of elements for each block or iteration; else the array.
+    pub(super) fn row(&mut self, place: Place, index: &Expr) -> Result<(String, Expr), EmitError> {
+        let array = self.place_name(place);
+        let Place::Buffer(buffer) = place else { return Ok((array, index.clone())) };
+        let (offset, rest) = self.lists.split(&self.kernel.arguments, index);
+        let is_short = offset.terms().iter().all(|term| term.monomial.factors().len() < 2);
+        if is_short && offset.terms().len() < 2 || !self.in_lanes {
+            return Ok((array, index.clone()));
+        }
+        if let Some(row) = self.lists.visible().find(|row| row.buffer == buffer && row.offset == offset) {
+            return Ok((row.name.clone(), rest));
+        }
+        let name = self.lists.free_name(&array);
+        let elements = element_type(&self.kernel.buffers[buffer], self.dialect);
+        let line = format!("{elements}* const {name} = {array} + {};", self.index(&offset)?);
+        self.lists.declare(Row { buffer, offset, name: name.clone() }, line);
+        Ok((name, rest))
+    }
+}

@@ -1,0 +1,85 @@
+//! What adds up the partial results that blocks of a GPU leave: a launch for each combine step, and the bytes that blocks write
+//! and the steps read.
+//!
+//! Takes a witness; what it says holds for the schedules that are chosen (`scheduler::schedule::divide`), by and large. On a CPU
+//! they are not counted.
+
+use scheduler::hints::Hints;
+use scheduler::legal::{Fold, Witness};
+use scheduler::space::Axis;
+use target::gpu::MAX_PARTIAL_ROWS;
+use target::{Gpu, Processor, Target};
+
+use super::in_flight::keeps_columns;
+
+/// Bytes of a partial result, by and large.
+const STATE_BYTES: u64 = 4;
+
+/// Seconds that combine steps take besides the main kernel.
+pub(super) fn seconds(witness: &Witness, hints: &Hints, target: &Target) -> f64 {
+    let Processor::Gpu(gpu) = &target.processor else { return 0.0 };
+    let blocks = Blocks { witness, hints, target, gpu };
+    if blocks.elements(&witness.order) <= target.grain {
+        return 0.0;
+    }
+    let pieces = blocks.pieces();
+    let mut steps: Vec<[Vec<Axis>; 2]> = Vec::new();
+    let mut partials = 0;
+    for fold in witness.folds.iter().filter(|fold| fold.terminal) {
+        let cut: Vec<&(Axis, u64)> =
+            pieces.iter().filter(|(axis, count)| fold.reduced.contains(axis) && *count > 1).collect();
+        if cut.is_empty() {
+            continue;
+        }
+        let kept: Vec<Axis> = fold.kept_axes().collect();
+        partials += cut.iter().map(|(_, count)| count).product::<u64>() * blocks.elements(&kept);
+        let step = [kept, cut.iter().map(|(axis, _)| *axis).collect()];
+        if !steps.contains(&step) {
+            steps.push(step);
+        }
+    }
+    let bytes = 2 * STATE_BYTES * partials;
+    steps.len() as f64 * target.launch + bytes as f64 / target.bandwidth
+}
+
+/// How blocks divide what a group walks.
+struct Blocks<'a> {
+    witness: &'a Witness,
+    hints: &'a Hints,
+    target: &'a Target,
+    gpu: &'a Gpu,
+}
+
+impl Blocks<'_> {
+    /// In how many pieces each axis is cut that folds reduce: those that fewest reduce first, until there are blocks enough, and none
+    /// walks too many rows of sums that it keeps.
+    fn pieces(&self) -> Vec<(Axis, u64)> {
+        let Blocks { witness, target, gpu, .. } = *self;
+        let folds_over = |axis: &Axis| witness.folds.iter().filter(|fold| reduces(fold, *axis)).count();
+        let (free, mut folded): (Vec<Axis>, Vec<Axis>) =
+            witness.workers.iter().partition(|axis| folds_over(axis) == 0);
+        folded.sort_by_key(folds_over);
+        let in_lanes = witness.order.last().is_some_and(|last| free.contains(last));
+        let mut blocks = self.elements(&free).div_ceil(if in_lanes { target.strip } else { 1 }).max(1);
+        let enough = gpu.partials * target.cores;
+        let longest = if keeps_columns(witness) { MAX_PARTIAL_ROWS } else { u64::MAX };
+        let piece = |axis: Axis| {
+            let size = self.elements(&[axis]);
+            let wanted = if blocks.saturating_mul(2) > enough { 1 } else { enough / blocks };
+            let count = wanted.max(size.div_ceil(longest)).min(size);
+            blocks = blocks.saturating_mul(count);
+            (axis, count)
+        };
+        folded.into_iter().map(piece).collect()
+    }
+
+    /// How many indices axes have together.
+    fn elements(&self, axes: &[Axis]) -> u64 {
+        let sizes = axes.iter().map(|&axis| self.hints.value(self.witness.space.size(axis)));
+        sizes.fold(1, u64::saturating_mul)
+    }
+}
+
+fn reduces(fold: &Fold, axis: Axis) -> bool {
+    fold.reduced.contains(&axis)
+}
