@@ -18,7 +18,7 @@ pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
             Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 55,
             Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 60,
             Some(CpuSpelling::Polynomial(_)) => 28,
-            Some(CpuSpelling::Philox) => 50,
+            Some(CpuSpelling::Philox) => 20,
             Some(CpuSpelling::Call { .. }) => 1400,
             _ => 1,
         },
