@@ -18,8 +18,9 @@ mod products;
 pub use scheduler::draws::Draws;
 pub use scheduler::hints::{Hints, WholeRow, row_sizes};
 pub use scheduler::legal::{Rejection, Witness};
-pub use scheduler::{layout, lower, schedule, space};
+pub use scheduler::{layout, lower, schedule};
 pub use segmenter as segment;
+pub use space;
 pub use target;
 
 pub use certificate::Certificate;

@@ -7,7 +7,7 @@
 use index::SizeTable;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
-use scheduler::space::kept_axes;
+use space::kept_axes;
 
 /// Shapes of a rank that are told apart.
 const SHAPES: usize = 32;

@@ -3,7 +3,7 @@
 use ir::graph::{Fusion, Graph};
 use scheduler::legal::Witness;
 use scheduler::legal::{Rejection, legal_with};
-use scheduler::space::AxisTable;
+use space::AxisTable;
 
 use super::external::{ExternalCall, external_call};
 

@@ -4,7 +4,7 @@
 
 use scheduler::hints::Hints;
 use scheduler::legal::Rejection;
-use scheduler::space::AxisTable;
+use space::AxisTable;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use target::{Processor, Target};
 

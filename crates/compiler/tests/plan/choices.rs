@@ -119,7 +119,8 @@ fn no_value_persists_where_an_axis_is_unrolled() {
     let schedule = "schedule lanes 8\ninner x1\ninner x0\nlane x0\nunroll x1";
     let kernel = with_schedule(PAIRS, schedule).expect("it fits");
     assert_eq!(kernel.matches("store b2[2*x0").count(), 2, "{kernel}");
-    let error = with_schedule(PAIRS, &format!("{schedule}\npersist n2")).expect_err("it persists").to_string();
+    let error =
+        with_schedule(PAIRS, &format!("{schedule}\npersist n2")).expect_err("it persists").to_string();
     assert!(error.contains("n2 cannot persist from stage to stage: an axis is unrolled"), "{error}");
 }
 

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::cpu_code::{ACCESS, of_fold, weight};
 use super::nests::Nests;
 use super::witness::Witness;
-use crate::space::{Passage, Space, Step, is_slice};
+use space::{Passage, Space, Step, is_slice};
 use target::cpu::MAX_STATEMENTS;
 
 /// The statements that a group is as one kernel; what is beyond [`MAX_STATEMENTS`] is not counted to its end.

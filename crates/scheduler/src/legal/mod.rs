@@ -28,7 +28,7 @@ use moved::reject_moved_folds;
 use needs::Needs;
 pub use witness::{Fold, Store, When, Witness};
 
-use crate::space::{Atoms, Axis, AxisTable, Made, Space};
+use space::{Atoms, Axis, AxisTable, Made, Space};
 use target::cpu::{ALONE, MAX_STATEMENTS};
 
 /// Why a group cannot be one kernel.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::Rejection;
 use super::needs::Needs;
-use crate::space::{AxisTable, Moved, Space};
+use space::{AxisTable, Moved, Space};
 
 /// Rejects a group in which an index map needs a fold where the loops do not stand, or a scan anywhere. The index of a
 /// gather is an operand like any other.

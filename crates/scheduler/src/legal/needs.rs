@@ -4,7 +4,7 @@ use ir::graph::{Fusion, Graph, Node, TensorOp};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::space::Space;
+use space::Space;
 
 /// Folds, by number, ascending.
 type Folds = SmallVec<[u32; 4]>;

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::code::Weights;
 use super::witness::{Fold, Store, When};
-use crate::space::{Axis, Source, Space};
+use space::{Axis, Source, Space};
 
 /// A set of nests, each a bit.
 type NestSet = u64;

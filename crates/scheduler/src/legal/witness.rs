@@ -4,7 +4,7 @@ use index::Expr;
 use ir::graph::{Node, Val};
 use smallvec::SmallVec;
 
-use crate::space::{Atoms, Axis, Space};
+use space::{Atoms, Axis, Space};
 
 /// The most indices of an axis that a loop over others writes one after the other.
 const MAX_UNROLLED: i64 = 4;

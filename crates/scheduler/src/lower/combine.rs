@@ -12,7 +12,7 @@ use super::fold::{FoldEmitter, PartialLayout, kept_shape, states};
 use super::layer::layer;
 use super::{BufferSource, Group, Lowered};
 use crate::legal::When;
-use crate::space::Axis;
+use space::Axis;
 use target::cpu::COMBINED_RESULTS;
 use target::gpu::COMBINED_CHUNKS;
 

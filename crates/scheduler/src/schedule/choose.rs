@@ -13,7 +13,7 @@ use super::persist::persist;
 use super::workload::Workload;
 use super::{Schedule, cpu, gpu};
 use crate::legal::{Fold, Witness};
-use crate::space::Axis;
+use space::Axis;
 use target::Processor;
 use target::cpu::MAX_TILE_SIDE;
 

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Schedule;
 use super::workload::Workload;
 use crate::layout::{LayoutClass, Stride};
-use crate::space::{Atoms, Axis};
+use space::{Atoms, Axis};
 
 /// What lies next to each other along an axis.
 #[derive(Clone, Copy, Default)]

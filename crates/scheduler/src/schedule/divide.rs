@@ -6,7 +6,7 @@ use super::Schedule;
 use super::contiguous::crosses_rows;
 use super::gpu;
 use super::workload::{Workload, lies_in_scratch};
-use crate::space::Axis;
+use space::Axis;
 use target::Processor;
 use target::cpu::{CROSSING_STRIP, PAGE_BYTES};
 use target::gpu::MAX_PARTIAL_ROWS;

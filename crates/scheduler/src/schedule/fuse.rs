@@ -4,7 +4,7 @@
 use ir::graph::{Node, TensorOp};
 
 use super::workload::Workload;
-use crate::space::{Atoms, Axis};
+use space::{Atoms, Axis};
 
 /// Runs of at least two axes, each outermost first.
 pub(super) fn fuse(work: &Workload<'_>) -> Vec<Vec<Axis>> {

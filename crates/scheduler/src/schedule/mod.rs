@@ -20,7 +20,7 @@ mod workload;
 use index::Expr;
 
 use crate::legal::Witness;
-use crate::space::Axis;
+use space::Axis;
 
 pub use choose::choose;
 pub use knobs::{Prefetch, Schedule, ScheduleError};

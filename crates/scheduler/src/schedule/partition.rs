@@ -6,7 +6,7 @@ use super::Schedule;
 use super::knobs::may_partition;
 use super::workload::Workload;
 use crate::legal::statements_for;
-use crate::space::{Axis, breakpoints, concatenated};
+use space::{Axis, breakpoints, concatenated};
 use target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_STATEMENTS, MAX_SUBRANGES};
 
 /// The loops that are cut: those within the stages and that of the lanes, and around them those along which tensors are

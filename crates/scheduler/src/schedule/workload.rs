@@ -8,7 +8,7 @@ use crate::cycles::OpCycles;
 use crate::hints::Hints;
 use crate::layout::SegmentLayouts;
 use crate::legal::{Fold, Witness};
-use crate::space::Axis;
+use space::Axis;
 use target::Target;
 
 /// A group on a target, at the sizes that are expected.

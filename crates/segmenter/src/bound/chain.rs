@@ -11,7 +11,7 @@ use std::cmp::Reverse;
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
-use scheduler::space::AxisTable;
+use space::AxisTable;
 
 use super::components::Components;
 use super::compulsory::CompulsoryReads;

@@ -3,7 +3,7 @@
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
-use scheduler::space::{AxisTable, Moved};
+use space::{AxisTable, Moved};
 
 /// The folds before a node that it reaches only through index maps; none where more than so many steps would have to be looked at.
 /// Paths end at values that are in memory.

@@ -5,7 +5,7 @@
 
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Store, When, Witness};
-use scheduler::space::Axis;
+use space::Axis;
 use target::Target;
 use target::cpu::MAX_STREAMED_ROWS;
 

@@ -6,7 +6,7 @@
 
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Witness};
-use scheduler::space::Axis;
+use space::Axis;
 use target::gpu::MAX_PARTIAL_ROWS;
 use target::{Gpu, Processor, Target};
 

@@ -5,7 +5,7 @@
 use cranelift_entity::SecondaryMap;
 use ir::graph::{Fusion, Node, TensorOp};
 use scheduler::legal::Witness;
-use scheduler::space::{Axis, Space};
+use space::{Axis, Space};
 
 use super::amounts::Amounts;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 22] = [
+const ARROWS: [(&str, &[&str]); 23] = [
     ("cuda", &[]),
     ("llvm", &[]),
     ("emulator", &[]),
@@ -20,9 +20,10 @@ const ARROWS: [(&str, &[&str]); 22] = [
     ("reference", &["index", "ops", "ir"]),
     ("syntax", &["ir"]),
     ("frontend", &["index", "ops", "ir", "syntax"]),
-    ("scheduler", &["index", "ops", "ir", "target"]),
-    ("segmenter", &["index", "ops", "ir", "target", "scheduler"]),
-    ("compiler", &["index", "ops", "ir", "target", "scheduler", "segmenter"]),
+    ("space", &["index", "ir"]),
+    ("scheduler", &["index", "ops", "ir", "target", "space"]),
+    ("segmenter", &["index", "ops", "ir", "target", "space", "scheduler"]),
+    ("compiler", &["index", "ops", "ir", "target", "space", "scheduler", "segmenter"]),
     ("codegen", &["index", "ops", "ir", "llvm"]),
     ("codegen-c", &["index", "ops", "ir"]),
     ("cpu", &["files", "index", "ops", "ir", "reference", "llvm", "codegen"]),

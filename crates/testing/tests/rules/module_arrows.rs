@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 22] = [
+const ORDER: [(&str, &[&str]); 23] = [
     (
         "cuda",
         &[
@@ -105,7 +105,8 @@ const ORDER: [(&str, &[&str]); 22] = [
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
     ("target", &["multiprocessor", "cpu", "gpu", "gpus"]),
-    ("scheduler", &["draws", "hints", "layout", "cycles", "space", "legal", "schedule", "lower"]),
+    ("space", &["places", "node_axes", "axes", "refine", "passage", "index_maps", "breakpoints"]),
+    ("scheduler", &["draws", "hints", "layout", "cycles", "legal", "schedule", "lower"]),
     (
         "segmenter",
         &[

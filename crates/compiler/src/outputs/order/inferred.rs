@@ -8,7 +8,7 @@
 
 use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
 use rustc_hash::FxHashSet;
-use scheduler::space::{Atoms, Space};
+use space::{Atoms, Space};
 
 /// The order of an output in memory, outermost axis first, if an input gives it one.
 pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) -> Option<Axes> {

@@ -27,7 +27,7 @@ use ir::kernel::Buffer;
 use super::AccessEmitter;
 use crate::lower::address::is_unit;
 use crate::schedule::Prefetch;
-use crate::space::Axis;
+use space::Axis;
 
 /// An element that the first stage reads for each index of the axis along which it is prefetched.
 struct Read {

@@ -21,7 +21,7 @@ use ir::kernel::{Buffer, LoopKind, Scratch, Value};
 
 use super::AccessEmitter;
 use crate::lower::address::is_unit;
-use crate::space::Axis;
+use space::Axis;
 use target::cpu::TILE_ROWS_AHEAD;
 
 /// The tile that loops walk now.

@@ -24,7 +24,7 @@ use ops::Totals;
 
 use super::{Arrays, FoldEmitter, OpenFold, Temps};
 use crate::lower::loops::{LoopOrder, Strip, Walk};
-use crate::space::Axis;
+use space::Axis;
 
 /// How many elements a lane adds up in f32 where it goes on by itself in f64: a few, as their rounding errors add up, and so many
 /// that what is done once a block takes no time.

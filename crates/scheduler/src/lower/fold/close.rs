@@ -7,7 +7,7 @@ use super::{Arrays, FoldEmitter, OpenFold, PartialLayout, Storage};
 use crate::lower::BufferSource;
 use crate::lower::address::whole;
 use crate::lower::loops::Walk;
-use crate::space::Axis;
+use space::Axis;
 
 impl FoldEmitter<'_> {
     /// Closes folds: their results become known, or are left to the combine step, those in arrays over the same axes by one

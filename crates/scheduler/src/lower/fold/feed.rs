@@ -7,7 +7,7 @@ use ir::kernel::{Accumulator, Scratch, Value};
 
 use super::{Arrays, FoldEmitter, Storage};
 use crate::lower::loops::Walk;
-use crate::space::Axis;
+use space::Axis;
 
 /// Accumulators that collect per lane what then goes into an array, or into totals.
 pub(in crate::lower) struct Temps {

@@ -22,7 +22,7 @@ use super::layer::layer;
 use super::loops::LoopEmitter;
 use super::states::States;
 use super::value::ValueEmitter;
-use crate::space::Axis;
+use space::Axis;
 
 /// Emits folds: opens them, feeds them and closes them.
 pub(super) struct FoldEmitter<'a> {

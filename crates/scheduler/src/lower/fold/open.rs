@@ -5,7 +5,7 @@ use ops::Scalar;
 
 use super::{Arrays, FoldEmitter, OpenFold, Storage};
 use crate::lower::loops::Walk;
-use crate::space::Axis;
+use space::Axis;
 
 impl FoldEmitter<'_> {
     /// Opens folds in the innermost body. Their results are kept per index of what they keep that no loop walks yet; arrays

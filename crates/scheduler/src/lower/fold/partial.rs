@@ -9,7 +9,7 @@ use crate::lower::address::row_major;
 use crate::lower::loops::LoopEmitter;
 use crate::lower::states::States;
 use crate::lower::{Group, Temporary};
-use crate::space::Axis;
+use space::Axis;
 
 impl Group<'_> {
     /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.

@@ -18,7 +18,7 @@ use ir::kernel::LoopKind;
 
 use super::LoopEmitter;
 use super::open::Subrange;
-use crate::space::Axis;
+use space::Axis;
 
 /// The rows that are walked together now.
 pub(super) struct Jam {

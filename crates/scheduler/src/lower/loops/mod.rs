@@ -22,9 +22,9 @@ use super::Lowered;
 use super::address::{delinearize, row_major, whole};
 use super::emitter::Emitter;
 use crate::legal::{Fold, Witness};
-use crate::space::{Atoms, Axis};
 use jam::Jam;
 use open::{OpenLoops, Subrange};
+use space::{Atoms, Axis};
 
 /// What belongs to one of the rows that are walked together, or to the only one.
 pub(super) type OfRow<T> = (T, Option<u32>);

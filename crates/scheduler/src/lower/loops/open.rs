@@ -3,7 +3,7 @@
 use index::{Expr, Facts, Sym};
 use rustc_hash::FxHashMap;
 
-use crate::space::Axis;
+use space::Axis;
 
 /// A part of an axis: its first index and one past its last, over the kernel's arguments.
 pub(in crate::lower) type Subrange = (Expr, Expr);

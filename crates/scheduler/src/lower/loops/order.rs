@@ -3,7 +3,7 @@
 use ir::graph::Node;
 
 use super::LoopEmitter;
-use crate::space::Axis;
+use space::Axis;
 
 /// The loops of a nest that are still to be opened, from the outside in.
 pub(in crate::lower) struct LoopOrder {

@@ -7,7 +7,7 @@ use ops::DType;
 use super::LoopEmitter;
 use crate::lower::address::row_major;
 use crate::lower::emitter::Emitter;
-use crate::space::Axis;
+use space::Axis;
 
 impl LoopEmitter<'_> {
     /// A new scratch array over these axes, each element for one lane alone or for all.

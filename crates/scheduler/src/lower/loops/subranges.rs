@@ -6,7 +6,7 @@ use ir::kernel::LoopKind;
 
 use super::LoopEmitter;
 use super::open::Subrange;
-use crate::space::{Axis, breakpoints};
+use space::{Axis, breakpoints};
 
 impl LoopEmitter<'_> {
     /// The subranges that the loop of an axis walks.

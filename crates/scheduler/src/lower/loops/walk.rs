@@ -4,7 +4,7 @@ use index::Expr;
 use ir::kernel::LoopKind;
 
 use super::LoopEmitter;
-use crate::space::Axis;
+use space::Axis;
 
 /// An axis, and how many of its indices a strip takes.
 pub(in crate::lower) type Strip = (Axis, Expr);

@@ -5,7 +5,7 @@ use ir::kernel::LoopKind;
 use super::Nest;
 use crate::lower::fold::Temps;
 use crate::lower::loops::{LoopOrder, Walk};
-use crate::space::Axis;
+use space::Axis;
 
 /// What is emitted within a block: it gets the serial loops that are left, and what the block's elements go into.
 type WithinBlock<'b, 'a> = &'b mut dyn FnMut(&mut Nest<'a>, &[Axis], &[Temps]);

@@ -14,7 +14,7 @@ use super::layer::layer;
 use super::loops::Walk;
 use super::{Group, Lowered};
 use crate::legal::{Fold, When};
-use crate::space::Axis;
+use space::Axis;
 
 /// A main kernel under construction.
 struct Nest<'a> {

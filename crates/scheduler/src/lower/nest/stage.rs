@@ -11,7 +11,7 @@ use crate::legal::When;
 use crate::lower::fold::{OpenFold, Temps};
 use crate::lower::loops::{LoopOrder, Walk};
 use crate::lower::value::Persistent;
-use crate::space::Axis;
+use space::Axis;
 
 /// Something that a stage produces.
 #[derive(Clone, Copy)]

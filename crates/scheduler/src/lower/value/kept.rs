@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::ValueEmitter;
 use crate::lower::loops::OfRow;
 use crate::schedule::narrow_value;
-use crate::space::Axis;
+use space::Axis;
 
 /// Values that a nest stores for later stages, of each row: the array and its axes.
 pub(in crate::lower) type Persistent = Vec<(OfRow<Val>, (Scratch, Vec<Axis>))>;

@@ -22,8 +22,8 @@ use super::address::{delinearize, row_major};
 use super::emitter::Key;
 use super::layer::layer;
 use super::loops::Known;
-use crate::space::Atoms;
 use kept::Kept;
+use space::Atoms;
 
 pub(super) use kept::Persistent;
 

@@ -3,7 +3,7 @@
 use crate::legal::{Fold, When, Witness};
 use crate::schedule::Schedule;
 use crate::schedule::workload::{Workload, lies_in_scratch};
-use crate::space::Axis;
+use space::Axis;
 use target::Cpu;
 use target::cpu::{
     L2_PART, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_COSTLY_BYTES, MIN_SHARED_FOLDS, PAGE_BYTES,

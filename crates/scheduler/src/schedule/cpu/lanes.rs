@@ -8,7 +8,7 @@ use crate::legal::Witness;
 use crate::schedule::Schedule;
 use crate::schedule::contiguous::crosses_rows;
 use crate::schedule::workload::{Workload, lies_in_scratch};
-use crate::space::{Axis, breakpoints};
+use space::{Axis, breakpoints};
 use target::Cpu;
 use target::cpu::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
 

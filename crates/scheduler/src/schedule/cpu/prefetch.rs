@@ -7,7 +7,7 @@
 
 use crate::schedule::workload::Workload;
 use crate::schedule::{Prefetch, Schedule};
-use crate::space::Axis;
+use space::Axis;
 use target::Cpu;
 use target::cpu::{MAX_UNFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
 

@@ -3,7 +3,7 @@
 use crate::schedule::Schedule;
 use crate::schedule::knobs::may_unroll;
 use crate::schedule::workload::Workload;
-use crate::space::Axis;
+use space::Axis;
 
 /// Iterations of the loop around, at least, that lanes take instead.
 const MIN_ITERATIONS: u64 = 16;

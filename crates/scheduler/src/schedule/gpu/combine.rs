@@ -5,7 +5,7 @@ use ir::graph::TensorOp;
 
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
-use crate::space::Axis;
+use space::Axis;
 use target::Gpu;
 use target::gpu::{COMBINED_CHUNKS, MAX_BLOCK_THREADS};
 

@@ -5,7 +5,7 @@ use ir::graph::Val;
 use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
-use crate::space::Axis;
+use space::Axis;
 use target::Gpu;
 use target::cpu::MAX_JAMMED_ROWS;
 

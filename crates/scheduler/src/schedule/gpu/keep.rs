@@ -9,7 +9,7 @@ use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::persist::{is_costly, is_needed_again, narrow_value, needs};
 use crate::schedule::workload::Workload;
-use crate::space::Axis;
+use space::Axis;
 use target::gpu::{MAX_BLOCK_THREADS, MAX_KEPT_BYTES, MAX_ROW_ELEMENTS};
 
 /// The longest that a row of a block can be, if that is known: its threads then walk it in a known number of steps.

@@ -4,7 +4,7 @@ use super::keep::longest_row;
 use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
-use crate::space::{Axis, breakpoints};
+use space::{Axis, breakpoints};
 
 /// Gives a complete schedule teams, where rows are short and lanes need not wait for each other: one row each, as blocks have that
 /// keep nothing from row to row. Many blocks have loads of some in flight while others fold.

@@ -3,7 +3,7 @@
 use super::keep::longest_row;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
-use crate::space::Axis;
+use space::Axis;
 use target::Gpu;
 use target::gpu::{MAX_ROW_ELEMENTS, STEPS};
 

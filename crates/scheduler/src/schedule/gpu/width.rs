@@ -7,7 +7,7 @@ use ir::kernel::VECTOR_BYTES;
 use crate::layout::{LayoutClass, Stride};
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
-use crate::space::{Atoms, Axis};
+use space::{Atoms, Axis};
 
 /// The neighbours that a thread takes at a time.
 pub(super) fn width(work: &Workload<'_>, schedule: &Schedule) -> u32 {

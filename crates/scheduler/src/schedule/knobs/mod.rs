@@ -26,7 +26,7 @@ use thiserror::Error;
 
 use crate::draws::Draws;
 use crate::legal::Witness;
-use crate::space::Axis;
+use space::Axis;
 
 pub(super) use partition::may_partition;
 pub use prefetch::Prefetch;

@@ -7,7 +7,7 @@ use ir::kernel::MAX_TEAM;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
 use crate::legal::Fold;
-use crate::space::Axis;
+use space::Axis;
 use target::gpu::MAX_BLOCK_THREADS;
 
 pub(super) const KNOB: Knob = Knob { forms: &["teams N"], print, read, check, draw };

@@ -18,7 +18,7 @@ pub(super) struct Sources {
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Source {
+pub enum Source {
     /// The node at this position.
     Maker(u32),
     /// The input at this place.
@@ -61,7 +61,7 @@ impl Sources {
 
 /// An output that a group computes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Made {
+pub struct Made {
     pub val: Val,
     /// The position of its node.
     pub position: usize,

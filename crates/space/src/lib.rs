@@ -16,13 +16,13 @@ use ir::graph::{Fusion, Graph, Node, Val};
 use smallvec::SmallVec;
 
 use axes::{AxisSets, AxisTuple};
-pub use breakpoints::breakpoints;
-pub(crate) use breakpoints::concatenated;
+pub use breakpoints::{breakpoints, concatenated};
+
 pub use index_maps::Moved;
 pub use node_axes::{AxisTable, kept_axes};
 use node_axes::{KnownNodes, Role};
-pub(crate) use passage::{Passage, Step, is_slice};
-pub(crate) use places::{Made, Source};
+pub use passage::{Passage, Step, is_slice};
+pub use places::{Made, Source};
 use places::{Place, Places};
 
 /// An axis of the iteration space of a group.
@@ -68,7 +68,7 @@ impl Space {
     }
 
     /// The same, of a fusion of which something is known already.
-    pub(crate) fn with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Space, SelfMapped> {
+    pub fn with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Space, SelfMapped> {
         let sets = AxisSets::of(graph, view, table);
         let mut sizes: PrimaryMap<Axis, Expr> = PrimaryMap::new();
         let mut known: Vec<Option<Axis>> = vec![None; sets.axes()];
@@ -134,12 +134,12 @@ impl Space {
     }
 
     /// Whether the group scans.
-    pub(crate) fn has_scans(&self) -> bool {
+    pub fn has_scans(&self) -> bool {
         self.has_scans
     }
 
     /// The nodes of the group, in order.
-    pub(crate) fn nodes(&self) -> &[Node] {
+    pub fn nodes(&self) -> &[Node] {
         self.places.nodes()
     }
 
@@ -154,7 +154,7 @@ impl Space {
     }
 
     /// Where operand `k` of the node at a position comes from.
-    pub(crate) fn source(&self, position: usize, k: usize) -> Source {
+    pub fn source(&self, position: usize, k: usize) -> Source {
         self.places.source(position, k)
     }
 
@@ -190,7 +190,7 @@ impl Space {
     }
 
     /// How the node at a position reads operand `k`.
-    pub(crate) fn passage(&self, position: usize, k: usize) -> Passage {
+    pub fn passage(&self, position: usize, k: usize) -> Passage {
         match self.passages.is_empty() {
             true => Passage::Along,
             false => self.passages[self.places.operand_number(position, k)],
@@ -203,12 +203,12 @@ impl Space {
     }
 
     /// The outputs that the group computes, each once, in order.
-    pub(crate) fn made(&self) -> &[Made] {
+    pub fn made(&self) -> &[Made] {
         &self.places.made
     }
 
     /// The atoms of each axis of an output that the group computes.
-    pub(crate) fn axes_of_made(&self, made: &Made) -> &[Atoms] {
+    pub fn axes_of_made(&self, made: &Made) -> &[Atoms] {
         self.axes_at(made.place)
     }
 }

@@ -4,11 +4,11 @@ use ir::graph::{Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 
 /// An op that reads its operand elsewhere, by number: equal ones lead from one index to the same other one.
-pub(crate) type Step = u32;
+pub type Step = u32;
 
 /// At which index a node reads an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Passage {
+pub enum Passage {
     /// At that of the result.
     Along,
     /// At the only index of a scalar.
@@ -48,6 +48,6 @@ impl Steps {
 }
 
 /// Whether a step is a slice. Slices add up in any order.
-pub(crate) fn is_slice(step: Step) -> bool {
+pub fn is_slice(step: Step) -> bool {
     step % 2 == 1
 }

@@ -63,7 +63,7 @@ fn ends(graph: &Graph, view: &Fusion, space: &Space, node: Node, axis: Axis) -> 
 }
 
 /// What a cat puts together, cats of the group along the same axis taken apart.
-pub(crate) fn concatenated(graph: &Graph, view: &Fusion, node: Node, place: u8) -> Vec<Val> {
+pub fn concatenated(graph: &Graph, view: &Fusion, node: Node, place: u8) -> Vec<Val> {
     let operands = graph.node(node).operands.iter();
     let is_nested =
         |val: Val| !view.is_input(val) && matches!(graph.op(val), TensorOp::Cat(own) if *own == place);

@@ -15,7 +15,7 @@ use super::places::Sources;
 pub(super) type WalkedSizes = SmallVec<[Option<Size>; 4]>;
 
 /// Which axis of an operand is which axis of the result.
-pub(crate) type KeptAxes = SmallVec<[(u8, u8); 4]>;
+pub type KeptAxes = SmallVec<[(u8, u8); 4]>;
 
 /// The axes of a node.
 #[derive(Clone, Debug)]
