@@ -39,7 +39,7 @@ pub use integer::{integer, real};
 pub use reshape::{AxisGroup, axis_groups};
 pub use sample::Sample;
 pub use scanner::{Scanner, TextLines};
-pub use sizes::{Size, SizeTable};
+pub use sizes::{SizeNumber, SizeTable};
 pub use text::ParseError;
 
 use cranelift_entity::entity_impl;

@@ -9,22 +9,22 @@ use crate::reshape::{AxisGroup, axis_groups};
 use crate::{Expr, Facts, Sample};
 
 /// A size in its simplest form, by number.
-pub type Size = u32;
+pub type SizeNumber = u32;
 
 /// The first size.
-const ONE: Size = 0;
+const ONE: SizeNumber = 0;
 
 /// Sizes from and to, of a reshape.
-type Sides = (Vec<Size>, Vec<Size>);
+type Sides = (Vec<SizeNumber>, Vec<SizeNumber>);
 
 /// Sizes by number, and answers about them.
 #[derive(Debug)]
 pub struct SizeTable {
     facts: Arc<Facts>,
     sample: OnceCell<Option<Sample>>,
-    numbers: FxHashMap<Expr, Size>,
+    numbers: FxHashMap<Expr, SizeNumber>,
     simplest: Vec<Expr>,
-    equal: FxHashMap<(Size, Size), bool>,
+    equal: FxHashMap<(SizeNumber, SizeNumber), bool>,
     groups: FxHashMap<Sides, Arc<[AxisGroup]>>,
 }
 
@@ -44,12 +44,12 @@ impl SizeTable {
     }
 
     /// The number of a size.
-    pub fn number(&mut self, size: &Expr) -> Size {
+    pub fn number(&mut self, size: &Expr) -> SizeNumber {
         if let Some(&known) = self.numbers.get(size) {
             return known;
         }
         let simplest = self.facts.normalize(size);
-        let next = self.simplest.len() as Size;
+        let next = self.simplest.len() as SizeNumber;
         let number = *self.numbers.entry(simplest.clone()).or_insert(next);
         if number == next {
             self.simplest.push(simplest);
@@ -59,17 +59,17 @@ impl SizeTable {
     }
 
     /// A size in its simplest form.
-    pub fn simplest(&self, size: Size) -> &Expr {
+    pub fn simplest(&self, size: SizeNumber) -> &Expr {
         &self.simplest[size as usize]
     }
 
     /// Whether a size is proved to be 1.
-    pub fn is_one(&mut self, size: Size) -> bool {
+    pub fn is_one(&mut self, size: SizeNumber) -> bool {
         self.are_equal(size, ONE)
     }
 
     /// Whether two sizes are proved equal.
-    pub fn are_equal(&mut self, a: Size, b: Size) -> bool {
+    pub fn are_equal(&mut self, a: SizeNumber, b: SizeNumber) -> bool {
         let SizeTable { facts, sample, simplest, equal, .. } = self;
         let [left, right] = [a, b].map(|size| &simplest[size as usize]);
         let differ = || {
@@ -92,10 +92,11 @@ impl SizeTable {
     }
 
     /// The groups of axes of a reshape, as [`axis_groups`] finds them.
-    pub fn axis_groups(&mut self, from: Vec<Size>, to: Vec<Size>) -> Arc<[AxisGroup]> {
+    pub fn axis_groups(&mut self, from: Vec<SizeNumber>, to: Vec<SizeNumber>) -> Arc<[AxisGroup]> {
         let SizeTable { facts, simplest, groups, .. } = self;
-        let exprs =
-            |sizes: &[Size]| sizes.iter().map(|&size| simplest[size as usize].clone()).collect::<Vec<Expr>>();
+        let exprs = |sizes: &[SizeNumber]| {
+            sizes.iter().map(|&size| simplest[size as usize].clone()).collect::<Vec<Expr>>()
+        };
         let find = |(from, to): &Sides| axis_groups(&exprs(from), &exprs(to), facts).into();
         Arc::clone(groups.entry((from, to)).or_insert_with_key(find))
     }

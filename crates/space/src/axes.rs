@@ -6,7 +6,7 @@
 //! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad, cat and gather unite only the
 //! axes that they leave alone; what a reshape splits or merges is left to `refine`.
 
-use index::{Size, SizeTable};
+use index::{SizeNumber, SizeTable};
 use ir::graph::{Fusion, Graph};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -32,7 +32,7 @@ pub(super) struct AxisSets {
     first_axis: Vec<AxisId>,
     parents: Vec<AxisId>,
     /// The size of each axis; none of size 1.
-    sizes: Vec<Option<Size>>,
+    sizes: Vec<Option<SizeNumber>>,
     /// The parts of sets that have some, by representative.
     pub(super) parts: FxHashMap<AxisId, Vec<AxisId>>,
     /// Tuples that have an axis in the atom, alone or as a part, by representative. None until they are asked for.
@@ -155,7 +155,7 @@ impl AxisSets {
     }
 
     /// The size of an atom.
-    pub(super) fn size(&self, atom: AxisId) -> Size {
+    pub(super) fn size(&self, atom: AxisId) -> SizeNumber {
         self.sizes[atom as usize].expect("an atom has a size")
     }
 
@@ -219,7 +219,7 @@ impl AxisSets {
     }
 
     /// Adds a place with axes of its own.
-    fn add_tuple(&mut self, sizes: &[Option<Size>]) -> AxisTuple {
+    fn add_tuple(&mut self, sizes: &[Option<SizeNumber>]) -> AxisTuple {
         let tuple = self.tuple_count();
         self.tuples.push(tuple);
         self.parents.extend((self.sizes.len()..self.sizes.len() + sizes.len()).map(|id| id as AxisId));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use cranelift_entity::SecondaryMap;
-use index::{Expr, Facts, Size, SizeTable};
+use index::{Expr, Facts, SizeNumber, SizeTable};
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
@@ -12,7 +12,7 @@ use super::passage::{Passage, Steps};
 use super::places::Sources;
 
 /// The size of each axis of a value; none where it is 1, as no loop walks that.
-pub(super) type WalkedSizes = SmallVec<[Option<Size>; 4]>;
+pub(super) type WalkedSizes = SmallVec<[Option<SizeNumber>; 4]>;
 
 /// Which axis of an operand is which axis of the result.
 pub type KeptAxes = SmallVec<[(u8, u8); 4]>;
@@ -46,7 +46,7 @@ pub(super) enum Role {
     Numbers,
     /// Operands may be read at other indices than the loops stand at.
     IndexMap,
-    /// The same, unless both sides turn out to have the same atoms.
+    /// The same, unless both sides have the same atoms.
     Reshape,
     /// The axes of operands are those of the result, or gone, or new.
     Other,

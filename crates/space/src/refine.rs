@@ -4,7 +4,7 @@
 //! An index along an axis of several atoms is their row-major combination. Sizes that do not line up, as in a reshape
 //! from `[6, 4]` to `[4, 6]`, stay apart: such a reshape is an index map with divisions.
 
-use index::{Expr, Size, SizeTable};
+use index::{Expr, SizeNumber, SizeTable};
 
 use super::axes::{AxisId, AxisSets};
 use super::places::Place;
@@ -49,7 +49,8 @@ impl AxisSets {
 
     /// One step towards making two lists of atoms that hold the same elements one list; whether there was one to make.
     fn line_up(&mut self, from: &[AxisId], to: &[AxisId], sizes: &mut SizeTable) -> bool {
-        let sizes_of = |atoms: &[AxisId]| atoms.iter().map(|&atom| self.size(atom)).collect::<Vec<Size>>();
+        let sizes_of =
+            |atoms: &[AxisId]| atoms.iter().map(|&atom| self.size(atom)).collect::<Vec<SizeNumber>>();
         let groups = sizes.axis_groups(sizes_of(from), sizes_of(to));
         groups.iter().any(|group| {
             let (from, to) = (&from[group.from.clone()], &to[group.to.clone()]);
