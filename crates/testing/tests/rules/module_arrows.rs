@@ -105,7 +105,7 @@ const ORDER: [(&str, &[&str]); 23] = [
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
     ("target", &["multiprocessor", "cpu", "gpu", "gpus"]),
-    ("space", &["places", "node_axes", "axes", "refine", "passage", "index_maps", "breakpoints"]),
+    ("space", &["places", "passage", "node_axes", "axes", "refine", "index_maps", "breakpoints"]),
     ("scheduler", &["draws", "hints", "layout", "cycles", "legal", "schedule", "lower"]),
     (
         "segmenter",

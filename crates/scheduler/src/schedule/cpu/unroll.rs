@@ -1,4 +1,4 @@
-//! Neighbours that are too few for the lanes: pairs that a rotary embedding turns, coordinates of a point.
+//! Neighbours that are too few for the lanes: pairs that a rotary embedding rotates, coordinates of a point.
 
 use crate::schedule::Schedule;
 use crate::schedule::knobs::may_unroll;
