@@ -7,12 +7,19 @@ use super::knobs::may_partition;
 use super::workload::Workload;
 use crate::legal::statements_for;
 use space::{Axis, breakpoints, concatenated};
-use target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_STATEMENTS, MAX_SUBRANGES};
+use target::Processor;
+use target::cpu::{
+    LOOP_STATEMENTS, MAX_CONCATENATED, MAX_PARTITIONED_STATEMENTS, MAX_STATEMENTS, MAX_SUBRANGES,
+};
 
 /// The loops that are cut: those within the stages and that of the lanes, and around them those along which tensors are
 /// concatenated, so that a row is read from one tensor.
 pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
     let Workload { graph, view, witness, .. } = *work;
+    let most_statements = match work.target.processor {
+        Processor::Cpu(_) => MAX_PARTITIONED_STATEMENTS,
+        Processor::Gpu(_) => MAX_STATEMENTS,
+    };
     let mut subranges = 1;
     let mut partition = Vec::new();
     let within: Vec<Axis> = schedule.lane.into_iter().chain(schedule.inner.iter().copied()).collect();
@@ -27,7 +34,7 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
         // Each subrange of the loops around has all of the single ones.
         let own = of_one.saturating_mul(subranges as u64);
         let of_each = shared.saturating_add(LOOP_STATEMENTS).saturating_mul(cut as u64);
-        let is_short = of_each.saturating_add(own) <= MAX_STATEMENTS.max(of_one.saturating_mul(2));
+        let is_short = of_each.saturating_add(own) <= most_statements.max(of_one.saturating_mul(2));
         let (most, pays) =
             if own > 0 { (MAX_CONCATENATED, true) } else { (MAX_SUBRANGES, within.contains(&axis)) };
         if cut <= most && is_short && pays {

@@ -10,7 +10,7 @@ use super::Schedule;
 use super::workload::Workload;
 use crate::legal::{Fold, When};
 use target::Processor;
-use target::cpu::MAX_REPEATED_OPS;
+use target::cpu::MIN_KEPT_OPS;
 
 /// The values that persist, operands before users.
 pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
@@ -41,8 +41,13 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
         }
     }
     persistent.reverse();
+    enough(work, &persistent)
+}
+
+/// Of values, operands before users, those that take long to compute from the ones before.
+fn enough(work: &Workload<'_>, persistent: &[Val]) -> Vec<Val> {
     let mut kept: Vec<Val> = Vec::new();
-    for val in persistent {
+    for &val in persistent {
         if is_long(work, &kept, val.node) {
             kept.push(val);
         }
@@ -60,8 +65,8 @@ fn is_long(work: &Workload<'_>, at_hand: &[Val], node: Node) -> bool {
     let mut seen: FxHashSet<Node> = FxHashSet::default();
     let mut stack = vec![node];
     while let Some(next) = stack.pop() {
-        ops += if is_costly(graph, next) { MAX_REPEATED_OPS } else { usize::from(is_computed(graph, next)) };
-        if ops >= MAX_REPEATED_OPS {
+        ops += if is_costly(graph, next) { MIN_KEPT_OPS } else { usize::from(is_computed(graph, next)) };
+        if ops >= MIN_KEPT_OPS {
             return true;
         }
         let others =
