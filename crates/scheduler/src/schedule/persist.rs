@@ -3,7 +3,7 @@
 //! still hold.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use ops::{Approximation, CpuSpelling};
+use ops::{Approximation, CpuSpelling, ScalarOp};
 use rustc_hash::FxHashSet;
 
 use super::Schedule;
@@ -55,7 +55,7 @@ fn enough(work: &Workload<'_>, persistent: &[Val]) -> Vec<Val> {
     kept
 }
 
-/// Whether it takes long to compute a value again, these being at hand: a costly op, or on a CPU many.
+/// Whether it takes long to compute a value again, these being at hand: a costly op, or on a CPU a draw or many ops.
 fn is_long(work: &Workload<'_>, at_hand: &[Val], node: Node) -> bool {
     let Workload { graph, view, .. } = *work;
     if matches!(work.target.processor, Processor::Gpu(_)) {
@@ -65,7 +65,12 @@ fn is_long(work: &Workload<'_>, at_hand: &[Val], node: Node) -> bool {
     let mut seen: FxHashSet<Node> = FxHashSet::default();
     let mut stack = vec![node];
     while let Some(next) = stack.pop() {
-        ops += if is_costly(graph, next) { MIN_KEPT_OPS } else { usize::from(is_computed(graph, next)) };
+        ops += match graph.node(next).op {
+            TensorOp::Map(ScalarOp::Philox) => MIN_KEPT_OPS,
+            _ if is_costly(graph, next) => MIN_KEPT_OPS,
+            TensorOp::Map(_) | TensorOp::Cast(_) => 1,
+            _ => 0,
+        };
         if ops >= MIN_KEPT_OPS {
             return true;
         }
@@ -75,11 +80,6 @@ fn is_long(work: &Workload<'_>, at_hand: &[Val], node: Node) -> bool {
         stack.extend(others.map(|val| val.node).filter(|&node| seen.insert(node)));
     }
     false
-}
-
-/// Whether a node is an instruction for each element.
-fn is_computed(graph: &Graph, node: Node) -> bool {
-    matches!(graph.node(node).op, TensorOp::Map(_) | TensorOp::Cast(_))
 }
 
 /// Whether an op takes many instructions.
@@ -94,7 +94,6 @@ pub(super) fn is_costly(graph: &Graph, node: Node) -> bool {
                     Approximation::Exp2 | Approximation::Exp2Bf16 | Approximation::ExpTerm
                 )
                 | CpuSpelling::Call { .. }
-                | CpuSpelling::Philox
         )
     )
 }

@@ -24,7 +24,7 @@ pub(super) fn seconds(witness: &Witness, hints: &Hints, target: &Target) -> f64 
     }
     let pieces = blocks.pieces();
     let mut steps: Vec<[Vec<Axis>; 2]> = Vec::new();
-    let mut partials = 0;
+    let mut partials = 0_u64;
     for fold in witness.folds.iter().filter(|fold| fold.terminal) {
         let cut: Vec<&(Axis, u64)> =
             pieces.iter().filter(|(axis, count)| fold.reduced.contains(axis) && *count > 1).collect();
@@ -32,13 +32,14 @@ pub(super) fn seconds(witness: &Witness, hints: &Hints, target: &Target) -> f64 
             continue;
         }
         let kept: Vec<Axis> = fold.kept_axes().collect();
-        partials += cut.iter().map(|(_, count)| count).product::<u64>() * blocks.elements(&kept);
+        let of_fold = cut.iter().fold(blocks.elements(&kept), |n, (_, count)| n.saturating_mul(*count));
+        partials = partials.saturating_add(of_fold);
         let step = [kept, cut.iter().map(|(axis, _)| *axis).collect()];
         if !steps.contains(&step) {
             steps.push(step);
         }
     }
-    let bytes = 2 * STATE_BYTES * partials;
+    let bytes = partials.saturating_mul(2 * STATE_BYTES);
     steps.len() as f64 * target.launch + bytes as f64 / target.bandwidth
 }
 
