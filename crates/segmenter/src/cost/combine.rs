@@ -1,8 +1,8 @@
 //! What adds up the partial results that blocks of a GPU leave: a launch for each combine step, and the bytes that blocks write
 //! and the steps read.
 //!
-//! Takes a witness; what it says holds for the schedules that are chosen (`scheduler::schedule::divide`), by and large. On a CPU
-//! they are not counted.
+//! Takes a witness and estimates how the schedule that will be chosen divides it (`scheduler::schedule::divide`). On a CPU
+//! combine steps are not counted.
 
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Witness};
@@ -12,7 +12,7 @@ use target::{Gpu, Processor, Target};
 
 use super::in_flight::keeps_columns;
 
-/// Bytes of a partial result, by and large.
+/// Bytes of a partial result, about.
 const STATE_BYTES: u64 = 4;
 
 /// Seconds that combine steps take besides the main kernel.

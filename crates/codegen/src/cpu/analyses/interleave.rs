@@ -1,5 +1,5 @@
-//! Stores of a loop over lanes that fill memory together: `2*x`, `2*x + 1` of one buffer, as a rotary embedding of pairs leaves
-//! them. Their vectors are interleaved and stored as one, where each alone would be a store for every lane.
+//! Strided stores of a loop over lanes that fill memory together: to `2*x` and `2*x + 1` of one buffer, as in a rotary embedding
+//! of pairs. Their vectors are interleaved and stored as one, where each alone would be a scatter.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ pub(crate) fn short_stride(coefficient: &Expr) -> Option<u32> {
     coefficient.as_const().filter(|stride| STRIDES.contains(stride)).map(|stride| stride as u32)
 }
 
-/// Stores of a body whose elements lie in turn.
+/// Stores of a body whose elements interleave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Interleaved {
     /// What is stored, in memory's order.
