@@ -29,6 +29,9 @@ pub const MAX_JOINED_STATEMENTS: u64 = MAX_STATEMENTS / 4;
 /// Operations from which on a row keeps what they compute for later stages, as long as it fits.
 pub const MIN_KEPT_OPS: usize = 8;
 
+/// Bytes of a row up to which its moments are computed in two passes.
+pub const MAX_TWO_PASS_BYTES: u64 = 1 << 11;
+
 /// Elements up to which one worker may do a whole group alone.
 pub const ALONE: i64 = 1 << 16;
 

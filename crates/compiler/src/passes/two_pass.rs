@@ -1,6 +1,6 @@
-//! Computes moments of rows that a GPU's threads keep in two passes: the sum, and then the deviations from about the mean and their
-//! squares. That takes three sums and one division for a row, where states of moments have a select, a counter and shifts for
-//! each element, and divide for each thread.
+//! Computes moments of rows in two passes where the second finds the row at hand, in a GPU's registers or a CPU's first-level
+//! cache: the sum, and then the deviations from about the mean and their squares. That takes three sums and one division for a
+//! row, where states of moments have a select, a counter and shifts for each element, and a combine for each lane or thread.
 //!
 //! The first mean is rounded, and of equal elements it is off by a few units in the last place. Deviations are then multiples of
 //! such a unit, which add up exactly: their mean corrects the first, and what is left of the squares is zero (Chan, Golub and
@@ -63,7 +63,16 @@ impl Moments<'_> {
         let corrected = self.map(ScalarOp::Add, &[about, off]);
         let mean = self.map(ScalarOp::Where, &[is_finite, corrected, about]);
         let m2 = self.about_mean([sum, squares, off, any]);
-        vec![mean, m2, self.size(count)]
+        let counts = self.counts(count, mean);
+        vec![mean, m2, counts]
+    }
+
+    /// The count for each row.
+    fn counts(&mut self, count: Expr, of_rows: Val) -> Val {
+        let sizes = self.graph.shape(of_rows).clone();
+        let count = self.size(count);
+        let one = self.add(TensorOp::Broadcast(sizes.iter().map(|_| true).collect()), &[count]);
+        self.add(TensorOp::Expand(sizes), &[one])
     }
 
     /// `squares - sum * off`, where `off` is the quotient of sum and count, but for what the quotient lost.

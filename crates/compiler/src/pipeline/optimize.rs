@@ -4,6 +4,7 @@ use ir::graph::{Axes, DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData,
 use rustc_hash::FxHashSet;
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
+use target::cpu::MAX_TWO_PASS_BYTES;
 use target::{Processor, Target};
 
 use super::{Compilation, Optimized};
@@ -91,13 +92,15 @@ pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError>
     Ok(())
 }
 
-/// Computes moments of rows that a GPU's block can keep in two passes, as a step more.
+/// Computes moments of rows that are at hand in the second pass in two passes, as a step more.
 pub(super) fn moments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let is_chosen = compilation.options.segmentation.is_some();
-    if is_chosen || matches!(compilation.target.processor, Processor::Cpu(_)) {
+    if compilation.options.segmentation.is_some() {
         return Ok(());
     }
-    let most_bytes = compilation.target.block_bytes;
+    let most_bytes = match compilation.target.processor {
+        Processor::Cpu(_) => MAX_TWO_PASS_BYTES,
+        Processor::Gpu(_) => compilation.target.block_bytes,
+    };
     let (graph, steps, source) = compilation.judged();
     let (fusion, _) = composed(graph, source.written, steps);
     let (view, map) = two_pass(graph, &fusion, most_bytes);
