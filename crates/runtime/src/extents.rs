@@ -9,9 +9,9 @@ use index::Sym;
 use ir::array::Dims;
 use ir::graph::{SizeError, Sizes};
 
-use crate::plan::{ExecutionPlan, Slot};
 use crate::tensor::bytes_of;
 use cpu::last_call::LastCall;
+use execution::{ExecutionPlan, ReuseDistances, Slot};
 use ir::graph::Formula;
 
 /// What the sizes of a call determine.
@@ -23,6 +23,8 @@ pub(crate) struct Extents {
     pub sizes: Arc<PrimaryMap<Slot, Dims>>,
     /// Bytes of each slot without gaps; `None` where the number is beyond the machine.
     pub bytes: Arc<PrimaryMap<Slot, Option<usize>>>,
+    /// How soon what kernels write is read.
+    pub reuse: Arc<ReuseDistances>,
     /// The symbols that all of this follows from, but for formulas that are a symbol.
     from: Arc<[Sym]>,
 }
@@ -43,8 +45,9 @@ impl Extents {
             bytes.push(bytes_of(data.dtype, &shape));
             sizes.push(shape);
         }
-        let (sizes, bytes, from) = (Arc::new(sizes), Arc::new(bytes), deciding(plan).into());
-        Ok(Extents { known: known.clone(), formulas, sizes, bytes, from })
+        let reuse = ReuseDistances::new(plan, |slot| bytes[slot].map_or(u64::MAX, |bytes| bytes as u64));
+        let (sizes, bytes, reuse) = (Arc::new(sizes), Arc::new(bytes), Arc::new(reuse));
+        Ok(Extents { known: known.clone(), formulas, sizes, bytes, reuse, from: deciding(plan).into() })
     }
 
     /// The same for other values of symbols that no size follows from; `None` where one follows from what changed.
@@ -58,8 +61,9 @@ impl Extents {
                 *value = known.get(sym)?;
             }
         }
-        let (sizes, bytes, from) = (self.sizes.clone(), self.bytes.clone(), self.from.clone());
-        Some(Extents { known: known.clone(), formulas, sizes, bytes, from })
+        let Extents { sizes, bytes, reuse, from, .. } = self;
+        let (sizes, bytes, reuse, from) = (sizes.clone(), bytes.clone(), reuse.clone(), from.clone());
+        Some(Extents { known: known.clone(), formulas, sizes, bytes, reuse, from })
     }
 }
 

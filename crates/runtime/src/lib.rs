@@ -1,8 +1,7 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `executor` (what
-//! runs it) · `options` · `compile` (definition to variant) · `background` (what outlives an interrupted caller) · `plan` (a
-//! variant's steps) · `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs come to) ·
+//! runs it) · `options` · `compile` (definition to variant) · `background` (what outlives an interrupted caller) · `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs come to) ·
 //! `destination` (the caller's memory for outputs) · `extents` (what sizes determine) · `call` (the
 //! steps done) · `device` (what does them) · `host` (the CPU) · `accelerator` (what is asked of all other devices) · `cuda`
 //! (GPUs) · `device_kinds` (their names) · `tensor` (memory of the call) · `output` · `located` (errors in words of the
@@ -27,7 +26,6 @@ mod located;
 mod machine;
 mod options;
 mod output;
-pub mod plan;
 mod prepared;
 mod report;
 mod segmented;

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use execution::Step;
 use ferrofuse::{
     Argument, Array, CompileOptions, DType, Executable, Executor, Machine, MachineOptions, compile, define,
 };
 use ir::array::Layout;
-use runtime::plan::Step;
 
 use crate::gpu::{EXECUTORS, options};
 use crate::tensors::{random, views};

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use execution::Step;
 use ferrofuse::{
     Argument, Array, CompileOptions, DType, Executable, Executor, Machine, MachineOptions, Scalar, compile,
     define,
 };
-use runtime::plan::Step;
 
 use crate::definitions::{ALL, SOFTMAX, SUM_COLUMNS, TWO_AXES};
 use crate::executors::{check, executable};

@@ -9,7 +9,7 @@ use crate::call::{Call, Done, Finished, Given, written};
 use crate::destination::{Destinations, OutputForm};
 use crate::device::{AddressSpace, Device, Host, WriteTarget};
 use crate::host::HostMemory;
-use crate::plan::{ExecutionPlan, Returned};
+use execution::{ExecutionPlan, Returned};
 
 /// A plan with its kernels.
 #[derive(Clone, Copy)]

@@ -9,7 +9,7 @@ use crate::Error;
 use crate::device::SlotContents;
 use crate::device::{AddressSpace, Device, TensorOf, ViewOf};
 use crate::error::IndexFault;
-use crate::plan::{Change, ExternalStep, Slot, SlotSource, ViewedSlot};
+use execution::{Change, ExternalStep, Slot, SlotSource, ViewedSlot};
 
 impl<'c, D: Device> Call<'c, '_, D> {
     /// Results are taken out while they are written, since operands are read meanwhile.

@@ -6,7 +6,7 @@ use super::Call;
 use crate::Error;
 use crate::device::{CheckedIndex, Device, SlotContents};
 use crate::error::IndexFault;
-use crate::plan::{Checked, FaultWords, Slot};
+use execution::{Checked, FaultWords, Slot};
 
 impl<D: Device> Call<'_, '_, D> {
     /// Takes note of an index out of range. The steps that follow work on elements without meaning; what they find wrong

@@ -22,10 +22,10 @@ use crate::device::{AddressSpace, Device, TensorOf, ViewOf};
 use crate::device::{Memory, SlotContents, WriteTarget};
 use crate::error::IndexFault;
 use crate::extents::Extents;
-use crate::plan::{ExecutionPlan, Slot, Step};
 use crate::tensor::packed;
 use crate::{CallReport, Error, Machine};
 use cpu::pool::until_interrupted;
+use execution::{ExecutionPlan, Slot, Step};
 
 pub(crate) use outputs::{Done, written};
 use timed::{Timed, TimedStep};

@@ -6,8 +6,8 @@ use super::Call;
 use crate::Error;
 use crate::destination::OutputForm;
 use crate::device::{AddressSpace, Device, SlotContents, TensorOf, WriteTarget};
-use crate::plan::{Change, Returned, Slot};
 use crate::tensor::bytes_of;
+use execution::{Change, Returned, Slot};
 
 /// An output of a call that is done.
 pub(crate) enum Done<S: AddressSpace> {

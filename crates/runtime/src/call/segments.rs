@@ -9,7 +9,7 @@ use super::Call;
 use crate::Error;
 use crate::device::{Device, KernelLaunch, SlotContents, ViewOf};
 use crate::error::IndexFault;
-use crate::plan::{ArgumentSource, Evaluation, Launch, Operands};
+use execution::{ArgumentSource, Evaluation, Launch, Operands};
 
 impl<D: Device> Call<'_, '_, D> {
     pub(super) fn launch(&mut self, launch: &Launch) -> Result<(), Error> {
@@ -27,7 +27,8 @@ impl<D: Device> Call<'_, '_, D> {
         let sources = members.iter().flat_map(|member| &member.arguments);
         let arguments: SmallVec<[i64; 16]> = sources.map(argument).collect();
         let code = &self.code[launch.kernel];
-        let given = KernelLaunch { kernel, code, members: &members, values, arguments: &arguments };
+        let reuse = self.extents.reuse.of(launch.kernel);
+        let given = KernelLaunch { kernel, code, members: &members, values, arguments: &arguments, reuse };
         self.device.launch(&given, &mut self.memory)
     }
 

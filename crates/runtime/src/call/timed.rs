@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::device::Device;
-use crate::plan::{ExecutionPlan, Step};
 use crate::{CallReport, Error, StepReport};
 
 /// The moments of a call so far.
@@ -36,18 +35,5 @@ impl<D: Device> Timed<D> {
             report.steps.push(StepReport { name, time, compile, read, written });
         }
         Ok(())
-    }
-}
-
-impl ExecutionPlan {
-    /// What a step is called where it is timed; `None` for what takes no time to speak of.
-    pub(super) fn name_of(&self, step: &Step) -> Option<String> {
-        match step {
-            Step::Launch(launch) => Some(launch.name()),
-            Step::Evaluate(evaluation) => Some(self.segments[evaluation.segment].name.clone()),
-            Step::External(step) => Some(self.segments[step.segment].name.clone()),
-            Step::Copy { .. } => Some("copy".to_owned()),
-            Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => None,
-        }
     }
 }

@@ -13,11 +13,11 @@ use ir::kernel::Kernel;
 use crate::accelerator::{DeviceHandle, LoadedKernel};
 use crate::extents::{Extents, extents};
 use crate::host::HostCode;
-use crate::plan::{ExecutedSegment, ExecutionPlan, Step};
 use crate::report::{KernelReport, Reported, SegmentReport};
 use crate::{Executor, Report};
 use cpu::last_call::LastCall;
 use cpu::side_by_side::side_by_side;
+use execution::{ExecutedSegment, ExecutionPlan, Step};
 
 /// An executable's code for one layout of the inputs.
 #[derive(Debug)]

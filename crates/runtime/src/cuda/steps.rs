@@ -23,9 +23,9 @@ use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use crate::accelerator::LoadedKernel;
 use crate::device::{CheckedIndex, Device, Host, KernelLaunch, Memory, SlotContents, first_fault};
 use crate::error::IndexFault;
-use crate::plan::Operands;
 use crate::{Error, Tensor};
 use cpu::external;
+use execution::Operands;
 
 /// A GPU for one call.
 pub(crate) struct OnStream<'c> {

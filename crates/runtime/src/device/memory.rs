@@ -6,7 +6,7 @@ use ops::DType;
 
 use super::AddressSpace;
 use crate::Error;
-use crate::plan::Slot;
+use execution::Slot;
 use ir::array::Footprint;
 
 /// What all slots of a call hold.

@@ -17,9 +17,9 @@ use ops::{DType, Scalar};
 use reference::evaluate::OutOfRange;
 
 use crate::error::IndexFault;
-use crate::plan::Operands;
 use crate::{Error, Machine};
 use cpu::pool::Workers;
+use execution::Operands;
 use ir::graph::Formula;
 
 pub(crate) use address_space::AddressSpace;
@@ -35,13 +35,15 @@ pub(crate) struct KernelLaunch<'l, C> {
     pub values: &'l PrimaryMap<Formula, i64>,
     /// The values of the kernel's arguments, for one member after the other.
     pub arguments: &'l [i64],
+    /// How many bytes the call touches until each buffer is read again.
+    pub reuse: &'l [u64],
 }
 
 impl<'l, C> KernelLaunch<'l, C> {
     /// The same with the code as its device knows it.
     pub fn with_code<D>(&self, code: &'l D) -> KernelLaunch<'l, D> {
-        let KernelLaunch { kernel, members, values, arguments, .. } = *self;
-        KernelLaunch { kernel, code, members, values, arguments }
+        let KernelLaunch { kernel, members, values, arguments, reuse, .. } = *self;
+        KernelLaunch { kernel, code, members, values, arguments, reuse }
     }
 
     /// The values of the kernel's arguments for a member.

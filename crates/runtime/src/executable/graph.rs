@@ -9,9 +9,9 @@ use super::Executable;
 use super::on_gpu::{GpuInput, GpuOutput, Mode, Ran};
 use crate::cuda::{CudaDevice, GpuArgument, GpuTensor, Watched};
 use crate::destination::OutputForm;
-use crate::plan::{ExecutionPlan, Step};
 use crate::prepared::Prepared;
 use crate::{CallOptions, Error};
+use execution::{ExecutionPlan, Step};
 
 /// A call that was captured: it reads and writes the same tensors at each replay. Numbers of the host are those of the capture.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 use cranelift_entity::PrimaryMap;
 use smallvec::SmallVec;
 
-use crate::plan::Operands;
+use execution::Operands;
 use ir::graph::Formula;
 
 /// The blocks of a launch.

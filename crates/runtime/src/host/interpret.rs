@@ -8,7 +8,7 @@ use super::{HostCode, HostMemory};
 use crate::Error;
 use crate::device::KernelLaunch;
 use crate::device::Memory;
-use crate::plan::Operands;
+use execution::Operands;
 
 /// Interprets all blocks of a kernel, of one member after the other.
 pub(super) fn run(

@@ -10,9 +10,9 @@ use super::grid::Grid;
 use super::{HostCode, HostMemory};
 use crate::device::{Host, KernelLaunch};
 use crate::device::{Memory, SlotContents};
-use crate::plan::Operands;
 use crate::{Error, Machine};
 use cpu::alloc::Buffer;
+use execution::Operands;
 use ir::graph::Formula;
 
 /// The values of a plan's formulas in a call.
@@ -60,7 +60,7 @@ pub(super) fn run(
     if grid.blocks == 0 {
         return Ok(());
     }
-    let non_temporal = non_temporal(given, memory, machine.share_of_cache());
+    let non_temporal = non_temporal(given, machine.share_of_cache());
     let buffers = Addresses::of_buffers(given, memory, interrupt);
     let is_shared = grid.blocks > 1 && grid.operations >= machine.min_shared();
     let workers = if is_shared { machine.threads() } else { 1 };
@@ -116,19 +116,15 @@ fn start_mut(contents: &mut SlotContents<'_, HostMemory>) -> *mut u8 {
     }
 }
 
-/// A bit for each buffer that is written, if the launch touches so much memory that little of what it writes would still be
-/// in the caches when it ends: half of what the process has of the last level.
-fn non_temporal(given: &KernelLaunch<'_, HostCode>, memory: &Memory<'_, HostMemory>, cache: usize) -> u64 {
-    let slots = given.members.iter().flat_map(|member| &member.buffers);
-    let touched = slots.fold(0, |sum: u64, &slot| sum.saturating_add(memory[slot].bytes()));
-    if touched < cache as u64 / 2 {
-        return 0;
-    }
-    let bit = |(place, decl): (usize, &BufferDecl)| match decl.access {
-        Access::Write => 1_u64.checked_shl(place as u32).unwrap_or(0),
-        Access::Read | Access::Fault => 0,
+/// A bit for each buffer that is written, if the call touches so much memory until it is read that little of it would still be in
+/// the caches then: half of what the process has of the last level.
+fn non_temporal(given: &KernelLaunch<'_, HostCode>, cache: usize) -> u64 {
+    let bit = |(place, (decl, &distance)): (usize, (&BufferDecl, &u64))| match decl.access {
+        Access::Write if distance >= cache as u64 / 2 => 1_u64.checked_shl(place as u32).unwrap_or(0),
+        Access::Write | Access::Read | Access::Fault => 0,
     };
-    given.kernel.buffers.values().enumerate().map(bit).fold(0, |all, bit| all | bit)
+    let buffers = given.kernel.buffers.values().zip(given.reuse);
+    buffers.enumerate().map(bit).fold(0, |all, bit| all | bit)
 }
 
 /// The scratch arrays of all workers.

@@ -8,8 +8,8 @@ use ir::definition::Definition;
 use ir::graph::Val;
 
 use crate::compile::cut_declared;
-use crate::plan::checks_indices;
 use crate::{CompileOptions, Error};
+use execution::checks_indices;
 
 /// What an input of a segment is given.
 #[derive(Clone, Debug, PartialEq)]

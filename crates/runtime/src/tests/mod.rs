@@ -17,7 +17,7 @@ use reference::interpret::Options;
 use crate::Executor;
 use crate::compile::{Code, Planned, Variant};
 use crate::host::HostCode;
-use crate::plan::{ExecutionPlan, Slot, Step};
+use execution::{ExecutionPlan, Slot, Step};
 
 /// Two normalizations along different axes, an output given back twice, an input given back.
 const SEGMENTS: &str = "

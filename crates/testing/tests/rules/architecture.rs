@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 23] = [
+const ARROWS: [(&str, &[&str]); 24] = [
     ("cuda", &[]),
     ("llvm", &[]),
     ("emulator", &[]),
@@ -24,12 +24,25 @@ const ARROWS: [(&str, &[&str]); 23] = [
     ("scheduler", &["index", "ops", "ir", "target", "space"]),
     ("segmenter", &["index", "ops", "ir", "target", "space", "scheduler"]),
     ("compiler", &["index", "ops", "ir", "target", "space", "scheduler", "segmenter"]),
+    ("execution", &["index", "ops", "ir", "compiler"]),
     ("codegen", &["index", "ops", "ir", "llvm"]),
     ("codegen-c", &["index", "ops", "ir"]),
     ("cpu", &["files", "index", "ops", "ir", "reference", "llvm", "codegen"]),
     (
         "runtime",
-        &["cuda", "cpu", "index", "ops", "ir", "reference", "compiler", "llvm", "codegen", "codegen-c"],
+        &[
+            "cuda",
+            "cpu",
+            "index",
+            "ops",
+            "ir",
+            "reference",
+            "compiler",
+            "execution",
+            "llvm",
+            "codegen",
+            "codegen-c",
+        ],
     ),
     (
         "ferrofuse",
@@ -78,6 +91,7 @@ const ARROWS: [(&str, &[&str]); 23] = [
             "reference",
             "frontend",
             "compiler",
+            "execution",
             "llvm",
             "codegen",
             "runtime",

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 23] = [
+const ORDER: [(&str, &[&str]); 24] = [
     (
         "cuda",
         &[
@@ -145,6 +145,7 @@ const ORDER: [(&str, &[&str]); 23] = [
             "pipeline",
         ],
     ),
+    ("execution", &["build", "reuse"]),
     ("llvm", &["error", "target", "library", "owned", "identity", "compile", "loader"]),
     ("codegen", &["cpu"]),
     ("codegen-c", &["c", "cuda"]),
@@ -155,7 +156,6 @@ const ORDER: [(&str, &[&str]); 23] = [
             "located",
             "executor",
             "report",
-            "plan",
             "machine",
             "tensor",
             "device",

@@ -210,7 +210,7 @@ fn segment(explanation: SegmentExplanation) -> Segment {
 }
 
 /// A segment without a plan: the whole definition on the evaluator.
-fn whole(executable: &Executable, whole: &runtime::plan::ExecutedSegment, hints: &Hints) -> Segment {
+fn whole(executable: &Executable, whole: &execution::ExecutedSegment, hints: &Hints) -> Segment {
     let definition = executable.definition();
     // Those of the segment's own view stand in a graph that passes have added to.
     let (read, written) = (definition.fusion.inputs(), definition.fusion.outputs());

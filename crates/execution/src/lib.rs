@@ -5,6 +5,7 @@
 //! here, and no machine is known.
 
 mod build;
+mod reuse;
 
 use compiler::outputs::Placement;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
@@ -16,7 +17,8 @@ use rustc_hash::FxHashMap;
 
 use ir::graph::{Formula, Formulas};
 
-pub(crate) use build::checks_indices;
+pub use build::checks_indices;
+pub use reuse::ReuseDistances;
 
 /// A tensor that a call touches: an input, an output, a value between segments, or memory between two kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -227,7 +229,7 @@ pub struct Checked {
 
 impl Change {
     /// A layout changed, where formulas have these values.
-    pub(crate) fn of(&self, layout: &Layout, values: &PrimaryMap<Formula, i64>) -> Layout {
+    pub fn of(&self, layout: &Layout, values: &PrimaryMap<Formula, i64>) -> Layout {
         let sizes = |sizes: &[Formula]| sizes.iter().map(|&size| values[size] as usize).collect::<Dims>();
         match self {
             Change::Permute(order) => layout.permuted(order.iter().map(|&axis| axis as usize)),
@@ -246,7 +248,7 @@ impl Change {
 
 impl Launch {
     /// About how many operations it has.
-    pub(crate) fn all_operations(&self, values: &PrimaryMap<Formula, i64>) -> u64 {
+    pub fn all_operations(&self, values: &PrimaryMap<Formula, i64>) -> u64 {
         self.members.iter().map(|member| member.all_operations(values)).fold(0, u64::saturating_add)
     }
 
@@ -265,7 +267,7 @@ impl Launch {
 
 impl Operands {
     /// About how many operations are done with them.
-    pub(crate) fn all_operations(&self, values: &PrimaryMap<Formula, i64>) -> u64 {
+    pub fn all_operations(&self, values: &PrimaryMap<Formula, i64>) -> u64 {
         let size = |&formula: &Formula| u64::try_from(values[formula]).unwrap_or(0);
         self.walked.iter().map(size).fold(self.operations, u64::saturating_mul)
     }
@@ -300,8 +302,19 @@ impl ExternalStep {
 }
 
 impl ExecutionPlan {
+    /// What a step is called where it is timed; `None` for what takes no time to speak of.
+    pub fn name_of(&self, step: &Step) -> Option<String> {
+        match step {
+            Step::Launch(launch) => Some(launch.name()),
+            Step::Evaluate(evaluation) => Some(self.segments[evaluation.segment].name.clone()),
+            Step::External(step) => Some(self.segments[step.segment].name.clone()),
+            Step::Copy { .. } => Some("copy".to_owned()),
+            Step::Allocate(_) | Step::InitFaults(_) | Step::Free(_) => None,
+        }
+    }
+
     /// The slots that a step reads.
-    pub(crate) fn read_by(&self, step: &Step) -> Vec<Slot> {
+    pub fn read_by(&self, step: &Step) -> Vec<Slot> {
         match step {
             Step::Launch(launch) => self.buffers(launch, Access::Read),
             Step::Evaluate(evaluation) => evaluation.inputs.clone(),
@@ -312,7 +325,7 @@ impl ExecutionPlan {
     }
 
     /// The slots that a step writes.
-    pub(crate) fn written_by(&self, step: &Step) -> Vec<Slot> {
+    pub fn written_by(&self, step: &Step) -> Vec<Slot> {
         match step {
             Step::Launch(launch) => self.buffers(launch, Access::Write),
             Step::Evaluate(evaluation) => evaluation.outputs.clone(),
@@ -328,7 +341,7 @@ impl ExecutionPlan {
     }
 
     /// What a value that checks indices was in the definition.
-    pub(crate) fn origin(&self, val: Val) -> Val {
+    pub fn origin(&self, val: Val) -> Val {
         self.origins.get(&val).copied().unwrap_or(val)
     }
 

@@ -32,7 +32,7 @@ impl ExecutionPlan {
 }
 
 /// Whether what a view computes may find an index out of range.
-pub(crate) fn checks_indices(graph: &Graph, view: &Fusion) -> bool {
+pub fn checks_indices(graph: &Graph, view: &Fusion) -> bool {
     view.order().iter().any(|&node| checks_index(&graph.node(node).op))
 }
 
