@@ -1,5 +1,6 @@
 """Tests run in a random order, which the header tells: `--order SEED` runs them in that order again."""
 
+import os
 import random
 
 import pytest
@@ -10,6 +11,7 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
+    os.environ.setdefault("FERROFUSE_FACTS", "none")  # what was measured of this machine changes what is decided
     if config.getoption("order") is None:
         # Processes that share the tests (`-n 2`) have one order.
         of_all = getattr(config, "workerinput", {})

@@ -6,7 +6,7 @@ use std::env;
 use std::path::PathBuf;
 
 use cuda::LibraryPaths;
-use ferrofuse::CacheOptions;
+use ferrofuse::{CacheOptions, CpuFacts};
 use llvm::LlvmOptions;
 
 /// Where libLLVM is: as the option says, else as `FERROFUSE_LIBLLVM` says, else in the usual places. A path at which
@@ -24,6 +24,11 @@ pub fn cuda_libraries() -> LibraryPaths {
         cublaslt: path("FERROFUSE_LIBCUBLASLT"),
         folders: Vec::new(),
     }
+}
+
+/// Where what was measured of the machine is kept, if anywhere: see [`CpuFacts::path_of_environment`].
+pub fn facts_path() -> Option<PathBuf> {
+    CpuFacts::path_of_environment(|name| env::var_os(name))
 }
 
 /// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].

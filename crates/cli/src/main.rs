@@ -25,7 +25,7 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 
 use failure::{Failure, Outcome, tell};
-use ferrofuse::{Machine, MachineOptions, ObjectCache};
+use ferrofuse::{CpuFacts, Machine, MachineOptions, ObjectCache};
 use verbs::{bench, cache, doctor, emit, explain, fuzz, ops, run, segment, test};
 
 /// A fusion compiler for tensor programs.
@@ -89,24 +89,38 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let llvm = environment::llvm_options(cli.libllvm);
     let perf_map = environment::perf_map();
     let nvidia = environment::cuda_libraries();
-    let machine =
-        || MachineOptions { llvm: llvm.clone(), cache: cache(), perf_map, ..MachineOptions::default() };
+    let machine = || -> Result<MachineOptions, Failure> {
+        let (llvm, facts) = (llvm.clone(), facts()?);
+        Ok(MachineOptions { llvm, cache: cache(), facts, perf_map, ..MachineOptions::default() })
+    };
     match cli.verb {
-        Verb::Run(options) => run::run(&options, machine(), &nvidia, out),
-        Verb::Explain(options) => explain::run(&options, &Machine::new(machine()), &nvidia, out),
-        Verb::Segment(options) => segment::run(&options, &Machine::new(machine()), out),
-        Verb::Emit(options) => emit::run(&options, &Machine::new(machine()), out),
+        Verb::Run(options) => run::run(&options, machine()?, &nvidia, out),
+        Verb::Explain(options) => explain::run(&options, &Machine::new(machine()?), &nvidia, out),
+        Verb::Segment(options) => segment::run(&options, &Machine::new(machine()?), out),
+        Verb::Emit(options) => emit::run(&options, &Machine::new(machine()?), out),
         Verb::Ops(options) => ops::run(&options, out),
         // Compiling is measured, so nothing is taken from the cache.
         Verb::Bench(options) => {
             let machine = MachineOptions { llvm, perf_map, ..MachineOptions::default() };
-            bench::run(&options, machine, &nvidia, out)
+            if options.calibrate {
+                return bench::calibrate(&options, machine, environment::facts_path().as_deref(), out);
+            }
+            bench::run(&options, MachineOptions { facts: facts()?, ..machine }, &nvidia, out)
         }
         Verb::Cache(options) => cache::run(&options, environment::cache_options(), out),
-        Verb::Doctor(options) => doctor::run(&options, &llvm, &nvidia, environment::cache_options(), out),
+        Verb::Doctor(options) => {
+            let kept = doctor::Kept { facts: environment::facts_path(), cache: environment::cache_options() };
+            doctor::run(&options, &llvm, &nvidia, kept, out)
+        }
         Verb::Fuzz(options) => fuzz::run(&options, &nvidia, out),
         Verb::Test(options) => test::run(&options, environment::bless(), out),
     }
+}
+
+/// What was measured of the machine, if anything was.
+fn facts() -> Result<Option<CpuFacts>, Failure> {
+    let Some(path) = environment::facts_path() else { return Ok(None) };
+    CpuFacts::read(&path).map_err(Failure::user)
 }
 
 /// The cache of machine code. One that cannot be used is told, and done without.

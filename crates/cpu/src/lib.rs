@@ -3,10 +3,11 @@
 //!
 //! `pool` (threads) · `side_by_side` (threads for a list) · `last_call` (a cache that nobody waits for) · `alloc` (memory) ·
 //! `fork` (what it waits for) · `generator` (the state of random numbers) · `objects` (cached code) · `perf_map` ·
-//! `external` (library ops). Knows no plans, and calls no kernel.
+//! `external` (library ops) · `facts` (what was measured of it). Knows no plans, and calls no kernel.
 
 pub mod alloc;
 pub mod external;
+pub mod facts;
 pub mod fork;
 pub mod generator;
 pub mod last_call;

@@ -49,6 +49,7 @@ pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Certificate, Cut, Decision, Plan, PlanOptions, ShallowProduct};
 pub use cpu::alloc::{Buffer, Side};
+pub use cpu::facts::{CpuFacts, FactsError};
 pub use cpu::objects::{CacheOptions, ObjectCache};
 pub use device_name::DeviceName;
 pub use emit::{EmitError, EmitOptions, Stage, emit, emit_written};

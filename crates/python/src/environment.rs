@@ -6,7 +6,7 @@ use std::env;
 use std::path::PathBuf;
 
 use cuda::LibraryPaths;
-use ferrofuse::{CacheOptions, LlvmOptions};
+use ferrofuse::{CacheOptions, CpuFacts, LlvmOptions};
 use pyo3::prelude::*;
 
 /// Where libLLVM is: as `FERROFUSE_LIBLLVM` says, else in the usual places.
@@ -29,6 +29,11 @@ pub fn cuda_libraries(folders: Vec<PathBuf>) -> LibraryPaths {
 #[pyfunction]
 pub fn full_tracebacks() -> bool {
     env::var_os("FERROFUSE_TRACEBACK").is_some_and(|said| said == "full")
+}
+
+/// Where what was measured of the machine is kept, if anywhere: see [`CpuFacts::path_of_environment`].
+pub fn facts_path() -> Option<PathBuf> {
+    CpuFacts::path_of_environment(|name| env::var_os(name))
 }
 
 /// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].

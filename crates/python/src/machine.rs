@@ -1,10 +1,11 @@
 //! The threads that definitions run on: those of the process, or as many as a call asks for.
 
+use std::ffi::CString;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use ferrofuse::{Machine, MachineOptions, ObjectCache, unforked};
-use pyo3::exceptions::PyValueError;
+use ferrofuse::{CpuFacts, Machine, MachineOptions, ObjectCache, unforked};
+use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 
@@ -15,9 +16,22 @@ static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
     // Without a folder of its own for the cache it compiles anew in each process; `ferrofuse doctor` says why.
     let cache =
         environment::cache_options().and_then(|options| ObjectCache::open(options).ok()).map(Arc::new);
-    let llvm = environment::llvm_options();
-    Arc::new(Machine::new(MachineOptions { llvm, cache, ..MachineOptions::default() }))
+    let (llvm, facts) = (environment::llvm_options(), facts());
+    Arc::new(Machine::new(MachineOptions { llvm, cache, facts, ..MachineOptions::default() }))
 });
+
+/// What was measured of the machine. A file that holds something else is warned of, and counts as none.
+fn facts() -> Option<CpuFacts> {
+    let read = CpuFacts::read(&environment::facts_path()?);
+    read.unwrap_or_else(|error| {
+        Python::attach(|py| {
+            let message = CString::new(error.to_string()).unwrap_or_default();
+            let warned = PyErr::warn(py, &py.get_type::<PyUserWarning>(), &message, 1);
+            warned.unwrap_or_else(|error| error.write_unraisable(py, None));
+        });
+        None
+    })
+}
 
 /// The machine of calls that ask for nothing, once there was one chosen.
 static CHOSEN: Mutex<Option<Arc<Machine>>> = Mutex::new(None);

@@ -11,6 +11,7 @@ use ir::interrupt::Interrupt;
 use llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
 
 use cpu::alloc::{Allocator, AllocatorOptions, Side};
+use cpu::facts::CpuFacts;
 use cpu::fork::unforked;
 use cpu::objects::ObjectCache;
 use cpu::pool::{LARGEST, Pool, Workers};
@@ -26,6 +27,9 @@ pub struct MachineOptions {
     pub memory_limit: Option<usize>,
     /// Where machine code is kept between processes; without it, it is not.
     pub cache: Option<Arc<ObjectCache>>,
+    /// What was measured of the machine, for the cost model; without it, what is usual of CPUs. Facts of another CPU, or of
+    /// another number of threads, count as none.
+    pub facts: Option<CpuFacts>,
     /// Operations that a launch has at least if threads share it; without it, about as many as one thread does while another
     /// wakes. No result depends on it.
     pub min_shared: Option<u64>,
@@ -56,6 +60,7 @@ pub struct Machine {
     memory_limit: usize,
     last_level_cache: usize,
     share_of_cache: usize,
+    facts: Option<CpuFacts>,
     min_shared: u64,
     perf_map: bool,
 }
@@ -83,6 +88,7 @@ impl Machine {
             memory_limit,
             last_level_cache,
             share_of_cache: last_level_cache.min(processors.saturating_mul(SHARE_OF_PROCESSOR)),
+            facts: options.facts,
             min_shared: options.min_shared.unwrap_or(MIN_SHARED),
             perf_map: options.perf_map,
         }
@@ -96,6 +102,7 @@ impl Machine {
             llvm: self.llvm.clone(),
             found: self.found.clone(),
             cache: self.cache.clone(),
+            facts: self.facts.clone(),
             ..*self
         }
     }
@@ -181,7 +188,20 @@ impl Machine {
     pub fn target(&self, cpu: CpuTarget) -> Target {
         const USUAL_VECTOR_BITS: u32 = 256;
         let bits = self.llvm().map(|llvm| Isa::new(&llvm, cpu).vector_bits);
-        Target::cpu(bits.unwrap_or(USUAL_VECTOR_BITS))
+        let usual = Target::cpu(bits.unwrap_or(USUAL_VECTOR_BITS));
+        match self.facts().filter(|_| cpu == CpuTarget::Host) {
+            Some(&CpuFacts { threads, bandwidth, throughput, launch, .. }) => {
+                usual.measured(bandwidth, throughput, launch, threads)
+            }
+            None => usual,
+        }
+    }
+
+    /// What was measured of this machine with as many threads.
+    pub fn facts(&self) -> Option<&CpuFacts> {
+        let facts = self.facts.as_ref()?;
+        let llvm = self.llvm().ok()?;
+        facts.are_of(llvm.spec(CpuTarget::Host).cpu(), self.threads()).then_some(facts)
     }
 }
 

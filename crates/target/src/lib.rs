@@ -60,6 +60,11 @@ pub enum Processor {
 }
 
 impl Target {
+    /// The same CPU by what was measured of it: bytes and cycles of elements a second, seconds of a launch, threads.
+    pub fn measured(self, bandwidth: f64, throughput: f64, launch: f64, threads: usize) -> Target {
+        Target { bandwidth, throughput, launch, cores: threads as u64, ..self }
+    }
+
     /// Elements from which on there is work for all blocks.
     pub fn large(&self) -> u64 {
         self.blocks * self.grain

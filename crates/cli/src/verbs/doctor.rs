@@ -1,12 +1,13 @@
 //! `ferrofuse doctor`: what was found on this machine, and the command that mends what is missing.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use codegen::cpu::Isa;
 use cpu::pool::Pool;
 use cuda::{CublasLt, Cuda, LibraryPaths, Nvrtc};
-use ferrofuse::{CacheOptions, ObjectCache, table};
+use ferrofuse::{CacheOptions, CpuFacts, ObjectCache, table};
 use llvm::{CpuTarget, Llvm, LlvmOptions};
 
 use crate::failure::{Failure, Outcome};
@@ -16,12 +17,18 @@ use crate::verbs::cache::summary;
 #[derive(Args)]
 pub struct Options {}
 
+/// What is kept between processes: files and folders that need not be there.
+pub struct Kept {
+    pub facts: Option<PathBuf>,
+    pub cache: Option<CacheOptions>,
+}
+
 /// Writes what was found.
 pub fn run(
     _: &Options,
     llvm: &LlvmOptions,
     nvidia: &LibraryPaths,
-    cache: Option<CacheOptions>,
+    kept: Kept,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let found = Llvm::open(llvm);
@@ -41,7 +48,8 @@ pub fn run(
         ("cuBLASLt", products(nvidia)),
         ("threads", Pool::new(None).threads().to_string()),
         ("targets", format!("{targets}; CUDA C++ as text")),
-        ("cache", cache.map_or_else(|| "none: each process compiles anew".to_owned(), kept)),
+        ("facts", facts(found.as_ref().ok(), kept.facts.as_deref())),
+        ("cache", kept.cache.map_or_else(|| "none: each process compiles anew".to_owned(), code)),
     ];
     let rows: Vec<Vec<String>> = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     write!(out, "{}", table::columns(&rows))?;
@@ -66,8 +74,30 @@ fn products(paths: &LibraryPaths) -> String {
     CublasLt::open(paths).map_or_else(|error| format!("none: {error}"), |library| library.to_string())
 }
 
+/// What the cost model knows of the machine, and where from.
+fn facts(llvm: Option<&Llvm>, path: Option<&Path>) -> String {
+    const MEASURE: &str = "`ferrofuse bench --calibrate` measures this machine";
+    let facts = match path.map(CpuFacts::read) {
+        Some(Ok(facts)) => facts,
+        Some(Err(error)) => return format!("none: {error}"),
+        None => None,
+    };
+    let (Some(facts), Some(path)) = (facts, path) else {
+        return format!("what is usual of CPUs; {MEASURE}");
+    };
+    let (cpu, threads) = (llvm.map(|llvm| llvm.spec(CpuTarget::Host)), Pool::new(None).threads());
+    let are_of_this = cpu.is_some_and(|spec| facts.are_of(spec.cpu(), threads));
+    let CpuFacts { cpu, threads, bandwidth, .. } = &facts;
+    let measured =
+        format!("{cpu} with {threads} threads, {:.1} GB/s, in {}", bandwidth / 1e9, path.display());
+    match are_of_this {
+        true => measured,
+        false => format!("what is usual of CPUs: {measured} are another machine's; {MEASURE}"),
+    }
+}
+
 /// The cache of machine code, or why it is not used.
-fn kept(options: CacheOptions) -> String {
+fn code(options: CacheOptions) -> String {
     let folder = options.folder.clone();
     match ObjectCache::open(options) {
         Ok(cache) => summary(&cache),

@@ -4,6 +4,7 @@ mod bench;
 mod cache;
 mod documents;
 mod explain_gpu;
+mod facts;
 mod faults;
 mod file_tests;
 mod hidden_llvm;
@@ -46,6 +47,7 @@ fn ferrofuse<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) 
         .args(arguments)
         .current_dir(root())
         .env("FERROFUSE_CACHE", objects())
+        .env("FERROFUSE_FACTS", "none")
         .env("FERROFUSE_LIBCUDA", &stand_in)
         .env("FERROFUSE_LIBNVRTC", &stand_in)
         .env("FERROFUSE_LIBCUBLASLT", &stand_in)

@@ -40,6 +40,7 @@ const ORDER: [(&str, &[&str]); 24] = [
             "external",
             "objects",
             "perf_map",
+            "facts",
         ],
     ),
     ("files", &["identity", "temporary", "target", "targets"]),

@@ -1,6 +1,7 @@
 //! `ferrofuse bench`: the standard workloads beside a copy, at their sizes or at many; or how they are cut.
 
 mod bandwidth;
+mod calibrate;
 mod cases;
 mod gpu_bandwidth;
 mod measure;
@@ -27,6 +28,7 @@ use crate::failure::{Failure, Outcome};
 use crate::inputs::size;
 use crate::number::number;
 use crate::planning::runnable;
+pub use calibrate::calibrate;
 use cases::Case;
 use measure::{Row, measure};
 use measure_gpu::measure_on_gpu;
@@ -49,6 +51,9 @@ pub struct Options {
     /// Nothing run: how each workload is cut into segments, and what that should cost
     #[arg(long, conflicts_with_all = ["sweep", "svg", "warm"])]
     segments: bool,
+    /// Measure what the cost model has to know of this CPU, and keep it where `doctor` says
+    #[arg(long, exclusive = true)]
+    pub calibrate: bool,
     /// Draw the fractions into this SVG file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,

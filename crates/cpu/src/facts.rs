@@ -1,0 +1,130 @@
+//! Facts of this machine that `ferrofuse bench --calibrate` measured, in a file: what the cost model takes in place of usual ones.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// What was measured of a CPU with so many threads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CpuFacts {
+    /// The CPU, as libLLVM calls it.
+    pub cpu: String,
+    /// Threads that ran.
+    pub threads: usize,
+    /// Bytes that they move in a second.
+    pub bandwidth: f64,
+    /// Cycles of elements that they compute in a second.
+    pub throughput: f64,
+    /// Seconds of a launch.
+    pub launch: f64,
+}
+
+/// A file that should hold facts, and does not.
+#[derive(Debug, Error)]
+#[error("{path} holds no facts of a machine: {why}; `ferrofuse bench --calibrate` measures them anew")]
+pub struct FactsError {
+    path: String,
+    why: String,
+}
+
+impl CpuFacts {
+    /// Where they are: as `FERROFUSE_FACTS` says, `none` for nowhere, else `ferrofuse/facts.json` where the user's
+    /// configuration is.
+    pub fn path_of_environment(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+        let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let configuration =
+            || set("XDG_CONFIG_HOME").or_else(|| set("HOME").map(|home| home.join(".config")));
+        match set("FERROFUSE_FACTS") {
+            Some(path) if path.as_os_str() == "none" => None,
+            Some(path) => Some(path),
+            None => configuration().map(|folder| folder.join("ferrofuse").join("facts.json")),
+        }
+    }
+
+    /// Those of a file; `None` where there is none.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or holds something else.
+    pub fn read(path: &Path) -> Result<Option<CpuFacts>, FactsError> {
+        let rejected = |why: String| FactsError { path: path.display().to_string(), why };
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(rejected(error.to_string())),
+        };
+        let facts: CpuFacts = serde_json::from_str(&text).map_err(|error| rejected(error.to_string()))?;
+        let CpuFacts { threads, bandwidth, throughput, launch, .. } = facts;
+        let are_positive = [bandwidth, throughput, launch].iter().all(|&fact| fact.is_finite() && fact > 0.0);
+        match threads > 0 && are_positive {
+            true => Ok(Some(facts)),
+            false => Err(rejected("threads, bandwidth, throughput and launch are above 0".to_owned())),
+        }
+    }
+
+    /// As the file has them.
+    pub fn text(&self) -> String {
+        let text = serde_json::to_string_pretty(self).expect("facts are plain data");
+        text + "\n"
+    }
+
+    /// Whether they were measured on this CPU with so many threads.
+    pub fn are_of(&self, cpu: &str, threads: usize) -> bool {
+        self.cpu == cpu && self.threads == threads
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_is_where_the_environment_says() {
+        let path_of = |variables: &[(&str, &str)]| {
+            let variable = |name: &str| {
+                variables.iter().find(|(other, _)| *other == name).map(|(_, value)| OsString::from(value))
+            };
+            CpuFacts::path_of_environment(variable)
+        };
+        let home = ("HOME", "/home/ada");
+        assert_eq!(path_of(&[home]), Some("/home/ada/.config/ferrofuse/facts.json".into()));
+        assert_eq!(path_of(&[home, ("XDG_CONFIG_HOME", "/etc")]), Some("/etc/ferrofuse/facts.json".into()));
+        assert_eq!(path_of(&[home, ("FERROFUSE_FACTS", "/here.json")]), Some("/here.json".into()));
+        assert_eq!(path_of(&[home, ("FERROFUSE_FACTS", "none")]), None);
+        assert_eq!(path_of(&[]), None);
+    }
+
+    #[test]
+    fn what_is_written_is_read_and_anything_else_rejected() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("facts.json");
+        assert_eq!(CpuFacts::read(&path).expect("no file"), None);
+        let facts = CpuFacts {
+            cpu: "znver4".to_owned(),
+            threads: 2,
+            bandwidth: 4e10,
+            throughput: 2e11,
+            launch: 1e-6,
+        };
+        fs::write(&path, facts.text()).expect("written");
+        assert_eq!(CpuFacts::read(&path).expect("facts"), Some(facts.clone()));
+        assert!(facts.are_of("znver4", 2) && !facts.are_of("znver4", 4) && !facts.are_of("znver3", 2));
+        let broken = [
+            ("{", "EOF"),
+            (&facts.text().replace("threads", "thread"), "unknown field `thread`"),
+            (&CpuFacts { launch: 0.0, ..facts }.text(), "are above 0"),
+        ];
+        for (text, why) in broken {
+            fs::write(&path, text).expect("written");
+            let error = CpuFacts::read(&path).expect_err("broken").to_string();
+            assert!(
+                error.contains("facts.json holds no facts of a machine: ") && error.contains(why),
+                "{error}"
+            );
+        }
+    }
+}
