@@ -46,7 +46,7 @@ impl CpuFacts {
         }
     }
 
-    /// Those of a file; `None` where there is none.
+    /// Those of a file; `None` where there is none, or none that this user may read.
     ///
     /// # Errors
     /// A file that cannot be read, or holds something else.
@@ -54,7 +54,7 @@ impl CpuFacts {
         let rejected = |why: String| FactsError { path: path.display().to_string(), why };
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) if is_absent(error.kind()) => return Ok(None),
             Err(error) => return Err(rejected(error.to_string())),
         };
         let facts: CpuFacts = serde_json::from_str(&text).map_err(|error| rejected(error.to_string()))?;
@@ -76,6 +76,12 @@ impl CpuFacts {
     pub fn are_of(&self, cpu: &str, threads: usize) -> bool {
         self.cpu == cpu && self.threads == threads
     }
+}
+
+/// Whether an error means that a user has no such file: the home of another user is closed to this one.
+fn is_absent(kind: io::ErrorKind) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound, PermissionDenied};
+    matches!(kind, NotFound | NotADirectory | PermissionDenied)
 }
 
 #[cfg(test)]

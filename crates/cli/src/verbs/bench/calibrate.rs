@@ -45,7 +45,7 @@ const LAUNCH: &str = "    x = fd.ops.segment_set(fd.ops.add(x, 1.0))\n";
 
 /// Measures, writes the file at `path`, and prints what is usual beside what was measured.
 pub fn calibrate(
-    _: &Options,
+    options: &Options,
     given: MachineOptions,
     path: Option<&Path>,
     out: &mut dyn Write,
@@ -54,7 +54,7 @@ pub fn calibrate(
         Failure::user("there is no place for what is measured: FERROFUSE_FACTS is `none`, or no HOME is set")
     };
     let path = path.ok_or_else(nowhere)?;
-    let machine = Arc::new(Machine::new(given));
+    let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..given }));
     let llvm = machine.llvm().map_err(Failure::machine)?;
     let usual = machine.target(CpuTarget::Host);
     let [light, heavy] = [Timed::of(&machine, LIGHT, MANY)?, Timed::of(&machine, HEAVY, MANY)?];

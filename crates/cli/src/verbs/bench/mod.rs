@@ -52,7 +52,7 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["sweep", "svg", "warm"])]
     segments: bool,
     /// Measure what the cost model has to know of this CPU, and keep it where `doctor` says
-    #[arg(long, exclusive = true)]
+    #[arg(long, conflicts_with_all = ["ids", "sweep", "sizes", "warm", "segments", "svg", "device", "target", "json"])]
     pub calibrate: bool,
     /// Draw the fractions into this SVG file
     #[arg(long, value_name = "FILE")]
