@@ -117,14 +117,14 @@ const FOUND: &[Found] = &[
     Found {
         name: "rows that are walked together have elements of their own of an array that is over them",
         body: "
-            T0 = fd.define_tensor(shape=[5, 5, 5], contiguity=True, dtype=DataType.Float)
+            T0 = fd.define_tensor(shape=[5, 5, 520], contiguity=True, dtype=DataType.Float)
             T1, T2 = fd.ops.var_mean(T0, dims=[2])
             T3 = fd.ops.exp(T2)
             fd.add_output(T3)",
-        sizes: &[&[5, 5, 5]],
+        sizes: &[&[5, 5, 520]],
         numbers: Numbers::Normal,
         segments: "",
-        schedule: "schedule lanes 4\nblock x0 by 14\nblock x2 by 2\nrow x1\ninner x0\nlane x0\njam x1 by 5",
+        schedule: "schedule lanes 4\nblock x0 by 14\nblock x2 by 200\nrow x1\ninner x0\nlane x0\njam x1 by 5",
     },
     Found {
         name: "what lanes collect for rows that are walked together goes to each row's own element",
