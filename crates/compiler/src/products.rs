@@ -15,8 +15,8 @@ const JUDGED: usize = 8;
 /// Nodes of fusions that are planned to judge products, of which one is judged however long the fusion is.
 const PLANNED: usize = 1 << 13;
 
-/// The passes that may run behind what products are judged of, this one among them.
-pub const PASSES_BEHIND: [&str; 3] = ["decompose", "add_bias", "two_pass"];
+/// The passes that run after products are judged, in order.
+pub const PASSES_AFTER_PRODUCTS: [&str; 3] = ["decompose", "add_bias", "two_pass"];
 
 /// A product of matrices that a kernel may compute, and what was decided.
 #[derive(Clone, Copy, Debug, PartialEq)]

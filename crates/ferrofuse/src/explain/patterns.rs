@@ -1,7 +1,7 @@
 //! What became of the composites of a definition: which segments compute them, whether a library or a kernel multiplies
 //! matrices for them, and why.
 
-use compiler::{PASSES_BEHIND, Plan, ShallowProduct};
+use compiler::{PASSES_AFTER_PRODUCTS, Plan, ShallowProduct};
 use ir::definition::Definition;
 use ir::graph::{Fusion, TaskData, TensorOp, Val};
 use serde::{Deserialize, Serialize};
@@ -46,8 +46,8 @@ pub(super) fn patterns(definition: &Definition, plan: &Plan, names: &ValueNames)
 /// Who multiplies the matrices of a composite, and why.
 fn product(plan: &Plan, view: &Fusion) -> Option<String> {
     let became = |val: Val| {
-        let behind = plan.steps.iter().skip_while(|step| !PASSES_BEHIND.contains(&step.pass));
-        behind.fold(val, |val, step| step.map.get(val).unwrap_or(val))
+        let later = plan.steps.iter().skip_while(|step| !PASSES_AFTER_PRODUCTS.contains(&step.pass));
+        later.fold(val, |val, step| step.map.get(val).unwrap_or(val))
     };
     if let Some(judged) = plan.products.iter().find(|product| view.contains(became(product.val).node)) {
         return Some(in_words(judged));
