@@ -6,8 +6,8 @@
 //! such a unit, which add up exactly: their mean corrects the first, and what is left of the squares is zero (Chan, Golub and
 //! LeVeque 1983, corrected two-pass algorithm).
 //!
-//! A sum beyond the range of f32 makes the mean infinite, where states of moments stay finite. Leaves alone what is folded along
-//! other axes than the last ones, long rows, and f64.
+//! Elements are divided by their number before they are added up, so that no sum leaves the range of f32. Leaves alone what is
+//! folded along other axes than the last ones, long rows, and f64.
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
@@ -49,8 +49,8 @@ impl Moments<'_> {
     fn of(&mut self, x: Val, count: Expr) -> Vec<Val> {
         let any = self.size(Expr::max(&count, &Expr::one()));
         let share = self.map(ScalarOp::Reciprocal, &[any]);
-        let total = self.sum(x);
-        let about = self.map(ScalarOp::Mul, &[total, share]);
+        let part = self.map(ScalarOp::Mul, &[x, share]);
+        let about = self.sum(part);
         let is_new = (0..self.graph.shape(x).len()).map(|axis| self.axes.contains(&(axis as u8)));
         let kept = TensorOp::Broadcast(is_new.collect());
         let subtrahend = self.add(kept, &[about]);
@@ -58,11 +58,13 @@ impl Moments<'_> {
         let square = self.map(ScalarOp::Mul, &[deviation, deviation]);
         let (sum, squares) = (self.sum(deviation), self.sum(square));
         let off = self.map(ScalarOp::Div, &[sum, any]);
-        // Deviations from an infinite mean are none.
-        let is_finite = self.map(ScalarOp::Eq, &[off, off]);
+        // Deviations from an infinite mean are none, and those beyond the range of f32 are infinite.
+        let none = self.map(ScalarOp::Sub, &[off, off]);
+        let is_finite = self.map(ScalarOp::Eq, &[none, none]);
         let corrected = self.map(ScalarOp::Add, &[about, off]);
         let mean = self.map(ScalarOp::Where, &[is_finite, corrected, about]);
         let m2 = self.about_mean([sum, squares, off, any]);
+        let m2 = self.map(ScalarOp::Where, &[is_finite, m2, squares]);
         let counts = self.counts(count, mean);
         vec![mean, m2, counts]
     }
