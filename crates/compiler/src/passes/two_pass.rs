@@ -6,18 +6,24 @@
 //! such a unit, which add up exactly: their mean corrects the first, and what is left of the squares is zero (Chan, Golub and
 //! LeVeque 1983, corrected two-pass algorithm).
 //!
-//! Elements are divided by their number before they are added up, so that no sum leaves the range of f32. Leaves alone what is
-//! folded along other axes than the last ones, long rows, and f64.
+//! Elements may be divided by their number before they are added up, so that no sum leaves the range of f32. Else such a sum makes
+//! mean and variance NaN, where states of moments stay finite. Leaves alone what is folded along other axes than the last ones,
+//! long rows, and f64.
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{DType, Monoid, Scalar, ScalarOp};
 
-/// The pass, for rows of at most so many bytes.
-pub fn two_pass(graph: &mut Graph, fusion: &Fusion, most_bytes: u64) -> (Fusion, ValMap) {
+/// The pass, for rows of at most so many bytes; whether elements are divided first.
+pub fn two_pass(
+    graph: &mut Graph,
+    fusion: &Fusion,
+    most_bytes: u64,
+    divides_first: bool,
+) -> (Fusion, ValMap) {
     rewrite(graph, fusion, |graph, facts, node, operands| {
         let (axes, count) = short_rows(graph, fusion.facts(), node, most_bytes)?;
-        Some(Moments { graph, facts, axes }.of(operands[0], count))
+        Some(Moments { graph, facts, axes, divides_first }.of(operands[0], count))
     })
 }
 
@@ -42,6 +48,7 @@ struct Moments<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,
     axes: Axes,
+    divides_first: bool,
 }
 
 impl Moments<'_> {
@@ -49,8 +56,7 @@ impl Moments<'_> {
     fn of(&mut self, x: Val, count: Expr) -> Vec<Val> {
         let any = self.size(Expr::max(&count, &Expr::one()));
         let share = self.map(ScalarOp::Reciprocal, &[any]);
-        let part = self.map(ScalarOp::Mul, &[x, share]);
-        let about = self.sum(part);
+        let about = self.first_mean(x, share);
         let is_new = (0..self.graph.shape(x).len()).map(|axis| self.axes.contains(&(axis as u8)));
         let kept = TensorOp::Broadcast(is_new.collect());
         let subtrahend = self.add(kept, &[about]);
@@ -59,14 +65,24 @@ impl Moments<'_> {
         let (sum, squares) = (self.sum(deviation), self.sum(square));
         let off = self.map(ScalarOp::Div, &[sum, any]);
         // Deviations from an infinite mean are none, and those beyond the range of f32 are infinite.
-        let none = self.map(ScalarOp::Sub, &[off, off]);
-        let is_finite = self.map(ScalarOp::Eq, &[none, none]);
+        let known = if self.divides_first { self.map(ScalarOp::Sub, &[off, off]) } else { off };
+        let is_known = self.map(ScalarOp::Eq, &[known, known]);
         let corrected = self.map(ScalarOp::Add, &[about, off]);
-        let mean = self.map(ScalarOp::Where, &[is_finite, corrected, about]);
+        let mean = self.map(ScalarOp::Where, &[is_known, corrected, about]);
         let m2 = self.about_mean([sum, squares, off, any]);
-        let m2 = self.map(ScalarOp::Where, &[is_finite, m2, squares]);
+        let m2 = if self.divides_first { self.map(ScalarOp::Where, &[is_known, m2, squares]) } else { m2 };
         let counts = self.counts(count, mean);
         vec![mean, m2, counts]
+    }
+
+    /// The mean, as near as one pass gives it.
+    fn first_mean(&mut self, x: Val, share: Val) -> Val {
+        if self.divides_first {
+            let part = self.map(ScalarOp::Mul, &[x, share]);
+            return self.sum(part);
+        }
+        let total = self.sum(x);
+        self.map(ScalarOp::Mul, &[total, share])
     }
 
     /// The count for each row.

@@ -97,13 +97,14 @@ pub(super) fn moments(compilation: &mut Compilation<'_>) -> Result<(), PlanError
     if compilation.options.segmentation.is_some() {
         return Ok(());
     }
-    let most_bytes = match compilation.target.processor {
-        Processor::Cpu(_) => MAX_TWO_PASS_BYTES,
-        Processor::Gpu(_) => compilation.target.block_bytes,
+    // On a GPU an instruction more for each element is too much.
+    let (most_bytes, divides_first) = match compilation.target.processor {
+        Processor::Cpu(_) => (MAX_TWO_PASS_BYTES, true),
+        Processor::Gpu(_) => (compilation.target.block_bytes, false),
     };
     let (graph, steps, source) = compilation.judged();
     let (fusion, _) = composed(graph, source.written, steps);
-    let (view, map) = two_pass(graph, &fusion, most_bytes);
+    let (view, map) = two_pass(graph, &fusion, most_bytes, divides_first);
     graph.debug_verify(&view);
     steps.push(Step { pass: "two_pass", view, map });
     Ok(())
