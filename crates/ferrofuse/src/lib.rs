@@ -51,6 +51,7 @@ pub use compiler::{Certificate, Cut, Decision, Plan, PlanOptions, ShallowProduct
 pub use cpu::alloc::{Buffer, Side};
 pub use cpu::facts::{CpuFacts, FactsError};
 pub use cpu::objects::{CacheOptions, ObjectCache};
+pub use cpu::pool::share_openmp;
 pub use device_name::DeviceName;
 pub use emit::{EmitError, EmitOptions, Stage, emit, emit_written};
 pub use explain::{

@@ -2,19 +2,23 @@
 //!
 //! Takes a number of tasks and a function of a range of them; gives every task to exactly one worker. Which
 //! worker gets which task is not fixed, so results must not depend on it. Does not queue: a call made while
-//! another is running, from inside a task or from another thread, runs on its own thread alone.
+//! another is running, from inside a task or from another thread, runs on its own thread alone. Where the process
+//! uses OpenMP, pools may run on its threads ([`share_openmp`]).
 
 mod affinity;
 mod job;
+mod openmp;
 #[cfg(test)]
 mod tests;
 mod worker_threads;
 mod workers;
 
+pub use openmp::share_openmp;
 pub use worker_threads::LARGEST;
 pub use workers::{Workers, until_interrupted};
 
 use job::Job;
+use openmp::Team;
 use std::num::NonZeroUsize;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, Ordering};
@@ -28,6 +32,8 @@ pub type Body<'f> = &'f (dyn Fn(usize, usize, usize) + Sync);
 #[derive(Debug)]
 pub struct Pool {
     threads: usize,
+    /// Whether somebody asked for that number.
+    asked: bool,
     /// Null, or a leaked box that lives until the pool is dropped.
     worker_threads: AtomicPtr<WorkerThreads>,
 }
@@ -36,9 +42,10 @@ impl Pool {
     /// A pool of so many threads, the caller's included; without a number, of as many as the process may
     /// use (its affinity mask and control group considered). At most 1024.
     pub fn new(threads: Option<NonZeroUsize>) -> Pool {
+        let asked = threads.is_some();
         let threads = threads.or_else(|| std::thread::available_parallelism().ok());
         let threads = threads.map_or(1, |threads| threads.get().min(worker_threads::LARGEST));
-        Pool { threads, worker_threads: AtomicPtr::new(ptr::null_mut()) }
+        Pool { threads, asked, worker_threads: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// The number of threads, the caller's included. Where the system does not start so many, calls run
@@ -61,16 +68,21 @@ impl Pool {
     /// # Panics
     /// As [`Pool::run`], and with a panic of `meanwhile`.
     pub fn run_while(&self, tasks: usize, body: Body<'_>, meanwhile: &dyn Fn()) {
-        if tasks == 0 {
-            return;
+        match Team::shared(self.threads, self.asked) {
+            Some(team) => run_on(&team, tasks, body, meanwhile),
+            None => self.run_on_its_own(tasks, body, meanwhile),
         }
-        if self.threads == 1 || tasks == 1 {
-            return body(0, 0, tasks);
+    }
+
+    /// [`Pool::run_while`] on the pool's own threads: for callers whose thread ends soon, and OpenMP's with it.
+    pub(super) fn run_on_its_own(&self, tasks: usize, body: Body<'_>, meanwhile: &dyn Fn()) {
+        if self.threads == 1 || tasks <= 1 {
+            return alone(tasks, body);
         }
         let job = Job::new(tasks, self.threads, body);
         match self.worker_threads().lead(&job, meanwhile) {
             Some(()) => job.finish(),
-            None => body(0, 0, tasks),
+            None => alone(tasks, body),
         }
     }
 
@@ -98,6 +110,23 @@ impl Pool {
                 unsafe { &*winner }
             }
         }
+    }
+}
+
+/// [`Pool::run_while`] on a team of OpenMP's threads.
+fn run_on(team: &Team<'_>, tasks: usize, body: Body<'_>, meanwhile: &dyn Fn()) {
+    if team.threads == 1 || tasks <= 1 {
+        return alone(tasks, body);
+    }
+    let job = Job::new(tasks, team.threads, body);
+    team.lead(&job, meanwhile);
+    job.finish();
+}
+
+/// Does all tasks on this thread.
+fn alone(tasks: usize, body: Body<'_>) {
+    if tasks > 0 {
+        body(0, 0, tasks);
     }
 }
 

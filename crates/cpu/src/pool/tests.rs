@@ -244,3 +244,123 @@ fn a_caller_does_something_while_it_waits_for_the_last_worker() {
     });
     check(&pool, 100);
 }
+
+mod openmp {
+    //! A team stands in for OpenMP's: threads of the standard library, which know their numbers.
+
+    use super::*;
+    use crate::pool::openmp::{OpenMp, Team};
+    use std::cell::Cell;
+    use std::ffi::{c_int, c_uint, c_void};
+
+    thread_local! {
+        static NUMBER: Cell<c_int> = const { Cell::new(0) };
+        static IN_TEAM: Cell<c_int> = const { Cell::new(1) };
+        static MAX: Cell<c_int> = const { Cell::new(4) };
+    }
+
+    unsafe extern "C" fn parallel(
+        region: extern "C" fn(*mut c_void),
+        data: *mut c_void,
+        threads: c_uint,
+        _: c_uint,
+    ) {
+        let threads = if IN_TEAM.get() > 1 { 1 } else { threads as c_int }; // within a region, a team of one
+        let (data, outside) = (data as usize, (NUMBER.get(), IN_TEAM.get()));
+        let run = |number| {
+            NUMBER.set(number);
+            IN_TEAM.set(threads);
+            region(data as *mut c_void);
+        };
+        std::thread::scope(|scope| {
+            (1..threads).for_each(|number| drop(scope.spawn(move || run(number))));
+            run(0);
+        });
+        NUMBER.set(outside.0);
+        IN_TEAM.set(outside.1);
+    }
+
+    unsafe extern "C" fn thread_num() -> c_int {
+        NUMBER.get()
+    }
+
+    unsafe extern "C" fn num_threads() -> c_int {
+        IN_TEAM.get()
+    }
+
+    unsafe extern "C" fn max_threads() -> c_int {
+        MAX.get()
+    }
+
+    fn library() -> OpenMp {
+        OpenMp { parallel, thread_num, num_threads, max_threads, process: std::process::id() }
+    }
+
+    fn run(team: &Team<'_>, tasks: usize, body: Body<'_>) {
+        run_on(team, tasks, body, &|| ());
+    }
+
+    #[test]
+    fn every_task_is_done_once_by_a_team() {
+        let openmp = library();
+        let team = openmp.team(4, true).expect("as many as were asked for");
+        for tasks in [0, 1, 3, 64, 4097] {
+            let done: Vec<AtomicU32> = (0..tasks).map(|_| AtomicU32::new(0)).collect();
+            run(&team, tasks, &|worker, begin, end| {
+                assert!(worker < 4);
+                for task in &done[begin..end] {
+                    task.fetch_add(1, Ordering::Relaxed);
+                }
+            });
+            assert!(done.iter().all(|count| count.load(Ordering::Relaxed) == 1));
+        }
+    }
+
+    #[test]
+    fn a_team_is_no_larger_than_the_pool_and_what_was_asked_for() {
+        let openmp = library();
+        let threads = |pool, asked| openmp.team(pool, asked).map(|team| team.threads);
+        assert_eq!([threads(8, false), threads(4, false), threads(2, false)], [Some(4), Some(4), None]);
+        assert_eq!([threads(8, true), threads(4, true), threads(2, true)], [None, Some(4), None]);
+        let of_another_process = OpenMp { process: 0, ..library() };
+        assert!(of_another_process.team(4, true).is_none());
+    }
+
+    #[test]
+    fn a_call_within_a_region_runs_alone() {
+        let openmp = library();
+        let team = openmp.team(4, true).expect("as many as were asked for");
+        let inner = AtomicUsize::new(0);
+        run(&team, 100, &|_, begin, end| {
+            run(&team, end - begin, &|worker, begin, end| {
+                assert_eq!(worker, 0);
+                inner.fetch_add(end - begin, Ordering::Relaxed);
+            });
+        });
+        assert_eq!(inner.load(Ordering::Relaxed), 100);
+    }
+
+    #[test]
+    fn the_caller_gets_the_panic_and_what_it_does_meanwhile_is_done() {
+        let openmp = library();
+        let team = openmp.team(4, true).expect("as many as were asked for");
+        let panic = catch_unwind(AssertUnwindSafe(|| run(&team, 100, &|_, _, _| panic!("of the body"))));
+        assert_eq!(panic.expect_err("a panic").downcast_ref::<&str>(), Some(&"of the body"));
+
+        let (caller, looked) = (std::thread::current().id(), AtomicBool::new(false));
+        let wait = |worker, _, _| {
+            if worker != 0 {
+                eventually(|| looked.load(Ordering::Relaxed));
+            }
+        };
+        let meanwhile = || {
+            assert_eq!(std::thread::current().id(), caller);
+            looked.store(true, Ordering::Relaxed);
+        };
+        // The caller may take all pieces before another thread is there.
+        eventually(|| {
+            run_on(&team, 4, &wait, &meanwhile);
+            looked.load(Ordering::Relaxed)
+        });
+    }
+}

@@ -25,7 +25,7 @@ const SPIN: Duration = Duration::from_micros(10);
 const LONGEST_SPIN: Duration = Duration::from_micros(300);
 
 /// How long a caller sleeps, waiting for the last worker, until it does what there is to do meanwhile.
-const MEANWHILE: Duration = Duration::from_millis(10);
+pub(super) const MEANWHILE: Duration = Duration::from_millis(10);
 
 /// The part of a job's time that its threads look for more.
 const SPIN_PART: u32 = 8;

@@ -68,7 +68,7 @@ impl<'c> Workers<'c> {
                 let _done = done; // dropped at the end, also by a panic
                 match threads {
                     1 => in_parts(0, 0, tasks),
-                    _ => self.pool.run(tasks, &in_parts),
+                    _ => self.pool.run_on_its_own(tasks, &in_parts, &|| ()),
                 }
             });
             while is_done.recv_timeout(BETWEEN_LOOKS) == Err(RecvTimeoutError::Timeout) {

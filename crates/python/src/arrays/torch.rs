@@ -1,7 +1,7 @@
 //! torch's tensors beyond their memory: which have no plain elements, what autograd asks of who writes to one, and views that
 //! torch knows to be views. Takes tensors as they came in; reads and writes no element.
 
-use ferrofuse::{ArrayView, DType};
+use ferrofuse::{ArrayView, DType, share_openmp};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -31,11 +31,12 @@ pub struct Torch {
 }
 
 impl Torch {
-    /// The torch that is installed.
+    /// The torch that is installed. Calls run on the threads of its OpenMP from now on.
     ///
     /// # Errors
     /// When it cannot be imported.
     pub fn new(py: Python<'_>) -> PyResult<Torch> {
+        share_openmp();
         let graph = py.import("torch.autograd.graph")?;
         let increment_version = graph.getattr("increment_version").ok().map(Bound::unbind);
         Ok(Torch { module: py.import("torch")?.into_any().unbind(), increment_version })
