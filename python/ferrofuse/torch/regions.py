@@ -10,6 +10,7 @@ from typing import Any, Callable, Dict, Iterable, List, Sequence, Set
 
 from .devices import device_of, is_apart
 from .nodes import is_number, op_of, row_of
+from .rows import Row
 
 FREE = ("view", "create")
 
@@ -34,7 +35,15 @@ class Region:
 
     def count(self, *kinds: str) -> int:
         """How many ops it has of these kinds."""
-        return sum(op_of(node) != "getitem" and row_of(node).kind in kinds for node in self.body)  # type: ignore[union-attr]
+        return len(self._rows(*kinds))
+
+    def weight(self) -> int:
+        """As how many ops that compute it counts."""
+        return sum(row.weight for row in self._rows("compute", "draw")) + len(self.writes)
+
+    def _rows(self, *kinds: str) -> List[Row]:
+        rows = [row_of(node) for node in self.body if op_of(node) != "getitem"]
+        return [row for row in rows if row is not None and row.kind in kinds]
 
 
 def dependencies(graph: Any) -> Dict[Any, Set[Any]]:
@@ -133,7 +142,9 @@ class Kinds:
 
 
 def regions(graph: Any, supported: Callable[[Any], bool], min_ops: int) -> List[Region]:
-    """The regions of a graph, none with fewer ops that compute than `min_ops`."""
+    """The regions of a graph, none with fewer ops that compute than `min_ops`. Transcendental functions count twice: eager takes
+    several times as long for one.
+    """
     kind = Kinds(supported)
     levels = Levels(graph, kind)
     members: Dict[Any, List[Any]] = {}
@@ -141,7 +152,7 @@ def regions(graph: Any, supported: Callable[[Any], bool], min_ops: int) -> List[
         if kind.fused(node):
             members.setdefault((levels.of[node], str(device_of(node))), []).append(node)
     made = [_region(graph, nodes, kind) for _, nodes in sorted(members.items())]
-    return [region for region in made if region.count("compute", "draw") + len(region.writes) >= min_ops]
+    return [region for region in made if region.weight() >= min_ops]
 
 
 def _region(graph: Any, nodes: Sequence[Any], kind: Kinds) -> Region:

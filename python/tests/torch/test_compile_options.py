@@ -164,6 +164,15 @@ def test_regions_with_few_ops_are_left_to_eager():
     }
 
 
+def test_a_transcendental_function_counts_as_two_ops():
+    def left(function, least):
+        report = ferrofuse.torch.explain(function, torch.ones(3), options={"min_ops": least})
+        return [op for op, _ in report.graphs[0].eager]
+
+    assert left(torch.tanh, 2) == [] and left(torch.relu, 2) == ["aten.relu.default"]
+    assert left(torch.tanh, 3) == ["aten.tanh.default"]
+
+
 def test_dropout_draws_by_torchs_seed_and_the_backward_uses_its_mask():
     run = torch.compile(lambda x: F.dropout(x, 0.25) * 2 + 1, backend=backend)
     x = torch.ones(4000, requires_grad=True)

@@ -87,15 +87,17 @@ def _copied_onto(call: Call, onto: Any, x: Any, *_: Any) -> Result:
     return in_shape(call, x)
 
 
-_UNARY = """abs acos acosh asin asinh atan atanh bitwise_not ceil cos cosh erf erfc erfinv exp exp2 expm1 floor frac isfinite
-isinf isnan isneginf isposinf lgamma log log10 log1p log2 logical_not neg reciprocal relu round rsqrt sigmoid signbit
-silu sin sinh sqrt tan tanh trunc"""
+_UNARY = """abs bitwise_not ceil floor frac isfinite isinf isnan isneginf isposinf logical_not neg reciprocal relu round
+rsqrt signbit sqrt trunc"""
+_TRANSCENDENTAL = """acos acosh asin asinh atan atanh cos cosh erf erfc erfinv exp exp2 expm1 lgamma log log10 log1p log2
+sigmoid silu sin sinh tan tanh"""
 _BINARY = """atan2 bitwise_and bitwise_or bitwise_xor eq fmod ge gt hypot le logical_and logical_or logical_xor lt maximum
 minimum mul ne nextafter remainder"""
 _OVERLOADS = ("default", "Tensor", "Scalar", "Scalar_Tensor")
 
 ROWS: Dict[str, Row] = {
     **{f"aten.{name}.default": same(name, 0) for name in _UNARY.split()},
+    **{f"aten.{name}.default": same(name, 0, weight=2) for name in _TRANSCENDENTAL.split()},
     **{f"aten.{name}.{overload}": same(name) for name in _BINARY.split() for overload in _OVERLOADS},
     **{f"aten.add.{overload}": Row(_add) for overload in ("Tensor", "Scalar")},
     **{f"aten.sub.{overload}": Row(_sub) for overload in ("Tensor", "Scalar")},

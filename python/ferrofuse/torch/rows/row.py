@@ -61,16 +61,17 @@ class Row:
 
     lower: Lower
     kind: str = "compute"
+    weight: int = 1  # as how many ops it counts for `min_ops`
     limit: str = ""  # what is left to eager all the same, for the page of ops
 
 
-def same(name: str, *places: int) -> Row:
+def same(name: str, *places: int, weight: int = 1) -> Row:
     """An op that the definition has too, with the same arguments, or those at some places alone."""
 
     def lower(call: Call, *args: Any, **_: Any) -> Result:
         return getattr(call.ops, name)(*(args[place] for place in places) if places else args)
 
-    return Row(lower)
+    return Row(lower, weight=weight)
 
 
 def alike(size: Size, other: Size) -> bool:
