@@ -49,6 +49,8 @@ pub struct MonoidRow {
     pub of_element: &'static str,
     /// States after one more element: over the states and the operands.
     pub step: &'static str,
+    /// The same for states that have taken an element, where that is less work.
+    pub next: Option<&'static str>,
     /// States of two runs together: over the states with `_a` and with `_b` behind their names.
     pub combine: &'static str,
     /// Results: over the states.
@@ -119,6 +121,7 @@ const SUM: MonoidRow = MonoidRow {
     operands: &["x"],
     of_element: "x",
     step: "sum + x",
+    next: None,
     combine: "sum_a + sum_b",
     finish: "sum",
     exact: false,
@@ -134,6 +137,7 @@ const PROD: MonoidRow = MonoidRow {
     operands: &["x"],
     of_element: "x",
     step: "product * x",
+    next: None,
     combine: "product_a * product_b",
     finish: "product",
     exact: false,
@@ -148,6 +152,7 @@ const MAX: MonoidRow = MonoidRow {
     operands: &["x"],
     of_element: "x",
     step: "maximum(largest, x)",
+    next: None,
     combine: "maximum(largest_a, largest_b)",
     finish: "largest",
     exact: true,
@@ -162,6 +167,7 @@ const MIN: MonoidRow = MonoidRow {
     operands: &["x"],
     of_element: "x",
     step: "minimum(smallest, x)",
+    next: None,
     combine: "minimum(smallest_a, smallest_b)",
     finish: "smallest",
     exact: true,
@@ -185,6 +191,7 @@ const WELFORD: MonoidRow = MonoidRow {
     operands: &["x"],
     of_element: "x, 0, 0, 1",
     step: "s = where(eq(count, 0), x, shift); d = x - s; s, sum + d, squares + d * d, count + 1",
+    next: Some("d = x - shift; shift, sum + d, squares + d * d, count + 1"),
     combine: "s = where(eq(count_a, 0), shift_b, shift_a); d = shift_b - s; moved = sum_b + count_b * d; \
               s, sum_a + moved, squares_a + (squares_b + d * (sum_b + moved)), count_a + count_b",
     finish: "many = gt(count, 1); m = sum / count; \
@@ -215,6 +222,7 @@ macro_rules! arg_row {
                  take = logical_or(over, logical_and(logical_not(under), lt(k, number))); \
                  where(take, x, best), where(take, k, number)"
             ),
+            next: None,
             combine: concat!(
                 "over = logical_or(",
                 $beats,
@@ -248,13 +256,15 @@ const ARGMIN: MonoidRow = arg_row!(
     "The smallest element and its number, the first of equals; NaN is the smallest."
 );
 
-/// The four expressions of a monoid, parsed.
+/// The expressions of a monoid, parsed.
 #[derive(Debug)]
 pub struct MonoidExprs {
     /// The operands; a result per state.
     pub of_element: ScalarExpr,
     /// The states, then the operands; a result per state.
     pub step: ScalarExpr,
+    /// Likewise, of states that have taken an element.
+    pub next: ScalarExpr,
     /// The states of the first run, then those of the second; a result per state.
     pub combine: ScalarExpr,
     /// The states; a result per result of the fold.
@@ -367,6 +377,14 @@ impl Monoid {
         }
     }
 
+    /// [`Monoid::step`] of states that have taken an element.
+    pub fn next<A: BodyArith>(&self, arith: &mut A, states: &[A::V], element: &[A::V]) -> Vec<A::V> {
+        match self.exprs() {
+            Some(exprs) => exprs.next.eval_all(arith, &[states, element].concat()),
+            None => self.step(arith, states, element),
+        }
+    }
+
     /// The states of two runs together, the first before the second.
     pub fn combine<A: BodyArith>(&self, arith: &mut A, first: &[A::V], second: &[A::V]) -> Vec<A::V> {
         let params = [first, second].concat();
@@ -393,10 +411,12 @@ fn parsed(row: &'static MonoidRow) -> MonoidExprs {
         |suffix: &str| row.states.iter().map(move |state| format!("{}{suffix}", state.name)).collect();
     let states: Vec<String> = suffixed("");
     let element: Vec<String> = row.operands.iter().map(|&name| name.to_owned()).collect();
+    let stepped = [states.clone(), element.clone()].concat();
     let both: Vec<String> = [suffixed("_a"), suffixed("_b")].concat();
     MonoidExprs {
         of_element: read(row.of_element, &element),
-        step: read(row.step, &[states.clone(), element].concat()),
+        step: read(row.step, &stepped),
+        next: read(row.next.unwrap_or(row.step), &stepped),
         combine: read(row.combine, &both),
         finish: read(row.finish, &states),
     }

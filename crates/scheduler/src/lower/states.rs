@@ -67,6 +67,12 @@ impl<'a> States<'a> {
         self.monoid.step(&mut arithmetic(emitter, states), states, &element)
     }
 
+    /// [`States::step`] of states that have taken an element.
+    pub fn next(&self, emitter: &mut Emitter<'_>, states: &[Value], element: &[Value]) -> Vec<Value> {
+        let element = self.widened(emitter, states, element);
+        self.monoid.next(&mut arithmetic(emitter, states), states, &element)
+    }
+
     /// States together with others, which may be narrower.
     pub fn combine(&self, emitter: &mut Emitter<'_>, left: &[Value], right: &[Value]) -> Vec<Value> {
         let right = self.widened(emitter, left, right);

@@ -66,6 +66,28 @@ impl Workload<'_> {
     pub(super) fn trip_count(&self, schedule: &Schedule, walked: Axis) -> u64 {
         self.hints.value(&schedule.extent(self.witness, walked))
     }
+
+    /// Bytes of the inputs that belong to one index of an axis, at one index of the others outside the stages.
+    pub(super) fn row_bytes(&self, schedule: &Schedule, row: Axis) -> u64 {
+        let Workload { graph, view, witness, .. } = *self;
+        let mut counted = Vec::new();
+        let mut sum = 0_u64;
+        for &node in view.order() {
+            for (place, &operand) in graph.node(node).operands.iter().enumerate() {
+                let axes = witness.space.axes_of_operand(node, place);
+                let loops = schedule.loops_of(axes.iter().flatten().copied());
+                if !view.is_input(operand) || !loops.contains(&row) || counted.contains(&operand) {
+                    continue;
+                }
+                counted.push(operand);
+                let within = loops.iter().filter(|axis| schedule.inner.contains(axis));
+                let elements =
+                    within.fold(1, |n: u64, &axis| n.saturating_mul(self.trip_count(schedule, axis)));
+                sum = sum.saturating_add(elements.saturating_mul(graph.dtype(operand).size() as u64));
+            }
+        }
+        sum
+    }
 }
 
 /// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.

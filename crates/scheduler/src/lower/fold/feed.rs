@@ -78,7 +78,10 @@ impl FoldEmitter<'_> {
                 });
                 let Held { states: total, block, .. } = &mut held[place];
                 let taking = block.as_mut().unwrap_or(total);
-                *taking = states.step(&mut self.emitter, taking, &element);
+                *taking = match known {
+                    Some(_) => states.next(&mut self.emitter, taking, &element),
+                    None => states.step(&mut self.emitter, taking, &element),
+                };
             }
         }
     }

@@ -6,8 +6,8 @@ use crate::schedule::workload::{Workload, lies_in_scratch};
 use space::Axis;
 use target::Cpu;
 use target::cpu::{
-    L2_PART, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_COSTLY_BYTES, MIN_SHARED_FOLDS, PAGE_BYTES,
-    SCANNED_ROWS, SHORT_ROW_BYTES,
+    L2_PART, LINE_BYTES, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_COSTLY_BYTES, MIN_SHARED_FOLDS,
+    PAGE_BYTES, SCANNED_ROWS, SHARED_BYTES, SHORT_ROW_BYTES,
 };
 
 /// Walks several rows together where folds over them lie in scratch, which is then loaded and stored once for all; and where
@@ -36,22 +36,31 @@ pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: 
         is_one_run(work, schedule) && !lies_in_scratch(schedule, fold, row) && of_row(fold) >= PAGE_BYTES
     };
     let of_each = is_large && witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
-    let gains = of_each || shares_scratch(work, schedule, row);
-    let rows = facts.rows.min(rows_that_fit(work));
-    (gains && rows > 1 && of_block >= rows.into()).then_some((row, rows))
+    let gain = if of_each { facts.rows } else { rows_that_share(work, schedule, row).min(facts.rows) };
+    let rows = gain.min(rows_that_fit(work));
+    (rows > 1 && of_block >= rows.into()).then_some((row, rows))
 }
 
-/// Whether rows gain by loading and storing together what they are folded into.
-fn shares_scratch(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
+/// How many rows gain by loading and storing together what they are folded into.
+fn rows_that_share(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> u32 {
     let Workload { witness, target, .. } = *work;
-    let folds = || witness.folds.iter().filter(|fold| lies_in_scratch(schedule, fold, row));
-    let bytes = folds().map(|fold| bytes_kept(work, schedule, fold)).fold(0, u64::saturating_add);
-    let are_moments = |fold: &Fold| work.graph.results(fold.node).count() > 2;
-    let are_costly = work.is_short() || folds().any(are_moments);
+    let folds: Vec<&Fold> =
+        witness.folds.iter().filter(|fold| lies_in_scratch(schedule, fold, row)).collect();
+    if folds.is_empty() {
+        return 1;
+    }
+    let bytes = folds.iter().map(|fold| bytes_kept(work, schedule, fold)).fold(0, u64::saturating_add);
+    let are_moments = |fold: &&Fold| work.graph.results(fold.node).count() > 2;
+    let are_costly = work.is_short() || folds.iter().any(are_moments);
     let is_long = bytes >= MIN_COSTLY_BYTES && only_leaves_folds(witness) && are_costly;
+    let of_row = work.row_bytes(schedule, row).max(1);
+    if of_row < PAGE_BYTES && !is_long && !cuts_rows(work, schedule) {
+        let stays = is_one_run(work, schedule) && of_row > LINE_BYTES;
+        return if stays { 1 } else { (SHARED_BYTES / of_row).checked_ilog2().map_or(1, |rows| 1 << rows) };
+    }
     let enough = if work.is_little() { 1 } else { MIN_SHARED_FOLDS };
-    let many = bytes >= target.block_bytes / L2_PART || folds().count() >= enough || is_long;
-    many && !is_one_run(work, schedule)
+    let many = bytes >= target.block_bytes / L2_PART || folds.len() >= enough || is_long;
+    if many && !is_one_run(work, schedule) { u32::MAX } else { 1 }
 }
 
 /// Whether a single fold is so little work that memory decides, and rows lie behind each other.

@@ -7,7 +7,6 @@
 
 use crate::schedule::workload::Workload;
 use crate::schedule::{Prefetch, Schedule};
-use space::Axis;
 use target::Cpu;
 use target::cpu::{MAX_UNFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
 
@@ -40,28 +39,7 @@ fn next_row(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Pre
     let axis = *schedule.outer().last()?;
     let extent = work.trip_count(schedule, axis);
     let rows = schedule.chunk(axis).unwrap_or(extent).min(extent);
-    let bytes = row_bytes(work, schedule, axis);
+    let bytes = work.row_bytes(schedule, axis);
     (rows >= MIN_PREFETCHED_ROWS && (MIN_PREFETCHED_BYTES..=facts.prefetch_bytes).contains(&bytes))
         .then_some(Prefetch { axis, distance: 1, l2: true })
-}
-
-/// Bytes of the inputs that belong to one index of an axis, at one index of the others outside the stages.
-fn row_bytes(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> u64 {
-    let Workload { graph, view, witness, .. } = *work;
-    let mut counted = Vec::new();
-    let mut sum = 0_u64;
-    for &node in view.order() {
-        for (place, &operand) in graph.node(node).operands.iter().enumerate() {
-            let axes = witness.space.axes_of_operand(node, place);
-            let loops = schedule.loops_of(axes.iter().flatten().copied());
-            if !view.is_input(operand) || !loops.contains(&row) || counted.contains(&operand) {
-                continue;
-            }
-            counted.push(operand);
-            let within = loops.iter().filter(|axis| schedule.inner.contains(axis));
-            let elements = within.fold(1, |n: u64, &axis| n.saturating_mul(work.trip_count(schedule, axis)));
-            sum = sum.saturating_add(elements.saturating_mul(graph.dtype(operand).size() as u64));
-        }
-    }
-    sum
 }
