@@ -5,10 +5,9 @@ def sum_of_pairs(fd: FusionDefinition) -> None:
 
 # ---- expect
 # # seg0
-# schedule lanes 32
-# fuse x2 x3
+# schedule lanes 16
 # block x0 by 1
-# block x3 by 8192
-# row x1
+# block x2 by 256
+# block x3 by 1024
 # inner x3
 # lane x3

@@ -165,8 +165,8 @@ def test_regions_with_few_ops_are_left_to_eager():
 
 
 def test_a_transcendental_function_counts_as_two_ops():
-    def left(function, least):
-        report = ferrofuse.torch.explain(function, torch.ones(3), options={"min_ops": least})
+    def left(function, min_ops):
+        report = ferrofuse.torch.explain(function, torch.ones(3), options={"min_ops": min_ops})
         return [op for op, _ in report.graphs[0].eager]
 
     assert left(torch.tanh, 2) == [] and left(torch.relu, 2) == ["aten.relu.default"]

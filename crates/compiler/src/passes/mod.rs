@@ -10,6 +10,7 @@ mod recognize;
 mod simplify;
 mod sink;
 mod two_pass;
+mod unroll_folds;
 
 use ir::graph::{Axes, Fusion, Graph, Val, ValMap};
 use rustc_hash::FxHashSet;
@@ -22,6 +23,7 @@ pub use recognize::built_in;
 pub use sink::before_expansion;
 pub(crate) use sink::expanded_axes;
 pub use two_pass::two_pass;
+pub use unroll_folds::unroll_folds;
 
 /// What a pass starts from.
 #[derive(Clone, Copy)]

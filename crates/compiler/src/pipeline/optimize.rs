@@ -11,6 +11,7 @@ use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
 use crate::passes::{
     Step, add_bias, composed, distributable, distribute, expanded_axes, optimize, optimize_exactly, two_pass,
+    unroll_folds,
 };
 use crate::plan::{PlanError, PlanOptions};
 use crate::products;
@@ -107,6 +108,20 @@ pub(super) fn moments(compilation: &mut Compilation<'_>) -> Result<(), PlanError
     let (view, map) = two_pass(graph, &fusion, most_bytes, divides_first);
     graph.debug_verify(&view);
     steps.push(Step { pass: "two_pass", view, map });
+    Ok(())
+}
+
+/// Unrolls folds over a few elements for the lanes of a CPU, as a step more.
+pub(super) fn short_folds(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let is_gpu = matches!(compilation.target.processor, Processor::Gpu(_));
+    if is_gpu || compilation.options.segmentation.is_some() {
+        return Ok(());
+    }
+    let (graph, steps, source) = compilation.judged();
+    let (fusion, _) = composed(graph, source.written, steps);
+    let Some((view, map)) = unroll_folds(graph, &fusion) else { return Ok(()) };
+    graph.debug_verify(&view);
+    steps.push(Step { pass: "unroll_folds", view, map });
     Ok(())
 }
 

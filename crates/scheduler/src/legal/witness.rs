@@ -1,13 +1,11 @@
 //! The witness of legality: everything that lowering needs to know of a legal group, with no choice in it.
 
 use index::Expr;
-use ir::graph::{Node, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
 use space::{Atoms, Axis, Space};
-
-/// The most indices of an axis that a loop over others writes one after the other.
-const MAX_UNROLLED: i64 = 4;
+use target::cpu::MAX_UNROLLED;
 
 /// A legal group's iteration space, what is iterated over, and which axes workers may divide.
 #[derive(Clone, Debug)]
@@ -133,6 +131,28 @@ impl Witness {
         before.last().copied().filter(|_| is_unrolled).or(Some(last))
     }
 
+    /// The last axis beside that of the lanes that has few indices, of which slices of the group take one each, for values that all
+    /// indices then use.
+    pub fn sliced_axis(&self, graph: &Graph, view: &Fusion, lane: Axis) -> Option<Axis> {
+        let is_few = |axis: Axis| self.unrolled_indices(axis).ok().filter(|&indices| indices > 1);
+        let few = self.order.iter().rev().filter(|&&axis| axis != lane);
+        few.copied().find(|&axis| {
+            is_few(axis).is_some_and(|indices| slices_of(graph, view, indices) > 1)
+                && self.is_shared(graph, axis)
+        })
+    }
+
+    /// Whether something that has an axis is computed from a value of the group that lacks it, and is no scalar.
+    fn is_shared(&self, graph: &Graph, axis: Axis) -> bool {
+        let has = |axes: &[Atoms]| axes.iter().flatten().any(|&own| own == axis);
+        let lacks = |axes: &[Atoms]| !has(axes) && axes.iter().any(|atoms| !atoms.is_empty());
+        self.space.nodes().iter().enumerate().any(|(position, &node)| {
+            let operands = 0..graph.node(node).operands.len();
+            let mut made = operands.filter(|&k| self.space.maker(position, k).is_some());
+            has(self.space.axes_of(node.into())) && made.any(|k| lacks(self.space.axes_of_operand(node, k)))
+        })
+    }
+
     /// The first stage that can compute a node, if one can.
     pub fn stage_of(&self, node: Node) -> Option<u32> {
         self.stages[self.space.position(node)?]
@@ -148,4 +168,14 @@ impl Witness {
     pub fn fold_of(&self, node: Node) -> Option<usize> {
         self.folds.iter().position(|fold| fold.node == node)
     }
+}
+
+/// How many slices of a group take one index of an axis of so many.
+fn slices_of(graph: &Graph, view: &Fusion, indices: i64) -> usize {
+    let takes_one = |node: &&Node| {
+        let TensorOp::Slice { sizes, .. } = &graph.node(**node).op else { return false };
+        let before = graph.shape(graph.node(**node).operands[0]).iter();
+        before.zip(sizes).any(|(before, size)| before.as_const() == Some(indices) && size.is_one())
+    };
+    view.order().iter().filter(takes_one).count()
 }

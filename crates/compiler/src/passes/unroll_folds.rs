@@ -1,0 +1,148 @@
+//! Unrolls folds over two to four elements: each element becomes a slice, and the fold ops on slices. Lanes then go along the
+//! rows instead of along two to four elements of one, and what takes the results up again finds them in registers.
+//!
+//! Leaves alone what is folded by a lambda, and what is computed of folds that stay, scans and moved elements: slices of those
+//! would compute them again.
+
+use index::{Expr, Facts};
+use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
+use ops::{Arith, BodyArith, DType, Monoid, Scalar, ScalarOp};
+use rustc_hash::FxHashMap;
+use target::cpu::MAX_UNROLLED;
+
+/// The most ops that an element is computed by, each counted as often as it is used: all are written for every element.
+const MAX_OPS: usize = 64;
+
+/// The pass; `None` where there are no such folds.
+pub fn unroll_folds(graph: &mut Graph, fusion: &Fusion) -> Option<(Fusion, ValMap)> {
+    let chosen = short_folds(graph, fusion);
+    if chosen.is_empty() {
+        return None;
+    }
+    let unrolled = rewrite(graph, fusion, |graph, facts, node, operands| {
+        let elements = chosen.get(&node)?;
+        let TensorOp::Fold { monoid, axes } = graph.node(node).op.clone() else { return None };
+        let dtype = graph.dtype(operands[0]);
+        Unrolled { graph, facts, dtype, axes }.fold(&monoid, operands, elements)
+    });
+    Some(unrolled)
+}
+
+/// The indices of a fold's elements along the axes that it walks.
+type Indices = Vec<Vec<i64>>;
+
+/// The folds to unroll.
+fn short_folds(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Indices> {
+    let mut chosen = FxHashMap::default();
+    let mut ops: FxHashMap<Node, usize> = FxHashMap::default();
+    for &node in fusion.order() {
+        let operands = &graph.node(node).operands;
+        let of_operand =
+            |&val: &Val| if fusion.is_input(val) { Some(0) } else { ops.get(&val.node).copied() };
+        let below =
+            operands.iter().map(of_operand).try_fold(0_usize, |sum, ops| Some(sum.saturating_add(ops?)));
+        let Some(below) = below else { continue };
+        match &graph.node(node).op {
+            TensorOp::Map(_)
+            | TensorOp::Cast(_)
+            | TensorOp::Broadcast(_)
+            | TensorOp::Expand(_)
+            | TensorOp::Squeeze(_)
+            | TensorOp::Permute(_)
+            | TensorOp::Slice { .. }
+            | TensorOp::Constant(_)
+            | TensorOp::Size(_)
+            | TensorOp::Iota(_) => {
+                ops.insert(node, below.saturating_add(1));
+            }
+            TensorOp::Fold { monoid, axes } if below <= MAX_OPS && monoid.exprs().is_some() => {
+                if let Some(indices) = short(graph, operands[0], axes) {
+                    ops.insert(node, below.saturating_add(1).saturating_mul(indices.len()));
+                    chosen.insert(node, indices);
+                }
+            }
+            _ => {}
+        }
+    }
+    chosen
+}
+
+/// The indices of two to four elements along these axes, beside others.
+fn short(graph: &Graph, val: Val, axes: &Axes) -> Option<Indices> {
+    let shape = graph.shape(val);
+    let mut indices: Indices = vec![vec![]];
+    for &axis in axes {
+        let size = shape[axis as usize].as_const().filter(|size| (1..=MAX_UNROLLED).contains(size))?;
+        let longer = |index: Vec<i64>| (0..size).map(move |at| [&index[..], &[at]].concat());
+        indices = indices.into_iter().flat_map(longer).collect();
+    }
+    let is_short = (2..=MAX_UNROLLED as usize).contains(&indices.len()) && axes.len() < shape.len();
+    is_short.then_some(indices)
+}
+
+/// A fold whose elements are values of their own.
+struct Unrolled<'g> {
+    graph: &'g mut Graph,
+    facts: &'g mut Facts,
+    /// Of numbers in the expressions of its monoid.
+    dtype: DType,
+    axes: Axes,
+}
+
+impl Unrolled<'_> {
+    /// The results of a fold of these elements, in order.
+    fn fold(&mut self, monoid: &Monoid, operands: &[Val], elements: &Indices) -> Option<Vec<Val>> {
+        let mut elements = elements.iter();
+        let first = self.element(operands, elements.next()?);
+        let mut states = monoid.exprs()?.of_element.eval_all(self, &first);
+        for index in elements {
+            let element = self.element(operands, index);
+            states = monoid.next(self, &states, &element);
+        }
+        monoid.finish(self, &states).into_iter().collect()
+    }
+
+    /// The element at an index along the axes, for all others.
+    fn element(&mut self, operands: &[Val], index: &[i64]) -> Vec<Option<Val>> {
+        operands.iter().map(|&operand| self.at(operand, index)).collect()
+    }
+
+    fn at(&mut self, operand: Val, index: &[i64]) -> Option<Val> {
+        let mut sizes = self.graph.shape(operand).clone();
+        let mut starts = sizes.clone();
+        starts.iter_mut().for_each(|start| *start = Expr::zero());
+        for (&axis, &at) in self.axes.iter().zip(index) {
+            (starts[axis as usize], sizes[axis as usize]) = (Expr::constant(at), Expr::one());
+        }
+        let slice = self.add(TensorOp::Slice { starts, sizes }, &[Some(operand)]);
+        self.add(TensorOp::Squeeze(self.axes.clone()), &[slice])
+    }
+
+    /// `None` where the graph has no such op, as for a dtype that has none.
+    fn add(&mut self, op: TensorOp, operands: &[Option<Val>]) -> Option<Val> {
+        let operands: Vec<Val> = operands.iter().copied().collect::<Option<_>>()?;
+        self.graph.add(op, &operands, self.facts).ok().map(Val::from)
+    }
+}
+
+impl Arith for Unrolled<'_> {
+    type V = Option<Val>;
+
+    fn apply(&mut self, op: ScalarOp, args: &[Option<Val>]) -> Option<Val> {
+        self.add(TensorOp::Map(op), args)
+    }
+
+    fn constant(&mut self, value: f64) -> Option<Val> {
+        self.scalar(Scalar::written(self.dtype, value))
+    }
+}
+
+impl BodyArith for Unrolled<'_> {
+    fn scalar(&mut self, constant: Scalar) -> Option<Val> {
+        self.add(TensorOp::Constant(constant), &[])
+    }
+
+    fn cast(&mut self, value: &Option<Val>, from: DType, to: DType) -> Option<Val> {
+        if from == to { *value } else { self.add(TensorOp::Cast(to), &[*value]) }
+    }
+}
