@@ -39,9 +39,10 @@ pub(super) struct OpenMp {
 static SHARED: OnceLock<Option<OpenMp>> = OnceLock::new();
 
 /// Has the pools of this process run on the threads of the OpenMP library that its symbols show, from now on, where they have
-/// as many as the pool. `false`, and nothing changes, where there is none.
+/// as many as the pool. `false`, and nothing changes, where there is none, and in a child process, whose parent may have the
+/// library's threads.
 pub fn share_openmp() -> bool {
-    SHARED.get_or_init(OpenMp::of_process).is_some()
+    SHARED.get_or_init(|| if is_forked() { None } else { OpenMp::of_process() }).is_some()
 }
 
 /// So many threads of the library that pools share.
@@ -133,4 +134,13 @@ impl Led<'_, '_> {
             }
         }
     }
+}
+
+/// Whether this process was forked and runs the program of its parent, by the flag `PF_FORKNOEXEC` of Linux, in the ninth field
+/// of its status.
+pub(super) fn is_forked() -> bool {
+    let status = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let behind_name = status.rsplit(')').next().unwrap_or_default();
+    let flags = behind_name.split_whitespace().nth(6).and_then(|flags| flags.parse::<u64>().ok());
+    flags.is_some_and(|flags| flags & 0x40 != 0)
 }

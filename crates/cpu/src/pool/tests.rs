@@ -327,6 +327,12 @@ mod openmp {
     }
 
     #[test]
+    fn a_forked_child_shares_no_library() {
+        assert!(!crate::pool::openmp::is_forked());
+        in_a_child(|| assert!(crate::pool::openmp::is_forked() && !crate::pool::share_openmp()));
+    }
+
+    #[test]
     fn a_call_within_a_region_runs_alone() {
         let openmp = library();
         let team = openmp.team(4, true).expect("as many as were asked for");

@@ -3,9 +3,10 @@
 //! ones is computed anew in each of their iterations.
 
 use cranelift_entity::SecondaryMap;
-use ir::graph::{Fusion, Graph, Node, TensorOp};
+use ir::graph::{Fusion, Node, TensorOp};
 use scheduler::legal::Witness;
 use space::{Axis, Space};
+use target::Processor;
 
 use super::amounts::Amounts;
 
@@ -25,7 +26,7 @@ pub(super) struct Repeats {
 impl Repeats {
     /// Those of a kernel. What is cheap, and needed for nothing costly alone, counts once.
     pub fn of(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> Repeats {
-        let loops = Loops::of(amounts.graph, view, witness);
+        let loops = Loops::of(amounts, view, witness);
         let made = witness.space.of_results(|axes| loops.set(axes.iter().flatten().copied()));
         if witness.order.len() > Axes::BITS as usize || !loops.has_costly(amounts, view, &made) {
             return Repeats::default();
@@ -89,7 +90,7 @@ fn cycles_of_chains(
 }
 
 /// The loops of a kernel: outside those that blocks divide, inside those of its stages. Where no stage waits for a fold the lanes
-/// take the contiguous axis, and are innermost, but for an axis of few indices that is unrolled within.
+/// take the contiguous axis, and are innermost, but for an axis of few indices that is unrolled within them on a CPU.
 struct Loops<'w> {
     witness: &'w Witness,
     order: Vec<Axis>,
@@ -97,12 +98,13 @@ struct Loops<'w> {
 }
 
 impl<'w> Loops<'w> {
-    fn of(graph: &Graph, view: &Fusion, witness: &'w Witness) -> Loops<'w> {
+    fn of(amounts: &Amounts<'_>, view: &Fusion, witness: &'w Witness) -> Loops<'w> {
         let waits = witness.scanned.is_some() || witness.folds.iter().any(|fold| !fold.terminal);
         let lane = witness.last_axis().filter(|_| !waits);
-        let few = lane.and_then(|lane| match witness.order.last() {
+        let unrolls = matches!(amounts.target.processor, Processor::Cpu(_));
+        let few = lane.filter(|_| unrolls).and_then(|lane| match witness.order.last() {
             Some(&last) if last != lane => Some(last),
-            _ => witness.sliced_axis(graph, view, lane),
+            _ => witness.sliced_axis(amounts.graph, view, lane),
         });
         let is_few = |axis: &Axis| Some(*axis) == few;
         let is_outer = |axis: &Axis| witness.workers.contains(axis) && Some(*axis) != lane && !is_few(axis);

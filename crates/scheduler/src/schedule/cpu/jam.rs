@@ -10,12 +10,13 @@ use target::cpu::{
     PAGE_BYTES, SCANNED_ROWS, SHARED_BYTES, SHORT_ROW_BYTES,
 };
 
-/// Walks several rows together where folds over them lie in scratch, which is then loaded and stored once for all; and where
-/// many are so short that each waits for what its folds give while the next could run. A block that has fewer rows would walk
-/// all of them as what is left over. Where a single fold is so little work that memory is all that counts, it decides: a fold
-/// over rows that lie behind each other walks them one by one, as one run of memory; a fold of each row walks rows of pages
-/// together, so that one goes on where another comes to the end of its page. Rows that are scanned without lanes are walked
-/// together as each step waits for the one before.
+/// Walks several rows together where folds over them lie in scratch, which is then loaded and stored once for all, of rows
+/// that are shorter than a page only so many as are one run of memory; and where many are so short that each waits for what
+/// its folds give while the next could run. A block that has fewer rows would walk all of them as what is left over. Where
+/// a single fold is so little work that memory is all that counts, it decides: a fold over rows that lie behind each other
+/// walks them one by one, unless they are short; a fold of each row walks rows of pages together, so that one goes on where
+/// another comes to the end of its page. Rows that are scanned without lanes are walked together as each step waits for the
+/// one before.
 pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: u64) -> Option<(Axis, u32)> {
     let Workload { witness, target, .. } = *work;
     if schedule.lanes_outside {
