@@ -69,21 +69,14 @@ impl Pool {
     /// As [`Pool::run`], and with a panic of `meanwhile`.
     pub fn run_while(&self, tasks: usize, body: Body<'_>, meanwhile: &dyn Fn()) {
         match Team::shared(self.threads, self.asked) {
-            Some(team) => run_on(&team, tasks, body, meanwhile),
+            Some(team) => run_with(tasks, team.threads, body, |job| team.lead(job, meanwhile)),
             None => self.run_on_its_own(tasks, body, meanwhile),
         }
     }
 
     /// [`Pool::run_while`] on the pool's own threads: for callers whose thread ends soon, and OpenMP's with it.
     pub(super) fn run_on_its_own(&self, tasks: usize, body: Body<'_>, meanwhile: &dyn Fn()) {
-        if self.threads == 1 || tasks <= 1 {
-            return alone(tasks, body);
-        }
-        let job = Job::new(tasks, self.threads, body);
-        match self.worker_threads().lead(&job, meanwhile) {
-            Some(()) => job.finish(),
-            None => alone(tasks, body),
-        }
+        run_with(tasks, self.threads, body, |job| self.worker_threads().lead(job, meanwhile));
     }
 
     /// The workers of this process: those already there, or new ones.
@@ -113,20 +106,18 @@ impl Pool {
     }
 }
 
-/// [`Pool::run_while`] on a team of OpenMP's threads.
-fn run_on(team: &Team<'_>, tasks: usize, body: Body<'_>, meanwhile: &dyn Fn()) {
-    if team.threads == 1 || tasks <= 1 {
-        return alone(tasks, body);
+/// Does tasks on threads that `lead` leads, or on this one where it leads none.
+fn run_with(tasks: usize, threads: usize, body: Body<'_>, lead: impl FnOnce(&Job<'_>) -> Option<()>) {
+    if tasks == 0 {
+        return;
     }
-    let job = Job::new(tasks, team.threads, body);
-    team.lead(&job, meanwhile);
-    job.finish();
-}
-
-/// Does all tasks on this thread.
-fn alone(tasks: usize, body: Body<'_>) {
-    if tasks > 0 {
-        body(0, 0, tasks);
+    if threads == 1 || tasks == 1 {
+        return body(0, 0, tasks);
+    }
+    let job = Job::new(tasks, threads, body);
+    match lead(&job) {
+        Some(()) => job.finish(),
+        None => body(0, 0, tasks),
     }
 }
 

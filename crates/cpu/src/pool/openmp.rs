@@ -6,7 +6,7 @@
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
@@ -34,6 +34,8 @@ pub(super) struct OpenMp {
     pub max_threads: Number,
     /// A child process has the library, and not its threads, for which it waits for ever.
     pub process: u32,
+    /// Whether a caller leads a team; others then work alone, as they would start teams of their own.
+    pub led: AtomicBool,
 }
 
 static SHARED: OnceLock<Option<OpenMp>> = OnceLock::new();
@@ -71,6 +73,7 @@ impl OpenMp {
                 num_threads: number("omp_get_num_threads")?,
                 max_threads: number("omp_get_max_threads")?,
                 process: std::process::id(),
+                led: AtomicBool::new(false),
             })
         }
     }
@@ -99,12 +102,16 @@ struct Led<'l, 'f> {
 }
 
 impl Team<'_> {
-    /// Works on the job with the team. When this returns, no thread is in the job. While the caller waits for the last one, it
-    /// does `meanwhile` now and then.
-    pub fn lead(&self, job: &Job<'_>, meanwhile: &dyn Fn()) {
+    /// Works on the job with the team; `None`, and nothing is done, if another call leads one. When this returns, no thread is in
+    /// the job. While the caller waits for the last one, it does `meanwhile` now and then.
+    pub fn lead(&self, job: &Job<'_>, meanwhile: &dyn Fn()) -> Option<()> {
+        let is_led = &self.openmp.led;
+        is_led.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
         let mut led = Led { openmp: self.openmp, job, meanwhile, left: AtomicUsize::new(0) };
         // SAFETY: `work` takes what it is given here, which outlives the region; threads share it but for `meanwhile`.
         unsafe { (self.openmp.parallel)(work, (&raw mut led).cast(), self.threads as c_uint, 0) };
+        is_led.store(false, Ordering::Release);
+        Some(())
     }
 }
 

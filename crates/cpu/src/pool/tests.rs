@@ -293,11 +293,16 @@ mod openmp {
     }
 
     fn library() -> OpenMp {
-        OpenMp { parallel, thread_num, num_threads, max_threads, process: std::process::id() }
+        let led = AtomicBool::new(false);
+        OpenMp { parallel, thread_num, num_threads, max_threads, process: std::process::id(), led }
     }
 
     fn run(team: &Team<'_>, tasks: usize, body: Body<'_>) {
-        run_on(team, tasks, body, &|| ());
+        run_while(team, tasks, body, &|| ());
+    }
+
+    fn run_while(team: &Team<'_>, tasks: usize, body: Body<'_>, meanwhile: &dyn Fn()) {
+        run_with(tasks, team.threads, body, |job| team.lead(job, meanwhile));
     }
 
     #[test]
@@ -333,6 +338,21 @@ mod openmp {
     }
 
     #[test]
+    fn a_call_beside_another_runs_alone() {
+        let openmp = library();
+        let team = openmp.team(4, true).expect("as many as were asked for");
+        let beside = || {
+            let caller = std::thread::current().id();
+            run(&team, 100, &|worker, begin, end| {
+                assert_eq!((worker, begin, end), (0, 0, 100));
+                assert_eq!(std::thread::current().id(), caller);
+            });
+        };
+        run(&team, 4, &|_, _, _| std::thread::scope(|scope| scope.spawn(beside).join().expect("no panic")));
+        assert!(!openmp.led.load(Ordering::Relaxed));
+    }
+
+    #[test]
     fn a_call_within_a_region_runs_alone() {
         let openmp = library();
         let team = openmp.team(4, true).expect("as many as were asked for");
@@ -365,7 +385,7 @@ mod openmp {
         };
         // The caller may take all pieces before another thread is there.
         eventually(|| {
-            run_on(&team, 4, &wait, &meanwhile);
+            run_while(&team, 4, &wait, &meanwhile);
             looked.load(Ordering::Relaxed)
         });
     }
