@@ -11,9 +11,6 @@ use crate::error::Error;
 use crate::gpu::Gpu;
 use crate::stream::Stream;
 
-/// Bytes of shared memory that a block has without asking.
-const SHARED_WITHOUT_ASKING: usize = 48 << 10;
-
 /// Machine code in a device.
 #[derive(Debug)]
 pub struct Module {
@@ -74,7 +71,7 @@ impl Module {
         Ok(Arc::new(Module { device: Arc::clone(device), raw }))
     }
 
-    /// The kernel of a name.
+    /// The kernel of a name, whose blocks may ask for all the shared memory that one can have.
     ///
     /// # Errors
     /// What the driver says.
@@ -87,7 +84,9 @@ impl Module {
             (self.device.driver().functions.cuModuleGetFunction)(&mut raw, self.raw, text.as_ptr())
         };
         self.device.driver().check("cuModuleGetFunction", code)?;
-        Ok(Function { module: Arc::clone(self), raw })
+        let function = Function { module: Arc::clone(self), raw };
+        function.allow_shared()?;
+        Ok(function)
     }
 }
 
@@ -101,18 +100,25 @@ impl Drop for Module {
 }
 
 impl Function {
-    /// Lets blocks have so much dynamic shared memory.
-    ///
-    /// # Errors
-    /// More than the device has.
-    fn allow_shared(&self, bytes: usize) -> Result<(), Error> {
+    /// Lets blocks have as much dynamic shared memory as the kernel's own leaves. Unasked, both together are 48 KiB at most.
+    fn allow_shared(&self) -> Result<(), Error> {
+        const SHARED_SIZE_BYTES: c_int = 1;
         const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
         let driver = self.module.device.driver();
-        let bytes = c_int::try_from(bytes).unwrap_or(c_int::MAX);
+        let most = self.module.device.facts().shared_bytes;
+        let bytes = most.saturating_sub(self.attribute(SHARED_SIZE_BYTES)?);
         // SAFETY: the function has this type; the kernel's module lives.
         let code =
             unsafe { (driver.functions.cuFuncSetAttribute)(self.raw, MAX_DYNAMIC_SHARED_SIZE_BYTES, bytes) };
         driver.check("cuFuncSetAttribute", code)
+    }
+
+    /// What the driver says of it under a number.
+    fn attribute(&self, number: c_int) -> Result<c_int, Error> {
+        let (driver, mut value) = (self.module.device.driver(), 0);
+        // SAFETY: the function has this type; the number outlives the call, and the kernel's module lives.
+        let code = unsafe { (driver.functions.cuFuncGetAttribute)(&mut value, number, self.raw) };
+        driver.check("cuFuncGetAttribute", code).map(|()| value)
     }
 
     /// What it takes in blocks of so many threads with so many bytes of dynamic shared memory.
@@ -123,24 +129,18 @@ impl Function {
         const LOCAL_SIZE_BYTES: c_int = 3;
         const NUM_REGS: c_int = 4;
         let (_entered, driver) = (self.module.device.enter()?, self.module.device.driver());
-        let attribute = |number| {
-            let mut value = 0;
-            // SAFETY: the function has this type; the number outlives the call, and the kernel's module lives.
-            let code = unsafe { (driver.functions.cuFuncGetAttribute)(&mut value, number, self.raw) };
-            driver.check("cuFuncGetAttribute", code).map(|()| u32::try_from(value).unwrap_or(0))
-        };
         let mut blocks = 0;
-        // SAFETY: as above.
+        // SAFETY: the function has this type; the number outlives the call, and the kernel's module lives.
         let code = unsafe {
             let occupancy = driver.functions.cuOccupancyMaxActiveBlocksPerMultiprocessor;
             occupancy(&mut blocks, self.raw, threads as c_int, shared_bytes)
         };
         driver.check("cuOccupancyMaxActiveBlocksPerMultiprocessor", code)?;
-        let blocks = u32::try_from(blocks).unwrap_or(0);
+        let count = |number: c_int| u32::try_from(number).unwrap_or(0);
         Ok(KernelResources {
-            registers: attribute(NUM_REGS)?,
-            local_bytes: attribute(LOCAL_SIZE_BYTES)?,
-            blocks,
+            registers: count(self.attribute(NUM_REGS)?),
+            local_bytes: count(self.attribute(LOCAL_SIZE_BYTES)?),
+            blocks: count(blocks),
         })
     }
 
@@ -159,9 +159,6 @@ impl Function {
         parameters: &[u64],
     ) -> Result<(), Error> {
         let _entered = self.module.device.enter()?;
-        if launch.shared_bytes > SHARED_WITHOUT_ASKING {
-            self.allow_shared(launch.shared_bytes)?;
-        }
         let shared = u32::try_from(launch.shared_bytes).unwrap_or(u32::MAX);
         let mut addresses: SmallVec<[*mut c_void; 16]> =
             parameters.iter().map(|word| ptr::from_ref(word).cast_mut().cast()).collect();
