@@ -9,7 +9,7 @@
 //! does the answer to the last bit, whatever was called before.
 
 use compiler::layout::LayoutClass;
-use compiler::{Hints, WholeRow, row_sizes};
+use compiler::{Hints, Limits, WholeRow, row_sizes};
 use index::{Facts, Sym};
 use indexmap::IndexSet;
 use ir::definition::Definition;
@@ -126,7 +126,11 @@ impl VariantKey {
 
 /// The sizes that are expected of calls whose sizes are of the orders of a call's; all the same where there is little to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Orders(SmallVec<[(Sym, i64); 4]>);
+struct Orders {
+    expected: SmallVec<[(Sym, i64); 4]>,
+    are_few: bool,
+    on_gpu: bool,
+}
 
 impl Orders {
     /// The orders of the sizes of a call.
@@ -134,12 +138,19 @@ impl Orders {
         let are_few = shapes.are_few(sizes);
         let of_size = if shapes.on_gpu { expected_on_gpu } else { expected_on_cpu };
         let expected = |size| if are_few { EXPECTED_OF_FEW } else { of_size(size) };
-        Orders(shapes.known(sizes).map(|(sym, size)| (sym, expected(size))).collect())
+        let expected = shapes.known(sizes).map(|(sym, size)| (sym, expected(size))).collect();
+        Orders { expected, are_few, on_gpu: shapes.on_gpu }
     }
 
-    /// The sizes to expect of such calls, and few where there is little to do.
+    /// The sizes to expect of such calls, and few where there is little to do; on a GPU with what none of them exceeds.
     fn hints(&self) -> Hints {
-        Hints::new(self.0.iter().copied())
+        let hints = Hints::new(self.expected.iter().copied());
+        if !self.on_gpu {
+            return hints;
+        }
+        let limit = |&(sym, expected): &(Sym, i64)| (sym, if self.are_few { SHORT } else { expected });
+        let elements = self.are_few.then_some(FEW as u64);
+        hints.within(Limits { sizes: self.expected.iter().map(limit).collect(), elements })
     }
 }
 

@@ -51,12 +51,27 @@ const MOST: u64 = 1 << 48;
 #[derive(Clone, Debug, Default)]
 pub struct Hints {
     sizes: FxHashMap<Sym, i64>,
+    limits: Option<Limits>,
+}
+
+/// What no call exceeds that is run by what is decided.
+#[derive(Clone, Debug, Default)]
+pub struct Limits {
+    /// The largest sizes.
+    pub sizes: FxHashMap<Sym, i64>,
+    /// The most elements of a value, where that is known.
+    pub elements: Option<u64>,
 }
 
 impl Hints {
     /// Hints from known sizes.
     pub fn new(sizes: impl IntoIterator<Item = (Sym, i64)>) -> Hints {
-        Hints { sizes: sizes.into_iter().collect() }
+        Hints { sizes: sizes.into_iter().collect(), limits: None }
+    }
+
+    /// These hints, for calls within limits.
+    pub fn within(self, limits: Limits) -> Hints {
+        Hints { limits: Some(limits), ..self }
     }
 
     /// The fusion in the knowledge that rows which are expected to be whole vectors are: the kernels then say what they assume,
@@ -77,6 +92,17 @@ impl Hints {
     pub fn value(&self, expr: &Expr) -> u64 {
         let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
         value.map_or(MOST, |value| (value.max(0) as u64).min(MOST))
+    }
+
+    /// The most that the number of elements of a value, or of a part of one, can be in any call, if that is known.
+    pub fn most(&self, facts: &Facts, elements: &Expr) -> Option<u64> {
+        let elements = facts.normalize(elements);
+        let mut facts = Facts::clone(facts);
+        let sizes = self.limits.iter().flat_map(|limits| &limits.sizes);
+        sizes.for_each(|(&sym, &size)| facts.assume_range(sym, None, size));
+        let most = facts.bounds(&elements).hi().and_then(|most| u64::try_from(most).ok());
+        let of_value = self.limits.as_ref().and_then(|limits| limits.elements);
+        most.into_iter().chain(of_value).min()
     }
 
     /// The expected number of elements of a shape, from 0 to 2^48.

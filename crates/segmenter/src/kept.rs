@@ -5,7 +5,19 @@ use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp};
 use ops::{DType, Totals};
 use scheduler::hints::Hints;
-use scheduler::legal::{Rejection, Witness};
+use scheduler::legal::{Fold, Rejection, Witness};
+use target::gpu::MAX_PARTIAL_ROWS;
+
+/// What limits what a block keeps.
+#[derive(Clone, Debug)]
+pub(super) struct Limit {
+    /// The sizes to expect, and those that no call exceeds.
+    pub hints: Hints,
+    /// Bytes of memory that a block has.
+    pub block_bytes: u64,
+    /// Elements up to which a fold's rows are not divided.
+    pub grain: u64,
+}
 
 /// Rejects a group of which a block would keep more bytes than it has.
 ///
@@ -15,10 +27,10 @@ pub(super) fn reject_kept(
     graph: &Graph,
     view: &Fusion,
     witness: &Witness,
-    (hints, most): &(Hints, u64),
+    limit: &Limit,
 ) -> Result<(), Rejection> {
-    let bytes = kept_bytes(graph, view, witness, hints);
-    if bytes <= *most {
+    let (bytes, most) = (kept_bytes(graph, view, witness, limit), limit.block_bytes);
+    if bytes <= most {
         return Ok(());
     }
     let val = witness.folds.last().map_or(view.outputs()[0].val, |fold| fold.node.into());
@@ -26,19 +38,30 @@ pub(super) fn reject_kept(
     Err(Rejection { val, reason, is_monotone: false })
 }
 
-/// Bytes that a block keeps of folds at most, where sizes without a bound are up to twice what is expected, as calls
-/// with others have variants of their own.
-fn kept_bytes(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints) -> u64 {
+/// Bytes that a block keeps of folds at most, where sizes without a bound are up to twice what is expected.
+fn kept_bytes(graph: &Graph, view: &Fusion, witness: &Witness, limit: &Limit) -> u64 {
+    let hints = &limit.hints;
     let mut bytes = 0_u64;
     for fold in &witness.folds {
         let kept = fold.kept_axes().filter(|axis| !witness.workers.contains(axis));
         let kept = kept.fold(Expr::one(), |n, axis| n * witness.space.size(axis).clone());
-        let most = view.facts().bounds(&view.facts().normalize(&kept)).hi();
-        let most = most.and_then(|most| u64::try_from(most).ok()).unwrap_or_else(|| 2 * hints.value(&kept));
-        let of_one = state_bytes(graph, fold.node, fold.reduced.len() > 1);
+        let most = hints.most(view.facts(), &kept).unwrap_or_else(|| 2 * hints.value(&kept));
+        let of_one = state_bytes(graph, fold.node, may_be_long(witness, fold, limit));
         bytes = bytes.saturating_add(if most == 1 { 0 } else { most.saturating_mul(of_one) });
     }
     bytes
+}
+
+/// Whether a block may add up more rows than f32 is enough for: those of several axes, and an unknown number of which few are
+/// expected, so that blocks may not divide them.
+fn may_be_long(witness: &Witness, fold: &Fold, Limit { hints, grain, .. }: &Limit) -> bool {
+    let [axis] = fold.reduced[..] else { return true };
+    let rows = witness.space.size(axis);
+    let all = witness.order.iter().map(|&axis| hints.value(witness.space.size(axis)));
+    let is_little = || all.fold(1, u64::saturating_mul) <= *grain;
+    rows.as_const().is_none()
+        && hints.value(rows) <= MAX_PARTIAL_ROWS
+        && (witness.workers.len() > 1 || is_little())
 }
 
 /// Bytes of the states of one result of a fold, with those of the totals of long folds if they are wanted.

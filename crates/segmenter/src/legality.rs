@@ -12,7 +12,7 @@ use ir::graph::{Fusion, Graph, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::engine::{Engine, engine};
-use super::kept::reject_kept;
+use super::kept::{Limit, reject_kept};
 
 /// What runs a group, or why nothing does as one step.
 pub type LegalityAnswer = Arc<Result<Engine, Rejection>>;
@@ -47,8 +47,8 @@ pub struct Legality {
     known: Arc<Mutex<Known>>,
     /// What all groups share.
     table: Arc<Mutex<Option<AxisTable>>>,
-    /// The sizes to expect and the bytes of memory that a block has, where a kernel that asks for more could not be launched.
-    limit: Option<Arc<(Hints, u64)>>,
+    /// Where a kernel that asks for more memory than a block has could not be launched.
+    limit: Option<Arc<Limit>>,
 }
 
 impl Legality {
@@ -56,7 +56,10 @@ impl Legality {
     pub fn on(target: &Target, hints: &Hints) -> Legality {
         let limit = match target.processor {
             Processor::Cpu(_) => None,
-            Processor::Gpu(_) => Some(Arc::new((hints.clone(), target.block_bytes))),
+            Processor::Gpu(_) => {
+                let Target { block_bytes, grain, .. } = *target;
+                Some(Arc::new(Limit { hints: hints.clone(), block_bytes, grain }))
+            }
         };
         Legality { limit, ..Legality::default() }
     }

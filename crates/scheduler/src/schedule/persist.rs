@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::Schedule;
 use super::workload::Workload;
 use crate::legal::{Fold, When};
+use space::Axis;
 use target::Processor;
 use target::cpu::MIN_KEPT_OPS;
 
@@ -18,14 +19,12 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     if schedule.lanes_outside || witness.levels < 2 {
         return Vec::new();
     }
-    let rows = schedule.jam.map_or(1, |(_, rows)| u64::from(rows));
     // Of what a GPU's block has, folds beside may take all.
     let keeps = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
     if matches!(work.target.processor, Processor::Gpu(_)) && witness.folds.iter().any(keeps) {
         return Vec::new();
     }
-    let row =
-        schedule.inner.iter().fold(rows, |n: u64, &axis| n.saturating_mul(work.trip_count(schedule, axis)));
+    let Some(row) = elements(work, schedule) else { return Vec::new() };
     let mut left = work.target.block_bytes / 2;
     let mut persistent: Vec<Val> = Vec::new();
     // Users first: where a value persists there is often no point in keeping its operands.
@@ -42,6 +41,17 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     }
     persistent.reverse();
     enough(work, &persistent)
+}
+
+/// Elements of the rows that a block has in scratch at a time: on a GPU the most there can be, as a launch that asks for more than
+/// a block has is rejected; nothing where they have no limit.
+fn elements(work: &Workload<'_>, schedule: &Schedule) -> Option<u64> {
+    let steps = |axis: Axis| match work.target.processor {
+        Processor::Cpu(_) => Some(work.trip_count(schedule, axis)),
+        Processor::Gpu(_) => work.max_trip_count(schedule, axis),
+    };
+    let rows = schedule.jam.map_or(1, |(_, rows)| u64::from(rows));
+    schedule.inner.iter().try_fold(rows, |n, &axis| Some(n.saturating_mul(steps(axis)?)))
 }
 
 /// Of values, operands before users, those that take long to compute from the ones before.

@@ -67,6 +67,12 @@ impl Workload<'_> {
         self.hints.value(&schedule.extent(self.witness, walked))
     }
 
+    /// The most iterations that a loop makes in a block, whatever the sizes of a call are, if that is known.
+    pub(super) fn max_trip_count(&self, schedule: &Schedule, walked: Axis) -> Option<u64> {
+        let most = self.hints.most(self.view.facts(), &schedule.extent(self.witness, walked));
+        most.into_iter().chain(schedule.chunk(walked)).min()
+    }
+
     /// Bytes of the inputs that belong to one index of an axis, at one index of the others outside the stages.
     pub(super) fn row_bytes(&self, schedule: &Schedule, row: Axis) -> u64 {
         let Workload { graph, view, witness, .. } = *self;

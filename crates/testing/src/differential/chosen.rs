@@ -3,10 +3,10 @@
 
 use std::fmt;
 
-use compiler::SegmentPlan;
 use compiler::target::Target;
+use compiler::{PlanError, SegmentPlan, plan};
 use emulator::Order;
-use ferrofuse::{Decision, Definition, Hints, LayoutClass, PlanOptions, Schedule, greedy};
+use ferrofuse::{ArrayView, Decision, Definition, Hints, LayoutClass, PlanOptions, Schedule, greedy};
 use llvm::CpuTarget;
 use reference::interpret::{LaneOrder, Options as InterpreterOptions};
 use serde::{Deserialize, Serialize};
@@ -86,12 +86,12 @@ impl Default for Chosen {
     }
 }
 
-/// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them, where
-/// inputs have these layouts.
+/// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them, for
+/// these inputs.
 ///
 /// # Errors
 /// When the compiler rejects a segmentation that fits.
-pub fn chosen(definition: &Definition, layouts: &[LayoutClass], choice: Choice) -> Result<Chosen, Failure> {
+pub fn chosen(definition: &Definition, inputs: &[ArrayView<'_>], choice: Choice) -> Result<Chosen, Failure> {
     let mut chosen = Chosen::default();
     let (seed, on_gpu) = match choice {
         Choice::Default => return Ok(chosen),
@@ -112,10 +112,7 @@ pub fn chosen(definition: &Definition, layouts: &[LayoutClass], choice: Choice) 
         // them.
         let greedy = || greedy(&definition.graph, &definition.fusion, &definition.tasks);
         chosen.plan.segmentation.get_or_insert_with(greedy);
-        // What is emulated is planned for inputs without gaps.
-        let dense = vec![LayoutClass::Dense; layouts.len()];
-        let layouts = if let Device::Gpu(_) = chosen.device { &dense } else { layouts };
-        chosen.plan.schedules = schedules(definition, layouts, &chosen, &mut draws)?;
+        chosen.plan.schedules = schedules(definition, inputs, &chosen, &mut draws)?;
     }
     Ok(chosen)
 }
@@ -141,20 +138,42 @@ fn hints(definition: &Definition, draws: &mut Draws) -> Hints {
     }))
 }
 
+/// The sizes of a call with these inputs, where it has any.
+fn sizes(definition: &Definition, inputs: &[ArrayView<'_>]) -> Hints {
+    let bound = definition.signature().bind(inputs, &[]);
+    let known = |sym| Some((sym, bound.as_ref().ok()?.get(sym)?));
+    Hints::new(definition.graph.symbols().keys().filter_map(known))
+}
+
 /// A random schedule for each segment that has a kernel.
 fn schedules(
     definition: &Definition,
-    layouts: &[LayoutClass],
+    inputs: &[ArrayView<'_>],
     chosen: &Chosen,
     draws: &mut Draws,
 ) -> Result<Vec<(usize, Schedule)>, Failure> {
     let (graph, fusion) = (&definition.graph, &definition.fusion);
-    let target = chosen.device.target();
-    let plan = compiler::plan(graph, fusion, layouts, &target, &Hints::default(), &chosen.plan)
+    // What is emulated is planned for inputs without gaps.
+    let class = |input: &ArrayView<'_>| match chosen.device {
+        Device::Cpu(..) => LayoutClass::from(input.layout()),
+        Device::Gpu(_) => LayoutClass::Dense,
+    };
+    let layouts: Vec<LayoutClass> = inputs.iter().map(class).collect();
+    let (target, sizes) = (chosen.device.target(), sizes(definition, inputs));
+    let plan = |sizes: &Hints, options: &PlanOptions| plan(graph, fusion, &layouts, &target, sizes, options);
+    let cut = plan(&Hints::default(), &chosen.plan)
         .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
+    // A block of a GPU has so much memory for a row of a call, and no more.
+    let can_run = |number: usize, drawn: &Schedule| {
+        let schedules = vec![(number, drawn.clone())];
+        let options = PlanOptions { schedules, ..chosen.plan.clone() };
+        !matches!(plan(&sizes, &options), Err(PlanError::Scratch { .. }))
+    };
     let drawn = |(number, segment): (usize, &SegmentPlan)| match &segment.decision {
-        Decision::Kernels(kernels) => Some((number, schedule(&kernels.witness, draws))),
+        Decision::Kernels(kernels) => {
+            Some((number, schedule(&kernels.witness, draws, |drawn| can_run(number, drawn))))
+        }
         Decision::Evaluate { .. } | Decision::External(_) => None,
     };
-    Ok(plan.segments.iter().enumerate().filter_map(drawn).collect())
+    Ok(cut.segments.iter().enumerate().filter_map(drawn).collect())
 }

@@ -96,9 +96,7 @@ impl Check {
     /// # Errors
     /// The first failure.
     pub fn choose(&self, choice: Choice) -> Result<Covered, Failure> {
-        let layouts: Vec<_> =
-            self.views().iter().map(|view| ferrofuse::LayoutClass::from(view.layout())).collect();
-        without_panic(|| self.run(&chosen(&self.definition, &layouts, choice)?))
+        without_panic(|| self.run(&chosen(&self.definition, &self.views(), choice)?))
     }
 
     fn new(definition: Definition, placed: Vec<Placed>) -> Result<Check, Failure> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use ferrofuse::{Definition, Hints, LayoutClass};
+use ferrofuse::{Definition, Hints};
 use frontend::text::{NameStyle, print};
 use index::Expr;
 
@@ -64,8 +64,7 @@ fn constructor(input: &Input) -> String {
 fn choices(program: &Program, definition: &Definition, choice: Choice, text: &mut String) {
     let placed = place(&program.inputs);
     let views: Vec<_> = placed.iter().map(Placed::view).collect();
-    let layouts: Vec<LayoutClass> = views.iter().map(|view| LayoutClass::from(view.layout())).collect();
-    let Ok(chosen) = without_panic(|| chosen(definition, &layouts, choice)) else { return };
+    let Ok(chosen) = without_panic(|| chosen(definition, &views, choice)) else { return };
     if chosen.device != Device::default() {
         let _ = writeln!(text, "# {}", chosen.device);
     }

@@ -7,5 +7,6 @@ mod faults;
 mod graphs;
 mod matrices;
 mod products;
+mod shared_memory;
 mod tensors;
 mod threads;
