@@ -586,3 +586,17 @@ def test_profiles_have_the_times_of_the_gpu():
     assert [kernel.name for kernel in profile.kernel_profiles] == ["seg0", "seg1"]
     assert all(kernel.time_ms > 0 for kernel in profile.kernel_profiles) and profile.compile_time_ms > 0
     assert profile.input_bytes == 2 * 256 and profile.output_bytes == 256
+
+
+def test_the_last_segment_writes_its_outputs_where_they_go():
+    fd, x, out = softmax(), to_gpu(drawn(9, 130)), to_gpu(numpy.zeros((9, 130), numpy.float32))
+    (right,) = fd.execute([x])
+    assert len(fd.segment()) == 1
+    fd.execute([x], out=[out])
+    launches, taken = map(stand_in.count, ("launches", "taken"))
+    fd.execute([x], out=[out])
+    # Neither a copy nor memory for it.
+    assert (stand_in.count("launches") - launches, stand_in.count("taken") - taken) == (1, 0)
+    numpy.testing.assert_array_equal(out.numpy(), right.numpy())
+    with pytest.raises(ferrofuse.InputError, match="its memory overlaps that of input 0"):
+        fd.execute([x], out=[x])

@@ -87,6 +87,11 @@ impl GpuArgument<'_> {
         GpuArgument { place: self.place.relaid(layout), writable: false, lifetime: PhantomData }
     }
 
+    /// The same tensor once more.
+    pub(crate) fn again(&self) -> GpuArgument<'_> {
+        GpuArgument { place: self.place.clone(), writable: self.writable, lifetime: PhantomData }
+    }
+
     /// Whether kernels can read it where it is.
     pub(crate) fn is_aligned(&self) -> bool {
         self.place.start().is_multiple_of(VECTOR_BYTES as u64)

@@ -185,13 +185,14 @@ impl Executable {
     }
 
     /// The same for a segment of a call.
-    pub(crate) fn run_segment_on_gpu(
+    pub(crate) fn run_segment_on_gpu<'d>(
         &self,
         options: &CallOptions,
         stream: &Arc<Stream>,
         inputs: &[GpuInput<'_>],
+        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<Vec<GpuOutput>, Error> {
-        let ran = self.on_stream(options, stream, inputs, unplaced, Mode::Segment);
+        let ran = self.on_stream(options, stream, inputs, place, Mode::Segment);
         ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
     }
 

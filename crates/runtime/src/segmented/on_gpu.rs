@@ -9,35 +9,38 @@ use ir::array::{Array, ArrayView, Layout, StridedArray};
 
 use super::account::{Account, OwnMemory, Piece, own_bytes};
 use super::executable::SegmentedExecutable;
+use super::placed_on_gpu::{Given, Placing};
 use super::slots::{Segment, Source};
 use crate::cuda::{CudaDevice, GpuArgument, GpuMemory, GpuTensor};
-use crate::destination::{OutputForm, checked};
+use crate::destination::OutputForm;
 use crate::device::WriteTarget;
-use crate::executable::{bound_on_gpu, require_placed, unplaced};
+use crate::executable::{bound_on_gpu, unplaced};
 use crate::located::located;
 use crate::{CallOptions, CallReport, Error, GpuInput, GpuOutput};
 use ir::array::Footprint;
 
 /// What a slot holds.
-enum HeldOnGpu {
+pub(super) enum HeldOnGpu {
     Nothing,
     /// The input of this number, under this layout.
     Input(usize, Layout),
     Own(GpuTensor),
+    /// An output, in memory of the caller's.
+    Placed,
 }
 
 /// A call of segments on a GPU.
 #[derive(Clone, Copy)]
-struct CallOfSegments<'c> {
-    chain: &'c SegmentedExecutable,
+pub(super) struct CallOfSegments<'c> {
+    pub chain: &'c SegmentedExecutable,
     device: &'c CudaDevice,
-    stream: &'c Arc<Stream>,
-    inputs: &'c [GpuInput<'c>],
+    pub stream: &'c Arc<Stream>,
+    pub inputs: &'c [GpuInput<'c>],
 }
 
 impl SegmentedExecutable {
-    /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into), but for `place`, which is asked when all segments were
-    /// given to the stream: outputs are then copied there.
+    /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into), but for `place`, which is asked when all segments but the
+    /// last were given to the stream: what that makes it writes there, the other outputs are copied.
     ///
     /// # Errors
     /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into).
@@ -78,8 +81,9 @@ impl SegmentedExecutable {
         let device = self.options.opened_gpu()?;
         let call = CallOfSegments { chain: self, device: &device, stream, inputs };
         let done = call.targets().and_then(|targets| {
-            let held = call.segments(options, account)?;
-            call.outputs(held, &targets, place, account)
+            let given = Given::new(place);
+            let held = call.segments(options, &targets, &given, account)?;
+            call.outputs(held, &targets, &given, account)
         });
         done.map_err(|error| {
             let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<StridedArray>, Error>>();
@@ -92,17 +96,27 @@ impl SegmentedExecutable {
 
 impl<'c> CallOfSegments<'c> {
     /// Gives the segments to the stream.
-    fn segments(&self, options: &CallOptions, account: &mut Account) -> Result<Vec<HeldOnGpu>, Error> {
+    fn segments<'d, P: Placing<'d>>(
+        &self,
+        options: &CallOptions,
+        targets: &[Option<WriteTarget<'_, GpuMemory>>],
+        destinations: &Given<'d, P>,
+        account: &mut Account,
+    ) -> Result<Vec<HeldOnGpu>, Error> {
         let chain = self.chain;
         let sizes = chain.with_seeds(options, bound_on_gpu(&chain.signature, self.inputs)?);
         let form = |input: &GpuInput<'_>| input.form().1.clone();
         let given = self.inputs.iter().enumerate().map(|(place, input)| HeldOnGpu::Input(place, form(input)));
         let mut held: Vec<HeldOnGpu> =
             given.chain((self.inputs.len()..chain.slots).map(|_| HeldOnGpu::Nothing)).collect();
-        for segment in &chain.segments {
+        for (place, segment) in chain.segments.iter().enumerate() {
             options.interrupt.check()?;
             let scalars = segment.scalars(&sizes)?;
-            let outputs = self.segment(segment, options, &held, &scalars, account)?;
+            let in_place = |forms: &[OutputForm]| match place + 1 == chain.segments.len() {
+                true => self.placed(segment, forms, &held, targets, destinations),
+                false => unplaced(forms),
+            };
+            let outputs = self.segment(segment, options, &held, &scalars, in_place, account)?;
             account.hold(|| own_bytes(&held) + own_bytes(&outputs));
             segment.outputs.iter().zip(outputs).for_each(|(&slot, made)| held[slot] = made);
             segment.freed.iter().for_each(|&slot| held[slot] = HeldOnGpu::Nothing);
@@ -111,12 +125,13 @@ impl<'c> CallOfSegments<'c> {
     }
 
     /// Gives one segment to the stream.
-    fn segment(
+    fn segment<'d>(
         &self,
         segment: &Segment,
         options: &CallOptions,
         held: &[HeldOnGpu],
         scalars: &[Array],
+        place: impl Placing<'d>,
         account: &mut Account,
     ) -> Result<Vec<HeldOnGpu>, Error> {
         let mut sizes = scalars.iter();
@@ -139,10 +154,10 @@ impl<'c> CallOfSegments<'c> {
             });
         }
         let outputs = match account.is_timed {
-            false => segment.executable.run_segment_on_gpu(options, self.stream, &given)?,
+            false => segment.executable.run_segment_on_gpu(options, self.stream, &given, place)?,
             true => {
                 let (outputs, did) =
-                    segment.executable.run_on_gpu_timed(options, self.stream, &given, unplaced)?;
+                    segment.executable.run_on_gpu_timed(options, self.stream, &given, place)?;
                 account.add(segment.number, did, own_bytes(held) + copied);
                 outputs
             }
@@ -156,7 +171,7 @@ impl<'c> CallOfSegments<'c> {
                 // Memory of the chain itself, which is freed.
                 _ => self.copied(&given[input].relaid(layout)).map(HeldOnGpu::Own),
             },
-            GpuOutput::Placed => unreachable!("nothing was to be placed"),
+            GpuOutput::Placed => Ok(HeldOnGpu::Placed),
         };
         // Of an output that the segment wrote to an input nothing is given back.
         let mut outputs = outputs.into_iter();
@@ -177,11 +192,11 @@ impl<'c> CallOfSegments<'c> {
     }
 
     /// Gives back what the definition does, then writes to inputs.
-    fn outputs<'d>(
+    fn outputs<'d, P: Placing<'d>>(
         &self,
         mut held: Vec<HeldOnGpu>,
         targets: &[Option<WriteTarget<'_, GpuMemory>>],
-        place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
+        destinations: &Given<'d, P>,
         account: &mut Account,
     ) -> Result<Vec<GpuOutput>, Error> {
         let written = self.written(&mut held, account)?;
@@ -205,16 +220,11 @@ impl<'c> CallOfSegments<'c> {
         given.extend(moved.iter().map(take));
         given.sort_by_key(|(output, _)| *output);
         let mut back: Vec<GpuOutput> = given.into_iter().map(|(_, output)| output).collect();
-        let forms: Vec<OutputForm> = back.iter().map(|output| self.form(output)).collect();
-        let destinations = place(&forms)?;
-        if self.stream.is_capturing()? {
-            require_placed(&forms, &destinations)?;
-        }
-        let footprints: Vec<Footprint<'_>> = self.inputs.iter().filter_map(GpuInput::footprint).collect();
-        let checked = checked::<GpuMemory>(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
-        for (output, destination) in back.iter_mut().zip(&checked) {
-            if let Some(destination) = destination {
-                self.copy(destination, &self.tensor(output))?;
+        let forms = || back.iter().map(|output| self.form(output)).collect();
+        let destinations = self.destinations(destinations, forms)?;
+        for (output, destination) in back.iter_mut().zip(destinations) {
+            if let (Some(destination), Some(tensor)) = (destination, self.tensor(output)) {
+                self.copy(&destination, &tensor)?;
                 *output = GpuOutput::Placed;
             }
         }
@@ -273,15 +283,9 @@ impl<'c> CallOfSegments<'c> {
         held: &[HeldOnGpu],
     ) -> Result<GpuOutput, Error> {
         let slot = self.chain.outputs[output];
-        // An input of the host is no tensor of the GPU, so a view of it is a copy.
-        let is_seen = |input: usize| {
-            let is_apart = |own: Footprint<'_>| {
-                !targets.iter().flatten().any(|target| target.footprint().overlaps(&own))
-            };
-            self.inputs[input].footprint().is_some_and(is_apart)
-        };
         match &held[slot] {
-            HeldOnGpu::Input(input, layout) if is_seen(*input) => {
+            HeldOnGpu::Placed => Ok(GpuOutput::Placed),
+            HeldOnGpu::Input(input, layout) if self.is_seen(*input, targets) => {
                 Ok(GpuOutput::View { input: *input, layout: layout.clone() })
             }
             shared => {
@@ -291,8 +295,15 @@ impl<'c> CallOfSegments<'c> {
         }
     }
 
+    /// Whether an output may be a view of an input: of one that is written to, or of the host, it is a copy.
+    pub(super) fn is_seen(&self, input: usize, targets: &[Option<WriteTarget<'_, GpuMemory>>]) -> bool {
+        let is_apart =
+            |own: Footprint<'_>| !targets.iter().flatten().any(|target| target.footprint().overlaps(&own));
+        self.inputs[input].footprint().is_some_and(is_apart)
+    }
+
     fn form(&self, output: &GpuOutput) -> OutputForm {
-        let tensor = self.tensor(output);
+        let tensor = self.tensor(output).expect("nothing was placed yet");
         let (dtype, layout) = tensor.form();
         let input = match output {
             GpuOutput::View { input, .. } => Some(*input),
@@ -301,12 +312,12 @@ impl<'c> CallOfSegments<'c> {
         OutputForm { dtype, layout: Layout { offset: 0, ..layout.clone() }, input }
     }
 
-    /// What an output holds.
-    fn tensor<'o>(&'o self, output: &'o GpuOutput) -> GpuInput<'o> {
+    /// What an output holds that is not where it belongs already.
+    fn tensor<'o>(&'o self, output: &'o GpuOutput) -> Option<GpuInput<'o>> {
         match output {
-            GpuOutput::Made(tensor) => GpuInput::Tensor(tensor.shared()),
-            GpuOutput::View { input, layout } => self.inputs[*input].relaid(layout.clone()),
-            GpuOutput::Placed => unreachable!("it is placed once"),
+            GpuOutput::Made(tensor) => Some(GpuInput::Tensor(tensor.shared())),
+            GpuOutput::View { input, layout } => Some(self.inputs[*input].relaid(layout.clone())),
+            GpuOutput::Placed => None,
         }
     }
 
@@ -348,11 +359,13 @@ impl<'c> CallOfSegments<'c> {
 
 impl HeldOnGpu {
     /// What is held, as an input of a segment.
-    fn input<'h>(&'h self, inputs: &'h [GpuInput<'h>]) -> GpuInput<'h> {
+    pub fn input<'h>(&'h self, inputs: &'h [GpuInput<'h>]) -> GpuInput<'h> {
         match self {
             HeldOnGpu::Input(place, layout) => inputs[*place].relaid(layout.clone()),
             HeldOnGpu::Own(tensor) => GpuInput::Tensor(tensor.shared()),
-            HeldOnGpu::Nothing => unreachable!("what is freed was read for the last time"),
+            HeldOnGpu::Nothing | HeldOnGpu::Placed => {
+                unreachable!("what is freed, or placed by the last segment, was read for the last time")
+            }
         }
     }
 
@@ -360,7 +373,7 @@ impl HeldOnGpu {
     fn own_place(&self) -> Option<(usize, Layout)> {
         match self {
             HeldOnGpu::Own(tensor) => Some((tensor.address() as usize, tensor.shared().form().1.clone())),
-            HeldOnGpu::Nothing | HeldOnGpu::Input(..) => None,
+            HeldOnGpu::Nothing | HeldOnGpu::Placed | HeldOnGpu::Input(..) => None,
         }
     }
 
@@ -394,7 +407,7 @@ impl OwnMemory for GpuOutput {
 impl OwnMemory for HeldOnGpu {
     fn own(&self) -> Option<Piece> {
         match self {
-            HeldOnGpu::Nothing | HeldOnGpu::Input(..) => None,
+            HeldOnGpu::Nothing | HeldOnGpu::Placed | HeldOnGpu::Input(..) => None,
             HeldOnGpu::Own(tensor) => tensor.own(),
         }
     }
