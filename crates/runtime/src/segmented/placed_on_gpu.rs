@@ -33,6 +33,7 @@ struct Asked<'d> {
 }
 
 impl<'d, P: Placing<'d>> Given<'d, P> {
+    /// Memory that this says, when it is asked.
     pub fn new(place: P) -> Self {
         Given { place: Cell::new(Some(place)), asked: OnceCell::new() }
     }
