@@ -1,5 +1,5 @@
 # test: target=sm_90
-# Rows that fit no registers are kept in shared memory, as they are in memory.
+# Rows that fit no registers of a block are kept in those of a cluster.
 def softmax(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
     y = fd.ops.softmax(fd.ops.cast(x, dtype=DataType.Float), dim=1)
@@ -9,10 +9,12 @@ inputs = [torch.randn((256, 65536), dtype=torch.bfloat16)]
 
 # ---- expect
 # # seg0
-# schedule lanes 1024 warps 32
+# schedule lanes 4096 warps 32
 # block x0 by 1
 # inner x1
 # lane x1
 # width 8
-# persist n1 narrow
+# persist n1
+# persist n12
 # private
+# cluster 8

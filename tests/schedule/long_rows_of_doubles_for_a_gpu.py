@@ -1,5 +1,5 @@
 # test: target=sm_90
-# What rows hold in shared memory counts as it is held: floats widened to doubles, which do not fit.
+# Doubles that a cluster has in registers, as 256 bytes are enough for those of a thread.
 def softmax(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
     y = fd.ops.softmax(fd.ops.cast(x, dtype=DataType.Double), dim=1)
@@ -9,8 +9,12 @@ inputs = [torch.randn((256, 32768), dtype=torch.float32)]
 
 # ---- expect
 # # seg0
-# schedule lanes 512 warps 32
+# schedule lanes 2048 warps 32
 # block x0 by 1
 # inner x1
 # lane x1
 # width 4
+# persist n1
+# persist n5
+# private
+# cluster 4

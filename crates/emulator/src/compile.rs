@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::kernel_names::kernel_names;
+use crate::declared::{Declared, kernels};
 use crate::{EmulatorOptions, Error};
 
 const HEADERS: [(&str, &str); 7] = [
@@ -62,8 +62,8 @@ pub(crate) fn compile(options: &EmulatorOptions, source: &str, name: &str) -> Re
 /// The text with lines counted from its own first one, after the headers and before the entries of its kernels.
 fn translation_unit(source: &str, name: &str) -> String {
     let name: String = name.chars().filter(|c| !c.is_control() && *c != '"' && *c != '\\').collect();
-    let entries: String =
-        kernel_names(source).iter().map(|kernel| format!("CUEMU_EXPORT({kernel})\n")).collect();
+    let entry = |kernel: &Declared| format!("CUEMU_EXPORT({}, {})\n", kernel.name, kernel.cluster);
+    let entries: String = kernels(source).iter().map(entry).collect();
     format!("#include \"launch.h\"\n#line 1 \"{name}.cu\"\n{source}\n#line 1 \"entries\"\n{entries}")
 }
 

@@ -116,6 +116,7 @@ pub(crate) struct Request {
     pub dynamic_shared_bytes: u64,
     pub seed: u64,
     pub order: u32,
+    pub cluster: u32,
 }
 
 /// `CuemuReport` of `device/launch.h`.

@@ -12,10 +12,10 @@
 
 mod compile;
 mod cublaslt;
+mod declared;
 mod driver;
 mod guarded;
 mod image;
-mod kernel_names;
 mod launch;
 mod library;
 mod module;

@@ -12,6 +12,8 @@ pub struct Gpu {
     /// Bytes that a thread loads before it uses the first of them, so that all threads of a multiprocessor keep its share of
     /// memory busy.
     pub in_flight: u64,
+    /// The most blocks of a cluster; 1 where there are none.
+    pub max_cluster: u32,
     /// Side of the tiles in which memory that lies across the lanes is transposed: a block's threads walk a row of it.
     pub tile_side: u32,
     /// Blocks of a multiprocessor that leave partial results, at least: with many more, adding these up takes longer than it saves.

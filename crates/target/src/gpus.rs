@@ -17,6 +17,8 @@ pub struct GpuModel {
     pub bandwidth: f64,
     /// Multiplications of f32 in a second.
     pub throughput: f64,
+    /// The most blocks of a cluster; 1 where there are none.
+    pub max_cluster: u32,
     /// What each multiprocessor has.
     pub multiprocessor: Multiprocessor,
 }
@@ -36,15 +38,15 @@ const REGISTERS: u64 = 1 << 16;
 /// multiprocessors, an H200 with 45.
 const LATENCY: f64 = 1.4e-6;
 
-/// The table: multiprocessors, bytes and multiplications of f32 in a second, and what each multiprocessor has. Of each architecture
+/// The table: multiprocessors, bytes and multiplications of f32 in a second, blocks of a cluster, and what each multiprocessor has. Of each architecture
 /// the first is what its name stands for.
 pub const GPUS: [GpuModel; 6] = [
-    model("a100", "sm_80", 108, 1.8e12, 9.7e12, multiprocessor(2048, 32, 164)),
-    model("a10", "sm_86", 72, 0.54e12, 15.6e12, multiprocessor(1536, 16, 100)),
-    model("l40s", "sm_89", 142, 0.78e12, 45e12, multiprocessor(1536, 24, 100)),
-    model("h100", "sm_90", 132, 3e12, 30e12, multiprocessor(2048, 32, 228)),
-    model("h200", "sm_90", 132, 4.3e12, 30e12, multiprocessor(2048, 32, 228)),
-    model("b200", "sm_100", 148, 7.2e12, 36e12, multiprocessor(2048, 32, 228)),
+    model("a100", "sm_80", 108, 1.8e12, 9.7e12, 1, multiprocessor(2048, 32, 164)),
+    model("a10", "sm_86", 72, 0.54e12, 15.6e12, 1, multiprocessor(1536, 16, 100)),
+    model("l40s", "sm_89", 142, 0.78e12, 45e12, 1, multiprocessor(1536, 24, 100)),
+    model("h100", "sm_90", 132, 3e12, 30e12, 8, multiprocessor(2048, 32, 228)),
+    model("h200", "sm_90", 132, 4.3e12, 30e12, 8, multiprocessor(2048, 32, 228)),
+    model("b200", "sm_100", 148, 7.2e12, 36e12, 8, multiprocessor(2048, 32, 228)),
 ];
 
 const fn model(
@@ -53,11 +55,21 @@ const fn model(
     multiprocessors: u64,
     bandwidth: f64,
     throughput: f64,
+    max_cluster: u32,
     multiprocessor: Multiprocessor,
 ) -> GpuModel {
     // A block may ask for all but what the driver takes of it.
     let shared_bytes = multiprocessor.shared_bytes - KIB;
-    GpuModel { name, architecture, multiprocessors, shared_bytes, bandwidth, throughput, multiprocessor }
+    GpuModel {
+        name,
+        architecture,
+        multiprocessors,
+        shared_bytes,
+        bandwidth,
+        throughput,
+        max_cluster,
+        multiprocessor,
+    }
 }
 
 const fn multiprocessor(threads: u64, blocks: u64, shared_kib: u64) -> Multiprocessor {
@@ -100,6 +112,7 @@ impl Target {
                 warp: 32,
                 most_threads: 512,
                 in_flight: 64,
+                max_cluster: model.max_cluster,
                 tile_side: 64,
                 partials: 2,
                 latency: LATENCY,

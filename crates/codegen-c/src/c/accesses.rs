@@ -87,7 +87,8 @@ pub(super) fn assumed(kernel: &Kernel) -> Facts {
 /// The same, and that no launch has more blocks than the dialect says.
 pub(super) fn launched(kernel: &Kernel, dialect: &Dialect) -> Facts {
     let mut facts = assumed(kernel);
-    facts.assume_range(kernel.block, 0, dialect.block.most.saturating_mul(kernel.teams.into()) - 1);
+    let most = dialect.block.most.saturating_mul(kernel.teams.into()) / i64::from(kernel.cluster);
+    facts.assume_range(kernel.block, 0, most - 1);
     facts
 }
 

@@ -10,7 +10,7 @@ use ops::{DType, Scalar, ScalarOp};
 use super::EmitError;
 use super::accesses::launched;
 use super::cast::cast;
-use super::dialect::Dialect;
+use super::dialect::{BlockWords, Dialect};
 use super::hoisted::Hoisted;
 use super::in_flight::InFlight;
 use super::index_text::IndexWriter;
@@ -110,6 +110,9 @@ impl<'a> KernelWriter<'a> {
         representable(self.kernel, &self.kernel.blocks)?;
         registers::fit(self.kernel, &self.registers, self.dialect)?;
         storage_types(self.kernel, self.prelude);
+        if self.kernel.cluster > 1 {
+            self.prelude.add(Snippet::Cluster);
+        }
         self.scratch()?;
         self.in_flight.note(self.kernel, &self.kernel.body);
         let number = self.names.symbol(self.kernel.block);
@@ -427,10 +430,15 @@ impl<'a> KernelWriter<'a> {
         Ok(self.index_writer().text(index))
     }
 
-    /// The number of the lane in its team.
+    /// The number of the lane in its team or cluster.
     pub(super) fn lane(&self) -> String {
-        let (lane, Kernel { lanes, teams, .. }) = (self.dialect.block.lane, self.kernel);
-        if *teams == 1 { lane.to_owned() } else { format!("({lane} % {lanes})") }
+        let Kernel { lanes, teams, cluster, .. } = *self.kernel;
+        let BlockWords { number, lane, .. } = self.dialect.block;
+        match (teams, cluster) {
+            (1, 1) => lane.to_owned(),
+            (1, _) => format!("({number} % {cluster} * {} + {lane})", self.kernel.threads()),
+            _ => format!("({lane} % {lanes})"),
+        }
     }
 
     /// What the array of a place is called.
@@ -457,11 +465,14 @@ fn is_negated_name(text: &str) -> bool {
     bare(text).strip_prefix('-').is_some_and(is_word)
 }
 
-/// The number of the block: of several that are teams of one, by what team it is.
+/// The number of the block: of several that are teams of one, by what team it is; of a cluster, that of all its blocks.
 fn block_number(kernel: &Kernel, dialect: &Dialect) -> String {
-    let number = dialect.block.number.to_owned();
-    let Kernel { lanes, teams, .. } = *kernel;
-    if teams == 1 { number } else { format!("{number} * {teams}ll + {} / {lanes}", dialect.block.lane) }
+    let BlockWords { number, lane, .. } = dialect.block;
+    match *kernel {
+        Kernel { teams: 1, cluster: 1, .. } => number.to_owned(),
+        Kernel { teams: 1, cluster, .. } => format!("{number} / {cluster}"),
+        Kernel { teams, lanes, .. } => format!("{number} * {teams}ll + {lane} / {lanes}"),
+    }
 }
 
 /// The names of storage types are needed wherever such a value or element is.

@@ -45,10 +45,10 @@ pub struct Dialect {
 /// How a dialect says the function of a kernel.
 #[derive(Debug)]
 pub struct KernelFunction {
-    /// The comment that says how it is launched: over so many blocks, of so many lanes. A whole line.
-    pub launched: fn(blocks: &str, lanes: u32) -> String,
-    /// What stands before the name, for blocks of so many lanes, which may each walk loops of their own.
-    pub head: fn(lanes: u32, walks: bool) -> String,
+    /// The comment that says how it is launched: over so many blocks, of so many lanes, in clusters of so many. A whole line.
+    pub launched: fn(blocks: &str, lanes: u32, cluster: u32) -> String,
+    /// What stands before the name, for blocks of so many lanes, in clusters of so many, whose lanes may each walk loops of their own.
+    pub head: fn(lanes: u32, cluster: u32, walks: bool) -> String,
     /// What stands between `*` and a buffer's name: nothing else reaches its elements.
     pub restrict: &'static str,
     /// What stands before the type that a function for kernels to call gives.
@@ -60,7 +60,7 @@ pub struct KernelFunction {
 }
 
 /// How a dialect says a block, its lanes and its memory.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct BlockWords {
     /// The number of the block.
     pub number: &'static str,

@@ -40,6 +40,7 @@ impl InFlight {
     fn add<'s>(&mut self, kernel: &Kernel, loads: impl IntoIterator<Item = &'s Stmt>, elements: &Expr) {
         let bytes: u64 = loads.into_iter().map(|statement| loaded(kernel, statement)).sum();
         let all = elements.clone() * (bytes * self.iterations * u64::from(kernel.teams)) as i64;
+        let all = all.ceil_div(&Expr::constant(kernel.cluster.into()));
         self.bytes = Expr::max(&self.bytes, &all);
     }
 }

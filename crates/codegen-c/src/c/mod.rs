@@ -96,7 +96,7 @@ pub enum EmitError {
         kernel: String,
         bytes: u64,
         most: u64,
-        /// Lanes of a block, all teams together.
+        /// Lanes of a block, all teams together, or of one of a cluster.
         lanes: u32,
     },
     /// No launch has room for the parameters.

@@ -22,12 +22,14 @@ pub struct Reduction {
     pub monoid: Monoid,
     /// Of each part of a state.
     pub dtypes: Vec<DType>,
-    /// Lanes of a block.
+    /// Lanes of a block, or of a cluster of them.
     pub lanes: u32,
     /// Lanes that combine first.
     pub warp: u32,
     /// Teams that do so side by side.
     pub teams: u32,
+    /// Blocks that the lanes are spread over.
+    pub cluster: u32,
 }
 
 /// A reduction in a dialect, and what its functions are named after: the monoid, or `lambda` and a number.
@@ -134,8 +136,8 @@ impl KernelWriter<'_> {
         let dtypes = values.iter().map(|&value| self.kernel.values[value]).collect();
         let copies: Vec<String> =
             values.iter().zip(accumulators).map(|(&value, &state)| self.widened(value, state)).collect();
-        let Kernel { lanes, warp, teams, .. } = *self.kernel;
-        let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes, warp, teams };
+        let Kernel { lanes, warp, teams, cluster, .. } = *self.kernel;
+        let reduction = Reduction { monoid: monoid.clone(), dtypes, lanes, warp, teams, cluster };
         let stem = self.prelude.stem(&reduction);
         let named = BlockReduction { of: &reduction, stem: &stem, dialect: self.dialect };
         if lanes > 1 && self.prelude.lacks(&reduction) {

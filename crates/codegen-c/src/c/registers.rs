@@ -48,7 +48,7 @@ pub(super) fn fit(
         Some(held.count as u64 * u64::from(held.width) * decl.dtype.size() as u64)
     };
     let bytes: u64 = kernel.scratch.iter().filter_map(of_array).sum();
-    let lanes = kernel.lanes * kernel.teams;
+    let lanes = kernel.threads();
     let most = (dialect.vectors.register_bytes)(lanes);
     let too_many = || EmitError::Registers { kernel: kernel.name.clone(), bytes, most, lanes };
     if bytes > most { Err(too_many()) } else { Ok(()) }

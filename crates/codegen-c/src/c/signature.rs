@@ -29,7 +29,7 @@ pub(super) fn header(kernel: &Kernel, names: &Names, dialect: &'static Dialect) 
     format!(
         "// {}: reads {reads}; writes {writes}{faults}.\n{}{}",
         names.kernel,
-        (dialect.function.launched)(&blocks, kernel.lanes * kernel.teams),
+        (dialect.function.launched)(&blocks, kernel.threads(), kernel.cluster),
         assumptions_line(kernel, names)
     )
 }
@@ -60,7 +60,8 @@ pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> St
     let arguments = arguments.map(|&symbol| format!("{} {}", dialect.index_type(), names.symbol(symbol)));
     let parameters: Vec<String> = buffers.chain(arguments).collect();
     let walks = kernel.body.iter().any(is_walk);
-    let head = format!("{} {}(", (dialect.function.head)(kernel.lanes * kernel.teams, walks), names.kernel);
+    let head = (dialect.function.head)(kernel.threads(), kernel.cluster, walks);
+    let head = format!("{head} {}(", names.kernel);
     let one_line = format!("{head}{}) {{\n", parameters.join(", "));
     if one_line.len() <= LONGEST_LINE {
         one_line

@@ -53,8 +53,14 @@ snippets! {
     F64ToI32,
     F64ToI64,
     F64ToU64,
+    /// What blocks of a cluster do together.
+    Cluster,
+    /// What another lane of the warp has.
+    Partner,
     /// What combines the states of all lanes, whatever they are.
     OverBlock,
+    /// The same over the lanes of a cluster.
+    OverCluster,
     /// The quotient of two indices, rounded down.
     FloorDiv,
     /// What is left of it.

@@ -24,20 +24,26 @@ pub static CUDA: Dialect = Dialect {
     spelling,
     snippet,
     function: KernelFunction {
-        launched: |blocks, lanes| format!("// Blocks: {blocks}. Threads of a block: {lanes}.\n"),
+        launched: |blocks, lanes, cluster| {
+            let clusters =
+                if cluster > 1 { format!(" Blocks of a cluster: {cluster}.") } else { String::new() };
+            format!("// Blocks: {blocks}. Threads of a block: {lanes}.{clusters}\n")
+        },
         // Such a block may have all registers of a multiprocessor, of which two would leave it half; so may one whose
         // threads have loads of several iterations in flight.
-        head: |lanes, walks| match lanes {
-            _ if walks || lanes == MAX_LANES => {
-                format!("extern \"C\" __global__ void __launch_bounds__({lanes}, 1)")
-            }
-            _ => format!("extern \"C\" __global__ void __launch_bounds__({lanes})"),
+        head: |lanes, cluster, walks| {
+            let blocks = if walks || lanes == MAX_LANES { ", 1" } else { "" };
+            let clusters = if cluster > 1 { format!(" __cluster_dims__({cluster})") } else { String::new() };
+            format!("extern \"C\" __global__ void __launch_bounds__({lanes}{blocks}){clusters}")
         },
         restrict: "__restrict__",
         inline: "static __device__ inline",
         // Of sm_70 and newer, since CUDA 12.1; older compilers reject what is beyond 4096.
         most_parameter_bytes: 32764,
-        variables: &[("calls", "unsigned calls = 0;")],
+        variables: &[
+            ("calls", "unsigned calls = 0;"),
+            ("cluster_calls", "unsigned cluster_calls = begin_cluster();"),
+        ],
     },
     block: BlockWords {
         number: "blockIdx.x",
@@ -94,7 +100,7 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
     operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union \
     unsigned using virtual void volatile wchar_t while xor xor_eq blockDim blockIdx gridDim threadIdx warpSize \
-    atomicMin main smem calls load store cuemu CUEMU PTX";
+    atomicMin main smem calls cluster_calls load store cuemu CUEMU PTX";
 
 static TAKEN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| taken_words(RESERVED, spelling, snippet));
 

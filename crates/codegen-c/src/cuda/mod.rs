@@ -1,6 +1,6 @@
 //! From a kernel program to include-free CUDA C++: text that people read, NVRTC compiles and the emulator runs.
 //!
-//! A lane is a thread and a block is a CUDA block, or one of several that share it: a team of its threads. Scratch lies in dynamic
+//! A lane is a thread and a block is a CUDA block, one of several that share it as teams of its threads, or a cluster of them. Scratch lies in dynamic
 //! shared memory, slots of reductions in static.
 //!
 //! `dialect` has the words, `snippets` the functions that CUDA lacks, `reduce` how threads combine their states; `c`
@@ -55,7 +55,7 @@ pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
         source: text.source,
         parameters: text.parameters,
         blocks: kernel.launched_blocks(),
-        block_threads: kernel.lanes * kernel.teams,
+        block_threads: kernel.threads(),
         static_shared_bytes: text.declared_bytes,
         dynamic_shared_bytes: text.scratch_bytes,
         in_flight_bytes: text.in_flight_bytes,

@@ -12,7 +12,11 @@ pub(super) const REDUCTIONS: Reductions = Reductions {
     overloads: true,
     over_block,
     call,
-    needs: |reduction| if Way::of(reduction) == Way::Warps { &[Snippet::OverBlock] } else { &[] },
+    needs: |reduction| match Way::of(reduction) {
+        Way::Cluster => &[Snippet::OverCluster],
+        Way::Warps => &[Snippet::OverBlock],
+        _ => &[],
+    },
     bytes: |all| {
         all.iter()
             .enumerate()
@@ -33,6 +37,8 @@ enum Way {
     Warps,
     /// The same for states whose order counts.
     OrderedWarps,
+    /// By a slot per warp in each block of a cluster.
+    Cluster,
     /// By a slot per thread.
     Slots,
 }
@@ -41,6 +47,7 @@ impl Way {
     /// How the threads of a reduction meet.
     fn of(reduction: &Reduction) -> Way {
         match (reduction.lanes, reduction.warp) {
+            _ if reduction.cluster > 1 => Way::Cluster,
             (..=WARP, warp) if warp == reduction.lanes => Way::Warp,
             (lanes, WARP) if lanes > WARP && reduction.monoid.is_symmetric() => Way::Warps,
             (lanes, WARP) if lanes > WARP => Way::OrderedWarps,
@@ -49,12 +56,11 @@ impl Way {
     }
 }
 
-/// Whether a reduction has the slots of another: of numbers of the same type.
+/// Whether a reduction has the slots of another: of numbers of the same type, combined in the same way.
 fn shares(reduction: &Reduction, others: &[&Reduction]) -> bool {
-    let has_one = |it: &Reduction| Way::of(it) == Way::Warps && it.dtypes.len() == 1;
-    let alike =
-        |it: &&Reduction| (&it.dtypes, it.lanes) == (&reduction.dtypes, reduction.lanes) && has_one(it);
-    has_one(reduction) && others.iter().any(alike)
+    let slots = |it: &Reduction| (it.dtypes.clone(), it.lanes, Way::of(it), it.monoid.is_symmetric());
+    let has_one = matches!(Way::of(reduction), Way::Warps | Way::Cluster) && reduction.dtypes.len() == 1;
+    has_one && others.iter().any(|other| slots(other) == slots(reduction))
 }
 
 /// Bytes of shared memory: a slot per thread and one for the result, as the structure of the states is laid out.
@@ -67,22 +73,22 @@ fn shared_bytes(reduction: &Reduction) -> u32 {
     let state = fields.next_multiple_of(widest) as u32;
     match Way::of(reduction) {
         Way::Warp => 0,
-        Way::Warps | Way::OrderedWarps => state * 2 * (reduction.lanes / WARP),
+        Way::Warps | Way::OrderedWarps | Way::Cluster => state * 2 * (reduction.lanes / WARP),
         Way::Slots => state * (reduction.lanes + 1),
     }
 }
 
 /// A call of the function; where calls take turns at two sets of slots, with the number of the call.
 fn call(reduction: &BlockReduction<'_>, states: &str) -> String {
-    let name = reduction.name();
+    let (name, stem, Reduction { lanes, cluster, .. }) = (reduction.name(), reduction.stem, reduction.of);
+    let warps = lanes / cluster / WARP;
     match Way::of(reduction.of) {
-        Way::Warps => {
-            format!(
-                "over_block<{}>({states}, combine_{}, calls++)",
-                reduction.of.lanes / WARP,
-                reduction.stem
-            )
+        Way::Cluster => {
+            let is_ordered = !reduction.of.monoid.is_symmetric();
+            let function = format!("over_cluster<{cluster}, {warps}, {is_ordered}>");
+            format!("{function}({states}, combine_{stem}, cluster_calls++)")
         }
+        Way::Warps => format!("over_block<{warps}>({states}, combine_{stem}, calls++)"),
         Way::OrderedWarps => format!("{name}({states}, calls++)"),
         Way::Warp | Way::Slots => format!("{name}({states})"),
     }
@@ -93,7 +99,7 @@ fn over_block(reduction: &BlockReduction<'_>) -> String {
     let function = OverBlock { reduction, lanes: reduction.of.lanes, stem: reduction.stem };
     match Way::of(reduction.of) {
         Way::Warp => function.within_warp(),
-        Way::Warps => function.partner(),
+        Way::Warps | Way::Cluster => function.partner(),
         Way::OrderedWarps => function.over_warps(),
         Way::Slots => function.through_shared(),
     }

@@ -38,7 +38,10 @@ rows! {
     F64ToI32 = "f64_to_i32", needs [], F64_TO_I32;
     F64ToI64 = "f64_to_i64", needs [], F64_TO_I64;
     F64ToU64 = "f64_to_u64", needs [], F64_TO_U64;
-    OverBlock = "over_block", needs [], OVER_BLOCK;
+    Cluster = "cluster", needs [], CLUSTER;
+    Partner = "partner", needs [], PARTNER;
+    OverBlock = "over_block", needs [Partner], OVER_BLOCK;
+    OverCluster = "over_cluster", needs [Cluster, Partner], OVER_CLUSTER;
     FloorDiv = "floor_div", needs [], FLOOR_DIV;
     FloorMod = "floor_mod", needs [], FLOOR_MOD;
     SmallFloorDiv = "small_floor_div", needs [], SMALL_FLOOR_DIV;
@@ -181,9 +184,46 @@ const F64_TO_U64: &str = "\
 static __device__ inline unsigned long long f64_to_u64(double x) { return x == x ? __double2ull_rz(x) : 0; }
 ";
 
+// A block that has not begun has no memory yet; none writes to another behind the last barrier, so that each may end then.
+const CLUSTER: &str = "\
+#if __CUDA_ARCH__ >= 900
+// Others may write to the memory of a block that has begun: each says so, and waits for all before it writes.
+static __device__ inline unsigned begin_cluster() {
+  asm volatile(\"barrier.cluster.arrive.relaxed.aligned;\");
+  return 0;
+}
+static __device__ inline void await_cluster() { asm volatile(\"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\"); }
+static __device__ inline void sync_cluster() {
+  asm volatile(\"barrier.cluster.arrive.release.aligned;\" ::: \"memory\");
+  await_cluster();
+}
+// Stores to the place in another block that a slot has in this one.
+template <class T> static __device__ inline void store_in(unsigned block, T* slot, const T& x) {
+  unsigned to = (unsigned)__cvta_generic_to_shared(slot);
+  asm(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(to) : \"r\"(to), \"r\"(block));
+  if constexpr (sizeof(T) % 4 == 0)
+    for (int i = 0; i < (int)sizeof(T) / 4; i++)
+      asm volatile(\"st.shared::cluster.u32 [%0], %1;\" :: \"r\"(to + 4 * i), \"r\"(((const unsigned*)&x)[i]) : \"memory\");
+  else
+    for (int i = 0; i < (int)sizeof(T); i++)
+      asm volatile(\"st.shared::cluster.u8 [%0], %1;\" :: \"r\"(to + i), \"r\"((unsigned)((const unsigned char*)&x)[i]) : \"memory\");
+}
+#else  // Older GPUs have no clusters; the emulator runs the blocks of one as one block.
+#undef __cluster_dims__
+#define __cluster_dims__(...)
+static __device__ inline unsigned begin_cluster() { return 0; }
+static __device__ inline void await_cluster() {}
+static __device__ inline void sync_cluster() { __syncthreads(); }
+template <class T> static __device__ inline void store_in(unsigned, T* slot, const T& x) { *slot = x; }
+#endif
+";
+
+const PARTNER: &str = "\
+template <class T> static __device__ inline T partner(T x, unsigned stride) { return (T)__shfl_xor_sync(~0u, x, stride); }
+";
+
 // One barrier a call. A thread can be one call ahead of others, which then still read the other set of slots.
 const OVER_BLOCK: &str = "\
-template <class T> static __device__ inline T partner(T x, unsigned stride) { return (T)__shfl_xor_sync(~0u, x, stride); }
 // What the states of all threads combine to, for every thread: of each warp, then of the warps, by halves.
 template <int WARPS, class T> static __device__ inline T over_block(T mine, T (*combine)(T, T), unsigned call) {
   __shared__ T slots[2][WARPS];
@@ -192,6 +232,32 @@ template <int WARPS, class T> static __device__ inline T over_block(T mine, T (*
   __syncthreads();
   mine = slots[call % 2][threadIdx.x % WARPS];
   for (unsigned stride = WARPS / 2; stride > 0; stride /= 2) mine = combine(mine, partner(mine, stride));
+  return mine;
+}
+";
+
+// One barrier a call, as over a block. Each warp stores what it has in all blocks, so that none reads another's memory.
+const OVER_CLUSTER: &str = "\
+// What the states of all threads of a cluster combine to, for every thread: of each warp, then of the warps, by halves.
+template <int BLOCKS, int WARPS, bool ORDERED, class T>
+static __device__ inline T over_cluster(T mine, T (*combine)(T, T), unsigned call) {
+  constexpr int SLOTS = BLOCKS * WARPS, LANES = SLOTS < 32 ? SLOTS : 32;
+  __shared__ T slots[2][SLOTS];
+  const unsigned lane = threadIdx.x % 32, warp = blockIdx.x % BLOCKS * WARPS + threadIdx.x / 32;
+  const auto joined = [=](T mine, unsigned stride) {
+    const T other = partner(mine, stride);
+    return ORDERED && (lane & stride) ? combine(other, mine) : combine(mine, other);
+  };
+  for (unsigned stride = 16; stride > 0; stride /= 2) mine = joined(mine, stride);
+  if (call == 0) await_cluster();
+  if (lane < BLOCKS) store_in(lane, &slots[call % 2][warp], mine);
+  sync_cluster();
+  T parts[SLOTS / LANES];
+  for (int i = 0; i < SLOTS / LANES; i++) parts[i] = slots[call % 2][lane % LANES + i * LANES];
+  for (int half = SLOTS / LANES / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; i++) parts[i] = combine(parts[i], parts[i + half]);
+  mine = parts[0];
+  for (unsigned stride = LANES / 2; stride > 0; stride /= 2) mine = joined(mine, stride);
   return mine;
 }
 ";

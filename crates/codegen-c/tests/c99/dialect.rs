@@ -17,8 +17,8 @@ pub static C99: Dialect = Dialect {
     spelling,
     snippet,
     function: KernelFunction {
-        launched: |blocks, lanes| format!("// Blocks: {blocks}. Lanes of a block: {lanes}.\n"),
-        head: |_, _| "void".to_owned(),
+        launched: |blocks, lanes, _| format!("// Blocks: {blocks}. Lanes of a block: {lanes}.\n"),
+        head: |_, _, _| "void".to_owned(),
         restrict: "restrict",
         inline: "static inline",
         most_parameter_bytes: usize::MAX,

@@ -107,7 +107,7 @@ impl Compilation<'_> {
             (Some(schedule), _) | (None, Some(Shared { schedule, .. })) => schedule.clone(),
             (None, None) => self.schedule(view, &witness),
         };
-        let fits = schedule.check(&witness);
+        let fits = schedule.check(&witness).and_then(|()| schedule.check_on(self.target));
         fits.map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
         let [layouts, stores] = self.layouts_of(view);
         let general = shared.is_some_and(|shared| shared.general);

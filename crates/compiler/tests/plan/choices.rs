@@ -2,7 +2,7 @@
 
 use ferrofuse_compiler::schedule::parse;
 use ferrofuse_compiler::segment::Segmentation;
-use ferrofuse_compiler::target::Target;
+use ferrofuse_compiler::target::{GpuModel, Target};
 use ferrofuse_compiler::{PlanError, PlanOptions};
 use index::Facts;
 use ir::definition::Definition;
@@ -398,6 +398,21 @@ fn a_schedule_that_no_launch_could_have_is_rejected() {
         let error = try_plan(&definition, &Target::cuda(), &options).unwrap_err();
         assert_eq!(error, PlanError::Scratch { segment: "seg0".to_owned(), bytes, most: 204_800 });
         try_plan(&definition, &Target::cpu(512), &options).expect("a CPU has it");
+    }
+}
+
+/// GPUs before sm_90 have no clusters; on a CPU one is a block.
+#[test]
+fn a_cluster_that_no_gpu_has_is_rejected() {
+    let schedule =
+        "schedule lanes 64 warps 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1\nprivate\ncluster 2";
+    let schedule = parse(schedule).expect("a schedule");
+    let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
+    let a100 = Target::gpu(GpuModel::named("a100").expect("it is in the table"));
+    let error = try_plan(&define(SOFTMAX), &a100, &options).unwrap_err().to_string();
+    assert!(error.ends_with("a cluster of the GPU has 1 blocks at most, not 2"), "{error}");
+    for target in [Target::cuda(), Target::cpu(512)] {
+        try_plan(&define(SOFTMAX), &target, &options).expect("it has it");
     }
 }
 

@@ -18,14 +18,14 @@ static unsigned char signal_stack[64 * 1024];
 static void stop_at_fault(const char* what, const void* address) {
   char after[64] = "";
   if (current->line) snprintf(after, sizeof after, ", after line %d", current->line);
-  uint3 at = block.index, thread = current->index;
+  uint3 at = current->block, thread = current->index;
   stop("%s at address %p by thread (%u,%u,%u) of block (%u,%u,%u)%s", what, address, thread.x, thread.y, thread.z, at.x,
        at.y, at.z, after);
 }
 
 static bool in_stack_guard(const void* address) {
   uintptr_t offset = (uintptr_t)address - (uintptr_t)stacks;
-  return offset < MAX_THREADS * STACK && offset % STACK < PAGE;
+  return offset < mapped * STACK && offset % STACK < PAGE;
 }
 
 // A fault of another thread is for the handler before this one, which may be that of another copy of the emulator.

@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 namespace cuemu {
-const unsigned WARP = 32, MAX_THREADS = 1024, MAX_WARPS = MAX_THREADS / WARP;
+const unsigned WARP = 32, MAX_CLUSTER = 8, MAX_THREADS = MAX_CLUSTER * 1024, MAX_WARPS = MAX_THREADS / WARP;
 const size_t STACK = 128 * 1024, PAGE = 4096;
 const uint64_t MAX_YIELDS = 20 * 1000 * 1000;
 
@@ -21,7 +21,7 @@ struct Counters { uint64_t switches, barriers, warp_operations, yields, static_s
 struct Warp;
 struct Thread {
   void* stack_pointer;
-  uint3 index;
+  uint3 index, block;
   unsigned lane;
   Warp* warp;
   bool exited;
@@ -32,20 +32,21 @@ struct Thread {
 };
 struct Exchange { unsigned mask, arrived; int kind, line; };   // one warp operation in flight
 struct Warp { Thread* threads; unsigned count, ready; Exchange exchanges[WARP]; };
-struct Block { uint3 index; unsigned count, alive, arrived, warp_count, ready_warps; int line, votes; };
+struct Block { uint3 index; unsigned count, alive, arrived, warp_count, ready_warps[MAX_WARPS / 32], ready_words; int line, votes; };
 
 static Block block;
 static Thread* current;
 static Thread threads[MAX_THREADS];
 static Warp warps[MAX_WARPS];
 static dim3 grid_size, block_size;
+static unsigned cluster;         // how many blocks run as one
 static Order order;
 static uint64_t random_state;
 static Counters counters;
 static char message[2048];       // empty while all is well
 static void* launcher_stack_pointer;
 static unsigned char* stacks;
-static unsigned guarded;         // how many stacks have their page that faults
+static unsigned mapped, guarded; // how many stacks there are, and how many have their page that faults
 static void (*thread_body)();
 
 extern "C" void cuemu_switch(void** save_stack_pointer, void* stack_pointer);
@@ -111,23 +112,32 @@ static unsigned choose(unsigned candidates, Order by) {
   return (__builtin_ctz(rotated) + shift) & 31;
 }
 
+// Of those that can run; only a cluster has more than 32.
+static unsigned choose_warp(Order by) {
+  unsigned word = block.ready_words == 1 ? 0 : choose(block.ready_words, by);
+  return word * 32 + choose(block.ready_warps[word], by);
+}
+
 static void wake(Thread* thread) {
   thread->waits_for = nullptr;
   thread->warp->ready |= 1u << thread->lane;
-  block.ready_warps |= 1u << (thread->warp - warps);
+  unsigned number = thread->warp - warps;
+  block.ready_warps[number / 32] |= 1u << number % 32;
+  block.ready_words |= 1u << number / 32;
 }
 
 // One warp runs as far as it can before the next begins: that is the schedule which shows a missing barrier.
 // The random order mostly does the same, from warp to warp at random.
 static Thread* take_ready_thread(Order by) {
-  if (!block.ready_warps) return nullptr;
+  if (!block.ready_words) return nullptr;
   unsigned mine = current->warp - warps;
-  bool stay = by == RANDOM && (block.ready_warps >> mine & 1) && random_below(8);
-  unsigned chosen = stay ? mine : choose(block.ready_warps, by);
+  bool stay = by == RANDOM && (block.ready_warps[mine / 32] >> mine % 32 & 1) && random_below(8);
+  unsigned chosen = stay ? mine : choose_warp(by);
   Warp& warp = warps[chosen];
   unsigned lane = choose(warp.ready, by);
   warp.ready &= ~(1u << lane);
-  if (!warp.ready) block.ready_warps &= ~(1u << chosen);
+  if (!warp.ready) block.ready_warps[chosen / 32] &= ~(1u << chosen % 32);
+  if (!block.ready_warps[chosen / 32]) block.ready_words &= ~(1u << chosen / 32);
   return &warp.threads[lane];
 }
 
@@ -164,28 +174,35 @@ static void thread_main() {
   run_another_thread();
 }
 
+__attribute__((destructor)) static void unmap_stacks() {
+  if (stacks) munmap(stacks, mapped * STACK);
+  stacks = nullptr;
+  mapped = guarded = 0;
+}
+
 // Stacks for so many threads, each above a page that faults; kept until the module is unloaded. The system allows a process
 // about 65000 ranges of memory, and each guarded page makes two.
 static bool map_stacks(unsigned count) {
-  if (!stacks) {
+  if (count > mapped) {
+    unmap_stacks();
+    unsigned most = count > 1024 ? MAX_THREADS : 1024;
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    void* map = mmap(nullptr, MAX_THREADS * STACK, PROT_READ | PROT_WRITE, flags, -1, 0);
+    void* map = mmap(nullptr, most * STACK, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (map == MAP_FAILED) return false;
     stacks = (unsigned char*)map;
+    mapped = most;
   }
   for (; guarded < count; guarded++)
     if (mprotect(stacks + guarded * STACK, PAGE, PROT_NONE)) return false;
   return true;
 }
 
-__attribute__((destructor)) static void unmap_stacks() {
-  if (stacks) munmap(stacks, MAX_THREADS * STACK);
-}
-
 static void prepare_thread(unsigned number) {
   Thread& thread = threads[number];
   thread = {};
-  thread.index = {number % block_size.x, number / block_size.x % block_size.y, number / block_size.x / block_size.y};
+  unsigned rank = number / (block.count / cluster), own = number % (block.count / cluster);
+  thread.index = {own % block_size.x, own / block_size.x % block_size.y, own / block_size.x / block_size.y};
+  thread.block = {block.index.x + rank, block.index.y, block.index.z};
   thread.lane = number % WARP;
   thread.warp = &warps[number / WARP];
   // Stacks whose tops share their low address bits would all fall into one set of the first-level cache.
@@ -197,8 +214,9 @@ static void prepare_thread(unsigned number) {
   thread.stack_pointer = slot;
 }
 
+// A block; or all blocks of a cluster as one, which share their memory and barriers.
 static void run_block(uint3 index) {
-  unsigned count = block_size.x * block_size.y * block_size.z;
+  unsigned count = block_size.x * block_size.y * block_size.z * cluster;
   block = {};
   block.index = index;
   block.count = block.alive = count;
@@ -219,7 +237,7 @@ static void run_block(uint3 index) {
 }  // namespace cuemu
 
 #define threadIdx (::cuemu::current->index)
-#define blockIdx (::cuemu::block.index)
+#define blockIdx (::cuemu::current->block)
 #define blockDim (::cuemu::block_size)
 #define gridDim (::cuemu::grid_size)
 #define warpSize 32

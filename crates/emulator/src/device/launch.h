@@ -11,7 +11,7 @@
 extern "C" struct CuemuRequest {
   uint32_t grid[3], block[3];
   uint64_t static_shared_bytes, dynamic_shared_bytes, seed;
-  uint32_t order;
+  uint32_t order, cluster;
 };
 extern "C" struct CuemuReport {
   cuemu::Counters counters;
@@ -50,13 +50,14 @@ static bool prepare_launch(const CuemuRequest& request) {
   grid_size = dim3(request.grid[0], request.grid[1], request.grid[2]);
   block_size = dim3(request.block[0], request.block[1], request.block[2]);
   order = (Order)request.order;
+  cluster = request.cluster;
   random_state = request.seed;
   message[0] = 0;
   counters = {};
   if (request.dynamic_shared_bytes > MAX_SHARED)
     return reject("%zu bytes of dynamic shared memory asked, a block has at most %zu", request.dynamic_shared_bytes,
                   MAX_SHARED);
-  unsigned count = block_size.x * block_size.y * block_size.z;
+  unsigned count = block_size.x * block_size.y * block_size.z * cluster;
   if (!map_stacks(count) || !find_shared_memory(request.dynamic_shared_bytes))
     return reject("no memory for the stacks or the shared memory of a block", 0, 0);
   size_t fixed = counters.static_shared_bytes = request.static_shared_bytes;
@@ -70,15 +71,15 @@ static bool prepare_launch(const CuemuRequest& request) {
 }
 
 static uint3 block_index(uint64_t number) {
-  uint64_t row = number / grid_size.x;
-  return {(unsigned)(number % grid_size.x), (unsigned)(row % grid_size.y), (unsigned)(row / grid_size.y)};
+  uint64_t clusters = grid_size.x / cluster, row = number / clusters;
+  return {(unsigned)(number % clusters) * cluster, (unsigned)(row % grid_size.y), (unsigned)(row / grid_size.y)};
 }
 
 static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) { return b ? greatest_common_divisor(b, a % b) : a; }
 
 // Blocks in a random order without a list of them: start anywhere, step by a number prime to the count.
 static void run_blocks() {
-  uint64_t count = (uint64_t)grid_size.x * grid_size.y * grid_size.z, step = 1, number = 0;
+  uint64_t count = (uint64_t)grid_size.x / cluster * grid_size.y * grid_size.z, step = 1, number = 0;
   if (order == REVERSE) step = count - 1, number = count - 1;
   if (order == RANDOM) {
     number = random_below(count < 0xffffffff ? (unsigned)count : 0xffffffff);
@@ -105,10 +106,13 @@ static void launch(const CuemuRequest& request, void (*body)(), void** arguments
 }
 }  // namespace cuemu
 
-#define CUEMU_EXPORT(KERNEL)                                                                 \
+#define CUEMU_EXPORT(KERNEL, CLUSTER)                                                        \
   static void cuemu_body_##KERNEL() { cuemu::call(KERNEL, cuemu::kernel_arguments); }        \
   extern "C" __attribute__((visibility("default"))) const char* cuemu_signature_##KERNEL() { \
     return cuemu::signature(KERNEL);                                                         \
+  }                                                                                          \
+  extern "C" __attribute__((visibility("default"))) uint32_t cuemu_cluster_##KERNEL() {      \
+    return CLUSTER;                                                                          \
   }                                                                                          \
   extern "C" __attribute__((visibility("default"))) int cuemu_launch_##KERNEL(               \
       const CuemuRequest* request, void** arguments, CuemuReport* report) {                  \

@@ -13,7 +13,6 @@ use super::result::{DriverResult, Status};
 use super::settings::strikes;
 use super::state::{Driver, call};
 use super::work::{KernelCall, Work};
-use crate::launch::check_sizes;
 use crate::{Arg, Launch};
 
 /// The function of a launch in this stream, whose contexts must be the current one.
@@ -40,7 +39,10 @@ fn count_launch(driver: &mut Driver) -> DriverResult<bool> {
 
 /// That a launch keeps to the limits of the device.
 fn check(function: &LoadedFunction, launch: &Launch) -> DriverResult {
-    check_sizes(launch).map_err(|error| Status::ERROR_INVALID_VALUE.because(error.to_string()))?;
+    function
+        .function
+        .check_sizes(launch)
+        .map_err(|error| Status::ERROR_INVALID_VALUE.because(error.to_string()))?;
     let (asked, most) = (launch.dynamic_shared_bytes, function.most_dynamic_shared);
     if asked > most {
         let text = format!(

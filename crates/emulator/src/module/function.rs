@@ -16,6 +16,8 @@ pub struct Function {
     pub(super) signature: String,
     /// Bytes of its `__shared__` variables.
     pub(super) static_shared_bytes: u64,
+    /// Blocks of a cluster.
+    pub(super) cluster: u32,
     pub(super) entry: LaunchEntry,
     /// Keeps the entry loaded.
     pub(super) _module: Module,
@@ -55,7 +57,7 @@ impl Function {
     /// [`Error::BadLaunch`] before anything runs; [`Error::Kernel`] when a barrier is missed, memory is misused or
     /// the threads deadlock: the buffers then hold whatever was written until then.
     pub unsafe fn launch(&self, launch: &Launch, args: &[Arg]) -> Result<Stats, Error> {
-        check_sizes(launch)?;
+        self.check_sizes(launch)?;
         self.check_arguments(args)?;
         let mut words: Vec<u64> = args.iter().map(|arg| arg.word()).collect();
         let mut addresses: Vec<*mut c_void> =
@@ -73,6 +75,16 @@ impl Function {
         Ok(report.stats)
     }
 
+    /// Rejects sizes that the driver rejects.
+    pub(crate) fn check_sizes(&self, launch: &Launch) -> Result<(), Error> {
+        check_sizes(launch)?;
+        if launch.grid[0].is_multiple_of(self.cluster) {
+            return Ok(());
+        }
+        let (blocks, cluster) = (launch.grid[0], self.cluster);
+        Err(Error::BadLaunch(format!("{blocks} blocks are no clusters of {cluster}")))
+    }
+
     fn request(&self, launch: &Launch) -> Request {
         let (order, seed) = match launch.order {
             Order::Forward => (0, 0),
@@ -88,6 +100,7 @@ impl Function {
             dynamic_shared_bytes,
             seed,
             order,
+            cluster: self.cluster,
         }
     }
 

@@ -19,6 +19,16 @@ use crate::static_shared::StaticShared;
 /// `cuemu_signature_NAME` of `device/launch.h`.
 type SignatureEntry = unsafe extern "C" fn() -> *const c_char;
 
+/// `cuemu_cluster_NAME` of `device/launch.h`.
+type ClusterEntry = unsafe extern "C" fn() -> u32;
+
+/// What a library has of a kernel.
+struct Entries {
+    launch: LaunchEntry,
+    signature: SignatureEntry,
+    cluster: ClusterEntry,
+}
+
 /// A compiled text. Cheap to clone; unloaded with the last of its clones and functions.
 #[derive(Clone, Debug)]
 pub struct Module {
@@ -50,24 +60,30 @@ impl Module {
     /// # Errors
     /// [`Error::NoKernel`].
     pub fn function(&self, name: &str) -> Result<Function, Error> {
-        let (entry, signature) = self.entries(name).ok_or_else(|| Error::NoKernel(name.to_owned()))?;
+        let Entries { launch: entry, signature, cluster } =
+            self.entries(name).ok_or_else(|| Error::NoKernel(name.to_owned()))?;
         // SAFETY: the entry gives a constant string that ends with a zero.
         let signature = unsafe { CStr::from_ptr(signature()) }.to_string_lossy().into_owned();
+        // SAFETY: the entry gives a constant.
+        let cluster = unsafe { cluster() };
         let is_kernel = |name: &str| self.entries(name).is_some();
         let static_shared_bytes = self.loaded.static_shared.bytes(name, is_kernel);
         let name = name.to_owned();
-        Ok(Function { name, signature, static_shared_bytes, entry, _module: self.clone() })
+        Ok(Function { name, signature, static_shared_bytes, cluster, entry, _module: self.clone() })
     }
 
-    fn entries(&self, name: &str) -> Option<(LaunchEntry, SignatureEntry)> {
-        let symbol = |prefix: &str| CString::new(format!("{prefix}{name}")).ok();
-        let (launch, signature) = (symbol("cuemu_launch_")?, symbol("cuemu_signature_")?);
+    fn entries(&self, name: &str) -> Option<Entries> {
+        let (library, symbol) =
+            (&self.loaded.library, |of: &str| CString::new(format!("cuemu_{of}_{name}")).ok());
+        let (launch, signature, cluster) = (symbol("launch")?, symbol("signature")?, symbol("cluster")?);
         // SAFETY: `device/launch.h` defines functions of these names with these types; who copies them out keeps the
         // module.
         unsafe {
-            let launch = *self.loaded.library.get::<LaunchEntry>(launch.as_bytes_with_nul()).ok()?;
-            let signature = *self.loaded.library.get::<SignatureEntry>(signature.as_bytes_with_nul()).ok()?;
-            Some((launch, signature))
+            Some(Entries {
+                launch: *library.get::<LaunchEntry>(launch.as_bytes_with_nul()).ok()?,
+                signature: *library.get::<SignatureEntry>(signature.as_bytes_with_nul()).ok()?,
+                cluster: *library.get::<ClusterEntry>(cluster.as_bytes_with_nul()).ok()?,
+            })
         }
     }
 }

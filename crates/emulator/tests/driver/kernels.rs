@@ -210,3 +210,26 @@ fn nvrtc_knows_its_architectures() {
     let name = unsafe { CStr::from_ptr((machine.cu.nvrtcGetErrorString)(absent)) };
     assert_eq!(name, c"NVRTC_ERROR_INVALID_INPUT");
 }
+
+/// What a block of a cluster stores in shared memory its neighbour reads, as the emulator runs them as one.
+const CLUSTER: &str = "
+extern \"C\" __global__ void __launch_bounds__(32) __cluster_dims__(4, 1, 1) numbers(int* out) {
+  __shared__ int of_block[4];
+  if (threadIdx.x == 0) of_block[blockIdx.x % 4] = blockIdx.x;
+  __syncthreads();
+  out[blockIdx.x * blockDim.x + threadIdx.x] = of_block[(blockIdx.x + 1) % 4] * 100 + threadIdx.x;
+}";
+
+#[test]
+fn the_blocks_of_a_cluster_run_together() {
+    let machine = Machine::new();
+    let context = machine.context(0);
+    let numbers = context.function(context.module(CLUSTER), c"numbers");
+    let out = context.allocate(8 * 32 * 4);
+    let launch = |blocks| context.launch(numbers, blocks, LEGACY, &[Value::Pointer(out)]);
+    assert_says(launch(6), 1, "6 blocks are no clusters of 4");
+    assert_eq!(launch(8), 0);
+    let expected =
+        [1, 2, 3, 0, 5, 6, 7, 4].iter().flat_map(|block| (0..32).map(move |thread| block * 100 + thread));
+    assert_eq!(context.read(out, 8 * 32), expected.collect::<Vec<i32>>());
+}

@@ -59,6 +59,7 @@ impl KernelBuilder {
             lanes,
             warp: lanes,
             teams: 1,
+            cluster: 1,
             blocks: Expr::one(),
             block,
             symbols,

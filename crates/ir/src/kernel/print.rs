@@ -3,7 +3,7 @@
 //! One line is one statement; blanks separate words, `#` starts a comment, the indentation is for readers only.
 //!
 //! ```text
-//! kernel    := "kernel" NAME "(" [SYM {"," SYM}] ")" "lanes" COUNT ["warps" COUNT] ["teams" COUNT] "{" header {statement} "}"
+//! kernel    := "kernel" NAME "(" [SYM {"," SYM}] ")" "lanes" COUNT ["warps" COUNT] ["teams" COUNT] ["cluster" COUNT] "{" header {statement} "}"
 //! header    := ["symbols" SYM {"," SYM}]               all symbols, in the order of their numbers
 //!              "blocks" SYM "in" "0" ".." INDEX        the block's symbol, and how many blocks run
 //!              {"assume" SYM ("%" COUNT "==" "0" | "<=" COUNT)}
@@ -76,8 +76,9 @@ fn write_header(f: &mut impl Write, kernel: &Kernel) -> fmt::Result {
     let arguments = kernel.arguments.iter().map(|&symbol| symbol_name(kernel, symbol));
     let warps = if kernel.warp == kernel.lanes { String::new() } else { format!(" warps {}", kernel.warp) };
     let teams = if kernel.teams == 1 { String::new() } else { format!(" teams {}", kernel.teams) };
+    let cluster = if kernel.cluster == 1 { String::new() } else { format!(" cluster {}", kernel.cluster) };
     let Kernel { name, lanes, .. } = kernel;
-    writeln!(f, "kernel {name}({}) lanes {lanes}{warps}{teams} {{", listed(arguments))?;
+    writeln!(f, "kernel {name}({}) lanes {lanes}{warps}{teams}{cluster} {{", listed(arguments))?;
     if !kernel.symbols.is_empty() {
         writeln!(f, "  symbols {}", listed(kernel.symbols.values()))?;
     }

@@ -17,11 +17,15 @@ use index::{Expr, Sym};
 use ops::{DType, Monoid, Scalar, ScalarOp};
 use smallvec::{SmallVec, smallvec};
 
-/// The most lanes a block may have: the limit of a CUDA block.
+/// The most lanes a block may have, unless they are spread over several: the limit of a CUDA block.
 pub const MAX_LANES: u32 = 1024;
 
-/// The most lanes of a team, of several, that reduce what they have: more would have to wait for each other at barriers.
-pub const MAX_TEAM: u32 = 32;
+/// The most blocks of a cluster: what every GPU that has clusters runs side by side.
+pub const MAX_CLUSTER: u32 = 8;
+
+/// The lanes of a warp of a cluster, and the most of a team, of several, that reduce what they have: more would have to wait for
+/// each other at barriers.
+pub const GPU_WARP: u32 = 32;
 
 /// The most neighbouring iterations that a lane takes at a time: as many bytes are a vector of the smallest elements.
 pub const MAX_WIDTH: u32 = 16;
@@ -66,7 +70,8 @@ entity_impl!(Accumulator, "a");
 pub struct Kernel {
     /// A name that is a C identifier; it becomes the symbol of the machine code.
     pub name: String,
-    /// Lanes of a block: vector elements on a CPU, threads on a GPU. A power of two, at most [`MAX_LANES`].
+    /// Lanes of a block: vector elements on a CPU, threads on a GPU. A power of two, at most [`MAX_LANES`] of each
+    /// block of a cluster.
     pub lanes: u32,
     /// Neighbouring lanes that a `reduce` combines before it combines these groups: the threads of a warp, or all lanes. A
     /// power of two, at most the lanes.
@@ -74,6 +79,9 @@ pub struct Kernel {
     /// Blocks that a GPU runs side by side as one of its own: each has a *team* of the threads there. Results are the same for any
     /// number of them.
     pub teams: u32,
+    /// Blocks of a GPU over which the lanes are spread: a *cluster*, whose blocks run side by side and combine what they have. Results
+    /// are the same for any number of them.
+    pub cluster: u32,
     /// How many blocks run, from the sizes.
     pub blocks: Expr,
     /// The symbol that holds the block's number inside the body.
@@ -96,17 +104,19 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// How many blocks are launched, where each is as many of the kernel's as it has teams.
+    /// How many blocks are launched, where each is as many of the kernel's as it has teams, or one of its cluster.
     pub fn launched_blocks(&self) -> Expr {
-        self.blocks.ceil_div(&Expr::constant(self.teams.into()))
+        self.blocks.ceil_div(&Expr::constant(self.teams.into())) * i64::from(self.cluster)
+    }
+
+    /// Threads of a block that is launched.
+    pub fn threads(&self) -> u32 {
+        self.lanes * self.teams / self.cluster
     }
 
     /// Whether two kernels are equal but for names, so that one code serves both.
     pub fn is_like(&self, other: &Kernel) -> bool {
-        let plain = |kernel: &Kernel| {
-            let Kernel { lanes, warp, teams, block, .. } = *kernel;
-            (lanes, warp, teams, block, kernel.symbols.len())
-        };
+        let plain = |it: &Kernel| (it.lanes, it.warp, it.teams, it.cluster, it.block, it.symbols.len());
         let is_like = |(own, other): (&BufferDecl, &BufferDecl)| {
             (own.dtype, own.access, own.align) == (other.dtype, other.access, other.align)
         };

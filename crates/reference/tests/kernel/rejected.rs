@@ -1,6 +1,6 @@
 //! One test per rule of the verifier: a kernel that breaks it, and what is said.
 
-use cranelift_entity::EntityRef;
+use cranelift_entity::{EntityRef, PrimaryMap};
 use index::{Expr, Sym};
 use ir::kernel::{Accumulator, Assumption, Buffer, Kernel, Loop, LoopKind, Place, Stmt, Value, verify};
 use ops::{DType, Scalar};
@@ -57,6 +57,25 @@ fn teams() {
     let of_team = |lanes, warp| Kernel { lanes, warp, teams: 2, ..total.clone() };
     rejected(&of_team(64, 64), "reduce", "reduce at most 32 at once");
     rejected(&of_team(32, 16), "reduce", "reduce at most 32 at once");
+}
+
+#[test]
+fn clusters() {
+    let body = "v0: f32 = const 0.0\nacc a0: f32 = v0\nfor x0 in 0 .. 64 lanes {\nset a0 = v0\n}\nv1: f32 = reduce sum a0";
+    let plain = Kernel { scratch: PrimaryMap::new(), ..around(body) };
+    let of = |lanes, warp, cluster| Kernel { lanes, warp, cluster, ..plain.clone() };
+    assert_eq!(verify(&of(64, 32, 2)), Ok(()));
+    assert_eq!(verify(&of(8192, 32, 8)), Ok(()));
+    for cluster in [0, 3, 16] {
+        rejected(&of(1024, 32, cluster), "kernel", "blocks: not a power of two from 1 to 8");
+    }
+    rejected(&of(4096, 32, 2), "kernel", "4096 lanes: not a power of two from 1 to 2048");
+    rejected(&of(64, 16, 2), "kernel", "whole warps of 32 lanes");
+    rejected(&of(64, 32, 4), "kernel", "whole warps of 32 lanes");
+    rejected(&Kernel { teams: 2, ..of(64, 32, 2) }, "kernel", "each is several teams");
+    let shared = Kernel { lanes: 64, warp: 32, cluster: 2, ..around(body) };
+    rejected(&shared, "kernel", "blocks: they share scratch");
+    rejected(&Kernel { body: vec![Stmt::Barrier], ..of(64, 32, 2) }, "barrier", "of one block of a cluster");
 }
 
 #[test]

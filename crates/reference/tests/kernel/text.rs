@@ -46,6 +46,8 @@ fn heads_say_what_launches_see_to() {
     let text = "kernel k(i0) lanes 64 warps 32 teams 2 {\n  symbols i0, block\n  blocks block in 0 .. 1\n  assume i0 % 64 == 0\n  \
                 assume i0 <= 4096\n  read b0: bf16 x align 16\n  private w0: f32[i0]\n}\n";
     assert_eq!(kernel(text).to_string(), text);
+    let spread = text.replace("teams 2", "cluster 2");
+    assert_eq!(kernel(&spread).to_string(), spread);
 }
 
 #[test]

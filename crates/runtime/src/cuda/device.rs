@@ -111,6 +111,7 @@ impl CudaDevice {
             shared_bytes: u64::try_from(facts.shared_bytes).unwrap_or(known.shared_bytes),
             bandwidth,
             throughput: known.throughput * multiprocessors as f64 / known.multiprocessors as f64,
+            max_cluster: if facts.capability < (9, 0) { 1 } else { known.max_cluster },
             ..known.clone()
         })
     }

@@ -107,9 +107,9 @@ impl<'c> OnStream<'c> {
         if blocks <= 0 {
             return Ok(());
         }
-        let blocks = u32::try_from(blocks.unsigned_abs().div_ceil(kernel.teams.into()))
-            .ok()
-            .filter(|&blocks| blocks <= i32::MAX as u32);
+        let blocks =
+            blocks.unsigned_abs().div_ceil(kernel.teams.into()).saturating_mul(kernel.cluster.into());
+        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= i32::MAX as u32);
         let dynamic = code.dynamic_shared_bytes.eval(&|sym| argument(given, member, sym)).unwrap_or(i64::MAX);
         let shared = dynamic.saturating_add(code.static_shared_bytes.into());
         let most = self.device.gpu().facts().shared_bytes;

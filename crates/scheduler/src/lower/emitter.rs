@@ -322,7 +322,8 @@ fn assume(kernel: &mut Kernel, sizes: &Facts) {
         }
         let most = sizes.bounds(&Expr::sym(symbol)).hi().and_then(|most| i64::try_from(most).ok());
         // Code that knows how often a loop runs keeps all of its iterations in registers.
-        let is_short = |most: &i64| most.unsigned_abs() <= MAX_REGISTER_ROW;
+        let longest = MAX_REGISTER_ROW * u64::from(kernel.cluster);
+        let is_short = |most: &i64| most.unsigned_abs() <= longest;
         if let Some(most) = most.filter(is_short).filter(|_| contiguous.lengths.contains(&symbol)) {
             kernel.assumptions.push(Assumption::AtMost { symbol, most });
         }

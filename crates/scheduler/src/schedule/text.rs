@@ -16,6 +16,7 @@
 //! persist n7
 //! private
 //! teams 8
+//! cluster 8
 //! ```
 //! `lane x3 outside` puts the loop over lanes around the stages. Values have the names of the graph
 //! (`emit --stage graph`).

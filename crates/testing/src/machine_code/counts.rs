@@ -85,7 +85,7 @@ impl Counts {
                 "MUFU" => self.special += 1,
                 // Some architectures leave loops by a call of a label.
                 "CALL" => self.calls_in_loops += u32::from(in_loop && operands.contains("`($")),
-                "BAR" => self.barriers += 1,
+                "BAR" | "UCGABAR_WAIT" => self.barriers += 1,
                 "SHFL" => self.shuffles += 1,
                 "LDG" | "STG" | "LDS" | "STS" => {
                     let memory = if class.ends_with('G') { "global" } else { "shared" };

@@ -274,3 +274,21 @@ fn moments_of_rows() {
 fn states_that_depend_on_each_other() {
     check(include_str!("definitions/dependent_states.py"), &[(9, 64), (20, 1024)]);
 }
+
+/// Rows that a cluster of blocks has in registers, which one block has not.
+#[test]
+fn rows_over_clusters() {
+    let softmax = "
+def softmax(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.softmax(x, dim=1))
+
+inputs = [torch.randn((2, 3))]
+";
+    let half = include_str!("../../../../examples/softmax.py");
+    let norm = include_str!("../../../../examples/layer_norm.py");
+    for (source, sizes, cluster) in [(softmax, (3, 16384), 2), (half, (2, 65528), 8), (norm, (2, 65536), 8)] {
+        let text = check_whole(source, sizes);
+        assert!(text.contains(&format!("__cluster_dims__({cluster})")), "{text}");
+    }
+}

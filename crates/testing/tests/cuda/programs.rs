@@ -47,6 +47,25 @@ fn short_rows_side_by_side() {
     }
 }
 
+/// Symmetric states and ordered ones, of few warps and of more than a warp has lanes.
+#[test]
+fn rows_over_clusters() {
+    for (text, outputs) in
+        [(include_str!("programs/softmax.kernel"), 1), (include_str!("programs/welford.kernel"), 2)]
+    {
+        for lanes in ["64 warps 32 cluster 2", "512 warps 32 cluster 8", "2048 warps 32 cluster 4"] {
+            let text = text.replace("lanes 128 {", &format!("lanes {lanes} {{"));
+            let compiled = Compiled::new(kernel(&text, 128));
+            for (rows, columns) in [(1, 5), (3, 3001), (0, 5)] {
+                let mut buffers = vec![values(F32, rows * columns, 3)];
+                let of_row = if outputs == 1 { columns } else { 1 };
+                buffers.extend((0..outputs).map(|_| DenseMemory::zeros(F32, rows * of_row)));
+                compiled.check(&[rows as i64, columns as i64], &buffers, 4.0);
+            }
+        }
+    }
+}
+
 #[test]
 fn column_sums_in_two_launches() {
     for lanes in [32, 256] {

@@ -198,7 +198,7 @@ const ORDER: [(&str, &[&str]); 24] = [
     (
         "emulator",
         &[
-            "kernel_names",
+            "declared",
             "compile",
             "guarded",
             "static_shared",

@@ -9,7 +9,9 @@ use cranelift_entity::{EntityRef, PrimaryMap};
 
 use super::line::Line;
 pub use super::line::ParseError;
-use super::{Access, Assumption, BufferDecl, Kernel, Loop, LoopKind, MAX_NESTING, ScratchDecl, Stmt};
+use super::{
+    Access, Assumption, BufferDecl, Kernel, KernelBuilder, Loop, LoopKind, MAX_NESTING, ScratchDecl, Stmt,
+};
 use index::{Expr, Scanner, Sym, integer};
 use ops::DType;
 
@@ -20,7 +22,7 @@ const MAX_ID: u32 = 1 << 24;
 pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     let mut lines = Lines(index::TextLines::new(text));
     let mut head = lines.next()?;
-    let Head { name, lanes, warp, teams, arguments } = kernel_line(&mut head)?;
+    let (kernel, arguments) = kernel_line(&mut head)?;
     head.end()?;
     let mut line = lines.next()?;
     let mut parser = Parser::new(symbol_table(&mut line)?);
@@ -37,10 +39,6 @@ pub fn parse(text: &str) -> Result<Kernel, ParseError> {
     lines.nothing_follows()?;
     let last = lines.last();
     Ok(Kernel {
-        name,
-        lanes,
-        warp,
-        teams,
         blocks,
         block,
         arguments,
@@ -51,6 +49,7 @@ pub fn parse(text: &str) -> Result<Kernel, ParseError> {
         accumulators: dense("a", parser.accumulators, &last)?,
         symbols: parser.names,
         body,
+        ..kernel
     })
 }
 
@@ -85,18 +84,10 @@ impl<'a> Lines<'a> {
 /// An argument's name, and the error to give if no such symbol is declared.
 type SizeArgument<'a> = (&'a str, ParseError);
 
-/// The first line of a kernel.
-struct Head<'a> {
-    name: String,
-    lanes: u32,
-    warp: u32,
-    teams: u32,
-    arguments: Vec<SizeArgument<'a>>,
-}
-
-fn kernel_line<'a>(line: &mut Line<'a>) -> Result<Head<'a>, ParseError> {
+/// The first line of a kernel: a kernel without symbols and body, and its arguments.
+fn kernel_line<'a>(line: &mut Line<'a>) -> Result<(Kernel, Vec<SizeArgument<'a>>), ParseError> {
     line.expect("kernel")?;
-    let name = line.word("the kernel's name")?.to_owned();
+    let name = line.word("the kernel's name")?;
     line.expect("(")?;
     let mut arguments = Vec::new();
     while !line.eat(")") {
@@ -108,10 +99,13 @@ fn kernel_line<'a>(line: &mut Line<'a>) -> Result<Head<'a>, ParseError> {
     }
     line.expect("lanes")?;
     let lanes = line.count("the number of lanes", u32::MAX)?;
-    let warp = if line.eat("warps") { line.count("the lanes of a warp", u32::MAX)? } else { lanes };
-    let teams = if line.eat("teams") { line.count("the number of teams", u32::MAX)? } else { 1 };
+    let mut optional = |word, what, none| if line.eat(word) { line.count(what, u32::MAX) } else { Ok(none) };
+    let warp = optional("warps", "the lanes of a warp", lanes)?;
+    let teams = optional("teams", "the number of teams", 1)?;
+    let cluster = optional("cluster", "the number of blocks of a cluster", 1)?;
     line.expect("{")?;
-    Ok(Head { name, lanes, warp, teams, arguments })
+    let empty = KernelBuilder::new(name, lanes).finish();
+    Ok((Kernel { warp, teams, cluster, ..empty }, arguments))
 }
 
 fn symbol_table(line: &mut Line<'_>) -> Result<PrimaryMap<Sym, String>, ParseError> {
@@ -220,12 +214,9 @@ impl Parser {
 
     /// Reads a declaration of memory, if the line is one.
     fn declaration(&mut self, line: &mut Line<'_>) -> Result<bool, ParseError> {
-        if line.eat("read") {
-            self.buffer(line, Access::Read)?;
-        } else if line.eat("write") {
-            self.buffer(line, Access::Write)?;
-        } else if line.eat("faults") {
-            self.buffer(line, Access::Fault)?;
+        let accesses = [("read", Access::Read), ("write", Access::Write), ("faults", Access::Fault)];
+        if let Some((_, access)) = accesses.into_iter().find(|(word, _)| line.eat(word)) {
+            self.buffer(line, access)?;
         } else if line.eat("scratch") {
             self.scratch(line, false)?;
         } else if line.eat("private") {

@@ -5,30 +5,32 @@ use std::collections::BTreeSet;
 use index::Expr;
 
 use super::{Check, MAX_LANES};
-use crate::kernel::Assumption;
+use crate::kernel::{Assumption, BufferDecl, GPU_WARP, Kernel, MAX_CLUSTER};
 
 impl Check<'_> {
     /// All rules of the head.
     pub(super) fn head(&mut self) {
         let kernel = self.kernel;
         self.require(is_identifier(&kernel.name), || "the kernel's name is no identifier".into());
-        self.require(kernel.lanes.is_power_of_two() && kernel.lanes <= MAX_LANES, || {
-            format!("{} lanes: not a power of two from 1 to {MAX_LANES}", kernel.lanes)
+        let most = MAX_LANES * kernel.cluster.clamp(1, MAX_CLUSTER);
+        self.require(kernel.lanes.is_power_of_two() && kernel.lanes <= most, || {
+            format!("{} lanes: not a power of two from 1 to {most}", kernel.lanes)
         });
         self.require(kernel.warp.is_power_of_two() && kernel.warp <= kernel.lanes, || {
             format!("warps of {}: not a power of two from 1 to the lanes", kernel.warp)
         });
         self.teams();
+        self.cluster();
         self.symbol_names();
         self.arguments_and_block();
         self.over_arguments(&kernel.blocks, "the number of blocks");
         for buffer in kernel.buffers.values() {
-            self.require(is_identifier(&buffer.name), || format!("`{}` is no identifier", buffer.name));
-            let aligned = buffer.align.is_power_of_two() && buffer.align >= buffer.dtype.size() as u32;
+            let BufferDecl { name, align, .. } = buffer;
+            self.require(is_identifier(name), || format!("`{name}` is no identifier"));
+            let aligned = align.is_power_of_two() && *align >= buffer.dtype.size() as u32;
             self.require(aligned, || {
                 format!(
-                    "`{}` is aligned to {} bytes, which is no power of two or less than an element",
-                    buffer.name, buffer.align
+                    "`{name}` is aligned to {align} bytes, which is no power of two or less than an element"
                 )
             });
         }
@@ -42,12 +44,27 @@ impl Check<'_> {
     fn teams(&mut self) {
         let kernel = self.kernel;
         let threads = u64::from(kernel.lanes) * u64::from(kernel.teams);
-        let is_whole = kernel.teams.is_power_of_two() && threads <= u64::from(MAX_LANES);
+        let is_whole =
+            kernel.teams.is_power_of_two() && (kernel.teams == 1 || threads <= u64::from(MAX_LANES));
         self.require(is_whole, || {
             format!("{} teams: not a power of two, or of more than {MAX_LANES} lanes together", kernel.teams)
         });
         let shares = kernel.teams > 1 && kernel.scratch.values().any(|array| !array.private);
         self.require(!shares, || "the lanes of one of several teams share scratch".into());
+    }
+
+    fn cluster(&mut self) {
+        let Kernel { cluster, lanes, warp, teams, ref scratch, .. } = *self.kernel;
+        let whole = warp == GPU_WARP && lanes / GPU_WARP >= cluster;
+        let rules = [
+            (cluster.is_power_of_two() && cluster <= MAX_CLUSTER, "not a power of two from 1 to 8"),
+            (whole, "each must have whole warps of 32 lanes"),
+            (teams == 1, "each is several teams"),
+            (scratch.values().all(|array| array.private), "they share scratch"),
+        ];
+        for (_, rule) in rules.into_iter().filter(|(holds, _)| cluster != 1 && !holds) {
+            self.fail(format!("a cluster of {cluster} blocks: {rule}"));
+        }
     }
 
     fn real_dtypes(&mut self) {
@@ -63,14 +80,11 @@ impl Check<'_> {
         for assumption in &self.kernel.assumptions {
             let is_known = self.arguments.contains(&assumption.symbol());
             self.require(is_known, || "what is assumed is of no argument".into());
-            match *assumption {
-                Assumption::Multiple { of, .. } => {
-                    self.require(of >= 2, || format!("{of} divides anything or nothing"));
-                }
-                Assumption::AtMost { most, .. } => {
-                    self.require(most >= 0, || format!("no argument is at most {most}"));
-                }
-            }
+            let (holds, problem) = match *assumption {
+                Assumption::Multiple { of, .. } => (of >= 2, format!("{of} divides anything or nothing")),
+                Assumption::AtMost { most, .. } => (most >= 0, format!("no argument is at most {most}")),
+            };
+            self.require(holds, || problem);
         }
     }
 

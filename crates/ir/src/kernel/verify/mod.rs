@@ -5,6 +5,7 @@
 //!   name that index expressions use themselves (`min`, `max`, `overflow`).
 //! * `lanes` is a power of two from 1 to [`MAX_LANES`], so that the tree of a `reduce` is full; warps are a power of two
 //!   of them, and all teams have [`MAX_LANES`] at most. Of several teams none has scratch that is not private.
+//! * Each block of a cluster, of [`MAX_CLUSTER`](super::MAX_CLUSTER) at most, has so many lanes, in warps of 32. It shares nothing.
 //! * The arguments and the block's symbol are declared and all different.
 //! * Assumptions are of arguments; what divides one is 2 or more, and the most it is is not negative. Buffers are aligned to a power of two, at least to their elements.
 //! * The number of blocks and the lengths of scratch arrays are expressions over arguments.
@@ -21,7 +22,7 @@
 //!   nor on a symbol bound to a varying value.
 //! * Lanes take a power of two of iterations at a time, at most [`MAX_WIDTH`](super::MAX_WIDTH); other loops take one.
 //! * `barrier` and `reduce` stand in uniform code: outside loops over lanes. Of several teams none has a barrier, and they reduce
-//!   at most [`MAX_TEAM`] lanes, all at once.
+//!   at most [`GPU_WARP`] lanes, all at once.
 //! * The body of a `transpose` loop is a loop over lanes, with bounds that do not depend on it, that loads an element and
 //!   stores it, from a buffer to scratch or back. It advances by one element with the one loop and by one with the other.
 //! * An accumulator with a copy per lane (opened or set inside a loop over lanes) is read by `get` only inside such

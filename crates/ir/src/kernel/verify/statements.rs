@@ -1,5 +1,7 @@
 //! The rules of one statement: what it uses is in scope and of the right dtype, and it stands where it may.
 
+use std::fmt::Display;
+
 use cranelift_entity::EntityRef;
 use index::{Expr, Sym};
 use ops::combine::computes;
@@ -7,7 +9,7 @@ use ops::{DType, Monoid, Operand, ScalarOp, signature};
 
 use super::{Check, Life};
 use crate::kernel::{
-    Access, Accumulator, Kernel, Loop, LoopKind, MAX_TEAM, MAX_WIDTH, Place, Stmt, Transpose, Value,
+    Access, Accumulator, GPU_WARP, Kernel, Loop, LoopKind, MAX_WIDTH, Place, Stmt, Transpose, Value,
 };
 
 impl Check<'_> {
@@ -58,26 +60,25 @@ impl Check<'_> {
             Stmt::Barrier => {
                 self.uniform_code("barrier");
                 self.require(self.kernel.teams == 1, || "several teams wait for each other".into());
+                self.require(self.kernel.cluster == 1, || "it is of one block of a cluster".into());
             }
         }
     }
 
     fn value(&mut self, value: Value) {
-        let problem = match self.values[value] {
-            Life::InScope => return,
-            Life::Undefined => "used before its definition",
-            Life::Over => "used outside the body that defines it",
-        };
-        self.fail(format!("{value} is {problem}"));
+        self.in_scope(self.values[value], &value, ["its definition", "defines"]);
     }
 
     fn accumulator(&mut self, accumulator: Accumulator) {
-        let problem = match self.accumulators[accumulator] {
-            Life::InScope => return,
-            Life::Undefined => "used before it is opened",
-            Life::Over => "used outside the body that opens it",
-        };
-        self.fail(format!("{accumulator} is {problem}"));
+        self.in_scope(self.accumulators[accumulator], &accumulator, ["it is opened", "opens"]);
+    }
+
+    fn in_scope(&mut self, life: Life, id: &dyn Display, [begin, begins]: [&str; 2]) {
+        match life {
+            Life::InScope => {}
+            Life::Undefined => self.fail(format!("{id} is used before {begin}")),
+            Life::Over => self.fail(format!("{id} is used outside the body that {begins} it")),
+        }
     }
 
     fn apply(&mut self, value: Value, op: ScalarOp, args: &[Value]) {
@@ -114,17 +115,12 @@ impl Check<'_> {
             return None;
         };
         self.require(allowed == access, || {
-            let does = |access| match access {
-                Access::Read => "load from",
-                Access::Write => "store to",
-                Access::Fault => "fault in",
+            let words = |access| match access {
+                Access::Read => ("load from", "is read"),
+                Access::Write => ("store to", "is written"),
+                Access::Fault => ("fault in", "holds fault words"),
             };
-            let is = |access| match access {
-                Access::Read => "is read",
-                Access::Write => "is written",
-                Access::Fault => "holds fault words",
-            };
-            format!("{} {place}, which {}", does(access), is(allowed))
+            format!("{} {place}, which {}", words(access).0, words(allowed).1)
         });
         Some(dtype)
     }
@@ -156,9 +152,9 @@ impl Check<'_> {
     fn reduce(&mut self, values: &[Value], monoid: &Monoid, accumulators: &[Accumulator]) {
         self.uniform_code("reduce");
         let Kernel { lanes, warp, teams, .. } = *self.kernel;
-        let within = teams == 1 || (lanes <= MAX_TEAM && warp == lanes);
+        let within = teams == 1 || (lanes <= GPU_WARP && warp == lanes);
         self.require(within, || {
-            format!("{lanes} lanes of one of several teams reduce at most {MAX_TEAM} at once")
+            format!("{lanes} lanes of one of several teams reduce at most {GPU_WARP} at once")
         });
         let states: Option<Vec<DType>> =
             accumulators.iter().map(|&state| self.kernel.accumulators.get(state).copied()).collect();

@@ -27,8 +27,7 @@ pub(super) fn keep(work: &Workload<'_>, schedule: &mut Schedule) {
         return;
     };
     let Some(most) = longest_row(work, schedule, lane).filter(|_| schedule.width > 1) else { return };
-    let columns = work.witness.folds.iter().filter(|fold| is_along(schedule, fold, lane));
-    let sums: u64 = columns.map(|fold| bytes(work.graph, fold.node)).sum();
+    let sums = sums(work, schedule, lane);
     let inputs = wanted(work, &[]);
     if most > MAX_ROW_ELEMENTS * u64::from(schedule.lanes) {
         if sums == 0 {
@@ -43,6 +42,12 @@ pub(super) fn keep(work: &Workload<'_>, schedule: &mut Schedule) {
     if schedule.private {
         schedule.persistent = values.iter().find(fits).cloned().unwrap_or_default();
     }
+}
+
+/// Bytes of a thread's sums of columns.
+pub(super) fn sums(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u64 {
+    let columns = work.witness.folds.iter().filter(|fold| is_along(schedule, fold, lane));
+    columns.map(|fold| bytes(work.graph, fold.node)).sum()
 }
 
 /// The most bytes of a thread's elements of these values that wait for a later stage at the same time.

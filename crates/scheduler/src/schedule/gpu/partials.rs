@@ -1,6 +1,7 @@
 //! How many blocks are enough where each leaves partial results: as many as have enough of their rows in flight, and no more than
 //! run at a time, as one that waits for another to end takes as long again.
 
+use super::cluster;
 use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
@@ -15,7 +16,7 @@ fn leaves_little(work: &Workload<'_>) -> bool {
     work.witness.levels > 1 && cut.all(|fold| fold.kept_axes().next().is_none())
 }
 
-/// How many blocks; asked before a lanes' axis that folds reduce is cut.
+/// How many blocks, or clusters of them; asked before a lanes' axis that folds reduce is cut.
 pub(in crate::schedule) fn partial_blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> u64 {
     let target = work.target;
     if leaves_little(work) {
@@ -26,9 +27,11 @@ pub(in crate::schedule) fn partial_blocks(work: &Workload<'_>, facts: &Gpu, sche
         Some(lane) => work.trip_count(schedule, lane).div_ceil(MAX_ROW_ELEMENTS).next_power_of_two(),
         None => target.lanes.into(),
     };
-    let threads = threads.clamp(facts.warp.into(), facts.most_threads.into());
+    let blocks = row.map_or(1, |lane| cluster::blocks(work, facts, schedule, lane));
+    let threads = threads.clamp(facts.warp.into(), (facts.most_threads * blocks).into());
     let needed = (facts.latency * target.bandwidth) as u64 / target.cores;
     let wanted = needed.div_ceil(threads * facts.in_flight).clamp(facts.partials, MAX_PARTIALS);
-    let fitting = row.map_or(wanted, |_| facts.multiprocessor.registers / (threads * KEEPERS_REGISTERS));
-    wanted.min(fitting).max(1) * target.cores
+    let registers = facts.multiprocessor.registers * target.cores;
+    let fitting = row.map_or(u64::MAX, |_| registers / (threads * KEEPERS_REGISTERS));
+    (wanted * target.cores).min(fitting).max(1)
 }

@@ -29,7 +29,7 @@ fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
 }
 
 fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
-    schedule.combine.map_or(Ok(()), |(results, teams)| check_lanes(results.saturating_mul(teams)))
+    schedule.combine.map_or(Ok(()), |(results, teams)| check_lanes(results.saturating_mul(teams), 1))
 }
 
 fn draw(schedule: &mut Schedule, _: &Witness, draws: &mut Draws) {

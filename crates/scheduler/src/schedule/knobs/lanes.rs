@@ -28,17 +28,18 @@ fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
 
 fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
     let lanes = schedule.lanes;
-    check_lanes(lanes)?;
+    check_lanes(lanes, schedule.cluster)?;
     let warp = schedule.warp.unwrap_or(lanes);
     ensure(warp.is_power_of_two() && warp <= lanes, || {
         format!("warps must have a power of two of lanes, at most all {lanes}, not {warp}")
     })
 }
 
-/// An error unless a block can have so many lanes.
-pub(super) fn check_lanes(lanes: u32) -> Result<(), ScheduleError> {
-    ensure(lanes.is_power_of_two() && lanes <= MAX_BLOCK_THREADS, || {
-        format!("lanes must be a power of two from 1 to {MAX_BLOCK_THREADS}, not {lanes}")
+/// An error unless so many blocks can have so many lanes.
+pub(super) fn check_lanes(lanes: u32, blocks: u32) -> Result<(), ScheduleError> {
+    let most = MAX_BLOCK_THREADS.saturating_mul(blocks);
+    ensure(lanes.is_power_of_two() && lanes <= most, || {
+        format!("lanes must be a power of two from 1 to {most}, not {lanes}")
     })
 }
 

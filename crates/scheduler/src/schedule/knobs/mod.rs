@@ -3,6 +3,7 @@
 //!
 //! What a knob is set to by default is chosen in `schedule::choose`, its loops are made in `lower`.
 
+mod cluster;
 mod combine;
 mod fuse;
 mod jam;
@@ -27,6 +28,7 @@ use thiserror::Error;
 use crate::draws::Draws;
 use crate::legal::Witness;
 use space::Axis;
+use target::{Processor, Target};
 
 pub(super) use partition::may_partition;
 pub use prefetch::Prefetch;
@@ -41,6 +43,8 @@ pub struct Schedule {
     pub warp: Option<u32>,
     /// Blocks that a GPU runs side by side as one of its own, each by a team of its threads.
     pub teams: u32,
+    /// Blocks of a GPU that the lanes are spread over.
+    pub cluster: u32,
     /// Runs of axes that one loop walks, outermost first; the loop goes by the name of the last.
     pub fused: Vec<Vec<Axis>>,
     /// Axes divided among blocks, outermost first, each in chunks of so many indices.
@@ -83,12 +87,12 @@ pub struct Schedule {
 impl Schedule {
     /// No loop at all, one lane: what a schedule is built up from.
     pub(super) fn empty() -> Schedule {
-        Schedule { lanes: 1, teams: 1, width: 1, ..Schedule::default() }
+        Schedule { lanes: 1, teams: 1, cluster: 1, width: 1, ..Schedule::default() }
     }
 }
 
 /// All knobs, in the order of the lines of a schedule. A check and a draw rely on knobs that stand before theirs.
-const KNOBS: [Knob; 14] = [
+const KNOBS: [Knob; 15] = [
     lanes::KNOB,
     fuse::KNOB,
     loops::KNOB,
@@ -103,6 +107,7 @@ const KNOBS: [Knob; 14] = [
     persist::KNOB,
     private::KNOB,
     teams::KNOB,
+    cluster::KNOB,
 ];
 
 /// A choice of a schedule.
@@ -140,6 +145,17 @@ impl Schedule {
     /// The first axis that is out of place, and why.
     pub fn check(&self, witness: &Witness) -> Result<(), ScheduleError> {
         KNOBS.iter().try_for_each(|knob| (knob.check)(self, witness))
+    }
+
+    /// Whether the schedule fits a machine, which runs no more blocks side by side than it can. On CPUs a cluster is a block.
+    ///
+    /// # Errors
+    /// What the machine lacks.
+    pub fn check_on(&self, target: &Target) -> Result<(), ScheduleError> {
+        let Processor::Gpu(gpu) = &target.processor else { return Ok(()) };
+        ensure(self.cluster <= gpu.max_cluster, || {
+            format!("a cluster of the GPU has {} blocks at most, not {}", gpu.max_cluster, self.cluster)
+        })
     }
 
     /// A random schedule, which may not fit.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use index::integer;
-use ir::kernel::MAX_TEAM;
+use ir::kernel::GPU_WARP;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
 use crate::legal::Fold;
@@ -33,7 +33,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     let keeps = |fold: &Fold| fold.kept_axes().any(is_inner);
     let shares = !schedule.persistent.is_empty() || folds.iter().any(keeps);
     let takes_rows = |fold: &Fold| fold.terminal && !fold.reduced.iter().copied().all(is_inner);
-    let are_few = lanes <= MAX_TEAM && warp.is_none_or(|warp| warp == lanes);
+    let are_few = lanes <= GPU_WARP && warp.is_none_or(|warp| warp == lanes);
     let folds_at_once = are_few || folds.is_empty() || schedule.lanes_outside;
     let reasons = [
         (!teams.is_power_of_two() || teams > most, "a power of two of them must have 1024 lanes at most"),

@@ -1,28 +1,39 @@
-//! The kernels that a CUDA C++ text declares: takes the text, gives the names behind `__global__`. Knows comments and
-//! strings, no templates: what stands before the first parenthesis of a declaration is its name.
+//! The kernels that a CUDA C++ text declares: takes the text, gives the names behind `__global__` and the blocks of their
+//! clusters. Knows comments and strings, no templates: what stands before the first parenthesis of a declaration is its name.
 
-/// The names, each once, in the order of the text.
-pub(crate) fn kernel_names(source: &str) -> Vec<String> {
-    let words = words(source);
-    let mut names: Vec<String> = Vec::new();
-    for place in (0..words.len()).filter(|&place| words[place] == "__global__") {
-        if let Some(name) = name_before_parameters(&words[place + 1..])
-            && !names.contains(&name)
-        {
-            names.push(name);
-        }
-    }
-    names
+/// A kernel of a text.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Declared {
+    pub name: String,
+    /// The blocks of a cluster along x, as the text has them: a number or a constant; 1 where it says nothing.
+    pub cluster: String,
 }
 
-/// The word before the parenthesis that opens the parameters; attributes have parentheses of their own.
-fn name_before_parameters(words: &[String]) -> Option<String> {
-    let mut place = 0;
+/// The kernels, each once, in the order of the text.
+pub(crate) fn kernels(source: &str) -> Vec<Declared> {
+    let words = words(source);
+    let mut kernels: Vec<Declared> = Vec::new();
+    for place in (0..words.len()).filter(|&place| words[place] == "__global__") {
+        if let Some(kernel) = before_parameters(&words[place + 1..])
+            && kernels.iter().all(|known| known.name != kernel.name)
+        {
+            kernels.push(kernel);
+        }
+    }
+    kernels
+}
+
+/// What stands before the parenthesis that opens the parameters; attributes have parentheses of their own.
+fn before_parameters(words: &[String]) -> Option<Declared> {
+    let (mut place, mut cluster) = (0, "1".to_owned());
     while place + 1 < words.len() {
         let is_attribute = words[place].starts_with("__") && words[place].ends_with("__");
+        if words[place] == "__cluster_dims__" {
+            cluster = words.get(place + 2)?.clone();
+        }
         match words[place + 1].as_str() {
             "(" if is_attribute => place = behind_parentheses(words, place + 1),
-            "(" => return Some(words[place].clone()),
+            "(" => return Some(Declared { name: words[place].clone(), cluster }),
             _ => place += 1,
         }
     }

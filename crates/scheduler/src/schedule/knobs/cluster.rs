@@ -1,0 +1,52 @@
+//! Over how many blocks of a GPU the lanes are spread: rows that one block cannot keep in registers.
+
+use std::fmt;
+
+use index::integer;
+use ir::kernel::{GPU_WARP, MAX_CLUSTER};
+
+use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
+use crate::legal::Fold;
+
+pub(super) const KNOB: Knob = Knob { forms: &["cluster N"], print, read, check, draw };
+
+fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    if schedule.cluster > 1 { writeln!(f, "cluster {}", schedule.cluster) } else { Ok(()) }
+}
+
+fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
+    let ["cluster", blocks] = words else { return Ok(false) };
+    schedule.cluster = integer(blocks).ok_or("a number of blocks")?;
+    Ok(true)
+}
+
+/// Blocks share no scratch, and meet nowhere but where they fold.
+fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
+    let Schedule { cluster, lanes, warp, lane, .. } = *schedule;
+    if cluster == 1 {
+        return Ok(());
+    }
+    let keeps = |fold: &Fold| fold.kept_axes().any(|axis| schedule.inner.contains(&schedule.loop_of(axis)));
+    let shares = !schedule.private && (!schedule.persistent.is_empty() || witness.folds.iter().any(keeps));
+    let reasons = [
+        (!cluster.is_power_of_two() || cluster > MAX_CLUSTER, "2, 4 or 8 blocks are one"),
+        (warp != Some(GPU_WARP) || lanes / GPU_WARP < cluster, "each has whole warps of 32 lanes"),
+        (schedule.lanes_outside || lane.is_none(), "no axis within the stages is mapped to the lanes"),
+        (schedule.tile.is_some() || witness.scanned.is_some(), "the lanes of a tile or a scan share scratch"),
+        (schedule.teams > 1, "one of its blocks is several teams"),
+        (shares, "what persists or a fold keeps lies in scratch that lanes share"),
+    ];
+    reject(&reasons, |reason| format!("{cluster} blocks cannot be a cluster: {reason}"))
+}
+
+fn draw(schedule: &mut Schedule, witness: &Witness, draws: &mut Draws) {
+    if !draws.percent(20) {
+        return;
+    }
+    let cluster = 1 << draws.between(1, 3);
+    let (lanes, warp) = (cluster * GPU_WARP, Some(GPU_WARP));
+    let spread = Schedule { cluster, lanes: lanes << draws.below(2), warp, ..schedule.clone() };
+    if check(&spread, witness).is_ok() {
+        *schedule = spread;
+    }
+}
