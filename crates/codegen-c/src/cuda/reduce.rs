@@ -18,15 +18,16 @@ pub(super) const REDUCTIONS: Reductions = Reductions {
         _ => &[],
     },
     bytes: |all| {
-        all.iter()
-            .enumerate()
-            .filter(|(at, it)| !shares(it, &all[..*at]))
-            .map(|(_, it)| shared_bytes(it))
-            .sum()
+        let own = all.iter().enumerate().filter(|(at, it)| !shares(it, &all[..*at]));
+        let arrivals = if all.iter().any(|it| it.cluster > 1) { ARRIVALS_BYTES } else { 0 };
+        own.map(|(_, it)| shared_bytes(it)).sum::<u32>() + arrivals
     },
 };
 
 const WARP: u32 = 32;
+
+/// Bytes of `arrivals`, which counts what blocks of a cluster store for each other.
+const ARRIVALS_BYTES: u32 = 16;
 
 /// How threads meet.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -73,7 +74,8 @@ fn shared_bytes(reduction: &Reduction) -> u32 {
     let state = fields.next_multiple_of(widest) as u32;
     match Way::of(reduction) {
         Way::Warp => 0,
-        Way::Warps | Way::OrderedWarps | Way::Cluster => state * 2 * (reduction.lanes / WARP),
+        Way::Warps | Way::OrderedWarps => state * 2 * (reduction.lanes / WARP),
+        Way::Cluster => state.next_multiple_of(4) * 2 * (reduction.lanes / WARP),
         Way::Slots => state * (reduction.lanes + 1),
     }
 }

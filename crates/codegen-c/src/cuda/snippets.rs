@@ -184,37 +184,52 @@ const F64_TO_U64: &str = "\
 static __device__ inline unsigned long long f64_to_u64(double x) { return x == x ? __double2ull_rz(x) : 0; }
 ";
 
-// A block that has not begun has no memory yet; none writes to another behind the last barrier, so that each may end then.
+// What a cluster's fold stores is counted where it arrives: barriers of the cluster would have threads wait for all that they
+// stored anywhere, and lose what the cache holds. A block that has not begun has no memory yet; one whose folds have all
+// arrived is written by none, and may end.
 const CLUSTER: &str = "\
 #if __CUDA_ARCH__ >= 900
+// For calls with even and with odd numbers: whether a block has been given what others store for it.
+static __shared__ unsigned long long arrivals[2];
+static __device__ inline unsigned address(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
 // Others may write to the memory of a block that has begun: each says so, and waits for all before it writes.
 static __device__ inline unsigned begin_cluster() {
-  asm volatile(\"barrier.cluster.arrive.relaxed.aligned;\");
+  if (threadIdx.x == 0) {
+    for (int i = 0; i < 2; i++)
+      asm volatile(\"mbarrier.init.shared::cta.b64 [%0], 1;\" :: \"r\"(address(&arrivals[i])) : \"memory\");
+    asm volatile(\"fence.mbarrier_init.release.cluster;\" ::: \"memory\");
+  }
+  asm volatile(\"barrier.cluster.arrive.relaxed.aligned;\" ::: \"memory\");
   return 0;
 }
-static __device__ inline void await_cluster() { asm volatile(\"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\"); }
-static __device__ inline void sync_cluster() {
-  asm volatile(\"barrier.cluster.arrive.release.aligned;\" ::: \"memory\");
-  await_cluster();
+static __device__ inline void await_cluster() {
+  asm volatile(\"barrier.cluster.wait.acquire.aligned;\" ::: \"memory\");
 }
 // Stores to the place in another block that a slot has in this one.
-template <class T> static __device__ inline void store_in(unsigned block, T* slot, const T& x) {
-  unsigned to = (unsigned)__cvta_generic_to_shared(slot);
-  asm(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(to) : \"r\"(to), \"r\"(block));
-  if constexpr (sizeof(T) % 4 == 0)
-    for (int i = 0; i < (int)sizeof(T) / 4; i++)
-      asm volatile(\"st.shared::cluster.u32 [%0], %1;\" :: \"r\"(to + 4 * i), \"r\"(((const unsigned*)&x)[i]) : \"memory\");
-  else
-    for (int i = 0; i < (int)sizeof(T); i++)
-      asm volatile(\"st.shared::cluster.u8 [%0], %1;\" :: \"r\"(to + i), \"r\"((unsigned)((const unsigned char*)&x)[i]) : \"memory\");
+template <class T> static __device__ inline void store_in(unsigned block, T* slot, const T& x, unsigned call) {
+  unsigned to, count;
+  asm(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(to) : \"r\"(address(slot)), \"r\"(block));
+  asm(\"mapa.shared::cluster.u32 %0, %1, %2;\" : \"=r\"(count) : \"r\"(address(&arrivals[call % 2])), \"r\"(block));
+  for (int i = 0; i < (int)sizeof(T) / 4; i++)
+    asm volatile(\"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];\"
+                 :: \"r\"(to + 4 * i), \"r\"(((const unsigned*)&x)[i]), \"r\"(count) : \"memory\");
+}
+// Waits until so many bytes have arrived.
+static __device__ inline void await_stores(unsigned bytes, unsigned call) {
+  const unsigned count = address(&arrivals[call % 2]);
+  if (threadIdx.x == 0)
+    asm volatile(\"mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;\" :: \"r\"(count), \"r\"(bytes) : \"memory\");
+  for (unsigned done = 0; !done;)
+    asm volatile(\"{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }\"
+                 : \"=r\"(done) : \"r\"(count), \"r\"(call / 2 % 2) : \"memory\");
 }
 #else  // Older GPUs have no clusters; the emulator runs the blocks of one as one block.
 #undef __cluster_dims__
 #define __cluster_dims__(...)
 static __device__ inline unsigned begin_cluster() { return 0; }
 static __device__ inline void await_cluster() {}
-static __device__ inline void sync_cluster() { __syncthreads(); }
-template <class T> static __device__ inline void store_in(unsigned, T* slot, const T& x) { *slot = x; }
+template <class T> static __device__ inline void store_in(unsigned, T* slot, const T& x, unsigned) { *slot = x; }
+static __device__ inline void await_stores(unsigned, unsigned) { __syncthreads(); }
 #endif
 ";
 
@@ -236,13 +251,15 @@ template <int WARPS, class T> static __device__ inline T over_block(T mine, T (*
 }
 ";
 
-// One barrier a call, as over a block. Each warp stores what it has in all blocks, so that none reads another's memory.
+// Each warp stores what it has in all blocks, so that none reads another's memory. Calls take turns at two sets of slots, as over
+// a block: a thread that waits for a call's stores waits for all that threads read of the call before.
 const OVER_CLUSTER: &str = "\
 // What the states of all threads of a cluster combine to, for every thread: of each warp, then of the warps, by halves.
 template <int BLOCKS, int WARPS, bool ORDERED, class T>
 static __device__ inline T over_cluster(T mine, T (*combine)(T, T), unsigned call) {
   constexpr int SLOTS = BLOCKS * WARPS, LANES = SLOTS < 32 ? SLOTS : 32;
-  __shared__ T slots[2][SLOTS];
+  struct Slot { alignas(4) alignas(T) T state; };
+  __shared__ Slot slots[2][SLOTS];
   const unsigned lane = threadIdx.x % 32, warp = blockIdx.x % BLOCKS * WARPS + threadIdx.x / 32;
   const auto joined = [=](T mine, unsigned stride) {
     const T other = partner(mine, stride);
@@ -250,10 +267,10 @@ static __device__ inline T over_cluster(T mine, T (*combine)(T, T), unsigned cal
   };
   for (unsigned stride = 16; stride > 0; stride /= 2) mine = joined(mine, stride);
   if (call == 0) await_cluster();
-  if (lane < BLOCKS) store_in(lane, &slots[call % 2][warp], mine);
-  sync_cluster();
+  if (lane < BLOCKS) store_in(lane, &slots[call % 2][warp], Slot{mine}, call);
+  await_stores(sizeof(Slot) * SLOTS, call);
   T parts[SLOTS / LANES];
-  for (int i = 0; i < SLOTS / LANES; i++) parts[i] = slots[call % 2][lane % LANES + i * LANES];
+  for (int i = 0; i < SLOTS / LANES; i++) parts[i] = slots[call % 2][lane % LANES + i * LANES].state;
   for (int half = SLOTS / LANES / 2; half > 0; half /= 2)
     for (int i = 0; i < half; i++) parts[i] = combine(parts[i], parts[i + half]);
   mine = parts[0];

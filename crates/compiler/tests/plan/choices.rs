@@ -344,6 +344,31 @@ fn widths_warps_and_private_values_are_checked() {
             "schedule lanes 8\nrow x0\ninner x1\nlane x1\npartition x1\nprivate",
             "their axis is partitioned",
         ),
+        (
+            SOFTMAX,
+            "schedule lanes 2048\nrow x0\ninner x1\nlane x1",
+            "a power of two from 1 to 1024, not 2048",
+        ),
+        (
+            SOFTMAX,
+            "schedule lanes 96 warps 32\nrow x0\ninner x1\nlane x1\ncluster 3",
+            "lanes must be a power of two",
+        ),
+        (
+            SOFTMAX,
+            "schedule lanes 512 warps 32\nrow x0\ninner x1\nlane x1\ncluster 16",
+            "16 blocks cannot be a cluster: 2, 4 or 8 blocks are one",
+        ),
+        (
+            SOFTMAX,
+            "schedule lanes 64\nrow x0\ninner x1\nlane x1\ncluster 2",
+            "each has whole warps of 32 lanes",
+        ),
+        (
+            SOFTMAX,
+            "schedule lanes 64 warps 32\nrow x0\ninner x1\nlane x1\npersist n3\ncluster 2",
+            "what persists or a fold keeps lies in scratch that lanes share",
+        ),
     ] {
         let schedule = parse(text).expect("a schedule");
         let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
@@ -404,8 +429,7 @@ fn a_schedule_that_no_launch_could_have_is_rejected() {
 /// GPUs before sm_90 have no clusters; on a CPU one is a block.
 #[test]
 fn a_cluster_that_no_gpu_has_is_rejected() {
-    let schedule =
-        "schedule lanes 64 warps 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1\nprivate\ncluster 2";
+    let schedule = "schedule lanes 64 warps 32\nblock x0 by 1\ninner x1\nlane x1\ncluster 2";
     let schedule = parse(schedule).expect("a schedule");
     let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
     let a100 = Target::gpu(GpuModel::named("a100").expect("it is in the table"));

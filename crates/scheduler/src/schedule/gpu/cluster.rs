@@ -20,11 +20,14 @@ pub(super) fn blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule, lane
 pub(super) fn cluster(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
     let Some(lane) = schedule.lane.filter(|_| !is_served(facts, schedule)) else { return };
     let cluster = blocks(work, facts, schedule, lane);
+    if cluster == 1 {
+        return;
+    }
     let (lanes, warp) = (cluster * facts.most_threads, Some(facts.warp));
     let mut spread = Schedule { cluster, lanes, warp, ..schedule.clone() };
     (spread.private, spread.narrow, spread.persistent) = (false, false, Vec::new());
     keep(work, &mut spread);
-    if cluster > 1 && !spread.persistent.is_empty() && spread.check(work.witness).is_ok() {
+    if !spread.persistent.is_empty() && spread.check(work.witness).is_ok() {
         *schedule = spread;
     }
 }
