@@ -14,3 +14,31 @@ pub fn schedule(witness: &Witness, draws: &mut Draws, can_run: impl Fn(&Schedule
     let drawn = (0..TRIES).map(|_| Schedule::draw(witness, draws)).find(fits);
     drawn.unwrap_or_else(|| Schedule::plain(witness))
 }
+
+#[cfg(test)]
+mod tests {
+    use compiler::target::Target;
+    use ferrofuse::{Decision, Hints, LayoutClass, PlanOptions};
+
+    use super::*;
+
+    /// Of a softmax: every one prints and parses, and some spread their lanes over each cluster that there is.
+    #[test]
+    fn all_clusters_are_drawn() {
+        let source = include_str!("../../../../examples/softmax.py");
+        let definition = frontend::text::parse(source).expect("an example").definition;
+        let (graph, fusion) = (&definition.graph, &definition.fusion);
+        let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
+        let (hints, options) = (Hints::default(), PlanOptions::default());
+        let plan =
+            compiler::plan(graph, fusion, &layouts, &Target::cuda(), &hints, &options).expect("a plan");
+        let Decision::Kernels(kernels) = &plan.segments[0].decision else { panic!("it has a kernel") };
+        let mut drawn = [0; 9];
+        for seed in 0..1000 {
+            let schedule = schedule(&kernels.witness, &mut Draws::new(seed));
+            assert_eq!(compiler::schedule::parse(&schedule.to_string()).as_ref(), Ok(&schedule));
+            drawn[schedule.cluster as usize] += 1;
+        }
+        assert!([2, 4, 8].iter().all(|&blocks| drawn[blocks] > 5), "{drawn:?}");
+    }
+}

@@ -275,7 +275,7 @@ fn states_that_depend_on_each_other() {
     check(include_str!("definitions/dependent_states.py"), &[(9, 64), (20, 1024)]);
 }
 
-/// Rows that a cluster of blocks has in registers, which one block has not.
+/// Rows that a cluster of blocks has in registers, which one block has not; and sums of their columns.
 #[test]
 fn rows_over_clusters() {
     let softmax = "
@@ -287,7 +287,10 @@ inputs = [torch.randn((2, 3))]
 ";
     let half = include_str!("../../../../examples/softmax.py");
     let norm = include_str!("../../../../examples/layer_norm.py");
-    for (source, sizes, cluster) in [(softmax, (3, 16384), 2), (half, (2, 65528), 8), (norm, (2, 65536), 8)] {
+    let centred = include_str!("definitions/centred.py");
+    for (source, sizes, cluster) in
+        [(softmax, (3, 16384), 2), (half, (2, 65528), 8), (norm, (2, 65536), 8), (centred, (70, 16384), 2)]
+    {
         let text = check_whole(source, sizes);
         assert!(text.contains(&format!("__cluster_dims__({cluster})")), "{text}");
     }

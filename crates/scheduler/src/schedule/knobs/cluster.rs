@@ -40,13 +40,16 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
 }
 
 fn draw(schedule: &mut Schedule, witness: &Witness, draws: &mut Draws) {
-    if !draws.percent(20) {
+    if !draws.percent(40) {
         return;
     }
     let cluster = 1 << draws.between(1, 3);
-    let (lanes, warp) = (cluster * GPU_WARP, Some(GPU_WARP));
-    let spread = Schedule { cluster, lanes: lanes << draws.below(2), warp, ..schedule.clone() };
-    if check(&spread, witness).is_ok() {
-        *schedule = spread;
+    let (lanes, warp) = ((cluster * GPU_WARP) << draws.below(2), Some(GPU_WARP));
+    let private = draws.percent(50);
+    let base = schedule.clone();
+    let spread = |private| Schedule { cluster, lanes, warp, private, teams: 1, ..base.clone() };
+    let mut tried = [private, base.private].into_iter().map(spread);
+    if let Some(fitting) = tried.find(|spread| spread.check(witness).is_ok()) {
+        *schedule = fitting;
     }
 }
