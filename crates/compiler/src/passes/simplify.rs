@@ -1,5 +1,5 @@
 //! Drops what does nothing: copies, casts that lose nothing on the way, moves that move nothing, arithmetic on
-//! constants.
+//! constants. Squares and cubes become products, as torch has them.
 //!
 //! A value of a half type is always rounded, so a cast down stays; only a cast up that is undone, or that another cast
 //! follows, goes. A copy that the user wants as a boundary stays.
@@ -24,7 +24,11 @@ fn simpler(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -
         TensorOp::Map(scalar_op) if scalar_op.moves_bits() && *scalar_op != ScalarOp::SegmentSet => {
             Some(operands[0])
         }
-        TensorOp::Map(scalar_op) => fold_constants(graph, facts, *scalar_op, operands),
+        TensorOp::Map(scalar_op) => fold_constants(graph, facts, *scalar_op, operands).or_else(|| {
+            let is_power =
+                *scalar_op == ScalarOp::Pow && matches!(graph.dtype(operands[0]), DType::F32 | DType::F64);
+            if is_power { small_power(graph, facts, operands[0], operands[1]) } else { None }
+        }),
         TensorOp::Cast(dtype) => simpler_cast(graph, facts, *dtype, operands[0]),
         TensorOp::Permute(order) if order.iter().enumerate().all(|(axis, &from)| axis == from as usize) => {
             Some(operands[0])
@@ -55,6 +59,17 @@ fn fold_constants(
     let constants: Option<Vec<_>> = operands.iter().map(|&val| graph.as_constant(val)).collect();
     let folded = scalar_op.of_scalars(&constants?)?;
     Some(graph.add(TensorOp::Constant(folded), &[], facts).expect("constants are always accepted").into())
+}
+
+/// A number to the power of 1, 2 or 3.
+fn small_power(graph: &mut Graph, facts: &mut Facts, base: Val, exponent: Val) -> Option<Val> {
+    let exponent = graph.as_constant(exponent)?.as_f64();
+    let factors = [1.0, 2.0, 3.0].into_iter().position(|power| power == exponent)?;
+    let mut power = base;
+    for _ in 0..factors {
+        power = graph.add(TensorOp::Map(ScalarOp::Mul), &[power, base], facts).ok()?.into();
+    }
+    Some(power)
 }
 
 fn simpler_cast(graph: &mut Graph, facts: &mut Facts, to: DType, operand: Val) -> Option<Val> {
