@@ -5,7 +5,7 @@
 //! would compute them again.
 
 use index::{Expr, Facts};
-use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
+use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
 use ops::{Arith, BodyArith, DType, Monoid, Scalar, ScalarOp};
 use rustc_hash::FxHashMap;
 use target::cpu::MAX_UNROLLED;
@@ -22,8 +22,10 @@ pub fn unroll_folds(graph: &mut Graph, fusion: &Fusion) -> Option<(Fusion, ValMa
     let unrolled = rewrite(graph, fusion, |graph, facts, node, operands| {
         let elements = chosen.get(&node)?;
         let TensorOp::Fold { monoid, axes } = graph.node(node).op.clone() else { return None };
-        let dtype = graph.dtype(operands[0]);
-        Unrolled { graph, facts, dtype, axes }.fold(&monoid, operands, elements)
+        let (dtype, shape) = (graph.dtype(operands[0]), graph.shape(node.into()).clone());
+        let mut unrolled = Unrolled { graph, facts, dtype, axes };
+        let results = unrolled.fold(&monoid, operands, elements)?;
+        results.into_iter().map(|result| unrolled.in_shape(result, &shape)).collect()
     });
     Some(unrolled)
 }
@@ -100,6 +102,15 @@ impl Unrolled<'_> {
             states = monoid.next(self, &states, &element);
         }
         monoid.finish(self, &states).into_iter().collect()
+    }
+
+    /// A result in the shape of a fold's: a count is a number.
+    fn in_shape(&mut self, result: Val, shape: &Shape) -> Option<Val> {
+        if self.graph.shape(result).len() == shape.len() {
+            return Some(result);
+        }
+        let one = self.add(TensorOp::Broadcast(shape.iter().map(|_| true).collect()), &[Some(result)]);
+        self.add(TensorOp::Expand(shape.clone()), &[one])
     }
 
     /// The element at an index along the axes, for all others.
