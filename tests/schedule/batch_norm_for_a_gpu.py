@@ -11,7 +11,7 @@ inputs = [torch.randn((32, 128, 56, 56))]
 
 # ---- expect
 # # seg0
-# schedule lanes 256 warps 32
+# schedule lanes 512 warps 32
 # fuse x2 x3
 # block x1 by 1
 # block x0 by 16
@@ -19,7 +19,7 @@ inputs = [torch.randn((32, 128, 56, 56))]
 # lane x3
 # width 4
 # jam x0 by 4
-# combine by 32
+# combine by 8
 #
 # # seg1
 # schedule lanes 256 warps 32

@@ -15,4 +15,5 @@ inputs = [torch.randn((16384, 65536))]
 # inner x1
 # lane x1
 # width 4
-# combine by 64 teams 16
+# combine by 64
+# combine by 256 teams 2

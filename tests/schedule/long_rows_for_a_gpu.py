@@ -9,12 +9,12 @@ inputs = [torch.randn((256, 65536), dtype=torch.bfloat16)]
 
 # ---- expect
 # # seg0
-# schedule lanes 4096 warps 32
+# schedule lanes 2048 warps 32
 # block x0 by 1
 # inner x1
 # lane x1
 # width 8
-# persist n1
-# persist n12
+# persist n1 narrow
+# persist n12 narrow
 # private
-# cluster 8
+# cluster 4

@@ -9,12 +9,12 @@ inputs = [torch.randn((256, 32768), dtype=torch.float32)]
 
 # ---- expect
 # # seg0
-# schedule lanes 2048 warps 32
+# schedule lanes 1024 warps 32
 # block x0 by 1
 # inner x1
 # lane x1
 # width 4
-# persist n1
-# persist n5
+# persist n1 narrow
+# persist n5 narrow
 # private
-# cluster 4
+# cluster 2

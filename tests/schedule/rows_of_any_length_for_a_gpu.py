@@ -11,7 +11,7 @@ inputs = [torch.randn((64, 1001), dtype=torch.float32)]
 
 # ---- expect
 # # seg0
-# schedule lanes 256 warps 32
+# schedule lanes 512 warps 32
 # block x0 by 2
 # inner x1
 # lane x1

@@ -8,11 +8,10 @@ inputs = [torch.randn((256, 16384))]
 
 # ---- expect
 # # seg0
-# schedule lanes 1024 warps 32
+# schedule lanes 512 warps 32
 # block x0 by 1
 # inner x1
 # lane x1
 # width 4
-# persist n4
+# persist n4 narrow
 # private
-# cluster 2

@@ -24,10 +24,10 @@ inputs = [torch.randn((16, 65536)), torch.randn((16, 65536))]
 #
 #   seg0: 256 blocks of 256 threads, registers unknown, 64 bytes of shared memory
 #     a multiprocessor: at most 8 blocks, 64.0 KiB in flight; bound by the launch
-#   seg0_combine0: 1 blocks of 64 threads, registers unknown, 512 bytes of shared memory
-#     a multiprocessor: at most 32 blocks, 2.0 KiB in flight
+#   seg0_combine0: 2 blocks of 16 threads, registers unknown, 128 bytes of shared memory
+#     a multiprocessor: at most 32 blocks, 512 B in flight
 #   seg1: 256 blocks of 256 threads, registers unknown, 0 bytes of shared memory
-#     a multiprocessor: at most 8 blocks, 64.0 KiB in flight; bound by memory's bandwidth
+#     a multiprocessor: at most 8 blocks, 16.0 KiB in flight; bound by memory's latency
 #   seg1_combine0: 256 blocks of 256 threads, registers unknown, 0 bytes of shared memory
 #     a multiprocessor: at most 8 blocks, 64.0 KiB in flight
 #

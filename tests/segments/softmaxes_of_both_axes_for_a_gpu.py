@@ -39,12 +39,12 @@ inputs = [
 #
 #   seg0: 264 blocks of 256 threads, registers unknown, 0 bytes of shared memory
 #     a multiprocessor: at most 8 blocks, 32.0 KiB in flight; bound by memory's bandwidth
-#   seg0_combine0: 128 blocks of 512 threads, registers unknown, 2048 bytes of shared memory
-#     a multiprocessor: at most 4 blocks, 16.0 KiB in flight
+#   seg0_combine0: 256 blocks of 256 threads, registers unknown, 1024 bytes of shared memory
+#     a multiprocessor: at most 8 blocks, 16.0 KiB in flight
 #   seg1: 264 blocks of 256 threads, registers unknown, 0 bytes of shared memory
 #     a multiprocessor: at most 8 blocks, 64.0 KiB in flight; bound by memory's bandwidth
-#   seg1_combine0: 128 blocks of 512 threads, registers unknown, 4096 bytes of shared memory
-#     a multiprocessor: at most 4 blocks, 16.0 KiB in flight
+#   seg1_combine0: 256 blocks of 256 threads, registers unknown, 2048 bytes of shared memory
+#     a multiprocessor: at most 8 blocks, 16.0 KiB in flight
 #   seg2: 4096 blocks of 256 threads, registers unknown, 64 bytes of shared memory
 #     a multiprocessor: at most 8 blocks, 384.0 KiB in flight; bound by memory's bandwidth
 #

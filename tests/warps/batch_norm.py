@@ -4,9 +4,9 @@
 # seg0: block 128 of 256
 #   6272 sectors, of 6272 at least
 #   0 bank conflicts in 0 accesses of shared memory
-#   lanes 76.6 % busy
-# seg0_combine0: block 2 of 4
-#   88 sectors, of 88 at least
+#   lanes 79.2 % busy
+# seg0_combine0: block 8 of 16
+#   22 sectors, of 22 at least
 #   0 bank conflicts in 0 accesses of shared memory
 #   lanes 100.0 % busy
 # seg1: block 2048 of 4096

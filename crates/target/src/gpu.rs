@@ -30,14 +30,23 @@ pub const MAX_BLOCK_THREADS: u32 = 1024;
 /// Elements of a row that a thread has at most: those of a block of a fold, so that no total is added up in between.
 pub const MAX_ROW_ELEMENTS: u64 = 16;
 
+/// The same where all threads that may walk a row do, and columns have no sums.
+pub const MAX_LONG_ROW_ELEMENTS: u64 = 32;
+
 /// The longest row that fits registers: as many elements as all threads of a block have there.
-pub const MAX_REGISTER_ROW: u64 = 512 * MAX_ROW_ELEMENTS;
+pub const MAX_REGISTER_ROW: u64 = 512 * MAX_LONG_ROW_ELEMENTS;
 
 /// The longest row of which it is worth to know so: of half types it fits the shared memory of a block.
 pub const MAX_KEPT_ROW: u64 = 1 << 16;
 
 /// The most bytes of registers that a thread keeps from row to row or from stage to stage.
 pub const MAX_KEPT_BYTES: u64 = 256;
+
+/// Elements of a row that a thread has where it keeps sums of columns, if there are enough threads.
+pub const MAX_SUMS_ELEMENTS: u64 = 8;
+
+/// The same where it keeps two rows as they are in memory: little else needs registers then.
+pub const MAX_RING_BYTES: u64 = 320;
 
 /// Steps of a thread along a row: more threads wait for each other at each fold, fewer leave memory idle.
 pub const STEPS: u64 = 4;

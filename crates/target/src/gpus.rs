@@ -100,7 +100,7 @@ impl Target {
             grain: 1 << 10,
             strip: 1 << 10,
             run: 1 << 10,
-            partial: 24,
+            partial: 12,
             little: 8,
             bandwidth: model.bandwidth,
             in_columns: 1.0,

@@ -24,7 +24,7 @@ impl KernelWriter<'_> {
         let mut accesses = VectorAccesses::default();
         for (number, statement) in for_loop.body.iter().enumerate() {
             let (place, index, mut list) = match statement {
-                _ if self.in_registers(statement).is_some() => continue,
+                _ if self.registers.of(statement).is_some() => continue,
                 Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut accesses.loads),
                 Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut accesses.stores),
                 _ => continue,

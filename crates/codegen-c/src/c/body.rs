@@ -4,7 +4,7 @@
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Facts, Sym};
 use indexmap::IndexMap;
-use ir::kernel::{Contractions, Kernel, Place, Scratch, ScratchLayout, Stmt, Value, joined_reductions};
+use ir::kernel::{Contractions, Kernel, Place, ScratchLayout, Stmt, Value, joined_reductions};
 use ops::{DType, Scalar, ScalarOp};
 
 use super::EmitError;
@@ -17,7 +17,7 @@ use super::index_text::IndexWriter;
 use super::names::Names;
 use super::prelude::Prelude;
 use super::promoted::Promoted;
-use super::registers::{self, Held, registers};
+use super::registers::{self, Held, Registers, registers};
 use super::rows::Lists;
 use super::single_use::single_use;
 use super::snippet::Snippet;
@@ -58,8 +58,8 @@ pub(super) struct KernelWriter<'a> {
     /// Values that wait for their one use, in the order of the kernel.
     pending: IndexMap<Value, Text>,
     pub(super) facts: Facts,
-    /// The arrays that lie in registers, with the vectors of each.
-    pub(super) registers: SecondaryMap<Scratch, Option<Held>>,
+    /// The arrays that lie in registers.
+    pub(super) registers: Registers,
     /// Where the others lie.
     pub(super) layout: ScratchLayout,
     /// Index expressions that values hold, and what symbols are bound to.
@@ -91,7 +91,7 @@ impl<'a> KernelWriter<'a> {
             literals: SecondaryMap::new(),
             pending: IndexMap::new(),
             facts: launched(kernel, dialect),
-            layout: ScratchLayout::of(kernel, |array| registers[array].is_none()),
+            layout: ScratchLayout::of(kernel, |array| registers.get(array).is_none()),
             registers,
             indices: SecondaryMap::new(),
             bound: SecondaryMap::new(),
@@ -150,7 +150,7 @@ impl<'a> KernelWriter<'a> {
             self.line(self.dialect.block.scratch);
         }
         let held = self.kernel.scratch.iter().filter_map(|(array, decl)| {
-            let Held { count, width, .. } = self.registers[array].filter(|held| held.place == array)?;
+            let Held { count, width, .. } = self.registers.get(array).filter(|held| held.place == array)?;
             Some((decl.dtype, width, format!("{array}[{count}]")))
         });
         let held: Vec<_> = held.collect();

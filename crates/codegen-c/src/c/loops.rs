@@ -89,6 +89,11 @@ impl KernelWriter<'_> {
         {
             return 1;
         }
+        let has_vectors = inner_loops(&for_loop.body).any(|inner| inner.width > 1);
+        if has_vectors && only_strip(for_loop, self.kernel.lanes, &self.facts).is_none() {
+            // Compilers would not mix the iterations of the loops in it: these are unrolled instead.
+            return 1;
+        }
         (self.dialect.unrolling.iterations)(&LoopShape {
             in_lanes: self.in_lanes,
             is_once: inner_loops(&for_loop.body).all(|it| it.width == 1 && self.trip_count(it) == Some(1)),

@@ -7,8 +7,9 @@ use ir::kernel::{Kernel, Loop, Place, Scratch, ScratchDecl, Stmt, is_contiguous}
 use ops::DType;
 
 use super::EmitError;
-use super::accesses::assumed;
+use super::accesses::{VectorAccesses, assumed};
 use super::dialect::Dialect;
+use super::vectorized::loaded_value;
 
 /// The vectors of an array that a lane holds.
 #[derive(Clone, Copy)]
@@ -21,8 +22,73 @@ pub(super) struct Held {
     pub(super) place: Scratch,
 }
 
+/// The arrays of a kernel that lie in registers.
+#[derive(Default)]
+pub(super) struct Registers {
+    held: SecondaryMap<Scratch, Option<Held>>,
+}
+
+impl Registers {
+    /// The vectors that a lane holds of an array, if it lies there.
+    pub(super) fn get(&self, array: Scratch) -> Option<Held> {
+        self.held[array]
+    }
+
+    /// The registers of the array that a statement accesses: its own, or those of the array whose place it takes.
+    pub(super) fn of(&self, statement: &Stmt) -> Option<Scratch> {
+        match statement {
+            Stmt::Load { place: Place::Scratch(array), .. }
+            | Stmt::Store { place: Place::Scratch(array), .. } => self.held[*array].map(|held| held.place),
+            _ => None,
+        }
+    }
+
+    /// Whether a loop stores to the registers that a statement of it loads: what waits for its use must not read them later.
+    pub(super) fn are_replaced(&self, for_loop: &Loop, load: &Stmt) -> bool {
+        let replaces = |statement: &Stmt| {
+            let is_store = matches!(statement, Stmt::Store { .. });
+            is_store && self.of(statement) == self.of(load)
+        };
+        for_loop.body.iter().any(replaces)
+    }
+
+    /// The registers that a loop stores to what it loads: they are loaded at once, without waiting for that.
+    pub(super) fn filled(&self, for_loop: &Loop, load: &Stmt) -> Option<Scratch> {
+        let Stmt::Load { value: loaded, .. } = load else { return None };
+        let is_kept = |it: &&Stmt| matches!(it, Stmt::Store { value, .. } if value == loaded);
+        let store = for_loop.body.iter().filter(is_kept).find(|store| self.of(store).is_some())?;
+        let array = self.of(store);
+        let is_read = |it: &Stmt| matches!(it, Stmt::Load { .. }) && self.of(it) == array;
+        array.filter(|_| !for_loop.body.iter().any(is_read))
+    }
+
+    /// Whether a statement of a loop stores what one of its vector loads has put there.
+    pub(super) fn is_filled(&self, for_loop: &Loop, accesses: &VectorAccesses, store: &Stmt) -> bool {
+        let Stmt::Store { value, .. } = store else { return false };
+        let mut loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
+        loads.any(|load| {
+            load.defined() == [*value]
+                && self.filled(for_loop, load).is_some_and(|array| self.of(store) == Some(array))
+        })
+    }
+
+    /// The name of the vectors that a load fills: registers that keep it, or its own.
+    pub(super) fn vectors(&self, for_loop: &Loop, place: usize) -> String {
+        match self.filled(for_loop, &for_loop.body[place]) {
+            Some(array) => array.to_string(),
+            None => loaded_value(for_loop, place).to_string(),
+        }
+    }
+
+    /// What a loop moves from registers to registers, if it does nothing else.
+    pub(super) fn moves(&self, for_loop: &Loop) -> Option<Vec<(Scratch, Scratch)>> {
+        let moved = |pair: &[Stmt]| Some((self.filled(for_loop, &pair[0])?, self.of(&pair[0])?));
+        for_loop.body.chunks(2).map(moved).collect()
+    }
+}
+
 /// For each array in registers, the vectors that a lane holds of it: so many at most, as the loops over them are unrolled.
-pub(super) fn registers(kernel: &Kernel, most: i64) -> SecondaryMap<Scratch, Option<Held>> {
+pub(super) fn registers(kernel: &Kernel, most: i64) -> Registers {
     let facts = assumed(kernel);
     let mut scan = Scan { facts: &facts, walks: SecondaryMap::new(), lives: SecondaryMap::new(), met: 0 };
     scan.body(&kernel.body, None, 0);
@@ -34,17 +100,13 @@ pub(super) fn registers(kernel: &Kernel, most: i64) -> SecondaryMap<Scratch, Opt
         }
     }
     share(kernel, &scan, &mut found);
-    found
+    Registers { held: found }
 }
 
 /// An error if a lane keeps more than it has registers for: compilers would keep it in memory, each lane's apart.
-pub(super) fn fit(
-    kernel: &Kernel,
-    registers: &SecondaryMap<Scratch, Option<Held>>,
-    dialect: &Dialect,
-) -> Result<(), EmitError> {
+pub(super) fn fit(kernel: &Kernel, registers: &Registers, dialect: &Dialect) -> Result<(), EmitError> {
     let of_array = |(array, decl): (Scratch, &ScratchDecl)| {
-        let held = registers[array].filter(|held| held.place == array)?;
+        let held = registers.get(array).filter(|held| held.place == array)?;
         Some(held.count as u64 * u64::from(held.width) * decl.dtype.size() as u64)
     };
     let bytes: u64 = kernel.scratch.iter().filter_map(of_array).sum();

@@ -32,6 +32,8 @@ snippets! {
     F8E8M0,
     /// What vectors are made of.
     Vec,
+    /// Has a variable in whole words.
+    Hold,
     /// From a storage type to f32, here and below.
     Bf16ToF32,
     /// From f32 to a storage type, here and below: to nearest, ties to even.

@@ -15,7 +15,7 @@
 
 use index::{Expr, Facts};
 use indexmap::IndexMap;
-use ir::kernel::{Kernel, Loop, Place, Scratch, Stmt, Value, from_zero};
+use ir::kernel::{Kernel, Loop, Place, Stmt, Value, from_zero};
 use ops::DType;
 
 use super::EmitError;
@@ -49,7 +49,7 @@ impl KernelWriter<'_> {
             self.prelude.add(Snippet::Vec);
         }
         let trips = trip_count(for_loop, self.kernel.lanes, &self.facts);
-        let keeps = for_loop.body.iter().any(|statement| self.in_registers(statement).is_some());
+        let keeps = for_loop.body.iter().any(|statement| self.registers.of(statement).is_some());
         let Vectors { most_in_flight, most_bytes, .. } = self.dialect.vectors;
         let bytes = |trips: i64| trips * bytes_loaded(self.kernel, for_loop, &accesses);
         match trips {
@@ -60,26 +60,6 @@ impl KernelWriter<'_> {
             }
             _ => self.vector_by_vector(for_loop, &accesses),
         }
-    }
-
-    /// The registers of the array that a statement accesses: its own, or those of the array whose place it takes.
-    pub(super) fn in_registers(&self, statement: &Stmt) -> Option<Scratch> {
-        match statement {
-            Stmt::Load { place: Place::Scratch(array), .. }
-            | Stmt::Store { place: Place::Scratch(array), .. } => {
-                self.registers[*array].map(|held| held.place)
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether a loop stores to the registers that a statement of it loads: what waits for its use must not read them later.
-    fn is_replaced(&self, for_loop: &Loop, load: &Stmt) -> bool {
-        let replaces = |statement: &Stmt| {
-            let is_store = matches!(statement, Stmt::Store { .. });
-            is_store && self.in_registers(statement) == self.in_registers(load)
-        };
-        for_loop.body.iter().any(replaces)
     }
 
     /// Neighbours of which nothing is known.
@@ -152,11 +132,28 @@ impl KernelWriter<'_> {
         trips: i64,
         guard: Guard,
     ) -> Result<(), EmitError> {
-        let values = accesses.loads.iter().map(|&place| loaded_value(for_loop, place));
-        let arrays =
-            values.map(|value| (self.kernel.values[value], for_loop.width, format!("{value}[{trips}]")));
-        self.declare_vectors(arrays.collect());
+        if let Some(moves) = self.registers.moves(for_loop) {
+            let of_strip = if trips == 1 { "[0]" } else { "[k]" };
+            return self.each_strip(for_loop, trips, Guard::None, &mut |writer| {
+                moves
+                    .iter()
+                    .for_each(|(to, from)| writer.line(&format!("{to}{of_strip} = {from}{of_strip};")));
+                Ok(())
+            });
+        }
+        let mut arrays = Vec::new();
+        for &place in &accesses.loads {
+            let value = loaded_value(for_loop, place);
+            if self.registers.filled(for_loop, &for_loop.body[place]).is_none() {
+                arrays.push((self.kernel.values[value], for_loop.width, format!("{value}[{trips}]")));
+            }
+        }
+        self.declare_vectors(arrays);
         self.loads_of_strips(for_loop, accesses, trips, guard)?;
+        let is_filled = |it: &&Stmt| self.registers.is_filled(for_loop, accesses, it);
+        if for_loop.body.iter().filter(is_filled).count() + accesses.loads.len() == for_loop.body.len() {
+            return Ok(());
+        }
         let of_strip = if trips == 1 { "[0]" } else { "[k]" };
         self.each_strip(for_loop, trips, guard, &mut |writer| writer.elements(for_loop, accesses, of_strip))
     }
@@ -228,7 +225,8 @@ impl KernelWriter<'_> {
         let load = |writer: &mut Self, number: &str, first: &str| -> Result<(), EmitError> {
             for &place in &accesses.loads {
                 let (value, address) = writer.loaded(for_loop, place, first)?;
-                let element = format!("{value}[{number}]");
+                let array = writer.registers.vectors(for_loop, place);
+                let element = format!("{array}[{number}]");
                 writer.line(&writer.vector(for_loop, value, &element, |variable| {
                     (writer.dialect.vectors.load)(variable, &address)
                 }));
@@ -293,6 +291,7 @@ impl KernelWriter<'_> {
         let variables = accesses.stores.iter().map(stored).enumerate();
         let variables = variables.map(|(number, dtype)| (dtype, width, format!("y{number}")));
         self.declare_vectors(variables.collect());
+        self.hold(for_loop, of_strip);
         let pragma = Some((self.dialect.unrolling.pragma)(None));
         let head = format!("for (int j = 0; j < {width}; j++)");
         self.held(pragma, head, for_loop, &mut |writer| {
@@ -312,6 +311,20 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
+    /// Keeps short elements of registers in words until here: compilers may take them apart as soon as they are loaded, and wait
+    /// for that.
+    fn hold(&mut self, for_loop: &Loop, of_strip: &str) {
+        for statement in &for_loop.body {
+            let Stmt::Load { value, .. } = statement else { continue };
+            let is_short =
+                self.kernel.values[*value].size() < 4 && !self.registers.are_replaced(for_loop, statement);
+            if let Some(array) = self.registers.of(statement).filter(|_| is_short) {
+                self.prelude.add(Snippet::Hold);
+                self.line(&format!("hold({array}{of_strip});"));
+            }
+        }
+    }
+
     /// What is done with one element of each vector.
     fn element_by_element(
         &mut self,
@@ -322,15 +335,16 @@ impl KernelWriter<'_> {
         let begin = self.lists.innermost().len();
         for (place, statement) in for_loop.body.iter().enumerate() {
             let store = accesses.stores.iter().position(|&store| store == place);
-            match (statement, self.in_registers(statement)) {
+            match (statement, self.registers.of(statement)) {
                 (Stmt::Load { value, .. }, Some(array)) => {
                     let code = format!("{array}{of_strip}.at[j]");
                     self.stands_for(*value, code);
-                    if self.is_replaced(for_loop, statement) {
+                    if self.registers.are_replaced(for_loop, statement) {
                         let code = self.literals[*value].take().unwrap_or_default();
                         self.declare(*value, &Text { code, reads_accumulator: false });
                     }
                 }
+                (Stmt::Store { .. }, Some(_)) if self.registers.is_filled(for_loop, accesses, statement) => {}
                 (Stmt::Store { value, .. }, Some(array)) => {
                     let text = self.operand(*value).code;
                     self.line(&format!("{array}{of_strip}.at[j] = {};", bare(&text)));
@@ -339,7 +353,8 @@ impl KernelWriter<'_> {
                     self.stands_for(*value, format!("{value}.at[j]"));
                 }
                 (Stmt::Load { value, .. }, None) if accesses.loads.contains(&place) => {
-                    self.stands_for(*value, format!("{value}{of_strip}.at[j]"));
+                    let vectors = self.registers.vectors(for_loop, place);
+                    self.stands_for(*value, format!("{vectors}{of_strip}.at[j]"));
                 }
                 (Stmt::Store { value, .. }, None) if store.is_some() => {
                     let text = self.operand(*value).code;
@@ -440,7 +455,7 @@ fn is_whole_vector(facts: &Facts, index: &Expr, for_loop: &Loop) -> bool {
         && is_multiple(&for_loop.begin)
 }
 
-fn loaded_value(for_loop: &Loop, place: usize) -> Value {
+pub(super) fn loaded_value(for_loop: &Loop, place: usize) -> Value {
     let Stmt::Load { value, .. } = &for_loop.body[place] else { unreachable!("it is a load") };
     *value
 }

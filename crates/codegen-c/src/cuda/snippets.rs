@@ -21,6 +21,7 @@ rows! {
     F8E5M2 = "f8e5m2", needs [], "typedef unsigned char f8e5m2;  // by its bits\n";
     F8E8M0 = "f8e8m0", needs [], "typedef unsigned char f8e8m0;  // by its bits\n";
     Vec = "vec", needs [], VEC;
+    Hold = "hold", needs [], HOLD;
     Bf16ToF32 = "bf16_to_f32", needs [Bf16], BF16_TO_F32;
     F32ToBf16 = "f32_to_bf16", needs [Bf16], F32_TO_BF16;
     F16ToF32 = "f16_to_f32", needs [F16], F16_TO_F32;
@@ -56,6 +57,13 @@ template <int N, class T> static __device__ inline vec<T, N> load(const T* p) { 
 template <class T, int N> static __device__ inline void store(T* p, const vec<T, N>& x) {
   if constexpr (sizeof(x) < 16) *(vec<T, N>*)p = x;
   else for (int i = 0; i < (int)sizeof(x) / 16; i++) __stwb((uint4*)p + i, ((const uint4*)&x)[i]);
+}
+";
+
+// No instruction: a variable is in whole words there.
+const HOLD: &str = "\
+template <class T> static __device__ inline void hold(T& x) {
+  for (int i = 0; i < (int)sizeof(x) / 4; i++) PTX(\"\" : \"+r\"(((unsigned*)&x)[i]));
 }
 ";
 

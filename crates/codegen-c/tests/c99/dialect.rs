@@ -105,6 +105,7 @@ fn spelling(op: ScalarOp) -> &'static CSpelling {
 fn snippet(snippet: Snippet) -> &'static Helper {
     match snippet {
         Snippet::Vec => &Helper { name: "struct", needs: &[], text: "" },
+        Snippet::Hold => &Helper { name: "hold", needs: &[], text: "#define hold(x)\n" },
         Snippet::Bf16 => &Helper { name: "bf16", needs: &[], text: "typedef unsigned short bf16;\n" },
         Snippet::Bf16ToF32 => &Helper {
             name: "bf16_to_f32",

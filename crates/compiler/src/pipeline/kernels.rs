@@ -4,7 +4,7 @@ use index::Sym;
 use ir::kernel::{Scratch, ScratchLayout};
 use scheduler::lower::{KernelArgument, Lowered, LoweredSegment, lower};
 use target::Processor;
-use target::gpu::MAX_ROW_ELEMENTS;
+use target::gpu::MAX_LONG_ROW_ELEMENTS;
 
 use super::Compilation;
 use crate::plan::{PlanError, SegmentPlan};
@@ -49,7 +49,7 @@ impl Compilation<'_> {
             let KernelArgument::Size(size) = &arguments[place] else { return None };
             i64::try_from(self.hints.value(size)).ok().filter(|_| self.hints.know(size))
         };
-        let in_registers = MAX_ROW_ELEMENTS as i64 * i64::from(kernel.lanes);
+        let in_registers = MAX_LONG_ROW_ELEMENTS as i64 * i64::from(kernel.lanes);
         let is_in_memory = |array: Scratch| {
             let decl = &kernel.scratch[array];
             decl.len.eval(&value).is_ok_and(|elements| !decl.private || elements > in_registers)

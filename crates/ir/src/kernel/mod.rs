@@ -26,4 +26,4 @@ pub use strips::strip_length;
 pub use transpose::Transpose;
 pub use uniformity::{per_lane, stays_even, uniformity};
 pub use verify::{Violation, Violations, verify};
-pub use width::{ContiguousAccesses, from_zero, has_width, is_contiguous, one_at_a_time};
+pub use width::{ContiguousAccesses, fresh, from_zero, has_width, is_contiguous, one_at_a_time};

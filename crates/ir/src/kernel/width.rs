@@ -129,7 +129,8 @@ pub fn from_zero(for_loop: &Loop) -> Loop {
     Loop { begin: Expr::zero(), end, body, ..*for_loop }
 }
 
-fn fresh(kernel: &mut Kernel, name: String) -> Sym {
+/// A new symbol of this name, or of the name and a number where that is taken.
+pub fn fresh(kernel: &mut Kernel, name: String) -> Sym {
     let is_free = |name: &str| kernel.symbols.values().all(|known| known != name);
     let numbered = (1..).map(|number| format!("{name}_{number}"));
     let name = std::iter::once(name.clone()).chain(numbered).find(|name| is_free(name));

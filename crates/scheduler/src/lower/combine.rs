@@ -22,6 +22,14 @@ pub(super) struct Step {
     folds: Vec<usize>,
 }
 
+impl Step {
+    /// Results of a block, and the teams that share the chunks of each.
+    fn lanes(&self, group: &Group<'_>) -> Option<(u32, u32)> {
+        let chosen = &group.schedule.combine;
+        chosen.get(self.number).or(chosen.last()).copied()
+    }
+}
+
 /// A combine step's kernel under construction.
 struct CombineKernel<'a> {
     folds: FoldEmitter<'a>,
@@ -82,11 +90,12 @@ impl CombineKernel<'_> {
         let chunks = self.chunks(step);
         let sizes = self.emitter.sizes(shape);
         let count = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
-        if let Some((results, teams)) = group.schedule.combine {
+        let chosen = step.lanes(&group);
+        if let Some((results, teams)) = chosen {
             let kernel = &mut self.emitter.builder.kernel;
             (kernel.lanes, kernel.warp) = (results * teams, results * teams);
         }
-        let (results, teams) = group.schedule.combine.unwrap_or((COMBINED_RESULTS, 1));
+        let (results, teams) = chosen.unwrap_or((COMBINED_RESULTS, 1));
         let of_block = Expr::constant(results.into());
         self.emitter.builder.kernel.blocks = count.ceil_div(&of_block);
         let begin = Expr::sym(self.emitter.builder.kernel.block) * of_block.clone();
@@ -125,7 +134,7 @@ impl CombineKernel<'_> {
     /// The teams take turns at the chunks, each takes several before it uses the first. Gives the scratch arrays of each fold,
     /// where each lane leaves what it has.
     fn teams(&mut self, step: &Step, [begin, count, chunks]: [&Expr; 3]) -> Vec<Vec<Scratch>> {
-        let (results, teams) = self.emitter.group.schedule.combine.expect("teams are chosen");
+        let (results, teams) = step.lanes(&self.emitter.group).expect("teams are chosen");
         let [results, teams, together] =
             [results, teams, COMBINED_CHUNKS as u32].map(|number| Expr::constant(number.into()));
         let lanes = results.clone() * teams.clone();

@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 
 use super::{BufferSource, Group, KernelArgument, Lowered};
 use crate::hints::WHOLE;
+use crate::schedule::Schedule;
 use target::gpu::MAX_REGISTER_ROW;
 
 /// What is computed once per body.
@@ -68,8 +69,9 @@ pub(super) struct Emitter<'a> {
 impl<'a> Emitter<'a> {
     /// An emitter whose only open body is that of a block.
     pub fn new(group: &Group<'a>, name: &str) -> Emitter<'a> {
-        let mut builder = KernelBuilder::new(name, group.schedule.lanes);
-        builder.kernel.warp = group.schedule.warp.unwrap_or(group.schedule.lanes);
+        let Schedule { lanes, cluster, warp, .. } = *group.schedule;
+        let mut builder = KernelBuilder::new(name, lanes / cluster);
+        builder.kernel.warp = warp.unwrap_or(lanes);
         Emitter {
             group: *group,
             builder,

@@ -11,6 +11,8 @@
 //! | `AccessEmitter` | loads and stores, with tiles and prefetches | `access`; `address` is from an index to memory |
 //! | `LoopEmitter` | loops: rows walked together, subranges, strips | `loops` |
 //! | `Emitter` | statements in the outermost loop where their operands are known | `emitter` |
+//!
+//! Of what they emit `ring` rewrites the loop over rows, where these are loaded an iteration ahead.
 
 mod access;
 mod address;
@@ -20,6 +22,7 @@ mod fold;
 mod layer;
 mod loops;
 mod nest;
+mod ring;
 mod states;
 mod value;
 
@@ -126,7 +129,11 @@ pub struct Group<'a> {
 /// When the schedule does not fit the witness; a schedule that fits is always lowered.
 pub fn lower(group: &Group<'_>) -> Result<LoweredSegment, ScheduleError> {
     group.schedule.check(group.witness)?;
-    let mut kernels = vec![nest::main_kernel(group)];
+    let mut main = nest::main_kernel(group);
+    if group.schedule.ring {
+        ring::pipeline(&mut main.kernel);
+    }
+    let mut kernels = vec![main];
     kernels.extend(combine::steps(group).iter().map(|step| combine::kernel(group, step)));
     let checked = checked(group.graph, group.view);
     Ok(LoweredSegment { kernels, temporaries: temporaries(group), checked })

@@ -66,7 +66,12 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     for &axis in folded.iter().filter(|_| is_divided) {
         let shortest = enough_rows(work, schedule, &folded, axis);
         let keeps = witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis));
-        let longest = if keeps && on_gpu { MAX_PARTIAL_ROWS } else { CHAIN };
+        let longest = match keeps && on_gpu {
+            // With nothing but sums in registers there is room for totals.
+            true if witness.levels == 1 => 2 * MAX_PARTIAL_ROWS,
+            true => MAX_PARTIAL_ROWS,
+            false => CHAIN,
+        };
         blocking.folded_axis(axis, row(Pieces { shortest, longest, ..folded_row }, axis), schedule);
     }
     lane_is_folded.iter().filter(|_| is_divided).for_each(|&axis| blocking.axis(axis, folded_lane, schedule));

@@ -24,6 +24,7 @@ use ops::Totals;
 
 use super::{Arrays, FoldEmitter, OpenFold, Temps};
 use crate::lower::loops::{LoopOrder, Strip, Walk};
+use crate::schedule::Schedule;
 use space::Axis;
 
 /// How many elements a lane adds up in f32 where it goes on by itself in f64: a few, as their rounding errors add up, and so many
@@ -45,7 +46,8 @@ impl FoldEmitter<'_> {
             return (all, Vec::new());
         }
         let sums = |this: &Self, axis: Axis| folds.iter().any(|&fold| this.sums_in_blocks(fold, axis));
-        let of_lanes = |&fold: &usize| self.adds_in_lanes(fold);
+        let of_lanes =
+            |&fold: &usize| self.adds_in_lanes(fold) && self.states(fold).totals() == Totals::OfBlocks;
         let trip_count = if folds.iter().any(of_lanes) { BLOCK } else { LONG_BLOCK };
         let lane = loops.lane.filter(|&lane| loops.cross.is_none() && sums(self, lane));
         let in_squares = |&&fold: &&usize| loops.cross.is_some_and(|cross| self.sums_in_blocks(fold, cross));
@@ -58,9 +60,16 @@ impl FoldEmitter<'_> {
         let strips = row.into_iter().chain(lane.map(|lane| (lane, Expr::constant(length))));
         let strips = strips.filter(|(axis, length)| {
             let most = self.max_trip_count(*axis).zip(length.as_const());
-            most.is_none_or(|(most, length)| most > length)
+            most.is_none_or(|(most, length)| most > length && !self.is_kept_whole(*axis, most))
         });
         (place.unwrap_or(all), strips.collect())
+    }
+
+    /// Whether lanes keep all of an axis, each a few elements more than those of a block: an end of one in between would have loads
+    /// wait for it.
+    fn is_kept_whole(&self, axis: Axis, most: i64) -> bool {
+        let Schedule { private, lane, lanes, .. } = *self.emitter.group.schedule;
+        private && lane == Some(axis) && most <= LONG_BLOCK * i64::from(lanes)
     }
 
     /// The strip that a block takes of an axis that crosses the lanes within a tile, if folds in arrays take more rows than those of
@@ -134,8 +143,13 @@ impl FoldEmitter<'_> {
 
     /// Whether each lane goes on in f64 by itself, in registers.
     fn adds_in_lanes(&self, fold: usize) -> bool {
-        self.opened(fold).is_some_and(|open| open.arrays().is_none())
-            && self.states(fold).totals() == Totals::OfBlocks
+        let adds = match self.states(fold).totals() {
+            Totals::Same => false,
+            Totals::OfBlocks => true,
+            // Threads of several warps would wait for each other.
+            Totals::OfLanes => self.emitter.builder.kernel.warp < self.emitter.builder.kernel.lanes,
+        };
+        adds && self.opened(fold).is_some_and(|open| open.arrays().is_none())
     }
 
     /// Adds blocks to totals: those of the lanes in one loop, unless they are all there is.

@@ -27,6 +27,7 @@ layer!(Nest, folds: FoldEmitter);
 pub(super) fn main_kernel(group: &Group<'_>) -> Lowered {
     let mut nest = Nest { folds: FoldEmitter::new(Emitter::new(group, group.name)) };
     nest.emitter.builder.kernel.teams = group.schedule.teams;
+    nest.emitter.builder.kernel.lanes = group.schedule.lanes;
     nest.emitter.builder.kernel.cluster = group.schedule.cluster;
     nest.divide_blocks();
     let mut outer = group.schedule.outer();

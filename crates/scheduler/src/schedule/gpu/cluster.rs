@@ -2,18 +2,21 @@
 //! blocks have registers for all of one.
 
 use super::keep::{keep, longest_row, sums};
+use super::threads::is_folded_often;
 use super::width::width;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use space::Axis;
 use target::Gpu;
-use target::gpu::{MAX_KEPT_BYTES, MAX_ROW_ELEMENTS};
+use target::gpu::{MAX_KEPT_BYTES, MAX_LONG_ROW_ELEMENTS, MAX_ROW_ELEMENTS};
 
 /// The blocks whose threads have registers for a row: 1 where one has, or where no cluster of the GPU keeps it there.
 pub(super) fn blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule, lane: Axis) -> u32 {
-    let of_block = MAX_ROW_ELEMENTS * u64::from(facts.most_threads);
+    let sums = sums(work, schedule, lane);
+    let elements = if sums > 0 { MAX_ROW_ELEMENTS } else { MAX_LONG_ROW_ELEMENTS };
+    let of_block = elements * u64::from(facts.most_threads);
     let is_whole = schedule.chunk(lane).is_none() && width(work, schedule) > 1;
-    let fits = is_whole && sums(work, schedule, lane) <= MAX_KEPT_BYTES;
+    let fits = is_whole && MAX_ROW_ELEMENTS * sums <= MAX_KEPT_BYTES;
     let most = longest_row(work, schedule, lane).filter(|_| fits);
     let blocks = most.map(|most| most.div_ceil(of_block).next_power_of_two());
     blocks.filter(|&blocks| blocks <= facts.max_cluster.into()).map_or(1, |blocks| blocks as u32)
@@ -21,7 +24,7 @@ pub(super) fn blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule, lane
 
 /// Spreads the lanes over a cluster, if they then keep sums of columns or what they would read again.
 pub(super) fn cluster(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
-    let Some(lane) = schedule.lane.filter(|_| !is_served(facts, schedule)) else { return };
+    let Some(lane) = schedule.lane.filter(|&lane| !is_served(work, schedule, lane)) else { return };
     let cluster = blocks(work, facts, schedule, lane);
     if cluster == 1 {
         return;
@@ -36,7 +39,10 @@ pub(super) fn cluster(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule)
     }
 }
 
-/// Whether a block has what it reads again, and leaves half of its multiprocessor's memory to another.
-fn is_served(facts: &Gpu, schedule: &Schedule) -> bool {
-    schedule.private && schedule.lanes <= facts.most_threads
+/// Whether the threads of a block have what they read again in registers; or in its memory, where they fold so often that waiting for
+/// other blocks takes longer.
+fn is_served(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> bool {
+    let most = MAX_LONG_ROW_ELEMENTS * u64::from(schedule.lanes);
+    let has_registers = longest_row(work, schedule, lane).is_some_and(|row| row <= most);
+    schedule.private && (has_registers || is_folded_often(work, schedule, lane))
 }

@@ -3,36 +3,59 @@
 
 use ir::graph::TensorOp;
 
+use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use space::Axis;
 use target::Gpu;
-use target::gpu::{COMBINED_CHUNKS, MAX_BLOCK_THREADS};
+use target::gpu::COMBINED_CHUNKS;
 
-/// Results and teams of a block, where blocks divide what a fold that leaves the kernel reduces.
-pub(super) fn combine(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> Option<(u32, u32)> {
-    let is_cut = |axis: &&Axis| schedule.chunk(schedule.loop_of(**axis)).is_some();
-    let folds = || {
-        work.witness
-            .folds
-            .iter()
-            .filter(|fold| fold.terminal && fold.reduced.iter().any(|axis| is_cut(&axis)))
+/// Neighbouring results of a block, at least: of f32 they fill a sector of memory.
+const FEWEST_RESULTS: u64 = 8;
+
+/// The most threads of a block of a combine step: two of them share a multiprocessor.
+const MAX_COMBINE_THREADS: u64 = 512;
+
+/// Results and teams of a block of each combine step, where blocks divide what folds that leave the kernel reduce. Steps are told
+/// apart as `lower::combine` does.
+pub(super) fn combine(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> Vec<(u32, u32)> {
+    let divided = |fold: &Fold| {
+        let mut loops = schedule.loops_of(fold.reduced.iter().copied());
+        loops.retain(|&axis| schedule.chunk(axis).is_some());
+        loops
     };
-    let results = folds().map(|fold| work.elements(&fold.kept_axes().collect::<Vec<_>>())).min()?;
+    let kept = |fold: &Fold| fold.kept_axes().collect::<Vec<Axis>>();
+    let mut steps: Vec<Vec<&Fold>> = Vec::new();
+    for fold in work.witness.folds.iter().filter(|fold| fold.terminal && !divided(fold).is_empty()) {
+        let is_alike =
+            |step: &&mut Vec<&Fold>| (kept(step[0]), divided(step[0])) == (kept(fold), divided(fold));
+        match steps.iter_mut().find(is_alike) {
+            Some(step) => step.push(fold),
+            None => steps.push(vec![fold]),
+        }
+    }
+    let mut lanes: Vec<_> = steps.iter().map(|step| of_step(work, facts, schedule, step)).collect();
+    // The last line of a schedule goes for all steps after it.
+    while lanes.len() > 1 && lanes[lanes.len() - 1] == lanes[lanes.len() - 2] {
+        lanes.pop();
+    }
+    lanes
+}
+
+fn of_step(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule, folds: &[&Fold]) -> (u32, u32) {
+    let results = work.elements(&folds[0].kept_axes().collect::<Vec<_>>());
     let share = (results / (facts.partials * work.target.cores)).max(1).next_power_of_two();
-    let results = share.clamp(facts.warp.into(), work.target.lanes.into());
+    let results = share.clamp(FEWEST_RESULTS, work.target.lanes.into());
     let pieces =
         |axis: Axis| schedule.chunk(axis).map_or(1, |chunk| work.trip_count(schedule, axis).div_ceil(chunk));
-    let chunks =
-        |axes: &[Axis]| schedule.loops_of(axes.iter().copied()).into_iter().map(pieces).product::<u64>();
-    let chunks = folds().map(|fold| chunks(&fold.reduced)).max()?;
+    let chunks = schedule.loops_of(folds[0].reduced.iter().copied()).into_iter().map(pieces).product::<u64>();
     let wanted = chunks.div_ceil(COMBINED_CHUNKS).next_power_of_two();
     // Teams meet in shared memory.
-    let states = folds().map(|fold| match work.graph.op(fold.node.into()) {
+    let states = folds.iter().map(|fold| match work.graph.op(fold.node.into()) {
         TensorOp::Fold { monoid, .. } => monoid.states() as u64,
         _ => 0,
     });
     let most = (work.target.block_bytes / (8 * states.sum::<u64>()).max(1)).max(1).ilog2();
-    let lanes = u64::from(MAX_BLOCK_THREADS).min(1 << most);
-    Some((results as u32, wanted.min(lanes / results).max(1) as u32))
+    let lanes = MAX_COMBINE_THREADS.min(1 << most);
+    (results as u32, wanted.min(lanes / results).max(1) as u32)
 }

@@ -10,7 +10,7 @@ use crate::schedule::Schedule;
 use crate::schedule::persist::{is_costly, is_needed_again, narrow_value, needs};
 use crate::schedule::workload::Workload;
 use space::Axis;
-use target::gpu::{MAX_BLOCK_THREADS, MAX_KEPT_BYTES, MAX_ROW_ELEMENTS};
+use target::gpu::{MAX_BLOCK_THREADS, MAX_KEPT_BYTES, MAX_LONG_ROW_ELEMENTS, MAX_ROW_ELEMENTS};
 
 /// The longest that a row of a block can be, if that is known: its threads then walk it in a known number of steps.
 pub(super) fn longest_row(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u64> {
@@ -27,40 +27,42 @@ pub(super) fn keep(work: &Workload<'_>, schedule: &mut Schedule) {
         return;
     };
     let Some(most) = longest_row(work, schedule, lane).filter(|_| schedule.width > 1) else { return };
-    let sums = sums(work, schedule, lane);
+    let short = MAX_ROW_ELEMENTS * u64::from(schedule.lanes);
+    let sums = sums(work, schedule, lane) * most.div_ceil(schedule.lanes.into()).min(MAX_ROW_ELEMENTS);
     let inputs = wanted(work, &[]);
-    if most > MAX_ROW_ELEMENTS * u64::from(schedule.lanes) {
+    let longest = if sums > 0 { short } else { MAX_LONG_ROW_ELEMENTS * u64::from(schedule.lanes) };
+    if most > longest {
         if sums == 0 {
             keep_in_shared_memory(work, schedule, most, inputs);
         }
         return;
     }
     let values = [wanted(work, &costly(work)), inputs];
-    let is_kept = |values: &Vec<Val>| most_at_once(work, values) > 0;
-    schedule.private = (sums > 0 || values.iter().any(is_kept)) && sums <= MAX_KEPT_BYTES;
-    let fits = |values: &&Vec<Val>| sums + most_at_once(work, values) <= MAX_KEPT_BYTES;
+    let elements = if most > short { MAX_LONG_ROW_ELEMENTS } else { MAX_ROW_ELEMENTS };
+    let held = |values: &Vec<Val>| elements * most_at_once(work, values, most > short);
+    schedule.private = (sums > 0 || values.iter().any(|values| held(values) > 0)) && sums <= MAX_KEPT_BYTES;
     if schedule.private {
-        schedule.persistent = values.iter().find(fits).cloned().unwrap_or_default();
+        let fitting = values.iter().find(|values| sums + held(values) <= MAX_KEPT_BYTES);
+        schedule.persistent = fitting.cloned().unwrap_or_default();
+        schedule.narrow = most > short && !schedule.persistent.is_empty();
     }
 }
 
-/// Bytes of a thread's sums of columns.
-pub(super) fn sums(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u64 {
-    let columns = work.witness.folds.iter().filter(|fold| is_along(schedule, fold, lane));
-    columns.map(|fold| bytes(work.graph, fold.node)).sum()
-}
-
-/// The most bytes of a thread's elements of these values that wait for a later stage at the same time.
-fn most_at_once(work: &Workload<'_>, values: &[Val]) -> u64 {
+/// The most bytes of an element of these values that wait for a later stage at the same time; of widened inputs as they are in
+/// memory, where these are kept so.
+fn most_at_once(work: &Workload<'_>, values: &[Val], narrow: bool) -> u64 {
+    let Workload { graph, view, witness, .. } = *work;
     let waits = |val: &&Val, stage: u32| {
         let others: Vec<Val> = values.iter().copied().filter(|other| other != *val).collect();
-        work.witness.stage_of(val.node).is_some_and(|own| own <= stage)
-            && (stage + 1..work.witness.levels).any(|later| needs(work, &others, later, val.node))
+        witness.stage_of(val.node).is_some_and(|own| own <= stage)
+            && (stage + 1..witness.levels).any(|later| needs(work, &others, later, val.node))
     };
-    let at = |stage: u32| {
-        values.iter().filter(|val| waits(val, stage)).map(|val| bytes(work.graph, val.node)).sum()
+    let held = |val: &Val| if narrow { narrow_value(graph, view, *val) } else { *val };
+    let at = |stage: u32| -> u64 {
+        let waiting = values.iter().filter(|val| waits(val, stage));
+        waiting.map(|val| graph.dtype(held(val)).size() as u64).sum()
     };
-    (0..work.witness.levels).map(at).max().unwrap_or(0)
+    (0..witness.levels).map(at).max().unwrap_or(0)
 }
 
 /// Keeps a row of no more than so many elements in shared memory, if it fits.
@@ -78,15 +80,21 @@ fn keep_in_shared_memory(work: &Workload<'_>, schedule: &mut Schedule, most: u64
     }
 }
 
+/// Bytes of the sums that folds keep of each element of a row.
+pub(super) fn sums(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u64 {
+    let columns = work.witness.folds.iter().filter(|fold| is_along(schedule, fold, lane));
+    columns.map(|fold| bytes(work.graph, fold.node)).sum()
+}
+
 /// Whether a fold leaves a result for each index along the lanes.
 fn is_along(schedule: &Schedule, fold: &Fold, lane: Axis) -> bool {
     let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
     fold.terminal && kept.any(|axis| axis == lane)
 }
 
-/// Bytes of a thread's elements of a node's results.
-fn bytes(graph: &Graph, node: Node) -> u64 {
-    graph.results(node).map(|val| graph.dtype(val).size() as u64 * MAX_ROW_ELEMENTS).sum()
+/// Bytes of an element of a node's results.
+pub(super) fn bytes(graph: &Graph, node: Node) -> u64 {
+    graph.results(node).map(|val| graph.dtype(val).size() as u64).sum()
 }
 
 /// The inputs, widened, that some stage reads and a later one would read again with these values at hand, and these; operands

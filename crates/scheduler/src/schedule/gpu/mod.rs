@@ -6,6 +6,7 @@ mod combine;
 mod jam;
 mod keep;
 mod partials;
+mod ring;
 mod teams;
 mod threads;
 mod width;
@@ -25,6 +26,7 @@ pub(super) fn finish(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) 
     keep::keep(work, schedule);
     cluster::cluster(work, facts, schedule);
     schedule.jam = jam::jam(work, facts, schedule);
+    ring::ring(work, schedule);
     schedule.combine = combine::combine(work, facts, schedule);
     schedule.warp = (schedule.lanes > facts.warp).then_some(facts.warp);
 }

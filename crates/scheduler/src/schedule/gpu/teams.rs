@@ -24,8 +24,11 @@ pub(in crate::schedule) fn teams(work: &Workload<'_>, schedule: &mut Schedule) {
     }
 }
 
-/// Whether a block that folds its rows begins anew with each.
+/// Whether a block begins anew with each of its rows, which it folds or only maps.
 fn keeps_nothing(work: &Workload<'_>, schedule: &Schedule) -> bool {
+    if work.witness.levels == 1 && work.witness.folds.is_empty() {
+        return schedule.tile.is_none() && !schedule.lanes_outside;
+    }
     let is_inner = |axis: &Axis| schedule.inner.contains(&schedule.loop_of(*axis));
     let folds = &work.witness.folds;
     let is_of_row = |fold: &Fold| fold.reduced.iter().all(is_inner);

@@ -1,11 +1,24 @@
 //! How many threads a block has: as many as walk a row in a few steps each, and a flat loop's share of so many steps.
 
-use super::keep::longest_row;
+use super::keep::{longest_row, sums};
+use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use space::Axis;
 use target::Gpu;
-use target::gpu::{MAX_ROW_ELEMENTS, STEPS};
+use target::gpu::{MAX_LONG_ROW_ELEMENTS, MAX_ROW_ELEMENTS, MAX_SUMS_ELEMENTS, STEPS};
+
+/// Folds of a row that are many: those of a mean and a variance.
+const MANY_FOLDS: usize = 3;
+
+/// Neighbours that a thread takes at a time where operands are of half types: elements that are kept take half the registers.
+const HALF_WIDTH: u32 = 8;
+
+/// Elements of a row that several warps walk in any case.
+const LONG_ROW: u64 = 2048;
+
+/// Threads of a multiprocessor, at least, if rows are long enough.
+const FEWEST_THREADS: u64 = 512;
 
 /// The threads of a block, and the chunk of a flat loop.
 pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
@@ -40,17 +53,43 @@ fn of_strip(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -
     taken.clamp(facts.warp.into(), schedule.lanes.into()) as u32
 }
 
+/// Whether the threads of a row wait for each other often.
+pub(super) fn is_folded_often(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> bool {
+    let of_row = |fold: &&Fold| fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == lane);
+    work.witness.folds.iter().filter(of_row).count() >= MANY_FOLDS
+}
+
 /// Threads that walk a row in a few steps each.
 fn of_row(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> u32 {
+    // What threads do at each fold takes longer than they would with more elements each.
+    let is_long = work.trip_count(schedule, lane) >= LONG_ROW;
+    let is_half = schedule.width >= HALF_WIDTH;
+    let elements = match sums(work, schedule, lane) {
+        0 if is_long && is_half && is_folded_often(work, schedule, lane) => [MAX_LONG_ROW_ELEMENTS; 2],
+        0 => [MAX_ROW_ELEMENTS, MAX_LONG_ROW_ELEMENTS],
+        _ => [MAX_SUMS_ELEMENTS, MAX_ROW_ELEMENTS],
+    };
+    let threads = |most: u64| {
+        let fitting = elements.iter().find(|&elements| most <= elements * u64::from(facts.most_threads));
+        fitting.map(|elements| most.div_ceil(*elements))
+    };
     // Registers hold a row if there are enough threads for its longest.
-    let wanted = match longest_row(work, schedule, lane) {
-        Some(most) if most <= MAX_ROW_ELEMENTS * u64::from(facts.most_threads) => {
-            most.div_ceil(MAX_ROW_ELEMENTS)
+    let wanted = match longest_row(work, schedule, lane).and_then(threads) {
+        Some(threads) => threads,
+        None => {
+            let vectors = work.trip_count(schedule, lane).div_ceil(schedule.width.into());
+            vectors.div_ceil(STEPS).max(few_blocks(work, schedule).min(vectors / 2))
         }
-        _ => work.trip_count(schedule, lane).div_ceil(u64::from(schedule.width) * STEPS),
     };
     let wanted = wanted.next_power_of_two();
     wanted.clamp(facts.warp.into(), facts.most_threads.into()) as u32
+}
+
+/// The threads that blocks need where so few of them run that multiprocessors would have next to none.
+fn few_blocks(work: &Workload<'_>, schedule: &Schedule) -> u64 {
+    let pieces = |&(axis, chunk): &(Axis, u64)| work.trip_count(schedule, axis).div_ceil(chunk);
+    let blocks: u64 = schedule.blocks.iter().map(pieces).product();
+    (FEWEST_THREADS * work.target.cores).div_ceil(blocks.max(1))
 }
 
 /// A block takes of a flat loop what its threads have in flight: with more of it, blocks end at different times.

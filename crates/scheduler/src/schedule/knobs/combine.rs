@@ -1,4 +1,4 @@
-//! How many results a block of a combine step has, and how many teams of lanes share the chunks of each.
+//! How many results a block of each combine step has, and how many teams of lanes share the chunks of each.
 
 use std::fmt;
 
@@ -10,11 +10,10 @@ use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness};
 pub(super) const KNOB: Knob = Knob { forms: &["combine by N [teams N]"], print, read, check, draw };
 
 fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    match schedule.combine {
-        None => Ok(()),
-        Some((results, 1)) => writeln!(f, "combine by {results}"),
-        Some((results, teams)) => writeln!(f, "combine by {results} teams {teams}"),
-    }
+    schedule.combine.iter().try_for_each(|step| match step {
+        (results, 1) => writeln!(f, "combine by {results}"),
+        (results, teams) => writeln!(f, "combine by {results} teams {teams}"),
+    })
 }
 
 fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
@@ -24,14 +23,15 @@ fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
         _ => return Ok(false),
     };
     let number = |word| integer(word).ok_or("a number of results, and of teams");
-    schedule.combine = Some((number(results)?, number(teams)?));
+    schedule.combine.push((number(results)?, number(teams)?));
     Ok(true)
 }
 
 fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
-    schedule.combine.map_or(Ok(()), |(results, teams)| check_lanes(results.saturating_mul(teams), 1))
+    schedule.combine.iter().try_for_each(|(results, teams)| check_lanes(results.saturating_mul(*teams), 1))
 }
 
 fn draw(schedule: &mut Schedule, _: &Witness, draws: &mut Draws) {
-    schedule.combine = draws.percent(30).then(|| (1 << draws.below(7), 1 << draws.below(4)));
+    let steps = if draws.percent(30) { draws.between(1, 2) } else { 0 };
+    schedule.combine = (0..steps).map(|_| (1 << draws.below(7), 1 << draws.below(4))).collect();
 }

@@ -14,6 +14,7 @@ mod partition;
 mod persist;
 mod prefetch;
 mod private;
+mod ring;
 mod teams;
 mod tile;
 mod unroll;
@@ -70,9 +71,9 @@ pub struct Schedule {
     pub unroll: Option<Axis>,
     /// Elements between the rows of a tile in scratch, so that lanes along a column are in different banks of memory.
     pub pad: u32,
-    /// Results that a block of a combine step has, and teams of as many lanes that share the chunks of each; without numbers
-    /// as many as ever.
-    pub combine: Option<(u32, u32)>,
+    /// Results that a block of each combine step has, and teams of as many lanes that share the chunks of each: what is said of
+    /// the last goes for all after it. Without numbers as many as ever.
+    pub combine: Vec<(u32, u32)>,
     /// Axes whose loops are cut where cats and pads change course.
     pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
@@ -82,6 +83,8 @@ pub struct Schedule {
     /// Whether each lane keeps what it computes of these values for itself, and what it folds other axes into along
     /// its own.
     pub private: bool,
+    /// Whether each lane loads what the first stage of a row reads while it is at the row before.
+    pub ring: bool,
 }
 
 impl Schedule {
@@ -92,7 +95,7 @@ impl Schedule {
 }
 
 /// All knobs, in the order of the lines of a schedule. A check and a draw rely on knobs that stand before theirs.
-const KNOBS: [Knob; 15] = [
+const KNOBS: [Knob; 16] = [
     lanes::KNOB,
     fuse::KNOB,
     loops::KNOB,
@@ -106,6 +109,7 @@ const KNOBS: [Knob; 15] = [
     partition::KNOB,
     persist::KNOB,
     private::KNOB,
+    ring::KNOB,
     teams::KNOB,
     cluster::KNOB,
 ];

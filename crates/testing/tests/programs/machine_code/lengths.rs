@@ -7,6 +7,9 @@ use super::{files_of, text_of};
 /// Lines of a text, but for the comment that says what its segment computes, at most; and of one of its kernels.
 const MOST_LINES: usize = 120;
 
+/// The same of a kernel that walks four rows together, and for whose last rows the loops stand there once more.
+const MOST_LINES_OF_JAM: usize = 128;
+
 /// The texts of norms and of softmax.
 const NORMS: [&str; 4] = ["softmax", "softmax_f32", "layer_norm", "rms_norm"];
 
@@ -34,7 +37,8 @@ fn a_kernel_of_a_norm_is_short() {
     for (name, text) in texts(&LONGER) {
         for kernel in text.split("extern \"C\"").skip(1) {
             let lines = kernel.split("\n}\n").next().map_or(0, |body| body.lines().count() + 1);
-            assert!(lines <= MOST_LINES, "{name}: {lines} lines\n{kernel}");
+            let most = if name == "batch_norm" { MOST_LINES_OF_JAM } else { MOST_LINES };
+            assert!(lines <= most, "{name}: {lines} lines\n{kernel}");
         }
     }
 }

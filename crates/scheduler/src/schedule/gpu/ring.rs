@@ -1,0 +1,53 @@
+//! Whether threads load a row while they fold the one before.
+
+use ir::graph::Val;
+use rustc_hash::FxHashMap;
+
+use super::keep::{bytes, longest_row, sums};
+use crate::schedule::Schedule;
+use crate::schedule::persist::narrow_value;
+use crate::schedule::workload::Workload;
+use space::Axis;
+use target::gpu::MAX_RING_BYTES;
+
+/// Has threads do so where they walk rows, as those do that have sums of their columns in registers: too few blocks of them run at a
+/// time for the loads of some to be under way while others fold. They have the row before as it is in memory.
+pub(super) fn ring(work: &Workload<'_>, schedule: &mut Schedule) {
+    let Some(lane) = schedule.lane.filter(|_| schedule.private && work.witness.levels > 1) else { return };
+    let (Some(columns), Some(&row)) = (longest_row(work, schedule, lane), schedule.outer().last()) else {
+        return;
+    };
+    let sums = sums(work, schedule, lane);
+    let kept = sums + kept_by_ring(work, schedule, row, lane);
+    if sums > 0 && columns.div_ceil(schedule.lanes.into()) * kept <= MAX_RING_BYTES {
+        schedule.persistent = computed(work, schedule);
+        (schedule.ring, schedule.narrow) = (true, false);
+    }
+}
+
+/// What persists and is no input.
+fn computed(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
+    let mut computed = schedule.persistent.clone();
+    computed.retain(|&val| narrow_value(work.graph, work.view, val) == val);
+    computed
+}
+
+/// Bytes of what a thread has of each element: two rows of inputs that differ from row to row, one of those that all have in common,
+/// and what is computed and persists.
+fn kept_by_ring(work: &Workload<'_>, schedule: &Schedule, row: Axis, lane: Axis) -> u64 {
+    let Workload { graph, view, witness, .. } = *work;
+    let mut rows: FxHashMap<(Val, bool), u64> = FxHashMap::default();
+    for &node in view.order() {
+        for (place, &operand) in graph.node(node).operands.iter().enumerate() {
+            let axes = witness.space.axes_of_operand(node, place).iter().flatten();
+            let loops: Vec<Axis> = axes.map(|&axis| schedule.loop_of(axis)).collect();
+            if view.is_input(operand) && loops.contains(&lane) {
+                let is_of_row = loops.contains(&row);
+                let size = graph.dtype(operand).size() as u64;
+                rows.insert((operand, is_of_row), if is_of_row { 2 * size } else { size });
+            }
+        }
+    }
+    let computed = computed(work, schedule);
+    rows.values().sum::<u64>() + computed.iter().map(|val| bytes(graph, val.node)).sum::<u64>()
+}
