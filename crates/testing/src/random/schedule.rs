@@ -35,7 +35,7 @@ mod tests {
         let Decision::Kernels(kernels) = &plan.segments[0].decision else { panic!("it has a kernel") };
         let mut drawn = [0; 9];
         for seed in 0..1000 {
-            let schedule = schedule(&kernels.witness, &mut Draws::new(seed));
+            let schedule = schedule(&kernels.witness, &mut Draws::new(seed), |_| true);
             assert_eq!(compiler::schedule::parse(&schedule.to_string()).as_ref(), Ok(&schedule));
             drawn[schedule.cluster as usize] += 1;
         }
