@@ -1,5 +1,5 @@
 # test: target=sm_90
-# Rows that a cluster of eight blocks has in registers.
+# Rows that a cluster of four blocks has in registers.
 def softmax(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
     y = fd.ops.softmax(fd.ops.cast(x, dtype=DataType.Float), dim=1)

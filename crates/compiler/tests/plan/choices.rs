@@ -366,6 +366,16 @@ fn widths_warps_and_private_values_are_checked() {
         ),
         (
             SOFTMAX,
+            "schedule lanes 64\nrow x0\ninner x1\nlane x1\nprivate\nring 2",
+            "a row cannot be loaded while lanes are at the one before: no rows are divided among blocks",
+        ),
+        (
+            SOFTMAX,
+            "schedule lanes 64\nblock x0 by 4\ninner x1\nlane x1\nring 2",
+            "lanes have nothing for themselves",
+        ),
+        (
+            SOFTMAX,
             "schedule lanes 64 warps 32\nrow x0\ninner x1\nlane x1\npersist n3\ncluster 2",
             "what persists or a fold keeps lies in scratch that lanes share",
         ),

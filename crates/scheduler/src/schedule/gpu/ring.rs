@@ -19,9 +19,11 @@ pub(super) fn ring(work: &Workload<'_>, schedule: &mut Schedule) {
     };
     let sums = sums(work, schedule, lane);
     let kept = sums + kept_by_ring(work, schedule, row, lane);
-    if sums > 0 && columns.div_ceil(schedule.lanes.into()) * kept <= MAX_RING_BYTES {
-        schedule.persistent = computed(work, schedule);
-        (schedule.ring, schedule.narrow) = (true, false);
+    let persistent = computed(work, schedule);
+    let with_ring = Schedule { ring: true, narrow: false, persistent, ..schedule.clone() };
+    let fits = columns.div_ceil(schedule.lanes.into()) * kept <= MAX_RING_BYTES;
+    if sums > 0 && fits && with_ring.check(work.witness).is_ok() {
+        *schedule = with_ring;
     }
 }
 

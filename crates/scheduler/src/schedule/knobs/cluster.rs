@@ -27,7 +27,8 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
         return Ok(());
     }
     let keeps = |fold: &Fold| fold.kept_axes().any(|axis| schedule.inner.contains(&schedule.loop_of(axis)));
-    let shares = !schedule.private && (!schedule.persistent.is_empty() || witness.folds.iter().any(keeps));
+    let keeps = witness.folds.iter().any(keeps);
+    let shares = !schedule.private && (!schedule.persistent.is_empty() || keeps);
     let reasons = [
         (!cluster.is_power_of_two() || cluster > MAX_CLUSTER, "2, 4 or 8 blocks are one"),
         (warp != Some(GPU_WARP) || lanes / GPU_WARP < cluster, "each has whole warps of 32 lanes"),
@@ -35,6 +36,10 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
         (schedule.tile.is_some() || witness.scanned.is_some(), "the lanes of a tile or a scan share scratch"),
         (schedule.teams > 1, "one of its blocks is several teams"),
         (shares, "what persists or a fold keeps lies in scratch that lanes share"),
+        (
+            keeps && schedule.outer().len() > 1,
+            "what a fold keeps of several axes lies in scratch that lanes share",
+        ),
     ];
     reject(&reasons, |reason| format!("{cluster} blocks cannot be a cluster: {reason}"))
 }

@@ -16,13 +16,16 @@ fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
     if *rows == "2" { Ok(true) } else { Err("a ring of 2 rows") }
 }
 
+/// A block that runs has a row at least where it has a chunk of them, of one range: the first is loaded without being asked for.
 fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
     if !schedule.ring {
         return Ok(());
     }
+    let row = schedule.outer().last().copied();
     let reasons = [
         (!schedule.private, "lanes have nothing for themselves"),
-        (schedule.outer().is_empty(), "there is no loop over rows"),
+        (row.is_none_or(|row| schedule.chunk(row).is_none()), "no rows are divided among blocks"),
+        (row.is_some_and(|row| schedule.partition.contains(&row)), "rows are partitioned"),
     ];
     reject(&reasons, |reason| format!("a row cannot be loaded while lanes are at the one before: {reason}"))
 }
