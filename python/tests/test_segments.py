@@ -108,7 +108,7 @@ def test_a_schedule_by_hand():
     with pytest.raises(InputError) as raised:
         segment.schedule = "rows first"
     assert message(raised).startswith("the schedule of seg0: line 1: expected `schedule lanes N [warps N]`, `fuse X Y`, ")
-    assert message(raised).endswith(" or `teams N`, found `rows first`")
+    assert message(raised).endswith(" or `cluster N`, found `rows first`")
     assert segment.schedule == "schedule lanes 8\nrow x0\ninner x1\n"
     segment.schedule = None
     assert all(np.array_equal(*pair) for pair in zip(fd.execute([x]), whole))
