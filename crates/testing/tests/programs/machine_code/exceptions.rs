@@ -8,11 +8,6 @@ pub(super) type Exception = (Shortfall, &'static str, &'static [&'static str]);
 pub(super) const EXCEPTIONS: &[Exception] = &[
     (
         Local,
-        "a combine step of 1024 threads has 64 registers each, and spills some",
-        &["corpus/column_summary"],
-    ),
-    (
-        Local,
         "rows that are folded often or are long, and what is computed of them: 8 bytes",
         &["corpus/cross_entropy_both", "corpus/sinkhorn_3"],
     ),
@@ -62,9 +57,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
             "corpus/batch_norm_backward",
             "corpus/cross_entropy_both",
             "corpus/double_centred",
-            "corpus/layer_norm",
             "corpus/layer_norm_backward",
-            "corpus/log_softmax_kl",
             "corpus/modulated_norm_backward",
             "corpus/quantise_blocks",
             "corpus/relu_matmul_branches",
@@ -155,7 +148,6 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
             "corpus/column_stats_then_row",
             "corpus/column_summary",
             "corpus/quantise_rows_and_columns",
-            "corpus/rms_norm_backward",
             "corpus/row_then_column_then_all",
         ],
     ),
