@@ -1,13 +1,4 @@
-# test: target=sm_90
-# Rows of 16384 with a fold along rows and along columns: a cluster has rows and column sums in registers.
-def centred(fd):
-    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
-    wide = fd.ops.cast(x, dtype=DataType.Float)
-    total = fd.ops.sum(wide, dims=[1], keepdim=True)
-    fd.add_output(fd.ops.sum(wide, dims=[0]))
-    fd.add_output(fd.ops.cast(fd.ops.sub(wide, total), dtype=DataType.BFloat16))
-
-inputs = [torch.randn((4096, 16384), dtype=torch.bfloat16)]
+# test: target=sm_90 file=crates/testing/tests/cuda/definitions/centred.py
 
 # ---- expect
 # seg0: 52 registers, 0 bytes of local memory, 373 instructions
