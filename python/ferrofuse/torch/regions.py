@@ -6,13 +6,18 @@ Views and constants are in no region: each region that uses one has its own, and
 """
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Callable, Dict, Iterable, List, Sequence, Set
 
 from .devices import device_of, is_apart
-from .nodes import is_number, op_of, row_of
+from .nodes import is_number, op_of, results, row_of
 from .rows import Row
+from .sizes import hint
 
 FREE = ("view", "create")
+
+# Bytes of a region above which its ops count twice: eager writes large results into new memory.
+LARGE = 2 << 20
 
 
 @dataclass(frozen=True)
@@ -38,12 +43,23 @@ class Region:
         return len(self._rows(*kinds))
 
     def weight(self) -> int:
-        """As how many ops that compute it counts."""
-        return sum(row.weight for row in self._rows("compute", "draw")) + len(self.writes)
+        """As how many ops it counts for `min_ops`."""
+        ops = sum(row.weight for row in self._rows("compute", "copy", "draw")) + len(self.writes)
+        return ops if self.bytes() < LARGE else 2 * ops
+
+    def bytes(self) -> int:
+        """The bytes that come in and go out, of symbolic sizes those of the example."""
+        return sum(_bytes(fake) for node in (*self.inputs, *self.outputs, *self.writes) for fake in results(node))
 
     def _rows(self, *kinds: str) -> List[Row]:
         rows = [row_of(node) for node in self.body if op_of(node) != "getitem"]
         return [row for row in rows if row is not None and row.kind in kinds]
+
+
+def _bytes(fake: Any) -> int:
+    """The bytes of its elements, each of an expanded axis once."""
+    distinct = (hint(size) for size, stride in zip(fake.shape, fake.stride()) if hint(stride) != 0)
+    return int(prod(distinct) * fake.element_size())
 
 
 def dependencies(graph: Any) -> Dict[Any, Set[Any]]:
@@ -142,8 +158,8 @@ class Kinds:
 
 
 def regions(graph: Any, supported: Callable[[Any], bool], min_ops: int) -> List[Region]:
-    """The regions of a graph, none with fewer ops that compute than `min_ops`. Transcendental functions count twice: eager takes
-    several times as long for one.
+    """The regions of a graph, none with fewer ops than `min_ops`. What eager takes several times as long for counts twice:
+    transcendental functions and selections by their rows, and the ops of a large region.
     """
     kind = Kinds(supported)
     levels = Levels(graph, kind)

@@ -2,12 +2,10 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from math import prod
 from typing import Any, Dict, List, Sequence, Tuple
 
-from .nodes import op_of, results, row_of
+from .nodes import op_of, row_of
 from .regions import Region
-from .sizes import hint
 
 
 @dataclass(frozen=True)
@@ -34,16 +32,9 @@ class GraphReport:
 
 def of_region(region: Region, compiled: bool) -> RegionReport:
     """The numbers of a region."""
-    moved = [fake for node in (*region.inputs, *region.outputs, *region.writes) for fake in results(node)]
     counts = region.count("compute", "copy", "draw"), region.count("view", "create")
     outputs = len(region.outputs) + len(region.writes)
-    return RegionReport(str(region.device), *counts, len(region.inputs), outputs, sum(map(_bytes, moved)), compiled)
-
-
-def _bytes(fake: Any) -> int:
-    """The bytes of its elements, each of an expanded axis once."""
-    distinct = (hint(size) for size, stride in zip(fake.shape, fake.stride()) if hint(stride) != 0)
-    return int(prod(distinct) * fake.element_size())
+    return RegionReport(str(region.device), *counts, len(region.inputs), outputs, region.bytes(), compiled)
 
 
 def eager_ops(nodes: Sequence[Any], reasons: Dict[Any, str]) -> "Counter[Tuple[str, str]]":

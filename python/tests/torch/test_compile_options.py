@@ -164,13 +164,15 @@ def test_regions_with_few_ops_are_left_to_eager():
     }
 
 
-def test_a_transcendental_function_counts_as_two_ops():
-    def left(function, min_ops):
-        report = ferrofuse.torch.explain(function, torch.ones(3), options={"min_ops": min_ops})
+def test_an_op_that_is_slow_in_eager_counts_twice():
+    def left(function, min_ops, *shape):
+        report = ferrofuse.torch.explain(function, torch.ones(*shape), options={"min_ops": min_ops})
         return [op for op, _ in report.graphs[0].eager]
 
-    assert left(torch.tanh, 2) == [] and left(torch.relu, 2) == ["aten.relu.default"]
-    assert left(torch.tanh, 3) == ["aten.tanh.default"]
+    assert left(torch.tanh, 2, 3) == [] and left(torch.relu, 2, 3) == ["aten.relu.default"]
+    assert left(torch.tanh, 3, 3) == ["aten.tanh.default"] and left(lambda x: x.argmax(0), 2, 3) == []
+    assert left(torch.relu, 2, 512, 512) == [] and left(torch.relu, 3, 512, 512) == ["aten.relu.default"]
+    assert left(lambda x: x.mT.contiguous(), 2, 512, 512) == [] and left(torch.relu, 2, 512, 511) == ["aten.relu.default"]
 
 
 def test_dropout_draws_by_torchs_seed_and_the_backward_uses_its_mask():

@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::contiguous::{Contiguous, contiguous};
+use super::contiguous::{Contiguous, contiguous, has_loop};
 use super::divide::divide;
 use super::fuse::fuse;
 use super::partition::partition;
@@ -30,7 +30,7 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
         cpu::unroll(work, &mut schedule);
     }
     if let Some(lane) = schedule.lane {
-        let across = contiguous(work, |axis| schedule.loop_of(axis) == lane);
+        let across = contiguous(work, |axes| has_loop(&schedule, axes, lane));
         tile(work, &across, lane, &mut schedule);
     }
     divide(work, &mut schedule);

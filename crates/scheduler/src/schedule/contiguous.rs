@@ -19,8 +19,11 @@ pub(super) struct Contiguous {
     pub widest: usize,
 }
 
-/// What lies next to each other along each axis, of tensors that have one of some axes: each once, however often it is read.
-pub(super) fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> FxHashMap<Axis, Contiguous> {
+/// What lies next to each other along each axis, of tensors whose axes count: each once, however often it is read.
+pub(super) fn contiguous(
+    work: &Workload<'_>,
+    counts: impl Fn(&[Atoms]) -> bool,
+) -> FxHashMap<Axis, Contiguous> {
     let Workload { graph, view, witness, memory, hints, .. } = *work;
     let mut found: FxHashMap<Axis, Contiguous> = FxHashMap::default();
     let mut add = |axis: Axis, val: Val, is_stored: bool| {
@@ -29,7 +32,6 @@ pub(super) fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> 
         known.stored += if is_stored { bytes } else { 0 };
         known.widest = known.widest.max(graph.dtype(val).size());
     };
-    let counts = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| beside(axis));
     for (store, layout) in witness.stores.iter().zip(memory.stores) {
         if let Some(axis) = contiguous_axis(&store.axes, layout).filter(|_| counts(&store.axes)) {
             add(axis, store.val, true);
@@ -53,7 +55,12 @@ pub(super) fn contiguous(work: &Workload<'_>, beside: impl Fn(Axis) -> bool) -> 
 /// lines of its own, which all of a strip's should stay in the nearest cache.
 pub(super) fn crosses_rows(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> bool {
     let is_other = |axis: &Axis| schedule.loop_of(*axis) != lane;
-    schedule.lanes_outside && contiguous(work, |axis| schedule.loop_of(axis) == lane).keys().any(is_other)
+    schedule.lanes_outside && contiguous(work, |axes| has_loop(schedule, axes, lane)).keys().any(is_other)
+}
+
+/// Whether a loop walks one of these axes.
+pub(super) fn has_loop(schedule: &Schedule, axes: &[Atoms], axis: Axis) -> bool {
+    axes.iter().flatten().any(|&own| schedule.loop_of(own) == axis)
 }
 
 fn contiguous_axis(axes: &[Atoms], layout: &LayoutClass) -> Option<Axis> {

@@ -162,10 +162,7 @@ impl FoldEmitter<'_> {
             of_lanes.iter().for_each(|temps| self.add_in_lanes(temps));
             self.emitter.close_loop();
         }
-        // Threads of a GPU, which alone have warps and teams, would convert what they all have to f64 and add it to zero.
-        let kernel = &self.emitter.builder.kernel;
-        let is_first = is_only && (kernel.warp < kernel.lanes || kernel.teams > 1);
-        others.into_iter().for_each(|temps| self.close_temps(temps, is_first));
+        others.into_iter().for_each(|temps| self.close_temps(temps, is_only));
     }
 
     /// Adds the blocks of folds in arrays to their totals and begins new ones.

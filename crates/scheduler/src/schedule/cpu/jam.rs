@@ -2,8 +2,9 @@
 
 use crate::legal::{Fold, When, Witness};
 use crate::schedule::Schedule;
+use crate::schedule::contiguous::{contiguous, has_loop};
 use crate::schedule::workload::{Workload, lies_in_scratch};
-use space::Axis;
+use space::{Atoms, Axis};
 use target::Cpu;
 use target::cpu::{
     L2_PART, LINE_BYTES, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_COSTLY_BYTES, MIN_SHARED_FOLDS,
@@ -15,7 +16,7 @@ use target::cpu::{
 /// its folds give while the next could run. A block that has fewer rows would walk all of them as what is left over. Where
 /// a single fold is so little work that memory is all that counts, it decides: a fold over rows that lie behind each other
 /// walks them one by one, unless they are short; a fold of each row walks rows of pages together, so that one goes on where
-/// another comes to the end of its page. Rows that are scanned without lanes are walked together as each step waits for the
+/// another comes to the end of its page. Rows that need the same tiles are walked together. Rows that are scanned without lanes are walked together as each step waits for the
 /// one before.
 pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: u64) -> Option<(Axis, u32)> {
     let Workload { witness, target, .. } = *work;
@@ -37,9 +38,25 @@ pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: 
         is_one_run(work, schedule) && !lies_in_scratch(schedule, fold, row) && of_row(fold) >= PAGE_BYTES
     };
     let of_each = is_large && witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
-    let gain = if of_each { facts.rows } else { rows_that_share(work, schedule, row).min(facts.rows) };
-    let rows = gain.min(rows_that_fit(work));
+    let shares_tiles = shares_tiles(work, schedule, row);
+    let gain = match of_each || shares_tiles {
+        true => facts.rows,
+        false => rows_that_share(work, schedule, row).min(facts.rows),
+    };
+    let most = if shares_tiles { of_block.min(u64::from(facts.rows)) as u32 } else { facts.rows };
+    let rows = gain.min(rows_that_fit(work)).min(most);
     (rows > 1 && of_block >= rows.into()).then_some((row, rows))
+}
+
+/// Whether tiles are walked, and what they bring across the lanes is the same for all rows.
+fn shares_tiles(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
+    let Some(((cross, _), lane)) = schedule.tile.zip(schedule.lane) else { return false };
+    let brought = |of_row: bool| {
+        let counts =
+            |axes: &[Atoms]| has_loop(schedule, axes, lane) && has_loop(schedule, axes, row) == of_row;
+        contiguous(work, counts).into_keys().any(|axis| schedule.loop_of(axis) == cross)
+    };
+    brought(false) && !brought(true)
 }
 
 /// How many rows gain by loading and storing together what they are folded into.
