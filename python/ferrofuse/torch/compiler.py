@@ -17,6 +17,7 @@ from .regions import Kinds, Region, regions
 from .report import GraphReport, eager_ops, of_region
 from .rewrite import Fused, Kernel, rewrite
 from .rows import Unsupported
+from .scatters import scatter_in_place
 from .sizes import expression
 from .structure import Structure
 from .support import Reason, reason
@@ -39,6 +40,7 @@ def compile_graph(module: Any, options: Options, report: GraphReport) -> Any:
         UnsupportedError: where something is unsupported, and the options say that it shall be an error.
     """
     compiled = _Compilation(module, options, report).module()
+    scatter_in_place(compiled.graph)
     compiled.graph.set_codegen(_BoxedCodeGen())
     compiled.recompile()
     call = functools.partial(compiled.forward)

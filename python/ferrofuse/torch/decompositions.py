@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict
 import torch
 from torch._decomp import core_aten_decompositions, get_decompositions
 
-from . import foreach
+from . import foreach, scatters
 
 _MORE = """_softmax _log_softmax native_layer_norm native_group_norm _native_batch_norm_legit
 _native_batch_norm_legit_functional _native_batch_norm_legit_no_training _batch_norm_with_update_functional elu leaky_relu
@@ -25,6 +25,7 @@ _DRAWS = "native_dropout bernoulli"
 def table(fallback_random: bool) -> Dict[Any, Callable[..., Any]]:
     """Decompositions by op. With `fallback_random` what draws numbers stays whole, so that eager draws them."""
     chosen = {**core_aten_decompositions(), **get_decompositions(_packets(_MORE)), **foreach.table()}
+    chosen[torch.ops.aten.index_put.default] = scatters.index_put
     whole = _packets(_WHOLE + " " + _DRAWS if fallback_random else _WHOLE)
     kept = {getattr(packet, name) for packet in whole for name in packet.overloads()}
     return {op: decomposition for op, decomposition in chosen.items() if op not in kept}

@@ -104,7 +104,7 @@ class _Lowering:
     def _call(self, node: Any) -> Call:
         fakes = results(node)
         shapes = [[self.size(size) for size in fake.shape] for fake in fakes]
-        operands = [one.meta.get("val") if isinstance(one, torch.fx.Node) else one for one in node.args]
+        operands = torch.fx.map_arg(node.args, lambda one: one.meta.get("val"))
         stored = [dtypes.stored(fake.dtype) for fake in fakes]
         return Call(self._fd.ops, shapes, stored, dtypes.computed(fakes[0].dtype), operands, self.size)
 

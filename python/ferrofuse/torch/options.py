@@ -11,8 +11,8 @@ class Options:
     """What the user chooses.
 
     Attributes:
-        min_ops: regions with fewer ops are left to eager. What eager is slow at, as `exp` and `where`, counts twice, and so do the ops of
-            regions that move 2 MiB or more.
+        min_ops: regions with fewer ops are left to eager. What eager is slow at, as `exp` and `where`, counts twice, and so do
+            the ops of regions that move 2 MiB or more.
         on_unsupported: what becomes of an op that fails to lower, and of tensors of a device, layout or class that no
             kernel takes: "eager" leaves them to torch and warns, "error" ends the compilation. Ops without a row in the
             table, among them those of torch's libraries, are eager's in any case.

@@ -37,6 +37,9 @@ CASES = {
     "group norm": (lambda x: F.group_norm(x, 3) * 2, IMAGE),
     "views": (lambda x: (x.t().reshape(3, 8) + 1)[None].expand(2, 3, 8).sum(0).unsqueeze(1).squeeze() * 2, X),
     "slices": (lambda x: x[-3:-1, 1:] * x[:2, :5] + x[-1, :5] + x[:, 2][:2, None], X),
+    "slices with steps": (lambda x: x[::2] * x[1::2] + x[::3] - x[1:4:2, :] + x[:, 1::5].sum(), X),
+    "slices with steps of some": (lambda x: x[..., ::2] * x[..., ::2].cos() + x[..., 2::3].sum() + x[..., 1::4].sum(), IMAGE),
+    "written steps": (lambda x: written_steps(x.clone()) * 2, X),
     "splits": (lambda x: sum(x.chunk(3, 1)) + x.split([2, 4], 1)[0] + torch.stack(x.unbind(0)[:2]).sum(0)[:2], X),
     "joins": (lambda x: torch.cat([x, x * 2, x[:1]]) + F.pad(x, (0, 0, 2, 3), value=0.5), X),
     "padded integers": (lambda x: F.pad(x, (1, 0), value=-100.0) * 2, INTS),
@@ -44,6 +47,9 @@ CASES = {
     "flips": (lambda x: x.flip(0, 1) + x.roll(2, 1), X),
     "triangles": (lambda x: x.tril(1) * 2 - x.triu(), X),
     "look-ups": (lambda x: x[:, COLUMNS] + x[ROWS][:, :2], X),
+    "look-ups of pairs": (lambda x: x[:, :, ROWS[1:], ROWS[1:]] + x[:, 2, ROWS[1:] - 1, ROWS[1:]][:, None], IMAGE),
+    "look-ups in rectangles": (lambda x: x[:, :, ROWS[:, None], COLUMNS] + x[COLUMNS[:, None], COLUMNS].sum(), IMAGE),
+    "upsampled": (lambda x: F.interpolate(x, scale_factor=2, mode="nearest") * 2, IMAGE),
     "gathers": (lambda x: x.gather(1, (x.abs() * 2).long()) + x.index_select(0, ROWS.abs()), X),
     "embeddings": (lambda x: F.embedding(x.abs() % 5, X.reshape(6, 4)) * 2 + 1, INTS),
     "one hot": (lambda x: torch.zeros(4, 6).scatter(1, x[:, :1].abs() % 6, 2.0) + 1, INTS),
@@ -57,6 +63,12 @@ CASES = {
     "every other": (lambda x: x * 2 + 1, X[::2, ::3]),
     "f64": (lambda x: x.sin() * x.exp() + 1, X.double()),
 }
+
+
+def written_steps(x):
+    x[1::2, ::4] = 0.5
+    x[:, 1::3] += 1
+    return x
 
 
 def written(x):
@@ -103,9 +115,10 @@ def test_special_values_are_eagers():
 @pytest.mark.parametrize(
     "function, op, reason",
     [
-        (lambda x: x[::2] * 2 + 1, "", ""),  # a view that eager makes
+        (lambda x: x[::2] * 2 + 1, "", ""),
         (lambda x: x // 0.3 + 1, "aten.div.Tensor_mode", "a floored quotient of floats"),
-        (lambda x: x[x.long().abs() % 4, x.long().abs()] + 1, "aten.index.Tensor", "several indices, or a mask as index"),
+        (lambda x: x.reshape(2, 2, 6)[COLUMNS, :, COLUMNS] + 1, "aten.index.Tensor", "indices of axes that do not follow each other"),
+        (lambda x: x.as_strided((4, 3), (6, 2)) + 1, "", ""),  # a view that eager makes
         (lambda x: x.to(torch.int8) + 1, "aten.add.Tensor", "the dtype torch.int8"),
         (lambda x: torch.digamma(x.abs() + 1) + 1, "aten.digamma.default", "no row in the table of ops"),
     ],
@@ -117,7 +130,54 @@ def test_what_is_left_to_eager_says_why(function, op, reason):
     torch.testing.assert_close(torch.compile(function, backend=backend)(X), function(X))
 
 
-def test_an_index_out_of_range_is_an_error():
-    run = torch.compile(lambda table, index: F.embedding(index, table) * 2 + 1, backend=backend)
+@pytest.mark.parametrize(
+    "function, index",
+    [
+        (lambda table, index: F.embedding(index, table) * 2 + 1, [4]),
+        (lambda table, index: table[ROWS[0], index] * 2 + 1, [6]),
+        (lambda table, index: table[ROWS[:2], index] * 2 + 1, [0, -7]),
+        (lambda table, index: table[ROWS[:2, None], index] * 2 + 1, [0, 6]),
+    ],
+)
+def test_an_index_out_of_range_is_an_error(function, index):
+    run = torch.compile(function, backend=backend)
     with pytest.raises(IndexError, match="index"):
-        run(X, torch.tensor([4]))
+        run(X, torch.tensor(index))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x[ROWS[1:]] * 2,
+        lambda x: x[:, ROWS[1:]].exp() + x[ROWS[1:], ROWS[1:]].sum(),
+        lambda x: x[ROWS[1:, None], COLUMNS].exp() + x.gather(1, ROWS[None, 1:].abs().expand(4, 3))[:3, :2],
+        lambda x: F.interpolate(x[None, None], scale_factor=3, mode="nearest").sin(),
+        lambda x: x[:, ::2] * x[:, 1::2],
+    ],
+)
+def test_gradients_of_look_ups_are_eagers(function):
+    x = X.clone().requires_grad_()
+    gradients = [torch.autograd.grad(run(x).square().sum(), x) for run in (torch.compile(function, backend=backend), function)]
+    torch.testing.assert_close(*gradients, rtol=2e-6, atol=2e-6)
+
+
+def test_a_gradient_of_zeros_is_scattered_in_place_and_an_input_is_not():
+    def scattered(x):
+        zeros = torch.zeros(4, 6)
+        return zeros.index_put((ROWS,), x * 2, accumulate=True), x.index_put((ROWS[1:],), x[:3] + 1)
+
+    (run := torch.compile(scattered, backend=backend))(X)
+    before = X.clone()
+    torch.testing.assert_close(run(X), scattered(X))
+    assert torch.equal(X, before)
+
+
+def test_sums_at_pairs_of_indices_know_their_range():
+    def summed(x, index):
+        return torch.zeros(4, 6).index_put((ROWS, index), x * 2, accumulate=True)
+
+    run = torch.compile(summed, backend=backend)
+    pairs = torch.tensor([0, -6, 5, 0])
+    torch.testing.assert_close(run(X[0, :4], pairs), summed(X[0, :4], pairs))
+    with pytest.raises((IndexError, RuntimeError), match="index"):
+        run(X[0, :4], torch.tensor([0, 6, 0, 0]))

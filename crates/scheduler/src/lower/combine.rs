@@ -16,7 +16,7 @@ use space::Axis;
 use target::cpu::COMBINED_RESULTS;
 use target::gpu::COMBINED_CHUNKS;
 
-/// Folds that are finished together: they reduce and keep the same axes, those of size 1 aside.
+/// Folds that are finished together.
 pub(super) struct Step {
     number: usize,
     folds: Vec<usize>,
@@ -38,19 +38,9 @@ struct CombineKernel<'a> {
 layer!(CombineKernel, folds: FoldEmitter);
 
 /// The combine steps of a group's crossing folds.
-pub(super) fn steps(group: &Group<'_>) -> Vec<Step> {
-    let mut steps: Vec<Step> = Vec::new();
-    for fold in group.crossing() {
-        let kept = |number: usize| group.witness.folds[number].kept_axes().collect::<Vec<Axis>>();
-        let divided = |number: usize| PartialLayout::of(group, number).divided;
-        let alike =
-            |step: &&mut Step| kept(step.folds[0]) == kept(fold) && divided(step.folds[0]) == divided(fold);
-        match steps.iter_mut().find(alike) {
-            Some(step) => step.folds.push(fold),
-            None => steps.push(Step { number: steps.len(), folds: vec![fold] }),
-        }
-    }
-    steps
+pub(super) fn steps(group: &Group<'_>) -> impl Iterator<Item = Step> {
+    let steps = group.schedule.combine_steps(group.witness).into_iter().enumerate();
+    steps.map(|(number, folds)| Step { number, folds })
 }
 
 /// The kernel of a combine step.

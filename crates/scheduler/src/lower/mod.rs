@@ -134,7 +134,7 @@ pub fn lower(group: &Group<'_>) -> Result<LoweredSegment, ScheduleError> {
         ring::pipeline(&mut main.kernel);
     }
     let mut kernels = vec![main];
-    kernels.extend(combine::steps(group).iter().map(|step| combine::kernel(group, step)));
+    kernels.extend(combine::steps(group).map(|step| combine::kernel(group, &step)));
     let checked = checked(group.graph, group.view);
     Ok(LoweredSegment { kernels, temporaries: temporaries(group), checked })
 }

@@ -8,6 +8,7 @@
 mod choose;
 mod contiguous;
 mod cpu;
+mod crossing;
 mod divide;
 mod fuse;
 mod gpu;

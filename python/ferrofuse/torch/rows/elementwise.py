@@ -84,7 +84,7 @@ def _fill(call: Call, x: Any, value: Any) -> Result:
 
 def _copied_onto(call: Call, onto: Any, x: Any, *_: Any) -> Result:
     """`copy` and `copy_`: the second in the shape of the first."""
-    return in_shape(call, x)
+    return in_shape(call, x, call.shape)
 
 
 _UNARY = """abs bitwise_not ceil floor frac isfinite isinf isnan isneginf isposinf logical_not neg reciprocal relu round

@@ -1,9 +1,10 @@
 """Ops that bring elements to other places: joined, padded, looked up by an index."""
 
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Sequence
 
+from ..._native import DataType
 from .row import Call, Result, Row, Size, Unsupported, alike, axes_of
-from .views import after, cut, start_of, take
+from .views import Steps, after, cut, in_shape, start_of, take
 
 
 def _cat(call: Call, tensors: Any, dim: int = 0) -> Result:
@@ -38,14 +39,44 @@ def _embedding(call: Call, weight: Any, indices: Any, *_: Any) -> Result:
 
 
 def _index(call: Call, x: Any, indices: Any) -> Result:
+    """Indices of axes that follow each other: where each walks an axis of the result, one by one, else as one index of these axes
+    together.
+    """
     given = [(dim, index) for dim, index in enumerate(indices) if index is not None]
-    if len(given) != 1 or given[0][1].dtype().name == "Bool":
-        raise Unsupported("several indices, or a mask as index")
-    [(dim, index)] = given
-    size, rank = call.sizes_of(0)[dim], index.ndim
-    index = call.ops.where(call.ops.lt(index, 0), call.ops.add(index, size), index)
-    flat = index if rank == 1 else call.ops.reshape(index, [-1] if rank else [1])
-    return call.ops.reshape(call.ops.index_select(x, flat, dim), call.shape)
+    dims = [dim for dim, _ in given]
+    if not given or any(index.dtype().name == "Bool" for _, index in given):
+        raise Unsupported("a mask as index")
+    first, last = dims[0], dims[-1]
+    if dims != list(range(first, last + 1)):
+        raise Unsupported("indices of axes that do not follow each other")
+    sizes = call.sizes_of(0)
+    looked_up = call.shape[first : len(call.shape) - (x.ndim - 1 - last)]
+    picked = [_from_start(call, index, sizes[dim]) for dim, index in given]
+    if not _walk_an_axis_each([call.operands[1][dim].shape for dim in dims], len(looked_up)):
+        together = in_shape(call, picked[0], looked_up)
+        for dim, index in zip(dims[1:], picked[1:]):
+            index = in_shape(call, index, looked_up)
+            outside = call.ops.logical_or(call.ops.lt(index, 0), call.ops.ge(index, sizes[dim]))
+            together = call.ops.add(call.ops.mul(together, sizes[dim]), index)
+            together = call.ops.where(outside, -1, together)  # no index, which is an error
+        x, picked = call.ops.reshape(x, [*sizes[:first], -1, *sizes[last + 1 :]]), [together]
+    for dim, index in enumerate(picked, first):
+        flat = index if index.ndim == 1 else call.ops.reshape(index, [-1] if index.ndim else [1])
+        x = call.ops.index_select(x, flat, dim)
+    return call.ops.reshape(x, call.shape)
+
+
+def _walk_an_axis_each(shapes: Sequence[Any], rank: int) -> bool:
+    """Has the first of some indices one axis, which is the first of so many, and so on? Or is there one only?"""
+    placed = [[1] * (rank - len(shape)) + list(shape) for shape in shapes]
+    others = [size for place, shape in enumerate(placed) for axis, size in enumerate(shape) if axis != place]
+    return len(shapes) == 1 or (len(shapes) == rank and all(alike(size, 1) for size in others))
+
+
+def _from_start(call: Call, index: Any, size: Size) -> Any:
+    """An index from 0 on: negative ones count from the end."""
+    index = call.ops.cast(index, DataType.Int)
+    return call.ops.where(call.ops.lt(index, 0), call.ops.add(index, size), index)
 
 
 def _scatter_value(call: Call, x: Any, dim: int, index: Any, value: Any) -> Result:
@@ -60,10 +91,25 @@ def _scatter_value(call: Call, x: Any, dim: int, index: Any, value: Any) -> Resu
 
 
 def _slice_scatter(call: Call, x: Any, source: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Result:
-    if step != 1:
-        raise Unsupported("a slice with steps")
     dim = dim % x.ndim
-    return _replaced(call, x, source, dim, start_of(call, dim, start), call.sizes_of(1)[dim])
+    begin, length = start_of(call, dim, start), call.sizes_of(1)[dim]
+    if step == 1:
+        return _replaced(call, x, source, dim, begin, length)
+    return _replaced_in_steps(call, x, source, dim, Steps.of(call.shape[dim], begin, step, length))
+
+
+def _replaced_in_steps(call: Call, x: Any, source: Any, dim: int, steps: Steps) -> Any:
+    """The tensor with another element in each group along an axis."""
+    shape, groups = call.shape, steps.groups(call, x, dim)
+    kept = [(0, steps.place), (steps.place + 1, steps.step)]
+    before, behind = ([steps.part(call, groups, dim, *part)] if part[0] < part[1] else [] for part in kept)
+    source = call.ops.broadcast(call.ops.cast(source, x.dtype()), [axis == dim + 1 for axis in range(groups.ndim)])
+    replaced = call.ops.cat([*before, source, *behind], dim + 1)
+    replaced = call.ops.reshape(replaced, [*shape[:dim], steps.length * steps.step, *shape[dim + 1 :]])
+    length = steps.length * steps.step - steps.missing
+    if steps.missing:
+        replaced = call.ops.slice(replaced, [0] * x.ndim, [*shape[:dim], length, *shape[dim + 1 :]])
+    return _replaced(call, x, replaced, dim, steps.begin, length)
 
 
 def _select_scatter(call: Call, x: Any, source: Any, dim: int, index: Any) -> Result:
@@ -89,9 +135,9 @@ ROWS: Dict[str, Row] = {
     "aten.gather.default": Row(_gather),
     "aten.index_select.default": Row(_index_select),
     "aten.embedding.default": Row(_embedding),
-    "aten.index.Tensor": Row(_index, limit="several indices, masks"),
-    "aten._unsafe_index.Tensor": Row(_index, limit="several indices, masks"),
+    "aten.index.Tensor": Row(_index, limit="masks, indices of axes that do not follow each other"),
+    "aten._unsafe_index.Tensor": Row(_index, limit="masks, indices of axes that do not follow each other"),
     "aten.scatter.value": Row(_scatter_value, limit="more than one index a row"),
-    "aten.slice_scatter.default": Row(_slice_scatter, limit="steps other than 1"),
+    "aten.slice_scatter.default": Row(_slice_scatter, limit="steps along sizes that are not known"),
     "aten.select_scatter.default": Row(_select_scatter),
 }

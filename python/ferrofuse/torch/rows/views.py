@@ -1,6 +1,8 @@
 """Ops that torch gives views for: other sizes and strides of the same elements."""
 
-from typing import Any, Dict, List
+from dataclasses import dataclass
+from math import prod
+from typing import Any, Dict, List, Sequence
 
 from .row import Call, Result, Row, Size, Unsupported, alike, axes_of
 
@@ -36,7 +38,7 @@ def _squeeze(call: Call, x: Any, dims: Any = None) -> Result:
 
 
 def _expand(call: Call, x: Any, *_: Any, **__: Any) -> Result:
-    return in_shape(call, x)
+    return in_shape(call, x, call.shape)
 
 
 def _alias(call: Call, x: Any) -> Result:
@@ -49,9 +51,23 @@ def _select(call: Call, x: Any, dim: int, index: Any) -> Result:
 
 
 def _slice(call: Call, x: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Result:
-    if step != 1:
-        raise Unsupported("a slice with steps")
-    return take(call, x, dim % x.ndim, start_of(call, dim % x.ndim, start), call.shape[dim])
+    dim = dim % x.ndim
+    if step == 1:
+        return take(call, x, dim, start_of(call, dim, start), call.shape[dim])
+    steps = Steps.of(call.sizes_of(0)[dim], start_of(call, dim, start), step, call.shape[dim])
+    groups = steps.groups(call, x, dim)
+    return call.ops.squeeze(steps.part(call, groups, dim, steps.place, steps.place + 1), [dim + 1])
+
+
+def _as_strided(call: Call, x: Any, size: Any, stride: Any, offset: Any = None) -> Result:
+    given = call.operands[0]
+    numbers = [*given.shape, *size, *stride, offset or 0]
+    if not all(isinstance(number, int) for number in numbers) or not given.is_contiguous():
+        raise Unsupported("strides that are not those of a reshape")
+    dense = all(length == 1 or step == prod(size[axis + 1 :]) for axis, (length, step) in enumerate(zip(size, stride)))
+    if not dense or offset or given.numel() != prod(size):
+        raise Unsupported("strides that are not those of a reshape")
+    return _reshape(call, x)
 
 
 def _split(call: Call, x: Any, sizes: Any, dim: int = 0) -> Result:
@@ -63,11 +79,11 @@ def _split(call: Call, x: Any, sizes: Any, dim: int = 0) -> Result:
     return pieces
 
 
-def in_shape(call: Call, x: Any) -> Any:
-    """The tensor repeated to the sizes of the result, axes that it lacks in front."""
-    missing = len(call.shape) - x.ndim
+def in_shape(call: Call, x: Any, shape: Sequence[Size]) -> Any:
+    """The tensor repeated to these sizes, axes that it lacks in front."""
+    missing = len(shape) - x.ndim
     x = call.ops.broadcast(x, [True] * missing + [False] * x.ndim) if missing else x
-    return call.ops.expand(x, call.shape) if call.shape else x
+    return call.ops.expand(x, shape) if shape else x
 
 
 def start_of(call: Call, dim: int, start: Any) -> Size:
@@ -97,6 +113,52 @@ def cut(call: Call, x: Any, dim: int, start: Size, end: Size) -> Any:
     return call.ops.slice(x, [start if axis == dim else 0 for axis in range(x.ndim)], ends)
 
 
+@dataclass(frozen=True)
+class Steps:
+    """What a slice with steps takes of an axis: one element at `place` of each of `length` groups, which lie next to each other
+    from `begin` on; the last may reach past the end of the axis, by `missing` elements.
+    """
+
+    begin: int
+    step: int
+    length: int
+    place: int
+    missing: int
+
+    @staticmethod
+    def of(size: Size, start: Size, step: int, length: Size) -> "Steps":
+        """The groups of an axis.
+
+        Raises:
+            Unsupported: where a number is not known.
+        """
+        if not (isinstance(size, int) and isinstance(start, int) and isinstance(length, int)):
+            raise Unsupported("a slice with steps of a size that is not known")
+        beyond = max(start + length * step - size, 0)
+        begin = max(start - beyond, 0)
+        return Steps(begin, step, length, start - begin, max(begin + length * step - size, 0))
+
+    @property
+    def end(self) -> int:
+        """Where the last group ends."""
+        return self.begin + self.length * self.step
+
+    def groups(self, call: Call, x: Any, dim: int) -> Any:
+        """The elements of all groups, with an axis behind `dim` for those of each."""
+        shape: List[Size] = [*call.sizes_of(0)]
+        if self.missing:
+            x = call.ops.pad(x, [0, 0] * (x.ndim - 1 - dim) + [0, self.missing])
+        starts = [self.begin if axis == dim else 0 for axis in range(x.ndim)]
+        window = call.ops.slice(x, starts, [*shape[:dim], self.end, *shape[dim + 1 :]])
+        return call.ops.reshape(window, [*shape[:dim], self.length, self.step, *shape[dim + 1 :]])
+
+    def part(self, call: Call, groups: Any, dim: int, begin: int, end: int) -> Any:
+        """Of each group the elements from one to before another."""
+        ends: List[Size] = [*call.sizes_of(0)]
+        ends[dim : dim + 1] = [self.length, end]
+        return call.ops.slice(groups, [begin if axis == dim + 1 else 0 for axis in range(groups.ndim)], ends)
+
+
 ROWS: Dict[str, Row] = {
     "aten.view.default": Row(_reshape, "view"),
     "aten._unsafe_view.default": Row(_reshape, "view"),
@@ -112,7 +174,8 @@ ROWS: Dict[str, Row] = {
     "aten.alias.default": Row(_alias, "view"),
     "aten.detach.default": Row(_alias, "view"),
     "aten.select.int": Row(_select, "view"),
-    "aten.slice.Tensor": Row(_slice, "view", limit="steps other than 1"),
+    "aten.as_strided.default": Row(_as_strided, "view", limit="what no reshape gives"),
+    "aten.slice.Tensor": Row(_slice, "view", limit="steps along sizes that are not known"),
     "aten.split.Tensor": Row(_split, "view"),
     "aten.split_with_sizes.default": Row(_split, "view"),
 }

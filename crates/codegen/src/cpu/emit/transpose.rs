@@ -2,8 +2,8 @@
 //!
 //! A tile of `n` vectors of `n` elements is transposed by `log2 n` rounds of a perfect shuffle: each round puts vector `i`
 //! and vector `i + n/2` together, element by element in turn, as vectors `2i` and `2i + 1`. The last tiles of a
-//! rectangle overlap those before them, so none needs a mask; a rectangle that is smaller than a tile is copied element
-//! by element.
+//! rectangle overlap those before them, so none needs a mask; a rectangle that is smaller than a tile has smaller ones, and
+//! one that is smaller than all is copied element by element.
 
 use index::{Expr, Sym};
 use ir::kernel::{Loop, Place, Transpose};
@@ -11,6 +11,9 @@ use ir::kernel::{Loop, Place, Transpose};
 use super::operand::{Element, Operand, Type};
 use super::scope::Lane;
 use super::{EmitError, Emitter, avx512};
+
+/// Elements of a side of the smallest tiles: fewer are not worth their code.
+const SMALLEST: i64 = 8;
 
 /// Where a loop stands, or begins, or ends.
 type Iteration = Operand;
@@ -21,20 +24,22 @@ impl Emitter<'_> {
         let transpose = Transpose::of(for_loop).expect("the kernel was verified: such loops copy rectangles");
         let element = Element::in_memory(self.kernel.values[transpose.value]);
         let side = i64::from(self.tile_side(element));
+        let halved = std::iter::successors(Some(side), |side| Some(side / 2));
+        let sides = halved.take_while(|&length| length >= SMALLEST.min(side.max(2)));
         let loops = [transpose.rows, transpose.columns];
         let ranges = loops.map(|for_loop| [self.index(&for_loop.begin), self.index(&for_loop.end)]);
-        if side == 1 {
-            return self.elements(&transpose, ranges);
-        }
         let [rows, columns] = ranges.map(|[begin, end]| self.w.binary("sub", end, begin));
         let min = self.w.overloaded("llvm.smin", rows, &[columns]);
-        let holds_tiles = self.w.compare("icmp sge", min, side);
-        let (whole, small, done) = (self.w.label(), self.w.label(), self.w.label());
-        self.w.branch_if(holds_tiles, whole, small);
-        self.w.begin(whole);
-        self.tiles(&transpose, element, side, ranges)?;
-        self.w.branch(done);
-        self.w.begin(small);
+        let done = self.w.label();
+        for side in sides {
+            let holds_tiles = self.w.compare("icmp sge", min, side);
+            let (whole, small) = (self.w.label(), self.w.label());
+            self.w.branch_if(holds_tiles, whole, small);
+            self.w.begin(whole);
+            self.tiles(&transpose, element, side, ranges)?;
+            self.w.branch(done);
+            self.w.begin(small);
+        }
         self.elements(&transpose, ranges)?;
         self.w.branch(done);
         self.w.begin(done);

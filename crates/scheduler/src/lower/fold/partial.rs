@@ -12,11 +12,9 @@ use crate::lower::{Group, Temporary};
 use space::Axis;
 
 impl Group<'_> {
-    /// Whether blocks divide what a terminal fold reduces, so that a combine step must finish it.
+    /// Whether a fold crosses blocks.
     pub(in crate::lower) fn crosses(&self, number: usize) -> bool {
-        let fold = &self.witness.folds[number];
-        let reduced = self.schedule.loops_of(fold.reduced.iter().copied());
-        fold.terminal && self.schedule.blocks.iter().any(|(axis, _)| reduced.contains(axis))
+        self.schedule.crosses(&self.witness.folds[number])
     }
 
     /// The folds that cross blocks.
@@ -43,13 +41,7 @@ impl<'a> PartialLayout<'a> {
     /// The layout of a fold's partial results. Temporaries are numbered through the crossing folds, by the folds' numbers.
     pub fn of(group: &Group<'a>, number: usize) -> PartialLayout<'a> {
         let fold = &group.witness.folds[number];
-        let divided: Vec<Axis> = group
-            .schedule
-            .blocks
-            .iter()
-            .map(|(axis, _)| *axis)
-            .filter(|axis| group.schedule.loops_of(fold.reduced.iter().copied()).contains(axis))
-            .collect();
+        let divided = group.schedule.divided(fold);
         PartialLayout { fold, divided, first_temporary: first_temporary(group, number) }
     }
 

@@ -16,25 +16,11 @@ const FEWEST_RESULTS: u64 = 8;
 /// The most threads of a block of a combine step: two of them share a multiprocessor.
 const MAX_COMBINE_THREADS: u64 = 512;
 
-/// Results and teams of a block of each combine step, where blocks divide what folds that leave the kernel reduce. Steps are told
-/// apart as `lower::combine` does.
+/// Results and teams of a block of each combine step, where blocks divide what folds that leave the kernel reduce.
 pub(super) fn combine(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> Vec<(u32, u32)> {
-    let divided = |fold: &Fold| {
-        let mut loops = schedule.loops_of(fold.reduced.iter().copied());
-        loops.retain(|&axis| schedule.chunk(axis).is_some());
-        loops
-    };
-    let kept = |fold: &Fold| fold.kept_axes().collect::<Vec<Axis>>();
-    let mut steps: Vec<Vec<&Fold>> = Vec::new();
-    for fold in work.witness.folds.iter().filter(|fold| fold.terminal && !divided(fold).is_empty()) {
-        let is_alike =
-            |step: &&mut Vec<&Fold>| (kept(step[0]), divided(step[0])) == (kept(fold), divided(fold));
-        match steps.iter_mut().find(is_alike) {
-            Some(step) => step.push(fold),
-            None => steps.push(vec![fold]),
-        }
-    }
-    let mut lanes: Vec<_> = steps.iter().map(|step| of_step(work, facts, schedule, step)).collect();
+    let steps = schedule.combine_steps(work.witness);
+    let folds = |step: &Vec<usize>| step.iter().map(|&fold| &work.witness.folds[fold]).collect::<Vec<_>>();
+    let mut lanes: Vec<_> = steps.iter().map(|step| of_step(work, facts, schedule, &folds(step))).collect();
     // The last line of a schedule goes for all steps after it.
     while lanes.len() > 1 && lanes[lanes.len() - 1] == lanes[lanes.len() - 2] {
         lanes.pop();

@@ -1,0 +1,56 @@
+"""Scatters, which are eager's, as eager is fast at them.
+
+Sums at several indices, which gradients of images are, become sums at one index of all these axes together: eager adds up
+rows of that in parallel, and elements of the other one after another. And what is scattered into a tensor that was just
+made is scattered in place, where eager would copy all of the tensor first.
+"""
+
+from typing import Any, Optional, Sequence
+
+import torch
+from torch.utils._pytree import tree_leaves
+
+from .nodes import op_of, row_of
+
+_IN_PLACE = ("index_put", "index_add", "index_copy", "scatter", "scatter_add", "scatter_reduce")
+
+
+def index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
+    """The decomposition of `aten.index_put`: of sums on a CPU at indices of the last axes, which are several."""
+    given = [dim for dim, index in enumerate(indices) if index is not None]
+    picked = [indices[dim] for dim in given]
+    follow = given == list(range(x.ndim - len(given), x.ndim))
+    are_numbers = all(index.dtype in (torch.int32, torch.int64) for index in picked)
+    if not accumulate or len(given) < 2 or not follow or not are_numbers or x.device.type != "cpu":
+        return NotImplemented
+    together = torch.zeros((), dtype=torch.int64)
+    for dim, index in zip(given, picked):
+        from_start = torch.where(index < 0, index + x.shape[dim], index).long()
+        is_inside = (from_start >= 0) & (from_start < x.shape[dim])
+        together = torch.where(is_inside, together * x.shape[dim] + from_start, -1)  # no index, which is an error
+    others = x.shape[: given[0]]
+    rows = torch.broadcast_to(values, (*others, *together.shape)).reshape(*others, -1)
+    index = together.reshape(-1).expand(rows.shape)
+    return x.reshape(*others, -1).scatter_add(-1, index, rows).reshape(x.shape)
+
+
+def scatter_in_place(graph: Any) -> None:
+    """Changes the graph of a module that runs after regions were put in it."""
+    for node in graph.nodes:
+        target = _writing(node)
+        if target is not None and _is_made_for(node.args[0], node):
+            node.target = target
+
+
+def _writing(node: Any) -> Optional[Any]:
+    """The op that writes to its first operand and does the same otherwise."""
+    name, _, overload = op_of(node).removeprefix("aten.").partition(".")
+    return getattr(getattr(torch.ops.aten, f"{name}_"), overload, None) if name in _IN_PLACE else None
+
+
+def _is_made_for(tensor: Any, user: Any) -> bool:
+    """Is it a constant's tensor, or a view of one, that nothing else uses?"""
+    row = row_of(tensor)
+    if row is None or list(tensor.users) != [user] or tensor in tree_leaves((user.args[1:], user.kwargs)):
+        return False
+    return row.kind == "create" or (row.kind == "view" and _is_made_for(tensor.args[0], tensor))
