@@ -24,6 +24,13 @@ pub struct Gpu {
     pub multiprocessor: Multiprocessor,
 }
 
+impl Gpu {
+    /// Bytes of f32 that the threads of the largest cluster keep of a row.
+    pub fn cluster_bytes(&self) -> u64 {
+        u64::from(self.max_cluster * self.most_threads) * MAX_LONG_ROW_ELEMENTS * 4
+    }
+}
+
 /// The most threads of a block.
 pub const MAX_BLOCK_THREADS: u32 = 1024;
 

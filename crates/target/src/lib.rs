@@ -65,6 +65,14 @@ impl Target {
         Target { bandwidth, throughput, launch, cores: threads as u64, ..self }
     }
 
+    /// Bytes of a row that the blocks which walk it keep from stage to stage: one block, or a cluster of them in registers.
+    pub fn row_bytes(&self) -> u64 {
+        match &self.processor {
+            Processor::Cpu(_) => self.block_bytes,
+            Processor::Gpu(gpu) => self.block_bytes.max(gpu.cluster_bytes()),
+        }
+    }
+
     /// Elements from which on there is work for all blocks.
     pub fn large(&self) -> u64 {
         self.blocks * self.grain

@@ -50,7 +50,7 @@ impl Blocks {
             Processor::Cpu(_) => read.saturating_add(written),
             Processor::Gpu(_) => read,
         };
-        kept / self.most > target.block_bytes
+        kept / self.most > target.row_bytes()
     }
 }
 

@@ -63,9 +63,9 @@ fn folds_across(witness: &Witness) -> bool {
 }
 
 /// How often a kernel reads its inputs from main memory: once if what a block re-reads between stages fits the memory that
-/// serves it, else once for each stage that walks what workers do not divide.
+/// serves it, or its cluster, else once for each stage that walks what workers do not divide.
 fn sweeps(witness: &Witness, block: u64, target: &Target) -> u32 {
-    if witness.levels <= 1 || block <= target.block_bytes {
+    if witness.levels <= 1 || block <= target.row_bytes() {
         return 1;
     }
     let walks = |level: u32| {
