@@ -16,7 +16,7 @@ inputs = [torch.randn((5, 4), dtype=torch.float32)]
 # segment seg0 -> copied, tv5
 #
 # segment  ops  reads  writes  passes  runs as  recomputed
-# seg0     3    80 B   100 B   1       kernel   0
+# seg0     13   80 B   100 B   1       kernel   0
 #
 # seg0: copied, tv5 <- x
 #

@@ -16,7 +16,7 @@ pub mod plan;
 mod products;
 
 pub use scheduler::draws::Draws;
-pub use scheduler::hints::{Hints, Limits, WholeRow, row_sizes};
+pub use scheduler::hints::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
 pub use scheduler::legal::{Rejection, Witness};
 pub use scheduler::{layout, lower, schedule};
 pub use segmenter as segment;

@@ -1,15 +1,16 @@
-//! Which calls share a variant: those whose inputs have the same layouts, whose rows are whole vectors or are not where
-//! the compiler saw sizes ahead of the first call, and, where that is asked for, whose sizes are of one order of
-//! magnitude (on a GPU, of one step of at most an eighth).
+//! Which calls share a variant: those whose inputs have the same layouts, of whose rows the same is known where the compiler
+//! saw sizes ahead of the first call, and, where that is asked for, whose sizes are of one order of magnitude (on a GPU, of
+//! one step of at most an eighth).
 //!
 //! Which axes blocks divide, how far, and how wide the lanes are follows from sizes that the compiler expects. What it expects
 //! may be wrong by half or double; by a factor of a hundred it costs workers their share, or leaves partial results of nearly
 //! every row. On a GPU it may be wrong by an eighth: blocks that all fit at once are twice as fast as one more than that.
-//! Rows of whole vectors need no code for the remainder, a quarter of a kernel. The key depends on the call alone, and so
-//! does the answer to the last bit, whatever was called before.
+//! Rows of whole vectors need no code for the remainder, a quarter of a kernel; of short ones moments are computed in two
+//! passes, and folds over a few elements are unrolled. The key depends on the call alone, and so does the answer to the last
+//! bit, whatever was called before.
 
 use compiler::layout::LayoutClass;
-use compiler::{Hints, Limits, WholeRow, row_sizes};
+use compiler::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
 use index::{Facts, Sym};
 use indexmap::IndexSet;
 use ir::definition::Definition;
@@ -37,6 +38,8 @@ pub(crate) struct Shapes {
     symbols: Vec<Sym>,
     /// Those of them that are the size of a last axis, which lanes walk where they can.
     last: Vec<Sym>,
+    /// And those of them that a fold reduces.
+    folded: Vec<Sym>,
     /// Whether calls with sizes of other orders of magnitude have other keys.
     by_order: bool,
     /// Whether they are a GPU's, where vectors are shorter, and rows that a block keeps have keys of their own.
@@ -53,7 +56,8 @@ impl Shapes {
         let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
         symbols.sort_unstable();
         symbols.dedup();
-        Shapes { shapes, symbols, last: row_sizes(graph, fusion), by_order, on_gpu: executor.is_on_gpu() }
+        let (last, folded) = (row_sizes(graph, fusion), folded_row_sizes(graph, fusion));
+        Shapes { shapes, symbols, last, folded, by_order, on_gpu: executor.is_on_gpu() }
     }
 
     /// Whether no value of a call of these sizes has many elements.
@@ -73,13 +77,16 @@ impl Shapes {
         self.symbols.iter().filter_map(|&sym| Some((sym, sizes.get(sym)?)))
     }
 
-    /// The sizes of last axes that whole vectors divide. Small calls that share a variant whatever their orders have none.
-    fn whole(&self, sizes: &Sizes) -> SmallVec<[WholeRow; 2]> {
+    /// What is known of the sizes of last axes. Small calls that share a variant whatever their orders know nothing of them.
+    fn rows(&self, sizes: &Sizes) -> SmallVec<[KnownRow; 2]> {
         if self.by_order && self.are_few(sizes) {
             return SmallVec::new();
         }
-        let sized = |&sym: &Sym| WholeRow::of(sym, sizes.get(sym)?, self.on_gpu);
-        self.last.iter().filter_map(sized).collect()
+        let known = |&sym: &Sym| match (sizes.get(sym)?, self.on_gpu) {
+            (size, true) => KnownRow::on_gpu(sym, size),
+            (size, false) => KnownRow::on_cpu(sym, size, self.folded.contains(&sym)),
+        };
+        self.last.iter().filter_map(known).collect()
     }
 }
 
@@ -89,21 +96,21 @@ pub(crate) struct VariantKey {
     layouts: Vec<LayoutClass>,
     /// Where variants are chosen by sizes.
     orders: Option<Orders>,
-    /// Sizes that whole vectors divide, where variants are chosen by sizes.
-    whole: SmallVec<[WholeRow; 2]>,
+    /// What is known of rows, where variants are chosen by sizes.
+    rows: SmallVec<[KnownRow; 2]>,
 }
 
 impl VariantKey {
     /// Of calls whose inputs have the declared layouts, whatever their sizes.
     pub fn declared(definition: &Definition) -> VariantKey {
-        VariantKey { layouts: declared_layouts(definition), orders: None, whole: SmallVec::new() }
+        VariantKey { layouts: declared_layouts(definition), orders: None, rows: SmallVec::new() }
     }
 
     /// Of a call whose inputs lie in memory so; by its sizes as well where there are shapes to judge them by.
     pub fn of(layouts: Vec<LayoutClass>, sizes: &Sizes, shapes: Option<&Shapes>) -> VariantKey {
         let orders = shapes.filter(|shapes| shapes.by_order).map(|shapes| Orders::of(sizes, shapes));
-        let whole = shapes.map(|shapes| shapes.whole(sizes)).unwrap_or_default();
-        VariantKey { layouts, orders, whole }
+        let rows = shapes.map(|shapes| shapes.rows(sizes)).unwrap_or_default();
+        VariantKey { layouts, orders, rows }
     }
 
     /// The layouts of the inputs.
@@ -114,7 +121,7 @@ impl VariantKey {
     /// A fusion of the definition, in the knowledge of what is so in all such calls.
     pub fn known(&self, fusion: &Fusion) -> Fusion {
         let mut facts = Facts::clone(fusion.facts());
-        self.whole.iter().for_each(|row| row.assume(&mut facts));
+        self.rows.iter().for_each(|row| row.assume(&mut facts));
         fusion.clone().with_facts(facts)
     }
 

@@ -1,9 +1,10 @@
 //! The sizes that are expected, for which decisions are taken.
 
 use index::{Expr, Facts, Sym};
-use ir::graph::{Fusion, Graph, Type};
+use ir::graph::{Fusion, Graph, TensorOp, Type};
 use rustc_hash::FxHashMap;
 
+use target::cpu::{MAX_FEW, MAX_TWO_PASS_BYTES};
 use target::gpu::MAX_KEPT_ROW;
 
 /// A multiple of the lanes of every block on a CPU, and of the neighbours that a thread of a GPU takes at a time.
@@ -12,33 +13,50 @@ pub const WHOLE: i64 = 64;
 /// A multiple of the neighbours that a thread of a GPU takes of elements of two bytes and wider.
 const THREAD_MULTIPLE: i64 = 8;
 
-/// Rows that are whole vectors.
+/// What is known of the size of rows where variants are chosen by sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WholeRow {
-    /// Their size.
+pub struct KnownRow {
     symbol: Sym,
     /// What divides it.
     multiple: i64,
-    /// The largest size that it may be, where that is worth to know.
+    /// The largest that it may be, where that is worth to know.
     most: Option<i64>,
+    /// The size, of rows of a few elements.
+    exact: Option<i64>,
 }
 
-impl WholeRow {
-    /// Rows of so many elements, if these are whole vectors: on a GPU of a thread, and short rows are told from long ones, as no
-    /// longer than the next power of two.
-    pub fn of(symbol: Sym, size: i64, on_gpu: bool) -> Option<WholeRow> {
-        let short = u64::try_from(size).ok().filter(|&size| on_gpu && size <= MAX_KEPT_ROW);
+impl KnownRow {
+    /// Rows of so many elements on a CPU, if they are whole vectors, or if a fold reduces them and has its result at once or by two
+    /// passes.
+    pub fn on_cpu(symbol: Sym, size: i64, is_folded: bool) -> Option<KnownRow> {
+        let multiple = if size >= 0 && size % WHOLE == 0 { WHOLE } else { 1 };
+        let exact = Some(size).filter(|size| is_folded && (1..=MAX_FEW).contains(size));
+        let lengths = [4, 2].map(|bytes| MAX_TWO_PASS_BYTES as i64 / bytes);
+        let most = lengths.into_iter().find(|&most| is_folded && size <= most);
+        let is_known = multiple > 1 || most.is_some();
+        is_known.then_some(KnownRow { symbol, multiple, most, exact })
+    }
+
+    /// Rows of so many elements on a GPU, if they are whole vectors of a thread: short ones are told from long ones, as no longer than
+    /// the next power of two.
+    pub fn on_gpu(symbol: Sym, size: i64) -> Option<KnownRow> {
+        let short = u64::try_from(size).ok().filter(|&size| size <= MAX_KEPT_ROW);
         let most = short.map(|size| size.next_power_of_two() as i64);
-        let mut multiples = [WHOLE].into_iter().chain(on_gpu.then_some(THREAD_MULTIPLE));
-        let multiple = multiples.find(|multiple| size >= 0 && size % multiple == 0)?;
-        Some(WholeRow { symbol, multiple, most })
+        let multiple =
+            [WHOLE, THREAD_MULTIPLE].into_iter().find(|multiple| size >= 0 && size % multiple == 0)?;
+        Some(KnownRow { symbol, multiple, most, exact: None })
     }
 
     /// Adds it to what is known.
     pub fn assume(self, facts: &mut Facts) {
-        facts.assume_multiple(&Expr::sym(self.symbol), self.multiple);
+        let size = Expr::sym(self.symbol);
+        facts.assume_multiple(&size, self.multiple);
         if let Some(most) = self.most {
             facts.assume_range(self.symbol, None, most);
+        }
+        if let Some(exact) = self.exact {
+            // What contradicts it is an error of all such calls.
+            _ = facts.assume_equal(&size, &Expr::constant(exact));
         }
     }
 }
@@ -78,7 +96,7 @@ impl Hints {
     /// and are for such calls only.
     pub fn whole_rows(&self, graph: &Graph, fusion: &Fusion) -> Fusion {
         let mut facts = Facts::clone(fusion.facts());
-        let sized = |sym: Sym| WholeRow::of(sym, *self.sizes.get(&sym)?, true);
+        let sized = |sym: Sym| KnownRow::on_gpu(sym, *self.sizes.get(&sym)?);
         row_sizes(graph, fusion).into_iter().filter_map(sized).for_each(|row| row.assume(&mut facts));
         fusion.clone().with_facts(facts)
     }
@@ -124,4 +142,18 @@ pub fn row_sizes(graph: &Graph, fusion: &Fusion) -> Vec<Sym> {
     last.sort_unstable();
     last.dedup();
     last
+}
+
+/// Those of them that a fold reduces.
+pub fn folded_row_sizes(graph: &Graph, fusion: &Fusion) -> Vec<Sym> {
+    let mut folded: Vec<Sym> = Vec::new();
+    for &node in fusion.order() {
+        let TensorOp::Fold { axes, .. } = &graph.node(node).op else { continue };
+        let shape = graph.shape(graph.node(node).operands[0]);
+        let last = shape.last().filter(|_| axes.iter().any(|&axis| usize::from(axis) + 1 == shape.len()));
+        folded.extend(last.and_then(|size| size.as_sym()));
+    }
+    folded.sort_unstable();
+    folded.dedup();
+    folded
 }

@@ -58,7 +58,7 @@ fn short_folds(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Indices> {
                 ops.insert(node, below.saturating_add(1));
             }
             TensorOp::Fold { monoid, axes } if below <= MAX_OPS && monoid.exprs().is_some() => {
-                if let Some(indices) = short(graph, operands[0], axes) {
+                if let Some(indices) = short(graph, fusion.facts(), operands[0], axes) {
                     ops.insert(node, below.saturating_add(1).saturating_mul(indices.len()));
                     chosen.insert(node, indices);
                 }
@@ -70,11 +70,14 @@ fn short_folds(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Indices> {
 }
 
 /// The indices of two to four elements along these axes, beside others.
-fn short(graph: &Graph, val: Val, axes: &Axes) -> Option<Indices> {
+fn short(graph: &Graph, facts: &Facts, val: Val, axes: &Axes) -> Option<Indices> {
     let shape = graph.shape(val);
     let mut indices: Indices = vec![vec![]];
     for &axis in axes {
-        let size = shape[axis as usize].as_const().filter(|size| (1..=MAX_UNROLLED).contains(size))?;
+        let size = facts
+            .normalize(&shape[axis as usize])
+            .as_const()
+            .filter(|size| (1..=MAX_UNROLLED).contains(size))?;
         let longer = |index: Vec<i64>| (0..size).map(move |at| [&index[..], &[at]].concat());
         indices = indices.into_iter().flat_map(longer).collect();
     }

@@ -44,6 +44,7 @@ pub const CUTTING: &[PlanStage] = &[
     PlanStage { name: "products", run: optimize::products },
     PlanStage { name: "biases", run: optimize::biases },
     PlanStage { name: "moments", run: optimize::moments },
+    PlanStage { name: "extremes", run: optimize::extremes },
     PlanStage { name: "short folds", run: optimize::short_folds },
     PlanStage { name: "outputs", run: outputs::outputs },
     PlanStage { name: "segments", run: segments::segments },

@@ -11,7 +11,7 @@ use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
 use crate::passes::{
     Step, add_bias, composed, distributable, distribute, expanded_axes, optimize, optimize_exactly, two_pass,
-    unroll_folds,
+    two_pass_argmax, unroll_folds,
 };
 use crate::plan::{PlanError, PlanOptions};
 use crate::products;
@@ -108,6 +108,20 @@ pub(super) fn moments(compilation: &mut Compilation<'_>) -> Result<(), PlanError
     let (view, map) = two_pass(graph, &fusion, most_bytes, divides_first);
     graph.debug_verify(&view);
     steps.push(Step { pass: "two_pass", view, map });
+    Ok(())
+}
+
+/// Finds extremes of rows with their numbers in two passes on a CPU, likewise.
+pub(super) fn extremes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let is_gpu = matches!(compilation.target.processor, Processor::Gpu(_));
+    if is_gpu || compilation.options.segmentation.is_some() {
+        return Ok(());
+    }
+    let (graph, steps, source) = compilation.judged();
+    let (fusion, _) = composed(graph, source.written, steps);
+    let (view, map) = two_pass_argmax(graph, &fusion, MAX_TWO_PASS_BYTES);
+    graph.debug_verify(&view);
+    steps.push(Step { pass: "two_pass_argmax", view, map });
     Ok(())
 }
 

@@ -1,0 +1,97 @@
+//! Finds extremes of rows and where they are in two passes where the second finds the row in a CPU's first-level cache: the extreme,
+//! and then the smallest number of those elements that equal it. Both are folds of one state, where an extreme with its number
+//! takes a dozen operations of an element, half of them on numbers of 64 bits, and as many for each lane.
+//!
+//! NaN is an extreme, and equals nothing: where it is one, elements that are not themselves count. Leaves alone what is folded along
+//! other axes than the last ones, long rows, and rows of so few elements that folds over them are unrolled.
+
+use index::{Expr, Facts};
+use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
+use ops::{DType, Monoid, Scalar, ScalarOp};
+use target::cpu::MAX_UNROLLED;
+
+/// The pass, for rows of at most so many bytes.
+pub fn two_pass_argmax(graph: &mut Graph, fusion: &Fusion, most_bytes: u64) -> (Fusion, ValMap) {
+    rewrite(graph, fusion, |graph, facts, node, operands| {
+        let (extreme, axes) = short_rows(graph, fusion.facts(), node, most_bytes)?;
+        Some(Search { graph, facts, axes }.of(extreme, operands[0], operands[1]))
+    })
+}
+
+/// Which extreme a node finds with its number, and along which axes, if these are short rows.
+fn short_rows(graph: &Graph, facts: &Facts, node: Node, most_bytes: u64) -> Option<(Monoid, Axes)> {
+    let TensorOp::Fold { monoid, axes } = &graph.node(node).op else { return None };
+    let extreme = match monoid {
+        Monoid::Argmax => Monoid::Max,
+        Monoid::Argmin => Monoid::Min,
+        _ => return None,
+    };
+    let operand = graph.node(node).operands[0];
+    let (shape, first) = (graph.shape(operand), *axes.first()? as usize);
+    let is_row = axes.len() == shape.len() - first;
+    let count = is_row.then(|| shape[first..].iter().fold(Expr::one(), |n, size| n * size.clone()))?;
+    let elements = facts.bounds(&count);
+    let longest = u64::try_from(elements.hi()?).ok().filter(|&longest| longest > MAX_UNROLLED as u64)?;
+    let bytes = longest.checked_mul(graph.dtype(operand).size() as u64);
+    bytes.is_some_and(|bytes| bytes <= most_bytes).then(|| (extreme, axes.clone()))
+}
+
+/// The two passes in the making.
+struct Search<'g> {
+    graph: &'g mut Graph,
+    facts: &'g mut Facts,
+    axes: Axes,
+}
+
+impl Search<'_> {
+    /// The extreme of each row, which has an element, and the smallest number of those elements that are it.
+    fn of(&mut self, extreme: Monoid, x: Val, numbers: Val) -> Vec<Val> {
+        let found = self.fold(extreme, x);
+        let is_new = (0..self.graph.shape(x).len()).map(|axis| self.axes.contains(&(axis as u8)));
+        let kept = self.add(TensorOp::Broadcast(is_new.collect()), &[found]);
+        let equals = self.map(ScalarOp::Eq, &[x, kept]);
+        let is_it = if self.graph.dtype(x).is_float() {
+            let is_nan = self.map(ScalarOp::Ne, &[x, x]);
+            self.map(ScalarOp::LogicalOr, &[equals, is_nan])
+        } else {
+            equals
+        };
+        let (given, counted) = (self.graph.dtype(numbers), self.counted(numbers));
+        let numbers = self.cast(numbers, counted);
+        let none = self.add(TensorOp::Constant(Scalar::highest(counted)), &[]);
+        let candidates = self.map(ScalarOp::Where, &[is_it, numbers, none]);
+        let first = self.fold(Monoid::Min, candidates);
+        vec![found, self.cast(first, given)]
+    }
+
+    /// The dtype that numbers are compared in: one of 32 bits for positions along an axis, as rows are short.
+    fn counted(&self, numbers: Val) -> DType {
+        let mut val = numbers;
+        while let TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Cast(_) = self.graph.op(val) {
+            val = self.graph.operands(val)[0];
+        }
+        let constant = |val: Val| match self.graph.op(val) {
+            TensorOp::Constant(scalar) => Some(scalar.as_i64()),
+            _ => None,
+        };
+        let begins = self.graph.operands(val).iter().map(|&operand| constant(operand));
+        let are_positions = matches!(self.graph.op(val), TensorOp::Iota(_)) && begins.eq([Some(0), Some(1)]);
+        if are_positions { DType::I32 } else { self.graph.dtype(numbers) }
+    }
+
+    fn cast(&mut self, val: Val, dtype: DType) -> Val {
+        if self.graph.dtype(val) == dtype { val } else { self.add(TensorOp::Cast(dtype), &[val]) }
+    }
+
+    fn fold(&mut self, monoid: Monoid, operand: Val) -> Val {
+        self.add(TensorOp::Fold { monoid, axes: self.axes.clone() }, &[operand])
+    }
+
+    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
+        self.add(TensorOp::Map(scalar_op), operands)
+    }
+
+    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
+        self.graph.add(op, operands, self.facts).expect("folds along axes that the extreme had").into()
+    }
+}
