@@ -61,11 +61,12 @@ def _slice(call: Call, x: Any, dim: int = 0, start: Any = None, end: Any = None,
 
 def _as_strided(call: Call, x: Any, size: Any, stride: Any, offset: Any = None) -> Result:
     given = call.operands[0]
-    numbers = [*given.shape, *size, *stride, offset or 0]
+    begin = given.storage_offset() if offset is None else offset
+    numbers = [*given.shape, *size, *stride, begin]
     if not all(isinstance(number, int) for number in numbers) or not given.is_contiguous():
         raise Unsupported("strides that are not those of a reshape")
     dense = all(length == 1 or step == prod(size[axis + 1 :]) for axis, (length, step) in enumerate(zip(size, stride)))
-    if not dense or offset or given.numel() != prod(size):
+    if not dense or begin != given.storage_offset() or given.numel() != prod(size):
         raise Unsupported("strides that are not those of a reshape")
     return _reshape(call, x)
 
