@@ -114,6 +114,14 @@ def test_a_schedule_by_hand():
     assert all(np.array_equal(*pair) for pair in zip(fd.execute([x]), whole))
 
 
+def test_a_schedule_by_hand_is_for_short_rows_too():
+    fd, [x] = softmax(), arrays((9000, 3))
+    whole = fd.execute([x])
+    [segment] = fd.segment()
+    segment.schedule = "schedule lanes 8\nrow x0\ninner x1\n"
+    assert all(np.allclose(*pair, rtol=1e-6) for pair in zip(fd.execute([x]), whole))
+
+
 def test_an_edited_segment_runs_in_its_place():
     fd, [x, y] = reduction(), arrays((3, 4), (3, 4))
     [before] = fd.execute([x, y])

@@ -17,7 +17,7 @@ use ir::definition::Definition;
 use ir::graph::{Fusion, Shape, Sizes};
 use smallvec::SmallVec;
 
-use crate::Executor;
+use crate::CompileOptions;
 use crate::inputs::declared_layouts;
 
 /// Elements of the largest value below which all calls are of one order: nothing is divided then.
@@ -38,7 +38,7 @@ pub(crate) struct Shapes {
     symbols: Vec<Sym>,
     /// Those of them that are the size of a last axis, which lanes walk where they can.
     last: Vec<Sym>,
-    /// And those of them that a fold reduces.
+    /// And those of them that a fold reduces, if passes may change it.
     folded: Vec<Sym>,
     /// Whether calls with sizes of other orders of magnitude have other keys.
     by_order: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Shapes {
 
 impl Shapes {
     /// Of the inputs, and of all values that outputs depend on: results may be larger than all inputs.
-    pub fn new(definition: &Definition, by_order: bool, executor: Executor) -> Shapes {
+    pub fn new(definition: &Definition, by_order: bool, options: &CompileOptions) -> Shapes {
         let Definition { graph, fusion, .. } = definition;
         let made = fusion.order().iter().flat_map(|&node| graph.results(node));
         let values = fusion.inputs().iter().copied().chain(made);
@@ -56,8 +56,11 @@ impl Shapes {
         let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
         symbols.sort_unstable();
         symbols.dedup();
-        let (last, folded) = (row_sizes(graph, fusion), folded_row_sizes(graph, fusion));
-        Shapes { shapes, symbols, last, folded, by_order, on_gpu: executor.is_on_gpu() }
+        // What is chosen by hand fits the definition as it is.
+        let is_chosen = options.plan.segmentation.is_some() || !options.plan.schedules.is_empty();
+        let folded = if is_chosen { Vec::new() } else { folded_row_sizes(graph, fusion) };
+        let (last, on_gpu) = (row_sizes(graph, fusion), options.executor.is_on_gpu());
+        Shapes { shapes, symbols, last, folded, by_order, on_gpu }
     }
 
     /// Whether no value of a call of these sizes has many elements.

@@ -322,6 +322,9 @@ fn widths_warps_and_private_values_are_checked() {
         T0 = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
         T1 = fd.ops.cumsum(T0, dim=1)
         fd.add_output(T1)";
+    let of_channels = "
+        T0 = fd.define_tensor(shape=[-1, -1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.sum(T0, dims=[0, 2]))";
     for (body, text, expected) in [
         (
             SOFTMAX,
@@ -378,6 +381,11 @@ fn widths_warps_and_private_values_are_checked() {
             SOFTMAX,
             "schedule lanes 64 warps 32\nrow x0\ninner x1\nlane x1\npersist n3\ncluster 2",
             "what persists or a fold keeps lies in scratch that lanes share",
+        ),
+        (
+            of_channels,
+            "schedule lanes 64 warps 32\nrow x0\nrow x1\ninner x2\nlane x2\ncluster 2",
+            "rows are folded again and again into scratch that lanes share",
         ),
     ] {
         let schedule = parse(text).expect("a schedule");

@@ -136,7 +136,7 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let shapes = Shapes::new(&definition, false, options.executor);
+        let shapes = Shapes::new(&definition, false, &options);
         let key = VariantKey::of(layouts(inputs, options.executor), &sizes, Some(&shapes));
         Executable::for_calls(definition, options, key, Some(shapes))
     }
@@ -144,7 +144,7 @@ impl Executable {
     /// A definition to be compiled by its calls, with decisions made for the sizes of each and not for the hints: once
     /// for each way that inputs lie, and order of magnitude of their sizes (on a GPU, step of at most an eighth).
     pub fn by_size(definition: Definition, options: CompileOptions) -> Executable {
-        let shapes = Shapes::new(&definition, true, options.executor);
+        let shapes = Shapes::new(&definition, true, &options);
         Executable::uncompiled(definition, options, Some(shapes))
     }
 

@@ -7,6 +7,7 @@ use ir::kernel::{GPU_WARP, MAX_CLUSTER};
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
 use crate::legal::Fold;
+use space::Axis;
 
 pub(super) const KNOB: Knob = Knob { forms: &["cluster N"], print, read, check, draw };
 
@@ -28,6 +29,12 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     }
     let keeps = |fold: &Fold| fold.kept_axes().any(|axis| schedule.inner.contains(&schedule.loop_of(axis)));
     let keeps = witness.folds.iter().any(keeps);
+    let outer = schedule.outer();
+    let place = |axis: Axis| outer.iter().position(|&other| other == schedule.loop_of(axis));
+    let comes_back = |fold: &Fold| {
+        let first = fold.reduced.iter().filter_map(|&axis| place(axis)).min();
+        fold.kept_axes().filter_map(place).any(|kept| first.is_some_and(|reduced| reduced < kept))
+    };
     let shares = !schedule.private && (!schedule.persistent.is_empty() || keeps);
     let reasons = [
         (!cluster.is_power_of_two() || cluster > MAX_CLUSTER, "2, 4 or 8 blocks are one"),
@@ -37,9 +44,10 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
         (schedule.teams > 1, "one of its blocks is several teams"),
         (shares, "what persists or a fold keeps lies in scratch that lanes share"),
         (
-            keeps && schedule.outer().len() > 1,
-            "what a fold keeps of several axes lies in scratch that lanes share",
+            witness.folds.iter().any(comes_back),
+            "rows are folded again and again into scratch that lanes share",
         ),
+        (keeps && outer.len() > 1, "what a fold keeps of several axes lies in scratch that lanes share"),
     ];
     reject(&reasons, |reason| format!("{cluster} blocks cannot be a cluster: {reason}"))
 }
