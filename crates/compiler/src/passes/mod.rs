@@ -10,7 +10,6 @@ mod recognize;
 mod simplify;
 mod sink;
 mod two_pass;
-mod two_pass_argmax;
 mod unroll_folds;
 
 use ir::graph::{Axes, Fusion, Graph, Val, ValMap};
@@ -23,8 +22,7 @@ pub use distribute::{distributable, distribute};
 pub use recognize::built_in;
 pub use sink::before_expansion;
 pub(crate) use sink::expanded_axes;
-pub use two_pass::two_pass;
-pub use two_pass_argmax::two_pass_argmax;
+pub use two_pass::{two_pass, two_pass_argmax};
 pub use unroll_folds::unroll_folds;
 
 /// What a pass starts from.

@@ -1,6 +1,6 @@
 //! Graph passes, and the two that run only where the cost model says that they pay: what they make is planned greedily.
 
-use ir::graph::{Axes, DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks, Val};
+use ir::graph::{Axes, DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks, Val, ValMap};
 use rustc_hash::FxHashSet;
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
@@ -95,47 +95,31 @@ pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError>
 
 /// Computes moments of rows that are at hand in the second pass in two passes, as a step more.
 pub(super) fn moments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    if compilation.options.segmentation.is_some() {
-        return Ok(());
-    }
     // On a GPU an instruction more for each element is too much.
     let (most_bytes, divides_first) = match compilation.target.processor {
         Processor::Cpu(_) => (MAX_TWO_PASS_BYTES, true),
         Processor::Gpu(_) => (compilation.target.block_bytes, false),
     };
-    let (graph, steps, source) = compilation.judged();
-    let (fusion, _) = composed(graph, source.written, steps);
-    let (view, map) = two_pass(graph, &fusion, most_bytes, divides_first);
-    graph.debug_verify(&view);
-    steps.push(Step { pass: "two_pass", view, map });
+    compilation
+        .add_step("two_pass", |graph, fusion| Some(two_pass(graph, fusion, most_bytes, divides_first)));
     Ok(())
 }
 
-/// Finds extremes of rows with their numbers in two passes on a CPU, likewise.
+/// Finds maxima and minima of rows with their numbers in two passes on a CPU, likewise.
 pub(super) fn extremes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let is_gpu = matches!(compilation.target.processor, Processor::Gpu(_));
-    if is_gpu || compilation.options.segmentation.is_some() {
-        return Ok(());
+    if matches!(compilation.target.processor, Processor::Cpu(_)) {
+        compilation.add_step("two_pass_argmax", |graph, fusion| {
+            Some(two_pass_argmax(graph, fusion, MAX_TWO_PASS_BYTES))
+        });
     }
-    let (graph, steps, source) = compilation.judged();
-    let (fusion, _) = composed(graph, source.written, steps);
-    let (view, map) = two_pass_argmax(graph, &fusion, MAX_TWO_PASS_BYTES);
-    graph.debug_verify(&view);
-    steps.push(Step { pass: "two_pass_argmax", view, map });
     Ok(())
 }
 
-/// Unrolls folds over a few elements for the lanes of a CPU, as a step more.
+/// Unrolls folds over a few elements for the lanes of a CPU, likewise.
 pub(super) fn short_folds(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let is_gpu = matches!(compilation.target.processor, Processor::Gpu(_));
-    if is_gpu || compilation.options.segmentation.is_some() {
-        return Ok(());
+    if matches!(compilation.target.processor, Processor::Cpu(_)) {
+        compilation.add_step("unroll_folds", unroll_folds);
     }
-    let (graph, steps, source) = compilation.judged();
-    let (fusion, _) = composed(graph, source.written, steps);
-    let Some((view, map)) = unroll_folds(graph, &fusion) else { return Ok(()) };
-    graph.debug_verify(&view);
-    steps.push(Step { pass: "unroll_folds", view, map });
     Ok(())
 }
 
@@ -164,6 +148,23 @@ impl Compilation<'_> {
         let given = self.written.inputs().iter().zip(self.layouts);
         let is_declared = !self.options.is_segment;
         given.map(|(&input, layout)| expanded_axes(&self.graph, input, layout, is_declared)).collect()
+    }
+
+    /// Runs a pass behind all others, unless a segmentation is given, which is over values that the pass may replace.
+    fn add_step(
+        &mut self,
+        pass: &'static str,
+        run: impl FnOnce(&mut Graph, &Fusion) -> Option<(Fusion, ValMap)>,
+    ) {
+        if self.options.segmentation.is_some() {
+            return;
+        }
+        let (graph, steps, source) = self.judged();
+        let (fusion, _) = composed(graph, source.written, steps);
+        if let Some((view, map)) = run(graph, &fusion) {
+            graph.debug_verify(&view);
+            steps.push(Step { pass, view, map });
+        }
     }
 
     /// The graph and the steps, to be changed, beside what judges them.

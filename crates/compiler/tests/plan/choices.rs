@@ -385,7 +385,7 @@ fn widths_warps_and_private_values_are_checked() {
         (
             of_channels,
             "schedule lanes 64 warps 32\nrow x0\nrow x1\ninner x2\nlane x2\ncluster 2",
-            "rows are folded again and again into scratch that lanes share",
+            "a fold over an outer loop keeps its states in scratch that lanes share",
         ),
     ] {
         let schedule = parse(text).expect("a schedule");

@@ -31,7 +31,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     let keeps = witness.folds.iter().any(keeps);
     let outer = schedule.outer();
     let place = |axis: Axis| outer.iter().position(|&other| other == schedule.loop_of(axis));
-    let comes_back = |fold: &Fold| {
+    let keeps_over_loop = |fold: &Fold| {
         let first = fold.reduced.iter().filter_map(|&axis| place(axis)).min();
         fold.kept_axes().filter_map(place).any(|kept| first.is_some_and(|reduced| reduced < kept))
     };
@@ -44,8 +44,8 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
         (schedule.teams > 1, "one of its blocks is several teams"),
         (shares, "what persists or a fold keeps lies in scratch that lanes share"),
         (
-            witness.folds.iter().any(comes_back),
-            "rows are folded again and again into scratch that lanes share",
+            witness.folds.iter().any(keeps_over_loop),
+            "a fold over an outer loop keeps its states in scratch that lanes share",
         ),
         (keeps && outer.len() > 1, "what a fold keeps of several axes lies in scratch that lanes share"),
     ];

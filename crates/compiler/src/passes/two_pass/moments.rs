@@ -14,6 +14,8 @@ use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{DType, Monoid, Scalar, ScalarOp};
 
+use super::row_elements;
+
 /// The pass, for rows of at most so many bytes; whether elements are divided first.
 pub fn two_pass(
     graph: &mut Graph,
@@ -31,16 +33,14 @@ pub fn two_pass(
 fn short_rows(graph: &Graph, facts: &Facts, node: Node, most_bytes: u64) -> Option<(Axes, Expr)> {
     let TensorOp::Fold { monoid: Monoid::Welford, axes } = &graph.node(node).op else { return None };
     let operand = graph.node(node).operands[0];
-    let (shape, first) = (graph.shape(operand), *axes.first()? as usize);
-    let is_row = axes.len() == shape.len() - first && graph.dtype(operand) == DType::F32;
-    let count = is_row.then(|| shape[first..].iter().fold(Expr::one(), |n, size| n * size.clone()))?;
+    let (count, most) = row_elements(graph, facts, operand, axes)?;
     let read = match graph.op(operand) {
         TensorOp::Cast(_) => graph.operands(operand)[0],
         _ => operand,
     };
-    let longest = u64::try_from(facts.bounds(&count).hi()?).ok()?;
-    let bytes = longest.checked_mul(graph.dtype(read).size() as u64);
-    bytes.is_some_and(|bytes| bytes <= most_bytes).then(|| (axes.clone(), count))
+    let bytes = most.checked_mul(graph.dtype(read).size() as u64);
+    let is_short = graph.dtype(operand) == DType::F32 && bytes.is_some_and(|bytes| bytes <= most_bytes);
+    is_short.then(|| (axes.clone(), count))
 }
 
 /// Moments in the making.

@@ -5,10 +5,12 @@
 //! NaN is an extreme, and equals nothing: where it is one, elements that are not themselves count. Leaves alone what is folded along
 //! other axes than the last ones, long rows, and rows of so few elements that folds over them are unrolled.
 
-use index::{Expr, Facts};
+use index::Facts;
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{DType, Monoid, Scalar, ScalarOp};
 use target::cpu::MAX_UNROLLED;
+
+use super::row_elements;
 
 /// The pass, for rows of at most so many bytes.
 pub fn two_pass_argmax(graph: &mut Graph, fusion: &Fusion, most_bytes: u64) -> (Fusion, ValMap) {
@@ -27,13 +29,10 @@ fn short_rows(graph: &Graph, facts: &Facts, node: Node, most_bytes: u64) -> Opti
         _ => return None,
     };
     let operand = graph.node(node).operands[0];
-    let (shape, first) = (graph.shape(operand), *axes.first()? as usize);
-    let is_row = axes.len() == shape.len() - first;
-    let count = is_row.then(|| shape[first..].iter().fold(Expr::one(), |n, size| n * size.clone()))?;
-    let elements = facts.bounds(&count);
-    let longest = u64::try_from(elements.hi()?).ok().filter(|&longest| longest > MAX_UNROLLED as u64)?;
-    let bytes = longest.checked_mul(graph.dtype(operand).size() as u64);
-    bytes.is_some_and(|bytes| bytes <= most_bytes).then(|| (extreme, axes.clone()))
+    let (_, most) = row_elements(graph, facts, operand, axes)?;
+    let bytes = most.checked_mul(graph.dtype(operand).size() as u64);
+    let is_short = most > MAX_UNROLLED as u64 && bytes.is_some_and(|bytes| bytes <= most_bytes);
+    is_short.then(|| (extreme, axes.clone()))
 }
 
 /// The two passes in the making.
