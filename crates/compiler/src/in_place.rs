@@ -5,7 +5,7 @@
 
 use index::{Expr, Sym};
 use ir::graph::{Fusion, Val};
-use ir::kernel::may_share_memory;
+use kernel::may_share_memory;
 use scheduler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment};
 
 use crate::outputs::Placement;

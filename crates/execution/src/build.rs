@@ -7,7 +7,7 @@ use compiler::{Decision, Plan, SegmentPlan};
 use cranelift_entity::PrimaryMap;
 use index::{Expr, Sym};
 use ir::graph::{ExternalOp, Fusion, Graph, Node, Output, Shape, TensorOp, Val, ValMap};
-use ir::kernel::Stmt;
+use kernel::Stmt;
 use ops::DType;
 use rustc_hash::FxHashMap;
 

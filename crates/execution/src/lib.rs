@@ -11,7 +11,7 @@ use compiler::outputs::Placement;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use ir::array::{Dims, Layout};
 use ir::graph::{Axes, ExternalOp, Fusion, Graph, Val};
-use ir::kernel::{Access, Kernel};
+use kernel::{Access, Kernel};
 use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
 

@@ -4,7 +4,7 @@ use compiler::layout::LayoutClass;
 use compiler::target::Target;
 use compiler::{Hints, PlanOptions, plan};
 use ferrofuse_execution::{ExecutionPlan, ReuseDistances};
-use ir::kernel::Access;
+use kernel::Access;
 
 /// A chain of three kernels.
 const CHAIN: &str = "

@@ -13,7 +13,7 @@ use compiler::{Decision, Plan, SegmentPlan};
 use frontend::define::{AsWritten, DefineError};
 use frontend::text::{NameStyle as Spelling, print, print_as_written};
 use ir::definition::Definition;
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use llvm::{Llvm, Output};
 use runtime::unforked;
 

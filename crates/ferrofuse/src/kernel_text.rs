@@ -10,7 +10,7 @@ use compiler::lower::LoweredSegment;
 use compiler::segment::cost::bytes;
 use compiler::{Kernels, SegmentPlan};
 use ir::graph::{Graph, Node, TensorOp, Val, op_line};
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use ops::Scalar;
 use rustc_hash::FxHashMap;
 

@@ -1,10 +1,9 @@
-//! What a program is: array views, graphs, kernels and their texts, definitions. No backend, no I/O, no meaning.
+//! What a program is: array views, graphs and their texts, definitions. No backend, no I/O, no meaning.
 
 pub mod array;
 pub mod definition;
 pub mod graph;
 pub mod interrupt;
-pub mod kernel;
 pub mod parallel;
 mod span;
 

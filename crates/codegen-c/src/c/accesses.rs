@@ -1,7 +1,7 @@
 //! Which accesses of a loop move whole vectors, and what is known of a launch that says so.
 
 use index::{Expr, Facts};
-use ir::kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, is_contiguous};
+use kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, is_contiguous};
 
 use super::body::KernelWriter;
 use super::dialect::Dialect;

@@ -4,7 +4,7 @@
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Facts, Sym};
 use indexmap::IndexMap;
-use ir::kernel::{Contractions, Kernel, Place, ScratchLayout, Stmt, Value, joined_reductions};
+use kernel::{Contractions, Kernel, Place, ScratchLayout, Stmt, Value, joined_reductions};
 use ops::{DType, Scalar, ScalarOp};
 
 use super::EmitError;

@@ -3,7 +3,7 @@
 
 use index::{Atom, Expr, Sym};
 use indexmap::IndexMap;
-use ir::kernel::Kernel;
+use kernel::Kernel;
 
 /// Those of a kernel so far, by name and text, in an order in which none needs a later one.
 pub(super) struct Hoisted {

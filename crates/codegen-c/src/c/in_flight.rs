@@ -2,7 +2,7 @@
 //! machine's compiler may move more loads together.
 
 use index::Expr;
-use ir::kernel::{Kernel, Loop, Place, Stmt};
+use kernel::{Kernel, Loop, Place, Stmt};
 
 /// The largest number so far, and how many iterations of the loops around are unrolled.
 #[derive(Clone, Debug)]

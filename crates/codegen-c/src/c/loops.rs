@@ -3,7 +3,7 @@
 
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Sym};
-use ir::kernel::{Loop, LoopKind, Stmt};
+use kernel::{Loop, LoopKind, Stmt};
 
 use super::EmitError;
 use super::body::KernelWriter;

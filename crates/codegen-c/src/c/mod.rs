@@ -35,7 +35,7 @@ mod statement;
 mod vectorized;
 
 use index::{Expr, Sym};
-use ir::kernel::{Buffer, Kernel, Violations, verify};
+use kernel::{Buffer, Kernel, Violations, verify};
 use ops::DType;
 use thiserror::Error;
 

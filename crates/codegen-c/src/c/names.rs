@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Sym};
-use ir::kernel::{Buffer, Kernel, Stmt};
+use kernel::{Buffer, Kernel, Stmt};
 use ops::{CSpelling, DType, Monoid, ScalarOp};
 
 use super::dialect::Dialect;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use cranelift_entity::SecondaryMap;
-use ir::kernel::{Accumulator, Kernel, Stmt, Value};
+use kernel::{Accumulator, Kernel, Stmt, Value};
 
 /// A text that stands for a value, and the value that it is a widened copy of.
 #[derive(Clone, Debug)]

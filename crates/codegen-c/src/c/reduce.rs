@@ -4,7 +4,7 @@
 //! The order is that of the kernel interpreter: for stride = lanes/2, lanes/4, …, 1, lane `t` below the stride takes
 //! `combine(t, t + stride)`; first within each warp of the kernel, then over the warps.
 
-use ir::kernel::{Accumulator, Kernel, Value};
+use kernel::{Accumulator, Kernel, Value};
 use ops::{DType, Monoid};
 
 use super::EmitError;

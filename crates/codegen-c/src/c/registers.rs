@@ -3,7 +3,7 @@
 
 use cranelift_entity::SecondaryMap;
 use index::{Atom, Expr, Facts};
-use ir::kernel::{Kernel, Loop, Place, Scratch, ScratchDecl, Stmt, is_contiguous};
+use kernel::{Kernel, Loop, Place, Scratch, ScratchDecl, Stmt, is_contiguous};
 use ops::DType;
 
 use super::EmitError;

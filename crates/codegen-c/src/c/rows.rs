@@ -8,7 +8,7 @@
 
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Sym};
-use ir::kernel::{Buffer, Place};
+use kernel::{Buffer, Place};
 
 use super::EmitError;
 use super::body::KernelWriter;

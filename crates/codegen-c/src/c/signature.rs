@@ -1,7 +1,7 @@
 //! What stands before the body of a kernel's function: the comment that says what it is for, and its head.
 
 use index::Facts;
-use ir::kernel::{Access, Assumption, BufferDecl, Kernel, Stmt};
+use kernel::{Access, Assumption, BufferDecl, Kernel, Stmt};
 
 use super::dialect::Dialect;
 use super::index_text::IndexWriter;

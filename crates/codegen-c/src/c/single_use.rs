@@ -2,7 +2,7 @@
 
 use cranelift_entity::SecondaryMap;
 
-use ir::kernel::{Kernel, Stmt, Value};
+use kernel::{Kernel, Stmt, Value};
 
 /// For each value, whether it has one use and that is in the body of its definition.
 pub(super) fn single_use(kernel: &Kernel) -> SecondaryMap<Value, bool> {

@@ -15,7 +15,7 @@
 
 use index::{Expr, Facts};
 use indexmap::IndexMap;
-use ir::kernel::{Kernel, Loop, Place, Stmt, Value, from_zero};
+use kernel::{Kernel, Loop, Place, Stmt, Value, from_zero};
 use ops::DType;
 
 use super::EmitError;

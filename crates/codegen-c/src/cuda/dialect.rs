@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use ir::kernel::MAX_LANES;
+use kernel::MAX_LANES;
 use ops::{CSpelling, DType, Scalar, ScalarOp};
 
 use super::reduce::REDUCTIONS;

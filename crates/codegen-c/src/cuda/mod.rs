@@ -11,7 +11,7 @@ mod reduce;
 mod snippets;
 
 use index::Expr;
-use ir::kernel::Kernel;
+use kernel::Kernel;
 
 use crate::c;
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use ferrofuse_codegen_c::c::{KernelText, emit};
-use ir::kernel::{Kernel, parse};
+use kernel::{Kernel, parse};
 use ops::DType::{BF16, Bool, F32, I32, I64};
 use reference::interpret::{DenseMemory, Options, interpret};
 use tempfile::TempDir;

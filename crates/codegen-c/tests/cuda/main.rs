@@ -1,7 +1,7 @@
 //! The text of small kernels, word for word, and rejections. What the text computes is tested under the emulator.
 
 use index::Expr;
-use ir::kernel::{Access, Kernel, KernelBuilder, parse};
+use kernel::{Access, Kernel, KernelBuilder, parse};
 use ops::DType;
 
 use ferrofuse_codegen_c::cuda::{EmitError, Parameter, emit};

@@ -2,7 +2,7 @@
 //!
 //! Knows no buffers' sizes and no threads: whoever calls answers for both. Caches nothing.
 
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use llvm::loader::{Code, ObjectError};
 use llvm::{CpuTarget, Llvm, Output, Times};
 

@@ -1,7 +1,7 @@
 //! The error of the functions of f32 over the whole range, against double precision.
 
 use ferrofuse_codegen::cpu::CompiledKernel;
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use llvm::CpuTarget;
 use ops::{CpuSpelling, DType, Polynomial, ScalarOp, Typing};
 use reference::interpret::DenseMemory;

@@ -6,7 +6,7 @@ use reference::interpret::DenseMemory;
 
 use crate::harness::{check, compile, kernel, memory, run, runnable, special_values};
 
-fn cast(from: DType, to: DType, lanes: u32) -> ir::kernel::Kernel {
+fn cast(from: DType, to: DType, lanes: u32) -> kernel::Kernel {
     kernel(&format!(
         "kernel convert(n) lanes {lanes} {{
            symbols n, block, x

@@ -1,7 +1,7 @@
 //! Compiles kernels written as text, runs them and the interpreter, and compares the buffers.
 
 use ferrofuse_codegen::cpu::{CompiledKernel, SCRATCH_UNIT, compile_kernel};
-use ir::kernel::{Access, Kernel, parse};
+use kernel::{Access, Kernel, parse};
 use llvm::{CpuTarget, Llvm, LlvmOptions};
 use ops::{DType, Scalar};
 use reference::interpret::{DenseMemory, Options, interpret};

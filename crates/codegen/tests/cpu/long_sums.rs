@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use ferrofuse_codegen::cpu::{Isa, emit};
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use llvm::CpuTarget;
 use ops::DType;
 use reference::interpret::DenseMemory;

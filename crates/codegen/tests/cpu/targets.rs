@@ -1,7 +1,7 @@
 //! Code for machines this one is not, and what is rejected.
 
 use ferrofuse_codegen::cpu::{Isa, emit};
-use ir::kernel::parse;
+use kernel::parse;
 use llvm::{CpuTarget, Output};
 
 use crate::accesses::{GATHER, SILU_MUL};

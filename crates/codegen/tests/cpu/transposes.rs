@@ -1,7 +1,7 @@
 //! Rectangles that are transposed on their way to scratch or back: every width of element, sides below and above a vector
 //! and no multiple of one, rows at steps that no stride says. What is prefetched.
 
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use ops::DType;
 use reference::interpret::DenseMemory;
 

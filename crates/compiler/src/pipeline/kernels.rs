@@ -1,7 +1,7 @@
 //! Lowering: the kernels of each segment that runs by some.
 
 use index::Sym;
-use ir::kernel::{Scratch, ScratchLayout};
+use kernel::{Scratch, ScratchLayout};
 use scheduler::lower::{KernelArgument, Lowered, LoweredSegment, lower};
 use target::Processor;
 use target::gpu::MAX_LONG_ROW_ELEMENTS;

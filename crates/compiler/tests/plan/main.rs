@@ -17,7 +17,7 @@ use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Decision, Hints, Kernels, Plan, PlanError, PlanOptions, plan};
 use frontend::text;
 use ir::definition::Definition;
-use ir::kernel::verify;
+use kernel::verify;
 
 /// A definition from the lines of its body; `T0 = …` and so on.
 fn define(body: &str) -> Definition {

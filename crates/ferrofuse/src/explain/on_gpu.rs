@@ -75,7 +75,7 @@ pub enum Bottleneck {
 }
 
 /// The kernels of a plan for a GPU, in the order of its segments.
-pub fn gpu_kernels(plan: &Plan) -> impl Iterator<Item = &ir::kernel::Kernel> {
+pub fn gpu_kernels(plan: &Plan) -> impl Iterator<Item = &kernel::Kernel> {
     let of_gpu = matches!(plan.target.processor, Processor::Gpu(_));
     let segments = plan.lowered.iter().filter(move |_| of_gpu);
     segments.flat_map(|segment| &segment.kernels).map(|lowered| &lowered.kernel)

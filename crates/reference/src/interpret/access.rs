@@ -1,7 +1,7 @@
 //! Loads and stores of a run: bounds, the history of each element, and the fault when either says no.
 
 use index::Expr;
-use ir::kernel::{Buffer, Place, Stmt, Value, print};
+use kernel::{Buffer, Place, Stmt, Value, print};
 use ops::Scalar;
 
 use super::race::{Agent, Finding};

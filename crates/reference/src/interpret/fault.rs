@@ -3,8 +3,8 @@
 use std::fmt;
 
 use index::EvalError;
-use ir::kernel::verify::Violations;
-use ir::kernel::{Buffer, Place, Scratch};
+use kernel::verify::Violations;
+use kernel::{Buffer, Place, Scratch};
 use ops::DType;
 use thiserror::Error;
 

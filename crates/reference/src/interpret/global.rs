@@ -1,7 +1,7 @@
 //! The caller's memory: given, with who stored to each element, or absent where addresses alone are of interest.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
-use ir::kernel::Buffer;
+use kernel::Buffer;
 use ops::Scalar;
 
 use super::DenseMemory;

@@ -33,8 +33,8 @@ pub use warps::{Needed, WarpCounts, warp_counts};
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use index::{EvalError, Expr, Sym};
-use ir::kernel::uniformity::per_lane;
-use ir::kernel::{Accumulator, Contractions, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify};
+use kernel::uniformity::per_lane;
+use kernel::{Accumulator, Contractions, Kernel, Loop, LoopKind, Scratch, Stmt, Value, print, verify};
 use ops::combine::combine;
 use ops::{DType, Monoid, Scalar, ScalarOp};
 

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use index::Expr;
-use ir::kernel::{Kernel, Loop, Place, Stmt, VECTOR_BYTES, is_contiguous, verify};
+use kernel::{Kernel, Loop, Place, Stmt, VECTOR_BYTES, is_contiguous, verify};
 
 use super::global::Global;
 use super::order::LaneOrder;

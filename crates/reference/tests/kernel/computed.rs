@@ -1,7 +1,7 @@
 //! Kernels by hand against plain Rust: every size around the number of lanes, every order, bit for bit.
 
 use ferrofuse_reference::interpret::{DenseMemory, LaneOrder, Options, interpret};
-use ir::kernel::{NO_FAULT, verify};
+use kernel::{NO_FAULT, verify};
 use ops::DType;
 
 use crate::kernel;

@@ -8,7 +8,7 @@ mod text;
 mod uniform;
 mod warps;
 
-use ir::kernel::{Kernel, parse};
+use kernel::{Kernel, parse};
 
 /// The kernel of a text that is right.
 fn kernel(text: &str) -> Kernel {

@@ -3,7 +3,7 @@
 
 use ferrofuse_reference::interpret::{DenseMemory, LaneOrder, Options, interpret};
 use index::{Expr, Sym};
-use ir::kernel::{
+use kernel::{
     Access, Accumulator, Buffer, Kernel, KernelBuilder, LoopKind, Scratch, Value, has_width, one_at_a_time,
     parse, uniformity, verify,
 };

@@ -1,6 +1,6 @@
 //! Kernel text: the programs print as they are written, errors say where, no text makes the parser panic.
 
-use ir::kernel::{parse, print};
+use kernel::{parse, print};
 
 use crate::kernel;
 

@@ -1,6 +1,6 @@
 //! Which values are the same in all lanes.
 
-use ir::kernel::{Stmt, Value, stays_even, uniformity, verify};
+use kernel::{Stmt, Value, stays_even, uniformity, verify};
 
 use crate::kernel;
 

@@ -10,9 +10,9 @@ use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use ::kernel::Kernel;
 use compiler::target::Target;
 use ir::array::ArrayView;
-use ir::kernel::Kernel;
 
 use crate::device::{AddressSpace, Device, Host};
 use crate::{Error, Tensor};

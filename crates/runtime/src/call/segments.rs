@@ -1,7 +1,7 @@
 //! Steps that kernels and the evaluator do.
 
 use ir::array::Array;
-use ir::kernel::{Access, Kernel};
+use kernel::{Access, Kernel};
 use reference::evaluate::{EvaluateError, EvaluateOptions, Evaluation as Evaluated, evaluate};
 use smallvec::SmallVec;
 

@@ -14,7 +14,7 @@ use compiler::{Cut, Hints, Plan, PlanError, PlanOptions, cut, plan};
 use ir::definition::Definition;
 use ir::graph::{Fusion, Graph};
 use ir::interrupt::Interrupt;
-use ir::kernel::Kernel;
+use kernel::Kernel;
 
 use crate::background::in_background;
 use crate::host::{HostCode, machine_code};

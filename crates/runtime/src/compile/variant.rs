@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use compiler::Plan;
 use ir::graph::{SizeError, Sizes};
 use ir::interrupt::{Interrupt, Interrupted};
-use ir::kernel::Kernel;
+use kernel::Kernel;
 
 use crate::accelerator::{DeviceHandle, LoadedKernel};
 use crate::extents::{Extents, extents};

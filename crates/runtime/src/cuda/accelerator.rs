@@ -5,7 +5,7 @@ use std::sync::Arc;
 use compiler::target::Target;
 use cuda::{Cuda, LibraryPaths};
 use ir::array::ArrayView;
-use ir::kernel::Kernel;
+use kernel::Kernel;
 
 use super::code::gpu_kernel;
 use super::{CudaDevice, GpuMemory, GpuTensor, OnStream, Telling};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use codegen_c::cuda::{CudaKernel, Parameter};
 use cuda::{Function, KernelResources, Module};
 use index::Expr;
-use ir::kernel::Kernel;
+use kernel::Kernel;
 
 use super::CudaDevice;
 use super::machine_code::{GpuCodeError, GpuCompiler};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use codegen_c::cuda::NVRTC_OPTIONS;
 use compiler::target::{GpuModel, Target};
 use cuda::{Cubin, CublasLt, Cuda, Error, Gpu, Nvrtc, Reports, Stream, StridedCopy};
-use ir::kernel::NO_FAULT;
+use kernel::NO_FAULT;
 
 use super::faults::{Watched, earlier};
 use super::products::Products;

@@ -7,7 +7,7 @@ use codegen_c::cuda::{CudaKernel, NVRTC_OPTIONS, emit};
 use cpu::objects::{Key, ObjectCache};
 use cuda::{Nvrtc, ThreadResources};
 use ir::interrupt::{Interrupt, Interrupted};
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use thiserror::Error;
 
 use cpu::objects::{Alike, SYMBOL};

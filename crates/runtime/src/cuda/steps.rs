@@ -99,7 +99,7 @@ impl<'c> OnStream<'c> {
     ) -> Result<(), Error> {
         let KernelLaunch { kernel, code, members, values, .. } = *given;
         let Operands { name, blocks, .. } = members[member];
-        let holds = |assumption: &ir::kernel::Assumption| {
+        let holds = |assumption: &kernel::Assumption| {
             argument(given, member, assumption.symbol()).is_some_and(|value| assumption.holds(value))
         };
         assert!(kernel.assumptions.iter().all(holds), "{name}: a call of another variant");

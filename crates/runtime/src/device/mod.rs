@@ -12,7 +12,7 @@ use cranelift_entity::PrimaryMap;
 use ir::array::{ArrayView, Layout};
 use ir::graph::{ExternalOp, Val};
 use ir::interrupt::Interrupt;
-use ir::kernel::{Kernel, NO_FAULT, index_of_fault};
+use kernel::{Kernel, NO_FAULT, index_of_fault};
 use ops::{DType, Scalar};
 use reference::evaluate::OutOfRange;
 

@@ -4,7 +4,7 @@ use std::sync::PoisonError;
 use std::time::Duration;
 
 use codegen::cpu::{CompiledKernel, Error as CodegenError, Isa, Module, emit};
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use llvm::{CpuTarget, Llvm, Times};
 use reference::interpret::Options as InterpreterOptions;
 

@@ -1,7 +1,7 @@
 //! Running a kernel as a program: its buffers copied into the interpreter's memory, and what it writes copied back.
 
 use ir::array::{ArrayView, ArrayViewMut, Layout};
-use ir::kernel::{Access, Kernel};
+use kernel::{Access, Kernel};
 use reference::interpret::{DenseMemory as Elements, Options, interpret};
 
 use super::{HostCode, HostMemory};

@@ -3,7 +3,7 @@
 use codegen::cpu::{CompiledKernel, SCRATCH_UNIT};
 use cranelift_entity::PrimaryMap;
 use ir::interrupt::Interrupt;
-use ir::kernel::{Access, BufferDecl, Kernel};
+use kernel::{Access, BufferDecl, Kernel};
 use smallvec::SmallVec;
 
 use super::grid::Grid;

@@ -11,7 +11,7 @@ use compiler::target::Target;
 use compiler::{Hints, Plan, PlanOptions, evaluated, plan};
 use ir::definition::Definition;
 use ir::interrupt::Interrupt;
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use reference::interpret::Options;
 
 use crate::Executor;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use compiler::target::Target;
 use ir::array::{Array, ArrayView, ArrayViewMut, Layout};
 use ir::graph::{ExternalOp, Val};
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use ops::{DType, Scalar};
 
 use super::{SEGMENTS, defined};

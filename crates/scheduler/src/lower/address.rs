@@ -2,7 +2,7 @@
 
 use index::{Expr, Facts, Sym};
 use ir::graph::{Shape, Val};
-use ir::kernel::{Access, Buffer};
+use kernel::{Access, Buffer};
 use ops::DType;
 
 use super::emitter::Emitter;

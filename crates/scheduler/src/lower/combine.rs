@@ -3,7 +3,7 @@
 
 use index::Expr;
 use ir::graph::Shape;
-use ir::kernel::{Access, Accumulator, LoopKind, Scratch, Value};
+use kernel::{Access, Accumulator, LoopKind, Scratch, Value};
 use ops::{DType, Scalar, ScalarOp};
 
 use super::address::delinearize;

@@ -6,7 +6,7 @@
 use cranelift_entity::EntityRef;
 use index::{Expr, Facts, Sym};
 use ir::graph::Val;
-use ir::kernel::{
+use kernel::{
     Access, Accumulator, Assumption, Buffer, ContiguousAccesses, Kernel, KernelBuilder, LoopKind, OpenBody,
     Place, Stmt, VECTOR_BYTES, Value, has_width,
 };

@@ -30,7 +30,7 @@ pub use fold::temporaries;
 
 use index::Expr;
 use ir::graph::{Fusion, Graph, TensorOp, Val};
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use ops::DType;
 
 use crate::layout::LayoutClass;

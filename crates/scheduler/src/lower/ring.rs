@@ -16,7 +16,7 @@
 //! row again, from a cache.
 
 use index::{Expr, Sym};
-use ir::kernel::{Buffer, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value, fresh};
+use kernel::{Buffer, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value, fresh};
 use ops::DType;
 
 /// Loads rows an iteration ahead in the loop whose iterations lanes fold together, if there is one. Nothing that a kernel loads is

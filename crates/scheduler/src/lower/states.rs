@@ -2,7 +2,7 @@
 //! go on in f64 behind each block of elements: those states are their totals.
 
 use ir::graph::{Graph, Node, TensorOp};
-use ir::kernel::{Accumulator, Value};
+use kernel::{Accumulator, Value};
 use ops::{DType, Monoid, Scalar, Totals};
 
 use super::emitter::{Arithmetic, Emitter};

@@ -6,7 +6,7 @@ mod programs;
 
 use codegen_c::cuda::{CudaKernel, Parameter, emit};
 use emulator::{Arg, Emulator, EmulatorOptions, Function, GuardedBuffer, Launch, Order};
-use ir::kernel::{Kernel, parse};
+use kernel::{Kernel, parse};
 use reference::interpret::{DenseMemory, Options, interpret};
 
 use ::ops::{DType, Scalar};

@@ -2,7 +2,7 @@
 
 use emulator::Order;
 use index::Expr;
-use ir::kernel::{Access, Buffer, KernelBuilder, Value};
+use kernel::{Access, Buffer, KernelBuilder, Value};
 use ops::{DType, Operand, Scalar, ScalarOp, signature};
 use reference::interpret::DenseMemory;
 

@@ -11,7 +11,7 @@ use ferrofuse_testing::{inputs, stand_in};
 use frontend::text::{InputSpec, parse};
 use ir::array::{ArrayView, StridedArray};
 use ir::graph::Stream;
-use ir::kernel::Kernel;
+use kernel::Kernel;
 use reference::evaluate::Serial;
 
 /// A definition file of two axes run at these numbers of rows and columns, by kernels that are for all of them.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
-const ARROWS: [(&str, &[&str]); 24] = [
+const ARROWS: [(&str, &[&str]); 25] = [
     ("cuda", &[]),
     ("llvm", &[]),
     ("emulator", &[]),
@@ -17,16 +17,17 @@ const ARROWS: [(&str, &[&str]); 24] = [
     ("target", &[]),
     ("ops", &["index"]),
     ("ir", &["index", "ops"]),
-    ("reference", &["index", "ops", "ir"]),
+    ("kernel", &["index", "ops"]),
+    ("reference", &["index", "ops", "ir", "kernel"]),
     ("syntax", &["ir"]),
     ("frontend", &["index", "ops", "ir", "syntax"]),
     ("space", &["index", "ir"]),
-    ("scheduler", &["index", "ops", "ir", "target", "space"]),
+    ("scheduler", &["index", "ops", "ir", "kernel", "target", "space"]),
     ("segmenter", &["index", "ops", "ir", "target", "space", "scheduler"]),
-    ("compiler", &["index", "ops", "ir", "target", "space", "scheduler", "segmenter"]),
-    ("execution", &["index", "ops", "ir", "compiler"]),
-    ("codegen", &["index", "ops", "ir", "llvm"]),
-    ("codegen-c", &["index", "ops", "ir"]),
+    ("compiler", &["index", "ops", "ir", "kernel", "target", "space", "scheduler", "segmenter"]),
+    ("execution", &["index", "ops", "ir", "kernel", "compiler"]),
+    ("codegen", &["index", "ops", "kernel", "llvm"]),
+    ("codegen-c", &["index", "ops", "kernel"]),
     ("cpu", &["files", "index", "ops", "ir", "reference", "llvm", "codegen"]),
     (
         "runtime",
@@ -36,6 +37,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
             "index",
             "ops",
             "ir",
+            "kernel",
             "reference",
             "compiler",
             "execution",
@@ -51,6 +53,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
             "index",
             "ops",
             "ir",
+            "kernel",
             "reference",
             "frontend",
             "compiler",
@@ -69,6 +72,7 @@ const ARROWS: [(&str, &[&str]); 24] = [
             "index",
             "ops",
             "ir",
+            "kernel",
             "reference",
             "frontend",
             "compiler",

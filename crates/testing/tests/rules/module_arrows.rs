@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 24] = [
+const ORDER: [(&str, &[&str]); 25] = [
     (
         "cuda",
         &[
@@ -101,7 +101,26 @@ const ORDER: [(&str, &[&str]); 24] = [
             "combine",
         ],
     ),
-    ("ir", &["span", "parallel", "interrupt", "array", "graph", "kernel", "definition"]),
+    ("ir", &["span", "parallel", "interrupt", "array", "graph", "definition"]),
+    (
+        "kernel",
+        &[
+            "program",
+            "strips",
+            "scratch",
+            "in_place",
+            "transpose",
+            "width",
+            "joined",
+            "contraction",
+            "uniformity",
+            "print",
+            "line",
+            "verify",
+            "build",
+            "parse",
+        ],
+    ),
     ("reference", &["interpret", "evaluate"]),
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),

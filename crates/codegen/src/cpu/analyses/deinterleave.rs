@@ -9,7 +9,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use index::{Expr, Sym};
-use ir::kernel::{Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value, strip_length};
+use kernel::{Kernel, Loop, LoopKind, Place, Scratch, Stmt, Value, strip_length};
 use ops::DType;
 
 use super::integer_min_max::IntegerMinMax;
@@ -294,7 +294,7 @@ impl Access<'_> {
 
 #[cfg(test)]
 mod tests {
-    use ir::kernel::parse;
+    use kernel::parse;
 
     use super::*;
 

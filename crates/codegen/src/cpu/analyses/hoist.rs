@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use index::{Atom, Expr, Sym};
-use ir::kernel::{Loop, Stmt};
+use kernel::{Loop, Stmt};
 
 /// The most terms of a sum that is computed where it is asked for, in a bound or by one element after another.
 const SHORT: usize = 8;
@@ -91,7 +91,7 @@ impl Wanted {
 
 #[cfg(test)]
 mod tests {
-    use ir::kernel::parse;
+    use kernel::parse;
 
     use super::*;
 

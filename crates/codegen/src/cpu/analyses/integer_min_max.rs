@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use cranelift_entity::SecondaryMap;
-use ir::kernel::{Accumulator, Kernel, Stmt, Value, per_lane};
+use kernel::{Accumulator, Kernel, Stmt, Value, per_lane};
 use ops::{DType, Monoid, ScalarOp};
 
 /// The accumulators that hold keys, and what is not computed for them.
@@ -150,7 +150,7 @@ struct Comparison {
 
 #[cfg(test)]
 mod tests {
-    use ir::kernel::parse;
+    use kernel::parse;
 
     use super::*;
 

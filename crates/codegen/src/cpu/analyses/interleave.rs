@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use index::{Expr, Sym};
-use ir::kernel::{Buffer, Kernel, Place, Stmt, Value};
+use kernel::{Buffer, Kernel, Place, Stmt, Value};
 
 /// The strides that shuffles put in order; lanes whose elements are further apart take them one by one.
 const STRIDES: std::ops::RangeInclusive<i64> = 2..=4;
@@ -119,7 +119,7 @@ impl Store<'_> {
 
 #[cfg(test)]
 mod tests {
-    use ir::kernel::parse;
+    use kernel::parse;
 
     use super::*;
 

@@ -11,7 +11,7 @@ pub(crate) mod integer_min_max;
 pub(crate) mod interleave;
 pub(crate) mod redundant_rounding;
 
-use ir::kernel::{Contractions, Kernel};
+use kernel::{Contractions, Kernel};
 
 use deinterleave::Deinterleaved;
 use integer_min_max::IntegerMinMax;

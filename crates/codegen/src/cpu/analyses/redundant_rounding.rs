@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use ir::kernel::{Kernel, Stmt, Value};
+use kernel::{Kernel, Stmt, Value};
 use ops::{DType, ScalarOp};
 
 /// The casts to f32 that undo such a rounding.
@@ -69,7 +69,7 @@ impl RedundantRoundings {
 
 #[cfg(test)]
 mod tests {
-    use ir::kernel::parse;
+    use kernel::parse;
 
     use super::*;
 

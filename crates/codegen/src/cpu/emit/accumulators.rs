@@ -3,7 +3,7 @@
 //! An accumulator is a stack slot, which the passes promote to a register; with a copy per lane it is a vector.
 
 use cranelift_entity::SecondaryMap;
-use ir::kernel::{Accumulator, Value, per_lane};
+use kernel::{Accumulator, Value, per_lane};
 use ops::{DType, Monoid};
 
 use super::layer::layer;

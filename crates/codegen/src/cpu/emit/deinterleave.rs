@@ -1,6 +1,6 @@
 //! Vectors of loops whose lanes are deinterleaved, in which order is memory's and which is theirs.
 
-use ir::kernel::Place;
+use kernel::Place;
 
 use super::memory::MemoryEmitter;
 use super::operand::{Element, Operand};

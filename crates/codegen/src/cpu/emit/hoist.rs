@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use index::{Atom, Expr, Sym, Term};
-use ir::kernel::Stmt;
+use kernel::Stmt;
 
 use super::operand::Operand;
 use super::scope::Scope;

@@ -4,7 +4,7 @@
 //! one sign lies beyond infinity, of the other beyond its opposite: going round by as many as there are of them puts all
 //! at the end that wins.
 
-use ir::kernel::{Accumulator, Value};
+use kernel::{Accumulator, Value};
 use ops::DType;
 
 use super::accumulators::AccumulatorEmitter;

@@ -1,7 +1,7 @@
 //! Interrupts: a scan walks its whole axis within one block, so a block may take seconds. The loop of a scan, and that over the
 //! blocks of a long fold, therefore end early once the call is interrupted. What the kernel made until then is dropped.
 
-use ir::kernel::{Accumulator, Loop, LoopKind, Stmt};
+use kernel::{Accumulator, Loop, LoopKind, Stmt};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter};

@@ -5,7 +5,7 @@
 //! known to have equal trip counts there is no second. Loops test before the first iteration and after each, so that what
 //! does not change can move in front. In a loop of few iterations the second does it all.
 
-use ir::kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
+use kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
 use ops::CpuSpelling;
 
 use super::interrupts::is_sequential;

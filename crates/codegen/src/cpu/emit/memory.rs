@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use index::Expr;
-use ir::kernel::{Buffer, Place, Scratch, Value};
+use kernel::{Buffer, Place, Scratch, Value};
 use ops::DType;
 
 use super::deinterleave;
@@ -300,7 +300,7 @@ impl<'k> MemoryEmitter<'k> {
 
 /// The smallest of so many lanes where a condition holds.
 fn min_of_lanes(w: &mut Writer<'_>, value: Operand, condition: Operand, lanes: u32) -> Operand {
-    let (scalar, none) = (Type::scalar(Element::I64), ir::kernel::NO_FAULT);
+    let (scalar, none) = (Type::scalar(Element::I64), kernel::NO_FAULT);
     if value.ty.lanes.or(condition.ty.lanes).is_none() {
         return value;
     }

@@ -4,7 +4,7 @@
 //! Uniform values become scalars, varying values vectors of `kernel.lanes` elements, or of a register's in the
 //! remainder of a loop. Takes no decisions: loops, lanes and places of storage are the kernel's. Floats are computed as
 //! written, without fast-math flags and without contraction; fused multiply-adds occur inside the polynomials of `math/`,
-//! where a sum is folded from products (`ir::kernel::Contractions`) and where the kernel says `mul_add`.
+//! where a sum is folded from products (`kernel::Contractions`) and where the kernel says `mul_add`.
 //!
 //! A kernel is written in layers, each a type that owns the one below and is seen as it (`layer`):
 //!
@@ -40,7 +40,7 @@ mod strided;
 mod transpose;
 mod writer;
 
-use ir::kernel::{Kernel, has_width, one_at_a_time, verify};
+use kernel::{Kernel, has_width, one_at_a_time, verify};
 use ops::ScalarOp;
 
 use accumulators::AccumulatorEmitter;
@@ -67,7 +67,7 @@ pub struct Module {
 pub enum EmitError {
     /// It breaks a rule of the kernel program.
     #[error("the kernel is not valid:\n{0}")]
-    Invalid(#[from] ir::kernel::Violations),
+    Invalid(#[from] kernel::Violations),
     /// An op's row gives no way to compute it on this dtype.
     #[error("`{}` of {dtype} cannot be compiled", op.name())]
     NoSpelling {

@@ -4,7 +4,7 @@
 //! where it lies. Both are one test before each store. LLVM would make ordinary stores of non-temporal ones of half types,
 //! so the instruction is written as assembly.
 
-use ir::kernel::{Access, Buffer};
+use kernel::{Access, Buffer};
 
 use super::memory::MemoryEmitter;
 use super::operand::{Element, Operand, Type};

@@ -3,7 +3,7 @@
 //! Inline, these ops would be most of a kernel's code, and libLLVM takes 2 to 25 ms to compile one instance. The call costs
 //! little at run time: chains of ten ran up to 5 % longer (`tanh`), those of sines, logarithms and erf at most 2 %.
 
-use ir::kernel::Stmt;
+use kernel::Stmt;
 use ops::{CpuSpelling, DType, Polynomial, ScalarOp};
 
 use super::operand::Operand;

@@ -1,4 +1,4 @@
-//! Random words: Philox 4x32-10 as [`ir::random`] defines it, on scalars and vectors of 64-bit lanes.
+//! Random words: Philox 4x32-10 as [`ops::random`] defines it, on scalars and vectors of 64-bit lanes.
 //!
 //! A lane holds 32 bits in its lower half, so that a product of two is whole. A counter gives four words. Lanes whose numbers follow
 //! each other from a multiple of four share counters: a fourth of the lanes computes all their words. Else each lane computes the

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use cranelift_entity::SecondaryMap;
 use index::Sym;
-use ir::kernel::{Kernel, Value};
+use kernel::{Kernel, Value};
 
 use super::deinterleave;
 use super::hoist::Hoisted;

@@ -1,7 +1,7 @@
 //! Statements, one after the other, each under a comment with its text.
 
 use index::Expr;
-use ir::kernel::{ContractedStep, Stmt, Value, print};
+use kernel::{ContractedStep, Stmt, Value, print};
 use ops::{DType, Scalar};
 
 use super::operand::{Element, Operand, Type};

@@ -2,7 +2,7 @@
 //! interleaved and stored as whole vectors. Nothing beside the elements themselves is touched.
 
 use index::Expr;
-use ir::kernel::Place;
+use kernel::Place;
 
 use super::indices::Lanewise;
 use super::memory::MemoryEmitter;

@@ -6,7 +6,7 @@
 //! one that is smaller than all is copied element by element.
 
 use index::{Expr, Sym};
-use ir::kernel::{Loop, Place, Transpose};
+use kernel::{Loop, Place, Transpose};
 
 use super::operand::{Element, Operand, Type};
 use super::scope::Lane;

@@ -5,7 +5,7 @@ mod prefetch;
 mod tile;
 
 use index::Expr;
-use ir::kernel::{Buffer, Value};
+use kernel::{Buffer, Value};
 
 use super::layer::layer;
 use super::loops::LoopEmitter;

@@ -22,7 +22,7 @@
 //! prefetched is the schedule's.
 
 use index::{Expr, Sym};
-use ir::kernel::Buffer;
+use kernel::Buffer;
 
 use super::AccessEmitter;
 use crate::lower::address::is_unit;

@@ -17,7 +17,7 @@
 //! they are fetched into the next. Takes no decisions: whether there are tiles and how large is the schedule's.
 
 use index::{Expr, Sym};
-use ir::kernel::{Buffer, LoopKind, Scratch, Value};
+use kernel::{Buffer, LoopKind, Scratch, Value};
 
 use super::AccessEmitter;
 use crate::lower::address::is_unit;

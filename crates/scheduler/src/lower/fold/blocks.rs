@@ -19,7 +19,7 @@
 //! take them as they come.
 
 use index::Expr;
-use ir::kernel::{LoopKind, Scratch, Value};
+use kernel::{LoopKind, Scratch, Value};
 use ops::Totals;
 
 use super::{Arrays, FoldEmitter, OpenFold, Temps};

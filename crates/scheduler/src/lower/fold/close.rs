@@ -1,7 +1,7 @@
 //! Folds are closed: their results become known, stay in scratch, or lie in memory for the combine step.
 
 use index::Expr;
-use ir::kernel::{Access, Accumulator, Value};
+use kernel::{Access, Accumulator, Value};
 
 use super::{Arrays, FoldEmitter, OpenFold, PartialLayout, Storage};
 use crate::lower::BufferSource;

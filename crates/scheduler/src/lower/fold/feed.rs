@@ -3,7 +3,7 @@
 //! whose fold goes on in another dtype.
 
 use index::Expr;
-use ir::kernel::{Accumulator, Scratch, Value};
+use kernel::{Accumulator, Scratch, Value};
 
 use super::{Arrays, FoldEmitter, Storage};
 use crate::lower::loops::Walk;

@@ -13,7 +13,7 @@ pub(super) use feed::Temps;
 pub use partial::temporaries;
 pub(super) use partial::{PartialLayout, kept_shape, states};
 
-use ir::kernel::{Accumulator, Scratch, Value};
+use kernel::{Accumulator, Scratch, Value};
 use ops::Totals;
 
 use super::access::AccessEmitter;

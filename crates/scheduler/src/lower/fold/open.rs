@@ -1,6 +1,6 @@
 //! Folds are opened: registers or scratch arrays, filled with what the folds begin with.
 
-use ir::kernel::Scratch;
+use kernel::Scratch;
 use ops::Scalar;
 
 use super::{Arrays, FoldEmitter, OpenFold, Storage};

@@ -14,7 +14,7 @@
 //! rows in the order in which one at a time would, so the bits are the same.
 
 use index::Expr;
-use ir::kernel::LoopKind;
+use kernel::LoopKind;
 
 use super::LoopEmitter;
 use super::open::Subrange;

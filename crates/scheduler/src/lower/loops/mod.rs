@@ -15,7 +15,7 @@ pub(super) use order::LoopOrder;
 pub(super) use walk::{Strip, Walk};
 
 use index::Expr;
-use ir::kernel::LoopKind;
+use kernel::LoopKind;
 use rustc_hash::FxHashMap;
 
 use super::Lowered;

@@ -1,7 +1,7 @@
 //! Scratch arrays over axes: how large they are, where in them the open loops stand, and when lanes must wait.
 
 use index::Expr;
-use ir::kernel::Scratch;
+use kernel::Scratch;
 use ops::DType;
 
 use super::LoopEmitter;

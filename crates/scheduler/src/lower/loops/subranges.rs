@@ -2,7 +2,7 @@
 //! for what a cat or a pad chooses.
 
 use index::Expr;
-use ir::kernel::LoopKind;
+use kernel::LoopKind;
 
 use super::LoopEmitter;
 use super::open::Subrange;

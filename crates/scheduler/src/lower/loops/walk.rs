@@ -1,7 +1,7 @@
 //! Loops around what a layer above emits: each function opens loops, calls `body` in them and closes them again.
 
 use index::Expr;
-use ir::kernel::LoopKind;
+use kernel::LoopKind;
 
 use super::LoopEmitter;
 use space::Axis;

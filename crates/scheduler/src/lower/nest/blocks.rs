@@ -1,6 +1,6 @@
 //! Loops around blocks of long folds, as `fold::blocks` says how long they are.
 
-use ir::kernel::LoopKind;
+use kernel::LoopKind;
 
 use super::Nest;
 use crate::lower::fold::Temps;

@@ -6,7 +6,7 @@ mod blocks;
 mod scan;
 mod stage;
 
-use ir::kernel::LoopKind;
+use kernel::LoopKind;
 
 use super::emitter::Emitter;
 use super::fold::{FoldEmitter, OpenFold};

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use ir::graph::{Node, Val};
-use ir::kernel::LoopKind;
+use kernel::LoopKind;
 
 use super::Nest;
 use crate::legal::When;

@@ -2,7 +2,7 @@
 
 use index::Expr;
 use ir::graph::Val;
-use ir::kernel::Value;
+use kernel::Value;
 use ops::Scalar;
 
 use super::ValueEmitter;

@@ -6,7 +6,7 @@
 
 use index::Expr;
 use ir::graph::Val;
-use ir::kernel::{Access, Value};
+use kernel::{Access, Value};
 use ops::{DType, Scalar, ScalarOp};
 
 use super::ValueEmitter;
@@ -63,7 +63,7 @@ impl ValueEmitter<'_> {
         let faults = self.emitter.buffer(BufferSource::Faults, "faults", DType::I64, Access::Fault);
         self.emitter.fault(faults, word, told, wrong);
     }
-    /// What reports an index: see [`ir::kernel::index_of_fault`].
+    /// What reports an index: see [`kernel::index_of_fault`].
     fn fault_word(&mut self, found: Value) -> Value {
         let zero = self.emitter.constant(Scalar::zero(DType::I64));
         let counted = self.emitter.apply(ScalarOp::Ge, &[found, zero]);

@@ -2,7 +2,7 @@
 
 use index::Expr;
 use ir::graph::Val;
-use ir::kernel::{Scratch, Value};
+use kernel::{Scratch, Value};
 use rustc_hash::FxHashMap;
 
 use super::ValueEmitter;

@@ -14,7 +14,7 @@ mod store;
 
 use index::{Expr, axis_groups};
 use ir::graph::{Node, TensorOp, Val};
-use ir::kernel::Value;
+use kernel::Value;
 use ops::{DType, Scalar, ScalarOp};
 
 use super::access::AccessEmitter;

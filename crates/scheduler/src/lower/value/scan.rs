@@ -1,7 +1,7 @@
 //! Scans that values need, and elements of folds and scans.
 
 use ir::graph::{Node, TensorOp, Val};
-use ir::kernel::Value;
+use kernel::Value;
 use rustc_hash::FxHashSet;
 
 use super::ValueEmitter;

@@ -2,7 +2,7 @@
 
 use index::Expr;
 use ir::graph::{TensorOp, Val};
-use ir::kernel::Value;
+use kernel::Value;
 use ops::{Scalar, ScalarOp};
 
 use super::ValueEmitter;

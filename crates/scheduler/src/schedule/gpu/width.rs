@@ -2,7 +2,7 @@
 //! where sizes are known to be multiples of them.
 
 use index::Expr;
-use ir::kernel::VECTOR_BYTES;
+use kernel::VECTOR_BYTES;
 
 use crate::layout::{LayoutClass, Stride};
 use crate::schedule::Schedule;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use index::integer;
-use ir::kernel::GPU_WARP;
+use kernel::GPU_WARP;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
 use crate::legal::Fold;

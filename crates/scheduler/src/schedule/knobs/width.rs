@@ -3,7 +3,7 @@
 use std::fmt;
 
 use index::integer;
-use ir::kernel::MAX_WIDTH;
+use kernel::MAX_WIDTH;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
 

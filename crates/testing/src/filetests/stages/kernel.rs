@@ -1,6 +1,6 @@
 //! The loop programs. They verify, and their text reads back.
 
-use ir::kernel::{parse, verify};
+use kernel::{parse, verify};
 
 use super::{Case, Outcome, Stage, emitted, planned};
 

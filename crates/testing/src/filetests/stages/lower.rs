@@ -5,7 +5,7 @@ use std::fmt::Write;
 use compiler::SegmentPlan;
 use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment};
 use ferrofuse::{Decision, Plan};
-use ir::kernel::print::index;
+use kernel::print::index;
 
 use super::{Case, Outcome, Stage, planned};
 

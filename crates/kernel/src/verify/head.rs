@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use index::Expr;
 
 use super::{Check, MAX_LANES};
-use crate::kernel::{Assumption, BufferDecl, GPU_WARP, Kernel, MAX_CLUSTER};
+use crate::{Assumption, BufferDecl, GPU_WARP, Kernel, MAX_CLUSTER};
 
 impl Check<'_> {
     /// All rules of the head.

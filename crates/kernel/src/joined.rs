@@ -47,7 +47,7 @@ pub fn joined_reductions(kernel: &Kernel, body: &[Stmt], place: usize) -> Joined
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::parse;
+    use crate::parse;
 
     #[test]
     fn reductions_are_joined_unless_what_they_reduce_changes() {

@@ -8,7 +8,7 @@ use ops::combine::computes;
 use ops::{DType, Monoid, Operand, ScalarOp, signature};
 
 use super::{Check, Life};
-use crate::kernel::{
+use crate::{
     Access, Accumulator, GPU_WARP, Kernel, Loop, LoopKind, MAX_WIDTH, Place, Stmt, Transpose, Value,
 };
 

@@ -155,7 +155,7 @@ fn chain(applied: &Applied<'_>, first: Value, last: Value) -> Option<Vec<(Value,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::parse;
+    use crate::parse;
 
     #[test]
     fn products_that_only_steps_use_go_into_them() {

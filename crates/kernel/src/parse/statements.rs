@@ -4,8 +4,8 @@ use index::Expr;
 use ops::{DType, Monoid, Scalar, ScalarOp, body_text, literal};
 
 use super::{MAX_ID, Parser, declare, dtype, numbered};
-use crate::kernel::line::{Line, ParseError};
-use crate::kernel::{Accumulator, Buffer, Place, Scratch, Stmt, Value};
+use crate::line::{Line, ParseError};
+use crate::{Accumulator, Buffer, Place, Scratch, Stmt, Value};
 
 impl Parser {
     /// Any statement but a loop.
