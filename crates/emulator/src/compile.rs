@@ -7,7 +7,8 @@ use std::process::Command;
 use crate::declared::{Declared, kernels};
 use crate::{EmulatorOptions, Error};
 
-const HEADERS: [(&str, &str); 7] = [
+const HEADERS: [(&str, &str); 8] = [
+    ("asynchronous.h", include_str!("device/asynchronous.h")),
     ("barriers.h", include_str!("device/barriers.h")),
     ("faults.h", include_str!("device/faults.h")),
     ("fibers.h", include_str!("device/fibers.h")),

@@ -16,9 +16,9 @@ pub fn may_share_memory(
     written: Buffer,
     same: &dyn Fn(Sym) -> Option<Expr>,
 ) -> bool {
-    let mut touches = Touches { read, written, loads: Vec::new(), stores: Vec::new() };
+    let mut touches = Touches { read, written, loads: Vec::new(), stores: Vec::new(), is_fetched: false };
     touches.collect(&kernel.body, &mut Around::default());
-    touches.loads.iter().all(|load| is_loaded_first(load, &touches.stores, same))
+    !touches.is_fetched && touches.loads.iter().all(|load| is_loaded_first(load, &touches.stores, same))
 }
 
 /// The loops around a statement, and where it stands.
@@ -49,6 +49,8 @@ struct Touches<'k> {
     written: Buffer,
     loads: Vec<Load<'k>>,
     stores: Vec<Store<'k>>,
+    /// Whether elements are fetched.
+    is_fetched: bool,
 }
 
 impl<'k> Touches<'k> {
@@ -64,6 +66,8 @@ impl<'k> Touches<'k> {
                     let is_guarded = guard.is_some();
                     self.stores.push(Store { index, is_guarded, around: around.clone() });
                 }
+                // It is loaded at any time until it is awaited.
+                Stmt::Fetch { buffer, .. } if *buffer == self.read => self.is_fetched = true,
                 Stmt::For(for_loop) => {
                     around.loops.push(for_loop);
                     self.collect(&for_loop.body, around);

@@ -2,6 +2,7 @@
 
 pub mod build;
 mod contraction;
+mod fetch;
 mod in_place;
 mod joined;
 mod line;
@@ -17,6 +18,7 @@ mod width;
 
 pub use build::{KernelBuilder, OpenBody};
 pub use contraction::{ContractedStep, Contractions};
+pub use fetch::{fetched_arrays, synchronous};
 pub use in_place::may_share_memory;
 pub use joined::{JoinedReductions, joined_reductions};
 pub use parse::{ParseError, parse};

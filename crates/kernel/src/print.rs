@@ -19,6 +19,9 @@
 //!            | new {"," new} "=" "reduce" (MONOID | LAMBDA) ACCUMULATOR {"," ACCUMULATOR}
 //!            | "bind" SYM "=" VALUE
 //!            | "store" place "=" VALUE ["if" VALUE]
+//!            | "prefetch" place ["L2"]
+//!            | "fetch" SCRATCH "[" INDEX "]" "=" BUFFER "[" INDEX "]"
+//!            | "await" COUNT
 //!            | "fault" BUFFER "[" COUNT "]" "=" VALUE "if" VALUE
 //!            | "acc" ACCUMULATOR ":" DTYPE "=" VALUE
 //!            | "set" ACCUMULATOR "=" VALUE
@@ -141,6 +144,12 @@ fn write_statement(f: &mut impl Write, kernel: &Kernel, statement: &Stmt) -> fmt
             let l2 = if *l2 { " L2" } else { "" };
             write!(f, "prefetch {}{l2}", element(kernel, Place::Buffer(*buffer), index))
         }
+        Stmt::Fetch { scratch, index, buffer, from } => {
+            let [to, from] = [((*scratch).into(), index), ((*buffer).into(), from)]
+                .map(|(place, index)| element(kernel, place, index));
+            write!(f, "fetch {to} = {from}")
+        }
+        Stmt::Await { pending } => write!(f, "await {pending}"),
         Stmt::Fault { buffer, word, value, condition } => {
             write!(f, "fault {buffer}[{word}] = {value} if {condition}")
         }

@@ -270,6 +270,20 @@ pub enum Stmt {
         /// Whether it goes to L2 only, because more is loaded before it than L1 holds (`prefetch b0[x0 + 4096] L2`).
         l2: bool,
     },
+    /// `fetch w0[x1] = b0[x0*i1 + x1]`: copies an element of a buffer to a private array while its lane goes on. In a loop over
+    /// lanes. The element is there after the `await` that completes its group; nothing accesses its place before.
+    Fetch {
+        scratch: Scratch,
+        /// Where it goes.
+        index: Expr,
+        /// A buffer that is read.
+        buffer: Buffer,
+        /// Where it comes from.
+        from: Expr,
+    },
+    /// `await 1`: makes a group of the fetches since the `await` before, and waits until all groups are complete but so many of
+    /// the last.
+    Await { pending: u32 },
     /// `fault b2[0] = v0 if v1`: where the condition holds, the word becomes the smaller of itself and the value. The order
     /// in which lanes and blocks do so is of no matter.
     Fault {
@@ -343,6 +357,8 @@ impl Stmt {
             Self::Bind { .. }
             | Self::Store { .. }
             | Self::Prefetch { .. }
+            | Self::Fetch { .. }
+            | Self::Await { .. }
             | Self::Fault { .. }
             | Self::Open { .. }
             | Self::Set { .. }
@@ -367,6 +383,8 @@ impl Stmt {
             | Self::Get { .. }
             | Self::Reduce { .. }
             | Self::Prefetch { .. }
+            | Self::Fetch { .. }
+            | Self::Await { .. }
             | Self::For(_)
             | Self::Barrier => SmallVec::new(),
         }

@@ -112,6 +112,8 @@ impl Scan {
             Stmt::For(for_loop) => self.for_loop(for_loop),
             Stmt::Store { .. }
             | Stmt::Prefetch { .. }
+            | Stmt::Fetch { .. }
+            | Stmt::Await { .. }
             | Stmt::Fault { .. }
             | Stmt::Open { .. }
             | Stmt::Set { .. }

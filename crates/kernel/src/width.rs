@@ -51,6 +51,13 @@ impl ContiguousAccesses {
                     self.buffers.insert(*buffer);
                     self.symbols.extend(index.symbols());
                 }
+                Stmt::Fetch { buffer, from, index, .. }
+                    if var.is_some_and(|var| is_contiguous(from, var)) =>
+                {
+                    self.buffers.insert(*buffer);
+                    self.symbols.extend(from.symbols());
+                    self.symbols.extend(index.symbols());
+                }
                 _ => {}
             }
         }
@@ -145,6 +152,9 @@ fn substituted(statement: Stmt, replaced: &FxHashMap<Sym, Expr>) -> Stmt {
         Stmt::Load { value, place, index, guard } => Stmt::Load { value, place, index: of(index), guard },
         Stmt::Store { place, index, value, guard } => Stmt::Store { place, index: of(index), value, guard },
         Stmt::Prefetch { buffer, index, l2 } => Stmt::Prefetch { buffer, index: of(index), l2 },
+        Stmt::Fetch { scratch, index, buffer, from } => {
+            Stmt::Fetch { scratch, index: of(index), buffer, from: of(from) }
+        }
         Stmt::For(for_loop) => {
             let body = for_loop.body.into_iter().map(|statement| substituted(statement, replaced)).collect();
             Stmt::For(Loop { begin: of(for_loop.begin), end: of(for_loop.end), body, ..for_loop })
@@ -158,6 +168,7 @@ fn substituted(statement: Stmt, replaced: &FxHashMap<Sym, Expr>) -> Stmt {
         | Stmt::Get { .. }
         | Stmt::Set { .. }
         | Stmt::Reduce { .. }
+        | Stmt::Await { .. }
         | Stmt::Barrier => statement,
     }
 }

@@ -13,6 +13,7 @@ pub(super) struct VectorAccesses {
     pub(super) stores: Vec<usize>,
     /// Loads from scratch of what the loop replaces there.
     pub(super) updated: Vec<usize>,
+    pub(super) fetches: Vec<usize>,
 }
 
 impl KernelWriter<'_> {
@@ -27,6 +28,14 @@ impl KernelWriter<'_> {
                 _ if self.registers.of(statement).is_some() => continue,
                 Stmt::Load { place, index, guard: None, .. } => (*place, index, &mut accesses.loads),
                 Stmt::Store { place, index, guard: None, .. } => (*place, index, &mut accesses.stores),
+                Stmt::Fetch { scratch, index, buffer, from } => {
+                    if self.is_aligned(for_loop, (*scratch).into(), index)
+                        && self.is_aligned(for_loop, (*buffer).into(), from)
+                    {
+                        accesses.fetches.push(number);
+                    }
+                    continue;
+                }
                 _ => continue,
             };
             let is_outside = bound.iter().all(|&symbol| !index.mentions(symbol));

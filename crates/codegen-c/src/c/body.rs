@@ -232,6 +232,8 @@ impl<'a> KernelWriter<'a> {
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
             // No dialect has a word for it. On GPUs lanes that wait leave the machine to others, which hides more than that.
             Stmt::Prefetch { .. } => {}
+            Stmt::Fetch { scratch, index, buffer, from } => self.fetch(*scratch, index, *buffer, from)?,
+            Stmt::Await { pending } => self.await_fetches(*pending),
             Stmt::Fault { buffer, word, value, condition } => {
                 let (value, condition) = (self.operand(*value).code, self.operand(*condition).code);
                 let word = format!("&{}[{word}]", self.names.buffer(*buffer));
@@ -420,7 +422,7 @@ impl<'a> KernelWriter<'a> {
         }
     }
 
-    fn element(&mut self, place: Place, index: &Expr) -> Result<String, EmitError> {
+    pub(super) fn element(&mut self, place: Place, index: &Expr) -> Result<String, EmitError> {
         let (begin, index) = self.row(place, index)?;
         Ok(format!("{begin}[{}]", self.index(&index)?))
     }

@@ -36,6 +36,8 @@ pub struct Dialect {
     pub unrolling: Unrolling,
     /// Neighbours that are loaded and stored together.
     pub vectors: Vectors,
+    /// Copies that go on while lanes do.
+    pub asynchronous: Asynchronous,
     /// States of a fold that has several.
     pub structures: Structures,
     /// What combines the states of all lanes.
@@ -117,6 +119,15 @@ pub struct Vectors {
     pub store: fn(&VectorVariable<'_>, address: &str) -> String,
     /// A store of a variable to scratch.
     pub store_to_scratch: fn(&VectorVariable<'_>, address: &str) -> String,
+}
+
+/// How a dialect says copies from buffers to scratch that go on while lanes do.
+#[derive(Debug)]
+pub struct Asynchronous {
+    /// The statement that begins to copy so many neighbours to an address from another.
+    pub fetch: fn(width: u32, to: &str, from: &str) -> String,
+    /// The statement that makes a group of what was begun, and waits for all groups but so many of the last.
+    pub wait: fn(pending: u32) -> String,
 }
 
 /// A variable that holds a vector.

@@ -48,7 +48,9 @@ impl InFlight {
 /// The bytes of an element that a statement loads from global memory.
 fn loaded(kernel: &Kernel, statement: &Stmt) -> u64 {
     match statement {
-        Stmt::Load { place: Place::Buffer(buffer), .. } => kernel.buffers[*buffer].dtype.size() as u64,
+        Stmt::Load { place: Place::Buffer(buffer), .. } | Stmt::Fetch { buffer, .. } => {
+            kernel.buffers[*buffer].dtype.size() as u64
+        }
         _ => 0,
     }
 }

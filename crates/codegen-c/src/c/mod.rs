@@ -16,6 +16,7 @@ mod cast;
 mod combine;
 mod dialect;
 mod dtype;
+mod fetch;
 mod hoisted;
 mod in_flight;
 mod index_text;
@@ -44,8 +45,8 @@ use names::Names;
 use prelude::Prelude;
 
 pub use dialect::{
-    BlockWords, Dialect, KernelFunction, LoopShape, Reductions, Structures, Unpacked, UnpackedField,
-    Unrolling, VectorVariable, Vectors,
+    Asynchronous, BlockWords, Dialect, KernelFunction, LoopShape, Reductions, Structures, Unpacked,
+    UnpackedField, Unrolling, VectorVariable, Vectors,
 };
 pub use dtype::standard_type;
 pub use names::taken_words;

@@ -199,6 +199,7 @@ impl<'k> Scan<'k, '_> {
                     };
                     self.note(*array, matches!(statement, Stmt::Store { .. }), around);
                 }
+                Stmt::Fetch { scratch, .. } => self.walks[*scratch] = Walk::Otherwise,
                 _ => {}
             }
         }

@@ -34,6 +34,10 @@ snippets! {
     Vec,
     /// Has a variable in whole words.
     Hold,
+    /// Begins to copy neighbours to scratch.
+    Fetch,
+    /// Waits for such copies.
+    AwaitFetches,
     /// From a storage type to f32, here and below.
     Bf16ToF32,
     /// From f32 to a storage type, here and below: to nearest, ties to even.

@@ -30,7 +30,7 @@ use super::statement::{Held, Statement};
 
 /// How strips that may lie beyond a loop's range are kept from it.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Guard {
+pub(super) enum Guard {
     /// A condition for each.
     ByStrip,
     /// By what is written for each.
@@ -53,6 +53,9 @@ impl KernelWriter<'_> {
         let Vectors { most_in_flight, most_bytes, .. } = self.dialect.vectors;
         let bytes = |trips: i64| trips * bytes_loaded(self.kernel, for_loop, &accesses);
         match trips {
+            Some(trips) if accesses.fetches.len() == for_loop.body.len() => {
+                self.fetched(for_loop, &accesses, trips)
+            }
             _ if self.guarded == Some(for_loop.var) => self.all_in_flight(for_loop, &accesses, 1),
             Some(trips) if keeps => self.all_in_flight(for_loop, &accesses, trips),
             Some(trips) if (2..=most_in_flight).contains(&trips) && bytes(trips) <= most_bytes => {
@@ -173,7 +176,7 @@ impl KernelWriter<'_> {
 
     /// What `write` writes where it has names for where a lane's neighbours begin and the loop ends: at the head of the function where
     /// its loops over whole rows have the same, else in a scope.
-    fn with_bounds(
+    pub(super) fn with_bounds(
         &mut self,
         for_loop: &Loop,
         trips: i64,
@@ -255,7 +258,7 @@ impl KernelWriter<'_> {
     }
 
     /// What `write` writes for each of so many strips, where it is within the loop's range.
-    fn each_strip(
+    pub(super) fn each_strip(
         &mut self,
         for_loop: &Loop,
         trips: i64,
@@ -402,7 +405,7 @@ impl KernelWriter<'_> {
     }
 
     /// The address of the neighbours of an access, where the loop is at `first`.
-    fn address(
+    pub(super) fn address(
         &mut self,
         place: Place,
         index: &Expr,

@@ -9,8 +9,8 @@ use ops::{CSpelling, DType, Scalar, ScalarOp};
 use super::reduce::REDUCTIONS;
 use super::snippets::snippet;
 use crate::c::{
-    BlockWords, Dialect, KernelFunction, LoopShape, Structures, Unpacked, Unrolling, Vectors, standard_type,
-    taken_words,
+    Asynchronous, BlockWords, Dialect, KernelFunction, LoopShape, Structures, Unpacked, Unrolling, Vectors,
+    standard_type, taken_words,
 };
 
 /// CUDA C++ without includes: a lane is a thread, a block's scratch is shared memory.
@@ -72,6 +72,10 @@ pub static CUDA: Dialect = Dialect {
         store_to_scratch: |v, address| {
             format!("*(vec<{}, {}>*)({address}) = {};", v.element, v.width, v.variable)
         },
+    },
+    asynchronous: Asynchronous {
+        fetch: |width, to, from| format!("fetch<{width}>({to}, {from});"),
+        wait: |pending| format!("await_fetches<{pending}>();"),
     },
     structures: Structures {
         declared: |name, fields| format!("struct {name} {{ {fields} }};\n"),

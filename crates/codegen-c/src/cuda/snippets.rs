@@ -22,6 +22,8 @@ rows! {
     F8E8M0 = "f8e8m0", needs [], "typedef unsigned char f8e8m0;  // by its bits\n";
     Vec = "vec", needs [], VEC;
     Hold = "hold", needs [], HOLD;
+    Fetch = "fetch", needs [], FETCH;
+    AwaitFetches = "await_fetches", needs [], AWAIT_FETCHES;
     Bf16ToF32 = "bf16_to_f32", needs [Bf16], BF16_TO_F32;
     F32ToBf16 = "f32_to_bf16", needs [Bf16], F32_TO_BF16;
     F16ToF32 = "f16_to_f32", needs [F16], F16_TO_F32;
@@ -64,6 +66,39 @@ template <class T, int N> static __device__ inline void store(T* p, const vec<T,
 const HOLD: &str = "\
 template <class T> static __device__ inline void hold(T& x) {
   for (int i = 0; i < (int)sizeof(x) / 4; i++) PTX(\"\" : \"+r\"(((unsigned*)&x)[i]));
+}
+";
+
+// A copy of 16 bytes goes past L1. Fewer than 4 have no instruction: they are there at once.
+const FETCH: &str = "\
+// Copies neighbours to shared memory while the thread goes on.
+template <int N, class T> static __device__ inline void fetch(T* to, const T* from) {
+  constexpr int SIZE = sizeof(T) * N < 16 ? sizeof(T) * N : 16;
+#ifdef CUEMU
+  cuemu::fetch(to, from, sizeof(T) * N);
+#else
+  for (int i = 0; i < (int)sizeof(T) * N; i += SIZE) {
+    const unsigned shared = (unsigned)__cvta_generic_to_shared((char*)to + i);
+    if constexpr (SIZE == 16)
+      asm volatile(\"cp.async.cg.shared.global [%0], [%1], 16;\" :: \"r\"(shared), \"l\"((const char*)from + i) : \"memory\");
+    else if constexpr (SIZE >= 4)
+      asm volatile(\"cp.async.ca.shared.global [%0], [%1], %2;\"
+                   :: \"r\"(shared), \"l\"((const char*)from + i), \"n\"(SIZE) : \"memory\");
+    else *to = *from;
+  }
+#endif
+}
+";
+
+const AWAIT_FETCHES: &str = "\
+// Waits for what was fetched but for the last groups; what was fetched since the call before is one.
+template <int PENDING> static __device__ inline void await_fetches() {
+#ifdef CUEMU
+  cuemu::await_fetches(PENDING);
+#else
+  asm volatile(\"cp.async.commit_group;\" ::: \"memory\");
+  asm volatile(\"cp.async.wait_group %0;\" :: \"n\"(PENDING) : \"memory\");
+#endif
 }
 ";
 

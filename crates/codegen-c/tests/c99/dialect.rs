@@ -1,8 +1,8 @@
 //! Plain C99 as a dialect: what `codegen_c::c` asks of one, in a file. Lanes take turns at barriers (`block.c`).
 
 use ferrofuse_codegen_c::c::{
-    BlockReduction, BlockWords, Dialect, Helper, KernelFunction, LoopShape, Reductions, Snippet, Structures,
-    Unpacked, Unrolling, Vectors, standard_type,
+    Asynchronous, BlockReduction, BlockWords, Dialect, Helper, KernelFunction, LoopShape, Reductions,
+    Snippet, Structures, Unpacked, Unrolling, Vectors, standard_type,
 };
 use ops::{CSpelling, DType, Scalar, ScalarOp};
 
@@ -49,6 +49,10 @@ pub static C99: Dialect = Dialect {
         load: |v, address| copied(&format!("&{}", v.variable), address, v.variable),
         store: |v, address| copied(address, &format!("&{}", v.variable), v.variable),
         store_to_scratch: |v, address| copied(address, &format!("&{}", v.variable), v.variable),
+    },
+    asynchronous: Asynchronous {
+        fetch: |width, to, from| format!("memcpy({to}, {from}, {width} * sizeof *({to}));"),
+        wait: |_| ";".to_owned(),
     },
     structures: Structures {
         declared: |name, fields| format!("typedef struct {{ {fields} }} {name};\n"),
@@ -105,6 +109,8 @@ fn spelling(op: ScalarOp) -> &'static CSpelling {
 fn snippet(snippet: Snippet) -> &'static Helper {
     match snippet {
         Snippet::Vec => &Helper { name: "struct", needs: &[], text: "" },
+        Snippet::Fetch => &Helper { name: "memcpy", needs: &[], text: "" },
+        Snippet::AwaitFetches => &Helper { name: "await_fetches", needs: &[], text: "" },
         Snippet::Hold => &Helper { name: "hold", needs: &[], text: "#define hold(x)\n" },
         Snippet::Bf16 => &Helper { name: "bf16", needs: &[], text: "typedef unsigned short bf16;\n" },
         Snippet::Bf16ToF32 => &Helper {

@@ -1,7 +1,7 @@
 //! Lowering: the kernels of each segment that runs by some.
 
 use index::Sym;
-use kernel::{Scratch, ScratchLayout};
+use kernel::{Scratch, ScratchLayout, fetched_arrays};
 use scheduler::lower::{KernelArgument, Lowered, LoweredSegment, lower};
 use target::Processor;
 use target::gpu::MAX_LONG_ROW_ELEMENTS;
@@ -50,9 +50,11 @@ impl Compilation<'_> {
             i64::try_from(self.hints.value(size)).ok().filter(|_| self.hints.know(size))
         };
         let in_registers = MAX_LONG_ROW_ELEMENTS as i64 * i64::from(kernel.lanes);
+        let fetched = fetched_arrays(kernel);
         let is_in_memory = |array: Scratch| {
             let decl = &kernel.scratch[array];
-            decl.len.eval(&value).is_ok_and(|elements| !decl.private || elements > in_registers)
+            let may_be_in_registers = decl.private && !fetched.contains(&array);
+            decl.len.eval(&value).is_ok_and(|elements| !may_be_in_registers || elements > in_registers)
         };
         let bytes = ScratchLayout::of(kernel, is_in_memory).bytes.eval(&value);
         bytes.map_or(u64::MAX, |bytes| bytes.max(0) as u64)

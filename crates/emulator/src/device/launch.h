@@ -1,5 +1,6 @@
 // One launch: checks the sizes, runs the blocks one after another, gives a report. The only exported symbols.
 #pragma once
+#include "asynchronous.h"
 #include "barriers.h"
 #include "faults.h"
 #include "fibers.h"
@@ -94,6 +95,7 @@ static void run_blocks() {
 
 static void launch(const CuemuRequest& request, void (*body)(), void** arguments) {
   if (!prepare_launch(request)) return;
+  forget_copies();
   thread_body = body;
   kernel_arguments = arguments;
   poison_unused_shared_memory();
@@ -107,7 +109,10 @@ static void launch(const CuemuRequest& request, void (*body)(), void** arguments
 }  // namespace cuemu
 
 #define CUEMU_EXPORT(KERNEL, CLUSTER)                                                        \
-  static void cuemu_body_##KERNEL() { cuemu::call(KERNEL, cuemu::kernel_arguments); }        \
+  static void cuemu_body_##KERNEL() {                                                        \
+    cuemu::call(KERNEL, cuemu::kernel_arguments);                                            \
+    cuemu::end_copies();                                                                     \
+  }                                                                                          \
   extern "C" __attribute__((visibility("default"))) const char* cuemu_signature_##KERNEL() { \
     return cuemu::signature(KERNEL);                                                         \
   }                                                                                          \

@@ -103,6 +103,32 @@ fn a_removed_barrier_shows_in_some_order() {
 }
 
 #[test]
+fn copies_land_at_once_or_when_they_are_awaited() {
+    let source = |wait: &str| {
+        format!(
+            "extern \"C\" __global__ void copy(const float* x, float* y) {{\n  __shared__ float own[64];\n  \
+             cuemu::fetch(own + threadIdx.x, x + threadIdx.x, 4);\n  cuemu::await_fetches({wait});\n  \
+             y[threadIdx.x] = own[threadIdx.x];\n  cuemu::await_fetches(0);\n}}\n"
+        )
+    };
+    let copied = |wait: &str, order: Order| {
+        let module = compile(&source(wait), "copy");
+        let (mut x, mut y) = (buffer_f32(&values(64)), buffer_f32(&[0.0; 64]));
+        let args = [&mut x, &mut y].map(|buffer| Arg::Pointer(buffer.as_mut_ptr()));
+        run(&module, &Launch { order, ..one_block(64) }, &args)
+            .unwrap_or_else(|error| panic!("{order:?}: {error}"));
+        read_f32(&y) == values(64)
+    };
+    assert!(Order::ALL.iter().all(|&order| copied("0", order)));
+    assert_eq!([Order::Forward, Order::Reverse].map(|order| copied("1", order)), [true, false]);
+    let module = compile(&source("1").replace("  cuemu::await_fetches(0);\n", ""), "copy");
+    let (mut x, mut y) = (buffer_f32(&values(64)), buffer_f32(&[0.0; 64]));
+    let args = [&mut x, &mut y].map(|buffer| Arg::Pointer(buffer.as_mut_ptr()));
+    let ended = run(&module, &Launch { order: Order::Reverse, ..one_block(64) }, &args);
+    assert!(ended.unwrap_err().to_string().contains("ends before what it copies has landed"));
+}
+
+#[test]
 fn column_sum_is_right_in_every_order() {
     let module = compile(COLUMN_SUM, "column_sum");
     let (rows, columns, chunk) = (77, 45, 20);

@@ -21,6 +21,10 @@ impl Parser {
         } else if line.eat("prefetch") {
             let buffer = buffer(line)?;
             Ok(Stmt::Prefetch { buffer, index: self.subscript(line)?, l2: line.eat("L2") })
+        } else if line.eat("fetch") {
+            self.fetch(line)
+        } else if line.eat("await") {
+            Ok(Stmt::Await { pending: line.count("how many groups may be pending", MAX_ID)? })
         } else if line.eat("fault") {
             fault(line)
         } else if line.eat("acc") {
@@ -34,6 +38,13 @@ impl Parser {
         } else {
             self.definition(line)
         }
+    }
+
+    fn fetch(&self, line: &mut Line<'_>) -> Result<Stmt, ParseError> {
+        let scratch = scratch(line)?;
+        let index = self.subscript(line)?;
+        line.expect("=")?;
+        Ok(Stmt::Fetch { scratch, index, buffer: buffer(line)?, from: self.subscript(line)? })
     }
 
     fn open(&mut self, line: &mut Line<'_>) -> Result<Stmt, ParseError> {
@@ -65,8 +76,7 @@ impl Parser {
 
     fn new_value(&mut self, line: &mut Line<'_>) -> Result<(Value, DType), ParseError> {
         let again = line.fail("this value is defined twice");
-        let expectation =
-            "a statement: a new value such as v0, or bind, store, prefetch, fault, acc, set, for, barrier";
+        let expectation = "a statement: a new value such as v0, or bind, store, prefetch, fetch, await, fault, acc, set, for, barrier";
         let id = numbered(line, "v", expectation)?;
         line.expect(":")?;
         let dtype = dtype(line)?;
@@ -102,9 +112,7 @@ impl Parser {
     fn element(&self, line: &mut Line<'_>) -> Result<(Place, Expr), ParseError> {
         let place = match buffer(&mut line.clone()) {
             Ok(_) => Place::Buffer(buffer(line)?),
-            Err(_) => {
-                Place::Scratch(Scratch::from_u32(numbered(line, "w", "a place such as b0[x0] or w0[x0]")?))
-            }
+            Err(_) => Place::Scratch(scratch(line)?),
         };
         Ok((place, self.subscript(line)?))
     }
@@ -129,6 +137,10 @@ fn monoid(line: &mut Line<'_>) -> Result<Monoid, ParseError> {
     let monoid = Monoid::from_name(name).ok_or_else(|| line.fail(format!("no monoid is named `{name}`")))?;
     line.expect(name)?;
     Ok(monoid)
+}
+
+fn scratch(line: &mut Line<'_>) -> Result<Scratch, ParseError> {
+    Ok(Scratch::from_u32(numbered(line, "w", "a place such as b0[x0] or w0[x0]")?))
 }
 
 fn fault(line: &mut Line<'_>) -> Result<Stmt, ParseError> {

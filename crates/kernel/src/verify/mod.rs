@@ -21,7 +21,7 @@
 //! * A loop over lanes is not inside another. Bounds of loops do not depend on the variable of a loop over lanes,
 //!   nor on a symbol bound to a varying value.
 //! * Lanes take a power of two of iterations at a time, at most [`MAX_WIDTH`](super::MAX_WIDTH); other loops take one.
-//! * `barrier` and `reduce` stand in uniform code: outside loops over lanes. Of several teams none has a barrier, and they reduce
+//! * `fetch` stands in a loop over lanes, `await`, `barrier` and `reduce` in uniform code: outside such loops. Of several teams none has a barrier, and they reduce
 //!   at most [`GPU_WARP`] lanes, all at once.
 //! * The body of a `transpose` loop is a loop over lanes, with bounds that do not depend on it, that loads an element and
 //!   stores it, from a buffer to scratch or back. It advances by one element with the one loop and by one with the other.
@@ -35,10 +35,11 @@
 //!   constant of its value's dtype, a guard a bool.
 //! * A `reduce` has one value and one accumulator per state of its monoid, of the state's dtype; half types are not
 //!   reduced, and Welford's states are floats.
+//! * A `fetch` goes from a `read` buffer to a private array of its dtype.
 //! * Loads are from `read` buffers and scratch, a `prefetch` from `read` buffers, stores to `write` buffers and scratch, faults in `faults` buffers, whose
 //!   words are i64, as is what is bound and reported.
 //!
-//! Not here, because they depend on the data: indices in bounds, races, uninitialised scratch (`interpret`).
+//! Not here, because they depend on the data: indices in bounds, races, uninitialised scratch, accesses of what is in flight (`interpret`).
 
 mod head;
 mod statements;

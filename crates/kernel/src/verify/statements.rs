@@ -9,7 +9,8 @@ use ops::{DType, Monoid, Operand, ScalarOp, signature};
 
 use super::{Check, Life};
 use crate::{
-    Access, Accumulator, GPU_WARP, Kernel, Loop, LoopKind, MAX_WIDTH, Place, Stmt, Transpose, Value,
+    Access, Accumulator, Buffer, GPU_WARP, Kernel, Loop, LoopKind, MAX_WIDTH, Place, Scratch, Stmt,
+    Transpose, Value,
 };
 
 impl Check<'_> {
@@ -39,6 +40,8 @@ impl Check<'_> {
                 self.access(Place::Buffer(*buffer), Access::Read);
                 self.index(index);
             }
+            Stmt::Fetch { scratch, index, buffer, from } => self.fetch(*scratch, index, *buffer, from),
+            Stmt::Await { .. } => self.uniform_code("await"),
             Stmt::Fault { buffer, value, condition, .. } => {
                 self.value(*value);
                 self.place(Place::Buffer(*buffer), Access::Fault, *value);
@@ -63,6 +66,19 @@ impl Check<'_> {
                 self.require(self.kernel.cluster == 1, || "it is of one block of a cluster".into());
             }
         }
+    }
+
+    fn fetch(&mut self, scratch: Scratch, index: &Expr, buffer: Buffer, from: &Expr) {
+        self.require(self.lane.is_some(), || "fetch outside a loop over lanes".into());
+        self.index(index);
+        self.index(from);
+        let to = self.access(Place::Scratch(scratch), Access::Write);
+        let own = self.access(Place::Buffer(buffer), Access::Read);
+        self.require(to == own || to.is_none() || own.is_none(), || {
+            format!("{scratch} and {buffer} are of different dtypes")
+        });
+        let is_private = self.kernel.scratch.get(scratch).is_none_or(|decl| decl.private);
+        self.require(is_private, || format!("{scratch} is not private"));
     }
 
     fn value(&mut self, value: Value) {

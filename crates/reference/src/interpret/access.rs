@@ -1,7 +1,7 @@
 //! Loads and stores of a run: bounds, the history of each element, and the fault when either says no.
 
 use index::Expr;
-use kernel::{Buffer, Place, Stmt, Value, print};
+use kernel::{Buffer, Place, Scratch, Stmt, Value, print};
 use ops::Scalar;
 
 use super::race::{Agent, Finding};
@@ -23,6 +23,7 @@ impl Run<'_, '_> {
                 Ok(self.global.read(buffer, position).unwrap_or_else(zero))
             }
             Place::Scratch(scratch) => {
+                self.landed(scratch, index, agent, statement)?;
                 let epoch = self.epoch_of(scratch);
                 let array = &mut self.scratch[scratch];
                 let element = array.memory.read(position);
@@ -50,6 +51,7 @@ impl Run<'_, '_> {
                 self.global.write(buffer, position, element);
             }
             Place::Scratch(scratch) => {
+                self.landed(scratch, index, agent, statement)?;
                 let epoch = self.epoch_of(scratch);
                 let found = self.scratch[scratch].shadow.store(position, epoch, agent);
                 found.map_err(|finding| self.blame(finding, place, index, agent, statement))?;
@@ -57,6 +59,15 @@ impl Run<'_, '_> {
             }
         }
         Ok(())
+    }
+
+    /// A fault where an element is in flight.
+    fn landed(&self, scratch: Scratch, index: i64, agent: Agent, statement: &Stmt) -> Result<(), Fault> {
+        if !self.fetches.has(scratch, index) {
+            return Ok(());
+        }
+        let (statement, at) = (print::statement(self.kernel, statement), Location::new(self.block, agent));
+        Err(Fault::InFlight { statement, at, place: scratch.into(), index })
     }
 
     /// Tells who counts accesses, if anyone does, of one that comes unless its guard is false. Private arrays are no memory.

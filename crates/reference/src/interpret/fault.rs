@@ -59,6 +59,12 @@ pub enum Fault {
     /// A load from scratch that nothing was stored to.
     #[error("in `{statement}`, {at}: {place}[{index}] was never stored")]
     Uninitialised { statement: String, at: Location, place: Place, index: i64 },
+    /// An access to an element that is in flight: no `await` has completed its `fetch`.
+    #[error("in `{statement}`, {at}: {place}[{index}] is in flight")]
+    InFlight { statement: String, at: Location, place: Place, index: i64 },
+    /// A block ends with an element in flight.
+    #[error("block {block} ends with {scratch}[{index}] in flight")]
+    NeverAwaited { block: i64, scratch: Scratch, index: i64 },
     /// Two accesses to an element in no fixed order, one of them a store.
     #[error("in `{statement}`: race on {place}[{index}] between {at} and {other}")]
     Race {

@@ -14,12 +14,15 @@
 //! * A launch for which an assumption of the kernel does not hold is a fault. Alignment is not: memory has no addresses here.
 //! * A load whose guard is false gives zero; its index is not looked at.
 //! * An element of a private array that two lanes access is a race, whatever barriers there are between them.
+//! * An element that is fetched is in flight until an `await` completes its group: an access of its place is a fault, and so is the
+//!   end of a block that has some.
 //! * A `fault` lowers a word to the value reported, in one step, so any order of lanes and blocks leaves the same.
 //!
 //! Faults are in [`Fault`]; what is a race is said in `race.rs`.
 
 mod access;
 mod fault;
+mod fetches;
 mod global;
 mod memory;
 mod order;
@@ -38,6 +41,7 @@ use kernel::{Accumulator, Contractions, Kernel, Loop, LoopKind, Scratch, Stmt, V
 use ops::combine::combine;
 use ops::{DType, Monoid, Scalar, ScalarOp};
 
+use fetches::Fetches;
 use global::Global;
 use order::Order;
 use race::{Agent, Shadow};
@@ -129,6 +133,7 @@ struct Run<'k, 'm> {
     per_lane: SecondaryMap<Accumulator, bool>,
     accumulators: PrimaryMap<Accumulator, Vec<Scalar>>,
     scratch: PrimaryMap<Scratch, ScratchArray>,
+    fetches: Fetches,
     block: i64,
     /// Counts barriers and blocks.
     epoch: u64,
@@ -159,6 +164,7 @@ impl<'k, 'm> Run<'k, 'm> {
             accumulators,
             per_lane,
             scratch: PrimaryMap::new(),
+            fetches: Fetches::default(),
             block: 0,
             epoch: 0,
         }
@@ -169,8 +175,13 @@ impl<'k, 'm> Run<'k, 'm> {
         self.block = block;
         self.epoch += 1;
         self.symbols[self.kernel.block] = Some(block);
+        self.fetches = Fetches::default();
         self.fresh_scratch()?;
-        self.body(&self.kernel.body, Agent::Uniform)
+        self.body(&self.kernel.body, Agent::Uniform)?;
+        match self.fetches.any() {
+            Some((scratch, index)) => Err(Fault::NeverAwaited { block, scratch, index }),
+            None => Ok(()),
+        }
     }
 
     /// A block finds its scratch memory uninitialised.
@@ -242,6 +253,13 @@ impl<'k, 'm> Run<'k, 'm> {
                 }
             }
             Stmt::Prefetch { .. } => {}
+            Stmt::Fetch { scratch, index, buffer, from } => {
+                self.observe(statement, agent, (*buffer).into(), from, None)?;
+                let element = self.load((*buffer).into(), from, agent, statement)?;
+                self.store((*scratch).into(), index, element, agent, statement)?;
+                self.fetches.add(*scratch, self.index(index, statement)?);
+            }
+            Stmt::Await { pending } => self.fetches.complete(*pending),
             Stmt::Fault { buffer, word, value, condition } => {
                 if self.values[*condition].as_bool() {
                     self.report(*buffer, *word, self.values[*value], agent, statement)?;

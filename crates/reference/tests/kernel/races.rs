@@ -9,8 +9,8 @@ use crate::kernel;
 /// must end alike.
 fn outcome(body: &str) -> Result<(), Fault> {
     let text = format!(
-        "kernel k() lanes 4 {{\nsymbols block, x0, x1\nblocks block in 0 .. 2\nread b0: f32 T0\nwrite b1: f32 T1\n\
-         scratch w0: f32[8]\n{body}\n}}\n"
+        "kernel k() lanes 4 {{\nsymbols block, x0, x1, x2\nblocks block in 0 .. 2\nread b0: f32 T0\nwrite b1: f32 T1\n\
+         scratch w0: f32[8]\nprivate w1: f32[16]\n{body}\n}}\n"
     );
     let kernel = kernel(&text);
     let mut outcomes = Vec::new();
@@ -113,6 +113,24 @@ fn an_output_element_is_stored_once() {
 fn scratch_is_uninitialised_at_the_start_of_each_block() {
     let fault = outcome("v0: f32 = load w0[5]").unwrap_err();
     assert!(matches!(fault, Fault::Uninitialised { index: 5, .. }), "{fault}");
+}
+
+#[test]
+fn an_element_in_flight_is_not_accessed() {
+    let fetch = "for x0 in 0 .. 8 lanes {\nfetch w1[x0] = b0[x0]\n}\n";
+    let load = "for x1 in 0 .. 8 lanes {\nv0: f32 = load w1[x1]\n}\n";
+    assert_eq!(outcome(&format!("{fetch}await 0\n{load}")), Ok(()));
+    for early in [format!("{fetch}{load}await 0"), format!("{fetch}await 1\n{load}await 0")] {
+        let fault = outcome(&early).unwrap_err();
+        assert!(matches!(fault, Fault::InFlight { .. }), "{fault}");
+    }
+    let again = fetch.replace("x0", "x1");
+    assert!(matches!(outcome(&format!("{fetch}{again}await 0")), Err(Fault::InFlight { .. })));
+    let ring =
+        format!("{fetch}await 1\nfor x2 in 0 .. 8 lanes {{\nfetch w1[x2 + 8] = b0[x2]\n}}\nawait 1\n{load}");
+    assert_eq!(outcome(&format!("{ring}await 0")), Ok(()));
+    let fault = outcome(&ring).unwrap_err();
+    assert!(fault.to_string().contains("ends with w1[8] in flight"), "{fault}");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use index::{Expr, Sym};
-use kernel::{Accumulator, Assumption, Buffer, Kernel, Loop, LoopKind, Place, Stmt, Value, verify};
+use kernel::{Accumulator, Assumption, Buffer, Kernel, Loop, LoopKind, Place, Stmt, Value, parse, verify};
 use ops::{DType, Scalar};
 
 use crate::kernel;
@@ -116,6 +116,26 @@ fn transposes() {
 fn prefetches() {
     body_rejected("prefetch b1[0]", "prefetch b1[0]", "load from b1, which is written");
     body_rejected("prefetch b0[x0]", "prefetch b0[x0]", "not in scope here: x0");
+}
+
+#[test]
+fn fetches() {
+    let declared = |body: &str| {
+        let kernel = around(body).to_string();
+        parse(&kernel.replace(
+            "  scratch w0: f32[8]\n",
+            "  scratch w0: f32[8]\n  private w1: f32[8]\n  private w2: i32[8]\n",
+        ))
+        .expect("a kernel")
+    };
+    let in_lanes = |fetch: &str| declared(&format!("for x0 in 0 .. 8 lanes {{\n{fetch}\n}}\nawait 0"));
+    assert_eq!(verify(&in_lanes("fetch w1[x0] = b0[x0]")), Ok(()));
+    rejected(&in_lanes("fetch w0[x0] = b0[x0]"), "fetch", "w0 is not private");
+    rejected(&in_lanes("fetch w2[x0] = b0[x0]"), "fetch", "w2 and b0 are of different dtypes");
+    rejected(&in_lanes("fetch w1[x0] = b1[x0]"), "fetch", "load from b1, which is written");
+    rejected(&in_lanes("fetch w1[x1] = b0[x0]"), "fetch", "not in scope here: x1");
+    rejected(&in_lanes("await 1"), "await", "await inside a loop over lanes");
+    rejected(&declared("fetch w1[0] = b0[0]\nawait 0"), "fetch", "fetch outside a loop over lanes");
 }
 
 #[test]

@@ -130,8 +130,8 @@ pub struct Group<'a> {
 pub fn lower(group: &Group<'_>) -> Result<LoweredSegment, ScheduleError> {
     group.schedule.check(group.witness)?;
     let mut main = nest::main_kernel(group);
-    if group.schedule.ring {
-        ring::pipeline(&mut main.kernel);
+    if let Some(ring) = group.schedule.ring {
+        ring::pipeline(&mut main.kernel, ring);
     }
     let mut kernels = vec![main];
     kernels.extend(combine::steps(group).map(|step| combine::kernel(group, &step)));

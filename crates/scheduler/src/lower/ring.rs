@@ -14,29 +14,47 @@
 //!
 //! Where no later stage reads a row again, its elements go where those of the row before were. The last iteration loads its own
 //! row again, from a cache.
+//!
+//! Rows that are fetched have a slot each, and none is moved. All stages have their rows so:
+//!
+//! ```text
+//! for x1 lanes { fetch rows[x1] = x[x0_begin, x1] }
+//! await 1
+//! for x0 … {
+//!   for x1 lanes { fetch rows[next_slot*i1 + x1] = x[min(x0 + 1, x0_last), x1] }
+//!   await 1
+//!   for x1 lanes { …  rows[slot*i1 + x1] … }
+//!   …
+//! }
+//! await 0
+//! ```
 
 use index::{Expr, Sym};
 use kernel::{Buffer, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value, fresh};
 use ops::DType;
 
+use crate::schedule::Ring;
+
 /// Loads rows an iteration ahead in the loop whose iterations lanes fold together, if there is one. Nothing that a kernel loads is
 /// stored by it, so a load may move over any store.
-pub(super) fn pipeline(kernel: &mut Kernel) {
+pub(super) fn pipeline(kernel: &mut Kernel, ring: Ring) {
     let body = std::mem::take(&mut kernel.body);
-    kernel.body = pipelined(kernel, body);
+    kernel.body = pipelined(kernel, ring, body);
 }
 
-fn pipelined(kernel: &mut Kernel, body: Vec<Stmt>) -> Vec<Stmt> {
+fn pipelined(kernel: &mut Kernel, ring: Ring, body: Vec<Stmt>) -> Vec<Stmt> {
     let mut written = Vec::with_capacity(body.len());
     for statement in body {
         match statement {
             Stmt::For(rows) if rows.kind == LoopKind::Serial => {
                 let waits = rows.body.iter().position(|it| matches!(it, Stmt::Reduce { .. } | Stmt::Barrier));
-                let rows = match waits {
-                    Some(waits) => Ring::new(kernel, &rows, waits).rewrite(rows, &mut written),
-                    None => Loop { body: pipelined(kernel, rows.body), ..rows },
-                };
-                written.push(Stmt::For(rows));
+                match waits {
+                    Some(waits) => Pipeline::new(kernel, ring, &rows, waits).rewrite(rows, &mut written),
+                    None => {
+                        let body = pipelined(kernel, ring, rows.body);
+                        written.push(Stmt::For(Loop { body, ..rows }));
+                    }
+                }
             }
             other => written.push(other),
         }
@@ -45,12 +63,15 @@ fn pipelined(kernel: &mut Kernel, body: Vec<Stmt>) -> Vec<Stmt> {
 }
 
 /// A loop over rows that is being rewritten.
-struct Ring<'k> {
+struct Pipeline<'k> {
     kernel: &'k mut Kernel,
+    ring: Ring,
     row: Sym,
-    /// The first row, and the one after an iteration's: the last row has none.
+    /// The first row and the last.
     first: Expr,
-    next: Expr,
+    last: Expr,
+    /// Where the elements of a row that is fetched are: the number of its slot.
+    slot: Sym,
     /// Where lanes first wait for each other: the number of a statement.
     waits: usize,
     /// Symbols that only the loop knows.
@@ -72,10 +93,8 @@ struct Kept {
     next: Option<Scratch>,
 }
 
-impl Ring<'_> {
-    fn new<'k>(kernel: &'k mut Kernel, rows: &Loop, waits: usize) -> Ring<'k> {
-        let following = Expr::sym(rows.var) + Expr::one();
-        let next = Expr::min(&following, &(rows.end.clone() - Expr::one()));
+impl Pipeline<'_> {
+    fn new<'k>(kernel: &'k mut Kernel, ring: Ring, rows: &Loop, waits: usize) -> Pipeline<'k> {
         let inside = introduced(&rows.body);
         let is_size = |bound: &Expr| bound.symbols().iter().all(|symbol| kernel.arguments.contains(symbol));
         let walks = rows.body[..waits].iter().find_map(|statement| match statement {
@@ -83,12 +102,13 @@ impl Ring<'_> {
             _ => None,
         });
         let walk = walks.filter(|walk| is_size(&walk.begin) && is_size(&walk.end)).cloned();
-        let first = rows.begin.clone();
-        Ring { kernel, row: rows.var, first, next, waits, inside, walk, kept: Vec::new() }
+        let (first, last) = (rows.begin.clone(), rows.end.clone() - Expr::one());
+        let slot = fresh(kernel, format!("{}_slot", kernel.symbols[rows.var]));
+        Pipeline { kernel, ring, row: rows.var, first, last, slot, waits, inside, walk, kept: Vec::new() }
     }
 
-    /// The loop, whose stages use what was loaded ahead; what its first row needs is loaded in the statements before it.
-    fn rewrite(mut self, mut rows: Loop, before: &mut Vec<Stmt>) -> Loop {
+    /// Writes the loop, whose stages use what was loaded ahead, behind what its first row needs.
+    fn rewrite(mut self, mut rows: Loop, written: &mut Vec<Stmt>) {
         let later = rows.body.split_off(self.waits);
         let (mut body, mut ahead) = (Vec::new(), Vec::new());
         for statement in rows.body {
@@ -96,18 +116,81 @@ impl Ring<'_> {
                 Stmt::Load { value, place: Place::Buffer(buffer), index, guard: None }
                     if self.is_of_row(&index, None) =>
                 {
-                    self.number_ahead(value, buffer, &index, before, &mut ahead)
+                    self.number_ahead(value, buffer, &index, written, &mut ahead)
                 }
                 other => self.taken(other, false),
             });
         }
         let later: Vec<Stmt> = later.into_iter().map(|statement| self.taken(statement, true)).collect();
-        before.extend(self.filled(&self.first.clone(), |_| true));
         body.extend(ahead);
-        body.extend(self.filled(&self.next.clone(), |kept| kept.is_of_row));
-        body.extend(later);
-        body.extend(self.moved());
-        Loop { body, ..rows }
+        match self.ring {
+            Ring::Loaded => {
+                written.extend(self.filled(&self.first.clone(), |_| true));
+                body.extend(self.filled(&self.ahead(1), |kept| kept.is_of_row));
+                body.extend(later);
+                body.extend(self.moved());
+                written.push(Stmt::For(Loop { body, ..rows }));
+            }
+            Ring::Fetched(slots) => {
+                body.extend(later);
+                written.extend(self.filled(&self.first.clone(), |kept| !kept.is_of_row));
+                self.fetched(slots, Loop { body, ..rows }, written);
+            }
+        }
+    }
+
+    /// The row that is so many after the iteration's, or the last.
+    fn ahead(&self, rows: u32) -> Expr {
+        Expr::min(&(Expr::sym(self.row) + Expr::constant(rows.into())), &self.last)
+    }
+
+    /// A loop of which each iteration finds its row in a slot, and fetches one to another.
+    fn fetched(&mut self, slots: u32, rows: Loop, written: &mut Vec<Stmt>) {
+        if !self.kept.iter().any(|kept| kept.is_of_row) {
+            return written.push(Stmt::For(rows));
+        }
+        let pending = slots - 1;
+        for slot in 0..pending {
+            let row = self.first.clone() + Expr::constant(slot.into());
+            let row = if slot == 0 { row } else { Expr::min(&row, &self.last) };
+            written.extend(self.fetch(&row, &Expr::constant(slot.into())));
+            written.push(Stmt::Await { pending });
+        }
+        let since = Expr::sym(self.row) - self.first.clone();
+        let of_slots = Expr::constant(slots.into());
+        let mut body = Vec::new();
+        let own = self.slot;
+        self.bound(own, since.modulo(&of_slots), &mut body);
+        let next = fresh(self.kernel, "next_slot".to_owned());
+        self.bound(next, (since + Expr::constant(pending.into())).modulo(&of_slots), &mut body);
+        body.extend(self.fetch(&self.ahead(pending), &Expr::sym(next)));
+        body.push(Stmt::Await { pending });
+        body.extend(rows.body);
+        written.push(Stmt::For(Loop { body, ..rows }));
+        written.push(Stmt::Await { pending: 0 });
+    }
+
+    /// Binds a symbol to a number.
+    fn bound(&mut self, symbol: Sym, number: Expr, body: &mut Vec<Stmt>) {
+        let value = self.kernel.values.push(DType::I64);
+        body.extend([Stmt::Index { value, index: number }, Stmt::Bind { symbol, value }]);
+    }
+
+    /// The loop in which lanes fetch their elements of a row to a slot.
+    fn fetch(&mut self, row: &Expr, slot: &Expr) -> Option<Stmt> {
+        let walk = self.walk.clone()?;
+        let var = fresh(self.kernel, self.kernel.symbols[walk.var].clone());
+        let to = slot.clone() * self.row_len() + Expr::sym(var) - walk.begin.clone();
+        let fetch = |kept: &Kept| Stmt::Fetch {
+            scratch: kept.array,
+            index: to.clone(),
+            buffer: kept.buffer,
+            from: self
+                .at(&kept.index, row)
+                .substitute(&|symbol| (symbol == walk.var).then(|| Expr::sym(var))),
+        };
+        let body: Vec<Stmt> = self.kept.iter().filter(|kept| kept.is_of_row).map(fetch).collect();
+        (!body.is_empty()).then(|| Stmt::For(Loop { var, body, ..walk }))
     }
 
     /// Whether an index is known before the loop, but for the row and the element.
@@ -142,7 +225,7 @@ impl Ring<'_> {
         let dtype = self.kernel.values[value];
         let accumulator = self.kernel.accumulators.push(dtype);
         let (init, first) = self.load(dtype, buffer.into(), self.at(index, &self.first));
-        let (following, next) = self.load(dtype, buffer.into(), self.at(index, &self.next));
+        let (following, next) = self.load(dtype, buffer.into(), self.at(index, &self.ahead(1)));
         before.extend([first, Stmt::Open { accumulator, init }]);
         ahead.extend([next, Stmt::Set { accumulator, value: following }]);
         Stmt::Get { value, accumulator }
@@ -169,15 +252,21 @@ impl Ring<'_> {
             return statement.clone();
         };
         match self.kept(*value, *buffer, index, lanes, is_later) {
-            Some(array) => {
-                let index = Expr::sym(lanes.var) - lanes.begin.clone();
+            Some(place) => {
+                let Kept { array, is_of_row, .. } = self.kept[place];
+                let slot = if is_of_row && self.is_fetched() { Expr::sym(self.slot) } else { Expr::zero() };
+                let index = slot * self.row_len() + Expr::sym(lanes.var) - lanes.begin.clone();
                 Stmt::Load { value: *value, place: array.into(), index, guard: None }
             }
             None => statement.clone(),
         }
     }
 
-    /// The array that keeps what is loaded. What only a later stage reads of a row has none.
+    fn is_fetched(&self) -> bool {
+        matches!(self.ring, Ring::Fetched(_))
+    }
+
+    /// The number of what is kept of what is loaded. Registers keep nothing that only a later stage reads of a row.
     fn kept(
         &mut self,
         value: Value,
@@ -185,7 +274,7 @@ impl Ring<'_> {
         index: &Expr,
         lanes: &Loop,
         is_later: bool,
-    ) -> Option<Scratch> {
+    ) -> Option<usize> {
         let var = self.walk.as_ref()?.var;
         let index = index.substitute(&|symbol| (symbol == lanes.var).then(|| Expr::sym(var)));
         let (is_known, is_of_row) = (self.is_known(&index, Some(var)), self.is_of_row(&index, Some(var)));
@@ -193,22 +282,31 @@ impl Ring<'_> {
         let known = self.kept.iter().position(|kept| (kept.buffer, &kept.index) == (buffer, &index));
         let place = match known {
             Some(place) => place,
-            None if is_known && index.mentions(var) && !(is_of_row && is_later) => {
-                let array = self.array(dtype);
+            None if is_known && index.mentions(var) && (self.is_fetched() || !(is_of_row && is_later)) => {
+                let rows = match self.ring {
+                    Ring::Fetched(slots) if is_of_row => slots,
+                    _ => 1,
+                };
+                let array = self.array(dtype, rows);
                 self.kept.push(Kept { buffer, index, dtype, array, is_of_row, next: None });
                 self.kept.len() - 1
             }
             None => return None,
         };
-        if is_of_row && is_later && self.kept[place].next.is_none() {
-            self.kept[place].next = Some(self.array(dtype));
+        if is_of_row && is_later && !self.is_fetched() && self.kept[place].next.is_none() {
+            self.kept[place].next = Some(self.array(dtype, 1));
         }
-        Some(self.kept[place].array)
+        Some(place)
     }
 
-    /// A new array of a lane's elements of a row.
-    fn array(&mut self, dtype: DType) -> Scratch {
-        let len = self.walk.as_ref().map_or(Expr::zero(), |walk| walk.end.clone() - walk.begin.clone());
+    /// Elements of a row.
+    fn row_len(&self) -> Expr {
+        self.walk.as_ref().map_or(Expr::zero(), |walk| walk.end.clone() - walk.begin.clone())
+    }
+
+    /// A new array of a lane's elements of so many rows.
+    fn array(&mut self, dtype: DType, rows: u32) -> Scratch {
+        let len = self.row_len() * Expr::constant(rows.into());
         self.kernel.scratch.push(ScratchDecl { dtype, len, private: true })
     }
 

@@ -24,7 +24,7 @@ use crate::legal::Witness;
 use space::Axis;
 
 pub use choose::choose;
-pub use knobs::{Prefetch, Schedule, ScheduleError};
+pub use knobs::{Prefetch, Ring, Schedule, ScheduleError};
 pub(crate) use persist::narrow_value;
 pub use text::{ScheduleParseError, parse};
 pub use workload::Workload;

@@ -15,6 +15,7 @@
 //! partition x4
 //! persist n7
 //! private
+//! ring 3 fetch
 //! teams 8
 //! cluster 8
 //! ```

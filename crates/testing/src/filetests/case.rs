@@ -1,9 +1,10 @@
 //! The text of a file test taken apart and put together again.
 
-use ferrofuse::CodeTarget;
+use ferrofuse::{CodeTarget, Schedule, parse_schedule};
 
 const SEPARATOR: &str = "# ---- expect";
 const HEADER: &str = "# test:";
+const SCHEDULE: &str = "# schedule: ";
 
 /// A file test.
 #[derive(Clone, Debug)]
@@ -15,6 +16,8 @@ pub(super) struct Case {
     pub expected: String,
     /// What the first line says.
     pub options: Options,
+    /// `# schedule: lanes 64; inner x1; lane x1`, a line of its own: the schedule of the first segment, instead of the compiler's.
+    pub schedule: Option<Schedule>,
 }
 
 /// What the first line of a test may say.
@@ -42,11 +45,14 @@ impl Case {
         if let Some(words) = above.lines().next().and_then(|line| line.strip_prefix(HEADER)) {
             words.split_whitespace().try_for_each(|word| options.read(word))?;
         }
+        let schedule = above.lines().find_map(|line| line.strip_prefix(SCHEDULE));
+        let schedule = schedule.map(|text| parse_schedule(&format!("schedule {}", text.replace("; ", "\n"))));
+        let schedule = schedule.transpose().map_err(|error| error.to_string())?;
         let uncomment =
             |line: &str| line.strip_prefix("# ").or(line.strip_prefix('#')).unwrap_or(line).to_owned();
         let expected: Vec<String> = below.lines().skip(1).map(uncomment).collect();
         let source = above.trim_end().to_owned() + "\n";
-        Ok(Case { above: source.clone(), source, expected: tidied(&expected.join("\n")), options })
+        Ok(Case { above: source.clone(), source, expected: tidied(&expected.join("\n")), options, schedule })
     }
 
     /// Whether the text is the expected one, but for spaces at the ends of lines.
@@ -98,6 +104,13 @@ mod tests {
         assert!(again.expects("a\n\n  b"));
         assert_eq!(again.blessed("a\n\n  b"), blessed);
         assert_eq!(again.source, case.source);
+    }
+
+    #[test]
+    fn a_line_has_a_schedule() {
+        let case = Case::parse("# test: seed=4\n# schedule: lanes 64; inner x1; lane x1\n").unwrap();
+        assert_eq!(case.schedule.map(|schedule| schedule.lanes), Some(64));
+        assert!(Case::parse("# schedule: fins 64\n").is_err());
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub struct Counts {
     pub barriers: u32,
     /// Shuffles.
     pub shuffles: u32,
-    /// Bytes of global memory that a thread loads before an instruction waits for one of the loads, at most.
+    /// Bytes of global memory that a thread loads or copies before an instruction waits for some of them, at most.
     pub in_flight_bytes: u32,
     /// Loads and stores by the memory and the bytes that they move.
     pub accesses: BTreeMap<MemoryAccess, u32>,
@@ -40,12 +40,18 @@ pub struct InLoops {
 /// A kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemoryAccess {
-    /// `global` or `shared`.
+    /// `global` or `shared`, or `global to shared` where an asynchronous copy loads.
     pub memory: &'static str,
     /// Whether it stores.
     pub is_store: bool,
     /// Bytes of a thread.
     pub bytes: u32,
+}
+
+impl MemoryAccess {
+    fn is_global(self) -> bool {
+        self.memory.starts_with("global")
+    }
 }
 
 impl Counts {
@@ -87,12 +93,16 @@ impl Counts {
                 "CALL" => self.calls_in_loops += u32::from(in_loop && operands.contains("`($")),
                 "BAR" | "UCGABAR_WAIT" => self.barriers += 1,
                 "SHFL" => self.shuffles += 1,
-                "LDG" | "STG" | "LDS" | "STS" => {
-                    let memory = if class.ends_with('G') { "global" } else { "shared" };
+                "LDG" | "STG" | "LDS" | "STS" | "LDGSTS" => {
+                    let memory = match class {
+                        "LDGSTS" => "global to shared",
+                        "LDG" | "STG" => "global",
+                        _ => "shared",
+                    };
                     let access =
                         MemoryAccess { memory, is_store: class.starts_with('S'), bytes: bytes(&words) };
                     *self.accesses.entry(access).or_default() += 1;
-                    self.in_loops.bytes += if in_loop && memory == "global" { access.bytes } else { 0 };
+                    self.in_loops.bytes += if in_loop && access.is_global() { access.bytes } else { 0 };
                 }
                 _ => {}
             }
@@ -133,7 +143,7 @@ impl Counts {
 
     /// Of the bytes that loads and stores of global memory move, those that move 16 at a time, from 0 to 1.
     pub fn share_of_vectors(&self) -> f64 {
-        let global = self.accesses.iter().filter(|(access, _)| access.memory == "global");
+        let global = self.accesses.iter().filter(|(access, _)| access.is_global());
         let (mut whole, mut all) = (0, 0);
         for (access, &count) in global {
             let bytes = access.bytes * count;
@@ -152,7 +162,11 @@ impl fmt::Display for Counts {
             "{kernel}: {registers} registers, {local_bytes} bytes of local memory, {instructions} instructions"
         )?;
         for (access, count) in &self.accesses {
-            let verb = if access.is_store { "stores" } else { "loads" };
+            let verb = match access.memory {
+                "global to shared" => "copies",
+                _ if access.is_store => "stores",
+                _ => "loads",
+            };
             writeln!(f, "  {count} {verb} of {} bytes, {}", access.bytes, access.memory)?;
         }
         writeln!(f, "  {in_flight_bytes} bytes in flight")?;
@@ -185,15 +199,16 @@ fn bytes(modifiers: &[&str]) -> u32 {
 }
 
 /// Bytes of global memory that are loaded before an instruction names a register of one of the loads, at most. It then waits for
-/// all that were issued before.
+/// all that were issued before. Copies to shared memory are on their way until an instruction waits for their group.
 fn in_flight(body: &[&str]) -> u32 {
     let (mut pending, mut most): (Vec<(u32, u32)>, u32) = (Vec::new(), 0);
+    let mut copies = Copies::default();
     for (opcode, operands) in body.iter().filter_map(|line| instruction(line)) {
-        let loads = opcode.split('.').next() == Some("LDG");
+        let class = opcode.split('.').next().unwrap_or_default();
         let modifiers: Vec<&str> = opcode.split('.').skip(1).collect();
         let named = operands.split(|letter: char| !letter.is_ascii_alphanumeric());
         let mut registers = named.filter_map(|word| word.strip_prefix('R')?.parse::<u32>().ok());
-        let made = if loads { registers.next() } else { None };
+        let made = if class == "LDG" { registers.next() } else { None };
         let waits = |register: u32| {
             pending.iter().position(|&(first, bytes)| (first..first + bytes.div_ceil(4)).contains(&register))
         };
@@ -202,10 +217,40 @@ fn in_flight(body: &[&str]) -> u32 {
         }
         if let Some(first) = made {
             pending.push((first, bytes(&modifiers)));
-            most = most.max(pending.iter().map(|(_, bytes)| bytes).sum());
         }
+        copies.note(class, operands, bytes(&modifiers));
+        most = most.max(pending.iter().map(|(_, bytes)| bytes).sum::<u32>() + copies.bytes());
     }
     most
+}
+
+/// The asynchronous copies that nothing has waited for.
+#[derive(Default)]
+struct Copies {
+    /// Bytes of each group, the oldest first.
+    groups: Vec<u32>,
+    /// Bytes of those that are in no group yet.
+    open: u32,
+}
+
+impl Copies {
+    /// Notes what an instruction does: copies so many bytes, closes a group, or waits for all groups but so many.
+    fn note(&mut self, class: &str, operands: &str, bytes: u32) {
+        match class {
+            "LDGSTS" => self.open += bytes,
+            "LDGDEPBAR" => self.groups.push(std::mem::take(&mut self.open)),
+            "DEPBAR" => {
+                let count = operands.rsplit("0x").next().map(|text| text.trim_end_matches([' ', ';']));
+                let left = count.and_then(|text| usize::from_str_radix(text, 16).ok()).unwrap_or(0);
+                self.groups.drain(..self.groups.len().saturating_sub(left));
+            }
+            _ => {}
+        }
+    }
+
+    fn bytes(&self) -> u32 {
+        self.groups.iter().sum::<u32>() + self.open
+    }
 }
 
 /// For each line whether it stands between a label and a jump back to it.
@@ -266,6 +311,22 @@ k: 48 registers, 8 bytes of local memory, 7 instructions
         assert_eq!(counts.to_string(), expected);
         assert!((counts.share_of_vectors() - 16.0 / 18.0).abs() < 1e-9);
         assert!((counts.instructions_per_byte(100.0) - 4.0 / 16.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn copies_are_in_flight_until_their_group_is_awaited() {
+        let lines = [
+            "/*0*/ LDGSTS.E.BYPASS.128 [R7], desc[UR4][R2.64] ;",
+            "/*0*/ LDGDEPBAR ;",
+            "/*0*/ LDGSTS.E.BYPASS.128 [R9], desc[UR4][R2.64] ;",
+            "/*0*/ LDGDEPBAR ;",
+            "/*0*/ DEPBAR.LE SB0, 0x1 ;",
+            "/*0*/ LDGSTS.E.64 [R9], desc[UR4][R2.64] ;",
+            "/*0*/ DEPBAR.LE SB0, 0x0 ;",
+            "/*0*/ LDG.E.64 R4, desc[UR4][R2.64] ;",
+        ];
+        assert_eq!(in_flight(&lines), 32);
+        assert_eq!(in_flight(&lines[4..]), 16);
     }
 
     #[test]

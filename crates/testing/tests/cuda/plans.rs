@@ -6,7 +6,9 @@ use std::sync::Once;
 use codegen_c::cuda::emit;
 use emulator::Order;
 use ferrofuse::check::{against, expected};
-use ferrofuse::{CallOptions, CompileOptions, Definition, Error, Executable, Executor, hints};
+use ferrofuse::{
+    CallOptions, CompileOptions, Definition, Error, Executable, Executor, PlanOptions, hints, parse_schedule,
+};
 use ferrofuse_testing::{inputs, stand_in};
 use frontend::text::{InputSpec, parse};
 use ir::array::{ArrayView, StridedArray};
@@ -22,7 +24,14 @@ fn check(source: &str, sizes: &[(i64, i64)]) -> String {
 }
 
 /// The same for rows of so many elements, a multiple of 8, by kernels that are for such rows.
-fn check_whole(source: &str, (rows, columns): (i64, i64)) -> String {
+fn check_whole(source: &str, size: (i64, i64)) -> String {
+    check_scheduled(source, size, None)
+}
+
+/// The same where the first segment has a schedule by hand.
+fn check_scheduled(source: &str, (rows, columns): (i64, i64), schedule: Option<&str>) -> String {
+    let schedule = schedule.map(|text| (0, parse_schedule(text).expect("a schedule")));
+    let plan = PlanOptions { schedules: schedule.into_iter().collect(), ..PlanOptions::default() };
     let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
     let specs = file.inputs.as_ref().expect("an `inputs` list");
     let inputs: Vec<StridedArray> =
@@ -30,7 +39,7 @@ fn check_whole(source: &str, (rows, columns): (i64, i64)) -> String {
     let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();
     let executable = executable(source, |definition, options| {
         let hints = hints(&definition, &views)?;
-        Executable::for_inputs(definition, CompileOptions { hints, ..options }, &views)
+        Executable::for_inputs(definition, CompileOptions { hints, plan, ..options }, &views)
     });
     agrees(source, &executable, (rows, columns));
     text(&executable)
@@ -129,6 +138,24 @@ fn neighbours_are_loaded_and_stored_as_vectors() {
                 (loads * ways, 1),
                 "{text}"
             );
+        }
+    }
+}
+
+#[test]
+fn rows_are_fetched() {
+    for (ring, columns) in [(2, 64), (3, 640), (4, 1024), (3, 4096)] {
+        for source in [
+            include_str!("../../../../examples/layer_norm_backward.py"),
+            include_str!("../../../../tests/kernel/rows_fetched_on_a_gpu.py"),
+        ] {
+            let loops = "block x0 by 5\ninner x1\nlane x1\nwidth 8\nprivate";
+            let schedule = format!("schedule lanes 64 warps 32\n{loops}\nring {ring} fetch\n");
+            for rows in [1, 3, 24] {
+                let text = check_scheduled(source, (rows, columns), Some(&schedule));
+                assert!(text.contains("fetch<8>(w"), "{text}");
+                assert!(text.contains(&format!("await_fetches<{}>();", ring - 1)), "{text}");
+            }
         }
     }
 }

@@ -107,6 +107,7 @@ const ORDER: [(&str, &[&str]); 25] = [
         &[
             "program",
             "strips",
+            "fetch",
             "scratch",
             "in_place",
             "transpose",

@@ -40,7 +40,7 @@ mod strided;
 mod transpose;
 mod writer;
 
-use kernel::{Kernel, has_width, one_at_a_time, verify};
+use kernel::{Kernel, fetched_arrays, has_width, one_at_a_time, synchronous, verify};
 use ops::ScalarOp;
 
 use accumulators::AccumulatorEmitter;
@@ -88,6 +88,9 @@ pub enum EmitError {
 /// [`EmitError`] for a kernel that does not verify, or an op without code for a dtype.
 pub fn emit(kernel: &Kernel, isa: &Isa) -> Result<Module, EmitError> {
     verify(kernel)?;
+    if !fetched_arrays(kernel).is_empty() {
+        return emit(&synchronous(kernel), isa);
+    }
     if has_width(kernel) {
         return emit(&one_at_a_time(kernel), isa);
     }

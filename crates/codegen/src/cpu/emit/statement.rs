@@ -76,7 +76,8 @@ impl Emitter<'_> {
             }
             Stmt::For(for_loop) => self.for_loop(for_loop)?,
             // The lanes of a vector are in step, and what one stores the next instruction sees.
-            Stmt::Barrier => {}
+            Stmt::Fetch { .. } => unreachable!("`synchronous` has none"),
+            Stmt::Await { .. } | Stmt::Barrier => {}
         }
         Ok(())
     }

@@ -4,9 +4,9 @@ use ir::graph::Val;
 use rustc_hash::FxHashMap;
 
 use super::keep::{bytes, longest_row, sums};
-use crate::schedule::Schedule;
 use crate::schedule::persist::narrow_value;
 use crate::schedule::workload::Workload;
+use crate::schedule::{Ring, Schedule};
 use space::Axis;
 use target::gpu::MAX_RING_BYTES;
 
@@ -20,7 +20,7 @@ pub(super) fn ring(work: &Workload<'_>, schedule: &mut Schedule) {
     let sums = sums(work, schedule, lane);
     let kept = sums + kept_by_ring(work, schedule, row, lane);
     let persistent = computed(work, schedule);
-    let with_ring = Schedule { ring: true, narrow: false, persistent, ..schedule.clone() };
+    let with_ring = Schedule { ring: Some(Ring::Loaded), narrow: false, persistent, ..schedule.clone() };
     let fits = columns.div_ceil(schedule.lanes.into()) * kept <= MAX_RING_BYTES;
     if sums > 0 && fits && with_ring.check(work.witness).is_ok() {
         *schedule = with_ring;

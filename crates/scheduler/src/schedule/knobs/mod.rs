@@ -33,6 +33,7 @@ use target::{Processor, Target};
 
 pub(super) use partition::may_partition;
 pub use prefetch::Prefetch;
+pub use ring::Ring;
 pub(super) use unroll::may_unroll;
 
 /// The choices for one segment.
@@ -83,8 +84,8 @@ pub struct Schedule {
     /// Whether each lane keeps what it computes of these values for itself, and what it folds other axes into along
     /// its own.
     pub private: bool,
-    /// Whether each lane loads what the first stage of a row reads while it is at the row before.
-    pub ring: bool,
+    /// Whether each lane loads what it reads of rows while it is at those before.
+    pub ring: Option<Ring>,
 }
 
 impl Schedule {

@@ -1,24 +1,51 @@
-//! Whether lanes load a row while they are at the one before: a ring of two rows, of which each lane has its elements.
+//! Whether lanes load rows while they are at the one before: a ring of rows, of which each lane has its elements. Two rows lie in
+//! its registers; more are fetched to memory.
 
 use std::fmt;
 
+use index::integer;
+
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
 
-pub(super) const KNOB: Knob = Knob { forms: &["ring 2"], print, read, check, draw };
+/// The rows that lanes have at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ring {
+    /// The one that is folded and the next, in registers.
+    Loaded,
+    /// So many, which asynchronous copies bring to scratch.
+    Fetched(u32),
+}
+
+/// The most rows that are fetched.
+const MAX_ROWS: u32 = 8;
+
+pub(super) const KNOB: Knob = Knob { forms: &["ring 2", "ring 3 fetch"], print, read, check, draw };
 
 fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    if schedule.ring { writeln!(f, "ring 2") } else { Ok(()) }
+    match schedule.ring {
+        None => Ok(()),
+        Some(Ring::Loaded) => writeln!(f, "ring 2"),
+        Some(Ring::Fetched(rows)) => writeln!(f, "ring {rows} fetch"),
+    }
 }
 
 fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
-    let ["ring", rows] = words else { return Ok(false) };
-    schedule.ring = true;
-    if *rows == "2" { Ok(true) } else { Err("a ring of 2 rows") }
+    let ring = match words {
+        ["ring", "2"] => Some(Ring::Loaded),
+        ["ring", _] => return Err("a ring of 2 rows, or more with `fetch`"),
+        ["ring", rows, "fetch"] => {
+            let rows = integer(rows).filter(|rows| (2..=MAX_ROWS).contains(rows));
+            Some(Ring::Fetched(rows.ok_or("2 to 8 rows that are fetched")?))
+        }
+        _ => None,
+    };
+    schedule.ring = ring.or(schedule.ring);
+    Ok(ring.is_some())
 }
 
 /// A block that runs has a row at least where it has a chunk of them, of one range: the first is loaded without being asked for.
 fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
-    if !schedule.ring {
+    if schedule.ring.is_none() {
         return Ok(());
     }
     let row = schedule.outer().last().copied();
@@ -31,6 +58,9 @@ fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
 }
 
 fn draw(schedule: &mut Schedule, witness: &Witness, draws: &mut Draws) {
-    schedule.ring = draws.percent(50);
-    schedule.ring &= check(schedule, witness).is_ok();
+    let ring = if draws.percent(50) { Ring::Loaded } else { Ring::Fetched(2 + draws.below(3) as u32) };
+    schedule.ring = draws.percent(50).then_some(ring);
+    if check(schedule, witness).is_err() {
+        schedule.ring = None;
+    }
 }

@@ -77,7 +77,8 @@ fn planned(case: &Case) -> Result<(File, Plan), String> {
     };
     // Where the machine's own facts are asked for, the test says what machine it means.
     let target = case.options.target.facts(|| Target::cpu(256));
-    let options = PlanOptions { tasks: definition.tasks.clone(), ..PlanOptions::default() };
+    let schedules = case.schedule.iter().map(|schedule| (0, schedule.clone())).collect();
+    let options = PlanOptions { tasks: definition.tasks.clone(), schedules, ..PlanOptions::default() };
     let fusion = case.options.target.fusion(definition, &hints);
     let plan = plan(&definition.graph, &fusion, &layouts, &target, &hints, &options)
         .map_err(|error| error.to_string())?;
