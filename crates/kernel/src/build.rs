@@ -4,7 +4,7 @@
 //!
 //! ```
 //! use index::Expr;
-//! use ferrofuse_ir::kernel::{Access, KernelBuilder, verify};
+//! use ferrofuse_kernel::{Access, KernelBuilder, verify};
 //! use ops::{DType, ScalarOp};
 //!
 //! let mut b = KernelBuilder::new("double", 8);

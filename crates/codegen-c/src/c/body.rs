@@ -232,8 +232,16 @@ impl<'a> KernelWriter<'a> {
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
             // No dialect has a word for it. On GPUs lanes that wait leave the machine to others, which hides more than that.
             Stmt::Prefetch { .. } => {}
-            Stmt::Fetch { scratch, index, buffer, from } => self.fetch(*scratch, index, *buffer, from)?,
-            Stmt::Await { pending } => self.await_fetches(*pending),
+            Stmt::Fetch { scratch, index, buffer, from } => {
+                self.prelude.add(Snippet::Fetch);
+                let to = format!("&{}", self.element((*scratch).into(), index)?);
+                let from = format!("&{}", self.element((*buffer).into(), from)?);
+                self.line(&(self.dialect.asynchronous.fetch)(1, &to, &from));
+            }
+            Stmt::Await { pending } => {
+                self.prelude.add(Snippet::AwaitFetches);
+                self.line(&(self.dialect.asynchronous.wait)(*pending));
+            }
             Stmt::Fault { buffer, word, value, condition } => {
                 let (value, condition) = (self.operand(*value).code, self.operand(*condition).code);
                 let word = format!("&{}[{word}]", self.names.buffer(*buffer));
@@ -422,7 +430,7 @@ impl<'a> KernelWriter<'a> {
         }
     }
 
-    pub(super) fn element(&mut self, place: Place, index: &Expr) -> Result<String, EmitError> {
+    fn element(&mut self, place: Place, index: &Expr) -> Result<String, EmitError> {
         let (begin, index) = self.row(place, index)?;
         Ok(format!("{begin}[{}]", self.index(&index)?))
     }

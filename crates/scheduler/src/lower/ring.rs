@@ -71,7 +71,7 @@ struct Pipeline<'k> {
     first: Expr,
     last: Expr,
     /// Where the elements of a row that is fetched are: the number of its slot.
-    slot: Sym,
+    slot: Option<Sym>,
     /// Where lanes first wait for each other: the number of a statement.
     waits: usize,
     /// Symbols that only the loop knows.
@@ -103,7 +103,8 @@ impl Pipeline<'_> {
         });
         let walk = walks.filter(|walk| is_size(&walk.begin) && is_size(&walk.end)).cloned();
         let (first, last) = (rows.begin.clone(), rows.end.clone() - Expr::one());
-        let slot = fresh(kernel, format!("{}_slot", kernel.symbols[rows.var]));
+        let named = |kernel: &mut Kernel| fresh(kernel, format!("{}_slot", kernel.symbols[rows.var]));
+        let slot = matches!(ring, Ring::Fetched(_)).then(|| named(kernel));
         Pipeline { kernel, ring, row: rows.var, first, last, slot, waits, inside, walk, kept: Vec::new() }
     }
 
@@ -159,8 +160,9 @@ impl Pipeline<'_> {
         let since = Expr::sym(self.row) - self.first.clone();
         let of_slots = Expr::constant(slots.into());
         let mut body = Vec::new();
-        let own = self.slot;
-        self.bound(own, since.modulo(&of_slots), &mut body);
+        if let Some(slot) = self.slot {
+            self.bound(slot, since.modulo(&of_slots), &mut body);
+        }
         let next = fresh(self.kernel, "next_slot".to_owned());
         self.bound(next, (since + Expr::constant(pending.into())).modulo(&of_slots), &mut body);
         body.extend(self.fetch(&self.ahead(pending), &Expr::sym(next)));
@@ -254,7 +256,7 @@ impl Pipeline<'_> {
         match self.kept(*value, *buffer, index, lanes, is_later) {
             Some(place) => {
                 let Kept { array, is_of_row, .. } = self.kept[place];
-                let slot = if is_of_row && self.is_fetched() { Expr::sym(self.slot) } else { Expr::zero() };
+                let slot = self.slot.filter(|_| is_of_row).map_or(Expr::zero(), Expr::sym);
                 let index = slot * self.row_len() + Expr::sym(lanes.var) - lanes.begin.clone();
                 Stmt::Load { value: *value, place: array.into(), index, guard: None }
             }
@@ -263,7 +265,7 @@ impl Pipeline<'_> {
     }
 
     fn is_fetched(&self) -> bool {
-        matches!(self.ring, Ring::Fetched(_))
+        self.slot.is_some()
     }
 
     /// The number of what is kept of what is loaded. Registers keep nothing that only a later stage reads of a row.
