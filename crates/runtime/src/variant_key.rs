@@ -56,9 +56,9 @@ impl Shapes {
         let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
         symbols.sort_unstable();
         symbols.dedup();
-        // What is chosen by hand fits the definition as it is.
-        let is_chosen = options.plan.segmentation.is_some() || !options.plan.schedules.is_empty();
-        let folded = if is_chosen { Vec::new() } else { folded_row_sizes(graph, fusion) };
+        // A schedule by hand fits the definition as it is.
+        let is_scheduled = !options.plan.schedules.is_empty();
+        let folded = if is_scheduled { Vec::new() } else { folded_row_sizes(graph, fusion) };
         let (last, on_gpu) = (row_sizes(graph, fusion), options.executor.is_on_gpu());
         Shapes { shapes, symbols, last, folded, by_order, on_gpu }
     }

@@ -7,6 +7,7 @@ use scheduler::layout::LayoutClass;
 use target::cpu::MAX_TWO_PASS_BYTES;
 use target::{Processor, Target};
 
+use super::segments::completed;
 use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
 use crate::passes::{
@@ -150,20 +151,19 @@ impl Compilation<'_> {
         given.map(|(&input, layout)| expanded_axes(&self.graph, input, layout, is_declared)).collect()
     }
 
-    /// Runs a pass behind all others, unless a segmentation is given, which is over values that the pass may replace.
+    /// Runs a pass behind all others. Where a segmentation is given, no segment may lose its kernel by that.
     fn add_step(
         &mut self,
         pass: &'static str,
         run: impl FnOnce(&mut Graph, &Fusion) -> Option<(Fusion, ValMap)>,
     ) {
-        if self.options.segmentation.is_some() {
-            return;
-        }
         let (graph, steps, source) = self.judged();
         let (fusion, _) = composed(graph, source.written, steps);
-        if let Some((view, map)) = run(graph, &fusion) {
-            graph.debug_verify(&view);
-            steps.push(Step { pass, view, map });
+        let Some((view, map)) = run(graph, &fusion) else { return };
+        graph.debug_verify(&view);
+        let with_pass: Vec<Step> = steps.iter().cloned().chain([Step { pass, view, map }]).collect();
+        if source.rejected(graph, &with_pass) <= source.rejected(graph, steps) {
+            *steps = with_pass;
         }
     }
 
@@ -189,6 +189,21 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// How many segments of the user's have no kernel behind these steps.
+    fn rejected(&self, graph: &Graph, steps: &[Step]) -> usize {
+        if self.options.segmentation.is_none() {
+            return 0;
+        }
+        let Optimized { computed, chosen, .. } =
+            Optimized::behind(graph, self.written, steps, self.layouts, self.options);
+        let chosen = chosen.map(|chosen| completed(&chosen, graph, &computed)).unwrap_or_default();
+        if chosen.check(graph, &computed).is_err() {
+            return usize::MAX;
+        }
+        let views = chosen.views(graph, &computed);
+        views.iter().filter(|view| self.legality.of(graph, view).is_err()).count()
+    }
+
     /// Seconds that the cost model expects of what steps made, merged greedily.
     fn seconds(&self, graph: &Graph, steps: &[Step]) -> f64 {
         let Optimized { computed, constraints, .. } =

@@ -98,7 +98,7 @@ fn needed_early(mapped: &Segmentation, graph: &Graph, fusion: &Fusion) -> Option
 
 /// A segmentation that also makes what outputs are since the passes moved expansions: by the first segment that computes
 /// it, or that makes what it is an expansion of.
-fn completed(chosen: &Segmentation, graph: &Graph, fusion: &Fusion) -> Segmentation {
+pub(super) fn completed(chosen: &Segmentation, graph: &Graph, fusion: &Fusion) -> Segmentation {
     let mut segmentation = chosen.clone();
     for &Output { val, .. } in fusion.outputs().iter().filter(|output| !fusion.is_input(output.val)) {
         if segmentation.kept().contains(&val) {

@@ -3,7 +3,7 @@
 use ferrofuse_compiler::schedule::parse;
 use ferrofuse_compiler::segment::Segmentation;
 use ferrofuse_compiler::target::{GpuModel, Target};
-use ferrofuse_compiler::{PlanError, PlanOptions};
+use ferrofuse_compiler::{Plan, PlanError, PlanOptions};
 use index::Facts;
 use ir::definition::Definition;
 use ir::graph::TensorOp;
@@ -490,6 +490,31 @@ fn a_segmentation_that_fits_the_definition_is_obeyed_though_the_passes_unite_val
     let plan = try_plan(&definition, &Target::cpu(512), &options).expect("it fits");
     verify_kernels(&plan);
     assert_eq!(plan.segmentation.check(&plan.graph, &plan.fusion), Ok(()));
+}
+
+/// Rows that are short enough for two passes have them, whoever cut the segments.
+#[test]
+fn passes_for_short_rows_run_behind_a_segmentation() {
+    let definition = define(
+        "
+        T0 = fd.define_tensor(shape=[4096, 128], contiguity=True, dtype=DataType.Float)
+        T1, T2 = fd.ops.var_mean(T0, dims=[1], correction=0, keepdim=True)
+        T3 = fd.ops.mul(fd.ops.sub(T0, T2), fd.ops.rsqrt(T1))
+        fd.add_output(T3)
+        fd.add_output(fd.ops.argmax(T0, dim=1))",
+    );
+    let texts = |plan: &Plan| -> Vec<String> {
+        plan.lowered.iter().flat_map(|it| &it.kernels).map(|it| it.kernel.to_string()).collect()
+    };
+    let target = Target::cpu(512);
+    let own = try_plan(&definition, &target, &PlanOptions::default()).expect("a plan");
+    assert_eq!(own.segments.len(), 1);
+    let outputs = definition.fusion.outputs().iter().map(|output| output.val).collect();
+    let chosen = Segmentation { segments: vec![outputs] };
+    let options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
+    let same = try_plan(&definition, &target, &options).expect("it fits");
+    assert_eq!(texts(&same), texts(&own));
+    assert!(!texts(&own)[0].contains("welford"));
 }
 
 /// What a segment is asked to make is what the others read: no sum takes such a product for itself.
