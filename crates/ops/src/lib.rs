@@ -60,7 +60,7 @@ pub use rows::greatest_common_divisor;
 pub use rows::integer_power;
 pub use scalar::Scalar;
 pub use spread::Spread;
-pub use spread::{may_wrap, product_sum, remainder};
+pub use spread::{may_wrap, product_sum, remainder, zeros_apart};
 pub use typing::{Classes, Operand, OperandKind, TypeSignature, Typing, TypingError, promote};
 
 use rows::{approximate, arithmetic, bits, logic, random, rounding, special, transcendental};

@@ -109,13 +109,20 @@ fn corners(meaning: impl Fn(&[f64]) -> f64, args: &[f64], errors: &[f64]) -> f64
         }
         let value = meaning(&point);
         let same = value == centre || (value.is_nan() && centre.is_nan());
-        let deviation = if same { 0.0 } else { (value - centre).abs() };
+        let deviation = if same { zeros_apart(value, centre) } else { (value - centre).abs() };
         if deviation.is_nan() {
             return f64::INFINITY;
         }
         worst = worst.max(deviation);
     }
     worst
+}
+
+/// How far two equal results are from each other: zeros of different signs by next to nothing, which is more than nothing.
+#[inline(always)]
+pub fn zeros_apart(a: f64, b: f64) -> f64 {
+    let differ = (a == 0.0) & (a.to_bits() != b.to_bits());
+    if differ { f64::MIN_POSITIVE } else { 0.0 }
 }
 
 fn product(args: &[f64], errors: &[f64]) -> f64 {
@@ -250,5 +257,9 @@ mod tests {
     #[test]
     fn corners_outside_the_domain_have_no_bound() {
         assert_eq!(Spread::Corners.bound(|x| x[0].sqrt(), &[0.1], &[0.2]), f64::INFINITY);
+        // The sign of a zero may be the other.
+        let round = |x: &[f64]| x[0].round_ties_even();
+        assert_eq!(Spread::Corners.bound(round, &[0.1], &[0.2]), f64::MIN_POSITIVE);
+        assert_eq!(Spread::Corners.bound(round, &[0.3], &[0.1]), 0.0);
     }
 }

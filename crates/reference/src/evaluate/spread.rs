@@ -4,7 +4,9 @@
 //! they do not speak. The others go element by element.
 
 use ops::lanes::{NullaryFnOnce, wide};
-use ops::{FloatMeaning, Kernel, ScalarOp, Spread, may_wrap, product_sum, remainder, slopes, vectorized};
+use ops::{
+    FloatMeaning, Kernel, ScalarOp, Spread, may_wrap, product_sum, remainder, slopes, vectorized, zeros_apart,
+};
 
 use super::block::BLOCK;
 use super::bound::apart;
@@ -202,6 +204,7 @@ fn ends(op: ScalarOp, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
         let ends = lower.iter().zip(exact.iter().zip(e));
         for (upper, (&lower, (&exact, &e))) in out.iter_mut().zip(ends) {
             let moved = apart(lower, exact).max(apart(*upper, exact));
+            let moved = if lower == *upper { moved.max(zeros_apart(lower, *upper)) } else { moved };
             let sure = if e == 0.0 { 0.0 } else { moved };
             *upper = if e == f64::INFINITY { e } else { sure };
         }
