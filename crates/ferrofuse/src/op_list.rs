@@ -169,8 +169,8 @@ fn rule(typing: Typing) -> &'static str {
     match typing {
         Typing::Float => "f32, or f64 for f64",
         Typing::Plain => "the dtype of the first operand",
-        Typing::Arithmetic => "the promoted dtype, f32 for storage types",
-        Typing::Precise => "the promoted dtype, which must be f32 or f64",
+        Typing::Arithmetic => "the promoted dtype, f32 for float storage types",
+        Typing::Precise => "the promoted dtype, which must be no storage type",
         Typing::Compare | Typing::Test | Typing::Logical => "bool",
         Typing::Bitwise => "the promoted dtype",
         Typing::Where => "the promoted dtype of the second and third operand",

@@ -15,10 +15,20 @@ use crate::small_float::{E4m3, E5m2, E8m0, SmallFloat, to_odd};
 pub enum DType {
     /// True or false, one byte in memory.
     Bool,
+    /// 8-bit two's complement integer; only a storage type, arithmetic on it happens in [`DType::I32`].
+    I8,
+    /// 16-bit two's complement integer; only a storage type, like [`DType::I8`].
+    I16,
     /// 32-bit two's complement integer.
     I32,
     /// 64-bit two's complement integer.
     I64,
+    /// 8-bit unsigned integer; only a storage type, like [`DType::I8`].
+    U8,
+    /// 16-bit unsigned integer; only a storage type, like [`DType::I8`].
+    U16,
+    /// 32-bit unsigned integer; only a storage type, arithmetic on it happens in [`DType::I64`].
+    U32,
     /// 64-bit unsigned integer.
     U64,
     /// Powers of two in one byte, with neither sign nor zero, for scales; only a storage type.
@@ -58,10 +68,15 @@ struct Format {
 
 impl DType {
     /// Every dtype, in declaration order.
-    pub const ALL: [DType; 13] = [
+    pub const ALL: [DType; 18] = [
         DType::Bool,
+        DType::I8,
+        DType::I16,
         DType::I32,
         DType::I64,
+        DType::U8,
+        DType::U16,
+        DType::U32,
         DType::U64,
         DType::F8E8M0,
         DType::F8E4M3,
@@ -75,7 +90,7 @@ impl DType {
     ];
 
     /// Every dtype that kernels know: all but the complex ones, which are pairs of these.
-    pub const REAL: [DType; 11] = *DType::ALL.first_chunk().expect("complex ones are declared last");
+    pub const REAL: [DType; 16] = *DType::ALL.first_chunk().expect("complex ones are declared last");
 
     /// The format of a small float with sign, exponent and significand, if it is one.
     pub const fn small_float(self) -> Option<SmallFloat> {
@@ -90,9 +105,9 @@ impl DType {
     /// Bytes of one element in memory.
     pub const fn size(self) -> usize {
         match self {
-            DType::Bool | DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2 => 1,
-            DType::F16 | DType::BF16 => 2,
-            DType::I32 | DType::F32 => 4,
+            DType::Bool | DType::I8 | DType::U8 | DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2 => 1,
+            DType::I16 | DType::U16 | DType::F16 | DType::BF16 => 2,
+            DType::I32 | DType::U32 | DType::F32 => 4,
             DType::I64 | DType::U64 | DType::F64 | DType::C64 => 8,
             DType::C128 => 16,
         }
@@ -108,7 +123,7 @@ impl DType {
 
     /// Is it one of the float types?
     pub const fn is_float(self) -> bool {
-        self.is_storage_only() || matches!(self, DType::F32 | DType::F64)
+        self.is_narrow_float() || matches!(self, DType::F32 | DType::F64)
     }
 
     /// Is it one of the float types of one byte?
@@ -116,19 +131,44 @@ impl DType {
         matches!(self, DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2)
     }
 
-    /// Is it one of the three integer types? Bool is not.
+    /// Is it one of the float types that only storage knows?
+    pub const fn is_narrow_float(self) -> bool {
+        self.is_float8() || matches!(self, DType::F16 | DType::BF16)
+    }
+
+    /// Is it one of the integer types? Bool is not.
     pub const fn is_int(self) -> bool {
+        self.is_signed_int() || self.is_unsigned_int()
+    }
+
+    /// Is it an integer type with a sign?
+    pub const fn is_signed_int(self) -> bool {
+        matches!(self, DType::I8 | DType::I16 | DType::I32 | DType::I64)
+    }
+
+    /// Is it an integer type without a sign?
+    pub const fn is_unsigned_int(self) -> bool {
+        matches!(self, DType::U8 | DType::U16 | DType::U32 | DType::U64)
+    }
+
+    /// Is it one of the integer types that only storage knows?
+    pub const fn is_narrow_int(self) -> bool {
+        matches!(self, DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::U32)
+    }
+
+    /// Is it one of the integer types that arithmetic knows? Only these count elements.
+    pub const fn is_wide_int(self) -> bool {
         matches!(self, DType::I32 | DType::I64 | DType::U64)
     }
 
-    /// Is it an integer type with a sign? Values of these can be sizes.
-    pub const fn is_signed_int(self) -> bool {
+    /// Can values of it be sizes?
+    pub const fn holds_sizes(self) -> bool {
         matches!(self, DType::I32 | DType::I64)
     }
 
-    /// Is it a type that only storage knows, with arithmetic in f32?
+    /// Is it a type that only storage knows, with arithmetic in a wider one?
     pub const fn is_storage_only(self) -> bool {
-        self.is_float8() || matches!(self, DType::F16 | DType::BF16)
+        self.is_narrow_float() || self.is_narrow_int()
     }
 
     /// Is it one of the two complex types?
@@ -153,16 +193,44 @@ impl DType {
         }
     }
 
-    /// The type arithmetic on this one happens in: f32 for storage types, else itself.
+    /// The type arithmetic on this one happens in: of storage types f32, i32 or (for u32) i64, else itself.
     pub const fn compute(self) -> DType {
-        if self.is_storage_only() { DType::F32 } else { self }
+        match self {
+            DType::U32 => DType::I64,
+            _ if self.is_narrow_int() => DType::I32,
+            _ if self.is_narrow_float() => DType::F32,
+            _ => self,
+        }
+    }
+
+    /// The type that arithmetic on this one gives: floats stay in the type that it happens in, integers wrap back.
+    pub const fn arithmetic(self) -> DType {
+        if self.is_int() { self } else { self.compute() }
+    }
+
+    /// The number that the low bits of an integer spell in this integer type; u64 is held by its bits.
+    pub const fn wrap(self, x: i64) -> i64 {
+        match self {
+            DType::I8 => x as i8 as i64,
+            DType::I16 => x as i16 as i64,
+            DType::I32 => x as i32 as i64,
+            DType::U8 => x as u8 as i64,
+            DType::U16 => x as u16 as i64,
+            DType::U32 => x as u32 as i64,
+            _ => x,
+        }
     }
 
     const fn names(self) -> Spellings {
         let (short, numpy, nvfuser) = match self {
             DType::Bool => ("bool", "bool", "Bool"),
+            DType::I8 => ("i8", "int8", "Char"),
+            DType::I16 => ("i16", "int16", "Short"),
             DType::I32 => ("i32", "int32", "Int32"),
             DType::I64 => ("i64", "int64", "Int"),
+            DType::U8 => ("u8", "uint8", "Byte"),
+            DType::U16 => ("u16", "uint16", "UInt16"),
+            DType::U32 => ("u32", "uint32", "UInt32"),
             DType::U64 => ("u64", "uint64", "UInt64"),
             DType::F8E8M0 => ("f8e8m0", "float8_e8m0fnu", "Float8_e8m0fnu"),
             DType::F8E4M3 => ("f8e4m3", "float8_e4m3fn", "Float8_e4m3fn"),
@@ -187,6 +255,20 @@ impl DType {
         self.names().numpy
     }
 
+    /// How array interfaces and `.npy` files write it, as in `<f4`, if NumPy has it.
+    pub fn typestr(self) -> Option<String> {
+        let kind = match self {
+            DType::Bool => 'b',
+            DType::F16 | DType::F32 | DType::F64 => 'f',
+            _ if self.is_signed_int() => 'i',
+            _ if self.is_unsigned_int() => 'u',
+            _ if self.is_complex() => 'c',
+            _ => return None,
+        };
+        let order = if self.size() == 1 { '|' } else { '<' };
+        Some(format!("{order}{kind}{}", self.size()))
+    }
+
     /// The name in nvFuser's `DataType`, as in `Half`.
     pub const fn nvfuser_name(self) -> &'static str {
         self.names().nvfuser
@@ -199,22 +281,7 @@ impl DType {
 
     /// Is it a dtype of nvFuser, torch or NumPy that we leave out?
     pub fn is_left_out(name: &str) -> bool {
-        const LEFT_OUT: [&str; 13] = [
-            "Char",
-            "Short",
-            "Byte",
-            "UInt16",
-            "UInt32",
-            "Float4_e2m1fn",
-            "Float4_e2m1fn_x2",
-            "int8",
-            "int16",
-            "uint8",
-            "uint16",
-            "uint32",
-            "float4_e2m1fn_x2",
-        ];
-        LEFT_OUT.contains(&name)
+        ["Float4_e2m1fn", "Float4_e2m1fn_x2", "float4_e2m1fn_x2"].contains(&name)
     }
 
     const fn format(self) -> Option<Format> {
@@ -226,7 +293,7 @@ impl DType {
             DType::BF16 => (8, -126, 127),
             DType::F32 => (24, -126, 127),
             DType::F64 => (53, -1022, 1023),
-            DType::Bool | DType::I32 | DType::I64 | DType::U64 | DType::C64 | DType::C128 => return None,
+            _ => return None,
         };
         Some(Format { precision, smallest_exponent, largest_exponent })
     }
@@ -242,8 +309,9 @@ impl DType {
 
     /// `x` rounded to the nearest value of the dtype, ties to even.
     ///
-    /// Floats overflow to infinity (but [`crate::small_float`] says how those of one byte do) and keep subnormals. Integers round by truncation and saturate, with NaN as 0;
-    /// bool is 1 for everything but zero. These are the rules of a cast.
+    /// Floats overflow to infinity (but [`crate::small_float`] says how those of one byte do) and keep subnormals. Integers
+    /// round by truncation and saturate, with NaN as 0; those of storage types wrap what their arithmetic's type makes of
+    /// it. Bool is 1 for everything but zero. These are the rules of a cast.
     pub fn round(self, x: f64) -> f64 {
         match self {
             DType::C64 | DType::C128 => self.real().round(x),
@@ -251,6 +319,9 @@ impl DType {
             DType::I32 => f64::from(x as i32),
             DType::I64 => x as i64 as f64,
             DType::U64 => x as u64 as f64,
+            DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::U32 => {
+                self.wrap(self.compute().round(x) as i64) as f64
+            }
             DType::F8E8M0 => f64::from(E8m0::from_f32(to_odd(x)).to_f32()),
             DType::F8E4M3 => f64::from(E4m3::from_f32(to_odd(x)).to_f32()),
             DType::F8E5M2 => f64::from(E5m2::from_f32(to_odd(x)).to_f32()),
@@ -326,7 +397,7 @@ mod tests {
         }
         assert!("complex32".parse::<DType>().is_err());
         assert_eq!(DType::from_nvfuser_name("int"), None);
-        assert!(DType::is_left_out("uint8") && !DType::is_left_out("uint64"));
+        assert!(DType::is_left_out("Float4_e2m1fn") && !DType::is_left_out("uint8"));
     }
 
     #[test]
@@ -377,6 +448,11 @@ mod tests {
         assert_eq!(DType::I32.round(1e12), f64::from(i32::MAX));
         assert_eq!(DType::I32.round(f64::NAN), 0.0);
         assert_eq!(DType::Bool.round(f64::NAN), 1.0);
+        let narrow = [(DType::U8, -1.5, 255.0), (DType::U8, 300.0, 44.0), (DType::I8, 200.0, -56.0)];
+        let wider = [(DType::U16, -1.0, 65535.0), (DType::I16, 1e12, -1.0), (DType::U32, -1.0, 4294967295.0)];
+        for (dtype, x, wrapped) in narrow.into_iter().chain(wider) {
+            assert_eq!(dtype.round(x), wrapped, "{dtype} {x}");
+        }
     }
 
     #[test]

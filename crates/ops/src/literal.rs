@@ -10,7 +10,7 @@ pub fn print(constant: Scalar) -> String {
     let number = constant.as_f64();
     match constant.dtype() {
         DType::Bool => constant.as_bool().to_string(),
-        DType::I32 | DType::I64 | DType::U64 => constant.to_string(),
+        dtype if dtype.is_int() => constant.to_string(),
         dtype if number.is_nan() && constant != Scalar::from_f64(dtype, f64::NAN) => {
             format!("{:#x}", constant.bits())
         }
@@ -24,9 +24,10 @@ pub fn print(constant: Scalar) -> String {
 pub fn parse(dtype: DType, text: &str) -> Option<Scalar> {
     match dtype {
         DType::Bool => text.parse().ok().map(Scalar::from_bool),
-        DType::I32 => integer::<i32>(text).map(|number| Scalar::from_i64(dtype, number.into())),
-        DType::I64 => integer(text).map(|number| Scalar::from_i64(dtype, number)),
         DType::U64 => integer(text).map(|number| Scalar::from_u64(dtype, number)),
+        _ if dtype.is_int() => integer(text)
+            .filter(|&number| dtype.wrap(number) == number)
+            .map(|number| Scalar::from_i64(dtype, number)),
         DType::C64 | DType::C128 => None,
         _ => match text.strip_prefix("0x") {
             Some(digits) => from_bits(dtype, digits),

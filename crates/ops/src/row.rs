@@ -273,7 +273,7 @@ impl CSpelling {
         match dtype {
             DType::Bool => self.boolean,
             DType::U64 if self.unsigned.is_some() => self.unsigned,
-            DType::I32 | DType::I64 | DType::U64 => self.int,
+            _ if dtype.is_int() => self.int,
             DType::F64 => self.f64,
             _ => self.f32,
         }
@@ -343,7 +343,7 @@ impl CpuSpellings {
         match dtype {
             DType::Bool => self.boolean,
             DType::U64 if self.unsigned.is_some() => self.unsigned,
-            DType::I32 | DType::I64 | DType::U64 => self.int,
+            _ if dtype.is_int() => self.int,
             _ => self.float,
         }
     }

@@ -26,7 +26,7 @@ pub struct Scalar {
 
 impl Scalar {
     /// The value of `dtype` nearest to `x`: ties to even for floats; truncated and saturated, with NaN as 0,
-    /// for integers; true for bool unless `x` is zero. Every NaN becomes the one quiet positive NaN. Complex numbers have
+    /// for integers, and then wrapped for those of storage types; true for bool unless `x` is zero. Every NaN becomes the one quiet positive NaN. Complex numbers have
     /// no imaginary part.
     pub fn from_f64(dtype: DType, x: f64) -> Scalar {
         let rounded = dtype.round(x);
@@ -36,6 +36,9 @@ impl Scalar {
             DType::I32 => u64::from(x as i32 as u32),
             DType::I64 => x as i64 as u64,
             DType::U64 => x as u64,
+            DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::U32 => {
+                return Scalar::from_f64(dtype.compute(), x).cast(dtype);
+            }
             DType::F8E8M0 => E8m0::from_f32(to_odd(x)).0.into(),
             DType::F8E4M3 => E4m3::from_f32(to_odd(x)).0.into(),
             DType::F8E5M2 => E5m2::from_f32(to_odd(x)).0.into(),
@@ -61,12 +64,12 @@ impl Scalar {
         Scalar { dtype, bits: part(re), imaginary: part(im) }
     }
 
-    /// The value of `dtype` nearest to `x`: saturated for i32, wrapped for u64, rounded for floats, nonzero for bool.
+    /// The value of `dtype` nearest to `x`: saturated for i32, wrapped for other integers, rounded for floats, nonzero for bool.
     pub fn from_i64(dtype: DType, x: i64) -> Scalar {
         let bits = match dtype {
             DType::Bool => u64::from(x != 0),
             DType::I32 => u64::from(x.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as u32),
-            DType::I64 | DType::U64 => x as u64,
+            _ if dtype.is_int() => return Scalar::from_bits(dtype, x as u64),
             DType::F64 => (x as f64).to_bits(),
             DType::C64 | DType::C128 => Scalar::from_i64(dtype.real(), x).bits,
             _ => return Scalar::from_f64(dtype, f64::from(x as f32)),
@@ -78,7 +81,7 @@ impl Scalar {
     pub fn from_u64(dtype: DType, x: u64) -> Scalar {
         match dtype {
             DType::Bool => Scalar::from_bool(x != 0),
-            DType::I32 | DType::I64 | DType::U64 => Scalar::from_bits(dtype, x),
+            _ if dtype.is_int() => Scalar::from_bits(dtype, x),
             DType::F64 => Scalar { dtype, bits: (x as f64).to_bits(), imaginary: 0 },
             DType::C128 => Scalar::from_f64(dtype, x as f64),
             _ => Scalar::from_f64(dtype, f64::from(x as f32)),
@@ -128,8 +131,10 @@ impl Scalar {
     /// The value as a double, or the real part of it: exact but for integers beyond 2^53, which round.
     pub fn as_f64(self) -> f64 {
         match self.dtype {
-            DType::Bool | DType::I32 | DType::I64 => self.as_i64() as f64,
-            DType::U64 => self.bits as f64,
+            DType::Bool | DType::U64 => self.bits as f64,
+            DType::I8 | DType::I16 | DType::I32 | DType::I64 | DType::U8 | DType::U16 | DType::U32 => {
+                self.as_i64() as f64
+            }
             DType::F8E8M0 => E8m0(self.bits as u8).to_f32().into(),
             DType::F8E4M3 => E4m3(self.bits as u8).to_f32().into(),
             DType::F8E5M2 => E5m2(self.bits as u8).to_f32().into(),
@@ -144,8 +149,8 @@ impl Scalar {
     /// The value as an integer: floats are truncated and saturated, NaN is 0; u64 wraps.
     pub fn as_i64(self) -> i64 {
         match self.dtype {
-            DType::Bool | DType::I64 | DType::U64 => self.bits as i64,
-            DType::I32 => i64::from(self.bits as u32 as i32),
+            DType::Bool => self.bits as i64,
+            dtype if dtype.is_int() => dtype.wrap(self.bits as i64),
             _ => self.as_f64() as i64,
         }
     }
@@ -161,8 +166,8 @@ impl Scalar {
     /// The meaning of the cast op.
     ///
     /// Floats go to integers by truncation, saturated, NaN as 0; integers go to others by their low bits, the sign
-    /// extended; integers go to storage types through f32; everything but zero goes to true. Complex numbers lose their
-    /// imaginary part on the way to real ones.
+    /// extended; between storage types and others casts go through the type that their arithmetic happens in; everything
+    /// but zero goes to true. Complex numbers lose their imaginary part on the way to real ones.
     pub fn cast(self, dtype: DType) -> Scalar {
         match (self.dtype, dtype) {
             (from, to) if from == to => self,
@@ -172,7 +177,7 @@ impl Scalar {
                 Scalar { dtype: to, bits: part(self.real()), imaginary: part(self.imag()) }
             }
             (from, to) if from.is_complex() => self.real().cast(to),
-            (DType::I64 | DType::U64, DType::I32) => Scalar::from_bits(dtype, self.bits),
+            (from, to) if from.is_int() && to.is_int() => Scalar::from_bits(to, self.as_i64() as u64),
             (DType::U64, _) => Scalar::from_u64(dtype, self.bits),
             (from, _) if from.is_float() => Scalar::from_f64(dtype, self.as_f64()),
             _ => Scalar::from_i64(dtype, self.as_i64()),
@@ -192,7 +197,8 @@ impl Scalar {
     /// The identity of `maximum`: minus infinity (the smallest number where there is none), the smallest integer, or false.
     pub fn lowest(dtype: DType) -> Scalar {
         match dtype {
-            DType::I64 => Scalar::from_i64(dtype, i64::MIN),
+            _ if dtype.is_unsigned_int() => Scalar::zero(dtype),
+            _ if dtype.is_int() => Scalar::from_bits(dtype, 1 << (dtype.bits() - 1)),
             DType::F8E4M3 => Scalar::from_f64(dtype, -448.0),
             DType::F8E8M0 => Scalar::from_bits(dtype, 0),
             _ => Scalar::from_f64(dtype, if dtype == DType::Bool { 0.0 } else { f64::NEG_INFINITY }),
@@ -202,8 +208,8 @@ impl Scalar {
     /// The identity of `minimum`: infinity (the largest number where there is none), the largest integer, or true.
     pub fn highest(dtype: DType) -> Scalar {
         match dtype {
-            DType::I64 => Scalar::from_i64(dtype, i64::MAX),
-            DType::U64 => Scalar::from_u64(dtype, u64::MAX),
+            _ if dtype.is_unsigned_int() => Scalar::from_bits(dtype, u64::MAX),
+            _ if dtype.is_int() => Scalar::from_bits(dtype, u64::MAX >> (65 - dtype.bits())),
             DType::F8E4M3 => Scalar::from_f64(dtype, 448.0),
             DType::F8E8M0 => Scalar::from_bits(dtype, 0xfe),
             _ => Scalar::from_f64(dtype, f64::INFINITY),
@@ -238,8 +244,8 @@ impl fmt::Display for Scalar {
         let x = self.as_f64();
         match self.dtype {
             DType::Bool => f.write_str(if self.bits == 1 { "True" } else { "False" }),
-            DType::I32 | DType::I64 => write!(f, "{}", self.as_i64()),
             DType::U64 => write!(f, "{}", self.bits),
+            _ if self.dtype.is_int() => write!(f, "{}", self.as_i64()),
             DType::C64 | DType::C128 => self.fmt_complex(f),
             _ if x.is_nan() => f.write_str("float(\"nan\")"),
             _ if x.is_infinite() => write!(f, "float(\"{x}\")"),
@@ -293,6 +299,10 @@ mod tests {
         assert_eq!(Scalar::from_i64(DType::I32, 1 << 40).as_i64(), i64::from(i32::MAX));
         assert_eq!(Scalar::from_f64(DType::F32, f64::NAN).cast(DType::I64).as_i64(), 0);
         assert_eq!(Scalar::from_f64(DType::F64, -1e300).cast(DType::I64).as_i64(), i64::MIN);
+        assert_eq!(Scalar::from_f64(DType::F16, -1.5).cast(DType::U8).as_i64(), 255);
+        assert_eq!(Scalar::from_i64(DType::I64, 300).cast(DType::I8).as_i64(), 44);
+        assert_eq!(Scalar::from_i64(DType::I8, -1).cast(DType::U32).as_i64(), 0xffff_ffff);
+        assert_eq!(Scalar::from_i64(DType::U8, -1).cast(DType::I64).as_i64(), 255);
         assert_eq!(Scalar::from_f64(DType::F64, 0.25).cast(DType::Bool), Scalar::from_bool(true));
         let max = Scalar::highest(DType::U64);
         assert_eq!(max.to_string(), "18446744073709551615");
@@ -320,5 +330,8 @@ mod tests {
             assert!(Scalar::lowest(dtype).as_f64() <= min && Scalar::highest(dtype).as_f64() >= 1.0);
         }
         assert_eq!(Scalar::lowest(DType::I32).as_i64(), i64::from(i32::MIN));
+        assert_eq!(Scalar::lowest(DType::I8).as_i64(), -128);
+        assert_eq!(Scalar::highest(DType::I16).as_i64(), 32767);
+        assert_eq!(Scalar::highest(DType::U32).as_i64(), 0xffff_ffff);
     }
 }

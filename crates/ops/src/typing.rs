@@ -2,7 +2,7 @@
 //!
 //! Promotion follows PyTorch (and so nvFuser): bool < integer < float < complex are *categories*; tensors with dimensions decide before
 //! tensors without, those before numbers, and a weaker kind widens the result only by a higher category. After
-//! promotion arithmetic on a storage type happens in f32.
+//! promotion arithmetic on a storage type happens in f32 and stays there, or in i32 or i64 and wraps back.
 
 use smallvec::{SmallVec, smallvec};
 
@@ -13,11 +13,11 @@ use crate::DType;
 pub enum Typing {
     /// A function of real numbers: integers, bools and half types go to f32; the result stays there.
     Float,
-    /// The result has the dtype of the first operand; half types are computed in f32 and rounded back.
+    /// The result has the dtype of the first operand; storage types are computed in wider ones and rounded back.
     Plain,
-    /// Promotion, then half types to f32; the result stays there.
+    /// Promotion; the result of float storage types stays in f32, that of integer ones wraps back.
     Arithmetic,
-    /// Promotion to f32 or f64, which the operands must have without: neither integers nor storage types.
+    /// Promotion to a dtype that arithmetic happens in, which the operands must have without: no storage type.
     Precise,
     /// Operands as for [`Typing::Arithmetic`], result bool.
     Compare,
@@ -125,7 +125,7 @@ pub enum TypingError {
 pub struct Classes {
     /// f32 and f64.
     pub float: bool,
-    /// i32, i64 and u64.
+    /// Integers.
     pub int: bool,
     pub boolean: bool,
 }
@@ -135,7 +135,7 @@ impl Classes {
     pub const fn contain(self, dtype: DType) -> bool {
         match dtype {
             DType::Bool => self.boolean,
-            DType::I32 | DType::I64 | DType::U64 => self.int,
+            _ if dtype.is_int() => self.int,
             DType::C64 | DType::C128 => false,
             _ => self.float,
         }
@@ -154,20 +154,26 @@ impl Classes {
     }
 }
 
-/// The smallest dtype both convert to: the later in declaration order, but f32 for the two different half types, and a
-/// complex number of parts that hold both.
+/// The smallest dtype both convert to: the later in declaration order, but f32 for the two different half types, a signed
+/// integer that holds both for integers of either kind, and a complex number of parts that hold both.
 ///
-/// As in PyTorch there is none for u64 beside a signed integer, which neither holds, nor for a float type of one byte
-/// beside another float type.
+/// As in PyTorch there is none for u64 beside a signed integer, nor for a float type of one byte beside another float
+/// type.
 pub fn promote(a: DType, b: DType) -> Option<DType> {
     match (a.min(b), a.max(b)) {
         (low, high) if low == high => Some(low),
         (low, high) if high.is_complex() => promote(low.real(), high.real()).map(DType::complex),
         (DType::F16, DType::BF16) => Some(DType::F32),
-        (low, DType::U64) if low.is_signed_int() => None,
+        (low, high) if low.is_signed_int() && high.is_unsigned_int() => signed_beside(low, high),
         (low, _) if low.is_float8() => None,
         (_, high) => Some(high),
     }
+}
+
+/// The smallest signed integer type from `signed` on that holds all numbers of an unsigned one.
+fn signed_beside(signed: DType, unsigned: DType) -> Option<DType> {
+    let holds = |dtype: &DType| dtype.size() > unsigned.size();
+    [DType::I8, DType::I16, DType::I32, DType::I64].into_iter().filter(|&dtype| dtype >= signed).find(holds)
 }
 
 /// The common dtype of operands of several kinds. No operands: bool.
@@ -242,18 +248,18 @@ pub(super) fn resolve(
         return Err(TypingError::Operand {
             op,
             argument: 0,
-            expected: "f32 or f64",
+            expected: if classes.int { "i32, i64 or u64" } else { "f32 or f64" },
             given: operands[0].dtype,
         });
     }
     let (compute, result) = match typing {
         Typing::Float => (real(common), real(common)),
         Typing::Plain => (operands[0].dtype.compute(), operands[0].dtype),
-        Typing::Arithmetic => (common.compute(), common.compute()),
+        Typing::Arithmetic => (common.compute(), common.arithmetic()),
         Typing::Compare => (common.compute(), DType::Bool),
         Typing::Test => (real(common), DType::Bool),
         Typing::Logical => (DType::Bool, DType::Bool),
-        Typing::Bitwise | Typing::Precise => (common, common),
+        Typing::Bitwise | Typing::Precise => (common.compute(), common),
         Typing::Set | Typing::Where | Typing::Part | Typing::Pair => (operands[0].dtype, operands[0].dtype),
         Typing::Counter if operands.iter().all(|operand| operand.dtype.is_int()) => (DType::I64, DType::I64),
         Typing::Counter => return Err(unsuitable(op, classes, operands)),
@@ -261,7 +267,7 @@ pub(super) fn resolve(
     if typing != Typing::Set && !classes.contain(compute) {
         return Err(unsuitable(op, classes, operands));
     }
-    let result_compute = if typing == Typing::Plain { compute } else { result };
+    let result_compute = if typing == Typing::Set { result } else { result.compute() };
     Ok(TypeSignature { compute: smallvec![compute; arity], result_compute, result })
 }
 
@@ -321,6 +327,7 @@ mod tests {
         assert_eq!(with(DType::I64, DType::F64), DType::F32);
         assert_eq!(with(DType::Bool, DType::I64), DType::I64);
         assert_eq!(with(DType::U64, DType::I64), DType::U64);
+        assert_eq!(with(DType::U8, DType::I64), DType::U8);
         assert_eq!(with(DType::F8E4M3, DType::F64), DType::F8E4M3);
         assert_eq!(promote_operands(&[Operand::literal(DType::F64)]), Ok(DType::F64));
     }
@@ -354,6 +361,16 @@ mod tests {
     #[test]
     fn promotion_is_a_partial_commutative_idempotent_monoid() {
         assert_eq!(promote(DType::U64, DType::I32), None);
+        for (a, b, common) in [
+            (DType::U8, DType::I8, DType::I16),
+            (DType::U8, DType::I16, DType::I16),
+            (DType::U16, DType::I8, DType::I32),
+            (DType::U32, DType::I32, DType::I64),
+            (DType::U16, DType::U64, DType::U64),
+            (DType::U8, DType::F16, DType::F16),
+        ] {
+            assert_eq!(promote(a, b), Some(common), "{a} beside {b}");
+        }
         assert_eq!(promote(DType::F8E5M2, DType::F8E4M3), None);
         assert_eq!(promote(DType::F8E5M2, DType::F16), None);
         assert_eq!(promote(DType::F8E5M2, DType::I64), Some(DType::F8E5M2));

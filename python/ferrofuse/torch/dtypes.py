@@ -8,6 +8,9 @@ from .._native import DataType
 
 KNOWN: Dict[Any, DataType] = {
     torch.bool: DataType.Bool,
+    torch.uint8: DataType.Byte,
+    torch.int8: DataType.Char,
+    torch.int16: DataType.Short,
     torch.int32: DataType.Int32,
     torch.int64: DataType.Int,
     torch.float16: DataType.Half,

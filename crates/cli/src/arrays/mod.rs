@@ -59,7 +59,7 @@ pub fn read(path: &Path, wanted: Wanted<'_>) -> Result<StridedArray, FileError> 
 
 /// Whether `.npy` can hold the dtype, which is whether NumPy has it.
 pub fn npy_knows(dtype: DType) -> bool {
-    npy::knows(dtype)
+    dtype.typestr().is_some()
 }
 
 /// Opens a file to read it. A folder, which the system opens as well, is none.

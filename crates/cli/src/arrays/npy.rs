@@ -17,7 +17,7 @@ const MAGIC: &[u8; 6] = b"\x93NUMPY";
 const LONGEST_HEADER: u64 = 10_000;
 /// Axes that an array may have: as many as NumPy's.
 const MAX_RANK: usize = 64;
-const SUPPORTED: &str = "bool, int32, int64, uint64, float16, float32, float64, complex64, complex128; bfloat16 and float8 come in .safetensors";
+const SUPPORTED: &str = "bool, integers, float16, float32, float64, complex64, complex128; bfloat16 and float8 come in .safetensors";
 
 /// What the header says.
 #[derive(Debug, PartialEq)]
@@ -155,18 +155,8 @@ fn parse_descr(value: &str) -> Result<(DType, bool), Problem> {
     let unsupported = || Problem::Dtype { found: shortened(value), supported: SUPPORTED };
     let (name, _) = quoted(value).filter(|(_, after)| after.is_empty()).ok_or_else(unsupported)?;
     let (order, kind) = name.split_at_checked(1).ok_or_else(unsupported)?;
-    let dtype = match kind {
-        "b1" => DType::Bool,
-        "i4" => DType::I32,
-        "i8" => DType::I64,
-        "u8" => DType::U64,
-        "f2" => DType::F16,
-        "f4" => DType::F32,
-        "f8" => DType::F64,
-        "c8" => DType::C64,
-        "c16" => DType::C128,
-        _ => return Err(unsupported()),
-    };
+    let is_ours = |dtype: &DType| dtype.typestr().is_some_and(|own| &own[1..] == kind);
+    let dtype = DType::ALL.into_iter().find(is_ours).ok_or_else(unsupported)?;
     match order {
         "<" | "|" | "=" => Ok((dtype, false)),
         ">" => Ok((dtype, true)),
@@ -226,30 +216,13 @@ impl Header {
     }
 }
 
-/// Whether NumPy has the dtype.
-pub(super) fn knows(dtype: DType) -> bool {
-    !dtype.is_float8() && dtype != DType::BF16
-}
-
 /// Writes one array as `.npy`: in row-major order, as version 1.
 ///
 /// # Errors
 /// When it cannot be written, or the dtype is one that NumPy lacks.
 pub fn write(out: &mut dyn Write, view: &ArrayView<'_>) -> Result<(), Problem> {
-    let kind = match view.dtype() {
-        DType::Bool => "|b1",
-        DType::I32 => "<i4",
-        DType::I64 => "<i8",
-        DType::U64 => "<u8",
-        DType::F16 => "<f2",
-        DType::F32 => "<f4",
-        DType::F64 => "<f8",
-        DType::C64 => "<c8",
-        DType::C128 => "<c16",
-        lacking => {
-            return Err(Problem::Dtype { found: lacking.numpy_name().to_owned(), supported: SUPPORTED });
-        }
-    };
+    let lacking = || Problem::Dtype { found: view.dtype().numpy_name().to_owned(), supported: SUPPORTED };
+    let kind = view.dtype().typestr().ok_or_else(lacking)?;
     let sizes: String = view.sizes().iter().map(|size| format!("{size}, ")).collect();
     let sizes = if view.sizes().len() == 1 { sizes.trim_end() } else { sizes.trim_end_matches(", ") };
     let mut text = format!("{{'descr': '{kind}', 'fortran_order': False, 'shape': ({sizes}), }}");

@@ -102,8 +102,13 @@ fn malformed(error: serde_json::Error) -> Problem {
 /// Their names of our dtypes.
 const DTYPES: [(DType, Dtype, &str); DType::ALL.len() - 1] = [
     (DType::Bool, Dtype::BOOL, "BOOL"),
+    (DType::I8, Dtype::I8, "I8"),
+    (DType::I16, Dtype::I16, "I16"),
     (DType::I32, Dtype::I32, "I32"),
     (DType::I64, Dtype::I64, "I64"),
+    (DType::U8, Dtype::U8, "U8"),
+    (DType::U16, Dtype::U16, "U16"),
+    (DType::U32, Dtype::U32, "U32"),
     (DType::U64, Dtype::U64, "U64"),
     (DType::F8E8M0, Dtype::F8_E8M0, "F8_E8M0"),
     (DType::F8E4M3, Dtype::F8_E4M3, "F8_E4M3"),

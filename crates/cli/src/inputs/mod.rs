@@ -214,7 +214,7 @@ fn spec(file: &File, sizes: &KnownSizes, place: usize) -> Result<Option<InputSpe
 fn usual(dtype: DType) -> Distribution {
     match dtype {
         DType::Bool => Distribution::Integers(0, 2),
-        DType::U64 => Distribution::Integers(0, 17),
+        _ if dtype.is_unsigned_int() => Distribution::Integers(0, 17),
         _ if dtype.is_int() => Distribution::Integers(-8, 9),
         _ => Distribution::Normal,
     }

@@ -14,15 +14,19 @@ pub(super) fn cast(from: DType, to: DType, text: &str, prelude: &mut Prelude) ->
         _ if from.is_complex() || to.is_complex() => {
             unreachable!("kernels hold the parts of complex numbers")
         }
-        _ if from.is_storage_only() => cast(F32, to, &call(Snippet::widening(from), text, prelude), prelude),
-        (F32, _) if to.is_storage_only() => call(Snippet::narrowing(to), text, prelude),
-        (F64, _) if to.is_storage_only() => {
+        _ if from.is_narrow_float() => cast(F32, to, &call(Snippet::widening(from), text, prelude), prelude),
+        (F32, _) if to.is_narrow_float() => call(Snippet::narrowing(to), text, prelude),
+        (F64, _) if to.is_narrow_float() => {
             let once = call(Snippet::F64ToF32Odd, text, prelude);
             call(Snippet::narrowing(to), &once, prelude)
         }
-        _ if to.is_storage_only() => {
+        _ if to.is_narrow_float() => {
             let float = (prelude.dialect.type_name)(F32);
             call(Snippet::narrowing(to), &format!("({float}){text}"), prelude)
+        }
+        (F32 | F64, _) if to.is_narrow_int() => {
+            let whole = cast(from, to.compute(), text, prelude);
+            cast(to.compute(), to, &whole, prelude)
         }
         (F32, Bool) => format!("({text} != 0.0f)"),
         (F64, Bool) => format!("({text} != 0.0)"),

@@ -4,13 +4,18 @@ use ops::{DType, Scalar};
 
 use super::dialect::Dialect;
 
-/// The type of a variable in C99 and C++. Those of storage types are names that the prelude gives to the type of their
+/// The type of a variable in C99 and C++. Those of float storage types are names that the prelude gives to the type of their
 /// bits.
 pub fn standard_type(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",
+        DType::I8 => "signed char",
+        DType::I16 => "short",
         DType::I32 => "int",
         DType::I64 => "long long",
+        DType::U8 => "unsigned char",
+        DType::U16 => "unsigned short",
+        DType::U32 => "unsigned",
         DType::U64 => "unsigned long long",
         DType::F32 => "float",
         DType::F64 => "double",
@@ -80,6 +85,7 @@ mod tests {
             (DType::I32, -2147483648.0, "(-2147483647 - 1)"),
             (DType::I64, 4.0, "4ll"),
             (DType::U64, 1e30, "18446744073709551615ull"),
+            (DType::I8, -1.0, "(signed char)0xff"),
             (DType::BF16, 1.0, "(bf16)0x3f80"),
             (DType::F8E4M3, 1.0, "(f8e4m3)0x38"),
             (DType::F32, 0.1, "0.1f"),

@@ -102,14 +102,18 @@ fn simpler_cast(graph: &mut Graph, facts: &mut Facts, to: DType, operand: Val) -
 
 /// Whether every value of `narrow` is a value of `wide`, so that going there and on loses nothing.
 fn holds(wide: DType, narrow: DType) -> bool {
-    use DType::{BF16, Bool, F8E4M3, F8E5M2, F8E8M0, F16, F32, F64, I32, I64, U64};
+    use DType::{BF16, Bool, F8E4M3, F8E5M2, F8E8M0, F16, F32, F64, I8, I16, I32, U8, U16, U32};
+    if wide.is_int() && (narrow.is_int() || narrow == Bool) {
+        return ops::promote(narrow, wide) == Some(wide);
+    }
     matches!(
         (narrow, wide),
         (F8E4M3 | F8E5M2, F16)
             | (F8E4M3 | F8E5M2 | F8E8M0, BF16)
             | (F8E4M3 | F8E5M2 | F8E8M0 | F16 | BF16, F32 | F64)
-            | (F32 | I32, F64)
-            | (I32, I64)
-            | (Bool, I32 | I64 | U64 | F32 | F64)
+            | (I8 | U8, F16 | BF16)
+            | (I8 | I16 | U8 | U16, F32)
+            | (I8 | I16 | I32 | U8 | U16 | U32 | F32, F64)
+            | (Bool, F32 | F64)
     )
 }

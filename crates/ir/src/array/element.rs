@@ -1,6 +1,4 @@
 //! The Rust types that stand for dtypes, with the conversions that a cast means.
-//!
-//! A bool is a byte, since foreign memory may hold any byte there; zero is false and all else true.
 
 use half::{bf16, f16};
 use ops::DType;
@@ -9,7 +7,7 @@ use ops::small_float::{E4m3, E5m2, E8m0, SmallFloat, to_odd};
 /// A type that the elements of an array can have.
 ///
 /// `from_real` and `from_int` are the cast of the language: to nearest even for floats, truncated and saturated from
-/// floats to integers (NaN is 0), the low bits between integers, through f32 from integers to storage types.
+/// floats to integers (NaN is 0), the low bits between integers, through the type of their arithmetic to storage types.
 pub trait Element: Copy + Send + Sync + 'static + sealed::Sealed {
     /// The dtype.
     const DTYPE: DType;
@@ -73,16 +71,16 @@ macro_rules! element {
     };
 }
 
-/// The row of an integer type.
+/// The row of an integer type whose arithmetic happens in another.
 macro_rules! integer {
-    ($type:ty, $dtype:ident) => {
+    ($type:ty, $dtype:ident, $compute:ty) => {
         element!($type, $dtype,
-            to_real: |x| x as f64, from_real: |x| x as $type,
+            to_real: |x| x as f64, from_real: |x| x as $compute as $type,
             to_int: |x| x as i64, from_int: |x| x as $type, from_unsigned: |x| x as $type);
     };
 }
 
-/// The row of a storage type, with its conversions from and to f32.
+/// The row of a float storage type, with its conversions from and to f32.
 macro_rules! storage {
     ($type:ty, $dtype:ident, $widen:expr, $narrow:expr) => {
         element!($type, $dtype,
@@ -91,12 +89,18 @@ macro_rules! storage {
     };
 }
 
-element!(u8, Bool,
-    to_real: |x| f64::from(u8::from(x != 0)), from_real: |x| u8::from(x != 0.0),
-    to_int: |x| i64::from(x != 0), from_int: |x| u8::from(x != 0), from_unsigned: |x| u8::from(x != 0));
-integer!(i32, I32);
-integer!(i64, I64);
-integer!(u64, U64);
+element!(ByteBool, Bool,
+    to_real: |x| f64::from(u8::from(x.0 != 0)), from_real: |x| ByteBool((x != 0.0).into()),
+    to_int: |x| i64::from(x.0 != 0), from_int: |x| ByteBool((x != 0).into()),
+    from_unsigned: |x| ByteBool((x != 0).into()));
+integer!(i8, I8, i32);
+integer!(i16, I16, i32);
+integer!(i32, I32, i32);
+integer!(i64, I64, i64);
+integer!(u8, U8, i32);
+integer!(u16, U16, i32);
+integer!(u32, U32, i64);
+integer!(u64, U64, u64);
 storage!(E8m0, F8E8M0, E8m0::to_f32, E8m0::from_f32);
 storage!(E4m3, F8E4M3, E4m3::to_f32, E4m3::from_f32);
 storage!(E5m2, F8E5M2, E5m2::to_f32, E5m2::from_f32);
@@ -132,6 +136,11 @@ macro_rules! complex {
 complex!(f32, C64);
 complex!(f64, C128);
 
+/// A bool as memory holds it: foreign memory may have any byte there; zero is false and all else true.
+#[repr(transparent)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ByteBool(pub u8);
+
 /// A complex number as memory holds it: the real part, then the imaginary part.
 ///
 /// As an [`Element`] it follows the casts too: to a real number the imaginary part is dropped, from one it is zero.
@@ -152,59 +161,20 @@ impl<T: Default> From<T> for Complex<T> {
 #[macro_export]
 macro_rules! with_element {
     ($dtype:expr, $T:ident => $body:expr) => {
+        $crate::with_element!($dtype, $T => $body, {
+            Bool: $crate::array::ByteBool,
+            I8: i8, I16: i16, I32: i32, I64: i64, U8: u8, U16: u16, U32: u32, U64: u64,
+            F8E8M0: ops::small_float::E8m0, F8E4M3: ops::small_float::E4m3, F8E5M2: ops::small_float::E5m2,
+            F16: half::f16, BF16: half::bf16, F32: f32, F64: f64,
+            C64: $crate::array::Complex<f32>, C128: $crate::array::Complex<f64>,
+        })
+    };
+    ($dtype:expr, $T:ident => $body:expr, { $($variant:ident: $type:ty,)+ }) => {
         match $dtype {
-            ops::DType::Bool => {
-                type $T = u8;
+            $(ops::DType::$variant => {
+                type $T = $type;
                 $body
-            }
-            ops::DType::I32 => {
-                type $T = i32;
-                $body
-            }
-            ops::DType::I64 => {
-                type $T = i64;
-                $body
-            }
-            ops::DType::U64 => {
-                type $T = u64;
-                $body
-            }
-            ops::DType::F8E8M0 => {
-                type $T = ops::small_float::E8m0;
-                $body
-            }
-            ops::DType::F8E4M3 => {
-                type $T = ops::small_float::E4m3;
-                $body
-            }
-            ops::DType::F8E5M2 => {
-                type $T = ops::small_float::E5m2;
-                $body
-            }
-            ops::DType::F16 => {
-                type $T = half::f16;
-                $body
-            }
-            ops::DType::BF16 => {
-                type $T = half::bf16;
-                $body
-            }
-            ops::DType::F32 => {
-                type $T = f32;
-                $body
-            }
-            ops::DType::F64 => {
-                type $T = f64;
-                $body
-            }
-            ops::DType::C64 => {
-                type $T = $crate::array::Complex<f32>;
-                $body
-            }
-            ops::DType::C128 => {
-                type $T = $crate::array::Complex<f64>;
-                $body
-            }
+            })+
         }
     };
 }

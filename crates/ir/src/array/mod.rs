@@ -14,7 +14,7 @@ mod strided;
 mod view;
 
 pub use argument::{Argument, Footprint, shared};
-pub use element::{Complex, Element, with_element};
+pub use element::{ByteBool, Complex, Element, with_element};
 pub use layout::{Dims, Layout, Strides};
 pub use owned::Array;
 pub use runs::prefetch;

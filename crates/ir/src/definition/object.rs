@@ -83,7 +83,7 @@ impl Object {
     /// The integer, if it is a number of an integer dtype.
     pub fn as_int(&self) -> Option<i64> {
         match self {
-            Object::Number(scalar) if scalar.dtype().is_signed_int() => Some(scalar.as_i64()),
+            Object::Number(scalar) if scalar.dtype().holds_sizes() => Some(scalar.as_i64()),
             _ => None,
         }
     }

@@ -227,7 +227,7 @@ impl Graph {
 
     /// The size expression that a new node is, found once from those of its operands, so that no chain is ever walked.
     fn size_of(&self, op: &TensorOp, operands: &[Val], result: &Type, facts: &Facts) -> Option<Expr> {
-        if result.rank() != 0 || !result.dtype.is_signed_int() {
+        if result.rank() != 0 || !result.dtype.holds_sizes() {
             return None;
         }
         // Arithmetic in i32 wraps where sizes do not.

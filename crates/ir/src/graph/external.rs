@@ -116,7 +116,7 @@ fn expect_dtype(expected: DType, ty: &Type) -> Result<(), ShapeError> {
 }
 
 fn expect_index(ty: &Type) -> Result<(), ShapeError> {
-    if ty.dtype.is_signed_int() { Ok(()) } else { expect_dtype(DType::I64, ty) }
+    if ty.dtype.holds_sizes() { Ok(()) } else { expect_dtype(DType::I64, ty) }
 }
 
 /// Records that one size is at most another, unless it is known to be more.

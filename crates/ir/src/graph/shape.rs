@@ -66,7 +66,7 @@ pub enum ShapeError {
         given: DType,
     },
     /// A dtype in which no arithmetic is done.
-    #[error("no arithmetic in {0}: cast to f32 first")]
+    #[error("no arithmetic in {0}: cast to {compute} first", compute = .0.compute())]
     Storage(DType),
     /// A size known to be negative.
     #[error("axis {axis} would have the negative size {size}")]
@@ -267,7 +267,7 @@ fn gather(axis: usize, source: &Type, index: &Type, facts: &mut Facts) -> Result
     if axis >= source.rank() {
         return Err(ShapeError::Axis { axis, rank: source.rank() });
     }
-    if !index.dtype.is_int() {
+    if !index.dtype.is_wide_int() {
         return Err(ShapeError::Dtype { expected: DType::I64, given: index.dtype });
     }
     let mut row = source.clone();

@@ -26,9 +26,9 @@ pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
     cycles * vectors(dtype)
 }
 
-/// How many vectors hold as many elements of a dtype as one holds of f32.
+/// How many vectors hold as many elements of a dtype as one holds of f32, when it is computed in.
 fn vectors(dtype: DType) -> u64 {
-    if dtype.size() > 4 { 2 } else { 1 }
+    if dtype.compute().size() > 4 { 2 } else { 1 }
 }
 
 /// Cycles of a conversion between two dtypes.

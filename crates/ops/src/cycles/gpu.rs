@@ -61,7 +61,7 @@ fn of_i32(op: ScalarOp) -> u64 {
 /// Cycles of a conversion between two dtypes.
 pub fn cast(from: DType, to: DType) -> u64 {
     let is_byte = |dtype| matches!(dtype, DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0);
-    let is_double = |dtype| matches!(dtype, DType::F64 | DType::I64 | DType::U64);
+    let is_double = |dtype: DType| matches!(dtype.compute(), DType::F64 | DType::I64 | DType::U64);
     match (from, to) {
         _ if is_byte(from) || is_byte(to) => 12,
         // The unit that converts these takes a warp in eight cycles.

@@ -45,7 +45,7 @@ impl MomentStates {
     fn are_of(&self, body: &Body) -> bool {
         let [mean, squares, count] = [self.mean, self.squares, self.count].map(|state| body.params()[state]);
         let is_real = |dtype| matches!(dtype, DType::F32 | DType::F64);
-        let fit = is_real(mean) && mean == squares && (is_real(count) || count.is_signed_int());
+        let fit = is_real(mean) && mean == squares && (is_real(count) || count.holds_sizes());
         let runs = [[true, true], [true, false], [false, true]];
         fit && runs.into_iter().all(|has_elements| self.are_combined(body, has_elements))
     }

@@ -45,7 +45,7 @@ impl BodyArith for Terms {
             Term::Real(ratio) | Term::Integer(ratio) if to.is_float() && to.size() >= self.dtype.size() => {
                 Term::Real(ratio.clone())
             }
-            Term::Integer(ratio) if to.is_signed_int() => Term::Integer(ratio.clone()),
+            Term::Integer(ratio) if to.holds_sizes() => Term::Integer(ratio.clone()),
             Term::Bool(truth) if to == DType::Bool => Term::Bool(*truth),
             _ => Term::Other,
         }

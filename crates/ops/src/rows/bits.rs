@@ -94,6 +94,7 @@ pub(crate) const RIGHT_SHIFT: Primitive = Primitive {
 
 pub(crate) const LOGICAL_RIGHT_SHIFT: Primitive = Primitive {
     name: "logical_right_shift",
+    typing: Typing::Precise,
     algebra: Algebra::right_identity(0.0),
     int: Some(int!(Binary: logical_right_shift)),
     cuda: CSpelling::NONE.and_int("logical_shift_right({0}, {1})").with_helper(

@@ -58,18 +58,20 @@ fn typing_is_total() {
     }
 }
 
-/// `compute>result`, or only one of them where they are the same, or `-` where the op does not apply.
+/// `compute>result`, or only one of them where they are the same, or `-` where the op does not apply. Of comparisons, which
+/// give bools, only what they compute in; of selections only what they give.
 fn cell(op: ScalarOp, a: DType, b: DType) -> String {
     let mut given = vec![Operand::tensor(a), Operand::tensor(b)];
     if op == ScalarOp::Where {
         given.insert(0, Operand::tensor(DType::Bool));
     }
-    match signature(op, &given) {
-        Ok(signature) if signature.compute[given.len() - 1] == signature.result => {
-            signature.result.to_string()
-        }
-        Ok(signature) => format!("{}>{}", signature.compute[given.len() - 1], signature.result),
-        Err(_) => "-".to_owned(),
+    let Ok(signature) = signature(op, &given) else { return "-".to_owned() };
+    let (compute, result) = (signature.compute[given.len() - 1], signature.result);
+    match op {
+        ScalarOp::Eq => compute.to_string(),
+        ScalarOp::Where => result.to_string(),
+        _ if compute == result => result.to_string(),
+        _ => format!("{compute}>{result}"),
     }
 }
 
@@ -96,53 +98,73 @@ fn tables_of_pairs() {
 
 const TABLES: &str = "\
 add
-bool   bool i32 i64 u64 f32 f32 f32 f32 f32 f32 f64
-i32    i32 i32 i64 - f32 f32 f32 f32 f32 f32 f64
-i64    i64 i64 i64 - f32 f32 f32 f32 f32 f32 f64
-u64    u64 - - u64 f32 f32 f32 f32 f32 f32 f64
-f8e8m0 f32 f32 f32 f32 f32 - - - - - -
-f8e4m3 f32 f32 f32 f32 - f32 - - - - -
-f8e5m2 f32 f32 f32 f32 - - f32 - - - -
-f16    f32 f32 f32 f32 - - - f32 f32 f32 f64
-bf16   f32 f32 f32 f32 - - - f32 f32 f32 f64
-f32    f32 f32 f32 f32 - - - f32 f32 f32 f64
-f64    f64 f64 f64 f64 - - - f64 f64 f64 f64
+bool   bool i32>i8 i32>i16 i32 i64 i32>u8 i32>u16 i64>u32 u64 f32 f32 f32 f32 f32 f32 f64
+i8     i32>i8 i32>i8 i32>i16 i32 i64 i32>i16 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i16    i32>i16 i32>i16 i32>i16 i32 i64 i32>i16 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i32    i32 i32 i32 i32 i64 i32 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i64    i64 i64 i64 i64 i64 i64 i64 i64 - f32 f32 f32 f32 f32 f32 f64
+u8     i32>u8 i32>i16 i32>i16 i32 i64 i32>u8 i32>u16 i64>u32 u64 f32 f32 f32 f32 f32 f32 f64
+u16    i32>u16 i32 i32 i32 i64 i32>u16 i32>u16 i64>u32 u64 f32 f32 f32 f32 f32 f32 f64
+u32    i64>u32 i64 i64 i64 i64 i64>u32 i64>u32 i64>u32 u64 f32 f32 f32 f32 f32 f32 f64
+u64    u64 - - - - u64 u64 u64 u64 f32 f32 f32 f32 f32 f32 f64
+f8e8m0 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - - - -
+f8e4m3 f32 f32 f32 f32 f32 f32 f32 f32 f32 - f32 - - - - -
+f8e5m2 f32 f32 f32 f32 f32 f32 f32 f32 f32 - - f32 - - - -
+f16    f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+bf16   f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+f32    f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+f64    f64 f64 f64 f64 f64 f64 f64 f64 f64 - - - f64 f64 f64 f64
 div
-bool   - i32 i64 u64 f32 f32 f32 f32 f32 f32 f64
-i32    i32 i32 i64 - f32 f32 f32 f32 f32 f32 f64
-i64    i64 i64 i64 - f32 f32 f32 f32 f32 f32 f64
-u64    u64 - - u64 f32 f32 f32 f32 f32 f32 f64
-f8e8m0 f32 f32 f32 f32 f32 - - - - - -
-f8e4m3 f32 f32 f32 f32 - f32 - - - - -
-f8e5m2 f32 f32 f32 f32 - - f32 - - - -
-f16    f32 f32 f32 f32 - - - f32 f32 f32 f64
-bf16   f32 f32 f32 f32 - - - f32 f32 f32 f64
-f32    f32 f32 f32 f32 - - - f32 f32 f32 f64
-f64    f64 f64 f64 f64 - - - f64 f64 f64 f64
+bool   - i32>i8 i32>i16 i32 i64 i32>u8 i32>u16 i64>u32 u64 f32 f32 f32 f32 f32 f32 f64
+i8     i32>i8 i32>i8 i32>i16 i32 i64 i32>i16 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i16    i32>i16 i32>i16 i32>i16 i32 i64 i32>i16 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i32    i32 i32 i32 i32 i64 i32 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i64    i64 i64 i64 i64 i64 i64 i64 i64 - f32 f32 f32 f32 f32 f32 f64
+u8     i32>u8 i32>i16 i32>i16 i32 i64 i32>u8 i32>u16 i64>u32 u64 f32 f32 f32 f32 f32 f32 f64
+u16    i32>u16 i32 i32 i32 i64 i32>u16 i32>u16 i64>u32 u64 f32 f32 f32 f32 f32 f32 f64
+u32    i64>u32 i64 i64 i64 i64 i64>u32 i64>u32 i64>u32 u64 f32 f32 f32 f32 f32 f32 f64
+u64    u64 - - - - u64 u64 u64 u64 f32 f32 f32 f32 f32 f32 f64
+f8e8m0 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - - - -
+f8e4m3 f32 f32 f32 f32 f32 f32 f32 f32 f32 - f32 - - - - -
+f8e5m2 f32 f32 f32 f32 f32 f32 f32 f32 f32 - - f32 - - - -
+f16    f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+bf16   f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+f32    f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+f64    f64 f64 f64 f64 f64 f64 f64 f64 f64 - - - f64 f64 f64 f64
 eq
-bool   bool i32>bool i64>bool u64>bool f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
-i32    i32>bool i32>bool i64>bool - f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
-i64    i64>bool i64>bool i64>bool - f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
-u64    u64>bool - - u64>bool f32>bool f32>bool f32>bool f32>bool f32>bool f32>bool f64>bool
-f8e8m0 f32>bool f32>bool f32>bool f32>bool f32>bool - - - - - -
-f8e4m3 f32>bool f32>bool f32>bool f32>bool - f32>bool - - - - -
-f8e5m2 f32>bool f32>bool f32>bool f32>bool - - f32>bool - - - -
-f16    f32>bool f32>bool f32>bool f32>bool - - - f32>bool f32>bool f32>bool f64>bool
-bf16   f32>bool f32>bool f32>bool f32>bool - - - f32>bool f32>bool f32>bool f64>bool
-f32    f32>bool f32>bool f32>bool f32>bool - - - f32>bool f32>bool f32>bool f64>bool
-f64    f64>bool f64>bool f64>bool f64>bool - - - f64>bool f64>bool f64>bool f64>bool
+bool   bool i32 i32 i32 i64 i32 i32 i64 u64 f32 f32 f32 f32 f32 f32 f64
+i8     i32 i32 i32 i32 i64 i32 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i16    i32 i32 i32 i32 i64 i32 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i32    i32 i32 i32 i32 i64 i32 i32 i64 - f32 f32 f32 f32 f32 f32 f64
+i64    i64 i64 i64 i64 i64 i64 i64 i64 - f32 f32 f32 f32 f32 f32 f64
+u8     i32 i32 i32 i32 i64 i32 i32 i64 u64 f32 f32 f32 f32 f32 f32 f64
+u16    i32 i32 i32 i32 i64 i32 i32 i64 u64 f32 f32 f32 f32 f32 f32 f64
+u32    i64 i64 i64 i64 i64 i64 i64 i64 u64 f32 f32 f32 f32 f32 f32 f64
+u64    u64 - - - - u64 u64 u64 u64 f32 f32 f32 f32 f32 f32 f64
+f8e8m0 f32 f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - - - -
+f8e4m3 f32 f32 f32 f32 f32 f32 f32 f32 f32 - f32 - - - - -
+f8e5m2 f32 f32 f32 f32 f32 f32 f32 f32 f32 - - f32 - - - -
+f16    f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+bf16   f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+f32    f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+f64    f64 f64 f64 f64 f64 f64 f64 f64 f64 - - - f64 f64 f64 f64
 where
-bool   bool i32 i64 u64 f32>f8e8m0 f32>f8e4m3 f32>f8e5m2 f32>f16 f32>bf16 f32 f64
-i32    i32 i32 i64 - f32>f8e8m0 f32>f8e4m3 f32>f8e5m2 f32>f16 f32>bf16 f32 f64
-i64    i64 i64 i64 - f32>f8e8m0 f32>f8e4m3 f32>f8e5m2 f32>f16 f32>bf16 f32 f64
-u64    u64 - - u64 f32>f8e8m0 f32>f8e4m3 f32>f8e5m2 f32>f16 f32>bf16 f32 f64
-f8e8m0 f32>f8e8m0 f32>f8e8m0 f32>f8e8m0 f32>f8e8m0 f32>f8e8m0 - - - - - -
-f8e4m3 f32>f8e4m3 f32>f8e4m3 f32>f8e4m3 f32>f8e4m3 - f32>f8e4m3 - - - - -
-f8e5m2 f32>f8e5m2 f32>f8e5m2 f32>f8e5m2 f32>f8e5m2 - - f32>f8e5m2 - - - -
-f16    f32>f16 f32>f16 f32>f16 f32>f16 - - - f32>f16 f32 f32 f64
-bf16   f32>bf16 f32>bf16 f32>bf16 f32>bf16 - - - f32 f32>bf16 f32 f64
-f32    f32 f32 f32 f32 - - - f32 f32 f32 f64
-f64    f64 f64 f64 f64 - - - f64 f64 f64 f64
+bool   bool i8 i16 i32 i64 u8 u16 u32 u64 f8e8m0 f8e4m3 f8e5m2 f16 bf16 f32 f64
+i8     i8 i8 i16 i32 i64 i16 i32 i64 - f8e8m0 f8e4m3 f8e5m2 f16 bf16 f32 f64
+i16    i16 i16 i16 i32 i64 i16 i32 i64 - f8e8m0 f8e4m3 f8e5m2 f16 bf16 f32 f64
+i32    i32 i32 i32 i32 i64 i32 i32 i64 - f8e8m0 f8e4m3 f8e5m2 f16 bf16 f32 f64
+i64    i64 i64 i64 i64 i64 i64 i64 i64 - f8e8m0 f8e4m3 f8e5m2 f16 bf16 f32 f64
+u8     u8 i16 i16 i32 i64 u8 u16 u32 u64 f8e8m0 f8e4m3 f8e5m2 f16 bf16 f32 f64
+u16    u16 i32 i32 i32 i64 u16 u16 u32 u64 f8e8m0 f8e4m3 f8e5m2 f16 bf16 f32 f64
+u32    u32 i64 i64 i64 i64 u32 u32 u32 u64 f8e8m0 f8e4m3 f8e5m2 f16 bf16 f32 f64
+u64    u64 - - - - u64 u64 u64 u64 f8e8m0 f8e4m3 f8e5m2 f16 bf16 f32 f64
+f8e8m0 f8e8m0 f8e8m0 f8e8m0 f8e8m0 f8e8m0 f8e8m0 f8e8m0 f8e8m0 f8e8m0 f8e8m0 - - - - - -
+f8e4m3 f8e4m3 f8e4m3 f8e4m3 f8e4m3 f8e4m3 f8e4m3 f8e4m3 f8e4m3 f8e4m3 - f8e4m3 - - - - -
+f8e5m2 f8e5m2 f8e5m2 f8e5m2 f8e5m2 f8e5m2 f8e5m2 f8e5m2 f8e5m2 f8e5m2 - - f8e5m2 - - - -
+f16    f16 f16 f16 f16 f16 f16 f16 f16 f16 - - - f16 f32 f32 f64
+bf16   bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 bf16 - - - f32 bf16 f32 f64
+f32    f32 f32 f32 f32 f32 f32 f32 f32 f32 - - - f32 f32 f32 f64
+f64    f64 f64 f64 f64 f64 f64 f64 f64 f64 - - - f64 f64 f64 f64
 ";
 
 #[test]

@@ -148,8 +148,13 @@ fn prefix(dtype: DType) -> char {
 fn type_name(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",
+        DType::I8 => "int8_t",
+        DType::I16 => "int16_t",
         DType::I32 => "int",
         DType::I64 => "int64_t",
+        DType::U8 => "uint8_t",
+        DType::U16 => "uint16_t",
+        DType::U32 => "uint32_t",
         DType::U64 => "uint64_t",
         DType::F8E8M0 => "__e8m0",
         DType::F8E4M3 => "__e4m3",

@@ -47,7 +47,7 @@ pub(super) struct Rounding {
     /// From here on numbers round to infinity, or wrap.
     pub(super) overflow: f64,
     /// Below this they do.
-    lowest: f64,
+    pub(super) lowest: f64,
     /// The smallest normal number.
     pub(super) normal: f64,
     /// Largest error of a compiled result in units in the last place, and the evaluator's own.
@@ -60,11 +60,15 @@ pub(super) struct Rounding {
 impl Rounding {
     /// For results of `dtype` that compiled code gets right up to so many units in the last place.
     pub(super) fn new(dtype: DType, compiled: f64) -> Rounding {
-        let widest = if dtype == DType::Bool { 1.0 } else { f64::INFINITY };
+        let widest = match dtype {
+            DType::Bool => 1.0,
+            _ if dtype.is_narrow_int() => (dtype.bits() as f64).exp2() - 1.0,
+            _ => f64::INFINITY,
+        };
         if !dtype.is_float() {
             let (lowest, overflow) = match dtype {
                 DType::Bool => (f64::NEG_INFINITY, f64::INFINITY),
-                DType::U64 => (0.0, 64_f64.exp2()),
+                _ if dtype.is_unsigned_int() => (0.0, (dtype.bits() as f64).exp2()),
                 _ => (-(dtype.bits() as f64 - 1.0).exp2(), (dtype.bits() as f64 - 1.0).exp2()),
             };
             return Rounding {

@@ -1,6 +1,6 @@
 //! The bound of a cast: what the ends of the interval around a number become.
 //!
-//! A cast is monotone but for that to bool. Of what lies among the normal numbers of a float type, or well
+//! A cast is monotone but for that to bool, and to integers that wrap. Of what lies among the normal numbers of a float type, or well
 //! inside an integer type, rounding is arithmetic on doubles, over vectors; of the rest it is the cast itself.
 
 use ir::array::{Element, with_element};
@@ -24,7 +24,7 @@ pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding:
         _ => {}
     }
     let (floor, limit) = plain(dtype, rounding);
-    let is_signed = dtype != DType::U64;
+    let is_signed = !dtype.is_unsigned_int();
     let range = Plain { floor, limit, is_signed };
     let is_plain = |x: f64, e: f64| range.holds(x, e);
     let all = vectorized!(range: Plain = range, reals: &'a [f64] = reals, errors: &'a [f64] = errors => bool, {
@@ -73,12 +73,12 @@ impl Plain {
     }
 }
 
-/// From which magnitude on, and below which, rounding is arithmetic; of u64 from which number on.
+/// From which magnitude on, and below which, rounding is arithmetic; of unsigned integers from which number on.
 fn plain(dtype: DType, rounding: &Rounding) -> (f64, f64) {
     match dtype {
         DType::F8E8M0 => (2.0 / POWERS, POWERS / 2.0),
         _ if dtype.is_float() => (rounding.normal * 2.0, rounding.overflow * (1.0 - 2.0 * rounding.unit)),
-        DType::U64 => (0.0, rounding.overflow * (1.0 - f64::EPSILON)),
+        _ if dtype.is_unsigned_int() => (0.0, rounding.overflow * (1.0 - f64::EPSILON)),
         _ => (f64::NEG_INFINITY, rounding.overflow - 1.0),
     }
 }
@@ -131,8 +131,8 @@ fn up(x: f64) -> f64 {
     x + (x.abs() * f64::EPSILON + f64::MIN_POSITIVE)
 }
 
-/// The bound of a cast to `T` of one number. Only the cast to bool is not monotone; it may flip where the interval holds
-/// zero. What may be anything stays so.
+/// The bound of a cast to `T` of one number. A cast to bool may flip where the interval holds zero. What may be anything
+/// stays so.
 fn cast<T: Element>(x: f64, error: f64, rounding: &Rounding) -> f64 {
     if error == 0.0 {
         return 0.0;
@@ -151,10 +151,20 @@ fn cast<T: Element>(x: f64, error: f64, rounding: &Rounding) -> f64 {
         // Rounded to a zero of either sign.
         true if spread == 0.0 && value == 0.0 && x.abs() <= error => f64::MIN_POSITIVE,
         true => spread,
+        false if T::DTYPE.is_narrow_int() => wrapped(T::DTYPE, x, error, rounding).unwrap_or(spread),
         // None of the numbers that it may be is below zero, or too large.
         false if T::DTYPE == DType::U64 && x >= error && x + error < plain(T::DTYPE, rounding).1 => spread,
         false => rounding.guarded(x, spread),
     }
+}
+
+/// The bound of a cast to an integer type that wraps, if not all that the number may be wraps alike.
+fn wrapped(dtype: DType, x: f64, error: f64, rounding: &Rounding) -> Option<f64> {
+    let period = rounding.overflow - rounding.lowest;
+    let wraps = |end: f64| ((end.trunc() - rounding.lowest) / period).floor();
+    let saturates = x.abs() + error >= (dtype.compute().bits() as f64 - 1.0).exp2();
+    let differ = wraps((x - error).next_down()) != wraps((x + error).next_up());
+    (saturates || differ).then_some(rounding.widest)
 }
 
 #[cfg(test)]
@@ -175,6 +185,11 @@ mod tests {
         assert_eq!(bound(DType::F16, 1e-10, 1e-9), f64::MIN_POSITIVE);
         assert_eq!(bound(DType::I32, 2.9999, 1e-3), 1.0);
         assert_eq!(bound(DType::Bool, 1e-4, 1e-3), 1.0);
+        assert_eq!(bound(DType::U8, 254.9, 0.2), 1.0);
+        assert_eq!(bound(DType::U8, 300.4, 0.7), 1.0);
+        assert_eq!(bound(DType::U8, 255.9, 0.2), 255.0);
+        assert_eq!(bound(DType::I8, -128.0, 256.0), 255.0);
+        assert_eq!(bound(DType::U8, -0.5, 0.2), 0.0);
         assert_eq!(bound(DType::Bool, f64::NAN, f64::INFINITY), 1.0);
         assert_eq!(bound(DType::F32, f64::NAN, f64::INFINITY), f64::INFINITY);
     }

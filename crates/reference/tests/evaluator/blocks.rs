@@ -72,10 +72,9 @@ fn ops_mean_the_same_in_blocks() {
         let row = op.row();
         let classes = row.classes();
         let takes = |dtype: &DType| match dtype {
-            DType::Bool => classes.boolean,
             _ if row.typing == Typing::Counter => *dtype == DType::I64,
-            _ if dtype.is_float() => classes.float && (dtype.compute() == *dtype || op.moves_bits()),
-            _ => classes.int,
+            _ if dtype.is_storage_only() => op.moves_bits(),
+            _ => classes.contain(*dtype),
         };
         for dtype in DType::REAL.into_iter().filter(takes) {
             let dtypes: Vec<DType> = (0..op.arity())

@@ -79,7 +79,7 @@ fn integers_and_bools_fold_exactly_and_wrap() {
         .flat_map(|val| Monoid::NAMED[..4].iter().map(move |monoid| (val, monoid.clone())))
         .map(|(val, monoid)| fold(&mut p, monoid, &[0], val))
         .collect();
-    let (ints, bools) = (array(&[4], &[i32::MAX, 2, -3, 9]), array(&[4], &[1_u8, 0, 7, 1]));
+    let (ints, bools) = (array(&[4], &[i32::MAX, 2, -3, 9]), array(&[4], &[1, 0, 7, 1].map(ByteBool)));
     let out = p.run(&outputs, &[ints.view(), bools.view()]);
     let results: Vec<i64> = out.iter().map(|output| output.value.scalars()[0].as_i64()).collect();
     let product = i32::MAX.wrapping_mul(-54);

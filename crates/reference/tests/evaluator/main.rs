@@ -14,7 +14,7 @@ use ferrofuse_reference::evaluate::{
     EvaluateError, EvaluateOptions, Evaluated, Evaluation, Threads, evaluate,
 };
 use index::{Expr, Facts};
-use ir::array::{Array, ArrayView, Element};
+use ir::array::{Array, ArrayView, ByteBool, Element};
 use ir::graph::{Fusion, Graph, InputLayout, TensorOp, Type, Val};
 use ops::{DType, Scalar, ScalarOp};
 

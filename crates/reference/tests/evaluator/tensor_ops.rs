@@ -77,7 +77,7 @@ fn maps_mix_ranks_sizes_of_one_and_dtypes() {
     let product: [i32; 6] = [3, 0, 3221225472_u32 as i32, -4, 0, 0];
     let expected: Vec<i32> = product.iter().map(|&x| if x < 2 { x.wrapping_sub(2) } else { x }).collect();
     assert_eq!(out[0].value.as_slice::<i32>(), product);
-    assert_eq!(out[1].value.as_slice::<u8>(), product.map(|x| u8::from(x < 2)));
+    assert_eq!(out[1].value.as_slice::<ByteBool>(), product.map(|x| ByteBool((x < 2).into())));
     assert_eq!(out[2].value.as_slice::<i32>(), expected);
     let halves: Vec<f64> = expected.iter().map(|&x| DType::F16.round(f64::from(x) * 0.25)).collect();
     assert_eq!(reals(&out[3]), halves);

@@ -5,9 +5,7 @@ use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::thread;
 
 use frontend::text::Distribution;
-use half::{bf16, f16};
-use ir::array::{Array, ArrayError, Complex, Element};
-use ops::small_float::{E4m3, E5m2, E8m0};
+use ir::array::{Array, ArrayError, Complex, Element, with_element};
 use ops::{DType, Scalar};
 
 /// Elements that one thread draws at least; starting a thread is not worth fewer.
@@ -68,19 +66,9 @@ pub fn draw(
     let mut array = Array::zeros(dtype, &[elements])?;
     let stream = Stream::new(seed, input);
     match dtype {
-        DType::Bool => fill::<u8>(&mut array, distribution, stream),
-        DType::I32 => fill::<i32>(&mut array, distribution, stream),
-        DType::I64 => fill::<i64>(&mut array, distribution, stream),
-        DType::U64 => fill::<u64>(&mut array, distribution, stream),
-        DType::F8E8M0 => fill::<E8m0>(&mut array, distribution, stream),
-        DType::F8E4M3 => fill::<E4m3>(&mut array, distribution, stream),
-        DType::F8E5M2 => fill::<E5m2>(&mut array, distribution, stream),
-        DType::F16 => fill::<f16>(&mut array, distribution, stream),
-        DType::BF16 => fill::<bf16>(&mut array, distribution, stream),
-        DType::F32 => fill::<f32>(&mut array, distribution, stream),
-        DType::F64 => fill::<f64>(&mut array, distribution, stream),
         DType::C64 => fill_complex::<f32>(&mut array, distribution, stream),
         DType::C128 => fill_complex::<f64>(&mut array, distribution, stream),
+        _ => with_element!(dtype, T => fill::<T>(&mut array, distribution, stream)),
     }
     Ok(array)
 }

@@ -58,8 +58,8 @@ impl Numbers {
         }
         match dtype {
             DType::Bool => Scalar::from_bool(draws.percent(50)),
-            DType::U64 => Scalar::from_i64(dtype, draws.between(0, 40) as i64),
-            DType::I32 | DType::I64 => Scalar::from_i64(dtype, draws.between(0, 40) as i64 - 20),
+            _ if dtype.is_unsigned_int() => Scalar::from_i64(dtype, draws.between(0, 40) as i64),
+            _ if dtype.is_int() => Scalar::from_i64(dtype, draws.between(0, 40) as i64 - 20),
             _ if self == Numbers::Whole => Scalar::from_f64(dtype, draws.between(0, 8) as f64 - 4.0),
             _ => Scalar::from_f64(dtype, draws.normal()),
         }
@@ -69,7 +69,7 @@ impl Numbers {
 fn strange(dtype: DType, draws: &mut Draws) -> Scalar {
     match dtype {
         DType::Bool => Scalar::from_bool(true),
-        DType::I32 | DType::I64 | DType::U64 => {
+        _ if dtype.is_int() => {
             draws.one_of(&[Scalar::lowest(dtype), Scalar::highest(dtype), Scalar::zero(dtype)])
         }
         _ => {

@@ -264,7 +264,7 @@ impl Draft {
         let value = declared.as_value().expect("a scalar without a value is an input");
         let held = input.place().view().scalar(0);
         self.scalars.push(Some(held));
-        if input.dtype.is_signed_int() {
+        if input.dtype.holds_sizes() {
             self.symbols.push(Some(held.as_i64()));
         }
         self.values.insert(tensor, value);

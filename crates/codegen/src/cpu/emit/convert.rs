@@ -1,10 +1,12 @@
 //! Casts between dtypes, rounding to nearest even, each with one rounding only.
 //!
-//! Storage types are held as their bits. They widen to f32 exactly and are rounded from f32 in integers, except where the
+//! Storage types are held as their bits. Floats among them widen to f32 exactly and are rounded from f32 in integers, except where the
 //! machine converts f16 itself, and bf16, whose instruction on x86 flushes subnormals: vectors that hold one take the way of
 //! integers, and so does the remainder. From f64 the way leads over an f32 rounded to odd, which keeps
 //! the second rounding honest (Boldo and Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using
 //! rounding to odd, 2008).
+
+use std::cmp::Ordering;
 
 use ops::DType;
 use ops::small_float::SmallFloat;
@@ -18,23 +20,27 @@ const INFINITY: i64 = 0x7f80_0000;
 
 /// The value of dtype `from` as one of dtype `to`, as [`ops::Scalar::cast`] defines it.
 pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Operand {
-    use DType::{Bool, F32, F64, I32, U64};
+    use DType::{Bool, F32, F64, U64};
     match (from, to) {
         _ if from == to => x,
         _ if from.is_complex() || to.is_complex() => {
             unreachable!("kernels hold the parts of complex numbers")
         }
-        _ if from.is_storage_only() => {
+        _ if from.is_narrow_float() => {
             let wide = widen(w, x, from);
             cast(w, wide, F32, to)
         }
-        (F64, _) if to.is_storage_only() => {
+        (F64, _) if to.is_narrow_float() => {
             let odd = round_to_odd(w, x);
             narrow(w, odd, to)
         }
-        (_, _) if to.is_storage_only() => {
+        (_, _) if to.is_narrow_float() => {
             let single = cast(w, x, from, F32);
             narrow(w, single, to)
+        }
+        (F32 | F64, _) if to.is_narrow_int() => {
+            let whole = cast(w, x, from, to.compute());
+            resize(w, whole, to.compute(), to)
         }
         (F32 | F64, Bool) => w.compare("fcmp une", x, 0.0),
         (_, Bool) => w.compare("icmp ne", x, 0),
@@ -42,13 +48,19 @@ pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Op
         (F64, F32) => w.convert("fptrunc", x, Element::F32),
         (F32 | F64, U64) => saturate(w, x, "llvm.fptoui.sat", Element::I64),
         (F32 | F64, _) => saturate(w, x, "llvm.fptosi.sat", Element::of(to)),
-        (Bool | U64, F32 | F64) => w.convert("uitofp", x, Element::of(to)),
+        (_, F32 | F64) if !from.is_signed_int() => w.convert("uitofp", x, Element::of(to)),
         (_, F32 | F64) => w.convert("sitofp", x, Element::of(to)),
-        (Bool, _) => w.convert("zext", x, Element::of(to)),
-        (I32, _) => w.convert("sext", x, Element::I64),
-        (_, I32) => w.convert("trunc", x, Element::I32),
-        // The 64-bit integers have the same bits; storage types were handled above.
-        _ => x,
+        _ => resize(w, x, from, to),
+    }
+}
+
+/// An integer or a bool as an integer: its low bits, or as many more as its sign says.
+fn resize(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Operand {
+    match from.bits().cmp(&to.bits()) {
+        Ordering::Less if from.is_signed_int() => w.convert("sext", x, Element::of(to)),
+        Ordering::Less => w.convert("zext", x, Element::of(to)),
+        Ordering::Equal => x,
+        Ordering::Greater => w.convert("trunc", x, Element::of(to)),
     }
 }
 

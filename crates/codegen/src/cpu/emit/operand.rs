@@ -26,10 +26,10 @@ impl Element {
     pub(super) fn of(dtype: DType) -> Element {
         match dtype {
             DType::Bool => Element::I1,
-            DType::I32 => Element::I32,
+            DType::I32 | DType::U32 => Element::I32,
             DType::I64 | DType::U64 => Element::I64,
-            DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2 => Element::I8,
-            DType::F16 | DType::BF16 => Element::I16,
+            DType::I8 | DType::U8 | DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2 => Element::I8,
+            DType::I16 | DType::U16 | DType::F16 | DType::BF16 => Element::I16,
             DType::F32 => Element::F32,
             DType::F64 => Element::F64,
             DType::C64 | DType::C128 => unreachable!("kernels hold the parts of complex numbers"),

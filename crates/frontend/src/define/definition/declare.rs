@@ -125,7 +125,7 @@ impl DefinitionBuilder {
     fn add_input(&mut self, ty: Type, layout: Option<DeclaredLayout>) -> Result<NamedValue, DefineError> {
         let (dtype, is_scalar) = (ty.dtype, layout.is_none());
         let ordinal = self.inputs.len() as u32;
-        if is_scalar && dtype.is_signed_int() {
+        if is_scalar && dtype.holds_sizes() {
             self.ops.graph.add_symbol(SymbolSource::ScalarInput { ordinal });
         }
         let in_graph = layout.as_ref().map_or_else(InputLayout::default, DeclaredLayout::in_graph);

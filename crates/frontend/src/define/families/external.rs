@@ -44,7 +44,7 @@ pub(super) fn scatter(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineE
     let arg = ops.tensor_called(bound, "arg")?;
     let index = ops.tensor_called(bound, "index")?;
     let axis = bound.axis("dim", ops.graph.shape(arg).len())?;
-    if !ops.graph.dtype(index).is_signed_int() {
+    if !ops.graph.dtype(index).holds_sizes() {
         return Err(bound.reject("index", "a tensor of i64 or i32"));
     }
     let src = match bound.object("src").as_value() {
@@ -171,7 +171,7 @@ pub(super) fn grouped_mm(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, Defi
         return Err(bound.reject("dtype", &format!("DataType.{}", dtype.nvfuser_name())));
     }
     let offsets = ops.tensor_called(bound, "offsets")?;
-    if !ops.graph.dtype(offsets).is_signed_int() || ops.graph.shape(offsets).len() != 1 {
+    if !ops.graph.dtype(offsets).holds_sizes() || ops.graph.shape(offsets).len() != 1 {
         return Err(bound.reject("offsets", "a tensor of i64 or i32 with one axis"));
     }
     ops.add(TensorOp::External(ExternalOp::GroupedMatmul), &[a, b, offsets])

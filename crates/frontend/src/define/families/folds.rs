@@ -1,6 +1,6 @@
 //! Reductions: sums, products, extremes and their places, variances.
 //!
-//! Integers and bools are summed as i64. Half types are reduced in f32 and rounded once at the end. An axis of the static
+//! Integers and bools are summed as i64. Storage types are reduced in wider ones and rounded once at the end. An axis of the static
 //! size 1 is squeezed.
 
 use index::Expr;
@@ -39,8 +39,20 @@ pub(super) fn reduction(
         dtype => dtype,
     };
     let arg = ops.cast(arg, dtype)?;
-    let folded = fold(ops, monoid, arg, axes, bound.flag("keepdim"))?;
+    let folded = fold(ops, monoid.clone(), arg, axes, bound.flag("keepdim"))?;
+    let folded = if dtype.is_narrow_int() { within(ops, &monoid, folded, dtype)? } else { folded };
     ops.cast(folded, dtype)
+}
+
+/// The extreme of no elements is the wider type's, which would wrap: that of `dtype` instead.
+fn within(ops: &mut OpBuilder, monoid: &Monoid, folded: Val, dtype: DType) -> Result<Val, DefineError> {
+    let (scalar_op, bound) = match monoid {
+        Monoid::Max => (ScalarOp::Maximum, Scalar::lowest(dtype)),
+        Monoid::Min => (ScalarOp::Minimum, Scalar::highest(dtype)),
+        _ => return Ok(folded),
+    };
+    let bound = ops.constant(bound.cast(dtype.compute()))?;
+    ops.map(scalar_op, &[folded, bound])
 }
 
 /// The axes that `dims` names, or all.

@@ -237,9 +237,9 @@ fn index_tensor(ops: &OpBuilder, bound: &Bound, arg: Val) -> Result<Val, DefineE
 fn index_argument(ops: &OpBuilder, bound: &Bound, param: &str) -> Result<Val, DefineError> {
     let index = ops.tensor_argument(bound, param)?;
     let dtype = ops.graph.dtype(index);
-    if dtype.is_int() {
+    if dtype.is_wide_int() {
         return Ok(index);
     }
-    let error = ops.reject("a tensor of integers", format!("one of {dtype}")).argument(param);
+    let error = ops.reject("a tensor of i32, i64 or u64", format!("one of {dtype}")).argument(param);
     Err(error.at(bound.span_of(param)))
 }

@@ -243,8 +243,8 @@ impl Elements {
 fn element_of(dtype: DType) -> Element {
     let code = match dtype {
         DType::Bool => 6,
-        DType::I32 | DType::I64 => 0,
-        DType::U64 => 1,
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => 0,
+        DType::U8 | DType::U16 | DType::U32 | DType::U64 => 1,
         DType::F16 | DType::F32 | DType::F64 => 2,
         DType::BF16 => 4,
         DType::C64 | DType::C128 => 5,

@@ -9,7 +9,6 @@ use pyo3::exceptions::{PyAttributeError, PyBufferError, PyMemoryError, PyTypeErr
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use super::input::typestr_of;
 use crate::arrays::{self, Device, Exported, Given, OutputMemory, Owner, Place, export, repeats};
 use crate::data_type::DataType;
 use crate::errors;
@@ -204,7 +203,7 @@ impl GpuArray {
     #[getter]
     fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let OnGpu { address, dtype, layout, .. } = self.place();
-        let typestr = typestr_of(dtype).ok_or_else(|| {
+        let typestr = dtype.typestr().ok_or_else(|| {
             PyAttributeError::new_err(format!("__cuda_array_interface__ has no type for {dtype}"))
         })?;
         let strides = layout.strides.iter().map(|stride| stride * dtype.size() as isize);

@@ -166,7 +166,7 @@ fn by_name<'py>(
     if optional("mask")?.is_some() {
         return Err(rejected("has a mask".to_owned()));
     }
-    let dtype = DType::ALL.into_iter().find(|&dtype| typestr_of(dtype).is_some_and(|own| own == typestr));
+    let dtype = DType::ALL.into_iter().find(|dtype| dtype.typestr().as_deref() == Some(&*typestr));
     let dtype = dtype.ok_or_else(|| rejected(format!("has the type {typestr}, which is not supported")))?;
     let size = dtype.size() as isize;
     let layout = match optional("strides")? {
@@ -187,20 +187,4 @@ fn by_name<'py>(
     })?;
     let at = OnGpu { ordinal, address, dtype, layout };
     Ok(InputOnGpu { at, writable: !read_only, is_copy: false, holder: Holder::Named(object.clone(), stream) })
-}
-
-/// A dtype as the interface writes it, where it has it.
-pub fn typestr_of(dtype: DType) -> Option<&'static str> {
-    match dtype {
-        DType::Bool => Some("|b1"),
-        DType::I32 => Some("<i4"),
-        DType::I64 => Some("<i8"),
-        DType::U64 => Some("<u8"),
-        DType::F16 => Some("<f2"),
-        DType::F32 => Some("<f4"),
-        DType::F64 => Some("<f8"),
-        DType::C64 => Some("<c8"),
-        DType::C128 => Some("<c16"),
-        DType::BF16 | DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0 => None,
-    }
 }

@@ -33,7 +33,7 @@ fn whole_like(caller: &mut Caller<'_>, tensor: Tensor, axis: usize) -> Option<Te
     let sizes = caller.sizes_of(tensor);
     let alike = |other: &Tensor| {
         let theirs = caller.sizes_of(*other);
-        caller.draft.dtype(*other).is_int()
+        caller.draft.dtype(*other).is_wide_int()
             && theirs.len() == sizes.len()
             && (0..sizes.len()).all(|k| k == axis || theirs[k] == sizes[k])
     };
@@ -97,7 +97,8 @@ pub(super) fn embedding(caller: &mut Caller<'_>) -> Option<()> {
     let mut tables: Vec<Tensor> = caller.draft.tensors();
     tables.retain(|&table| caller.rank(table) == 2);
     let table = if tables.is_empty() { caller.floats(2, 2)? } else { caller.draws.one_of(&tables) };
-    let whole = |tensor: &Tensor| caller.draft.dtype(*tensor).is_int() && !caller.draft.is_scalar(*tensor);
+    let whole =
+        |tensor: &Tensor| caller.draft.dtype(*tensor).is_wide_int() && !caller.draft.is_scalar(*tensor);
     let indices: Vec<Tensor> = caller.draft.tensors().into_iter().filter(whole).collect();
     let index = match caller.draws.percent(70) && !indices.is_empty() {
         true => caller.draws.one_of(&indices),

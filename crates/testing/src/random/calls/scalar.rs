@@ -16,15 +16,20 @@ const SMALL: [&str; 14] = [
 const POSITIVE: [&str; 11] =
     ["log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "acosh", "pow", "lgamma", "erfcinv"];
 /// What a cast goes to.
-const CAST_TO: [DType; 15] = [
+const CAST_TO: [DType; 20] = [
     DType::F32,
     DType::F32,
     DType::BF16,
     DType::BF16,
     DType::F16,
     DType::F64,
+    DType::I8,
+    DType::I16,
     DType::I32,
     DType::I64,
+    DType::U8,
+    DType::U16,
+    DType::U32,
     DType::U64,
     DType::Bool,
     DType::F8E4M3,
@@ -33,7 +38,7 @@ const CAST_TO: [DType; 15] = [
     DType::C64,
     DType::C128,
 ];
-const INTEGERS: [DType; 3] = [DType::I32, DType::I64, DType::U64];
+const INTEGERS: [DType; 6] = [DType::I32, DType::I64, DType::U64, DType::I8, DType::U8, DType::U32];
 
 /// The scalar ops that programs are full of.
 const COMMON: [&str; 8] = ["add", "mul", "sub", "mul", "add", "where", "maximum", "silu"];
