@@ -90,8 +90,8 @@ def test_wrong_inputs_are_rejected():
         fd.execute([good.astype(np.float64)])
     with pytest.raises(ValueError, match="expected 1 axes, got 2"):
         fd.execute([good.reshape(1, 2)])
-    with pytest.raises(TypeError, match=r"input 0 \(test_arrays\.py:\d+\): arrays of dtype int8 are not supported"):
-        fd.execute([good.astype(np.int8)])
+    with pytest.raises(TypeError, match=r"input 0 \(test_arrays\.py:\d+\): arrays of dtype >i2 are not supported"):
+        fd.execute([good.astype(">i2")])
     with pytest.raises(TypeError, match=r"input 0 \(test_arrays\.py:\d+\): arrays of dtype >f4 are not supported"):
         fd.execute([good.astype(">f4")])
     with pytest.raises(TypeError, match="expected an array .* got float 1.0"):

@@ -136,7 +136,7 @@ MISTAKES = {
     "number": (lambda: ferrofuse.fuse(gives_a_number)(A), gives_a_number, 0, "expected tensors, but result 1 is float"),
     "stars": (lambda: ferrofuse.fuse(takes_any), takes_any, 0, "has named parameters, not"),
     "list": (lambda: ferrofuse.fuse(branches)([1.0]), branches, 0, "argument `x`: expected an array, .* got list"),
-    "dtype": (lambda: ferrofuse.fuse(branches)(A.astype(np.int8)), branches, 0, "argument `x`: the dtype int8 is not"),
+    "dtype": (lambda: ferrofuse.fuse(branches)(A.astype(">i2")), branches, 0, "argument `x`: the dtype >i2 is not"),
 }
 
 

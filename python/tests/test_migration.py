@@ -30,8 +30,15 @@ def test_dtypes_by_the_names_of_torch_and_of_python():
     ]
     assert of(np.float32) == of(np.dtype("float32")) == DataType.Float
     assert of("torch.bfloat16") == DataType.BFloat16
-    with pytest.raises(TypeError, match="the dtype int8 is not supported; known are bool, int32"):
-        of(np.int8)
+    assert [of(kind) for kind in (np.uint8, np.int8, np.int16, np.uint16, np.uint32)] == [
+        DataType.Byte,
+        DataType.Char,
+        DataType.Short,
+        DataType.UInt16,
+        DataType.UInt32,
+    ]
+    with pytest.raises(TypeError, match="the dtype longdouble is not supported; known are bool, int8"):
+        of(np.longdouble)
     scalars = [True, 1, 1.0, 1j]
     assert [pytorch_utils.python_scalar_to_nvfuser_dtype(scalar) for scalar in scalars] == [
         of(type(scalar)) for scalar in scalars

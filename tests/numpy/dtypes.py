@@ -28,8 +28,19 @@ class DType:
         return self.is_float and self.short not in ("f32", "f64")
 
     @property
+    def is_unsigned(self):
+        return self.numpy.kind == "u"
+
+    @property
     def arithmetic(self):
-        return ALL["f32"] if self.is_half else self
+        """The dtype of arithmetic, which integers wrap back from."""
+        narrow = {"i8": "i32", "i16": "i32", "u8": "i32", "u16": "i32", "u32": "i64"}
+        return ALL["f32" if self.is_half else narrow.get(self.short, self.short)]
+
+    @property
+    def least(self):
+        """Where small whole numbers begin that are laid out: above what the dtype has not."""
+        return 0.0625 if self.short == "f8e8m0" else 0.0 if self.is_unsigned else -4.0
 
     @property
     def smallest(self):
@@ -57,8 +68,13 @@ class DType:
 def _all():
     rows = [
         ("bool", "Bool", "bool", "BOOL", np.bool_),
+        ("i8", "Char", "int8", "I8", np.int8),
+        ("i16", "Short", "int16", "I16", np.int16),
         ("i32", "Int32", "int32", "I32", np.int32),
         ("i64", "Int", "int64", "I64", np.int64),
+        ("u8", "Byte", "uint8", "U8", np.uint8),
+        ("u16", "UInt16", "uint16", "U16", np.uint16),
+        ("u32", "UInt32", "uint32", "U32", np.uint32),
         ("u64", "UInt64", "uint64", "U64", np.uint64),
         ("f8e4m3", "Float8_e4m3fn", "float8_e4m3fn", "F8_E4M3", ml_dtypes.float8_e4m3fn),
         ("f8e5m2", "Float8_e5m2", "float8_e5m2", "F8_E5M2", ml_dtypes.float8_e5m2),
@@ -101,8 +117,8 @@ def numbers(short, count=160):
     if not dtype.is_float:
         info = np.iinfo(dtype.numpy)
         edges = [0, 1, 2, 3, 7, 31, 32, 63, 64, 100, info.min, info.min + 1, info.max, info.max - 1]
-        edges += [] if short == "u64" else [-1, -2, -3, -7, -31, -64, -100]
-        near = random.integers(0 if short == "u64" else -50, 50, count)
+        edges += [] if dtype.is_unsigned else [-1, -2, -3, -7, -31, -64, -100]
+        near = random.integers(0 if dtype.is_unsigned else -50, 50, count)
         wide = random.integers(info.min, info.max, count, dtype=dtype.numpy)
         return np.array([*edges, *near, *wide][:count], dtype.numpy)
     normal = random.standard_normal(count)
@@ -121,7 +137,7 @@ def common(short, count=24):
     if not dtype.is_float:
         info = np.iinfo(dtype.numpy)
         signed = [0, 1, 2, 3, 5, 12, 31, 40, 64, info.max, info.min]
-        return np.array(signed if short == "u64" else [*signed, -1, -2, -3, -12], dtype.numpy)
+        return np.array(signed if dtype.is_unsigned else [*signed, -1, -2, -3, -12], dtype.numpy)
     values = [0.0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2, -2, 3, -3.25, 5.75, 20, 1e-3, dtype.smallest, dtype.largest]
     with np.errstate(all="ignore"):
         return np.array([*values, np.inf, -np.inf, np.nan]).astype(dtype.numpy)

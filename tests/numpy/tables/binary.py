@@ -150,6 +150,7 @@ ROWS = [
 ]
 
 MIXED = [("i32", "i64"), ("bool", "i32"), ("i64", "f32"), ("bf16", "f32"), ("f16", "bf16"), ("f32", "f64"), ("i32", "f16")]
+MIXED += [("i8", "u8"), ("u8", "i16"), ("i16", "u16"), ("i32", "u32"), ("u32", "u8"), ("bool", "u8"), ("u8", "f16"), ("i16", "f32")]
 LAYOUTS = [(COLUMNS, STEPS), (EXPANDED, ROW_MAJOR), (STEPS, ZERO_D), (EMPTY, EMPTY), (ZERO_D, ZERO_D)]
 
 

@@ -1,4 +1,5 @@
-"""Casts from every dtype to every other: rounded to nearest, ties to even; to integers truncated and saturated, NaN to 0."""
+"""Casts from every dtype to every other: rounded to nearest, ties to even; to integers truncated and saturated, NaN to 0, in the dtype
+of their arithmetic, from which they wrap."""
 
 import numpy as np
 
@@ -27,7 +28,7 @@ def cast(values, target):
             # Integers of 64 bits have more digits than doubles, but not more than long doubles.
             return through(values.astype(np.longdouble), kind)
         if source.is_float:
-            return saturated(values.astype(np.longdouble), kind)
+            return saturated(values.astype(np.longdouble), kind.arithmetic).astype(kind.numpy)
         return values.astype(kind.numpy)
 
 

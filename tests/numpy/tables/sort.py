@@ -23,7 +23,7 @@ def cases(ops):
 
 def operands(short):
     random = np.random.default_rng(11)
-    low = 0 if short == "u64" else -3
+    low = 0 if dtypes.ALL[short].is_unsigned else -3
     yield dense(random.integers(low, 4, (3, 50, 2)), short)
     if dtypes.ALL[short].is_float:
         strange = random.standard_normal((4, 9))

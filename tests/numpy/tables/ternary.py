@@ -40,7 +40,7 @@ def exact(values):
 def clamp(short):
     for [x] in numbers_in(short, 1):
         values = exact(x.values)
-        low, high = (0, 3) if short in ("bool", "u64", "f8e8m0") else (-2, 3)
+        low, high = (0, 3) if short in ("bool", "f8e8m0") or dtypes.ALL[short].is_unsigned else (-2, 3)
         if short == "bool":
             low, high = False, True
         clamped = np.where(np.isnan(values.astype(float)), values, np.minimum(np.maximum(values, low), high)).astype(values.dtype)

@@ -10,7 +10,7 @@ ARITHMETIC = "arithmetic"  # the promoted dtype, f32 for halves
 BOOL = "bool"
 BITWISE = "bitwise"  # the promoted dtype
 
-_ORDER = ("bool", "i32", "i64", "f16", "f32", "f64", "c64", "c128")
+_ORDER = ("bool", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "f16", "f32", "f64", "c64", "c128")
 
 
 def promoted(shorts):
@@ -20,6 +20,8 @@ def promoted(shorts):
         return shorts[0]
     if "u64" in distinct and distinct <= {"u64", "i32", "i64"}:
         return "i64" if distinct != {"u64"} else "u64"
+    if all(dtypes.ALL[short].numpy.kind in "iu" for short in distinct):
+        return dtypes.of(np.zeros(0, np.result_type(*(dtypes.ALL[short].numpy for short in distinct)))).short
     floats = {short for short in distinct if dtypes.ALL[short].is_half}
     if floats:
         others = {short for short in distinct - floats if dtypes.ALL[short].is_float or dtypes.ALL[short].is_complex}

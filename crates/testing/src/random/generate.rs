@@ -271,9 +271,10 @@ impl Writer {
 }
 
 fn dtype(draws: &mut Draws) -> DType {
-    use DType::{BF16, Bool, C64, C128, F8E4M3, F8E5M2, F8E8M0, F16, F32, F64, I32, I64, U64};
-    let common = [F32, F32, F32, F32, F32, F32, BF16, BF16, F16, F64, I32, I64, Bool];
-    let rare = [U64, U64, F8E4M3, F8E5M2, F8E8M0, C64, C64, C128];
+    use DType::{BF16, Bool, C64, C128, F8E4M3, F8E5M2, F8E8M0, F16, F32, F64};
+    use DType::{I8, I16, I32, I64, U8, U16, U32, U64};
+    let common = [F32, F32, F32, F32, F32, F32, BF16, BF16, F16, F64, I32, I64, U8, Bool];
+    let rare = [U64, U64, I8, I8, I16, U16, U32, F8E4M3, F8E5M2, F8E8M0, C64, C64, C128];
     if draws.percent(85) { draws.one_of(&common) } else { draws.one_of(&rare) }
 }
 

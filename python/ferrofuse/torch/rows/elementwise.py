@@ -2,11 +2,12 @@
 
 from typing import Any, Dict, Optional
 
-from ..._native import TensorView
+from ..._native import DataType, TensorView
 from .row import Call, Result, Row, Unsupported, same
 from .views import in_shape
 
-INTEGERS = ("Int", "Int32", "Bool")
+NARROW = ("Byte", "Char", "Short")
+INTEGERS = ("Int", "Int32", "Bool", *NARROW)
 
 
 def _add(call: Call, x: Any, y: Any, alpha: Any = 1) -> Result:
@@ -29,6 +30,8 @@ def _rounded_div(call: Call, x: Any, y: Any, rounding_mode: Optional[str] = None
     if rounding_mode == "trunc":
         return call.ops.trunc(call.ops.truediv(x, y))
     if call.dtype.name in INTEGERS:
+        # The difference may be no narrow integer.
+        x = call.ops.cast(x, DataType.Int32) if call.dtype.name in NARROW else x
         return call.ops.div(call.ops.sub(x, call.ops.remainder(x, y)), y)
     raise Unsupported("a floored quotient of floats")
 

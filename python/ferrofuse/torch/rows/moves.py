@@ -44,7 +44,7 @@ def _index(call: Call, x: Any, indices: Any) -> Result:
     """
     given = [(dim, index) for dim, index in enumerate(indices) if index is not None]
     dims = [dim for dim, _ in given]
-    if not given or any(index.dtype().name == "Bool" for _, index in given):
+    if not given or any(index.dtype().name in ("Bool", "Byte") for _, index in given):
         raise Unsupported("a mask as index")
     first, last = dims[0], dims[-1]
     if dims != list(range(first, last + 1)):

@@ -34,10 +34,10 @@ pub(super) fn fold(caller: &mut Caller<'_>, language_op: LanguageOp) -> Option<(
 
 /// What a fold is asked to give.
 fn folded_dtype(caller: &mut Caller<'_>, tensor: Tensor) -> DType {
-    use DType::{BF16, C64, C128, F32, F64, I64};
+    use DType::{BF16, C64, C128, F32, F64, I8, I64};
     match caller.draft.dtype(tensor).is_complex() {
         true => caller.draws.one_of(&[C64, C128]),
-        false => caller.draws.one_of(&[F32, F32, F64, BF16, I64]),
+        false => caller.draws.one_of(&[F32, F32, F64, BF16, I64, I8]),
     }
 }
 

@@ -239,8 +239,8 @@ fn cat_of_padded(caller: &mut Caller<'_>, tensors: &[Tensor], axis: usize, dim: 
 }
 
 fn factory_dtype(caller: &mut Caller<'_>) -> DType {
-    use DType::{BF16, C64, F32, F64, I32, I64};
-    caller.draws.one_of(&[F32, F32, F32, BF16, F64, I64, I64, I32, C64])
+    use DType::{BF16, C64, F32, F64, I32, I64, U8};
+    caller.draws.one_of(&[F32, F32, F32, BF16, F64, I64, I64, I32, U8, C64])
 }
 
 pub(super) fn full(caller: &mut Caller<'_>) -> Option<()> {

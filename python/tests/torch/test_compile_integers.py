@@ -1,0 +1,78 @@
+"""torch.compile over integers of 8 and 16 bits: one region each, the same bits as eager."""
+
+import ferrofuse.torch
+import pytest
+import torch
+from ferrofuse.torch import backend
+
+BYTES = torch.arange(0, 256, dtype=torch.int64).to(torch.uint8)
+SIGNED = torch.arange(-128, 128, dtype=torch.int64).to(torch.int8)
+SHORTS = (torch.arange(0, 256) * 257 - 32768).to(torch.int16)
+FLOATS = torch.linspace(-300.0, 300.0, 256)
+IMAGE = (torch.arange(2 * 3 * 8 * 16) * 37 % 256).to(torch.uint8).reshape(2, 3, 8, 16)
+MEAN, DEVIATION = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
+
+
+def normalised(image):
+    return (image.float() / 255 - MEAN[:, None, None]) / DEVIATION[:, None, None]
+
+
+def quantised(x):
+    return (x * 0.5 + 3).round().clamp(0, 255).to(torch.uint8)
+
+
+def dequantised(x):
+    return (x.float() - 12) * 0.02
+
+
+EXACT = {
+    "quantise": (quantised, FLOATS),
+    "quantise to int8": (lambda x: (x / 0.7).round().clamp(-128, 127).to(torch.int8) + 0, FLOATS),
+    "dequantise": (dequantised, SIGNED),
+    "wraps": (lambda x, y: x * 3 + 200 - y, BYTES, BYTES.flip(0)),
+    "promotes": (lambda x, y: (x + y) * 2, BYTES, SIGNED),
+    "promotes to shorts": (lambda x, y: x * y - 7, SHORTS, BYTES),
+    "negates": (lambda x: -x + x.abs(), SIGNED),
+    "floors": (lambda x: x // 3 + x % 7, SIGNED),
+    "truncates": (lambda x: torch.div(x, 3, rounding_mode="trunc") * 2, SIGNED),
+    "shifts": (lambda x: (x << 2) ^ (x >> 1), SIGNED),
+    "bits": (lambda x: ~x & 0x3C | 1, BYTES),
+    "compares": (lambda x, y: torch.where(x > 100, x, y) == y, BYTES, BYTES.flip(0)),
+    "clamps": (lambda x: x.clamp(-5, 100) + 1, BYTES),
+    "sums": (lambda x: (x * 2).sum(0) + 1, BYTES),
+    "extremes": (lambda x: (x * 2).amax(0) - (x + 1).amin(0), SIGNED),
+    "cumsum": (lambda x: (x + 1).cumsum(0), BYTES),
+    "floats that wrap": (lambda x: (x * 1.5).to(torch.uint8) + 0, FLOATS),
+    "true division": (lambda x: x / 3 + 1, BYTES),
+    "to bool": (lambda x: x.bool() & (x > 3), SHORTS),
+    "of bools": (lambda x: (x > 3).to(torch.uint8) * 255, FLOATS),
+    "signs": (lambda x: torch.sign(x) * 3, SIGNED),
+    "powers": (lambda x: x**2 + x**3, BYTES),
+    "joined": (lambda x, y: torch.cat([x + 1, y]), BYTES, BYTES),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_integers_are_eagers(name):
+    function, *tensors = EXACT[name]
+    report = ferrofuse.torch.explain(function, *tensors, options={"min_ops": 1})
+    assert [graph.eager for graph in report.graphs] == [[]], report
+    got, expected = torch.compile(function, backend=backend)(*tensors), function(*tensors)
+    assert got.dtype == expected.dtype
+    torch.testing.assert_close(got, expected, rtol=2e-7, atol=0)
+
+
+def test_images_are_normalised():
+    report = ferrofuse.torch.explain(normalised, IMAGE, options={"min_ops": 1})
+    assert [graph.eager for graph in report.graphs] == [[]], report
+    torch.testing.assert_close(torch.compile(normalised, backend=backend)(IMAGE), normalised(IMAGE))
+
+
+def test_a_mask_of_bytes_is_left_to_eager():
+    def chosen(x, mask):
+        return torch.index_put(x, (mask,), torch.tensor(7, dtype=torch.uint8)) + 1
+
+    mask = (BYTES > 9).to(torch.uint8)
+    with pytest.warns(UserWarning, match="uint8"):
+        expected = chosen(BYTES, mask)
+        torch.testing.assert_close(torch.compile(chosen, backend=backend)(BYTES, mask), expected)
