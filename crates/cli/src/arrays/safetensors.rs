@@ -14,8 +14,7 @@ use super::{Wanted, byte_count, normalize, write_elements};
 
 /// Longer headers are rejected: a header takes some 100 bytes a tensor.
 const LONGEST_HEADER: u64 = 16 << 20;
-const SUPPORTED: &str =
-    "BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F8_E8M0, F8_E4M3, F8_E5M2, F16, BF16, F32, F64, C64; complex128 comes in .npy";
+const SUPPORTED: &str = "BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F8_E8M0, F8_E4M3, F8_E5M2, F16, BF16, F32, F64, C64; complex128 comes in .npy";
 
 /// Reads one tensor of a file.
 pub(super) fn read(mut file: File, wanted: Wanted<'_>) -> Result<StridedArray, Problem> {

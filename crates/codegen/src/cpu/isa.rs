@@ -14,6 +14,8 @@ pub struct Isa {
     pub fma: bool,
     /// Conversions between f16 and f32 are instructions.
     pub f16_conversions: bool,
+    /// Vectors of floats convert to integers in one instruction that saturates.
+    pub saturating_conversions: bool,
     /// AVX-512 F, BW, DQ and VL are there.
     pub avx512: bool,
     /// AVX-512 BF16 is there, too.
@@ -44,6 +46,7 @@ impl Isa {
             },
             fma: arm || has(&modern, &["fma"]),
             f16_conversions: arm || has(&modern, &["f16c"]),
+            saturating_conversions: arm,
             avx512,
             bf16_conversions: avx512 && has(&[], &["avx512bf16"]),
             streaming_stores: spec.triple().starts_with("x86_64"),

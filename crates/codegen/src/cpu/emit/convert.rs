@@ -8,8 +8,8 @@
 
 use std::cmp::Ordering;
 
-use ops::DType;
 use ops::small_float::SmallFloat;
+use ops::{DType, Scalar};
 
 use super::operand::{Element, Operand};
 use super::writer::Writer;
@@ -20,7 +20,7 @@ const INFINITY: i64 = 0x7f80_0000;
 
 /// The value of dtype `from` as one of dtype `to`, as [`ops::Scalar::cast`] defines it.
 pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Operand {
-    use DType::{Bool, F32, F64, U64};
+    use DType::{Bool, F32, F64};
     match (from, to) {
         _ if from == to => x,
         _ if from.is_complex() || to.is_complex() => {
@@ -46,8 +46,8 @@ pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Op
         (_, Bool) => w.compare("icmp ne", x, 0),
         (F32, F64) => w.convert("fpext", x, Element::F64),
         (F64, F32) => w.convert("fptrunc", x, Element::F32),
-        (F32 | F64, U64) => saturate(w, x, "llvm.fptoui.sat", Element::I64),
-        (F32 | F64, _) => saturate(w, x, "llvm.fptosi.sat", Element::of(to)),
+        (F32 | F64, _) if x.ty.lanes.is_some() && !w.isa.saturating_conversions => saturate_lanes(w, x, to),
+        (F32 | F64, _) => saturate(w, x, to),
         (_, F32 | F64) if !from.is_signed_int() => w.convert("uitofp", x, Element::of(to)),
         (_, F32 | F64) => w.convert("sitofp", x, Element::of(to)),
         _ => resize(w, x, from, to),
@@ -65,9 +65,28 @@ fn resize(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Operand {
 }
 
 /// A float as an integer: truncated, saturated, NaN as 0.
-fn saturate(w: &mut Writer<'_>, x: Operand, intrinsic: &str, to: Element) -> Operand {
-    let ty = x.ty.with(to);
+fn saturate(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
+    let intrinsic = if to.is_signed_int() { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
+    let ty = x.ty.with(Element::of(to));
     w.intrinsic(intrinsic, &[ty, x.ty], ty, &[x])
+}
+
+/// The same in comparisons, where libLLVM would make each lane's conversion one of its own. What the instruction gives out
+/// of range is poison, which no selection takes.
+fn saturate_lanes(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
+    let opcode = if to.is_signed_int() { "fptosi" } else { "fptoui" };
+    let (lowest, highest) = (Scalar::lowest(to).as_i64(), Scalar::highest(to).as_i64());
+    let (min, beyond) = match to.is_signed_int() {
+        true => (lowest as f32, -(lowest as f32)),
+        false => (0.0, (to.bits() as f32).exp2()),
+    };
+    let whole = w.convert(opcode, x, Element::of(to));
+    let is_above = w.compare("fcmp oge", x, beyond);
+    let whole = w.select(is_above, Operand::integer(highest, whole.ty), whole);
+    let is_below = w.compare("fcmp olt", x, min);
+    let whole = w.select(is_below, Operand::integer(lowest, whole.ty), whole);
+    let is_nan = w.compare("fcmp uno", x, x);
+    w.select(is_nan, Operand::integer(0, whole.ty), whole)
 }
 
 /// A storage type as f32, exactly.
