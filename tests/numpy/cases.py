@@ -61,7 +61,7 @@ def laid_out(short, layout):
 
 
 def first(short):
-    return dtypes.ALL[short].least
+    return dtypes.ALL[short].start
 
 
 _LAID_OUT: dict = {}

@@ -38,7 +38,7 @@ class DType:
         return ALL["f32" if self.is_half else narrow.get(self.short, self.short)]
 
     @property
-    def least(self):
+    def start(self):
         """Where small whole numbers begin that are laid out: above what the dtype has not."""
         return 0.0625 if self.short == "f8e8m0" else 0.0 if self.is_unsigned else -4.0
 

@@ -26,7 +26,7 @@ def cases(ops):
 def operands(short):
     """Operands with axes to fold: whole numbers that halves hold, then a NaN and an infinity, then every layout."""
     random = np.random.default_rng(5)
-    low = int(np.ceil(dtypes.ALL[short].least))
+    low = int(np.ceil(dtypes.ALL[short].start))
     cube = dense(random.integers(low, 5, SHAPE), short)
     for axes in AXES:
         yield cube, axes

@@ -24,7 +24,7 @@ def cases(ops):
 def operands(short):
     """Small whole numbers, whose sums halves hold, and every layout."""
     random = np.random.default_rng(7)
-    low = max(-2, int(np.ceil(dtypes.ALL[short].least)))
+    low = max(-2, int(np.ceil(dtypes.ALL[short].start)))
     cube = dense(random.integers(low, 3, SHAPE), short)
     for axis in (0, 1, 2, -1):
         yield cube, axis

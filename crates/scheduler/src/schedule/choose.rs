@@ -26,12 +26,12 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
     let stage_axes = |axis: &Axis| !witness.workers.contains(axis);
     schedule.inner = schedule.loops_of(witness.order.iter().copied().filter(stage_axes));
     map_lanes(witness, lane, &mut schedule);
+    let crossing = schedule.lane.and_then(|lane| crossing(work, &schedule, lane));
     if let Processor::Cpu(_) = &work.target.processor {
-        cpu::unroll(work, &mut schedule);
+        cpu::unroll(work, crossing.map(|(axis, _)| axis), &mut schedule);
     }
-    if let Some(lane) = schedule.lane {
-        let across = contiguous(work, |axes| has_loop(&schedule, axes, lane));
-        tile(work, &across, lane, &mut schedule);
+    if let Some(crossing) = crossing {
+        tile(work, crossing, &mut schedule);
     }
     divide(work, &mut schedule);
     match &work.target.processor {
@@ -79,20 +79,25 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
     !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
 }
 
-/// Walks tiles of the lanes' axis and of the one along which most of what has both axes lies. With folds that stages wait for, a
-/// tile would keep the folds of all its rows in scratch.
-fn tile(work: &Workload<'_>, across: &FxHashMap<Axis, Contiguous>, lane: Axis, schedule: &mut Schedule) {
+/// The axis along which most of what has both it and the lanes' axis lies, and the bytes of its widest element.
+fn crossing(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<(Axis, usize)> {
+    let across = contiguous(work, |axes| has_loop(schedule, axes, lane));
+    let lying = |axis: Axis| schedule.run(axis).into_iter().filter_map(|axis| across.get(&axis));
+    let lies_along = |axis: Axis| lying(axis).map(|contiguous| contiguous.bytes).sum::<u64>();
+    let mut crossing = schedule.loops_of(work.witness.order.iter().copied());
+    crossing.retain(|&axis| axis != lane && lies_along(axis) > 0);
+    let cross = crossing.into_iter().max_by_key(|&axis| lies_along(axis))?;
+    Some((cross, lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1)))
+}
+
+/// Walks tiles of the lanes' axis and of the one that crosses it. With folds that stages wait for, a tile would keep the folds of
+/// all its rows in scratch.
+fn tile(work: &Workload<'_>, (cross, widest): (Axis, usize), schedule: &mut Schedule) {
     let Workload { witness, target, .. } = *work;
     let is_plain = witness.levels == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
     if !is_plain || schedule.unroll.is_some() {
         return;
     }
-    let lying = |axis: Axis| schedule.run(axis).into_iter().filter_map(|axis| across.get(&axis));
-    let lies_along = |axis: Axis| lying(axis).map(|contiguous| contiguous.bytes).sum::<u64>();
-    let mut crossing = schedule.loops_of(witness.order.iter().copied());
-    crossing.retain(|&axis| axis != lane && lies_along(axis) > 0);
-    let Some(cross) = crossing.into_iter().max_by_key(|&axis| lies_along(axis)) else { return };
-    let widest = lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1);
     let (side, pad) = match &target.processor {
         Processor::Cpu(cpu) => ((cpu.tile_bytes / widest as u32).clamp(1, MAX_TILE_SIDE), 0),
         Processor::Gpu(gpu) => (gpu.tile_side, 1),

@@ -9,13 +9,19 @@ use space::Axis;
 const MIN_ITERATIONS: u64 = 16;
 
 /// Unrolls the lanes' axis where it has a few indices, and has the lanes walk the axis before it: they then load and store every
-/// second element, or third or fourth, which shuffles put in order. Or else another axis of few indices, of which slices take one
-/// each: what they are computed from is then there for all that use it.
-pub(in crate::schedule) fn unroll(work: &Workload<'_>, schedule: &mut Schedule) {
+/// second element, or third or fourth, which shuffles put in order. So they do where what is loaded lies along another axis of few
+/// indices, the colours of an image. Or else another axis of few indices, of which slices take one each: what they are computed
+/// from is then there for all that use it.
+pub(in crate::schedule) fn unroll(work: &Workload<'_>, crossing: Option<Axis>, schedule: &mut Schedule) {
     let Some(lane) = schedule.lane else { return };
     let neighbours = axis_before(work, schedule, lane).map(|before| (lane, before));
     let sliced = work.witness.sliced_axis(work.graph, work.view, lane).map(|few| (few, lane));
-    let unrolled = neighbours.into_iter().chain(sliced).find_map(|axes| with_unrolled(work, schedule, axes));
+    let crossing = crossing.map(|few| (few, lane));
+    let unrolled = neighbours
+        .into_iter()
+        .chain(crossing)
+        .chain(sliced)
+        .find_map(|axes| with_unrolled(work, schedule, axes));
     if let Some(unrolled) = unrolled {
         *schedule = unrolled;
     }
