@@ -119,7 +119,7 @@ def test_special_values_are_eagers():
         (lambda x: x // 0.3 + 1, "aten.div.Tensor_mode", "a floored quotient of floats"),
         (lambda x: x.reshape(2, 2, 6)[COLUMNS, :, COLUMNS] + 1, "aten.index.Tensor", "indices of axes that do not follow each other"),
         (lambda x: x.as_strided((4, 3), (6, 2)) + 1, "", ""),  # a view that eager makes
-        (lambda x: x.abs().to(torch.uint16).float() + 1, "aten._to_copy.default", "the dtype torch.uint16"),
+        (lambda x: x.abs().to(torch.uint16).float() + 1, "prims.convert_element_type.default", "the dtype torch.uint16"),
         (lambda x: torch.digamma(x.abs() + 1) + 1, "aten.digamma.default", "no row in the table of ops"),
     ],
 )
