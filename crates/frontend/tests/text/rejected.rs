@@ -38,7 +38,7 @@ fn names() {
     check("math.sqrt(2)", "1:1: `math` is not defined (expected a name assigned above)");
     check(
         "fd.ops.cast(a, DataType.Flot)",
-        "1:16: unknown dtype `DataType.Flot` (expected a dtype); known: Bool, Int32, Int, UInt64, Float8_e8m0fnu, Float8_e4m3fn, Float8_e5m2, Half, BFloat16, Float, Double, ComplexFloat, ComplexDouble",
+        "1:16: unknown dtype `DataType.Flot` (expected a dtype); known: Bool, Char, Short, Int32, Int, Byte, UInt16, UInt32, UInt64, Float8_e8m0fnu, Float8_e4m3fn, Float8_e5m2, Half, BFloat16, Float, Double, ComplexFloat, ComplexDouble",
     );
 }
 
