@@ -106,7 +106,7 @@ fn arrays_that_do_not_fit_are_rejected() {
     assert!(with_y("dtype.npy", "<f8", "(3, 4)", 96).contains("expected dtype f32, got f64"));
     assert!(with_y("rank.npy", "<f4", "(12,)", 48).contains("axes"));
     assert!(with_y("truncated.npy", "<f4", "(3, 4)", 40).contains("truncated"));
-    assert!(with_y("short.npy", "<u2", "(3, 4)", 24).contains("short.npy"));
+    assert!(with_y("short.npy", "<m2", "(3, 4)", 24).contains("short.npy"));
     assert!(with_y("huge.npy", "<f4", "(99999999999, 99999999999)", 0).contains("beyond any memory"));
     for name in ["random.npy", "random.npz", "random.safetensors"] {
         let place = folder.path().join(name);
