@@ -255,7 +255,7 @@ def test_arrays_by_the_interface():
             softmax().execute([Broken()])
         return str(error.value)
 
-    assert "has the type <u2, which is not supported" in with_entry("typestr", "<u2")
+    assert "has the type <m8, which is not supported" in with_entry("typestr", "<m8")
     assert "has strides [30, 4], which are no whole elements of 4 bytes" in with_entry("strides", (30, 4))
     assert "has a mask" in with_entry("mask", x)
     told = with_entry("data", (numpy.zeros(4).ctypes.data, False))
