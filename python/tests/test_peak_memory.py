@@ -79,4 +79,4 @@ def test_few_random_definitions_need_more_through_segments():
             fd.segment(arrays)
             ran += 1
             more += [seed] if peak(fd, arrays) > whole else []
-    assert ran >= RANDOM / 2 and len(more) <= RANDOM / 33, more
+    assert ran >= RANDOM / 2 and len(more) <= RANDOM / 20, more

@@ -47,7 +47,8 @@ def module(seed):
         "randint": randint,
         "arange": arange,
     }
-    dtypes = ["bool", "int32", "int64", "uint64", "float16", "float32", "float64", "complex64", "complex128"]
+    integers = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]
+    dtypes = ["bool", *integers, "float16", "float32", "float64", "complex64", "complex128"]
     names.update({name: np.dtype(name) for name in dtypes})
     small = ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"]
     names.update({name: np.dtype(getattr(ml_dtypes, name)) for name in small})
