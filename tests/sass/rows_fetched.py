@@ -1,20 +1,5 @@
-# test: target=sm_90
+# test: target=sm_90 file=tests/kernel/rows_fetched_on_a_gpu.py
 # schedule: lanes 128 warps 32; block x0 by 12; inner x1; lane x1; width 8; private; ring 3 fetch
-# Rows are copied to a ring of three in scratch while those before are folded; the weight is loaded once.
-def f(fd):
-    x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.BFloat16)
-    weight = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.BFloat16)
-    size = fd.ops.shape(x)
-    wide = fd.ops.cast(x, dtype=DataType.Float)
-    scale = fd.ops.broadcast_in_dim(fd.ops.cast(weight, dtype=DataType.Float), shape=size, broadcast_dims=[1])
-    total = fd.ops.sum(fd.ops.mul(wide, scale), dims=[1], keepdim=True)
-    fd.add_output(fd.ops.cast(fd.ops.mul(wide, total), dtype=DataType.BFloat16))
-    fd.add_output(fd.ops.sum(wide, dims=[0]))
-
-inputs = [
-    torch.randn((8192, 1024), dtype=torch.bfloat16),
-    torch.randn((1024,), dtype=torch.bfloat16),
-]
 
 # ---- expect
 # seg0: 40 registers, 0 bytes of local memory, 493 instructions

@@ -18,7 +18,7 @@ const MIN_RUN: usize = 190;
 /// the passes saw the whole: without those they hold no more.
 const UNREAD: [u64; 3] = [41, 125, 164];
 
-/// Programs whose segments hold more one by one for another reason, which nobody has looked for.
+/// Programs whose segments hold more one by one for another reason, which is not known yet.
 const LARGER: [u64; 4] = [55, 67, 139, 160];
 
 /// The options of a plan by a segmentation.
