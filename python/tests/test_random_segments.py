@@ -1,4 +1,4 @@
-"""All examples and 200 random definitions under random segmentations, which overlap: by hand and through the definition, equal
+"""All examples and 120 random definitions under random segmentations, which overlap: by hand and through the definition, equal
 bits. `same_bits.rs` of the crate `ferrofuse-cli` has the same in Rust, and from folders."""
 
 import random

@@ -133,7 +133,7 @@ def ordered():
 
 @pytest.mark.parametrize(
     "case",
-    [(incremented, (4000, 4000)), (product, (1200, 1200)), (scanned, (1, 1 << 24)), (ordered, (1, 1 << 21))],
+    [(incremented, (4000, 4000)), (product, (1000, 1000)), (scanned, (1, 1 << 24)), (ordered, (1, 1 << 21))],
     ids=["map", "product", "scan of a line", "sort of a line"],
 )
 def test_what_a_handler_raises_ends_validating(case):

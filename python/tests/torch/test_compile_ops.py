@@ -21,6 +21,7 @@ CASES = {
     "alpha": (lambda x: torch.add(x, x, alpha=2) - torch.sub(x, x, alpha=3) + (1 - x), X),
     "where": (lambda x: torch.where(x > 0, x, 0.5) + x.masked_fill(x < -1, 7), X),
     "of integers": (lambda x: x // 3 + x % 3 + torch.div(x, 2, rounding_mode="trunc") + (x & 6) - (x ^ 5), INTS),
+    "shifts": (lambda x: (x << 3) - (x >> 1) + (x << x % 40) + torch.bitwise_right_shift(x, x % 70) + (3 << x % 5), INTS),
     "promotion": (lambda x: x * 2.5 + x / 2 + x.to(torch.float64), INTS),
     "to bool": (lambda x: x.bool().to(torch.int32) + x.to(torch.int64), X),
     "mixed ranks": (lambda x: x.bfloat16() + x.mean() * torch.ones((), dtype=torch.float64), X),

@@ -97,11 +97,14 @@ sigmoid silu sin sinh tan tanh"""
 _BINARY = """atan2 bitwise_and bitwise_or bitwise_xor eq fmod ge gt hypot le logical_and logical_or logical_xor lt maximum
 minimum mul ne nextafter remainder"""
 _OVERLOADS = ("default", "Tensor", "Scalar", "Scalar_Tensor")
+_SHIFTS = {"l": "bitwise_left_shift", "r": "bitwise_right_shift"}
 
 ROWS: Dict[str, Row] = {
     **{f"aten.{name}.default": same(name, 0) for name in _UNARY.split()},
     **{f"aten.{name}.default": same(name, 0, weight=2) for name in _TRANSCENDENTAL.split()},
     **{f"aten.{name}.{overload}": same(name) for name in _BINARY.split() for overload in _OVERLOADS},
+    **{f"aten.{op}.{of}": same(op) for op in _SHIFTS.values() for of in ("Tensor", "Tensor_Scalar", "Scalar_Tensor")},
+    **{f"aten.__{way}shift__.{of}": same(op) for way, op in _SHIFTS.items() for of in ("Tensor", "Scalar")},
     **{f"aten.add.{overload}": Row(_add) for overload in ("Tensor", "Scalar")},
     **{f"aten.sub.{overload}": Row(_sub) for overload in ("Tensor", "Scalar")},
     **{f"aten.rsub.{overload}": Row(_rsub) for overload in ("Tensor", "Scalar")},
