@@ -5,9 +5,12 @@ use std::process::Command;
 
 use super::{ferrofuse, fine, root};
 
+/// One run for both: a workload at its own sizes takes a while without optimisation.
 #[test]
-fn a_row_has_every_field() {
-    let text = fine("bench rope_bf16 --json");
+fn a_row_has_every_field_and_a_bar_in_the_picture() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("bench.svg");
+    let text = fine(&format!("bench rope_bf16 --json --svg {}", path.display()));
     let row: serde_json::Value = serde_json::from_str(text.trim()).expect("one object a line");
     for field in [
         "ms",
@@ -24,6 +27,9 @@ fn a_row_has_every_field() {
     }
     assert_eq!((&row["workload"], &row["device"]), (&"rope_bf16".into(), &"cpu".into()));
     assert_eq!((row["rows"].as_i64(), row["columns"].as_i64()), (Some(32 * 1024), Some(128)));
+    let svg = std::fs::read_to_string(path).expect("the picture");
+    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
+    assert_eq!((svg.matches("<rect").count(), svg.matches("rope_bf16 32768x128").count()), (1, 1));
 }
 
 #[test]
@@ -163,16 +169,6 @@ fn segments_are_priced_without_a_run() {
                 && number("unfused_cost_us") > 2.0 * number("cost_us")
         );
     }
-}
-
-#[test]
-fn the_picture_has_a_bar_for_each_row() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("bench.svg");
-    fine(&format!("bench rope_bf16 --svg {}", path.display()));
-    let svg = std::fs::read_to_string(path).expect("the picture");
-    assert!(svg.starts_with("<svg") && svg.trim_end().ends_with("</svg>"));
-    assert_eq!((svg.matches("<rect").count(), svg.matches("rope_bf16 32768x128").count()), (1, 1));
 }
 
 #[test]

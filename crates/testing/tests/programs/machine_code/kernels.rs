@@ -137,16 +137,16 @@ fn counted(tools: &Tools, file: &File, (plan, hints): &(Plan, Hints), architectu
 /// Graphs of the corpus are compiled that have fewer nodes.
 const MOST_NODES: usize = 200;
 
-/// Of them, those that take NVRTC twenty seconds each, for no other kind of kernel: fifteen `lgamma` and `erf` in one, and forty
-/// kernels alike. They are compiled where all are.
-const SLOW: [&str; 2] = ["corpus/costly_chain", "corpus/sgd_clipped_20"];
+/// Of them, those that take NVRTC twenty seconds each: fifteen `lgamma` and `erf` in one, forty kernels alike, and scans, of which
+/// random programs have some. They are compiled where all are.
+const SLOW: [&str; 3] = ["corpus/costly_chain", "corpus/scans", "corpus/sgd_clipped_20"];
 
 /// Random programs that are compiled.
-const RANDOM: u64 = 100;
+const RANDOM: u64 = if EVERY { 100 } else { 40 };
 
 /// Of their kernels, those that keep something in local memory, at most: sizes and strides may be any, and indices are divided by
 /// them.
-const SPILLED: usize = 25;
+const SPILLED: usize = RANDOM as usize / 4;
 
 /// The definitions of the corpus, as its own program writes them.
 fn corpus() -> Vec<(String, String)> {
