@@ -1,5 +1,6 @@
 //! Calls through segments hold no more memory at a time than calls of the whole by the same cut: bytes are counted, not timed.
 
+use compiler::SegmentPlan;
 use ferrofuse::{
     Argument, Array, CallOptions, CompileOptions, Definition, Executable, Executor, Hints, Plan, PlanOptions,
     Segment, Segmentation, Stream, define, plan, segments,
@@ -14,12 +15,12 @@ const SEEDS: u64 = 200;
 /// The fewest of them that must run: others have indices or sizes that are wrong.
 const MIN_RUN: usize = 190;
 
-/// Programs whose segments hold more one by one than in one plan. Their segmentations keep values that are needed by nobody once
-/// the passes saw the whole: without those they hold no more.
-const UNREAD: [u64; 3] = [41, 125, 164];
+/// Programs whose segments hold more one by one than in one plan, where the passes saw the whole: values are kept that nobody
+/// needs then, or that are copies in another order of what an earlier segment makes. Cut as the plan is they hold no more.
+const LARGER: [u64; 7] = [41, 55, 67, 125, 139, 160, 164];
 
-/// Programs whose segments hold more one by one for another reason, which is not known yet.
-const LARGER: [u64; 4] = [55, 67, 139, 160];
+/// Of these, a program that gives back an expansion: two bytes more, as many as its elements have.
+const EXPANDED: [u64; 1] = [67];
 
 /// The options of a plan by a segmentation.
 fn cut(segmentation: Segmentation) -> CompileOptions {
@@ -27,14 +28,18 @@ fn cut(segmentation: Segmentation) -> CompileOptions {
     CompileOptions { plan, executor: Executor::Interpreter, ..CompileOptions::default() }
 }
 
-/// A segmentation without the values that no segment of its plan reads.
-fn without_unread(segmentation: &Segmentation, plan: &Plan) -> Segmentation {
+/// The values of a segmentation that are needed once the passes saw the whole, each where the plan makes what it became.
+fn as_planned(segmentation: &Segmentation, plan: &Plan) -> Segmentation {
     let given_back = plan.computed.outputs().iter().map(|output| output.val);
     let taken = plan.segments.iter().flat_map(|segment| segment.view.inputs());
     let needed: FxHashSet<Val> = given_back.chain(taken.copied()).collect();
-    let is_needed = |val: &Val| plan.kept(*val).is_some_and(|kept| needed.contains(&kept));
-    let made = |made: &Vec<Val>| made.iter().copied().filter(is_needed).collect::<Vec<Val>>();
-    let segments = segmentation.segments.iter().map(made).filter(|made| !made.is_empty()).collect();
+    let kept = |of: &SegmentPlan| {
+        let outputs: FxHashSet<Val> = of.view.outputs().iter().map(|output| output.val).collect();
+        let is_made = |became: Val| outputs.contains(&became) && needed.contains(&became);
+        let vals = segmentation.segments.iter().flatten().copied();
+        vals.filter(|val| plan.kept(*val).is_some_and(is_made)).collect::<Vec<Val>>()
+    };
+    let segments = plan.segments.iter().map(kept).filter(|made| !made.is_empty()).collect();
     Segmentation { segments }
 }
 
@@ -70,23 +75,26 @@ fn peaks(definition: &Definition, program: &Program, segmentation: Segmentation)
 
 #[test]
 fn calls_through_segments_hold_what_the_cut_holds() {
-    let (mut ran, mut unread, mut larger) = (0, Vec::new(), Vec::new());
+    let (mut ran, mut larger) = (0, Vec::new());
     for seed in 0..SEEDS {
         let program = generate(seed);
         let Ok(definition) = program.define() else { continue };
         let chosen = segmentation(&definition, &mut Draws::new(seed));
         let Some(Peaks { whole, through }) = peaks(&definition, &program, chosen.clone()) else { continue };
         ran += 1;
-        if through > whole && LARGER.contains(&seed) {
+        if through > whole {
             larger.push(seed);
-        } else if through > whole {
-            unread.push(seed);
-            let plan = cut_by(&definition, &cut(chosen.clone()));
-            let needed = peaks(&definition, &program, without_unread(&chosen, &plan)).expect("it ran");
-            assert!(needed.through <= needed.whole, "seed {seed}: {through} bytes, and {whole} by one plan");
+        }
+        if through > whole && !EXPANDED.contains(&seed) {
+            let planned = as_planned(&chosen, &cut_by(&definition, &cut(chosen.clone())));
+            let planned = peaks(&definition, &program, planned).expect("it ran");
+            assert!(
+                planned.through <= planned.whole,
+                "seed {seed}: {through} bytes, and {whole} by one plan"
+            );
         }
     }
-    assert_eq!((&unread[..], &larger[..]), (&UNREAD[..], &LARGER[..]));
+    assert_eq!(larger, LARGER);
     assert!(ran >= MIN_RUN, "only {ran} ran");
 }
 
