@@ -12,11 +12,13 @@
 //! | `LoopEmitter` | loops: rows walked together, subranges, strips | `loops` |
 //! | `Emitter` | statements in the outermost loop where their operands are known | `emitter` |
 //!
-//! Of what they emit `ring` rewrites the loop over rows, where these are loaded an iteration ahead.
+//! `counted` tells the gathers whose indices are never out of range. Of what they emit `ring` rewrites the loop over rows,
+//! where these are loaded an iteration ahead.
 
 mod access;
 mod address;
 mod combine;
+mod counted;
 mod emitter;
 mod fold;
 mod layer;
@@ -33,6 +35,7 @@ use ir::graph::{Fusion, Graph, TensorOp, Val};
 use kernel::Kernel;
 use ops::DType;
 
+use self::counted::Counted;
 use crate::layout::LayoutClass;
 use crate::legal::Witness;
 use crate::schedule::{Schedule, ScheduleError};
@@ -98,10 +101,11 @@ pub struct LoweredSegment {
     pub checked: Vec<Val>,
 }
 
-/// The values of a view whose indices are data.
+/// The values of a view whose indices are data, and may be out of range.
 pub(crate) fn checked(graph: &Graph, view: &Fusion) -> Vec<Val> {
     let gathers = view.order().iter().filter(|node| matches!(graph.node(**node).op, TensorOp::Gather(_)));
-    gathers.map(|&node| node.into()).collect()
+    let is_checked = |gather: &Val| Counted::of(graph, view.facts(), *gather).is_none();
+    gathers.map(|&node| node.into()).filter(is_checked).collect()
 }
 
 /// A group to lower, with what was decided about it.

@@ -20,6 +20,8 @@ pub(super) enum Lanewise {
     Neighbours(Operand, Operand),
     /// Neighbouring lanes take elements a few apart: the index of lane 0, and the distance from lane to lane.
     Strided(Operand, u32),
+    /// Neighbouring lanes take neighbouring elements in reverse order: the index of lane 0.
+    Reversed(Operand),
     /// Any element: a vector of indices.
     Any(Operand),
 }
@@ -151,9 +153,10 @@ impl Scope<'_> {
                 let (rest, stride) = (self.index(&rest), self.index(&coefficient));
                 let first = self.w.binary("mul", iteration, stride);
                 let first = self.w.binary("add", rest, first);
-                match short_stride(&coefficient) {
-                    Some(stride) => Lanewise::Strided(first, stride),
-                    None => Lanewise::Any(self.strided(first, stride)),
+                match (coefficient.as_const(), short_stride(&coefficient)) {
+                    (Some(-1), _) => Lanewise::Reversed(first),
+                    (_, Some(stride)) => Lanewise::Strided(first, stride),
+                    (_, None) => Lanewise::Any(self.strided(first, stride)),
                 }
             }
             None => {
@@ -177,6 +180,7 @@ impl Scope<'_> {
         match self.lanewise(e) {
             Lanewise::Same(index) | Lanewise::Any(index) => index,
             Lanewise::Strided(first, stride) => self.strided(first, i64::from(stride)),
+            Lanewise::Reversed(first) => self.strided(first, -1),
             Lanewise::Neighbours(rest, iteration) => {
                 let first = self.w.binary("add", rest, iteration);
                 self.w.binary("add", Operand::iota(Element::I64, self.lanes()), first)

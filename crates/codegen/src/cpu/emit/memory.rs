@@ -72,8 +72,15 @@ impl<'k> MemoryEmitter<'k> {
             Lanewise::Strided(first, stride) if guard.is_none() && self.has_all_lanes() => {
                 self.load_strided(element, base, first, stride)
             }
+            Lanewise::Reversed(first) if guard.is_none() && self.has_all_lanes() => {
+                self.load_reversed(element, base, first)
+            }
             Lanewise::Strided(first, stride) => {
                 let indices = self.strided(first, i64::from(stride));
+                self.gather(element, base, indices, guard)
+            }
+            Lanewise::Reversed(first) => {
+                let indices = self.strided(first, -1);
                 self.gather(element, base, indices, guard)
             }
             Lanewise::Any(indices) => self.gather(element, base, indices, guard),
@@ -98,6 +105,10 @@ impl<'k> MemoryEmitter<'k> {
                     self.scatter(base, indices, value, guard);
                 }
             }
+            Lanewise::Reversed(first) => {
+                let indices = self.strided(first, -1);
+                self.scatter(base, indices, value, guard);
+            }
             Lanewise::Neighbours(rest, iteration) => {
                 let address = self.neighbours(element, base, rest, iteration);
                 self.store_vector(place, address, value, guard);
@@ -120,6 +131,7 @@ impl<'k> MemoryEmitter<'k> {
                 (self.neighbours(element, base, rest, iteration), self.lanes())
             }
             Lanewise::Strided(first, stride) => (self.w.address(element, base, first), stride * self.lanes()),
+            Lanewise::Reversed(first) => (self.last_of_reversed(element, base, first), self.lanes()),
             Lanewise::Any(_) => return,
         };
         let length = elements * bytes(element);

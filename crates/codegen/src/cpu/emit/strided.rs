@@ -1,5 +1,5 @@
-//! Lanes whose elements are two to four apart: whole vectors are loaded, and shuffled in order; stores that fill memory in turn are
-//! interleaved and stored as whole vectors. Nothing beside the elements themselves is touched.
+//! Lanes whose elements are two to four apart, or in reverse order: whole vectors are loaded, and shuffled in order; stores that
+//! fill memory in turn are interleaved and stored as whole vectors. Nothing beside the elements themselves is touched.
 
 use index::Expr;
 use kernel::Place;
@@ -42,6 +42,22 @@ impl MemoryEmitter<'_> {
         };
         let picks: Vec<(usize, u32)> = (0..lanes).map(pick).collect();
         self.w.gathered(&vectors, &picks)
+    }
+
+    /// The elements from the first downwards: a whole vector, turned round.
+    pub(super) fn load_reversed(&mut self, element: Element, base: Operand, first: Operand) -> Operand {
+        let ty = self.vector(element);
+        let last = self.last_of_reversed(element, base, first);
+        let align = element.bits() / 8;
+        let loaded = self.w.instruction(ty, format_args!("load {ty}, {}, align {align}", last.typed()));
+        self.w.reversed(loaded)
+    }
+
+    /// Where the last lane's element is, of lanes whose elements lie downwards from the first: the lowest address.
+    pub(super) fn last_of_reversed(&mut self, element: Element, base: Operand, first: Operand) -> Operand {
+        let others = i64::from(self.lanes()) - 1;
+        let last = self.w.binary("sub", first, others);
+        self.w.address(element, base, last)
     }
 
     /// Stores what a group of stores leaves in turn, if this is one of them: at the last of them, where all values are known.

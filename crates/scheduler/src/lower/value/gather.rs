@@ -1,4 +1,4 @@
-//! Gathers: an index that is data becomes a symbol, and the source is computed at it.
+//! Gathers: an index that is data becomes a symbol, and the source is computed at it; one that is counted is an expression.
 //!
 //! An index out of range is reported in the fault word of the gather, and zero stands in its place under a guard that is
 //! false, so that nothing beyond a buffer is read and no index overflows. What the element then is does not matter: the
@@ -10,6 +10,7 @@ use kernel::{Access, Value};
 use ops::{DType, Scalar, ScalarOp};
 
 use super::ValueEmitter;
+use crate::lower::counted::Counted;
 use crate::lower::{BufferSource, checked};
 
 impl ValueEmitter<'_> {
@@ -17,6 +18,11 @@ impl ValueEmitter<'_> {
     pub(super) fn gather(&mut self, val: Val, axis: usize, index: &[Expr], guard: Option<Value>) -> Value {
         let graph = self.emitter.group.graph;
         let [source, indices] = graph.operands(val) else { unreachable!("a gather has two operands") };
+        if let Some((counted, along)) = Counted::of(graph, self.emitter.group.view.facts(), val) {
+            let place = along.map_or_else(Expr::zero, |along| index[along].clone());
+            let (start, step) = (self.emitter.size(&counted.start), self.emitter.size(&counted.step));
+            return self.pull_along(*source, axis, start + step * place, index, guard);
+        }
         let at = self.aligned(*indices, index);
         let found = self.pull(*indices, &at, guard);
         let found = self.emitter.cast(found, DType::I64);
@@ -26,10 +32,23 @@ impl ValueEmitter<'_> {
         let zero = self.emitter.constant(Scalar::zero(DType::I64));
         let safe = self.emitter.apply(ScalarOp::Where, &[inside, found, zero]);
         let symbol = self.emitter.bind(|| format!("{val}_at"), safe);
-        let mut place = self.aligned(*source, index);
-        place[axis] = if size.is_one() { Expr::zero() } else { Expr::sym(symbol) };
         let inside = self.and(guard, inside);
-        self.pull(*source, &place, Some(inside))
+        self.pull_along(*source, axis, Expr::sym(symbol), index, Some(inside))
+    }
+
+    /// The element of a source at an index along an axis, and elsewhere as in the gather's own index.
+    fn pull_along(
+        &mut self,
+        source: Val,
+        axis: usize,
+        at: Expr,
+        index: &[Expr],
+        guard: Option<Value>,
+    ) -> Value {
+        let is_one = self.emitter.group.graph.shape(source)[axis].is_one();
+        let mut place = self.aligned(source, index);
+        place[axis] = if is_one { Expr::zero() } else { at };
+        self.pull(source, &place, guard)
     }
 
     /// `0 <= found < size`.

@@ -87,6 +87,12 @@ impl Writer<'_> {
         })
     }
 
+    /// The elements in reverse order.
+    pub fn reversed(&mut self, vector: Operand) -> Operand {
+        let lanes = vector.ty.lanes.unwrap_or(1);
+        self.shuffled(vector, None, (0..lanes).rev().map(Some))
+    }
+
     /// Elements of several vectors of one type, for each lane the number of a vector and of an element in it.
     pub fn gathered(&mut self, vectors: &[Operand], picks: &[(usize, u32)]) -> Operand {
         let lanes = vectors[0].ty.lanes.unwrap_or(1);

@@ -1,0 +1,52 @@
+//! Gathers whose indices are counted: `iota`, repeated along other axes, by numbers that the graph tells. Where no index can be
+//! out of range, the place in the source follows from that in the result, as a flip has it: nothing is read or checked.
+
+use index::{Expr, Facts};
+use ir::graph::{Graph, TensorOp, Val};
+use ops::DType;
+
+/// The indices along an axis of a source: the first, what each is more than the one before, and how many there are.
+pub(super) struct Counted {
+    pub start: Expr,
+    pub step: Expr,
+    length: Expr,
+}
+
+impl Counted {
+    /// Those of a gather, if none can be out of range, and which of an index of the gather tells which of them is taken: none
+    /// where there is only one.
+    pub fn of(graph: &Graph, facts: &Facts, gather: Val) -> Option<(Counted, Option<usize>)> {
+        let &TensorOp::Gather(axis) = graph.op(gather) else { return None };
+        let [source, indices] = graph.operands(gather) else { unreachable!("a gather has two operands") };
+        let (iota, along) = repeated(graph, *indices)?;
+        let TensorOp::Iota(length) = graph.op(iota) else { return None };
+        let [start, step] = graph.operands(iota) else { unreachable!("an iota has two operands") };
+        let (start, step) = (graph.as_size(*start)?, graph.as_size(*step)?);
+        // Numbers of fewer bits wrap.
+        let counted =
+            (graph.dtype(iota) == DType::I64).then(|| Counted { start, step, length: length.clone() })?;
+        counted.is_within(&graph.shape(*source)[axis as usize], facts).then_some((counted, along))
+    }
+
+    /// Whether all are proved to be indices of an axis of this size. Where there are none, the first and the last may be any.
+    fn is_within(&self, size: &Expr, facts: &Facts) -> bool {
+        let last = &self.start + &self.step * (&self.length - 1);
+        let Some(step) = self.step.as_const() else { return false };
+        let (low, high) = if step < 0 { (&last, &self.start) } else { (&self.start, &last) };
+        facts.prove_le(&Expr::zero(), low) && facts.prove_lt(high, size)
+    }
+}
+
+/// The iota that a value repeats along other axes, and the axis that it lies along, if it has more than one element.
+fn repeated(graph: &Graph, val: Val) -> Option<(Val, Option<usize>)> {
+    match graph.op(val) {
+        TensorOp::Iota(length) => Some((val, (!length.is_one()).then_some(0))),
+        TensorOp::Broadcast(new) => {
+            let (iota, along) = repeated(graph, graph.operands(val)[0])?;
+            let mut old = (0..new.len()).filter(|&axis| !new[axis]);
+            Some((iota, along.map(|along| old.nth(along).expect("an axis of the operand"))))
+        }
+        TensorOp::Expand(_) => repeated(graph, graph.operands(val)[0]),
+        _ => None,
+    }
+}
