@@ -44,7 +44,7 @@ impl MemoryEmitter<'_> {
         self.w.gathered(&vectors, &picks)
     }
 
-    /// The elements from the first downwards: a whole vector, turned round.
+    /// The elements from the first downwards: a whole vector, in reverse order.
     pub(super) fn load_reversed(&mut self, element: Element, base: Operand, first: Operand) -> Operand {
         let ty = self.vector(element);
         let last = self.last_of_reversed(element, base, first);
