@@ -13,8 +13,7 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Those of a gather, if none can be out of range, and which of an index of the gather tells which of them is taken: none
-    /// where there is only one.
+    /// Those of a gather, if none can be out of range, and the axis of the gather along which they lie, if there are several.
     pub fn of(graph: &Graph, facts: &Facts, gather: Val) -> Option<(Counted, Option<usize>)> {
         let &TensorOp::Gather(axis) = graph.op(gather) else { return None };
         let [source, indices] = graph.operands(gather) else { unreachable!("a gather has two operands") };
@@ -38,15 +37,18 @@ impl Counted {
 }
 
 /// The iota that a value repeats along other axes, and the axis that it lies along, if it has more than one element.
-fn repeated(graph: &Graph, val: Val) -> Option<(Val, Option<usize>)> {
-    match graph.op(val) {
-        TensorOp::Iota(length) => Some((val, (!length.is_one()).then_some(0))),
-        TensorOp::Broadcast(new) => {
-            let (iota, along) = repeated(graph, graph.operands(val)[0])?;
-            let mut old = (0..new.len()).filter(|&axis| !new[axis]);
-            Some((iota, along.map(|along| old.nth(along).expect("an axis of the operand"))))
+fn repeated(graph: &Graph, mut val: Val) -> Option<(Val, Option<usize>)> {
+    let mut axes: Vec<usize> = (0..graph.ty(val).rank()).collect();
+    loop {
+        match graph.op(val) {
+            TensorOp::Iota(length) => return Some((val, (!length.is_one()).then(|| axes[0]))),
+            TensorOp::Broadcast(new) => {
+                let mut new = new.iter();
+                axes.retain(|_| new.next() == Some(&false));
+            }
+            TensorOp::Expand(_) => {}
+            _ => return None,
         }
-        TensorOp::Expand(_) => repeated(graph, graph.operands(val)[0]),
-        _ => None,
+        val = graph.operands(val)[0];
     }
 }
