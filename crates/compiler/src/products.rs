@@ -16,8 +16,8 @@ const JUDGED: usize = 8;
 const PLANNED: usize = 1 << 13;
 
 /// The passes that run after products are judged, in order.
-pub const PASSES_AFTER_PRODUCTS: [&str; 5] =
-    ["decompose", "add_bias", "two_pass", "two_pass_argmax", "unroll_folds"];
+pub const PASSES_AFTER_PRODUCTS: [&str; 6] =
+    ["decompose", "add_bias", "hoist_index_maps", "two_pass", "two_pass_argmax", "unroll_folds"];
 
 /// A product of matrices that a kernel may compute, and what was decided.
 #[derive(Clone, Copy, Debug, PartialEq)]

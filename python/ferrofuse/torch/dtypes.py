@@ -19,6 +19,7 @@ KNOWN: Dict[Any, DataType] = {
     torch.float64: DataType.Double,
 }
 HALF = (DataType.Half, DataType.BFloat16)
+FLOATS = (*HALF, DataType.Float, DataType.Double)
 
 
 def stored(dtype: Any) -> DataType:

@@ -55,6 +55,7 @@ CASES = {
     "embeddings": (lambda x: F.embedding(x.abs() % 5, X.reshape(6, 4)) * 2 + 1, INTS),
     "one hot": (lambda x: torch.zeros(4, 6).scatter(1, x[:, :1].abs() % 6, 2.0) + 1, INTS),
     "constants": (lambda x: torch.full((6,), 2.0) * torch.arange(6) + torch.zeros_like(x) - torch.ones(4, 1), X),
+    "ranges": (lambda x: x * torch.arange(0.5, 11.9, 2.5, dtype=torch.int64) + torch.arange(0.5, 3, 0.5), X[:, :1]),
     "channels last": (lambda x: (x * 2 + 1).abs(), IMAGE.contiguous(memory_format=torch.channels_last)),
     "permuted": (lambda x: (x * 2 + 1).permute(2, 0, 1, 3), IMAGE.permute(0, 2, 1, 3)),
     "contiguous": (lambda x: (x.abs() + 1).contiguous(), X.t()),

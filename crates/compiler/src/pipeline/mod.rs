@@ -43,6 +43,7 @@ pub const CUTTING: &[PlanStage] = &[
     PlanStage { name: "distribution", run: optimize::distribution },
     PlanStage { name: "products", run: optimize::products },
     PlanStage { name: "biases", run: optimize::biases },
+    PlanStage { name: "index maps", run: optimize::index_maps },
     PlanStage { name: "moments", run: optimize::moments },
     PlanStage { name: "extremes", run: optimize::extremes },
     PlanStage { name: "short folds", run: optimize::short_folds },

@@ -11,13 +11,16 @@ use super::segments::completed;
 use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
 use crate::passes::{
-    Step, add_bias, composed, distributable, distribute, expanded_axes, optimize, optimize_exactly, two_pass,
-    two_pass_argmax, unroll_folds,
+    Hoisted, Step, add_bias, composed, distributable, distribute, expanded_axes, hoist, hoistable, optimize,
+    optimize_exactly, two_pass, two_pass_argmax, unroll_folds,
 };
 use crate::plan::{PlanError, PlanOptions};
 use crate::products;
 use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{Legality, Segmentation, greedy_with};
+
+/// Nodes of the largest fusion whose index maps are judged.
+const MAX_JUDGED_NODES: usize = 1 << 10;
 
 /// All passes.
 pub(super) fn all_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
@@ -78,19 +81,54 @@ pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
     Ok(())
 }
 
-/// Leaves biases of products to a GPU's library, as a step more. What enters or leaves a group stays, as what somebody keeps does.
+/// Leaves biases of products to a GPU's library, as a step more.
 pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     if matches!(compilation.target.processor, Processor::Cpu(_)) {
         return Ok(());
     }
-    let entering: Vec<Val> =
-        binding(&compilation.options.tasks).flat_map(|view| view.inputs().iter().copied()).collect();
-    let (graph, steps, source) = compilation.judged();
-    let (fusion, map) = composed(graph, source.written, steps);
-    let kept = source.kept.iter().chain(&entering).filter_map(|&val| map.get(val)).collect();
+    let (fusion, kept) = compilation.with_kept();
+    let (graph, steps, _) = compilation.judged();
     let (view, map) = add_bias(graph, &fusion, &kept);
     graph.debug_verify(&view);
     steps.push(Step { pass: "add_bias", view, map });
+    Ok(())
+}
+
+/// Moves index maps before folds where that is faster, as a step more; for a segmentation of the user's where more of its
+/// segments have kernels then. All or none are moved first, then each is tried the other way.
+pub(super) fn index_maps(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let (fusion, kept) = compilation.with_kept();
+    if fusion.order().len() > MAX_JUDGED_NODES {
+        return Ok(());
+    }
+    let (graph, steps, source) = compilation.judged();
+    let all = hoistable(graph, &fusion, &kept);
+    if all.is_empty() {
+        return Ok(());
+    }
+    let mut judged = |chosen: &[Hoisted]| {
+        let (view, map) = hoist(graph, &fusion, chosen);
+        graph.debug_verify(&view);
+        let step = Step { pass: "hoist_index_maps", view, map };
+        let steps: Vec<Step> = steps.iter().cloned().chain([step.clone()]).collect();
+        (source.judgement(graph, &steps), step)
+    };
+    let (none, every) = (judged(&[]), judged(&all));
+    let moves_all = every.0 < none.0;
+    let mut best = if moves_all { every } else { none };
+    let mut chosen: Vec<Hoisted> = if moves_all { all.clone() } else { Vec::new() };
+    for index_maps in all.iter().filter(|_| all.len() > 1) {
+        let mut other = chosen.clone();
+        match other.iter().position(|other| other == index_maps) {
+            Some(place) => drop(other.remove(place)),
+            None => other.push(*index_maps),
+        }
+        let judgement = judged(&other);
+        if judgement.0 < best.0 {
+            (best, chosen) = (judgement, other);
+        }
+    }
+    steps.extend((!chosen.is_empty()).then_some(best.1));
     Ok(())
 }
 
@@ -151,6 +189,14 @@ impl Compilation<'_> {
         given.map(|(&input, layout)| expanded_axes(&self.graph, input, layout, is_declared)).collect()
     }
 
+    /// The fusion behind all passes, and what of it stays as it is: what somebody keeps, and what enters or leaves a group.
+    fn with_kept(&self) -> (Fusion, FxHashSet<Val>) {
+        let entering = binding(&self.options.tasks).flat_map(|view| view.inputs().iter());
+        let (fusion, map) = composed(&self.graph, &self.written, &self.steps);
+        let kept = self.kept.iter().chain(entering).filter_map(|&val| map.get(val)).collect();
+        (fusion, kept)
+    }
+
     /// Runs a pass behind all others. Where a segmentation is given, no segment may lose its kernel by that.
     fn add_step(
         &mut self,
@@ -189,6 +235,14 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
+    /// What is better if it is less: segments of the user's without a kernel, else seconds.
+    fn judgement(&self, graph: &Graph, steps: &[Step]) -> (usize, f64) {
+        match self.options.segmentation {
+            Some(_) => (self.rejected(graph, steps), 0.0),
+            None => (0, self.seconds(graph, steps)),
+        }
+    }
+
     /// How many segments of the user's have no kernel behind these steps.
     fn rejected(&self, graph: &Graph, steps: &[Step]) -> usize {
         if self.options.segmentation.is_none() {

@@ -84,8 +84,8 @@ fn a_schedule_that_does_not_fit_says_why() {
             "the segment has no axis x9",
         ),
         (
-            "schedule lanes 8\nrow x0\ninner x1\njam x0 by 4\npartition x0",
-            "axis x0 cannot be partitioned: it is walked",
+            "schedule lanes 8\nrow x0\ninner x1\njam x0 by 4\npartition x0\npartition x0",
+            "axis x0 cannot be partitioned: it is partitioned already",
         ),
         (
             "schedule lanes 8\nrow x0\ninner x1\nlane x1\nunroll x1",

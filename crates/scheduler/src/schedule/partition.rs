@@ -13,7 +13,7 @@ use target::cpu::{
 };
 
 /// The loops that are cut: those within the stages and that of the lanes, and around them those along which tensors are
-/// concatenated, so that a row is read from one tensor.
+/// concatenated, so that a row is read from one tensor, and that of jammed rows.
 pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
     let Workload { graph, view, witness, .. } = *work;
     let most_statements = match work.target.processor {
@@ -35,8 +35,13 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
         let own = of_one.saturating_mul(subranges as u64);
         let of_each = shared.saturating_add(LOOP_STATEMENTS).saturating_mul(cut as u64);
         let is_short = of_each.saturating_add(own) <= most_statements.max(of_one.saturating_mul(2));
-        let (most, pays) =
-            if own > 0 { (MAX_CONCATENATED, true) } else { (MAX_SUBRANGES, within.contains(&axis)) };
+        // Rows that are jammed are short, so that predicates of each weigh more.
+        let is_short_row = schedule.jam.is_some_and(|(row, _)| row == axis);
+        let (most, pays) = if own > 0 {
+            (MAX_CONCATENATED, true)
+        } else {
+            (MAX_SUBRANGES, is_short_row || within.contains(&axis))
+        };
         if cut <= most && is_short && pays {
             subranges = cut;
             partition.push(axis);

@@ -5,6 +5,7 @@ mod check;
 mod cut;
 mod differential;
 mod found;
+mod hoist;
 mod lambdas;
 mod machine_code;
 mod parts;

@@ -2,6 +2,7 @@
 
 from typing import Any, Callable, Dict
 
+from ..dtypes import FLOATS
 from .row import Call, Result, Row
 
 
@@ -18,7 +19,14 @@ def _scalar(call: Call, value: Any, **_: Any) -> Result:
 
 
 def _range(call: Call, start: Any, end: Any, step: Any = 1, **_: Any) -> Result:
-    return call.ops.iota(call.shape[0], start, step, call.dtype)
+    first, distance = (_counted(call, value) for value in (start, step))
+    return call.ops.iota(call.shape[0], first, distance, call.dtype)
+
+
+def _counted(call: Call, value: Any) -> Any:
+    # Ranges of integers have torch's whole part of their start and step.
+    is_cut = isinstance(value, float) and call.dtype not in FLOATS
+    return int(value) if is_cut else value
 
 
 def _range_to(call: Call, end: Any, **_: Any) -> Result:

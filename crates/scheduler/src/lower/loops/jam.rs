@@ -10,6 +10,8 @@
 //! for x0 in n / 4 * 4 .. n          the rows that are left, one at a time
 //! ```
 //!
+//! A partitioned axis has these loops for each of its subranges.
+//!
 //! Values that the rows share, weights and their conversions, are computed once: equal statements are. A fold takes the
 //! rows in the order in which one at a time would, so the bits are the same.
 
@@ -65,15 +67,26 @@ impl LoopEmitter<'_> {
         self.emitter.group.schedule.jam.filter(|(jammed, _)| *jammed == axis).map_or(1, |(_, rows)| rows)
     }
 
-    /// Opens the loop that walks so many indices of an axis at a time; gives what it leaves.
-    pub(super) fn open_jam(&mut self, axis: Axis, rows: u32) -> Subrange {
-        let (begin, end) = self.range(axis);
+    /// Opens the loop that walks so many indices of a subrange at a time; gives what it leaves.
+    pub(super) fn open_jam(&mut self, axis: Axis, rows: u32, all: &[Subrange], number: usize) -> Subrange {
+        let (begin, end) = match all {
+            [_] => self.range(axis),
+            _ => {
+                let (begin, end) = self.common(axis, &all[number]);
+                let end = Expr::max(&begin, &end);
+                (begin, end)
+            }
+        };
         let step = Expr::constant(i64::from(rows));
         let whole = (end.clone() - begin.clone()).floor_div(&step);
         let name = format!("{axis}_jam");
         let var = self.emitter.open_loop(&name, Expr::zero(), whole.clone(), LoopKind::Serial);
         self.open_loops.walks(axis, var, &(Expr::zero(), whole.clone()));
         let first = begin.clone() + Expr::sym(var) * step.clone();
+        if all.len() > 1 {
+            self.open_loops.are_within(&first, rows, &all[number]);
+        }
+        self.subranges.insert(axis, number);
         self.jam = Some(Jam { axis, first, rows, row: 0 });
         (begin + whole * step, end)
     }
@@ -81,13 +94,14 @@ impl LoopEmitter<'_> {
     /// Closes it.
     pub(super) fn close_jam(&mut self, axis: Axis) {
         self.jam = None;
-        self.close_axis(axis);
+        self.close_subrange(axis);
     }
 
-    /// Opens the loop over the indices that are left, one at a time.
-    pub(super) fn open_remainder(&mut self, axis: Axis, remainder: &Subrange) {
+    /// Opens the loop over the indices that are left of a subrange, one at a time.
+    pub(super) fn open_remainder(&mut self, axis: Axis, remainder: &Subrange, number: usize) {
         let (begin, end) = remainder.clone();
         let var = self.emitter.open_loop(&axis.to_string(), begin, end, LoopKind::Remainder);
         self.open_loops.walks(axis, var, remainder);
+        self.subranges.insert(axis, number);
     }
 }

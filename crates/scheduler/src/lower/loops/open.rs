@@ -33,6 +33,14 @@ impl OpenLoops {
         self.scopes.push(Scope { facts, var, subrange, decided: FxHashMap::default() });
     }
 
+    /// Notes that so many indices from this one on are within a subrange.
+    pub fn are_within(&mut self, first: &Expr, indices: u32, (begin, end): &Subrange) {
+        let Some(scope) = self.scopes.last_mut() else { return };
+        // What contradicts is left out: the loop does not run then.
+        let _ = scope.facts.assume_le(begin, first);
+        let _ = scope.facts.assume_le(&(first + i64::from(indices)), end);
+    }
+
     /// Forgets the loop of an axis, which is closed, and what its variable implied.
     pub fn forget(&mut self, axis: Axis) {
         self.vars.remove(&axis);

@@ -23,7 +23,7 @@ impl LoopEmitter<'_> {
     }
 
     /// What a subrange and the part of an axis that is walked now have in common.
-    fn common(&mut self, axis: Axis, (first, last): &Subrange) -> Subrange {
+    pub(super) fn common(&mut self, axis: Axis, (first, last): &Subrange) -> Subrange {
         let (begin, end) = self.range(axis);
         let mut within = Expr::min(&end, last);
         if within.is_overflow() && self.open_loops.part(axis).is_none() {

@@ -70,14 +70,18 @@ pub(in crate::lower) trait Walk<'a>: AsMut<LoopEmitter<'a>> + Sized {
         self.as_mut().set_row(0);
     }
 
-    /// Walks an axis several indices at a time and what is left one at a time; `body` is emitted within both loops.
+    /// Walks the subranges of an axis, each several indices at a time and what is left one at a time; `body` is emitted within
+    /// all these loops.
     fn jammed(&mut self, axis: Axis, rows: u32, mut body: impl FnMut(&mut Self)) {
-        let remainder = self.as_mut().open_jam(axis, rows);
-        body(self);
-        self.as_mut().close_jam(axis);
-        self.as_mut().open_remainder(axis, &remainder);
-        body(self);
-        self.as_mut().close_axis(axis);
+        let subranges = self.as_mut().subranges_of(axis);
+        for number in 0..subranges.len() {
+            let remainder = self.as_mut().open_jam(axis, rows, &subranges, number);
+            body(self);
+            self.as_mut().close_jam(axis);
+            self.as_mut().open_remainder(axis, &remainder, number);
+            body(self);
+            self.as_mut().close_subrange(axis);
+        }
     }
 }
 

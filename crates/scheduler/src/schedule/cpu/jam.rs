@@ -114,7 +114,8 @@ fn rows_that_fit(work: &Workload<'_>) -> u32 {
     match view.order().len() {
         _ if work.is_short() => 8,
         operations if operations > MAX_JAMMED_OPS => 1,
-        _ if witness.statements.saturating_mul(4) > MAX_STATEMENTS => 1,
+        _ if witness.statements.saturating_mul(2) > MAX_STATEMENTS => 1,
+        _ if witness.statements.saturating_mul(4) > MAX_STATEMENTS => 2,
         _ if (0..witness.levels).any(|level| states(level) > 1) => 2,
         operations if operations <= MAX_FOLDED_OPS && only_leaves_folds(witness) => 8,
         _ => 4,

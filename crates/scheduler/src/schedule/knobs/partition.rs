@@ -25,17 +25,17 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
         let reasons = [
             (is_shared, "its loop walks other axes, too"),
             (schedule.partition[..place].contains(&axis), "it is partitioned already"),
-            (is_several(schedule, axis), "it is walked in tiles, or several indices at a time"),
+            (is_several(schedule, axis), "it is walked in tiles, or unrolled"),
             (witness.scanned == Some(axis), "it is scanned"),
         ];
         reject(&reasons, |reason| format!("axis {axis} cannot be partitioned: {reason}"))
     })
 }
 
-/// Whether several indices of an axis are walked together.
+/// Whether several indices of an axis within the stages are walked together.
 fn is_several(schedule: &Schedule, axis: Axis) -> bool {
     let in_tiles = schedule.tile.is_some_and(|(cross, _)| cross == axis || schedule.lane == Some(axis));
-    in_tiles || schedule.unroll == Some(axis) || schedule.jam.is_some_and(|(jammed, _)| jammed == axis)
+    in_tiles || schedule.unroll == Some(axis)
 }
 
 /// Whether the loop of an axis can be cut.
