@@ -154,7 +154,7 @@ impl IndexMaps {
         became.get(&last).copied()
     }
 
-    /// A value whose elements are where the index maps put them, with what they pad with around.
+    /// A value at the indices behind the maps, with their fill where they pad.
     pub fn filled(&self, graph: &mut Graph, facts: &mut Facts, val: Val) -> Option<Val> {
         let Some(fill) = self.fill else { return Some(val) };
         let inside = self.inside(graph, facts)?;
@@ -173,7 +173,7 @@ impl IndexMaps {
         add(graph, facts, TensorOp::Cast(dtype), &[filled])
     }
 
-    /// Where elements are that no index map padded with.
+    /// True at elements of what is mapped, false at those of the padding.
     fn inside(&self, graph: &mut Graph, facts: &mut Facts) -> Option<Val> {
         let size = |(size, moved): (&Expr, &bool)| if *moved { size.clone() } else { Expr::one() };
         let sizes: Shape = graph.shape(self.source).iter().zip(&self.moved).map(size).collect();
