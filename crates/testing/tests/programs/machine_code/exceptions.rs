@@ -156,7 +156,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     (
         InFlight,
         "short rows, or elements one by one",
-        &["corpus/moe_router", "corpus/padded_layer_norm", "corpus/rope_interleaved"],
+        &["corpus/moe_router", "corpus/rope_interleaved"],
     ),
 ];
 
