@@ -8,10 +8,10 @@ use reference::evaluate::{EvaluateOptions, evaluate};
 use rustc_hash::FxHashSet;
 
 /// Programs of which some have such index maps.
-const SEEDS: u64 = 4000;
+const SEEDS: u64 = 2000;
 
 /// The fewest of them that must run.
-const MIN_RUN: usize = 40;
+const MIN_RUN: usize = 30;
 
 #[test]
 fn index_maps_before_folds_give_the_same_bits() {

@@ -153,11 +153,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     ),
     (InFlight, TILES, &["corpus/transposed_sums"]),
     (InFlight, GATHERED, &["corpus/gathers_60"]),
-    (
-        InFlight,
-        "short rows, or elements one by one",
-        &["corpus/moe_router", "corpus/rope_interleaved"],
-    ),
+    (InFlight, "short rows, or elements one by one", &["corpus/moe_router", "corpus/rope_interleaved"]),
 ];
 
 /// Further ones, of architectures for which only some of the corpus is compiled else.
