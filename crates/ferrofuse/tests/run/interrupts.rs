@@ -151,7 +151,9 @@ fn comparisons_are_interrupted() {
             against(&meant, viewed, &machine.workers(interrupt)).expect("one dtype and sizes")
         })
     };
-    compared(&at(0).0).expect_err("interrupted at the first piece");
+    // On a busy machine workers may compare all of it before whoever waits has polled once.
+    let is_interrupted = (0..10).any(|_| compared(&at(0).0).is_err());
+    assert!(is_interrupted, "interrupted at the first piece");
     assert!(compared(&Interrupt::default()).expect("compares")[0].matches());
 }
 
