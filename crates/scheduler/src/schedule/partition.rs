@@ -35,12 +35,12 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
         let own = of_one.saturating_mul(subranges as u64);
         let of_each = shared.saturating_add(LOOP_STATEMENTS).saturating_mul(cut as u64);
         let is_short = of_each.saturating_add(own) <= most_statements.max(of_one.saturating_mul(2));
-        // Rows that are jammed are short, so that predicates of each weigh more.
-        let is_short_row = schedule.jam.is_some_and(|(row, _)| row == axis);
+        // A predicate is there for each of the rows.
+        let is_jammed = schedule.jam.is_some_and(|(row, _)| row == axis);
         let (most, pays) = if own > 0 {
             (MAX_CONCATENATED, true)
         } else {
-            (MAX_SUBRANGES, is_short_row || within.contains(&axis))
+            (MAX_SUBRANGES, is_jammed || within.contains(&axis))
         };
         if cut <= most && is_short && pays {
             subranges = cut;

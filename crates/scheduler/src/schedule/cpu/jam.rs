@@ -105,8 +105,8 @@ fn bytes_kept(work: &Workload<'_>, schedule: &Schedule, fold: &Fold) -> u64 {
 }
 
 /// The most rows that a segment walks together. Folds of rows have a state for each of them, in two registers of often 32:
-/// of one that is folded in a stage four rows' stay there beside all else, of more than one two rows'. Where all that rows do is
-/// to leave what they are folded into, no state of theirs stays anywhere.
+/// of one that is folded in a stage four rows' stay there beside all else, of more than one two rows', as of long kernels.
+/// Where all that rows do is to leave what they are folded into, no state of theirs stays anywhere.
 fn rows_that_fit(work: &Workload<'_>) -> u32 {
     let Workload { graph, view, witness, .. } = *work;
     let of_rows = |level: u32| witness.folds.iter().filter(move |fold| !fold.terminal && fold.level == level);
