@@ -1,5 +1,7 @@
 //! From a compiler's plan to the list of steps.
 
+use std::collections::BTreeMap;
+
 use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
 use compiler::outputs::{Placement, View};
 use compiler::segment::{ExternalCall, Source, ViewedOperand};
@@ -13,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     ArgumentSource, Change, Checked, Evaluation, ExecutedSegment, ExecutionPlan, ExternalStep, FaultWords,
-    Launch, Operands, Returned, Slot, SlotData, SlotSource, Step, ViewedSlot,
+    Launch, Operands, Returned, Slot, SlotData, SlotSource, Step, ViewedSlot, Work,
 };
 use ir::graph::{Formula, Formulas};
 
@@ -56,14 +58,6 @@ struct SegmentSlots {
     stores: Vec<Slot>,
     temporaries: Vec<Slot>,
     faults: Option<Slot>,
-}
-
-/// How much a launch computes.
-struct Work {
-    /// Sizes whose product is a number of elements.
-    walked: Vec<Formula>,
-    /// Operations on each of them.
-    operations: u64,
 }
 
 /// How many statements of a body apply an op.
@@ -235,13 +229,10 @@ impl Builder {
             self.allocate(slot);
         }
         let slots = SegmentSlots { inputs, stores, temporaries, faults };
-        let sizes = witness.order.iter().map(|&axis| self.plan.formulas.intern(witness.space.size(axis)));
-        let walked: Vec<Formula> = sizes.collect();
-        let operations = view.order().len() as u64;
         let mut all = Vec::new();
         for (number, kernel) in lowered.kernels.iter().enumerate() {
             let work = match number {
-                0 => Work { walked: walked.clone(), operations },
+                0 => self.work_of_nodes(view),
                 _ => self.work_of_combining(kernel, &lowered.temporaries),
             };
             all.push(self.operands_of(kernel, segment, &slots, work));
@@ -249,14 +240,31 @@ impl Builder {
         all
     }
 
+    /// The work of a segment's nodes: an operation on each element of a result, or of what a fold reduces. The loops of a kernel may
+    /// follow each other, so the product of its axes' sizes would be too much.
+    fn work_of_nodes(&mut self, view: &Fusion) -> Vec<Work> {
+        let ExecutionPlan { graph, formulas, .. } = &mut self.plan;
+        let mut work: BTreeMap<Vec<Formula>, u64> = BTreeMap::new();
+        for &node in view.order() {
+            let val = match graph.node(node).op {
+                TensorOp::Fold { .. } => graph.operands(node.into())[0],
+                _ => node.into(),
+            };
+            let sizes = graph.shape(val).iter().filter(|size| !size.is_one());
+            let elements = sizes.map(|size| formulas.intern(size)).collect();
+            *work.entry(elements).or_default() += 1;
+        }
+        work.into_iter().map(|(elements, operations)| Work { elements, operations }).collect()
+    }
+
     /// The work of a combine step: its own operations, on each of the partial results of a fold.
-    fn work_of_combining(&mut self, step: &Lowered, temporaries: &[Temporary]) -> Work {
+    fn work_of_combining(&mut self, step: &Lowered, temporaries: &[Temporary]) -> Vec<Work> {
         let partials = step.buffers.iter().find_map(|source| match *source {
             BufferSource::Temporary(place) => Some(&temporaries[place].len),
             _ => None,
         });
-        let walked = partials.map(|len| self.plan.formulas.intern(len)).into_iter().collect();
-        Work { walked, operations: applied(&step.kernel.body) }
+        let elements = partials.map(|len| self.plan.formulas.intern(len)).into_iter().collect();
+        vec![Work { elements, operations: applied(&step.kernel.body) }]
     }
 
     /// Fault words for values whose indices are checked, if there are any.
@@ -283,7 +291,7 @@ impl Builder {
         lowered: &Lowered,
         segment: usize,
         slots: &SegmentSlots,
-        work: Work,
+        work: Vec<Work>,
     ) -> Operands {
         let arguments = lowered.arguments.iter().map(|argument| match *argument {
             KernelArgument::Size(ref size) => ArgumentSource::Size(self.plan.formulas.intern(size)),
@@ -301,8 +309,8 @@ impl Builder {
         let blocks = self.of_sizes(lowered, &lowered.kernel.blocks);
         let scratch = lowered.kernel.scratch.values().map(|decl| self.of_sizes(lowered, &decl.len));
         let scratch = scratch.collect();
-        let (name, Work { walked, operations }) = (lowered.kernel.name.clone(), work);
-        Operands { name, arguments, buffers, blocks, scratch, walked, operations, segment }
+        let name = lowered.kernel.name.clone();
+        Operands { name, arguments, buffers, blocks, scratch, work, segment }
     }
 
     /// The formula of an expression over a kernel's arguments that are sizes.

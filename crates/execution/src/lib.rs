@@ -77,12 +77,18 @@ pub struct Operands {
     pub blocks: Formula,
     /// Elements of each scratch array of the kernel, in order.
     pub scratch: Vec<Formula>,
-    /// Sizes whose product is the number of elements that are walked: those of its segment, or partial results.
-    pub walked: Vec<Formula>,
-    /// About how many operations there are on each of these.
-    pub operations: u64,
+    /// What is computed, for the number of operations.
+    pub work: Vec<Work>,
     /// Which segment they belong to.
     pub segment: usize,
+}
+
+/// Operations on as many elements each.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Sizes whose product is the number of elements.
+    pub elements: Vec<Formula>,
+    pub operations: u64,
 }
 
 /// Where the value of a kernel's argument comes from.
@@ -269,7 +275,8 @@ impl Operands {
     /// About how many operations are done with them.
     pub fn all_operations(&self, values: &PrimaryMap<Formula, i64>) -> u64 {
         let size = |&formula: &Formula| u64::try_from(values[formula]).unwrap_or(0);
-        self.walked.iter().map(size).fold(self.operations, u64::saturating_mul)
+        let of = |work: &Work| work.elements.iter().map(size).fold(work.operations, u64::saturating_mul);
+        self.work.iter().map(of).fold(0, u64::saturating_add)
     }
 }
 

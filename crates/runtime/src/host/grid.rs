@@ -65,6 +65,7 @@ impl Grid {
 
 #[cfg(test)]
 mod tests {
+    use execution::Work;
     use index::Expr;
     use ir::graph::Sizes;
 
@@ -86,8 +87,7 @@ mod tests {
             buffers: Vec::new(),
             blocks: formulas.intern(&Expr::constant(blocks)),
             scratch: Vec::new(),
-            walked: vec![formulas.intern(&Expr::constant(walked))],
-            operations: 2,
+            work: vec![Work { elements: vec![formulas.intern(&Expr::constant(walked))], operations: 2 }],
             segment: 0,
         };
         // The second has no blocks, the third the largest ones.

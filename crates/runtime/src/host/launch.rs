@@ -21,6 +21,10 @@ type Values = PrimaryMap<Formula, i64>;
 /// About how many operations are done between two looks at an interrupt: a millisecond or a few.
 const PART: u64 = 1 << 22;
 
+/// About how many operations a block may have for its caller to work on it and not look meanwhile: some milliseconds, or a tenth of
+/// a second where each misses the caches.
+const LONG: u64 = 1 << 24;
+
 /// Addresses that workers pass to the kernel.
 struct Addresses(SmallVec<[*mut u8; 8]>);
 
@@ -82,11 +86,13 @@ pub(super) fn run(
             unsafe { code.call(arguments, buffers, scratch, non_temporal, first as i64, last as i64) }
         }
     };
-    let unit = usize::try_from(PART / grid.of_block.max(1)).unwrap_or(usize::MAX);
+    let unit = usize::try_from(PART / grid.of_block.max(1)).unwrap_or(usize::MAX).max(1);
     let threads = machine.workers(interrupt);
     match is_shared {
         // A block that takes long leaves the caller no time to ask.
-        _ if unit == 0 && interrupt.is_possible() => threads.run_beside(grid.blocks, workers, &work),
+        _ if grid.of_block > LONG && interrupt.is_possible() => {
+            threads.run_beside(grid.blocks, workers, &work)
+        }
         true => threads.run(grid.blocks, unit, &work),
         false => threads.run_alone(grid.blocks, unit, &work),
     }
