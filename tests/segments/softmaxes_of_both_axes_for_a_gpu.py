@@ -20,20 +20,20 @@ inputs = [
 ]
 
 # ---- expect
-# segment seg0 -> n1
+# segment seg0 -> x1
 # segment seg1 -> x4
 # segment seg2 -> x5, x10
 #
 # segment  ops  reads     writes     passes  runs as  recomputed
-# seg0     1    64.0 MiB  16.0 KiB   1       kernel   0
-# seg1     5    64.0 MiB  16.0 KiB   1       kernel   0
-# seg2     11   64.0 MiB  128.0 MiB  1       kernel   3
+# seg0     2    64.0 MiB  16.0 KiB   1       kernel   0
+# seg1     4    64.0 MiB  16.0 KiB   1       kernel   0
+# seg2     10   64.0 MiB  128.0 MiB  1       kernel   2
 #
-# seg0: n1 <- x0
+# seg0: x1 <- x0
 #
-# seg1: x4 <- x0, n1
+# seg1: x4 <- x0, x1
 #
-# seg2: x5, x10 <- x0, n1, x4
+# seg2: x5, x10 <- x0, x1, x4
 #   x2 again saves reading 64.0 MiB
 #   x3 again saves reading 64.0 MiB
 #
@@ -48,8 +48,8 @@ inputs = [
 #   seg2: 4096 blocks of 256 threads, registers unknown, 64 bytes of shared memory
 #     a multiprocessor: at most 8 blocks, 384.0 KiB in flight; bound by memory's bandwidth
 #
-# seg0 -> seg1: n1 (16.0 KiB); one kernel would do for these two; the segmentation keeps them apart
-# seg0 -> seg2: n1 (16.0 KiB); seg1 stands between seg0 and seg2
+# seg0 -> seg1: x1 (16.0 KiB); one kernel would do for these two; the segmentation keeps them apart
+# seg0 -> seg2: x1 (16.0 KiB); seg1 stands between seg0 and seg2
 # seg1 -> seg2: x4 (16.0 KiB); in one kernel n5 leaves no axis that workers could divide
 #
 # 324.2 MiB moved, 192.0 MiB compulsory, traffic ratio 1.689

@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
-use crate::passes::{Step, before_expansion, built_in};
+use crate::passes::{Step, built_in, in_memory};
 use crate::products::ShallowProduct;
 use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{
@@ -234,10 +234,10 @@ impl Cut {
         has_run.then(|| built_in(&self.graph, node)).flatten()
     }
 
-    /// What is kept of a value of the definition, if it is: itself, or what it was before it was expanded.
+    /// What is kept of a value of the definition, if it is: itself, or what it was before it was expanded or permuted.
     pub fn kept(&self, val: Val) -> Option<Val> {
-        let val = self.map.get(val)?;
+        let became = self.map.get(val)?;
         let kept = self.segmentation.kept();
-        [val, before_expansion(&self.graph, val)].into_iter().find(|val| kept.contains(val))
+        [became, in_memory(&self.graph, val, became)].into_iter().find(|val| kept.contains(val))
     }
 }

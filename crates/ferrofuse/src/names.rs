@@ -2,12 +2,12 @@
 //!
 //! A value has the user's name; one that the user did not name, because it is an argument of another call, or whose name
 //! another had before, has the name that the printer gives it; one inside a composite has the one of the definition's
-//! graph. What the passes expand at last has the name of what it is expanded to.
+//! graph. What the passes expand or permute at last has the name of what that becomes.
 
 use compiler::Cut;
-use compiler::passes::before_expansion;
+use compiler::passes::in_memory;
 use ir::definition::{Action, Definition, Record};
-use ir::graph::Val;
+use ir::graph::{Output, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The names of the values of a plan.
@@ -16,14 +16,23 @@ pub(crate) struct ValueNames {
 }
 
 impl ValueNames {
-    /// The first name that any value has that became this one, a name that the user gave before others.
+    /// The first name that any value has that became this one: that of an output with an order of its own, or that the user gave,
+    /// before others.
     pub fn new(definition: &Definition, cut: &Cut) -> ValueNames {
         let own = names_in(definition);
         let written = written(&definition.record);
-        let is_given = |(val, user, _): &&Written| user.is_some() && user.as_ref() == own.get(val);
-        let (given, others): (Vec<&Written>, Vec<&Written>) = written.iter().partition(is_given);
+        // What has an order of its own is not what it is a copy of.
+        let is_ordered = |output: &&Output| {
+            let is_computed = cut.map.get(output.val).is_some_and(|val| !cut.fusion.is_input(val));
+            is_computed && !output.order.is_empty()
+        };
+        let outputs = definition.fusion.outputs().iter().filter(is_ordered);
+        let ordered: FxHashSet<Val> = outputs.map(|output| output.val).collect();
+        let is_given = |(val, user, _): &Written| user.is_some() && user.as_ref() == own.get(val);
+        let mut named: Vec<&Written> = written.iter().collect();
+        named.sort_by_key(|written| (!ordered.contains(&written.0), !is_given(written)));
         let mut names = FxHashMap::default();
-        for (val, ..) in given.into_iter().chain(others) {
+        for (val, ..) in &named {
             if let (Some(name), Some(became)) = (own.get(val), cut.map.get(*val)) {
                 names.entry(became).or_insert_with(|| name.clone());
             }
@@ -33,9 +42,9 @@ impl ValueNames {
         for (val, became) in inside {
             names.entry(became).or_insert_with(|| val.to_string());
         }
-        for (val, ..) in &written {
-            let expanded = cut.map.get(*val).map(|val| before_expansion(&cut.graph, val));
-            if let (Some(name), Some(val)) = (own.get(val), expanded) {
+        for (val, ..) in named {
+            let stored = cut.map.get(*val).map(|became| in_memory(&cut.graph, *val, became));
+            if let (Some(name), Some(val)) = (own.get(val), stored) {
                 names.entry(val).or_insert_with(|| name.clone());
             }
         }

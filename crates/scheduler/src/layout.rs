@@ -56,6 +56,9 @@ impl LayoutClass {
         if is_dense || sizes.contains(&0) {
             return LayoutClass::Dense;
         }
+        if let Some(order) = order_without_gaps(sizes, strides) {
+            return LayoutClass::Ordered(order);
+        }
         LayoutClass::Strided(
             sizes
                 .iter()
@@ -74,8 +77,12 @@ impl LayoutClass {
     pub fn declared(declared: &DeclaredLayout) -> LayoutClass {
         let axes = 0..declared.shape.len();
         let is_row_major = axes.clone().all(|axis| declared.memory_place(axis) == axis);
-        if is_row_major && !axes.clone().any(|axis| declared.is_expanded(axis)) {
-            return LayoutClass::Dense;
+        if !axes.clone().any(|axis| declared.is_expanded(axis)) {
+            return if is_row_major {
+                LayoutClass::Dense
+            } else {
+                LayoutClass::Ordered(declared.in_graph().order)
+            };
         }
         let repeats = |axis: usize| declared.shape[axis] == 1 || declared.is_expanded(axis);
         let innermost =
@@ -106,4 +113,17 @@ impl LayoutClass {
             strides.iter().zip(shape).any(|(stride, size)| *stride == Stride::Zero && !size.is_one());
         !repeats && strides.iter().filter(|stride| **stride == Stride::One).count() <= 1
     }
+}
+
+/// The axes of a tensor from the outermost in memory to the innermost, if they lie without gaps. Those of size 1 come first.
+fn order_without_gaps(sizes: &[i64], strides: &[i64]) -> Option<Axes> {
+    let mut order: Axes = (0..sizes.len() as u8).collect();
+    let [size, stride] = [sizes, strides].map(|of| move |axis: u8| of[usize::from(axis)]);
+    order.sort_by_key(|&axis| if size(axis) == 1 { i64::MIN } else { -stride(axis) });
+    let end = order
+        .iter()
+        .rev()
+        .filter(|&&axis| size(axis) != 1)
+        .try_fold(1_i64, |end, &axis| (stride(axis) == end).then(|| end.saturating_mul(size(axis))));
+    end.map(|_| order)
 }

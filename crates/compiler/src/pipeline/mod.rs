@@ -47,6 +47,7 @@ pub const CUTTING: &[PlanStage] = &[
     PlanStage { name: "moments", run: optimize::moments },
     PlanStage { name: "extremes", run: optimize::extremes },
     PlanStage { name: "short folds", run: optimize::short_folds },
+    PlanStage { name: "memory order", run: optimize::memory_orders },
     PlanStage { name: "outputs", run: outputs::outputs },
     PlanStage { name: "segments", run: segments::segments },
     PlanStage { name: "schedules", run: schedules::schedules },

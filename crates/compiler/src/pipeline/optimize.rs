@@ -10,9 +10,10 @@ use target::{Processor, Target};
 use super::segments::completed;
 use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
+use crate::outputs::ordered;
 use crate::passes::{
-    Hoisted, Step, add_bias, composed, distributable, distribute, expanded_axes, hoist, hoistable, optimize,
-    optimize_exactly, two_pass, two_pass_argmax, unroll_folds,
+    Hoisted, Step, add_bias, composed, distributable, distribute, expanded_axes, hoist, hoistable,
+    memory_order, optimize, optimize_exactly, two_pass, two_pass_argmax, unroll_folds,
 };
 use crate::plan::{PlanError, PlanOptions};
 use crate::products;
@@ -162,6 +163,26 @@ pub(super) fn short_folds(compilation: &mut Compilation<'_>) -> Result<(), PlanE
     Ok(())
 }
 
+/// Computes in the order that axes of inputs have in memory, likewise. Outputs keep the orders that they have without it.
+pub(super) fn memory_orders(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let (_, map) = composed(&compilation.graph, &compilation.written, &compilation.steps);
+    let bound = crossing(&compilation.options.tasks).chain(entering(&compilation.options.tasks));
+    let kept: FxHashSet<Val> = bound.filter_map(|val| map.get(val)).collect();
+    let orders: Vec<Axes> = compilation.layouts.iter().map(memory_order_of).collect();
+    compilation.add_step("memory_order", |graph, fusion| {
+        memory_order(graph, &ordered(graph, fusion), &orders, &kept)
+    });
+    Ok(())
+}
+
+/// The axes of an input without gaps from the outermost in memory to the innermost; empty for others, and for row-major ones.
+fn memory_order_of(layout: &LayoutClass) -> Axes {
+    match layout {
+        LayoutClass::Ordered(order) => order.clone(),
+        LayoutClass::Dense | LayoutClass::Strided(_) => Axes::new(),
+    }
+}
+
 /// The values before passes that a segmentation keeps, and those that leave groups which bind segments: passes make them no
 /// part of what others compute.
 pub(super) fn kept(options: &PlanOptions) -> FxHashSet<Val> {
@@ -171,6 +192,10 @@ pub(super) fn kept(options: &PlanOptions) -> FxHashSet<Val> {
 
 fn crossing(tasks: &Tasks) -> impl Iterator<Item = Val> + '_ {
     binding(tasks).flat_map(|view| view.outputs().iter().map(|output| output.val))
+}
+
+fn entering(tasks: &Tasks) -> impl Iterator<Item = Val> + '_ {
+    binding(tasks).flat_map(|view| view.inputs().iter().copied())
 }
 
 /// The groups that bind segments.
@@ -191,9 +216,9 @@ impl Compilation<'_> {
 
     /// The fusion behind all passes, and what of it stays as it is: what somebody keeps, and what enters or leaves a group.
     fn with_kept(&self) -> (Fusion, FxHashSet<Val>) {
-        let entering = binding(&self.options.tasks).flat_map(|view| view.inputs().iter());
         let (fusion, map) = composed(&self.graph, &self.written, &self.steps);
-        let kept = self.kept.iter().chain(entering).filter_map(|&val| map.get(val)).collect();
+        let kept = self.kept.iter().copied().chain(entering(&self.options.tasks));
+        let kept = kept.filter_map(|val| map.get(val)).collect();
         (fusion, kept)
     }
 

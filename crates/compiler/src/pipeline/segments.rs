@@ -4,7 +4,7 @@ use ir::graph::{Fusion, Graph, Output, Val, ValMap};
 use rustc_hash::FxHashSet;
 
 use super::{Compilation, Optimized};
-use crate::passes::before_expansion;
+use crate::passes::{before_expansion, in_memory};
 use crate::plan::PlanError;
 use crate::segment::{Engine, Lifetimes, SearchProblem, Segmentation, greedy_with, search, search_within};
 
@@ -65,13 +65,16 @@ impl Compilation<'_> {
 }
 
 /// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the
-/// first segment that makes or needs one of them; what became an input is made by none. Of what became an expansion the
-/// elements are kept that are expanded.
+/// first segment that makes or needs one of them; what became an input is made by none. Of what became an expansion, or is
+/// permuted, what that is of is kept.
 pub(super) fn behind(chosen: &Segmentation, graph: &Graph, fusion: &Fusion, map: &ValMap) -> Segmentation {
     let mut viewed: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
     let mut segments = Vec::new();
     for made in &chosen.segments {
-        let moved = made.iter().map(|&val| before_expansion(graph, map.get(val).unwrap_or(val)));
+        let moved = made.iter().map(|&val| match map.get(val).unwrap_or(val) {
+            became if fusion.is_output(became) => before_expansion(graph, became),
+            became => in_memory(graph, val, became),
+        });
         let mut made: Vec<Val> = moved.filter(|&val| viewed.insert(val)).collect();
         made.sort_unstable();
         segments.push(made);

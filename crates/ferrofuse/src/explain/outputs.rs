@@ -4,7 +4,7 @@ use compiler::Plan;
 use compiler::layout::LayoutClass;
 use index::Expr;
 use ir::definition::Definition;
-use ir::graph::Axes;
+use ir::graph::{Axes, Val};
 use serde::{Deserialize, Serialize};
 
 use super::Explainer;
@@ -30,11 +30,14 @@ pub(super) fn outputs(
     explainer: &Explainer<'_>,
 ) -> Vec<OutputExplanation> {
     let layout = |input: u32| explainer.layouts.get(&plan.fusion.inputs()[input as usize]);
-    let is_strided = |input: u32| matches!(layout(input), Some(LayoutClass::Strided(_)));
+    let is_strided = |input: u32| layout(input).is_some_and(|layout| **layout != LayoutClass::Dense);
     let outputs = output_names(definition).into_iter().zip(plan.fusion.outputs()).zip(&plan.views);
     outputs
         .filter_map(|((name, output), view)| {
-            let view_of = view.as_ref().map(|view| explainer.names.of(view.source));
+            let source = view.as_ref().map(|view| (view.source, explainer.names.of(view.source)));
+            // What is computed in the order of memory is the output itself.
+            let is_other = |(val, source): &(Val, String)| plan.fusion.is_input(*val) || *source != name;
+            let view_of = source.filter(is_other).map(|(_, source)| source);
             let has_order = !output.order.is_empty();
             let strides = has_order.then(|| strides(plan.graph.shape(output.val), &output.order));
             let is_told = view_of.is_some() || has_order || output.alias.is_some_and(is_strided);

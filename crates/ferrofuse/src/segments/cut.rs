@@ -3,7 +3,7 @@
 //! Takes a definition and its cut; gives a segmentation over values of the definition in which every output is made. Values
 //! that only passes know of are computed by whoever reads them; views of inputs are a last segment.
 
-use compiler::passes::before_expansion;
+use compiler::passes::in_memory;
 use compiler::segment::Wait;
 use compiler::{Cut, SegmentPlan};
 use ir::definition::Definition;
@@ -87,7 +87,7 @@ struct Olds {
 }
 
 impl Olds {
-    /// Values that the definition writes come before those inside composites, equal ones before what is expanded of them.
+    /// Values that the definition writes come before those inside composites, equal ones before what is expanded or permuted of them.
     fn of(definition: &Definition, cut: &Cut) -> Olds {
         let record = &definition.record;
         let results = record.statements().iter().flat_map(|statement| &statement.results);
@@ -100,7 +100,7 @@ impl Olds {
             olds.entry(new).or_insert(old);
         }
         for (old, new) in pairs {
-            olds.entry(before_expansion(&cut.graph, new)).or_insert(old);
+            olds.entry(in_memory(&cut.graph, old, new)).or_insert(old);
         }
         Olds { olds }
     }
@@ -135,7 +135,7 @@ impl<'c> Makers<'c> {
     fn of_value(&self, val: Val) -> Option<usize> {
         let new = self.cut.map.get(val)?;
         let whole = self.sources.get(&new).copied().unwrap_or(new);
-        let made = [new, whole, before_expansion(&self.cut.graph, whole)];
+        let made = [new, whole, in_memory(&self.cut.graph, val, whole)];
         made.iter().find_map(|val| self.makers.get(val).copied())
     }
 

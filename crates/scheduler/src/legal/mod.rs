@@ -66,7 +66,7 @@ pub fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result
     let mut folds = collect_folds(graph, &space, &needs);
     mark_terminal(&space, &needs, &mut folds);
     let stores = collect_stores(&space, &needs, &folds);
-    let order = axis_order(&space, &folds, &stores);
+    let order = axis_order(view, &space, &folds, &stores);
     let may_divide = |axis: &Axis| Some(*axis) != scanned && divisible(*axis, &folds, &stores);
     let workers: Vec<Axis> = order.iter().copied().filter(may_divide).collect();
     let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
@@ -257,16 +257,20 @@ fn copied(atoms: &Atoms) -> Atoms {
     Atoms::from_slice(atoms)
 }
 
-/// All axes in the order of the value with the most of them; axes that it lacks come first.
-fn axis_order(space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
-    let folded = folds.iter().map(|fold| space.axes_of_operand(fold.node, 0));
-    let stored = stores.iter().map(|store| &store.axes[..]);
-    let lists: Vec<&[Atoms]> = folded.chain(stored).collect();
+/// All axes in the order of the value with the most of them, as it lies in memory; axes that it lacks come first.
+fn axis_order(view: &Fusion, space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
+    let folded = folds.iter().map(|fold| (space.axes_of_operand(fold.node, 0), None));
+    let stored = stores.iter().map(|store| (&store.axes[..], Some(store.val)));
+    let lists: Vec<(&[Atoms], Option<Val>)> = folded.chain(stored).collect();
     let mut is_walked = vec![false; space.axes().len()];
-    lists.iter().copied().flatten().flatten().for_each(|axis| is_walked[axis.index()] = true);
-    let length = |list: &&&[Atoms]| list.iter().map(|atoms| atoms.len()).sum::<usize>();
-    let longest = lists.iter().rev().max_by_key(length).copied().unwrap_or_default();
-    let longest: Vec<Axis> = longest.iter().flatten().copied().collect();
+    lists.iter().flat_map(|(list, _)| *list).flatten().for_each(|axis| is_walked[axis.index()] = true);
+    let length = |(list, _): &&(&[Atoms], _)| list.iter().map(|atoms| atoms.len()).sum::<usize>();
+    let (longest, stored) = lists.iter().rev().max_by_key(length).copied().unwrap_or_default();
+    let output = view.outputs().iter().find(|output| Some(output.val) == stored && !output.order.is_empty());
+    let longest: Vec<Axis> = match output {
+        Some(output) => output.order.iter().flat_map(|&axis| &longest[usize::from(axis)]).copied().collect(),
+        None => longest.iter().flatten().copied().collect(),
+    };
     let is_other = |axis: &Axis| is_walked[axis.index()] && !longest.contains(axis);
     let mut order: Vec<Axis> = space.axes().filter(is_other).collect();
     order.extend(longest);

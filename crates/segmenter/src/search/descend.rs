@@ -2,15 +2,16 @@
 
 use super::exchange::exchange;
 use super::join::join;
-use super::keep::keep;
+use super::keep::{keep, keep_statistics};
 use super::shift::shift;
 use super::state::State;
 use super::transfer::transfer;
 
-/// Makes moves as long as any pays.
+/// Makes moves as long as any pays: those that try each value of the fusion only where those of kept values and of whole segments
+/// are done, as they take most of the steps that there are.
 pub(super) fn descend(state: &mut State<'_>) {
     exchange(state);
-    while join(state) || keep(state) || transfer(state) || shift(state) {
+    while join(state) || keep_statistics(state) || transfer(state) || keep(state) || shift(state) {
         exchange(state);
     }
 }

@@ -12,13 +12,16 @@ use super::state::{Change, State};
 use crate::engine::Engine;
 use crate::segmentation::segment_view;
 
-/// Tries the statistics of each segment, and each value that is not kept, first those that are made first; whether any is
-/// kept from then on.
-pub(super) fn keep(state: &mut State<'_>) -> bool {
+/// Tries the statistics of each segment; whether any are kept from then on.
+pub(super) fn keep_statistics(state: &mut State<'_>) -> bool {
     let places = 0..state.segments.len();
-    let cut = places.filter(|&place| state.steps > 0 && try_keep_folds(state, place)).count();
+    places.filter(|&place| state.steps > 0 && try_keep_folds(state, place)).count() > 0
+}
+
+/// Tries each value that is not kept, first those that are made first; whether any is kept from then on.
+pub(super) fn keep(state: &mut State<'_>) -> bool {
     let order = state.problem.fusion.order();
-    cut + order.iter().filter(|&&node| state.steps > 0 && try_keep(state, node)).count() > 0
+    order.iter().filter(|&&node| state.steps > 0 && try_keep(state, node)).count() > 0
 }
 
 /// Keeps the results of all folds of one stage of a kernel, of those that it uses again; a new segment makes them, also
