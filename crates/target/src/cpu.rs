@@ -148,6 +148,7 @@ impl Target {
             blocks: 64,
             grain: 1 << 14,
             strip: 1 << 10,
+            column_strip: 1 << 6,
             run: 1 << 13,
             partial: 32,
             little: 8,

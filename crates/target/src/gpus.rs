@@ -99,6 +99,7 @@ impl Target {
             blocks: (blocks * model.multiprocessors / multiprocessors).max(1),
             grain: 1 << 10,
             strip: 1 << 10,
+            column_strip: 1 << 10,
             run: 1 << 10,
             partial: 12,
             little: 8,

@@ -26,6 +26,8 @@ pub struct Target {
     pub grain: u64,
     /// Neighbouring elements that a block takes at least where the contiguous axis is divided.
     pub strip: u64,
+    /// As many as it takes at least where it walks the rows for a vector of neighbours after the other.
+    pub column_strip: u64,
     /// As many as it takes at least where it can take fewer rows that are folded instead: memory gives long runs faster than
     /// short ones.
     pub run: u64,

@@ -33,6 +33,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
         (Processor::Cpu(_), _) if lane.is_some_and(|lane| crosses_rows(work, schedule, lane)) => {
             CROSSING_STRIP
         }
+        (Processor::Cpu(_), _) if schedule.lanes_outside => target.column_strip,
         _ if takes_fewer_rows && !work.is_little() => target.run,
         (Processor::Cpu(_), _) if takes_fewer_rows => page(work).max(target.strip),
         _ => target.strip,
@@ -121,6 +122,12 @@ struct Pieces {
     blocks: u64,
 }
 
+/// Chunks of an axis of this size that are as many as chunks of another, and about equal: the last would be the rest otherwise.
+fn evenly(size: u64, chunk: u64, lanes: u64) -> u64 {
+    let chunks = size.div_ceil(chunk).max(1);
+    if chunks == 1 { chunk } else { size.div_ceil(chunks).next_multiple_of(lanes).min(chunk) }
+}
+
 /// The division into blocks so far.
 struct Blocking<'a> {
     blocks: u64,
@@ -162,6 +169,9 @@ impl Blocking<'_> {
         let per_index = (self.total / (self.blocks.saturating_mul(size)).max(1)).max(1);
         let pieces = (blocks * share / self.blocks).max(1);
         let wanted = target.grain.div_ceil(per_index).max(size.div_ceil(pieces)).max(shortest);
-        Some(wanted.div_ceil(unit).saturating_mul(unit).clamp(1, longest))
+        let chunk = wanted.div_ceil(unit).saturating_mul(unit).clamp(1, longest);
+        let is_even = unit == 1 || matches!(target.processor, Processor::Gpu(_));
+        let known = schedule.extent(self.work.witness, axis).as_const().filter(|_| !is_even);
+        Some(known.map_or(chunk, |size| evenly(size as u64, chunk, target.lanes.into())))
     }
 }

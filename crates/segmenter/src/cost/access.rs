@@ -6,8 +6,8 @@
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Store, When, Witness};
 use space::Axis;
-use target::Target;
 use target::cpu::MAX_STREAMED_ROWS;
+use target::{Processor, Target};
 
 /// How a kernel goes through memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,15 +26,25 @@ impl Access {
     /// How a kernel goes through memory whose blocks keep so many bytes together from stage to stage.
     pub(super) fn of(witness: &Witness, bytes: u64, hints: &Hints, target: &Target) -> Access {
         let columns = walks_columns(witness, hints);
-        let strip = if columns { target.strip } else { 1 };
+        let strip = match columns {
+            true if stands_outside(witness) => target.column_strip,
+            true => target.strip,
+            false => 1,
+        };
         let divided = hints.value(&witness.divided()).max(1);
         let blocks = divided.div_ceil(strip).max(1);
         let slowdown = match columns {
+            _ if lies_across(witness) => target.across_lanes,
             true if folds_across(witness) => target.across_lanes,
             true => target.in_columns,
             false => 1.0,
         };
-        let busy = blocks.min(target.cores) as f64 / target.cores as f64;
+        let most = match target.processor {
+            // Cores that have one block less wait at the end.
+            Processor::Cpu(_) => blocks.next_multiple_of(target.cores),
+            Processor::Gpu(_) => blocks.max(target.cores),
+        };
+        let busy = blocks as f64 / most as f64;
         let rows = rows_of_block(witness, hints);
         Access { sweeps: sweeps(witness, bytes / blocks, target), rows, slowdown, busy }
     }
@@ -60,6 +70,24 @@ fn walks_columns(witness: &Witness, hints: &Hints) -> bool {
 /// Whether a fold reduces the contiguous axis while workers divide it: its lanes go across memory.
 fn folds_across(witness: &Witness) -> bool {
     witness.order.last().is_some_and(|last| witness.folds.iter().any(|fold| fold.reduced.contains(last)))
+}
+
+/// Whether lanes stand around stages that wait for folds: these keep nothing of what is walked within the stages, and none of those
+/// that leave the kernel reduces the lanes' axis.
+fn stands_outside(witness: &Witness) -> bool {
+    let waits = witness.scanned.is_some() || witness.folds.iter().any(|fold| !fold.terminal);
+    let keeps = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
+    let crosses = |fold: &Fold| witness.order.last().is_some_and(|last| fold.reduced.contains(last));
+    waits && !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
+}
+
+/// Whether lanes go across memory, as stages wait for folds while workers divide the contiguous axis, and a fold keeps what is
+/// walked within the stages, so that the lanes cannot stand around these.
+fn lies_across(witness: &Witness) -> bool {
+    let is_divided = witness.order.last().is_some_and(|last| witness.workers.contains(last));
+    let waits = witness.folds.iter().any(|fold| !fold.terminal);
+    let keeps = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
+    is_divided && waits && witness.folds.iter().any(keeps)
 }
 
 /// How often a kernel reads its inputs from main memory: once if what a block re-reads between stages fits the memory that

@@ -10,7 +10,7 @@ use super::SearchProblem;
 use super::join;
 use super::state::{Change, State};
 use crate::engine::Engine;
-use crate::segmentation::segment_view;
+use crate::segmentation::{segment_cone, segment_view};
 
 /// Tries the statistics of each segment; whether any are kept from then on.
 pub(super) fn keep_statistics(state: &mut State<'_>) -> bool {
@@ -40,10 +40,30 @@ fn try_keep_folds(state: &mut State<'_>, place: usize) -> bool {
     };
     stages.into_values().any(|mut vals| {
         vals.retain(|&val| may_be_made(state, place, val));
+        let followed = with_followers(state, place, &vals);
         !vals.is_empty()
-            && (state.improve(state.split(place, &vals))
-                || state.improve(state.split(place, &with_shared(state, place, &vals))))
+            && (state.improve(state.split(place, &followed))
+                || (followed != vals && state.improve(state.split(place, &vals)))
+                || state.improve(state.split(place, &with_shared(state, place, &followed))))
     })
+}
+
+/// Folds, with what the segment makes of them and of nothing that has more elements than they: left behind it would keep workers from
+/// dividing more than it has.
+fn with_followers(state: &State<'_>, place: usize, folds: &[Val]) -> Vec<Val> {
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let elements = |val: Val| state.amounts.of(val).elements;
+    let most = folds.iter().map(|&fold| elements(fold)).max().unwrap_or(0);
+    let follows = |val: &&Val| {
+        let is_input = |other: Val| folds.contains(&other) || state.kept.contains(&other);
+        let cone = segment_cone(graph, fusion, &[**val], |other| other != **val && is_input(other));
+        let is_small = |node: &Node| elements((*node).into()) <= most;
+        !folds.contains(val)
+            && cone.order().iter().all(is_small)
+            && cone.inputs().iter().any(|input| folds.contains(input))
+    };
+    let followers = state.segments[place].made.iter().filter(follows).copied();
+    folds.iter().copied().chain(followers).collect()
 }
 
 /// Folds, with what they are computed from that other values of a segment are computed from too.
