@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
-use crate::passes::{Step, built_in, in_memory};
+use crate::passes::{Step, built_in, in_memory, permuted};
 use crate::products::ShallowProduct;
 use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{
@@ -234,10 +234,13 @@ impl Cut {
         has_run.then(|| built_in(&self.graph, node)).flatten()
     }
 
-    /// What is kept of a value of the definition, if it is: itself, or what it was before it was expanded or permuted.
+    /// What is kept of a value of the definition, if it is: itself, what it was before it was expanded or permuted, or what permutes it.
     pub fn kept(&self, val: Val) -> Option<Val> {
         let became = self.map.get(val)?;
         let kept = self.segmentation.kept();
-        [became, in_memory(&self.graph, val, became)].into_iter().find(|val| kept.contains(val))
+        let own = [became, in_memory(&self.graph, val, became)].into_iter().find(|val| kept.contains(val));
+        own.or_else(|| {
+            kept.iter().copied().filter(|&other| permuted(&self.graph, other) == Some(became)).min()
+        })
     }
 }

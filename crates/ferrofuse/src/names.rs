@@ -5,7 +5,7 @@
 //! graph. What the passes expand or permute at last has the name of what that becomes.
 
 use compiler::Cut;
-use compiler::passes::in_memory;
+use compiler::passes::{in_memory, permuted};
 use ir::definition::{Action, Definition, Record};
 use ir::graph::{Output, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -46,6 +46,12 @@ impl ValueNames {
             let stored = cut.map.get(*val).map(|became| in_memory(&cut.graph, *val, became));
             if let (Some(name), Some(val)) = (own.get(val), stored) {
                 names.entry(val).or_insert_with(|| name.clone());
+            }
+        }
+        for val in cut.segmentation.kept() {
+            let source = permuted(&cut.graph, val).and_then(|source| names.get(&source).cloned());
+            if let Some(name) = source {
+                names.entry(val).or_insert(name);
             }
         }
         ValueNames { names }

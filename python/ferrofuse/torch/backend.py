@@ -5,6 +5,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence
 from torch._dynamo.backends.common import aot_autograd
 
 from . import decompositions
+from .channels_last import channels_last
 from .compiler import compile_graph
 from .masks import without_masks
 from .options import Options, parse
@@ -34,6 +35,7 @@ def compiled(module: Any, inputs: Sequence[Any], options: Options, reports: List
             reports.append(GraphReport(kind))
             if kind == "inference":
                 without_masks(module)
+                channels_last(module)
             return compile_graph(module, options, reports[-1])
 
         return compiler

@@ -9,6 +9,7 @@ from typing import Any, Optional, Tuple
 import torch
 from functorch.compile import min_cut_rematerialization_partition
 
+from .channels_last import channels_last
 from .masks import without_masks
 from .regions import may_alias, writes
 
@@ -16,6 +17,7 @@ from .regions import may_alias, writes
 def partition(joint: Any, inputs: Any, *, num_fwd_outputs: int, **others: Any) -> Tuple[Any, Any]:
     """The modules of forward and backward."""
     without_masks(joint)
+    channels_last(joint)
     forward, backward = min_cut_rematerialization_partition(joint, inputs, num_fwd_outputs=num_fwd_outputs, **others)
     _keep_old_values(forward, num_fwd_outputs)
     return forward, backward

@@ -42,6 +42,21 @@ pub(crate) fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
         .expect("the same outputs depend on the same inputs")
 }
 
+/// The same fusion, where each computed output has an order, so that it stays whatever passes do.
+pub(crate) fn settled(graph: &Graph, fusion: &Fusion) -> Fusion {
+    let ordered = ordered(graph, fusion);
+    let settled = |output: &Output| {
+        let is_open = output.order.is_empty() && output.alias.is_none();
+        match is_open && natural_order(graph, fusion, output.val) != Natural::Viewed {
+            true => Output { order: (0..graph.shape(output.val).len() as u8).collect(), ..output.clone() },
+            false => output.clone(),
+        }
+    };
+    let outputs = ordered.outputs().iter().map(settled).collect();
+    Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
+        .expect("the same outputs depend on the same inputs")
+}
+
 /// The layout of a value by itself.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Natural {

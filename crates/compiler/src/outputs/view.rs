@@ -105,10 +105,14 @@ fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], output: 
     }
     let view = View { source, changes: changes.split_off(made) };
     let permutes = view.changes.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Permute(_)));
+    // A new axis has no stride in a view, and one that follows from the order in what is written.
+    let adds_axes = view.changes.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Broadcast(_)));
     let is_wanted = match view.repeats(graph) {
         true => output.order.is_empty(),
         false => {
-            permutes && natural_order(graph, fusion, output.val) == Natural::Permuted(output.order.clone())
+            permutes
+                && !adds_axes
+                && natural_order(graph, fusion, output.val) == Natural::Permuted(output.order.clone())
         }
     };
     let is_made = !fusion.is_input(source) && !graph.shape(source).is_empty();

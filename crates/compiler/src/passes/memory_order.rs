@@ -5,14 +5,14 @@
 //! permuted of. An output or a value that somebody keeps stays what it is, and is permuted again for its users.
 
 use index::Facts;
-use ir::graph::{Axes, Fusion, Graph, Node, Output, Shape, TensorOp, Val, ValMap, rewrite};
-use ops::Monoid;
+use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
+use ops::{Monoid, ScalarOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::before_expansion;
 
 /// The pass, where inputs have these orders in memory, from the outermost axis to the innermost; an empty one is row-major.
-/// `None` where none has another. Outputs should have the orders that they get: an empty one is row-major here too.
+/// `None` where none has another. Computed outputs should have orders of their own, or they follow how they are permuted here.
 pub fn memory_order(
     graph: &mut Graph,
     fusion: &Fusion,
@@ -20,43 +20,36 @@ pub fn memory_order(
     kept: &FxHashSet<Val>,
 ) -> Option<(Fusion, ValMap)> {
     let given = fusion.inputs().iter().copied().zip(orders.iter().cloned());
-    let mut ordered: FxHashMap<Val, Axes> = given.filter(|(_, order)| !order.is_sorted()).collect();
+    let is_permuted = |(val, order): &(Val, Axes)| !order.is_sorted() && !fusion.uses(*val).is_empty();
+    let mut ordered: FxHashMap<Val, Axes> = given.filter(is_permuted).collect();
     if ordered.is_empty() {
         return None;
     }
     let mut stored: FxHashSet<Val> = ordered.keys().copied().collect();
     let is_stored = |val: Val| kept.contains(&val) || fusion.is_output(val);
-    let (view, map) = rewrite(graph, fusion, |graph, facts, node, operands| {
+    let rewritten = rewrite(graph, fusion, |graph, facts, node, operands| {
         let results: Vec<bool> = graph.results(node).map(is_stored).collect();
         let made =
             Reordering { graph, facts, ordered: &mut ordered, stored: &stored }.made(node, operands)?;
         stored.extend(made.iter().zip(results).filter(|(_, is_stored)| *is_stored).map(|(&val, _)| val));
         Some(made)
     });
-    let outputs = view.outputs().iter().map(|output| with_order(graph, &ordered, output)).collect();
-    let view = Fusion::new(graph, view.inputs().to_vec(), outputs, view.facts().clone())
-        .expect("the same outputs depend on the same inputs");
-    Some((view, map))
-}
-
-/// An output whose order does not follow from how it is permuted here.
-fn with_order(graph: &Graph, ordered: &FxHashMap<Val, Axes>, output: &Output) -> Output {
-    let is_permuted_here = ordered.contains_key(&output.val) && output.alias.is_none();
-    match output.order.is_empty() && is_permuted_here {
-        true => Output { order: (0..graph.shape(output.val).len() as u8).collect(), ..output.clone() },
-        false => output.clone(),
-    }
+    Some(rewritten)
 }
 
 /// What a value of a definition is in memory, of what the passes made of it: before it was expanded, and before it was permuted, unless
 /// the definition permutes there.
 pub fn in_memory(graph: &Graph, written: Val, became: Val) -> Val {
     let became = before_expansion(graph, became);
-    match (graph.op(written), graph.op(became)) {
-        (TensorOp::Permute(_), _) => became,
-        (_, TensorOp::Permute(_)) => before_expansion(graph, graph.operands(became)[0]),
-        _ => became,
+    match graph.op(written) {
+        TensorOp::Permute(_) => became,
+        _ => permuted(graph, became).map_or(became, |source| before_expansion(graph, source)),
     }
+}
+
+/// What a value permutes, if it does.
+pub fn permuted(graph: &Graph, val: Val) -> Option<Val> {
+    matches!(graph.op(val), TensorOp::Permute(_)).then(|| graph.operands(val)[0])
 }
 
 /// A graph in the making.
@@ -75,6 +68,9 @@ impl Reordering<'_> {
     fn made(&mut self, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
         let order = self.common_order(node, operands)?;
         let op = self.graph.node(node).op.clone();
+        if operands.iter().any(|&operand| self.graph.dtype(operand).is_complex()) {
+            return self.part(&op, operands, order);
+        }
         if let TensorOp::Permute(axes) = &op {
             let place =
                 |axis: &u8| axes.iter().position(|other| other == axis).expect("an axis of the result") as u8;
@@ -87,6 +83,14 @@ impl Reordering<'_> {
             self.graph.add(op, &operands, self.facts).expect("an op takes operands that are all permuted");
         let results: Vec<Val> = self.graph.results(made).collect();
         Some(results.into_iter().map(|val| self.back(val, order_of_results.clone())).collect())
+    }
+
+    /// A part of a complex input, which kernels take of the input as it is, and which has its order.
+    fn part(&mut self, op: &TensorOp, operands: &[Val], order: Axes) -> Option<Vec<Val>> {
+        let TensorOp::Map(ScalarOp::Real | ScalarOp::Imag) = op else { return None };
+        let part = self.graph.add(op.clone(), operands, self.facts).expect("an op takes what it took").into();
+        self.ordered.insert(part, order);
+        Some(vec![part])
     }
 
     /// The order of some operands, where the others are smaller than the result, or scalars.

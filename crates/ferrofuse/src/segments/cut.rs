@@ -3,7 +3,7 @@
 //! Takes a definition and its cut; gives a segmentation over values of the definition in which every output is made. Values
 //! that only passes know of are computed by whoever reads them; views of inputs are a last segment.
 
-use compiler::passes::in_memory;
+use compiler::passes::{in_memory, permuted};
 use compiler::segment::Wait;
 use compiler::{Cut, SegmentPlan};
 use ir::definition::Definition;
@@ -101,6 +101,13 @@ impl Olds {
         }
         for (old, new) in pairs {
             olds.entry(in_memory(&cut.graph, old, new)).or_insert(old);
+        }
+        // What is permuted for an op has that for which it is.
+        for new in cut.segmentation.kept() {
+            let source = permuted(&cut.graph, new).and_then(|source| olds.get(&source).copied());
+            if let Some(old) = source {
+                olds.entry(new).or_insert(old);
+            }
         }
         Olds { olds }
     }

@@ -35,6 +35,13 @@ const BODIES: &[(&str, &[isize])] = &[
     ("fd.ops.mul(rows, bias)", &[60, 20, 5, 1]),
     ("fd.ops.stride_order(fd.ops.exp(x), [3, 2, 1, 0])", &[60, 20, 5, 1]),
     ("fd.ops.stride_order(fd.ops.exp(x), [0, 1, 2, 3])", &[1, 2, 6, 24]),
+    // Folds, scans and index maps along the axes in the order of memory.
+    ("fd.ops.sub(x, fd.ops.mean(x, dims=[0, 2, 3], keepdim=True))", &[60, 1, 15, 3]),
+    ("fd.ops.mul(x, fd.ops.rsqrt(fd.ops.var(x, dims=[1, 2, 3], keepdim=True)))", &[60, 1, 15, 3]),
+    ("fd.ops.sum(fd.ops.exp(x), dims=[2])", &[15, 1, 3]),
+    ("fd.ops.cumsum(fd.ops.exp(x), dim=2)", &[60, 1, 15, 3]),
+    ("fd.ops.cat([fd.ops.exp(x), x], dim=1)", &[120, 20, 5, 1]),
+    ("fd.ops.slice(fd.ops.pad(fd.ops.exp(x), [1, 2]), [0, 0, 1, 0], [2, 3, 4, 6])", &[54, 18, 6, 1]),
     // Not what a library makes.
     ("fd.ops.argsort(x, dim=1)", &[60, 20, 5, 1]),
 ];

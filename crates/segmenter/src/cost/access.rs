@@ -81,13 +81,11 @@ fn stands_outside(witness: &Witness) -> bool {
     waits && !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
 }
 
-/// Whether lanes go across memory, as stages wait for folds while workers divide the contiguous axis, and a fold keeps what is
-/// walked within the stages, so that the lanes cannot stand around these.
+/// Whether lanes go across memory, as stages wait for folds while workers divide the contiguous axis, and lanes cannot stand around
+/// the stages.
 fn lies_across(witness: &Witness) -> bool {
     let is_divided = witness.order.last().is_some_and(|last| witness.workers.contains(last));
-    let waits = witness.folds.iter().any(|fold| !fold.terminal);
-    let keeps = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
-    is_divided && waits && witness.folds.iter().any(keeps)
+    is_divided && witness.folds.iter().any(|fold| !fold.terminal) && !stands_outside(witness)
 }
 
 /// How often a kernel reads its inputs from main memory: once if what a block re-reads between stages fits the memory that

@@ -8,6 +8,7 @@ mod found;
 mod hoist;
 mod lambdas;
 mod machine_code;
+mod memory_order;
 mod parts;
 mod patterns;
 mod peaks;

@@ -1,0 +1,125 @@
+"""Convolutions on a CPU take images channels last where some have groups: oneDNN then runs these in half the time, and others as fast.
+
+What follows a convolution keeps its layout, as in eager, and what leaves the graph has the strides that it had. Inductor does so too
+(`layout_opt`).
+"""
+
+from typing import Any, Dict, List
+
+import torch
+from torch.fx.node import map_arg
+
+from .nodes import op_of, results
+
+# Where each op takes its image, and where its number of groups.
+_CONVOLUTIONS = {"aten.convolution.default": (0, 8), "aten.convolution_backward.default": (1, 9)}
+
+# Views that need neighbouring axes to lie so in memory.
+_VIEWS = {"aten.view.default", "aten._unsafe_view.default"}
+
+# Ops whose results depend on how their operand lies in memory, and that say so nowhere.
+_OF_STRIDES = {
+    "aten.as_strided.default",
+    "aten.as_strided_.default",
+    "aten.as_strided_scatter.default",
+    "aten.resize_.default",
+    "aten.set_.source_Tensor",
+    "aten.view.dtype",
+    "prims.as_strided.default",
+}
+
+
+def channels_last(module: Any) -> None:
+    """Gives the convolutions of a graph their images channels last, where that pays, and all nodes the fake tensors that follow."""
+    nodes = list(module.graph.nodes)
+    if any(_gains(node) for node in nodes) and all(_is_plain(node) for node in nodes):
+        module.graph = _Rewriting(nodes).graph
+        module.recompile()
+
+
+def _gains(node: Any) -> bool:
+    if op_of(node) not in _CONVOLUTIONS or not torch.backends.mkldnn.is_available():
+        return False
+    place, groups = _CONVOLUTIONS[op_of(node)]
+    [image] = results(node.args[place])
+    on_cpu = image.device.type == "cpu" and image.dtype in (torch.float32, torch.bfloat16)
+    return on_cpu and image.dim() == 4 and node.args[groups] > 1
+
+
+def _is_plain(node: Any) -> bool:
+    """Does the node do the same whatever strides its operands have, and are all sizes known?"""
+    if node.op == "output":
+        return True
+    is_of_torch = node.op != "call_function" or op_of(node).split(".")[0] in ("aten", "prims", "getitem")
+    values = node.meta.get("val")
+    given = values if isinstance(values, (list, tuple)) else [values]
+    tensors = [each for each in given if each is not None]
+    known = bool(given) and all(
+        isinstance(each, torch.Tensor) and all(isinstance(size, int) for size in each.shape) for each in tensors
+    )
+    return "val" in node.meta and is_of_torch and known and op_of(node) not in _OF_STRIDES
+
+
+class _Rewriting:
+    """A graph made anew node by node, with fake tensors computed anew."""
+
+    def __init__(self, nodes: List[Any]) -> None:
+        self.graph = torch.fx.Graph()
+        self._made: Dict[Any, Any] = {}
+        self._images: Dict[Any, Any] = {}
+        with next(fake for node in nodes for fake in results(node)).fake_mode:
+            for node in nodes:
+                self._made[node] = self._copied(node)
+
+    def _copied(self, node: Any) -> Any:
+        if node.op == "output":
+            return self.graph.output(map_arg(node.args[0], self._with_old_strides))
+        made = self.graph.node_copy(node, self._made.__getitem__)
+        if node.op != "call_function":
+            return made
+        if op_of(node) in _CONVOLUTIONS:
+            place, _ = _CONVOLUTIONS[op_of(node)]
+            with self.graph.inserting_before(made):
+                made.args = (*made.args[:place], self._image(made.args[place]), *made.args[place + 1 :])
+        if op_of(node) in _VIEWS and not _is_view(made):
+            with self.graph.inserting_before(made):
+                made.args = (self._clone(made.args[0], torch.contiguous_format), *made.args[1:])
+        args, kwargs = map_arg((made.args, made.kwargs), lambda each: each.meta["val"])
+        made.meta["val"] = made.target(*args, **kwargs)
+        return made
+
+    def _image(self, image: Any) -> Any:
+        fake = image.meta["val"]
+        if fake.dim() != 4 or fake.is_contiguous(memory_format=torch.channels_last):
+            return image
+        if image not in self._images:
+            self._images[image] = self._clone(image, torch.channels_last)
+        return self._images[image]
+
+    def _clone(self, node: Any, layout: torch.memory_format) -> Any:
+        clone = self.graph.call_function(torch.ops.aten.clone.default, (node,), {"memory_format": layout})
+        clone.meta = {**node.meta, "val": node.meta["val"].clone(memory_format=layout)}
+        return clone
+
+    def _with_old_strides(self, node: Any) -> Any:
+        old, made = node.meta["val"], self._made[node]
+        if not isinstance(old, torch.Tensor) or old.stride() == made.meta["val"].stride():
+            return made
+        order = sorted(range(old.dim()), key=lambda axis: (-old.stride(axis), axis))
+        made = self._permuted(made, order)
+        made = self._clone(made, torch.contiguous_format)
+        return self._permuted(made, [order.index(axis) for axis in range(old.dim())])
+
+    def _permuted(self, node: Any, order: List[int]) -> Any:
+        permuted = self.graph.call_function(torch.ops.aten.permute.default, (node, order))
+        permuted.meta = {**node.meta, "val": node.meta["val"].permute(order)}
+        return permuted
+
+
+def _is_view(node: Any) -> bool:
+    args = map_arg(node.args, lambda each: each.meta["val"])
+    try:
+        node.target(*args)
+    except (RuntimeError, ValueError):
+        return False
+    return True
