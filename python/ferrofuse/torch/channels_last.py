@@ -7,6 +7,7 @@ What follows a convolution keeps its layout, as in eager, and what leaves the gr
 from typing import Any, Dict, List
 
 import torch
+from torch._library.utils import is_builtin
 from torch.fx.node import map_arg
 
 from .nodes import op_of, results
@@ -25,7 +26,6 @@ _OF_STRIDES = {
     "aten.resize_.default",
     "aten.set_.source_Tensor",
     "aten.view.dtype",
-    "prims.as_strided.default",
 }
 
 
@@ -50,7 +50,8 @@ def _is_plain(node: Any) -> bool:
     """Does the node do the same whatever strides its operands have, and are all sizes known?"""
     if node.op == "output":
         return True
-    is_of_torch = node.op != "call_function" or op_of(node).split(".")[0] in ("aten", "prims", "getitem")
+    calls_torch = isinstance(node.target, torch._ops.OpOverload) and is_builtin(node.target)
+    is_of_torch = node.op != "call_function" or op_of(node) == "getitem" or calls_torch
     values = node.meta.get("val")
     given = values if isinstance(values, (list, tuple)) else [values]
     tensors = [each for each in given if each is not None]

@@ -7,7 +7,7 @@ mod order;
 mod placement;
 mod view;
 
-pub(crate) use order::{ordered, settled};
+pub(crate) use order::{ordered, with_orders};
 pub use placement::Placement;
 pub(crate) use placement::placements;
 pub use view::{View, copied_from, sees_operand};

@@ -43,16 +43,16 @@ pub(crate) fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
 }
 
 /// The same fusion, where each computed output has an order, so that it stays whatever passes do.
-pub(crate) fn settled(graph: &Graph, fusion: &Fusion) -> Fusion {
+pub(crate) fn with_orders(graph: &Graph, fusion: &Fusion) -> Fusion {
     let ordered = ordered(graph, fusion);
-    let settled = |output: &Output| {
+    let with_orders = |output: &Output| {
         let is_open = output.order.is_empty() && output.alias.is_none();
         match is_open && natural_order(graph, fusion, output.val) != Natural::Viewed {
             true => Output { order: (0..graph.shape(output.val).len() as u8).collect(), ..output.clone() },
             false => output.clone(),
         }
     };
-    let outputs = ordered.outputs().iter().map(settled).collect();
+    let outputs = ordered.outputs().iter().map(with_orders).collect();
     Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
         .expect("the same outputs depend on the same inputs")
 }

@@ -71,6 +71,10 @@ impl Reordering<'_> {
         if operands.iter().any(|&operand| self.graph.dtype(operand).is_complex()) {
             return self.part(&op, operands, order);
         }
+        // Kernels hold the parts of a complex number, so it is permuted nowhere.
+        if self.graph.dtype(node.into()).is_complex() {
+            return None;
+        }
         if let TensorOp::Permute(axes) = &op {
             let place =
                 |axis: &u8| axes.iter().position(|other| other == axis).expect("an axis of the result") as u8;

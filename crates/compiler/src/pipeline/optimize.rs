@@ -10,7 +10,7 @@ use target::{Processor, Target};
 use super::segments::completed;
 use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
-use crate::outputs::settled;
+use crate::outputs::with_orders;
 use crate::passes::{
     Hoisted, Step, add_bias, composed, distributable, distribute, expanded_axes, hoist, hoistable,
     memory_order, optimize, optimize_exactly, two_pass, two_pass_argmax, unroll_folds,
@@ -170,7 +170,7 @@ pub(super) fn memory_orders(compilation: &mut Compilation<'_>) -> Result<(), Pla
     let kept: FxHashSet<Val> = bound.filter_map(|val| map.get(val)).collect();
     let orders: Vec<Axes> = compilation.layouts.iter().map(memory_order_of).collect();
     compilation.add_step("memory_order", |graph, fusion| {
-        memory_order(graph, &settled(graph, fusion), &orders, &kept)
+        memory_order(graph, &with_orders(graph, fusion), &orders, &kept)
     });
     Ok(())
 }
