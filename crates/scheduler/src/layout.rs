@@ -1,5 +1,7 @@
 //! The layout of an input or a store of a segment, as far as its kernel relies on it.
 
+use std::cmp::Reverse;
+
 use ir::array::Layout as ArrayLayout;
 use ir::definition::DeclaredLayout;
 use ir::graph::{Axes, Shape};
@@ -119,7 +121,7 @@ impl LayoutClass {
 fn order_without_gaps(sizes: &[i64], strides: &[i64]) -> Option<Axes> {
     let mut order: Axes = (0..sizes.len() as u8).collect();
     let [size, stride] = [sizes, strides].map(|of| move |axis: u8| of[usize::from(axis)]);
-    order.sort_by_key(|&axis| if size(axis) == 1 { i64::MIN } else { -stride(axis) });
+    order.sort_by_key(|&axis| (size(axis) != 1, Reverse(stride(axis))));
     let end = order
         .iter()
         .rev()

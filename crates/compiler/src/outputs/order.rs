@@ -42,11 +42,14 @@ pub(crate) fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
         .expect("the same outputs depend on the same inputs")
 }
 
-/// The same fusion, where each computed output has an order, so that it stays whatever passes do.
+/// The same fusion, where each computed output has an order, so that it stays whatever passes do; none of a value that is written to
+/// an input as well, as that decides.
 pub(crate) fn with_orders(graph: &Graph, fusion: &Fusion) -> Fusion {
     let ordered = ordered(graph, fusion);
     let with_orders = |output: &Output| {
-        let is_open = output.order.is_empty() && output.alias.is_none();
+        let is_written =
+            fusion.outputs().iter().any(|other| other.alias.is_some() && other.val == output.val);
+        let is_open = output.order.is_empty() && !is_written;
         match is_open && natural_order(graph, fusion, output.val) != Natural::Viewed {
             true => Output { order: (0..graph.shape(output.val).len() as u8).collect(), ..output.clone() },
             false => output.clone(),

@@ -5,7 +5,7 @@
 //! permuted of. An output or a value that somebody keeps stays what it is, and is permuted again for its users.
 
 use index::Facts;
-use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
+use ir::graph::{Axes, Fusion, Graph, Node, Output, Shape, TensorOp, Val, ValMap, rewrite};
 use ops::{Monoid, ScalarOp};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,7 +27,16 @@ pub fn memory_order(
     }
     let mut stored: FxHashSet<Val> = ordered.keys().copied().collect();
     let is_stored = |val: Val| kept.contains(&val) || fusion.is_output(val);
+    // What is given back and written to an input lies as that does.
+    let gives = |val: Val, is_written: bool| {
+        let is_so = |output: &Output| output.val == val && output.alias.is_some() == is_written;
+        fusion.outputs().iter().any(is_so)
+    };
+    let is_shared = |val: Val| fusion.is_output(val) && gives(val, true) && gives(val, false);
     let rewritten = rewrite(graph, fusion, |graph, facts, node, operands| {
+        if graph.results(node).any(is_shared) {
+            return None;
+        }
         let results: Vec<bool> = graph.results(node).map(is_stored).collect();
         let made =
             Reordering { graph, facts, ordered: &mut ordered, stored: &stored }.made(node, operands)?;

@@ -8,10 +8,10 @@ use reference::evaluate::{EvaluateOptions, evaluate};
 use rustc_hash::FxHashSet;
 
 /// Programs of which some have such index maps.
-const SEEDS: u64 = 2000;
+const SEEDS: u64 = 1200;
 
 /// The fewest of them that must run.
-const MIN_RUN: usize = 30;
+const MIN_RUN: usize = 15;
 
 #[test]
 fn index_maps_before_folds_give_the_same_bits() {
