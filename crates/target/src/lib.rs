@@ -26,7 +26,7 @@ pub struct Target {
     pub grain: u64,
     /// Neighbouring elements that a block takes at least where the contiguous axis is divided.
     pub strip: u64,
-    /// As many as it takes at least where it walks the rows for a vector of neighbours after the other.
+    /// The same on a CPU where the loop over lanes stands around the stages: rows are walked for one vector at a time anyway.
     pub column_strip: u64,
     /// As many as it takes at least where it can take fewer rows that are folded instead: memory gives long runs faster than
     /// short ones.

@@ -1,7 +1,7 @@
-"""Convolutions on a CPU take images channels last where some have groups: oneDNN then runs these in half the time, and others as fast.
+"""Gives convolutions on a CPU their images channels last, in graphs where some convolution has groups.
 
-What follows a convolution keeps its layout, as in eager, and what leaves the graph has the strides that it had. Inductor does so too
-(`layout_opt`).
+oneDNN runs convolutions with groups in half the time then, and others about as fast. Ops behind a convolution keep its
+layout, as in eager; outputs of the graph have the strides that they had. Inductor's `layout_opt` is the same.
 """
 
 from typing import Any, Dict, List

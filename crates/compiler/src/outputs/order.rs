@@ -42,8 +42,8 @@ pub(crate) fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
         .expect("the same outputs depend on the same inputs")
 }
 
-/// The same fusion, where each computed output has an order, so that it stays whatever passes do; none of a value that is written to
-/// an input as well, as that decides.
+/// The same fusion with an explicit order for each computed output, so that passes which permute values do not change it. Values
+/// that are also written to an input have none: they have the layout of that input.
 pub(crate) fn with_orders(graph: &Graph, fusion: &Fusion) -> Fusion {
     let ordered = ordered(graph, fusion);
     let with_orders = |output: &Output| {

@@ -1,8 +1,8 @@
-//! Computes with axes in the order in which inputs have them in memory, as loops go through memory best that way: what is
-//! computed of images whose channels are innermost has them innermost, and so has what is kept between segments.
+//! Computes with axes in the order that inputs have in memory, so that loops and intermediates follow it: of images with channels
+//! innermost all that is computed has channels innermost.
 //!
-//! An op of values that are all permuted in one way, beside smaller ones, is the permuted result of the op on what they are
-//! permuted of. An output or a value that somebody keeps stays what it is, and is permuted again for its users.
+//! An op whose operands are all permuted in the same way (operands that lack an axis, and scalars, aside) becomes the op on the values
+//! before the permutation, and its result is permuted. Outputs and kept values stay as they are; their users read them permuted.
 
 use index::Facts;
 use ir::graph::{Axes, Fusion, Graph, Node, Output, Shape, TensorOp, Val, ValMap, rewrite};
@@ -46,8 +46,8 @@ pub fn memory_order(
     Some(rewritten)
 }
 
-/// What a value of a definition is in memory, of what the passes made of it: before it was expanded, and before it was permuted, unless
-/// the definition permutes there.
+/// The value that is stored for a value of a definition, given what the passes made of that: the operand of the expansion or of the
+/// permutation that they added. A permutation of the definition's own stays.
 pub fn in_memory(graph: &Graph, written: Val, became: Val) -> Val {
     let became = before_expansion(graph, became);
     match graph.op(written) {
@@ -56,7 +56,7 @@ pub fn in_memory(graph: &Graph, written: Val, became: Val) -> Val {
     }
 }
 
-/// What a value permutes, if it does.
+/// The operand of a permutation; `None` for other ops.
 pub fn permuted(graph: &Graph, val: Val) -> Option<Val> {
     matches!(graph.op(val), TensorOp::Permute(_)).then(|| graph.operands(val)[0])
 }
