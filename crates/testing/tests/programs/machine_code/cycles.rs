@@ -1,7 +1,7 @@
 //! Cycles of the cost model beside instructions of the machine code.
 
 use ferrofuse::{Stage, explain, read};
-use ferrofuse_testing::machine_code::Tools;
+use ferrofuse_testing::machine_code::{Counts, Tools};
 
 use super::{planned, text_of};
 
@@ -69,11 +69,9 @@ fn modelled(source: &str) -> f64 {
 }
 
 /// Cycles of an element of a chain by its machine code: instructions, and those of the unit for special functions.
-fn counted_cycles(tools: &Tools, source: &str) -> [f64; 2] {
-    let text = text_of(Stage::CUDA, source);
-    let counts = tools.counts(&text, "sm_90").unwrap_or_else(|error| panic!("{error}\n{text}"));
+fn cycles(counts: &Counts) -> [f64; 2] {
     let of_element = |count: u32| f64::from(count) / NEIGHBOURS;
-    [of_element(counts[0].instructions), SPECIAL * of_element(counts[0].special)]
+    [of_element(counts.instructions), SPECIAL * of_element(counts.special)]
 }
 
 /// What the cost model says of an op is what its machine code has, within half as much again.
@@ -85,15 +83,20 @@ fn cycles_of_the_cost_model_are_instructions() {
     };
     let unary = UNARY.iter().map(|op| (*op, format!("fd.ops.{op}(y)")));
     let binary = BINARY.iter().map(|op| (*op, format!("fd.ops.{op}(y, x)")));
+    let chains: Vec<(&str, [String; 2])> =
+        unary.chain(binary).map(|(op, call)| (op, [2, 6].map(|length| chain(&call, length)))).collect();
+    let texts: Vec<String> =
+        chains.iter().flat_map(|(_, chain)| chain).map(|source| text_of(Stage::CUDA, source)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let counts = tools.counts_of_each(&texts, "sm_90").unwrap_or_else(|error| panic!("{error}"));
     let mut wrong = Vec::new();
-    for (op, call) in unary.chain(binary) {
-        let [short, long] = [2, 6].map(|length| chain(&call, length));
-        let [few, many] = [&short, &long].map(|source| counted_cycles(&tools, source));
+    for ((op, [short, long]), counts) in chains.iter().zip(counts.chunks(2)) {
+        let [few, many] = [&counts[0][0], &counts[1][0]].map(cycles);
         // An addition is one of them.
         let counted = ((many[0] - few[0]) / 4.0 - 1.0).max((many[1] - few[1]) / 4.0);
-        let modelled = (modelled(&long) - modelled(&short)) / 4.0 - 1.0;
+        let modelled = (modelled(long) - modelled(short)) / 4.0 - 1.0;
         let is_right = (counted / 1.5 - 0.5..=counted * 1.5 + 0.5).contains(&modelled);
-        if is_right == FEWER_CYCLES.iter().any(|(known, _)| *known == op) {
+        if is_right == FEWER_CYCLES.iter().any(|(known, _)| known == op) {
             wrong.push(format!("{op}: {counted} counted, {modelled} in the cost model"));
         }
     }

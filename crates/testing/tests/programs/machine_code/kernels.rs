@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use std::process::Command;
+use std::rc::Rc;
 
 use compiler::target::{BlockNeeds, GpuModel};
 use compiler::{Decision, Hints, Plan};
@@ -14,7 +15,7 @@ use ferrofuse::{
 };
 use ferrofuse_testing::machine_code::{Counts, Tools};
 use ferrofuse_testing::random::generate;
-use ferrofuse_testing::warps::counted_blocks;
+use ferrofuse_testing::warps::{CountedBlock, counted_blocks};
 
 use super::exceptions::{ELSEWHERE, EXCEPTIONS, Exception};
 use super::{files_in, files_of, planned, planned_for};
@@ -106,15 +107,36 @@ fn text(definition: &Definition, plan: &Plan, segment: usize) -> String {
     emit(Stage::CUDA, definition, plan, &options).expect("it has text")
 }
 
-/// The counts of all kernels of a plan.
-fn counted(tools: &Tools, file: &File, (plan, hints): &(Plan, Hints), architecture: &str) -> Vec<Counted> {
-    let explained = explain(&file.definition, plan, hints);
-    let kernels: Vec<&KernelOnGpu> = explained.segments.iter().flat_map(|segment| &segment.kernels).collect();
-    let blocks = counted_blocks(plan, hints).expect("their sizes are known");
-    let model = GpuModel::named(architecture).expect("it is in the table");
-    let of_kernel = |(counts, most_instructions): (Counts, f64)| {
-        let kernel = kernels.iter().find(|kernel| kernel.name == counts.kernel).expect("it is explained");
-        let block = blocks.iter().find(|block| block.kernel == counts.kernel).expect("it is counted");
+/// A segment's text, what is known of its kernels, and the definition that it is of.
+struct Unit {
+    name: String,
+    text: String,
+    kernels: Rc<Vec<(KernelOnGpu, CountedBlock)>>,
+}
+
+/// The units of a definition at its own sizes.
+fn units(name: &str, file: &File) -> Vec<Unit> {
+    let (plan, hints) = planned(file);
+    let explained = explain(&file.definition, &plan, &hints);
+    let blocks = counted_blocks(&plan, &hints).expect("their sizes are known");
+    let of_kernel = |kernel: KernelOnGpu| {
+        let block = blocks.iter().find(|block| block.kernel == kernel.name).expect("it is counted");
+        (kernel, block.clone())
+    };
+    let kernels = explained.segments.into_iter().flat_map(|segment| segment.kernels).map(of_kernel);
+    let kernels = Rc::new(kernels.collect());
+    let unit = |segment| {
+        let text = text(&file.definition, &plan, segment);
+        Unit { name: name.to_owned(), text, kernels: Rc::clone(&kernels) }
+    };
+    with_kernels(&plan).map(unit).collect()
+}
+
+impl Unit {
+    /// What the machine code of one of its kernels is beside what the plan says of it.
+    fn counted(&self, counts: Counts, model: &GpuModel) -> Counted {
+        let known = self.kernels.iter().find(|(kernel, _)| kernel.name == counts.kernel);
+        let (kernel, block) = known.expect("it is explained");
         let threads = u64::from(kernel.threads);
         let registers = Some(counts.registers.into());
         let needs = BlockNeeds { threads, registers, shared_bytes: kernel.shared_bytes };
@@ -122,16 +144,28 @@ fn counted(tools: &Tools, file: &File, (plan, hints): &(Plan, Hints), architectu
         let bytes = block.counts.bytes as f64 / f64::from(block.lanes);
         let instructions = counts.instructions_per_byte(bytes);
         let in_flight = resident * threads * u64::from(counts.in_flight_bytes);
+        let draws = self.text.contains("philox(");
+        let most_instructions = if draws { INSTRUCTIONS_WITH_PHILOX } else { INSTRUCTIONS };
         Counted { in_flight, instructions, most_instructions, counts }
-    };
-    let of_segment = |segment: usize| {
-        let text = text(&file.definition, plan, segment);
-        let most = if text.contains("philox(") { INSTRUCTIONS_WITH_PHILOX } else { INSTRUCTIONS };
-        let counts = tools.counts(&text, architecture);
-        let counts = counts.unwrap_or_else(|error| panic!("{architecture}: {error}\n{text}"));
-        counts.into_iter().map(move |counts| (counts, most))
-    };
-    with_kernels(plan).flat_map(of_segment).map(of_kernel).collect()
+    }
+}
+
+/// The units of those definitions that are compiled for this architecture.
+fn compiled_for<'u>(
+    architecture: &str,
+    units: &'u [(usize, Unit)],
+    architectures: Architectures,
+) -> Vec<&'u Unit> {
+    let is_chosen = |number: usize| architectures(number).contains(&architecture);
+    units.iter().filter(|(number, _)| is_chosen(*number)).map(|(_, unit)| unit).collect()
+}
+
+/// The counts of the kernels of each of these units.
+fn counted(tools: &Tools, units: &[&Unit], architecture: &str) -> Vec<Vec<Counts>> {
+    let texts: Vec<&str> = units.iter().map(|unit| unit.text.as_str()).collect();
+    let names = || units.iter().map(|unit| unit.name.as_str()).collect::<Vec<_>>().join(", ");
+    let counts = tools.counts_of_each(&texts, architecture);
+    counts.unwrap_or_else(|error| panic!("{architecture}, units of {}: {error}", names()))
 }
 
 /// Graphs of the corpus are compiled that have fewer nodes.
@@ -171,18 +205,25 @@ fn check(sources: Vec<(String, String)>, exceptions: &[Exception], architectures
         names.iter().map(move |name| ((*name).to_owned(), shortfall))
     };
     let mut known: BTreeSet<(String, Shortfall)> = exceptions.iter().flat_map(listed).collect();
-    let is_left_out = |name: &str| !EVERY && SLOW.contains(&name);
-    known.retain(|(name, _)| sources.iter().any(|(of, _)| of == name) && !is_left_out(name));
+    let is_slow = |name: &str| !EVERY && SLOW.contains(&name);
+    known.retain(|(name, _)| sources.iter().any(|(of, _)| of == name) && !is_slow(name));
     let (mut found, mut unexpected) = (BTreeSet::new(), String::new());
+    let is_left_out = |name: &str, file: &File| {
+        is_slow(name) || file.definition.graph.nodes().count() >= MOST_NODES
+    };
+    let mut units_of: Vec<(usize, Unit)> = Vec::new();
     for (number, (name, source)) in sources.into_iter().enumerate() {
         let file = read(&source).expect("it reads");
-        if is_left_out(&name) || file.definition.graph.nodes().count() >= MOST_NODES {
-            continue;
+        if !is_left_out(&name, &file) {
+            units_of.extend(units(&name, &file).into_iter().map(|unit| (number, unit)));
         }
-        let planned = planned(&file);
-        for architecture in architectures(number) {
-            for kernel in counted(&tools, &file, &planned, architecture) {
-                for shortfall in kernel.shortfalls().map(|shortfall| (name.clone(), shortfall)) {
+    }
+    for architecture in ARCHITECTURES {
+        let model = GpuModel::named(architecture).expect("it is in the table");
+        let units = compiled_for(architecture, &units_of, architectures);
+        for (unit, counts) in units.iter().zip(counted(&tools, &units, architecture)) {
+            for kernel in counts.into_iter().map(|counts| unit.counted(counts, &model)) {
+                for shortfall in kernel.shortfalls().map(|shortfall| (unit.name.clone(), shortfall)) {
                     if !known.contains(&shortfall) {
                         unexpected += &format!("{shortfall:?} for {architecture}: {kernel}\n");
                     }
@@ -210,18 +251,23 @@ fn the_corpus_compiles() {
 #[test]
 fn random_programs_compile() {
     let Some(tools) = tools() else { return };
-    let mut spilled = Vec::new();
-    for seed in 0..RANDOM {
+    let units_of = |seed: u64| {
         let definition = generate(seed).define().expect("it is accepted");
         let plan = planned_for(&definition, &Hints::default(), &declared_layouts(&definition));
-        for segment in with_kernels(&plan) {
-            let text = text(&definition, &plan, segment);
-            for architecture in SOME(seed as usize) {
-                let counts = tools.counts(&text, architecture);
-                let counts = counts.unwrap_or_else(|error| panic!("{seed}, {architecture}: {error}\n{text}"));
-                let counts = counts.into_iter().filter(|counts| counts.local_bytes > 0);
-                spilled.extend(counts.filter(|_| architecture == "sm_90").map(|counts| (seed, counts)));
-            }
+        let unit = |segment| Unit {
+            name: seed.to_string(),
+            text: text(&definition, &plan, segment),
+            kernels: Rc::default(),
+        };
+        with_kernels(&plan).map(|segment| (seed as usize, unit(segment))).collect::<Vec<_>>()
+    };
+    let units: Vec<(usize, Unit)> = (0..RANDOM).flat_map(units_of).collect();
+    let mut spilled = Vec::new();
+    for architecture in ARCHITECTURES {
+        let units = compiled_for(architecture, &units, SOME);
+        for (unit, counts) in units.iter().zip(counted(&tools, &units, architecture)) {
+            let counts = counts.into_iter().filter(|counts| counts.local_bytes > 0);
+            spilled.extend(counts.filter(|_| architecture == "sm_90").map(|counts| (&unit.name, counts)));
         }
     }
     let texts: Vec<String> = spilled.iter().map(|(seed, counts)| format!("{seed}: {counts}")).collect();
