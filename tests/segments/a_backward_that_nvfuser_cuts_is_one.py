@@ -149,7 +149,7 @@ inputs = [
 ]
 
 # ---- expect
-# segment seg0 -> T49, T63, T67, T61, T131
+# segment seg0 -> T49, T61, T63, T67, T131
 #
 # segment  ops  reads      writes     passes  runs as  recomputed
 # seg0     60   224.6 MiB  112.2 MiB  1       kernel   0

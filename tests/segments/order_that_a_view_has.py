@@ -5,6 +5,7 @@ def order_that_a_view_has(fd):
     fd.add_output(fd.ops.stride_order(x, stride_order=[0, 1]))
 
 # ---- expect
+# segment seg0 -> tv5
 #
 # segment  ops  reads  writes  passes  runs as  recomputed
 #

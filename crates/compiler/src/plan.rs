@@ -58,6 +58,8 @@ pub struct Cut {
     pub map: ValMap,
     /// The segmentation that the user chose, over values of the definition.
     pub chosen: Option<Segmentation>,
+    /// The outputs of the definition that a segmentation has to make: no views of inputs or of one another.
+    pub to_make: Vec<Val>,
     /// Which values are kept in memory.
     pub segmentation: Segmentation,
     /// The segments in the order they run.

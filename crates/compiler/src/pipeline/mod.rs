@@ -224,6 +224,8 @@ impl<'a> Compilation<'a> {
 
     fn into_cut(self) -> Cut {
         self.legality.keep_only(self.segments.iter().map(|segment| &segment.view));
+        let to_make = outputs::to_make(&self.graph, &self.written, self.layouts, &Segmentation::default());
+        let to_make = to_make.outputs().iter().map(|output| output.val).collect();
         let Optimized { fusion, map, views, computed, tasks, dropped, .. } = self.optimized;
         debug_assert!(self.graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
         Cut {
@@ -233,6 +235,7 @@ impl<'a> Compilation<'a> {
             computed,
             map,
             chosen: self.options.segmentation.clone(),
+            to_make,
             segmentation: self.segmentation,
             segments: self.segments,
             tasks,

@@ -30,8 +30,18 @@ pub(super) fn check_chosen(
     layouts: &[LayoutClass],
     chosen: &Segmentation,
 ) -> Result<(), SegmentationError> {
+    chosen.check(graph, &to_make(graph, fusion, layouts, chosen))
+}
+
+/// The fusion before passes less the views among its outputs: what a segmentation must make.
+pub(super) fn to_make(
+    graph: &Graph,
+    fusion: &Fusion,
+    layouts: &[LayoutClass],
+    chosen: &Segmentation,
+) -> Fusion {
     let fusion = ordered(graph, fusion);
-    chosen.check(graph, &computed(graph, &fusion, &viewed(graph, &fusion, layouts, chosen)))
+    computed(graph, &fusion, &viewed(graph, &fusion, layouts, chosen))
 }
 
 /// A segmentation to compare with, of what is no view of an input: that moves no bytes in any plan.

@@ -7,7 +7,7 @@ use compiler::passes::{in_memory, permuted};
 use compiler::segment::Wait;
 use compiler::{Cut, SegmentPlan};
 use ir::definition::Definition;
-use ir::graph::{Output, Val};
+use ir::graph::{Graph, Output, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Segmentation;
@@ -24,15 +24,9 @@ pub(super) struct WrittenCut {
 /// The cycle of a segmentation that the user chose.
 pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenCut, Vec<Wait>> {
     let makers = Makers::of(cut);
-    let chosen = cut.chosen.clone().unwrap_or_else(|| written(definition, cut));
-    let in_order = |segmentation: &Segmentation| segmentation.in_order(&definition.graph, &definition.fusion);
+    let chosen = cut.chosen.clone().unwrap_or_else(|| written(definition, cut, &[]));
     let missing = missing(definition, &chosen);
-    let joined = makers.joined(chosen.clone(), &missing);
-    // An output that needs more than the segment that makes its equal is computed at the end.
-    let segmentation = match in_order(&joined) {
-        Ok(ordered) => ordered,
-        Err(_) => in_order(&appended(chosen, missing))?,
-    };
+    let segmentation = makers.completed(definition, chosen, missing)?;
     let segmentation = match cut.chosen {
         Some(_) => segmentation,
         None => without_unread(definition, segmentation),
@@ -41,17 +35,41 @@ pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenC
     Ok(WrittenCut { segmentation, planned })
 }
 
-/// A cut's segmentation over the values of the definition that became what it keeps.
-fn written(definition: &Definition, cut: &Cut) -> Segmentation {
-    let olds = Olds::of(definition, cut);
+/// The segments of a cut over the values of the definition: planned with these, it becomes the same. Outputs that are views are no
+/// segment's.
+///
+/// # Errors
+/// The cycle of what the outputs need that no segment of the cut makes.
+pub(super) fn planned_cut(definition: &Definition, cut: &Cut) -> Result<Segmentation, Vec<Wait>> {
+    if let Some(chosen) = &cut.chosen {
+        return Ok(chosen.clone());
+    }
+    let written = written(definition, cut, &cut.to_make);
+    let kept = written.kept();
+    let mut missing = cut.to_make.clone();
+    missing.retain(|val| !kept.contains(val) && !definition.fusion.is_input(*val));
+    missing.sort_unstable();
+    missing.dedup();
+    Makers::of(cut).completed(definition, written, missing)
+}
+
+/// A cut's segmentation over the values of the definition that became what it keeps. For what only passes know of it keeps that of
+/// which it is computed. Of equal values it keeps one of these, if one is there.
+fn written(definition: &Definition, cut: &Cut, first: &[Val]) -> Segmentation {
+    let olds = Olds::of(definition, cut, first);
     let made = |made: &Vec<Val>| {
-        let mut made: Vec<Val> = made.iter().filter_map(|&val| olds.get(val)).collect();
+        let mut made: Vec<Val> = made.iter().flat_map(|&val| olds.nearest(&cut.graph, val)).collect();
         made.sort_unstable();
         made.dedup();
         made
     };
     let segments = cut.segmentation.segments.iter().map(made).filter(|made| !made.is_empty()).collect();
-    Segmentation { segments }
+    let mut segmentation = Segmentation { segments };
+    // What several segments would keep is the first one's.
+    let mut kept = FxHashSet::default();
+    segmentation.segments.iter_mut().for_each(|made| made.retain(|&val| kept.insert(val)));
+    segmentation.segments.retain(|made| !made.is_empty());
+    segmentation
 }
 
 /// The outputs that no segment makes yet and that are no inputs.
@@ -87,14 +105,15 @@ struct Olds {
 }
 
 impl Olds {
-    /// Values that the definition writes come before those inside composites, equal ones before what is expanded or permuted of them.
-    fn of(definition: &Definition, cut: &Cut) -> Olds {
+    /// Of equal values these come first, then those that the definition writes, then those inside composites; what is expanded or
+    /// permuted of them comes last.
+    fn of(definition: &Definition, cut: &Cut, first: &[Val]) -> Olds {
         let record = &definition.record;
         let results = record.statements().iter().flat_map(|statement| &statement.results);
         let written: FxHashSet<Val> = results.map(|&entry| record.entry(entry).val).collect();
         let is_made = |&(old, _): &(Val, Val)| !definition.fusion.is_input(old);
         let mut pairs: Vec<(Val, Val)> = cut.map.iter().filter(is_made).collect();
-        pairs.sort_unstable_by_key(|(old, _)| (!written.contains(old), *old));
+        pairs.sort_unstable_by_key(|(old, _)| (!first.contains(old), !written.contains(old), *old));
         let mut olds = FxHashMap::default();
         for &(old, new) in &pairs {
             olds.entry(new).or_insert(old);
@@ -112,8 +131,12 @@ impl Olds {
         Olds { olds }
     }
 
-    fn get(&self, new: Val) -> Option<Val> {
-        self.olds.get(&new).copied()
+    /// The value that became this one; without one, those that became what it is computed of.
+    fn nearest(&self, graph: &Graph, new: Val) -> Vec<Val> {
+        match self.olds.get(&new) {
+            Some(&old) => vec![old],
+            None => graph.operands(new).iter().flat_map(|&of| self.nearest(graph, of)).collect(),
+        }
     }
 }
 
@@ -148,6 +171,20 @@ impl<'c> Makers<'c> {
 
     fn of_any(&self, made: &[Val]) -> Option<usize> {
         made.iter().find_map(|&val| self.of_value(val))
+    }
+
+    /// The segmentation with further values, in order.
+    fn completed(
+        &self,
+        definition: &Definition,
+        segmentation: Segmentation,
+        more: Vec<Val>,
+    ) -> Result<Segmentation, Vec<Wait>> {
+        let in_order =
+            |segmentation: &Segmentation| segmentation.in_order(&definition.graph, &definition.fusion);
+        // An output that needs more than the segment that makes its equal is computed at the end.
+        in_order(&self.joined(segmentation.clone(), &more))
+            .or_else(|_| in_order(&appended(segmentation, more)))
     }
 
     /// The segmentation with further values, each made where its equal or its source is, else by a last segment.

@@ -14,6 +14,7 @@ mod tasks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use compiler::segment::Wait;
 use compiler::{Cut, Hints};
 use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
 use frontend::text::{NameStyle, print};
@@ -68,8 +69,7 @@ pub struct Segment {
 /// # Errors
 /// When a segmentation of the user's is cyclic, or a segment has no words of the definition language.
 pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec<Segment>, SegmentError> {
-    let written = cut::written_cut(definition, cut)
-        .map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle)))?;
+    let written = written_cut(definition, cut)?;
     let views = written.segmentation.views(&definition.graph, &definition.fusion);
     let crossing = views.iter().flat_map(|view| view.inputs().iter().copied());
     let maker = Maker {
@@ -92,6 +92,26 @@ pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec
         computed.extend(view.order().iter().copied());
     }
     maker.segments(&pieces)
+}
+
+/// The segmentation of a plan, over the values of the definition by their names. What only passes know of is computed by whoever
+/// reads it.
+///
+/// # Errors
+/// When segments would wait for each other.
+pub(crate) fn segmentation_text(definition: &Definition, cut: &Cut) -> Result<String, SegmentError> {
+    let names = names_in(definition);
+    let name = |val: Val| names.get(&val).cloned().unwrap_or_else(|| val.to_string());
+    Ok(acyclic(definition, cut::planned_cut(definition, cut))?.to_text(&name))
+}
+
+fn written_cut(definition: &Definition, cut: &Cut) -> Result<cut::WrittenCut, SegmentError> {
+    acyclic(definition, cut::written_cut(definition, cut))
+}
+
+/// What was found, with a cycle told by the names of the definition.
+fn acyclic<T>(definition: &Definition, found: Result<T, Vec<Wait>>) -> Result<T, SegmentError> {
+    found.map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle)))
 }
 
 impl Segment {

@@ -5,7 +5,7 @@ use compiler::Cut;
 use ir::definition::Definition;
 use ir::graph::{TaskData, TaskKind, Tasks};
 
-use super::{SegmentError, by_hand, cut};
+use super::{SegmentError, written_cut};
 use crate::lambdas;
 
 /// The tasks of a definition, with the segments of a plan of it: [`Tasks::tasks_defining`] and [`Tasks::tasks_using`] tell
@@ -14,8 +14,7 @@ use crate::lambdas;
 /// # Errors
 /// When a segmentation of the user's is cyclic.
 pub fn tasks(definition: &Definition, cut: &Cut) -> Result<Tasks, SegmentError> {
-    let written = cut::written_cut(definition, cut)
-        .map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle)))?;
+    let written = written_cut(definition, cut)?;
     let mut tasks = definition.tasks.clone();
     let views = written.segmentation.views(&definition.graph, &definition.fusion);
     for (number, view) in views.into_iter().enumerate() {

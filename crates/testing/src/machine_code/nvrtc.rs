@@ -53,10 +53,10 @@ impl Tools {
     /// # Errors
     /// When NVRTC rejects the text.
     pub fn counts(&self, source: &str, architecture: &str) -> Result<Vec<Counts>, CompileError> {
-        Ok(self.counts_of_each(&[source], architecture)?.remove(0))
+        self.counts_of_all(source, architecture)
     }
 
-    /// The same of each of these texts, which are compiled together.
+    /// The same of each of these texts, compiled together: a few instructions of a kernel may be others, and others may follow.
     ///
     /// # Errors
     /// When NVRTC rejects one of them: it names `unit_` and its number.

@@ -2,8 +2,9 @@
 //! evaluator says of the whole.
 
 use ferrofuse::{
-    ArrayView, CallOptions, CompileOptions, Definition, Error, Executable, Executor, Hints, Interrupt,
-    Machine, PlanOptions, Segment, Segmentation, Stream, check, plan, segments,
+    ArrayView, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Executable, Executor,
+    Hints, Interrupt, Machine, Plan, PlanOptions, Segment, Segmentation, Stage, Stream, check, emit, plan,
+    segments, value_named,
 };
 use ferrofuse_testing::random::{Draws, Placed, generate, place, segmentation};
 
@@ -57,4 +58,26 @@ fn random_definitions_run_as_segments() {
         }
     }
     assert!(ran >= 2 * MIN_RUN, "only {ran} ran");
+}
+
+/// A plan's segmentation as text reads back, and a definition is planned with it; printed again it is the same.
+#[test]
+fn segmentations_read_back() {
+    let missing = llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
+    let text = |definition: &Definition, plan: &Plan| {
+        let options = EmitOptions { target: CodeTarget::HOST, segment: None, llvm: Err(&missing) };
+        emit(Stage::Segments, definition, plan, &options).expect("it has text")
+    };
+    for seed in 0..SEEDS {
+        let Ok(definition) = generate(seed).define() else { continue };
+        let options = CompileOptions::default();
+        let printed = text(&definition, &plan(&definition, &options).expect("it is planned"));
+        let named = |name: &str| value_named(&definition, name);
+        let chosen = Segmentation::parse(&printed, &named).expect("it reads back");
+        let plan_options = PlanOptions { segmentation: Some(chosen), ..PlanOptions::default() };
+        let options = CompileOptions { plan: plan_options, ..options };
+        let again =
+            plan(&definition, &options).unwrap_or_else(|error| panic!("seed {seed}: {error}\n{printed}"));
+        assert_eq!(text(&definition, &again), printed, "seed {seed}");
+    }
 }

@@ -16,7 +16,7 @@ mod warps;
 
 use compiler::plan;
 use compiler::target::Target;
-use ferrofuse::{EmitOptions, File, Plan, PlanOptions, emit, read};
+use ferrofuse::{EmitOptions, File, Plan, PlanOptions, Segmentation, emit, read};
 
 use super::case::Case;
 use crate::inputs::facts_of;
@@ -69,6 +69,11 @@ impl From<Result<String, String>> for Outcome {
 
 /// The definition of a test and the plan made of it, for the sizes and strides of its inputs.
 fn planned(case: &Case) -> Result<(File, Plan), String> {
+    planned_as(case, None)
+}
+
+/// The plan with this segmentation, over values of the definition.
+fn planned_as(case: &Case, segmentation: Option<Segmentation>) -> Result<(File, Plan), String> {
     let file = read(&case.source).map_err(|error| error.to_string())?;
     let definition = &file.definition;
     let (hints, layouts) = match &file.inputs {
@@ -78,7 +83,8 @@ fn planned(case: &Case) -> Result<(File, Plan), String> {
     // Where the machine's own facts are asked for, the test says what machine it means.
     let target = case.options.target.facts(|| Target::cpu(256));
     let schedules = case.schedule.iter().map(|schedule| (0, schedule.clone())).collect();
-    let options = PlanOptions { tasks: definition.tasks.clone(), schedules, ..PlanOptions::default() };
+    let tasks = definition.tasks.clone();
+    let options = PlanOptions { tasks, schedules, segmentation, ..PlanOptions::default() };
     let fusion = case.options.target.fusion(definition, &hints);
     let plan = plan(&definition.graph, &fusion, &layouts, &target, &hints, &options)
         .map_err(|error| error.to_string())?;

@@ -1,8 +1,8 @@
 //! Which segments a definition becomes, what they move and why they are apart. The segmentation's text reads back.
 
-use ferrofuse::{Hints, explain, value_named};
+use ferrofuse::{Hints, Segmentation, explain, value_named};
 
-use super::{Case, Outcome, Stage, planned};
+use super::{Case, Outcome, Stage, planned, planned_as};
 use crate::inputs::facts_of;
 
 pub(super) struct Segments;
@@ -21,10 +21,14 @@ fn explained(case: &Case) -> Result<String, String> {
     let (file, plan) = planned(case)?;
     let hints = file.inputs.as_ref().map_or_else(Hints::default, |specs| facts_of(&file.definition, specs).0);
     let text = super::emitted(case, ferrofuse::Stage::Segments)?;
-    let named = |name: &str| plan.kept(value_named(&file.definition, name)?);
-    let again = ferrofuse::Segmentation::parse(&text, &named).map_err(|error| error.to_string())?;
-    if again != plan.segmentation {
-        return Err(format!("the segmentation reads back as another one:\n{text}"));
+    let named = |name: &str| value_named(&file.definition, name);
+    let parsed = Segmentation::parse(&text, &named).map_err(|error| error.to_string())?;
+    let again =
+        planned_as(case, Some(parsed)).map_err(|error| format!("{error}, for its own segments:\n{text}"))?;
+    let (explained, again) =
+        (explain(&file.definition, &plan, &hints), explain(&file.definition, &again.1, &hints));
+    if (again.bytes, again.segments.len()) != (explained.bytes, explained.segments.len()) {
+        return Err(format!("the segmentation reads back as another one:\n{text}\n{again}"));
     }
-    Ok(format!("{text}\n{}", explain(&file.definition, &plan, &hints)))
+    Ok(format!("{text}\n{}", explained))
 }

@@ -208,9 +208,8 @@ fn check(sources: Vec<(String, String)>, exceptions: &[Exception], architectures
     let is_slow = |name: &str| !EVERY && SLOW.contains(&name);
     known.retain(|(name, _)| sources.iter().any(|(of, _)| of == name) && !is_slow(name));
     let (mut found, mut unexpected) = (BTreeSet::new(), String::new());
-    let is_left_out = |name: &str, file: &File| {
-        is_slow(name) || file.definition.graph.nodes().count() >= MOST_NODES
-    };
+    let is_left_out =
+        |name: &str, file: &File| is_slow(name) || file.definition.graph.nodes().count() >= MOST_NODES;
     let mut units_of: Vec<(usize, Unit)> = Vec::new();
     for (number, (name, source)) in sources.into_iter().enumerate() {
         let file = read(&source).expect("it reads");
