@@ -50,6 +50,9 @@ CASES = {
     "look-ups": (lambda x: x[:, COLUMNS] + x[ROWS][:, :2], X),
     "look-ups of pairs": (lambda x: x[:, :, ROWS[1:], ROWS[1:]] + x[:, 2, ROWS[1:] - 1, ROWS[1:]][:, None], IMAGE),
     "look-ups in rectangles": (lambda x: x[:, :, ROWS[:, None], COLUMNS] + x[COLUMNS[:, None], COLUMNS].sum(), IMAGE),
+    "average pools": (lambda x: pools(x) + x, IMAGE),
+    "average pools channels last": (lambda x: pools(x) + x, IMAGE.contiguous(memory_format=torch.channels_last)),
+    "gradients of average pools": (lambda x: pools_backward(x) + x, IMAGE),
     "upsampled": (lambda x: F.interpolate(x, scale_factor=2, mode="nearest") * 2, IMAGE),
     "gathers": (lambda x: x.gather(1, (x.abs() * 2).long()) + x.index_select(0, ROWS.abs()), X),
     "embeddings": (lambda x: F.embedding(x.abs() % 5, X.reshape(6, 4)) * 2 + 1, INTS),
@@ -77,6 +80,19 @@ def written(x):
     x[1:3] = 0.5
     x[:, -1] += 1
     return x
+
+
+def pools(x):
+    counted = F.avg_pool2d(x, 3, 1, 1) + F.avg_pool2d(x, 3, 1, 1, count_include_pad=False)
+    cubes = F.avg_pool3d(x, (1, 2, 2), 1, (0, 1, 1), count_include_pad=False)
+    return counted + F.avg_pool2d(x, (1, 5), 1, (0, 2), divisor_override=7) + cubes[..., 1:, :-1]
+
+
+def pools_backward(x):
+    backward = torch.ops.aten.avg_pool2d_backward
+    counted = backward(x, x, [3, 3], [1, 1], [1, 1], False, False, None)
+    larger = F.pad(x, (0, 0, 1, 1))
+    return counted + backward(x, larger, [3, 3], [1, 1], [0, 1], False, True, None)[:, :, 1:-1]
 
 
 @pytest.fixture(autouse=True)

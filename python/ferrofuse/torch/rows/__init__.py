@@ -2,10 +2,10 @@
 
 from typing import Dict, Optional
 
-from . import creation, elementwise, folds, library, moves, views
+from . import creation, elementwise, folds, library, moves, pooling, views
 from .row import Call, Row, Unsupported
 
-TABLE: Dict[str, Row] = {**elementwise.ROWS, **folds.ROWS, **views.ROWS, **moves.ROWS, **creation.ROWS}
+TABLE: Dict[str, Row] = {**elementwise.ROWS, **folds.ROWS, **views.ROWS, **moves.ROWS, **creation.ROWS, **pooling.ROWS}
 
 
 def row(op: str) -> Optional[Row]:

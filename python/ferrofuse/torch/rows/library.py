@@ -21,7 +21,6 @@ KINDS: Dict[str, str] = {
     "aten.sort.": "sort",
     "aten.topk.": "sort",
     "aten.max_pool": "pooling",
-    "aten.avg_pool": "pooling",
     "aten._adaptive_avg_pool": "pooling",
     "aten._thnn": "recurrent cell",
     "aten.mkldnn": "recurrent cell",
