@@ -52,6 +52,8 @@ impl<'a> ValueEmitter<'a> {
 
     /// `val` at `index`. Where `guard` is false, memory is not read and the value is of no interest.
     pub fn pull(&mut self, val: Val, index: &[Expr], guard: Option<Value>) -> Value {
+        // What has an element there whatever the guard says is the same under any, and computed once.
+        let guard = guard.filter(|_| !self.has_element(val, index));
         let key = Key::Pulled(val, index.to_vec(), guard);
         // What is known under no guard, as results of folds are, is right under any.
         let anywhere = Key::Pulled(val, index.to_vec(), None);
@@ -79,6 +81,15 @@ impl<'a> ValueEmitter<'a> {
         };
         self.emitter.remember(key, value);
         value
+    }
+
+    /// Whether an index is known to be one of a value's, wherever the loops stand.
+    fn has_element(&mut self, val: Val, index: &[Expr]) -> bool {
+        let shape = self.emitter.group.graph.shape(val);
+        index.iter().zip(shape).all(|(at, size)| {
+            let size = self.emitter.size(size);
+            self.open_loops.is_within(at, &size) == Known::True
+        })
     }
 
     /// Whether a value is known to have no elements. What is loaded for it would stand outside the loops that never run, as
