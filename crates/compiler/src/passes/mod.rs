@@ -3,6 +3,7 @@
 
 mod add_bias;
 mod approximate;
+mod broadcast_constants;
 mod decompose;
 mod distribute;
 mod hoist;
@@ -56,6 +57,7 @@ pub const PASSES: &[Row] = &[
     Row { name: "approximate", exact: false, pass: approximate },
     Row { name: "simplify", exact: true, pass: simplify::simplify },
     Row { name: "sink_expansions", exact: true, pass: sink::sink_expansions },
+    Row { name: "broadcast_constants", exact: true, pass: broadcast_constants::broadcast_constants },
     Row { name: "nest_cats", exact: true, pass: nest_cats::nest_cats },
 ];
 

@@ -222,9 +222,10 @@ impl<'a> State<'a> {
         prices.fold(Price::default(), Price::plus)
     }
 
-    /// Whether a value may be kept or not: it is computed, and no constant.
+    /// Whether a value may be kept or not: it is computed, and neither a constant nor an index.
     pub(super) fn is_free(&self, val: Val) -> bool {
-        let is_constant = matches!(self.problem.graph.op(val), TensorOp::Constant(_) | TensorOp::Size(_));
+        let op = self.problem.graph.op(val);
+        let is_constant = matches!(op, TensorOp::Constant(_) | TensorOp::Size(_) | TensorOp::Iota(_));
         !is_constant && !self.problem.fusion.is_input(val) && !self.problem.fusion.is_output(val)
     }
 

@@ -88,11 +88,11 @@ def _counts(
     counts: Any = None
     for axis, (length, width, size) in enumerate(zip(kernel, padding, sizes)):
         windows = after(call, size, 2 * width - length + 1)
-        end = call.ops.minimum(call.ops.iota(windows, length - width), size)
-        count = call.ops.sub(end, call.ops.maximum(call.ops.iota(windows, -width), 0))
+        end = call.ops.minimum(call.ops.iota(windows, length - width, 1, DataType.Float), size)
+        count = call.ops.sub(end, call.ops.maximum(call.ops.iota(windows, -width, 1, DataType.Float), 0))
         count = call.ops.broadcast(count, [other != axis for other in range(len(kernel))])
         counts = count if counts is None else call.ops.mul(counts, count)
-    return call.ops.cast(counts, DataType.Float)
+    return counts
 
 
 _LIMIT = f"windows more than one step apart, or of more than {LARGEST} elements"
