@@ -1,13 +1,14 @@
 //! Patterns: composites that the user wrote, as views of what they are made of.
 //!
 //! A pass keeps the value of whatever it maps, so a pattern behind it is what leads from what its inputs became to what its
-//! outputs became. It is lost where a pass computes its outputs from something else, or no longer at all.
+//! outputs became. What only permutes an input counts as it. A pattern is lost where a pass computes its outputs from something
+//! else, or no longer at all.
 
 use indexmap::IndexSet;
 
 use super::container::Graph;
-use super::fusion::Fusion;
-use super::node::Val;
+use super::fusion::{Fusion, Output};
+use super::node::{TensorOp, Val};
 use super::rewrite::ValMap;
 use super::task::{Task, TaskData, TaskKind, Tasks};
 
@@ -44,7 +45,21 @@ fn moved(graph: &Graph, view: &Fusion, map: &ValMap) -> Result<Fusion, String> {
     let became = |val: Val| map.get(val).ok_or_else(|| "computes it no more".to_owned());
     let inputs: IndexSet<Val> = view.inputs().iter().map(|&val| became(val)).collect::<Result<_, _>>()?;
     let outputs = view.outputs().iter().map(|output| Ok(became(output.val)?.into()));
-    let outputs = outputs.collect::<Result<_, String>>()?;
-    let moved = Fusion::new(graph, inputs.into_iter().collect(), outputs, view.facts().clone());
-    moved.map_err(|_| "computes it from something else than what it is given".to_owned())
+    let outputs: Vec<Output> = outputs.collect::<Result<_, String>>()?;
+    let of = |inputs: IndexSet<Val>| {
+        Fusion::new(graph, inputs.into_iter().collect(), outputs.clone(), view.facts().clone())
+    };
+    if let Ok(moved) = of(inputs.clone()) {
+        return Ok(moved);
+    }
+    let sources = inputs.iter().filter_map(|&val| permuted_from(graph, val));
+    let both = of(inputs.iter().copied().chain(sources).collect());
+    let both = both.map_err(|_| "computes it from something else than what it is given".to_owned())?;
+    let used = both.inputs().iter().copied().filter(|&val| !both.uses(val).is_empty());
+    Ok(of(used.collect()).expect("what nothing uses is not needed"))
+}
+
+/// What a value is a permutation of.
+fn permuted_from(graph: &Graph, val: Val) -> Option<Val> {
+    matches!(graph.op(val), TensorOp::Permute(_)).then(|| graph.operands(val)[0])
 }
