@@ -39,8 +39,6 @@ def norms(fd):
 # seg2: tv25 <- grad, other, averages
 #   wide again saves reading 4.6 MiB
 #
-# pattern mean -> averages: is taken apart, as memory_order computes it from something else than what it is given
-#
 # seg0 -> seg1: mean (384 B); one kernel would do for these two; the segmentation keeps them apart
 # seg0 -> seg1: scale (384 B); one kernel would do for these two; the segmentation keeps them apart
 # seg0 -> seg1: bias_grad (384 B); one kernel would do for these two; the segmentation keeps them apart

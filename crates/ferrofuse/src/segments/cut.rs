@@ -24,12 +24,10 @@ pub(super) struct WrittenCut {
 /// The cycle of a segmentation that the user chose.
 pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenCut, Vec<Wait>> {
     let makers = Makers::of(cut);
-    let chosen = cut.chosen.clone().unwrap_or_else(|| written(definition, cut, &[]));
-    let missing = missing(definition, &chosen);
-    let segmentation = makers.completed(definition, chosen, missing)?;
-    let segmentation = match cut.chosen {
-        Some(_) => segmentation,
-        None => without_unread(definition, segmentation),
+    let outputs: Vec<Val> = definition.fusion.outputs().iter().map(|output| output.val).collect();
+    let segmentation = match &cut.chosen {
+        Some(chosen) => makers.completed(definition, chosen.clone(), &outputs)?,
+        None => without_unread(definition, makers.written(definition, &[], &outputs)?),
     };
     let planned = segmentation.segments.iter().map(|made| makers.of_any(made)).collect();
     Ok(WrittenCut { segmentation, planned })
@@ -41,24 +39,21 @@ pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenC
 /// # Errors
 /// The cycle of what the outputs need that no segment of the cut makes.
 pub(super) fn planned_cut(definition: &Definition, cut: &Cut) -> Result<Segmentation, Vec<Wait>> {
-    if let Some(chosen) = &cut.chosen {
-        return Ok(chosen.clone());
+    match &cut.chosen {
+        Some(chosen) => Ok(chosen.clone()),
+        None => Makers::of(cut).written(definition, &cut.to_make, &cut.to_make),
     }
-    let written = written(definition, cut, &cut.to_make);
-    let kept = written.kept();
-    let mut missing = cut.to_make.clone();
-    missing.retain(|val| !kept.contains(val) && !definition.fusion.is_input(*val));
-    missing.sort_unstable();
-    missing.dedup();
-    Makers::of(cut).completed(definition, written, missing)
 }
 
-/// A cut's segmentation over the values of the definition that became what it keeps. For what only passes know of it keeps that of
-/// which it is computed. Of equal values it keeps one of these, if one is there.
-fn written(definition: &Definition, cut: &Cut, first: &[Val]) -> Segmentation {
-    let olds = Olds::of(definition, cut, first);
+/// A cut's segmentation over the values of the definition that became what it keeps. What only passes know of is left out, or that
+/// kept of which it is computed, the nearest.
+fn written(cut: &Cut, olds: &Olds, keeps_nearest: bool) -> Segmentation {
+    let old = |val: Val| match keeps_nearest {
+        true => olds.nearest(&cut.graph, val),
+        false => olds.olds.get(&val).copied().into_iter().collect(),
+    };
     let made = |made: &Vec<Val>| {
-        let mut made: Vec<Val> = made.iter().flat_map(|&val| olds.nearest(&cut.graph, val)).collect();
+        let mut made: Vec<Val> = made.iter().flat_map(|&val| old(val)).collect();
         made.sort_unstable();
         made.dedup();
         made
@@ -72,12 +67,11 @@ fn written(definition: &Definition, cut: &Cut, first: &[Val]) -> Segmentation {
     segmentation
 }
 
-/// The outputs that no segment makes yet and that are no inputs.
-fn missing(definition: &Definition, segmentation: &Segmentation) -> Vec<Val> {
+/// Those of some outputs that no segment makes yet and that are no inputs.
+fn missing(definition: &Definition, segmentation: &Segmentation, outputs: &[Val]) -> Vec<Val> {
     let kept = segmentation.kept();
-    let fusion = &definition.fusion;
-    let is_missing = |val: &Val| !fusion.is_input(*val) && !kept.contains(val);
-    let mut missing: Vec<Val> = fusion.outputs().iter().map(|output| output.val).filter(is_missing).collect();
+    let is_missing = |val: &Val| !definition.fusion.is_input(*val) && !kept.contains(val);
+    let mut missing: Vec<Val> = outputs.iter().copied().filter(is_missing).collect();
     missing.sort_unstable();
     missing.dedup();
     missing
@@ -133,10 +127,14 @@ impl Olds {
 
     /// The value that became this one; without one, those that became what it is computed of.
     fn nearest(&self, graph: &Graph, new: Val) -> Vec<Val> {
-        match self.olds.get(&new) {
-            Some(&old) => vec![old],
-            None => graph.operands(new).iter().flat_map(|&of| self.nearest(graph, of)).collect(),
+        let (mut nearest, mut waiting, mut seen) = (Vec::new(), vec![new], FxHashSet::default());
+        while let Some(val) = waiting.pop() {
+            match self.olds.get(&val) {
+                Some(&old) => nearest.push(old),
+                None => waiting.extend(graph.operands(val).iter().filter(|&&of| seen.insert(of))),
+            }
         }
+        nearest
     }
 }
 
@@ -173,18 +171,34 @@ impl<'c> Makers<'c> {
         made.iter().find_map(|&val| self.of_value(val))
     }
 
-    /// The segmentation with further values, in order.
+    /// The cut's segmentation over values of the definition, in which these outputs are made; of equal values it keeps the first of
+    /// these.
+    fn written(
+        &self,
+        definition: &Definition,
+        first: &[Val],
+        outputs: &[Val],
+    ) -> Result<Segmentation, Vec<Wait>> {
+        let olds = Olds::of(definition, self.cut, first);
+        let written =
+            |keeps_nearest| self.completed(definition, written(self.cut, &olds, keeps_nearest), outputs);
+        // What another segment needs, too, may be nearest.
+        written(true).or_else(|_| written(false))
+    }
+
+    /// The segmentation with those outputs that it lacks, in order.
     fn completed(
         &self,
         definition: &Definition,
         segmentation: Segmentation,
-        more: Vec<Val>,
+        outputs: &[Val],
     ) -> Result<Segmentation, Vec<Wait>> {
+        let missing = missing(definition, &segmentation, outputs);
         let in_order =
             |segmentation: &Segmentation| segmentation.in_order(&definition.graph, &definition.fusion);
         // An output that needs more than the segment that makes its equal is computed at the end.
-        in_order(&self.joined(segmentation.clone(), &more))
-            .or_else(|_| in_order(&appended(segmentation, more)))
+        in_order(&self.joined(segmentation.clone(), &missing))
+            .or_else(|_| in_order(&appended(segmentation, missing)))
     }
 
     /// The segmentation with further values, each made where its equal or its source is, else by a last segment.
