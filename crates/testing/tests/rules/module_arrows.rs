@@ -209,10 +209,10 @@ const ORDER: [(&str, &[&str]); 25] = [
             "names",
             "lambdas",
             "explain",
+            "segments",
             "kernel_text",
             "emit",
             "op_list",
-            "segments",
         ],
     ),
     (

@@ -221,7 +221,7 @@ fn check(sources: Vec<(String, String)>, exceptions: &[Exception], architectures
         let model = GpuModel::named(architecture).expect("it is in the table");
         let units = compiled_for(architecture, &units_of, architectures);
         for (unit, counts) in units.iter().zip(counted(&tools, &units, architecture)) {
-            for kernel in counts.into_iter().map(|counts| unit.counted(counts, &model)) {
+            for kernel in counts.into_iter().map(|counts| unit.counted(counts, model)) {
                 for shortfall in kernel.shortfalls().map(|shortfall| (unit.name.clone(), shortfall)) {
                     if !known.contains(&shortfall) {
                         unexpected += &format!("{shortfall:?} for {architecture}: {kernel}\n");
