@@ -30,15 +30,16 @@ fn divides(work: &Workload<'_>, schedule: &Schedule, lane: Axis, width: u32) -> 
     is_cut_well && work.view.facts().prove_divides(&Expr::constant(width.into()), &extent)
 }
 
-/// Whether rows along the last axis begin where one of a dense tensor does, as they also do where they are all one row.
-fn has_whole_rows(layout: &LayoutClass) -> bool {
+/// The last axis in memory of a value whose axes are made of these. `None` where there is none, or rows along it begin elsewhere than
+/// those of a tensor without gaps and are not all one row.
+fn innermost(axes: &[Atoms], layout: &LayoutClass) -> Option<Axis> {
     match layout {
-        LayoutClass::Dense => true,
-        LayoutClass::Ordered(_) => false,
-        LayoutClass::Strided(strides) => match strides.split_last() {
-            Some((last, outer)) => *last == Stride::One && outer.iter().all(|stride| *stride == Stride::Zero),
-            None => true,
-        },
+        LayoutClass::Strided(strides) => {
+            let (last, outer) = strides.split_last()?;
+            let is_row = *last == Stride::One && outer.iter().all(|stride| *stride == Stride::Zero);
+            axes.iter().flatten().next_back().copied().filter(|_| is_row)
+        }
+        packed => packed.in_memory(axes)?.into_iter().flatten().last(),
     }
 }
 
@@ -52,8 +53,7 @@ fn narrowest(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u32
         if !axes.iter().flatten().any(|&axis| schedule.loop_of(axis) == lane) {
             return true;
         }
-        let last = axes.iter().flatten().next_back();
-        let is_along = has_whole_rows(layout) && last == Some(&inner);
+        let is_along = innermost(axes, layout) == Some(inner);
         narrowest = Some(narrowest.map_or(size as u32, |known| known.min(size as u32)));
         is_along
     };

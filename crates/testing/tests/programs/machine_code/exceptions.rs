@@ -11,7 +11,6 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
         "rows that are folded often or are long, and what is computed of them: 8 bytes",
         &["corpus/cross_entropy_both", "corpus/sinkhorn_3"],
     ),
-    (Local, "512 guarded loads of one element each: 8 bytes", &["corpus/stencil_16"]),
     (
         Calls,
         "quotients and roots of elements, whose slow way is a call",
