@@ -98,7 +98,7 @@ const FOUND: &[Found] = &[
         sizes: &[&[4096, 3]],
         numbers: Numbers::Normal,
         segments: "",
-        schedule: "schedule lanes 4\ninner x0\ninner x1\nlane x1",
+        schedule: "schedule lanes 4\ninner x1\ninner x2\nlane x2",
     },
     Found {
         name: "a result of a fold that is read from memory is read at any index, though the fold is computed for another",
