@@ -86,7 +86,8 @@ class _Rewriting:
             with self.graph.inserting_before(made):
                 made.args = (self._clone(made.args[0], torch.contiguous_format), *made.args[1:])
         args, kwargs = map_arg((made.args, made.kwargs), lambda each: each.meta["val"])
-        made.meta["val"] = made.target(*args, **kwargs)
+        op: Any = made.target
+        made.meta["val"] = op(*args, **kwargs)
         return made
 
     def _image(self, image: Any) -> Any:
