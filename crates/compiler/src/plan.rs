@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
-use crate::passes::{Step, built_in, in_memory, permuted};
+use crate::passes::{Step, built_in, in_memory};
 use crate::products::ShallowProduct;
 use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{
@@ -241,8 +241,6 @@ impl Cut {
         let became = self.map.get(val)?;
         let kept = self.segmentation.kept();
         let own = [became, in_memory(&self.graph, val, became)].into_iter().find(|val| kept.contains(val));
-        own.or_else(|| {
-            kept.iter().copied().filter(|&other| permuted(&self.graph, other) == Some(became)).min()
-        })
+        own.or_else(|| kept.iter().copied().filter(|&other| self.graph.permuted(other) == Some(became)).min())
     }
 }

@@ -5,7 +5,7 @@
 //! graph. What the passes expand or permute at last has the name of what that becomes.
 
 use compiler::Cut;
-use compiler::passes::{in_memory, permuted};
+use compiler::passes::in_memory;
 use ir::definition::{Action, Definition, Record};
 use ir::graph::{Output, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -49,7 +49,7 @@ impl ValueNames {
             }
         }
         for val in cut.segmentation.kept() {
-            let source = permuted(&cut.graph, val).and_then(|source| names.get(&source).cloned());
+            let source = cut.graph.permuted(val).and_then(|source| names.get(&source).cloned());
             if let Some(name) = source {
                 names.entry(val).or_insert(name);
             }

@@ -136,6 +136,7 @@ def test_special_values_are_eagers():
         (lambda x: x[::2] * 2 + 1, "", ""),
         (lambda x: x // 0.3 + 1, "aten.div.Tensor_mode", "a floored quotient of floats"),
         (lambda x: x.reshape(2, 2, 6)[COLUMNS, :, COLUMNS] + 1, "aten.index.Tensor", "indices of axes that do not follow each other"),
+        (lambda x: F.avg_pool2d(x[None], 2) + 1, "aten.avg_pool2d.default", "windows more than one step apart"),
         (lambda x: x.as_strided((4, 3), (6, 2)) + 1, "", ""),  # a view that eager makes
         (lambda x: x.abs().to(torch.uint16).float() + 1, "prims.convert_element_type.default", "the dtype torch.uint16"),
         (lambda x: torch.digamma(x.abs() + 1) + 1, "aten.digamma.default", "no row in the table of ops"),

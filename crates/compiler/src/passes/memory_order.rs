@@ -52,13 +52,8 @@ pub fn in_memory(graph: &Graph, written: Val, became: Val) -> Val {
     let became = before_expansion(graph, became);
     match graph.op(written) {
         TensorOp::Permute(_) => became,
-        _ => permuted(graph, became).map_or(became, |source| before_expansion(graph, source)),
+        _ => graph.permuted(became).map_or(became, |source| before_expansion(graph, source)),
     }
-}
-
-/// The operand of a permutation; `None` for other ops.
-pub fn permuted(graph: &Graph, val: Val) -> Option<Val> {
-    matches!(graph.op(val), TensorOp::Permute(_)).then(|| graph.operands(val)[0])
 }
 
 /// A graph in the making.

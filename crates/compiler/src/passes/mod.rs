@@ -23,7 +23,7 @@ pub use approximate::approximate;
 pub use decompose::{decompose, shallow_products};
 pub use distribute::{distributable, distribute};
 pub use hoist::{Hoisted, hoist, hoistable};
-pub use memory_order::{in_memory, memory_order, permuted};
+pub use memory_order::{in_memory, memory_order};
 pub use recognize::built_in;
 pub use sink::before_expansion;
 pub(crate) use sink::expanded_axes;

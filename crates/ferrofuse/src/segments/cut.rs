@@ -1,9 +1,10 @@
 //! Which values of a definition each segment makes, for a cut that is over what the passes made of it.
 //!
 //! Takes a definition and its cut; gives a segmentation over values of the definition in which every output is made. Values
-//! that only passes know of are computed by whoever reads them; views of inputs are a last segment.
+//! that only passes know of are computed by whoever reads them, of the nearest values that can be kept instead; views of inputs are a
+//! last segment.
 
-use compiler::passes::{in_memory, permuted};
+use compiler::passes::in_memory;
 use compiler::segment::Wait;
 use compiler::{Cut, SegmentPlan};
 use ir::definition::Definition;
@@ -117,7 +118,7 @@ impl Olds {
         }
         // What is permuted for an op has that for which it is.
         for new in cut.segmentation.kept() {
-            let source = permuted(&cut.graph, new).and_then(|source| olds.get(&source).copied());
+            let source = cut.graph.permuted(new).and_then(|source| olds.get(&source).copied());
             if let Some(old) = source {
                 olds.entry(new).or_insert(old);
             }

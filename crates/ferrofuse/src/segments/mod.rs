@@ -94,8 +94,8 @@ pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec
     maker.segments(&pieces)
 }
 
-/// The segmentation of a plan, over the values of the definition by their names. What only passes know of is computed by whoever
-/// reads it.
+/// The segmentation of a plan, over the values of the definition by their names. Of what only passes know of it keeps the nearest
+/// values that it is computed of.
 ///
 /// # Errors
 /// When segments would wait for each other.

@@ -182,6 +182,11 @@ impl Graph {
         &self.nodes[val.node].operands
     }
 
+    /// The operand of the permutation that makes a value; `None` for other ops.
+    pub fn permuted(&self, val: Val) -> Option<Val> {
+        matches!(self.op(val), TensorOp::Permute(_)).then(|| self.operands(val)[0])
+    }
+
     /// A value's type.
     #[inline]
     pub fn ty(&self, val: Val) -> &Type {

@@ -1,14 +1,14 @@
 //! Patterns: composites that the user wrote, as views of what they are made of.
 //!
 //! A pass keeps the value of whatever it maps, so a pattern behind it is what leads from what its inputs became to what its
-//! outputs became. What only permutes an input counts as it. A pattern is lost where a pass computes its outputs from something
-//! else, or no longer at all.
+//! outputs became. Where the pass permuted an input, the value before that permutation counts as the input. A pattern is lost where
+//! a pass computes its outputs from something else, or no longer at all.
 
 use indexmap::IndexSet;
 
 use super::container::Graph;
 use super::fusion::{Fusion, Output};
-use super::node::{TensorOp, Val};
+use super::node::Val;
 use super::rewrite::ValMap;
 use super::task::{Task, TaskData, TaskKind, Tasks};
 
@@ -52,14 +52,9 @@ fn moved(graph: &Graph, view: &Fusion, map: &ValMap) -> Result<Fusion, String> {
     if let Ok(moved) = of(inputs.clone()) {
         return Ok(moved);
     }
-    let sources = inputs.iter().filter_map(|&val| permuted_from(graph, val));
+    let sources = inputs.iter().filter_map(|&val| graph.permuted(val));
     let both = of(inputs.iter().copied().chain(sources).collect());
     let both = both.map_err(|_| "computes it from something else than what it is given".to_owned())?;
     let used = both.inputs().iter().copied().filter(|&val| !both.uses(val).is_empty());
     Ok(of(used.collect()).expect("what nothing uses is not needed"))
-}
-
-/// What a value is a permutation of.
-fn permuted_from(graph: &Graph, val: Val) -> Option<Val> {
-    matches!(graph.op(val), TensorOp::Permute(_)).then(|| graph.operands(val)[0])
 }

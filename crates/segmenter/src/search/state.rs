@@ -222,7 +222,7 @@ impl<'a> State<'a> {
         prices.fold(Price::default(), Price::plus)
     }
 
-    /// Whether a value may be kept or not: it is computed, and neither a constant nor an index.
+    /// Whether a value may be kept or not: it is computed, and neither a constant nor an iota.
     pub(super) fn is_free(&self, val: Val) -> bool {
         let op = self.problem.graph.op(val);
         let is_constant = matches!(op, TensorOp::Constant(_) | TensorOp::Size(_) | TensorOp::Iota(_));

@@ -53,31 +53,6 @@ impl Tools {
     /// # Errors
     /// When NVRTC rejects the text.
     pub fn counts(&self, source: &str, architecture: &str) -> Result<Vec<Counts>, CompileError> {
-        self.counts_of_all(source, architecture)
-    }
-
-    /// The same of each of these texts, compiled together: a few instructions of a kernel may be others, and others may follow.
-    ///
-    /// # Errors
-    /// When NVRTC rejects one of them: it names `unit_` and its number.
-    pub fn counts_of_each(
-        &self,
-        sources: &[&str],
-        architecture: &str,
-    ) -> Result<Vec<Vec<Counts>>, CompileError> {
-        let mut units: Vec<Vec<Counts>> = vec![Vec::new(); sources.len()];
-        let numbered: Vec<(usize, &str)> = sources.iter().copied().enumerate().collect();
-        for together in numbered.chunks(TOGETHER) {
-            for counts in self.counts_of_all(&joined(together), architecture)? {
-                let (unit, kernel) = unit_and_kernel(&counts.kernel).expect("it stands in a unit");
-                units[unit].push(Counts { kernel: kernel.to_owned(), ..counts });
-            }
-        }
-        units.iter_mut().for_each(|counts| counts.sort_by(|a, b| a.kernel.cmp(&b.kernel)));
-        Ok(units)
-    }
-
-    fn counts_of_all(&self, source: &str, architecture: &str) -> Result<Vec<Counts>, CompileError> {
         let options = [NVRTC_OPTIONS.as_slice(), &["--ptxas-options=-v"]].concat();
         let Cubin { bytes, log } = self.nvrtc.compile(source, architecture, &options)?;
         let folder = tempfile::tempdir()?;
@@ -89,6 +64,27 @@ impl Tools {
             return Err(CompileError::Disassembler(String::from_utf8_lossy(&output.stderr).into_owned()));
         }
         Ok(Counts::of(&String::from_utf8_lossy(&output.stdout), &log))
+    }
+
+    /// The same of each of these texts, compiled together: a kernel may differ in a few instructions from that of its text alone.
+    ///
+    /// # Errors
+    /// When NVRTC rejects one of them: it names `unit_` and its number.
+    pub fn counts_of_each(
+        &self,
+        sources: &[&str],
+        architecture: &str,
+    ) -> Result<Vec<Vec<Counts>>, CompileError> {
+        let mut units: Vec<Vec<Counts>> = vec![Vec::new(); sources.len()];
+        let numbered: Vec<(usize, &str)> = sources.iter().copied().enumerate().collect();
+        for together in numbered.chunks(TOGETHER) {
+            for counts in self.counts(&joined(together), architecture)? {
+                let (unit, kernel) = unit_and_kernel(&counts.kernel).expect("it stands in a unit");
+                units[unit].push(Counts { kernel: kernel.to_owned(), ..counts });
+            }
+        }
+        units.iter_mut().for_each(|counts| counts.sort_by(|a, b| a.kernel.cmp(&b.kernel)));
+        Ok(units)
     }
 }
 

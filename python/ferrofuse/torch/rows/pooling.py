@@ -22,7 +22,7 @@ def _avg_pool(
     count_include_pad: bool = True,
     divisor_override: Optional[int] = None,
 ) -> Result:
-    padding = _checked(kernel, stride, padding)
+    padding = _padding(call, kernel, stride, padding)
     sizes = call.sizes_of(0)[-len(kernel) :]
     sums = _sums(call, x, kernel, padding, call.shape)
     return call.ops.div(sums, _counts(call, kernel, padding, sizes, count_include_pad, divisor_override))
@@ -40,19 +40,21 @@ def _avg_pool_backward(
     divisor_override: Optional[int],
 ) -> Result:
     """Each element has a part of each window that it stands in: these lie in a window of their own."""
-    padding = _checked(kernel, stride, padding)
+    padding = _padding(call, kernel, stride, padding)
     sizes = call.sizes_of(1)[-len(kernel) :]
     counts = _counts(call, kernel, padding, sizes, count_include_pad, divisor_override)
     behind = [length - 1 - width for length, width in zip(kernel, padding)]
     return _sums(call, call.ops.div(gradient, counts), kernel, behind, call.shape)
 
 
-def _checked(kernel: Sequence[int], stride: Any, padding: Any) -> Sequence[int]:
+def _padding(call: Call, kernel: Sequence[int], stride: Any, padding: Any) -> Sequence[int]:
     """What is padded before and after each of the last axes.
 
     Raises:
-        Unsupported: where windows are large, or more than one step apart.
+        Unsupported: where elements are integers, windows are large, or more than one step apart.
     """
+    if not call.operands[0].dtype.is_floating_point:
+        raise Unsupported("averages of integers")
     if any(step != 1 for step in stride or kernel):
         raise Unsupported("windows more than one step apart")
     if prod(kernel) > LARGEST:
@@ -95,7 +97,7 @@ def _counts(
     return counts
 
 
-_LIMIT = f"windows more than one step apart, or of more than {LARGEST} elements"
+_LIMIT = f"integers, windows more than one step apart, or of more than {LARGEST} elements"
 
 ROWS: Dict[str, Row] = {
     "aten.avg_pool2d.default": Row(_avg_pool, weight=4, limit=_LIMIT),

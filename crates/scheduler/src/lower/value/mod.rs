@@ -52,8 +52,8 @@ impl<'a> ValueEmitter<'a> {
 
     /// `val` at `index`. Where `guard` is false, memory is not read and the value is of no interest.
     pub fn pull(&mut self, val: Val, index: &[Expr], guard: Option<Value>) -> Value {
-        // What has an element there whatever the guard says is the same under any, and computed once.
-        let guard = guard.filter(|_| !self.has_element(val, index));
+        // Where the index is in range anyway no guard is needed, and all guards share the value.
+        let guard = guard.filter(|_| !self.is_in_range(val, index));
         let key = Key::Pulled(val, index.to_vec(), guard);
         // What is known under no guard, as results of folds are, is right under any.
         let anywhere = Key::Pulled(val, index.to_vec(), None);
@@ -83,8 +83,8 @@ impl<'a> ValueEmitter<'a> {
         value
     }
 
-    /// Whether an index is known to be one of a value's, wherever the loops stand.
-    fn has_element(&mut self, val: Val, index: &[Expr]) -> bool {
+    /// Whether an index is known to be in range of a value's shape wherever the loops stand.
+    fn is_in_range(&mut self, val: Val, index: &[Expr]) -> bool {
         let shape = self.emitter.group.graph.shape(val);
         index.iter().zip(shape).all(|(at, size)| {
             let size = self.emitter.size(size);

@@ -30,5 +30,5 @@ fn explained(case: &Case) -> Result<String, String> {
     if (again.bytes, again.segments.len()) != (explained.bytes, explained.segments.len()) {
         return Err(format!("the segmentation reads back as another one:\n{text}\n{again}"));
     }
-    Ok(format!("{text}\n{}", explained))
+    Ok(format!("{text}\n{explained}"))
 }
