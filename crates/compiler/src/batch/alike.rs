@@ -31,20 +31,25 @@ impl Structures {
         Structures(structures.collect())
     }
 
-    /// The segments in an order in which those of one structure follow each other where they can: when one runs, so do the
-    /// others that could run as well. As they are, where that takes much more memory, or more than the limit.
+    /// The segments in an order in which those that one launch may run follow each other where they can: when one runs, so do
+    /// the others that could run as well. They are of one structure; folds are of the same sizes too, as they share no
+    /// schedule. As they are, where that takes much more memory, or more than the limit.
     pub fn gathered(
         &self,
+        graph: &Graph,
         views: &[Fusion],
         fusion: &Fusion,
+        hints: &Hints,
         bytes: impl Fn(Val) -> u64,
         limit: Option<u64>,
     ) -> Vec<usize> {
         let given: Vec<usize> = (0..views.len()).collect();
         let overwriting = overwriting(views, fusion);
         let lifetimes = Lifetimes::of(fusion, views.iter(), bytes);
-        let order = lifetimes
-            .order_beside(|one, other| self.0[one] == self.0[other] && !overwriting.contains(&other));
+        let own_sizes = |view: &Fusion| (!only_maps(graph, view)).then(|| expected_sizes(graph, view, hints));
+        let alike: Vec<_> = self.0.iter().zip(views.iter().map(own_sizes)).collect();
+        let order =
+            lifetimes.order_beside(|one, other| alike[one] == alike[other] && !overwriting.contains(&other));
         let most = limit.unwrap_or_else(|| lifetimes.peak(&given).saturating_add(MOST_ADDED));
         if lifetimes.peak(&order) > most { given } else { order }
     }
@@ -103,12 +108,18 @@ fn made(graph: &Graph, view: &Fusion) -> Expr {
     view.outputs().iter().fold(Expr::zero(), |sum, output| sum + graph.ty(output.val).numel())
 }
 
-/// The sizes of what a segment reads and makes that are known numbers.
-fn known_sizes(graph: &Graph, view: &Fusion) -> Vec<i64> {
+/// The sizes of what a segment reads and makes.
+fn sizes<'a>(graph: &'a Graph, view: &'a Fusion) -> impl Iterator<Item = &'a Expr> {
     let outputs = view.outputs().iter().map(|output| output.val);
-    let values = view.inputs().iter().copied().chain(outputs);
-    values
-        .flat_map(|val| graph.shape(val))
-        .filter_map(|size| view.facts().normalize(size).as_const())
-        .collect()
+    view.inputs().iter().copied().chain(outputs).flat_map(|val| graph.shape(val))
+}
+
+/// Those that are known numbers.
+fn known_sizes(graph: &Graph, view: &Fusion) -> Vec<i64> {
+    sizes(graph, view).filter_map(|size| view.facts().normalize(size).as_const()).collect()
+}
+
+/// All of them, as they are expected.
+fn expected_sizes(graph: &Graph, view: &Fusion, hints: &Hints) -> Vec<u64> {
+    sizes(graph, view).map(|size| hints.value(size)).collect()
 }

@@ -106,7 +106,14 @@ impl Compilation<'_> {
         let Compilation { graph, optimized, options, .. } = self;
         let views = segmentation.views(graph, &optimized.computed);
         let bytes = |val: Val| self.bytes(val);
-        let order = self.structures(&views).gathered(&views, &optimized.fusion, bytes, options.peak_memory);
+        let order = self.structures(&views).gathered(
+            graph,
+            &views,
+            &optimized.fusion,
+            self.hints,
+            bytes,
+            options.peak_memory,
+        );
         segmentation.permuted(&order)
     }
 

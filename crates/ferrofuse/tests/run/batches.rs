@@ -86,6 +86,43 @@ fn a_batch_has_the_bits_of_launches_of_their_own() {
     }
 }
 
+/// The norms of vectors and what is computed of all of them.
+fn norms(sizes: &[usize], are_known: bool) -> String {
+    let mut text = "def norms(fd):\n    total = fd.define_scalar(0.0, dtype=DataType.Float)\n".to_owned();
+    for &size in sizes {
+        let size = if are_known { size as i64 } else { -1 };
+        let _ = write!(
+            text,
+            "    x = fd.define_tensor(shape=[{size}], contiguity=True, dtype=DataType.Float)
+    norm = fd.ops.sqrt(fd.ops.sum(fd.ops.mul(x, x), dims=[0]))
+    fd.add_output(norm)
+    total = fd.ops.add(total, norm)
+"
+        );
+    }
+    text + "    fd.add_output(total)\n"
+}
+
+/// Sizes that alternate: the folds of each size are brought together.
+#[test]
+fn folds_of_one_size_run_in_one_launch() {
+    let sizes: Vec<usize> = (0..24).map(|number| [70_000, 9000][number % 2]).collect();
+    let arrays: Vec<Array> =
+        sizes.iter().zip(0..).map(|(&size, seed)| random(DType::F32, &[size], seed)).collect();
+    for are_known in [false, true] {
+        let executable = compiled(&norms(&sizes, are_known), options(Executor::Compiled));
+        let found = executable.run(&views(&arrays)).expect("runs");
+        for ((array, &size), found) in arrays.iter().zip(&sizes).zip(found.iter()) {
+            let alone = compiled(&norms(&[size], are_known), options(Executor::Compiled));
+            let own = alone.run(&[array.view()]).expect("runs");
+            let [own, found] = [&own[0], found].map(|output| output.to_array().expect("memory"));
+            assert!(own.as_bytes() == found.as_bytes(), "known {are_known}");
+        }
+        let members = launches(&executable);
+        assert!(members.len() <= 4, "known {are_known}: {members:?}");
+    }
+}
+
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let sizes: Vec<usize> = (0..40).map(|number| [3, 1_000_000, 70, 5000][number % 4]).collect();
