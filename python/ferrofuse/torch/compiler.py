@@ -66,7 +66,9 @@ class _Compilation:
         return rewrite(self._module, fused, Kinds(self._supported))
 
     def _supported(self, node: Any) -> bool:
-        return node.op == "call_function" and not is_number(node) and node not in self._reasons
+        """May a region take it? One of several results goes where they are made."""
+        made = node.args[0] if op_of(node) == "getitem" else node
+        return node.op == "call_function" and not is_number(node) and not {node, made} & self._reasons.keys()
 
     def _attempt(self) -> Optional[List[Fused]]:
         """All regions with their kernels; none where an op failed to lower, which is left to eager from then on."""

@@ -17,7 +17,9 @@ CASES = {
     "comparisons": (lambda x: (x > 0) & (x < 1) | (x == -2) ^ ~(x != 2), X),
     "clamps": (lambda x: x.clamp(-1, 1) + x.clamp(min=0) + x.clamp(max=x.mean()) + x.relu(), X),
     "powers": (lambda x: x**2 + x.abs() ** 0.5 + 2.0**x + x.abs() ** 1.5, X),
+    "powers of integers": (lambda x: x**2.0 - (x * 90000) ** 3.0 + (x > 0) ** 2.0 + x**3, INTS),
     "powers by products": (lambda x: x**3 + x**1.0 + x**-1 + x**-2.0 + x.abs() ** -0.5, X),
+    "clamps of integers": (lambda x: x.clamp(min=0.5) + x.clamp(-3, 7) + (x > 0).clamp(0, 1) + x.clamp(max=-1.5), INTS),
     "alpha": (lambda x: torch.add(x, x, alpha=2) - torch.sub(x, x, alpha=3) + (1 - x), X),
     "where": (lambda x: torch.where(x > 0, x, 0.5) + x.masked_fill(x < -1, 7), X),
     "of integers": (lambda x: x // 3 + x % 3 + torch.div(x, 2, rounding_mode="trunc") + (x & 6) - (x ^ 5), INTS),
@@ -27,6 +29,7 @@ CASES = {
     "mixed ranks": (lambda x: x.bfloat16() + x.mean() * torch.ones((), dtype=torch.float64), X),
     "sums": (lambda x: x.sum() + x.sum(0) - x.sum(1, keepdim=True) + x.mean((0, 1)) + x.prod(0), X),
     "sums of integers": (lambda x: x.sum(0) + x.sum() + (x > 0).sum(0) + x.sum(1, dtype=torch.int32).sum(), INTS),
+    "of no axes": (lambda x: x.sum([]) + x.amax(()) + (x > 1).any([]) + (x - 2).all(()) + x.flip([]) + x[:1].squeeze(()), X),
     "extremes": (lambda x: x.amax(0) + x.amin(1, keepdim=True) + x.max() - x.min(), X),
     "extremes and places": (lambda x: x.max(1).values + x.min(1).indices + x.argmax() + x.argmin(1), X),
     "any and all": (lambda x: (x > 1).any() | (x > -3).all(0) | (x > 0).any(1, keepdim=True), X),
@@ -38,6 +41,8 @@ CASES = {
     "group norm": (lambda x: F.group_norm(x, 3) * 2, IMAGE),
     "views": (lambda x: (x.t().reshape(3, 8) + 1)[None].expand(2, 3, 8).sum(0).unsqueeze(1).squeeze() * 2, X),
     "slices": (lambda x: x[-3:-1, 1:] * x[:2, :5] + x[-1, :5] + x[:, 2][:2, None], X),
+    "slices of one": (lambda x: x * x[:1] + x[:, -1:].exp() - x[2:3].t().sum(0) + x[:1].squeeze(0), X),
+    "slices beyond the ends": (lambda x: x[-100:100] + x[-3:100].sum() + x[50:].sum() + x[:-50].sum(), X),
     "slices with steps": (lambda x: x[::2] * x[1::2] + x[::3] - x[1:4:2, :] + x[:, 1::5].sum(), X),
     "slices with steps of some": (lambda x: x[..., ::2] * x[..., ::2].cos() + x[..., 2::3].sum() + x[..., 1::4].sum(), IMAGE),
     "written steps": (lambda x: written_steps(x.clone()) * 2, X),
@@ -137,6 +142,10 @@ def test_special_values_are_eagers():
         (lambda x: x // 0.3 + 1, "aten.div.Tensor_mode", "a floored quotient of floats"),
         (lambda x: x.reshape(2, 2, 6)[COLUMNS, :, COLUMNS] + 1, "aten.index.Tensor", "indices of axes that do not follow each other"),
         (lambda x: F.avg_pool2d(x[None], 2) + 1, "aten.avg_pool2d.default", "windows more than one step apart"),
+        (lambda x: x.var(0, correction=0.5) + 1, "aten.var.correction", "a correction that is no whole number"),
+        (lambda x: torch.var_mean(x, 0, correction=0.5)[0] + 1, "aten.var_mean.correction", "a correction that is no whole number"),
+        (lambda x: x.max().gather(0, ROWS[1] + 0) + 1, "aten.gather.default", "an axis of a tensor without axes"),
+        (lambda x: x.bfloat16().nextafter(x.bfloat16()) + 1, "aten.nextafter.default", "numbers of a half type, computed as floats"),
         (lambda x: x.as_strided((4, 3), (6, 2)) + 1, "", ""),  # a view that eager makes
         (lambda x: x.abs().to(torch.uint16).float() + 1, "prims.convert_element_type.default", "the dtype torch.uint16"),
         (lambda x: torch.digamma(x.abs() + 1) + 1, "aten.digamma.default", "no row in the table of ops"),
@@ -154,6 +163,8 @@ def test_what_is_left_to_eager_says_why(function, op, reason):
     [
         (lambda table, index: F.embedding(index, table) * 2 + 1, [4]),
         (lambda table, index: table[ROWS[0], index] * 2 + 1, [6]),
+        (lambda table, index: table.abs().scatter(1, index[:, None].expand(4, 1), 2.0) + 1, [6]),
+        (lambda table, index: table.abs().scatter(1, index[:, None].expand(4, 1), 2.0) + 1, [-1]),
         (lambda table, index: table[ROWS[:2], index] * 2 + 1, [0, -7]),
         (lambda table, index: table[ROWS[:2, None], index] * 2 + 1, [0, 6]),
     ],
@@ -189,6 +200,25 @@ def test_a_gradient_of_zeros_is_scattered_in_place_and_an_input_is_not():
     before = X.clone()
     torch.testing.assert_close(run(X), scattered(X))
     assert torch.equal(X, before)
+
+
+def test_what_is_repeated_in_memory_is_not_scattered_in_place():
+    def scattered(x):
+        repeated = torch.zeros(()).expand(4, 6)
+        return repeated.index_put((ROWS,), x * 2), repeated.index_add(0, ROWS[:1].abs(), x[:1] + 1)
+
+    torch.testing.assert_close(torch.compile(scattered, backend=backend)(X), scattered(X))
+
+
+@pytest.mark.parametrize("view", [lambda x: x, lambda x: x.t(), lambda x: x[1:].view(-1)])
+def test_what_is_written_to_and_returned_is_the_input(view):
+    def written(x):
+        return view(x.add_(1)), x.mul_(2).sum(0)
+
+    given, expected = X.clone(), X.clone()
+    got, other = torch.compile(written, backend=backend)(given), written(expected)
+    torch.testing.assert_close([*got, given], [*other, expected])
+    assert got[0].untyped_storage().data_ptr() == given.untyped_storage().data_ptr()
 
 
 def test_sums_at_pairs_of_indices_know_their_range():

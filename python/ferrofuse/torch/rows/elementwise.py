@@ -40,6 +40,7 @@ def _power(call: Call, x: Any, exponent: Any) -> Result:
     """To a number as torch computes it: by products, roots and reciprocals where those are the same."""
     if isinstance(exponent, TensorView) or isinstance(exponent, bool):
         return call.ops.pow(x, exponent)
+    x = call.ops.cast(x, call.computed)
     is_float = call.dtype.name not in INTEGERS
     if exponent == 1:
         return call.ops.mul(x, exponent)
@@ -60,7 +61,13 @@ def _clamp(call: Call, x: Any, min: Any = None, max: Any = None) -> Result:
     if isinstance(min, TensorView) or isinstance(max, TensorView):
         x = x if min is None else call.ops.maximum(x, min)
         return x if max is None else call.ops.minimum(x, max)
-    return call.ops.clamp(x, min, max)
+    return call.ops.clamp(call.ops.cast(x, call.computed), min, max)
+
+
+def _nextafter(call: Call, x: Any, y: Any) -> Result:
+    if call.dtype != call.computed:
+        raise Unsupported("numbers of a half type, computed as floats")
+    return call.ops.nextafter(x, y)
 
 
 def _gelu(call: Call, x: Any, approximate: str = "none") -> Result:
@@ -95,7 +102,7 @@ rsqrt signbit sqrt trunc"""
 _TRANSCENDENTAL = """acos acosh asin asinh atan atanh cos cosh erf erfc erfinv exp exp2 expm1 lgamma log log10 log1p log2
 sigmoid silu sin sinh tan tanh"""
 _BINARY = """atan2 bitwise_and bitwise_or bitwise_xor eq fmod ge gt hypot le logical_and logical_or logical_xor lt maximum
-minimum mul ne nextafter remainder"""
+minimum mul ne remainder"""
 _OVERLOADS = ("default", "Tensor", "Scalar", "Scalar_Tensor")
 _SHIFTS = {"l": "bitwise_left_shift", "r": "bitwise_right_shift"}
 
@@ -114,6 +121,7 @@ ROWS: Dict[str, Row] = {
     "aten.pow.Tensor_Scalar": Row(_power),
     "aten.pow.Tensor_Tensor": same("pow"),
     "aten.pow.Scalar": same("pow"),
+    "aten.nextafter.default": Row(_nextafter, limit="half types"),
     "aten.clamp.default": Row(_clamp),
     "aten.clamp.Tensor": Row(_clamp),
     "aten.where.self": same("where", weight=2),

@@ -1,14 +1,29 @@
 """Reductions and scans."""
 
-from typing import Any, Callable, Dict
+from typing import Any, Callable, Dict, List
 
-from .row import Call, Result, Row, axes_of, same
+from .row import Call, Result, Row, Unsupported, axes_of, axis_of, same
+
+
+def _folded(dims: Any, rank: int) -> List[int]:
+    """The axes of a fold, for which no axes mean all."""
+    return axes_of(None if dims is None or dims == [] else dims, rank)
 
 
 def _fold(name: str) -> Callable[..., Result]:
     def lower(call: Call, x: Any, dims: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Result:
         x = x if dtype is None else call.ops.cast(x, call.computed)
-        return getattr(call.ops, name)(x, axes_of(dims, x.ndim), keepdim) if x.ndim else x
+        return getattr(call.ops, name)(x, _folded(dims, x.ndim), keepdim) if x.ndim else x
+
+    return lower
+
+
+def _any_or_all(name: str) -> Callable[..., Result]:
+    """Of an empty list of axes each element by itself, where other folds are of all axes."""
+    fold = _fold(name)
+
+    def lower(call: Call, x: Any, dims: Any = None, keepdim: bool = False) -> Result:
+        return call.ops.ne(x, 0) if x.ndim == 0 or dims == [] else fold(call, x, dims, keepdim)
 
     return lower
 
@@ -16,7 +31,9 @@ def _fold(name: str) -> Callable[..., Result]:
 def _variance(name: str) -> Callable[..., Result]:
     def lower(call: Call, x: Any, dims: Any = None, *, correction: Any = 1, keepdim: bool = False) -> Result:
         correction = 1 if correction is None else correction
-        return getattr(call.ops, name)(x, axes_of(dims, x.ndim), int(correction), keepdim)
+        if correction != int(correction):
+            raise Unsupported("a correction that is no whole number")
+        return getattr(call.ops, name)(x, _folded(dims, x.ndim), int(correction), keepdim)
 
     return lower
 
@@ -25,8 +42,8 @@ def _with_index(name: str) -> Callable[..., Result]:
     """A fold along an axis, and where its element was."""
 
     def lower(call: Call, x: Any, dim: int, keepdim: bool = False) -> Result:
-        folded = getattr(call.ops, name)(x, [dim % x.ndim], keepdim)
-        return folded, getattr(call.ops, f"arg{name}")(x, dim % x.ndim, keepdim)
+        axis = axis_of(dim, x.ndim)
+        return getattr(call.ops, name)(x, [axis], keepdim), getattr(call.ops, f"arg{name}")(x, axis, keepdim)
 
     return lower
 
@@ -46,10 +63,11 @@ def _scan(name: str) -> Callable[..., Result]:
 
 
 _OVERLOADS = ("default", "dim", "dims", "dim_IntList", "dim_int")
-_FOLDS = {"sum": "sum", "mean": "mean", "prod": "prod", "amax": "max", "amin": "min", "any": "any", "all": "all"}
+_FOLDS = {"sum": "sum", "mean": "mean", "prod": "prod", "amax": "max", "amin": "min"}
 
 ROWS: Dict[str, Row] = {
     **{f"aten.{name}.{overload}": Row(_fold(op)) for name, op in _FOLDS.items() for overload in _OVERLOADS},
+    **{f"aten.{name}.{overload}": Row(_any_or_all(name)) for name in ("any", "all") for overload in _OVERLOADS},
     "aten.max.default": same("max"),
     "aten.min.default": same("min"),
     "aten.max.dim": Row(_with_index("max")),

@@ -3,14 +3,14 @@
 from typing import Any, Dict, List, Sequence
 
 from ..._native import DataType
-from .row import Call, Result, Row, Size, Unsupported, alike, axes_of
+from .row import Call, Result, Row, Size, Unsupported, alike, axes_of, axis_of
 from .views import Steps, after, cut, in_shape, start_of, take
 
 
 def _cat(call: Call, tensors: Any, dim: int = 0) -> Result:
     """Tensors of one axis without elements join whatever the others are; dtypes may differ."""
     joined = [call.ops.cast(tensor, call.computed) for tensor in tensors if tensor.ndim == len(call.shape)]
-    return call.ops.cat(joined, dim % len(call.shape))
+    return call.ops.cat(joined, axis_of(dim, len(call.shape)))
 
 
 def _pad(call: Call, x: Any, widths: Any, value: Any = 0) -> Result:
@@ -20,11 +20,11 @@ def _pad(call: Call, x: Any, widths: Any, value: Any = 0) -> Result:
 
 
 def _gather(call: Call, x: Any, dim: int, index: Any, **_: Any) -> Result:
-    return call.ops.gather(x, index, dim % x.ndim)
+    return call.ops.gather(x, index, axis_of(dim, x.ndim))
 
 
 def _index_select(call: Call, x: Any, dim: int, index: Any) -> Result:
-    return call.ops.index_select(x, index, dim % x.ndim)
+    return call.ops.index_select(x, index, axis_of(dim, x.ndim))
 
 
 def _flip(call: Call, x: Any, dims: Any) -> Result:
@@ -80,18 +80,21 @@ def _from_start(call: Call, index: Any, size: Size) -> Any:
 
 
 def _scatter_value(call: Call, x: Any, dim: int, index: Any, value: Any) -> Result:
-    """One index a row: each element asks whether the index is its own."""
-    dim = dim % x.ndim
+    """One index a row: each element asks whether the index is its own. Looked up among all places, each index is one of them or
+    an error.
+    """
+    dim = axis_of(dim, x.ndim)
     expected: List[Size] = [1 if axis == dim else size for axis, size in enumerate(call.shape)]
     if not all(map(alike, call.sizes_of(2), expected)):
         raise Unsupported("a scatter of more than one element a row")
     places = call.ops.iota(call.shape[dim], 0, 1, index.dtype())
+    index = call.ops.reshape(call.ops.index_select(places, call.ops.reshape(index, [-1]), 0), call.sizes_of(2))
     places = call.ops.broadcast(places, [axis != dim for axis in range(x.ndim)])
     return call.ops.where(call.ops.eq(places, index), value, x)
 
 
 def _slice_scatter(call: Call, x: Any, source: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Result:
-    dim = dim % x.ndim
+    dim = axis_of(dim, x.ndim)
     begin, length = start_of(call, dim, start), call.sizes_of(1)[dim]
     if step == 1:
         return _replaced(call, x, source, dim, begin, length)
@@ -113,7 +116,7 @@ def _replaced_in_steps(call: Call, x: Any, source: Any, dim: int, steps: Steps) 
 
 
 def _select_scatter(call: Call, x: Any, source: Any, dim: int, index: Any) -> Result:
-    dim = dim % x.ndim
+    dim = axis_of(dim, x.ndim)
     source = call.ops.broadcast(source, [axis == dim for axis in range(x.ndim)])
     return _replaced(call, x, source, dim, start_of(call, dim, index), 1)
 

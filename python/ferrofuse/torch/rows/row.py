@@ -79,7 +79,20 @@ def alike(size: Size, other: Size) -> bool:
     return size is other or (isinstance(size, int) and isinstance(other, int) and size == other)
 
 
+def axis_of(dim: int, rank: int) -> int:
+    """An axis from 0 on; a negative one counts from the end.
+
+    Raises:
+        Unsupported: for a tensor without axes, whose axis 0 is no axis of the definition's.
+    """
+    if rank == 0:
+        raise Unsupported("an axis of a tensor without axes")
+    return dim % rank
+
+
 def axes_of(dims: Any, rank: int) -> List[int]:
-    """Axes from 0 on for one axis or some, none meaning all, negative ones counting from the end."""
-    given: Tuple[int, ...] = (dims,) if isinstance(dims, int) else tuple(dims or range(rank))
-    return [dim % rank if rank else 0 for dim in given] if rank else []
+    """Axes from 0 on for one axis or some, `None` meaning all, negative ones counting from the end; none for a tensor without
+    axes.
+    """
+    given: Tuple[int, ...] = (dims,) if isinstance(dims, int) else tuple(range(rank) if dims is None else dims)
+    return [dim % rank for dim in given] if rank else []

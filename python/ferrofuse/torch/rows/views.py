@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any, Dict, List, Sequence
 
-from .row import Call, Result, Row, Size, Unsupported, alike, axes_of
+from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+from .row import Call, Result, Row, Size, Unsupported, alike, axes_of, axis_of
 
 
 def _reshape(call: Call, x: Any, *_: Any) -> Result:
@@ -46,12 +48,12 @@ def _alias(call: Call, x: Any) -> Result:
 
 
 def _select(call: Call, x: Any, dim: int, index: Any) -> Result:
-    dim = dim % x.ndim
+    dim = axis_of(dim, x.ndim)
     return call.ops.squeeze(take(call, x, dim, start_of(call, dim, index), 1), [dim])
 
 
 def _slice(call: Call, x: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Result:
-    dim = dim % x.ndim
+    dim = axis_of(dim, x.ndim)
     if step == 1:
         return take(call, x, dim, start_of(call, dim, start), call.shape[dim])
     steps = Steps.of(call.sizes_of(0)[dim], start_of(call, dim, start), step, call.shape[dim])
@@ -74,8 +76,9 @@ def _as_strided(call: Call, x: Any, size: Any, stride: Any, offset: Any = None) 
 def _split(call: Call, x: Any, sizes: Any, dim: int = 0) -> Result:
     pieces: List[Any] = []
     start: Size = 0
+    dim = axis_of(dim, x.ndim)
     for shape in call.shapes:
-        pieces.append(take(call, x, dim % x.ndim, start, shape[dim]))
+        pieces.append(take(call, x, dim, start, shape[dim]))
         start = after(call, start, shape[dim])
     return pieces
 
@@ -88,13 +91,15 @@ def in_shape(call: Call, x: Any, shape: Sequence[Size]) -> Any:
 
 
 def start_of(call: Call, dim: int, start: Any) -> Size:
-    """A start from 0 on: negative ones count from the end, beyond it is the end."""
-    size = call.sizes_of(0)[dim]
+    """A start from 0 on: negative ones count from the end, beyond either end is that end."""
+    size, length = call.sizes_of(0)[dim], call.operands[0].shape[dim]
     if not isinstance(start, int):
         return 0 if start is None else start
-    if start < 0:
-        start = size + start if isinstance(size, int) else call.ops.add(size, start)
-    return min(max(start, 0), size) if isinstance(start, int) and isinstance(size, int) else start
+    if isinstance(size, int):
+        return min(max(size + start if start < 0 else start, 0), size)
+    if start >= 0:
+        return size if statically_known_true(start > length) else start
+    return 0 if statically_known_true(length + start < 0) else call.ops.add(size, start)
 
 
 def after(call: Call, start: Size, length: Size) -> Size:
@@ -103,8 +108,13 @@ def after(call: Call, start: Size, length: Size) -> Size:
 
 
 def take(call: Call, x: Any, dim: int, start: Size, length: Size) -> Any:
-    """So many elements along an axis, from a start on."""
-    return cut(call, x, dim, start, after(call, start, length))
+    """So many elements along an axis, from a start on. Of an axis of unknown size, torch knows that it has one element, which
+    then repeats where others have more.
+    """
+    taken = cut(call, x, dim, start, after(call, start, length))
+    if isinstance(call.sizes_of(0)[dim], int) or not alike(length, 1):
+        return taken
+    return call.ops.broadcast(call.ops.squeeze(taken, [dim]), [axis == dim for axis in range(x.ndim)])
 
 
 def cut(call: Call, x: Any, dim: int, start: Size, end: Size) -> Any:
