@@ -23,6 +23,7 @@ CASES = {
     "alpha": (lambda x: torch.add(x, x, alpha=2) - torch.sub(x, x, alpha=3) + (1 - x), X),
     "where": (lambda x: torch.where(x > 0, x, 0.5) + x.masked_fill(x < -1, 7), X),
     "of integers": (lambda x: x // 3 + x % 3 + torch.div(x, 2, rounding_mode="trunc") + (x & 6) - (x ^ 5), INTS),
+    "floored quotients": (lambda x: x // 0.3 + torch.div(x, -0.7, rounding_mode="floor") - x.double() // x.max(), X),
     "shifts": (lambda x: (x << 3) - (x >> 1) + (x << x % 40) + torch.bitwise_right_shift(x, x % 70) + (3 << x % 5), INTS),
     "promotion": (lambda x: x * 2.5 + x / 2 + x.to(torch.float64), INTS),
     "to bool": (lambda x: x.bool().to(torch.int32) + x.to(torch.int64), X),
@@ -129,6 +130,7 @@ def test_special_values_are_eagers():
 
     def all_of(x, y):
         folds = [x.amax(), x.amin(), x.argmax(), x.argmin(), x.max(0).indices, x.cumsum(0), x.clamp(-1, 1)]
+        folds.append(torch.div(x[:, None], x, rounding_mode="floor"))
         return [getattr(torch, op)(x) for op in unary] + [getattr(torch, op)(x, y) for op in binary] + folds
 
     got = torch.compile(all_of, backend=backend)(special, special.flip(0))
@@ -139,7 +141,6 @@ def test_special_values_are_eagers():
     "function, op, reason",
     [
         (lambda x: x[::2] * 2 + 1, "", ""),
-        (lambda x: x // 0.3 + 1, "aten.div.Tensor_mode", "a floored quotient of floats"),
         (lambda x: x.reshape(2, 2, 6)[COLUMNS, :, COLUMNS] + 1, "aten.index.Tensor", "indices of axes that do not follow each other"),
         (lambda x: F.avg_pool2d(x[None], 2) + 1, "aten.avg_pool2d.default", "windows more than one step apart"),
         (lambda x: x.var(0, correction=0.5) + 1, "aten.var.correction", "a correction that is no whole number"),

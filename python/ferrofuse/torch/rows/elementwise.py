@@ -33,7 +33,22 @@ def _rounded_div(call: Call, x: Any, y: Any, rounding_mode: Optional[str] = None
         # The difference may be no narrow integer.
         x = call.ops.cast(x, DataType.Int32) if call.dtype.name in NARROW else x
         return call.ops.div(call.ops.sub(x, call.ops.remainder(x, y)), y)
-    raise Unsupported("a floored quotient of floats")
+    return _floored(call, x, y)
+
+
+def _floored(call: Call, x: Any, y: Any) -> Result:
+    """The floored quotient of floats as Python and torch have it: of what is left when the remainder is taken off, which is
+    nearly whole. Zeros have the quotient's sign; by zero it is the quotient.
+    """
+    ops = call.ops
+    quotient, rest = ops.truediv(x, y), ops.fmod(x, y)
+    near = ops.truediv(ops.sub(x, rest), y)
+    is_above = ops.logical_and(ops.ne(rest, 0.0), ops.ne(ops.lt(rest, 0.0), ops.lt(y, 0.0)))
+    near = ops.where(is_above, ops.sub(near, 1.0), near)
+    below = ops.floor(near)
+    whole = ops.where(ops.gt(ops.sub(near, below), 0.5), ops.add(below, 1.0), below)
+    signed = ops.where(ops.eq(near, 0.0), ops.mul(quotient, 0.0), whole)
+    return ops.where(ops.eq(y, 0.0), quotient, signed)
 
 
 def _power(call: Call, x: Any, exponent: Any) -> Result:
@@ -116,8 +131,8 @@ ROWS: Dict[str, Row] = {
     **{f"aten.sub.{overload}": Row(_sub) for overload in ("Tensor", "Scalar")},
     **{f"aten.rsub.{overload}": Row(_rsub) for overload in ("Tensor", "Scalar")},
     **{f"aten.div.{overload}": same("truediv") for overload in ("Tensor", "Scalar")},
-    "aten.div.Tensor_mode": Row(_rounded_div, limit="floored quotients of floats"),
-    "aten.div.Scalar_mode": Row(_rounded_div, limit="floored quotients of floats"),
+    "aten.div.Tensor_mode": Row(_rounded_div),
+    "aten.div.Scalar_mode": Row(_rounded_div),
     "aten.pow.Tensor_Scalar": Row(_power),
     "aten.pow.Tensor_Tensor": same("pow"),
     "aten.pow.Scalar": same("pow"),
