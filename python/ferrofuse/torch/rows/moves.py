@@ -39,20 +39,22 @@ def _embedding(call: Call, weight: Any, indices: Any, *_: Any) -> Result:
 
 
 def _index(call: Call, x: Any, indices: Any) -> Result:
-    """Indices of axes that follow each other: where each walks an axis of the result, one by one, else as one index of these axes
-    together.
+    """Indices of axes: where each walks an axis of the result, one by one, else as one index of these axes together. Axes that do
+    not follow each other go first, as in the result.
     """
     given = [(dim, index) for dim, index in enumerate(indices) if index is not None]
     dims = [dim for dim, _ in given]
     if not given or any(index.dtype().name in ("Bool", "Byte") for _, index in given):
         raise Unsupported("a mask as index")
+    sizes, shapes = call.sizes_of(0), [call.operands[1][dim].shape for dim in dims]
+    if dims != list(range(dims[0], dims[-1] + 1)):
+        order = [*dims, *(dim for dim in range(x.ndim) if dim not in dims)]
+        x, sizes = call.ops.permute(x, order), [sizes[dim] for dim in order]
+        given, dims = [(place, index) for place, (_, index) in enumerate(given)], list(range(len(dims)))
     first, last = dims[0], dims[-1]
-    if dims != list(range(first, last + 1)):
-        raise Unsupported("indices of axes that do not follow each other")
-    sizes = call.sizes_of(0)
     looked_up = call.shape[first : len(call.shape) - (x.ndim - 1 - last)]
     picked = [_from_start(call, index, sizes[dim]) for dim, index in given]
-    if not _walk_an_axis_each([call.operands[1][dim].shape for dim in dims], len(looked_up)):
+    if not _walk_an_axis_each(shapes, len(looked_up)):
         together = in_shape(call, picked[0], looked_up)
         for dim, index in zip(dims[1:], picked[1:]):
             index = in_shape(call, index, looked_up)
@@ -138,8 +140,8 @@ ROWS: Dict[str, Row] = {
     "aten.gather.default": Row(_gather),
     "aten.index_select.default": Row(_index_select),
     "aten.embedding.default": Row(_embedding),
-    "aten.index.Tensor": Row(_index, limit="masks, indices of axes that do not follow each other"),
-    "aten._unsafe_index.Tensor": Row(_index, limit="masks, indices of axes that do not follow each other"),
+    "aten.index.Tensor": Row(_index, limit="masks"),
+    "aten._unsafe_index.Tensor": Row(_index, limit="masks"),
     "aten.scatter.value": Row(_scatter_value, limit="more than one index a row"),
     "aten.slice_scatter.default": Row(_slice_scatter, limit="steps along sizes that are not known"),
     "aten.select_scatter.default": Row(_select_scatter),
