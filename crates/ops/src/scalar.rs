@@ -184,6 +184,25 @@ impl Scalar {
         }
     }
 
+    /// Does a cast of an integer to an integer dtype keep its value? Of other dtypes it is not asked. Unsigned dtypes of 32 bits
+    /// and fewer also hold the negative numbers that stand for others in their arithmetic.
+    pub fn is_held_by(self, dtype: DType) -> bool {
+        if !self.dtype.is_int() || !dtype.is_int() {
+            return true;
+        }
+        let exact = |scalar: Scalar| match scalar.dtype {
+            DType::U64 => i128::from(scalar.bits),
+            _ => i128::from(scalar.as_i64()),
+        };
+        let highest = exact(Scalar::highest(dtype));
+        let lowest = match dtype {
+            DType::U64 => 0,
+            _ if dtype.is_unsigned_int() => -highest,
+            _ => exact(Scalar::lowest(dtype)),
+        };
+        (lowest..=highest).contains(&exact(self))
+    }
+
     /// 0, or false.
     pub fn zero(dtype: DType) -> Scalar {
         Scalar::from_i64(dtype, 0)

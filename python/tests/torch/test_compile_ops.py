@@ -92,6 +92,7 @@ def written(x):
 def pools(x):
     counted = F.avg_pool2d(x, 3, 1, 1) + F.avg_pool2d(x, 3, 1, 1, count_include_pad=False)
     cubes = F.avg_pool3d(x, (1, 2, 2), 1, (0, 1, 1), count_include_pad=False)
+    counted = counted + F.avg_pool2d(x, (3,), (1,), (1,))
     return counted + F.avg_pool2d(x, (1, 5), 1, (0, 2), divisor_override=7) + cubes[..., 1:, :-1]
 
 

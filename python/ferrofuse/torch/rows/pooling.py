@@ -1,8 +1,9 @@
 """Averages over windows one step apart, computed as sums of shifted tensors."""
 
+from functools import partial
 from itertools import product
 from math import prod
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..._native import DataType
 from .row import Call, Result, Row, Size, Unsupported
@@ -13,6 +14,7 @@ LARGEST = 27
 
 
 def _avg_pool(
+    rank: int,
     call: Call,
     x: Any,
     kernel: Any,
@@ -22,13 +24,14 @@ def _avg_pool(
     count_include_pad: bool = True,
     divisor_override: Optional[int] = None,
 ) -> Result:
-    padding = _padding(call, kernel, stride, padding)
+    kernel, padding = _window(rank, call, kernel, stride, padding)
     sizes = call.sizes_of(0)[-len(kernel) :]
     sums = _sums(call, x, kernel, padding, call.shape)
     return call.ops.div(sums, _counts(call, kernel, padding, sizes, count_include_pad, divisor_override))
 
 
 def _avg_pool_backward(
+    rank: int,
     call: Call,
     gradient: Any,
     x: Any,
@@ -40,26 +43,33 @@ def _avg_pool_backward(
     divisor_override: Optional[int],
 ) -> Result:
     """Each element has a part of each window that it stands in: these lie in a window of their own."""
-    padding = _padding(call, kernel, stride, padding)
+    kernel, padding = _window(rank, call, kernel, stride, padding)
     sizes = call.sizes_of(1)[-len(kernel) :]
     counts = _counts(call, kernel, padding, sizes, count_include_pad, divisor_override)
     behind = [length - 1 - width for length, width in zip(kernel, padding)]
     return _sums(call, call.ops.div(gradient, counts), kernel, behind, call.shape)
 
 
-def _padding(call: Call, kernel: Sequence[int], stride: Any, padding: Any) -> Sequence[int]:
-    """What is padded before and after each of the last axes.
+def _window(rank: int, call: Call, kernel: Any, stride: Any, padding: Any) -> Tuple[Sequence[int], Sequence[int]]:
+    """How long windows are along each axis of an image, and what is padded before and after it.
 
     Raises:
         Unsupported: where elements are integers, windows are large, or more than one step apart.
     """
     if not call.operands[0].dtype.is_floating_point:
         raise Unsupported("averages of integers")
-    if any(step != 1 for step in stride or kernel):
+    kernel, stride, padding = (_of_each(numbers, rank) for numbers in (kernel, stride or kernel, padding))
+    if any(step != 1 for step in stride):
         raise Unsupported("windows more than one step apart")
     if prod(kernel) > LARGEST:
         raise Unsupported(f"windows of more than {LARGEST} elements")
-    return [padding] * len(kernel) if isinstance(padding, int) else padding
+    return kernel, padding
+
+
+def _of_each(numbers: Any, rank: int) -> Sequence[int]:
+    """A number for each axis, where one may stand for all."""
+    given = [numbers] if isinstance(numbers, int) else list(numbers)
+    return given * rank if len(given) == 1 else given
 
 
 def _sums(call: Call, x: Any, kernel: Sequence[int], padding: Sequence[int], shape: Sequence[Size]) -> Any:
@@ -100,8 +110,7 @@ def _counts(
 _LIMIT = f"integers, windows more than one step apart, or of more than {LARGEST} elements"
 
 ROWS: Dict[str, Row] = {
-    "aten.avg_pool2d.default": Row(_avg_pool, weight=4, limit=_LIMIT),
-    "aten.avg_pool3d.default": Row(_avg_pool, weight=4, limit=_LIMIT),
-    "aten.avg_pool2d_backward.default": Row(_avg_pool_backward, weight=4, limit=_LIMIT),
-    "aten.avg_pool3d_backward.default": Row(_avg_pool_backward, weight=4, limit=_LIMIT),
+    f"aten.avg_pool{rank}d{way}.default": Row(partial(lower, rank), weight=4, limit=_LIMIT)
+    for rank in (2, 3)
+    for way, lower in (("", _avg_pool), ("_backward", _avg_pool_backward))
 }

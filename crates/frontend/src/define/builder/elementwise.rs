@@ -4,7 +4,7 @@
 
 use ir::definition::Object;
 use ir::graph::{TensorOp, Val};
-use ops::{Arith, DType, Operand, OperandKind, Scalar, ScalarOp, TypingError};
+use ops::{Arith, DType, Operand, OperandKind, Scalar, ScalarOp, TypeSignature, TypingError};
 
 use super::OpBuilder;
 use crate::define::arguments::Bound;
@@ -108,6 +108,40 @@ impl OpBuilder {
         }
     }
 
+    /// How a call of a primitive is typed. A comparison with an integer that the dtype of the others cannot hold is one of i64.
+    ///
+    /// # Errors
+    /// If operands do not suit the op, or a number is none of the dtype that it would have.
+    pub fn signature(
+        &self,
+        scalar_op: ScalarOp,
+        terms: &[Term],
+        bound: &Bound,
+    ) -> Result<TypeSignature, DefineError> {
+        let mut operands = self.operands(terms);
+        let mut signature =
+            ops::signature(scalar_op, &operands).map_err(|error| self.mistyped(error, bound))?;
+        if let (DType::Bool, Some(place)) = (signature.result, not_held(terms, &signature)) {
+            operands[place].kind = OperandKind::Tensor;
+            signature = ops::signature(scalar_op, &operands).map_err(|error| self.mistyped(error, bound))?;
+        }
+        self.check_numbers(terms, &signature, bound)?;
+        Ok(signature)
+    }
+
+    /// Rejects numbers that would not be what they are in the dtype of the call.
+    pub fn check_numbers(
+        &self,
+        terms: &[Term],
+        signature: &TypeSignature,
+        bound: &Bound,
+    ) -> Result<(), DefineError> {
+        let Some(place) = not_held(terms, signature) else { return Ok(()) };
+        let Term::Number(scalar) = terms[place] else { unreachable!("what is not held is a number") };
+        let expected = format!("a number that {} can hold", dtype_of_numbers(signature, place));
+        Err(self.reject(expected, scalar.to_string()).argument(bound.name(place)).at(bound.span(place)))
+    }
+
     /// The operands in these dtypes, tensors all of the highest rank.
     pub fn prepare(&mut self, terms: &[Term], dtypes: &[DType]) -> Result<Vec<Val>, DefineError> {
         let rank = terms.iter().map(|term| term.rank(self)).max().unwrap_or(0);
@@ -120,6 +154,20 @@ impl OpBuilder {
         };
         terms.iter().zip(dtypes).map(prepare).collect()
     }
+}
+
+/// The first number that is another in the dtype that it is converted to.
+fn not_held(terms: &[Term], signature: &TypeSignature) -> Option<usize> {
+    terms.iter().enumerate().find_map(|(place, term)| match term {
+        Term::Number(scalar) if !scalar.is_held_by(dtype_of_numbers(signature, place)) => Some(place),
+        _ => None,
+    })
+}
+
+/// The dtype of a number among the operands: that of the result, where it is computed in a wider one.
+fn dtype_of_numbers(signature: &TypeSignature, place: usize) -> DType {
+    let compute = signature.compute[place];
+    if compute.is_int() && signature.result.is_int() { signature.result } else { compute }
 }
 
 /// Evaluating an expression over nodes adds the nodes.

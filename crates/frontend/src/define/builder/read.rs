@@ -60,7 +60,9 @@ impl OpBuilder {
         let class = |dtype: DType| u8::from(dtype.is_int()) + 2 * u8::from(dtype.is_float());
         match Term::new(self, bound.object(param)) {
             None => self.constant(Scalar::zero(dtype)),
-            Some(Term::Number(scalar)) if class(scalar.dtype()) <= class(dtype) => {
+            Some(Term::Number(scalar))
+                if class(scalar.dtype()) <= class(dtype) && scalar.is_held_by(dtype) =>
+            {
                 self.constant(scalar.cast(dtype))
             }
             Some(Term::Val(val, _)) if class(self.graph.dtype(val)) <= class(dtype) => {

@@ -80,8 +80,12 @@ impl DefinitionBuilder {
         }
         let bound = self.bind(VALUE, arguments)?;
         match (bound.object("value"), bound.dtype("dtype")) {
-            (Object::Number(scalar), dtype) => {
-                Ok(Object::Number(dtype.map_or(*scalar, |dtype| scalar.cast(dtype))))
+            (Object::Number(scalar), None) => Ok(Object::Number(*scalar)),
+            (Object::Number(scalar), Some(dtype)) if scalar.is_held_by(dtype) => {
+                Ok(Object::Number(scalar.cast(dtype)))
+            }
+            (Object::Number(_), Some(dtype)) => {
+                Err(bound.reject("value", &format!("a number that {dtype} can hold")))
             }
             (Object::None, dtype) => self.scalar_input(dtype.unwrap_or(DType::F64)),
             _ => Err(bound.reject("value", "a number, or None for an input")),

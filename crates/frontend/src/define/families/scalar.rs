@@ -15,8 +15,7 @@ pub(in crate::define) fn primitive(
     bound: &Bound,
 ) -> Result<NamedValue, DefineError> {
     let terms = ops.terms(bound);
-    let typed = ops::signature(scalar_op, &ops.operands(&terms));
-    let signature = typed.map_err(|error| ops.mistyped(error, bound))?;
+    let signature = ops.signature(scalar_op, &terms, bound)?;
     let vals = ops.prepare(&terms, &signature.compute)?;
     let val = ops.add(TensorOp::Map(scalar_op), &vals)?;
     let val = ops.cast(val, signature.result)?;
@@ -31,6 +30,7 @@ pub(in crate::define) fn composite(
 ) -> Result<NamedValue, DefineError> {
     let terms = ops.terms(bound);
     let signature = op.signature(&ops.operands(&terms)).map_err(|error| ops.mistyped(error, bound))?;
+    ops.check_numbers(&terms, &signature, bound)?;
     let vals = ops.prepare(&terms, &signature.compute)?;
     let params: Vec<Result<Val, DefineError>> = vals.into_iter().map(Ok).collect();
     let mut nodes = Nodes { ops, dtype: signature.compute.first().copied() };
