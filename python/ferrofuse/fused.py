@@ -5,6 +5,7 @@ import inspect
 from typing import Any, Callable, Dict, Generic, Sequence, Tuple, TypeVar
 
 from . import tracebacks
+from ._native import TensorView, Val
 from .definition import FusionDefinition
 from .explanation import Explanation
 from .tracing import Traced, rejected, trace
@@ -23,21 +24,24 @@ class Fused(Generic[Result]):
     """
 
     def __init__(self, function: Callable[..., Result]) -> None:
+        if not hasattr(function, "__code__"):
+            raise TypeError(f"ferrofuse.fuse takes a function written in Python, got {function!r}")
         functools.update_wrapper(self, function)
         self._function = function
         self._signature = inspect.signature(function)
         self._names = list(self._signature.parameters)
         # For each parameter its default; those before the first that has one are of no account, as calls give them.
         self._defaults = tuple(each.default for each in self._signature.parameters.values())
-        kinds = {parameter.kind for parameter in self._signature.parameters.values()}
-        if kinds & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
+        kinds = [parameter.kind for parameter in self._signature.parameters.values()]
+        self._positional = len(kinds) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
+        if {*kinds} & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
             raise rejected(function, "a fused function has named parameters, not *args or **kwargs")
         self._traced: Dict[Tuple[Any, ...], Traced] = {}
 
     @tracebacks.trims
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
         try:
-            if not kwargs:
+            if not kwargs and len(args) <= self._positional:
                 whole = args + self._defaults[len(args) :]
                 try:
                     traced = self._traced[tuple([_kind(argument) for argument in whole])]
@@ -48,6 +52,8 @@ class Fused(Generic[Result]):
                     result: Result = traced.rebuild(traced.definition.execute(inputs))
                     return result
             arguments = self._arguments(args, kwargs)
+            if any(isinstance(argument, (TensorView, Val)) for argument in arguments):  # within another fused function
+                return self._function(*args, **kwargs)
             made: Result = self._of(arguments).call(arguments)
             return made
         except Exception as error:
@@ -91,7 +97,7 @@ class Fused(Generic[Result]):
             self._require_hashable(name, kind)
         traced = self._traced.get(key)
         if traced is None:
-            traced = trace(self._function, self._names, arguments)
+            traced = trace(self._function, self._names, self._positional, arguments)
             if len(self._traced) >= MOST_TRACED:
                 self._traced.pop(next(iter(self._traced)))
             self._traced[key] = traced
@@ -110,9 +116,17 @@ def _kind(argument: Any) -> Tuple[Any, ...]:
     try:
         shape, dtype = argument.shape, argument.dtype
     except AttributeError:
-        return (float,) if type(argument) is float else (type(argument), argument)
+        return (float,) if type(argument) is float else _constant(argument)
     ones = tuple([size == 1 for size in shape]) if 1 in shape else None
     return argument.__class__, dtype, len(shape), ones
+
+
+def _constant(value: Any) -> Tuple[Any, ...]:
+    """A constant with its type, as 1, 1.0 and True are equal; of floats also the sign of zero."""
+    if isinstance(value, (tuple, frozenset)):
+        parts = map(_constant, value)
+        return type(value), tuple(parts) if isinstance(value, tuple) else frozenset(parts)
+    return type(value), repr(value) if isinstance(value, (float, complex)) else value
 
 
 def fuse(function: Callable[..., Result]) -> Fused[Result]:

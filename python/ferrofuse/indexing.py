@@ -3,12 +3,15 @@
 Slices with step 1 and integers are views where the tensor is an input. Other steps, and tensors, are gathered.
 """
 
+from numbers import Integral
 from typing import Any, List, Tuple
 
 from . import tensor_methods as methods
 from ._native import DataType, TensorView, Val
 
-_INTEGERS = (DataType.Int, DataType.Int32)
+# Dtypes of index tensors: as they are, or as i64.
+_INDICES = (DataType.Int, DataType.Int32, DataType.UInt64)
+_NARROW = (DataType.Char, DataType.Short, DataType.Byte, DataType.UInt16, DataType.UInt32)
 
 
 def part(x: Any, key: Any) -> Any:
@@ -25,15 +28,28 @@ def part(x: Any, key: Any) -> Any:
             x, rank = _gathered(x, key, axis), key.ndim
             new += [False] * rank
         elif isinstance(key, slice):
-            x = _stepped(x, key, axis)
+            x = _stepped(x, 1 if key.step is None else key.step, axis)
             new.append(False)
         else:
             x = methods.apply("select", x, key, axis)
-    return methods.apply("broadcast", x, new[::-1]) if any(new) else x
+    x = methods.apply("broadcast", x, new[::-1]) if any(new) else x
+    return _with_looked_up_first(x, keys)
+
+
+def _with_looked_up_first(x: Any, keys: List[Any]) -> Any:
+    """The axes of an index tensor in front, where a slice or a new axis stands between it and an integer."""
+    places = [place for place, key in enumerate(keys) if key is not None and not isinstance(key, slice)]
+    index = next((place for place in places if isinstance(keys[place], TensorView)), None)
+    if index is None or places[-1] - places[0] < len(places):
+        return x
+    begin = index - sum(place < index for place in places)
+    moved = list(range(begin, begin + keys[index].ndim))
+    return methods.apply("permute", x, [*moved, *(axis for axis in range(x.ndim) if axis not in moved)])
 
 
 def _whole(x: Any, keys: Tuple[Any, ...]) -> List[Any]:
     """A key for each axis, `None` for each new one."""
+    keys = tuple(map(_plain, keys))
     for key in keys:
         _require_known(key)
     if sum(isinstance(key, TensorView) for key in keys) > 1:
@@ -48,6 +64,15 @@ def _whole(x: Any, keys: Tuple[Any, ...]) -> List[Any]:
     return [*keys[:place], *rest, *keys[place + 1 :]]
 
 
+def _plain(key: Any) -> Any:
+    """Integers of any library as Python's, index tensors of narrow integers as i64."""
+    if isinstance(key, slice):
+        return slice(*map(_plain, (key.start, key.stop, key.step)))
+    if isinstance(key, TensorView) and key.dtype() in _NARROW:
+        return methods.apply("cast", key, DataType.Int)
+    return int(key) if isinstance(key, Integral) and not isinstance(key, bool) else key
+
+
 def _require_known(key: Any) -> None:
     if isinstance(key, TensorView):
         if key.dtype() == DataType.Bool:
@@ -55,7 +80,7 @@ def _require_known(key: Any) -> None:
                 "`x[…]`: how many elements a mask keeps is known only when the definition runs: "
                 "fd.ops.where(mask, x, 0) keeps the shape"
             )
-        if key.dtype() not in _INTEGERS:
+        if key.dtype() not in _INDICES:
             raise methods.error(f"`x[…]`: an index tensor has integers, but this one is {key.dtype()!r}")
     elif isinstance(key, bool) or not (key is None or key is Ellipsis or isinstance(key, (int, slice, Val))):
         raise methods.error(
@@ -65,14 +90,22 @@ def _require_known(key: Any) -> None:
 
 
 def _cut(x: Any, keys: List[Any]) -> Any:
-    """The slices with step 1."""
+    """The slices, every element of them. Those backward are of whole axes."""
     starts: List[Any] = [0] * x.ndim
     ends: List[Any] = [x.size(axis) for axis in range(x.ndim)]
     is_cut = False
     for axis, key in enumerate(key for key in keys if key is not None):
-        if isinstance(key, slice) and key.step in (None, 1) and (key.start is not None or key.stop is not None):
-            starts[axis], ends[axis] = _bounds(ends[axis], key)
-            is_cut = True
+        if not isinstance(key, slice):
+            continue
+        step = 1 if key.step is None else key.step
+        if not isinstance(step, int) or step == 0:
+            raise methods.error(f"`x[…]`: a step is a whole number that is not zero, but is {step!r}")
+        if key.start is None and key.stop is None:
+            continue
+        if step < 0:
+            raise methods.error("`x[…]`: a negative step is taken without bounds: x[::-1] of a slice")
+        starts[axis], ends[axis] = _bounds(ends[axis], key)
+        is_cut = True
     return methods.apply("slice", x, starts, ends) if is_cut else x
 
 
@@ -87,23 +120,13 @@ def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
     return bound(key.start, 0), bound(key.stop, size)
 
 
-def _stepped(x: Any, key: slice, axis: int) -> Any:
+def _stepped(x: Any, step: int, axis: int) -> Any:
     """Every so many elements of an axis, from the last one backward where the step is negative."""
-    step = 1 if key.step is None else key.step
-    if not isinstance(step, int) or step == 0:
-        raise methods.error(f"`x[…]`: a step is a whole number that is not zero, but is {step!r}")
     if step == 1:
         return x
     size = x.size(axis)
-    if step > 0:
-        start, stop = _bounds(size, key)
-        span = stop - start if isinstance(stop, Val) or isinstance(start, Val) else max(stop - start, 0)
-    elif key.start is None and key.stop is None:
-        start, span = size - 1, size
-    else:
-        raise methods.error("`x[…]`: a negative step is taken without bounds: x[::-1] of a slice")
-    by = abs(step)
-    whole = methods.apply("add", span, by - 1) if isinstance(span, Val) else span + by - 1
+    start, by = (0, step) if step > 0 else (size - 1, -step)
+    whole = methods.apply("add", size, by - 1) if isinstance(size, Val) else size + by - 1
     count = methods.apply("div", whole, by) if isinstance(whole, Val) else whole // by
     return methods.apply("index_select", x, _iota(x, count, start, step), axis)
 

@@ -92,7 +92,8 @@ def _place(op: str) -> Callable[..., Any]:
     def method(self: Any, axis: Optional[int] = None, *, keepdims: bool = False, dim: Optional[int] = None) -> Any:
         place = axis if dim is None else dim
         if place is None:
-            return apply(op, flatten(self), dim=0)
+            found = apply(op, flatten(self), dim=0)
+            return apply("broadcast", found, [True] * self.ndim) if keepdims else found
         return apply(op, self, dim=place, keepdim=keepdims)
 
     return _named(op, method, f"`fd.ops.{op}` along an axis, or of all elements.")

@@ -33,8 +33,9 @@ def is_array(argument: Any) -> bool:
     return hasattr(argument, "dtype") and hasattr(argument, "shape")
 
 
-def trace(function: Callable[..., Any], names: Sequence[str], arguments: Sequence[Any]) -> Traced:
-    """Runs a function on tensors in place of arrays, and on scalars in place of floats.
+def trace(function: Callable[..., Any], names: Sequence[str], positional: int, arguments: Sequence[Any]) -> Traced:
+    """Runs a function on tensors in place of arrays, and on scalars in place of floats. As many of its parameters are
+    positional, the others take keywords.
 
     Raises:
         ArgumentError: for arguments and results of other kinds, and for side effects.
@@ -43,7 +44,7 @@ def trace(function: Callable[..., Any], names: Sequence[str], arguments: Sequenc
     outside = Outside(function)
     with FusionDefinition() as fd:
         values = [_value(fd, function, name, argument) for name, argument in zip(names, arguments)]
-        result = function(*values)
+        result = function(*values[:positional], **dict(zip(names[positional:], values[positional:])))
         _require_no_effect(function, outside)
         outputs, rebuild = _outputs(function, result)
         for output in outputs:

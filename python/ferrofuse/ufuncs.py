@@ -1,6 +1,6 @@
 """NumPy's functions on tensors of a definition: each calls the op, or the method, of the same meaning."""
 
-from typing import Any, Callable, Dict, Iterable, Tuple
+from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
 from . import caller, tensor_methods
 from ._native import TensorView, Val
@@ -72,8 +72,9 @@ def _where(x: Any, condition: Any, chosen: Any, other: Any) -> Any:
     return x._apply("where", caller.place(), condition, chosen, other)
 
 
-def _concatenate(x: Any, arrays: Any, axis: int = 0) -> Any:
-    return x._apply("cat", caller.place(), list(arrays), axis)
+def _concatenate(x: Any, arrays: Any, axis: Optional[int] = 0) -> Any:
+    joined = list(arrays) if axis is not None else [tensor_methods.flatten(array) for array in arrays]
+    return x._apply("cat", caller.place(), joined, 0 if axis is None else axis)
 
 
 def _expand_dims(x: Any, a: Any, axis: int) -> Any:

@@ -9,7 +9,9 @@ pub fn columns(rows: &[Vec<String>]) -> String {
         |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let widths: Vec<usize> = (0..count).map(|column| width(column).unwrap_or(0)).collect();
     let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}"));
+        // Not by a width of the format, which has 16 bits.
+        let padded = |cell: &str, width: usize| format!("{cell}{}", " ".repeat(width - cell.chars().count()));
+        let cells = row.iter().zip(&widths).map(|(cell, &width)| padded(cell, width));
         format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
     };
     rows.iter().map(line).collect()

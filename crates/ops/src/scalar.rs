@@ -4,6 +4,7 @@
 //! the spelling of the definition language.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 
 use crate::DType;
 use crate::small_float::{E4m3, E5m2, E8m0, to_odd};
@@ -184,23 +185,29 @@ impl Scalar {
         }
     }
 
-    /// Does a cast of an integer to an integer dtype keep its value? Of other dtypes it is not asked. Unsigned dtypes of 32 bits
-    /// and fewer also hold the negative numbers that stand for others in their arithmetic.
+    /// Does a cast keep the value, but for the digits that floats round away?
     pub fn is_held_by(self, dtype: DType) -> bool {
-        if !self.dtype.is_int() || !dtype.is_int() {
-            return true;
+        match (self.dtype, dtype) {
+            (from, to) if from.is_complex() && !to.is_complex() => {
+                !self.imag().as_bool() && self.real().is_held_by(to)
+            }
+            (from, to) if from.is_float() && to.is_int() => {
+                let number = self.as_f64();
+                number.fract() == 0.0 && range(to).contains(&(number as i128))
+            }
+            (from, to) if from.is_int() && to.is_int() => range(to).contains(&self.as_i128()),
+            _ => true,
         }
-        let exact = |scalar: Scalar| match scalar.dtype {
-            DType::U64 => i128::from(scalar.bits),
-            _ => i128::from(scalar.as_i64()),
-        };
-        let highest = exact(Scalar::highest(dtype));
-        let lowest = match dtype {
-            DType::U64 => 0,
-            _ if dtype.is_unsigned_int() => -highest,
-            _ => exact(Scalar::lowest(dtype)),
-        };
-        (lowest..=highest).contains(&exact(self))
+    }
+
+    /// The same of bounds and of identities of folds: infinities stand for the ends of integer dtypes.
+    pub fn is_bound_of(self, dtype: DType) -> bool {
+        self.is_held_by(dtype) || (self.dtype.is_float() && self.as_f64().is_infinite())
+    }
+
+    /// An integer of any dtype.
+    fn as_i128(self) -> i128 {
+        if self.dtype == DType::U64 { i128::from(self.bits) } else { i128::from(self.as_i64()) }
     }
 
     /// 0, or false.
@@ -271,6 +278,11 @@ impl fmt::Display for Scalar {
             _ => write!(f, "{:?}", self.shortest()),
         }
     }
+}
+
+/// The numbers that an integer dtype holds.
+fn range(dtype: DType) -> RangeInclusive<i128> {
+    Scalar::lowest(dtype).as_i128()..=Scalar::highest(dtype).as_i128()
 }
 
 #[cfg(test)]

@@ -108,14 +108,18 @@ class _Rewriting:
         if not isinstance(old, torch.Tensor) or old.stride() == made.meta["val"].stride():
             return made
         order = sorted(range(old.dim()), key=lambda axis: (-old.stride(axis), axis))
-        made = self._permuted(made, order)
+        for axis in range(old.dim()):
+            if old.stride(axis) == 0:
+                made = self._viewed(torch.ops.aten.slice.Tensor, made, axis, 0, 1)
+        made = self._viewed(torch.ops.aten.permute.default, made, order)
         made = self._clone(made, torch.contiguous_format)
-        return self._permuted(made, [order.index(axis) for axis in range(old.dim())])
+        made = self._viewed(torch.ops.aten.permute.default, made, [order.index(axis) for axis in range(old.dim())])
+        return self._viewed(torch.ops.aten.expand.default, made, list(old.shape)) if 0 in old.stride() else made
 
-    def _permuted(self, node: Any, order: List[int]) -> Any:
-        permuted = self.graph.call_function(torch.ops.aten.permute.default, (node, order))
-        permuted.meta = {**node.meta, "val": node.meta["val"].permute(order)}
-        return permuted
+    def _viewed(self, op: Any, node: Any, *how: Any) -> Any:
+        view = self.graph.call_function(op, (node, *how))
+        view.meta = {**node.meta, "val": op(node.meta["val"], *how)}
+        return view
 
 
 def _is_view(node: Any) -> bool:

@@ -1,15 +1,15 @@
 """Makes the definition of a region: declares its inputs, lowers its ops row by row, adds its outputs."""
 
 from dataclasses import dataclass
-from typing import Any, Container, Dict, Optional, Sequence
+from typing import Any, Container, Dict, List, Optional, Sequence
 
 import torch
 
 from .. import caller
-from .._native import DataType
+from .._native import DataType, TensorView
 from ..definition import FusionDefinition
 from . import devices, dtypes
-from .nodes import line_of, op_of, place_of, results, row_of
+from .nodes import is_number, line_of, op_of, place_of, results, row_of
 from .options import Options
 from .regions import FREE, Region, writes
 from .rows import Call, Row, Unsupported
@@ -95,7 +95,7 @@ class _Lowering:
             return self._values[node.args[0]][node.args[1]]
         row = row_of(node)
         assert row is not None
-        result = row.lower(self._call(node), *map(self._argument, node.args), **self._keywords(node))
+        result = row.lower(self._call(node), *self._arguments(node), **self._keywords(node))
         fakes = results(node)
         if isinstance(result, (list, tuple)):
             return [self._finished(one, fake, row) for one, fake in zip(result, fakes)]
@@ -107,6 +107,13 @@ class _Lowering:
         operands = torch.fx.map_arg(node.args, lambda one: one.meta.get("val"))
         stored = [dtypes.stored(fake.dtype) for fake in fakes]
         return Call(self._fd.ops, shapes, stored, dtypes.computed(fakes[0].dtype), operands, self.size)
+
+    def _arguments(self, node: Any) -> List[Any]:
+        """Integers are computed with as f64 where the result is, and not as f32, which is their float of the language."""
+        arguments = [self._argument(one) for one in node.args]
+        if not _makes_doubles_of_integers(node):
+            return arguments
+        return [self._fd.ops.cast(one, DataType.Double) if isinstance(one, TensorView) else one for one in arguments]
 
     def _keywords(self, node: Any) -> Dict[str, Any]:
         return {name: self._argument(value) for name, value in node.kwargs.items()}
@@ -146,3 +153,11 @@ class _Lowering:
         value, dtype = self._values[node], dtypes.stored(node.meta["val"].dtype)
         value = value if value.dtype() == dtype else self._fd.ops.cast(value, dtype)
         return self._fd.ops.set(value)
+
+
+def _makes_doubles_of_integers(node: Any) -> bool:
+    """Does an op give f64 for tensors of integers alone, as it does where that is torch's default dtype?"""
+    operands = [fake for one in node.all_input_nodes if not is_number(one) for fake in results(one)]
+    is_of_integers = bool(operands) and not any(fake.is_floating_point() or fake.is_complex() for fake in operands)
+    is_float = any(fake.dtype == torch.float64 for fake in results(node))
+    return is_float and is_of_integers and not op_of(node).startswith("aten.where.")

@@ -10,6 +10,7 @@ from .options import Options
 from .regions import Region
 from .sizes import expression, hint
 
+
 class Structure:
     """The key of a region.
 
@@ -42,8 +43,11 @@ class Structure:
         return fake.dtype, order(fake)
 
     def _call(self, node: Any) -> Any:
-        called = op_of(node), self._argument(node.args), self._argument(sorted(node.kwargs.items()))
+        called: Tuple[Any, ...] = op_of(node), self._argument(node.args), self._argument(sorted(node.kwargs.items()))
         self._places[node] = len(self._places)
+        if op_of(node) == "aten.as_strided.default":  # whose result depends on where its operand lies in memory
+            given = node.args[0].meta["val"]
+            called = (*called, tuple(map(hint, given.stride())), hint(given.storage_offset()))
         return called, tuple(self._sizes(fake) for fake in results(node))
 
     def _sizes(self, fake: Any) -> Tuple[str, ...]:

@@ -1,7 +1,7 @@
 //! NumPy's `.npz` format: a zip archive of `.npy` files, stored or deflated.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufReader};
 
 use ir::array::StridedArray;
 use zip::ZipArchive;
@@ -19,7 +19,11 @@ pub(super) fn read(file: File, wanted: Wanted<'_>) -> Result<StridedArray, Probl
     let chosen = wanted.choose(&names)?;
     let mut entry = archive.by_name(&format!("{chosen}.npy")).map_err(malformed)?;
     let length = entry.size();
-    npy::read(&mut entry, length).map_err(|problem| match problem {
+    let array = npy::read(&mut entry, length).and_then(|array| match io::copy(&mut entry, &mut io::sink()) {
+        Ok(_) => Ok(array), // the checksum is compared at the end
+        Err(error) => Err(Problem::System(error)),
+    });
+    array.map_err(|problem| match problem {
         Problem::System(error) => Problem::Malformed(format!("array {chosen}: {error}")),
         Problem::Malformed(message) => Problem::Malformed(format!("array {chosen}: {message}")),
         other => other,

@@ -178,7 +178,14 @@ fn check_names(definition: &Definition, request: &Request) -> Result<(), Failure
 fn from_request(name: &str, dtype: DType, request: &Request) -> Result<Option<StridedArray>, Failure> {
     match request.of(name) {
         Some(Source::File(_, path)) => return Ok(Some(arrays::read(path, Wanted::NameOrSole(name))?)),
-        Some(Source::Number(_, number)) => return constant(number.as_scalar(dtype)).map(Some),
+        Some(Source::Number(_, number)) => {
+            let scalar = number.as_scalar();
+            if !scalar.is_held_by(dtype) {
+                let expected = format!("expected a number that {dtype} can hold, given {scalar}");
+                return Err(Failure::user(format!("--input: `{name}`: {expected}")));
+            }
+            return constant(scalar.cast(dtype)).map(Some);
+        }
         Some(Source::Archive(_)) | None => {}
     }
     for path in request.archives() {

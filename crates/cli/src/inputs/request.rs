@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use index::{integer, real};
-use ops::Scalar;
+use ops::{DType, Scalar};
 
 use crate::number::number;
 
@@ -44,11 +44,11 @@ pub enum Number {
 }
 
 impl Number {
-    /// The number as a constant of a dtype.
-    pub fn as_scalar(self, dtype: ops::DType) -> Scalar {
+    /// The number as a constant.
+    pub fn as_scalar(self) -> Scalar {
         match self {
-            Number::Int(value) => Scalar::from_i64(dtype, value),
-            Number::Float(value) => Scalar::from_f64(dtype, value),
+            Number::Int(value) => Scalar::from_i64(DType::I64, value),
+            Number::Float(value) => Scalar::from_f64(DType::F64, value),
         }
     }
 }

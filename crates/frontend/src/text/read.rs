@@ -197,14 +197,17 @@ fn check_inputs(definition: &Definition, specs: &[InputSpec], span: Span) -> Res
     for (decl, spec) in decls.iter().zip(specs) {
         let ty = definition.graph.ty(decl.val);
         let given = match spec {
-            InputSpec::Scalar(_) if decl.layout.is_none() => continue,
+            InputSpec::Scalar(scalar) if decl.layout.is_none() && scalar.is_held_by(ty.dtype) => continue,
             InputSpec::Tensor(spec) if spec.dtype == ty.dtype && spec.sizes.len() == ty.rank() => continue,
             InputSpec::Scalar(scalar) => format!("the number {scalar}"),
             InputSpec::Tensor(spec) => format!("a tensor of {}{:?}", spec.dtype, spec.sizes),
         };
         let name = definition.name_of(decl.val);
-        let expected =
-            if decl.layout.is_some() { format!("a tensor of {ty}") } else { "a number".to_owned() };
+        let expected = if decl.layout.is_some() {
+            format!("a tensor of {ty}")
+        } else {
+            format!("a number that {} can hold", ty.dtype)
+        };
         let message = format!("the input for `{name}` does not fit its declaration");
         return Err(RawDiagnostic::new(span, message, format!("expected {expected}, given {given}")));
     }

@@ -108,13 +108,8 @@ def after(call: Call, start: Size, length: Size) -> Size:
 
 
 def take(call: Call, x: Any, dim: int, start: Size, length: Size) -> Any:
-    """So many elements along an axis, from a start on. Of an axis of unknown size, torch knows that it has one element, which
-    then repeats where others have more.
-    """
-    taken = cut(call, x, dim, start, after(call, start, length))
-    if isinstance(call.sizes_of(0)[dim], int) or not alike(length, 1):
-        return taken
-    return call.ops.broadcast(call.ops.squeeze(taken, [dim]), [axis == dim for axis in range(x.ndim)])
+    """So many elements along an axis, from a start on."""
+    return cut(call, x, dim, start, after(call, start, length))
 
 
 def cut(call: Call, x: Any, dim: int, start: Size, end: Size) -> Any:

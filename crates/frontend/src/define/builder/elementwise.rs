@@ -2,6 +2,7 @@
 //! dtypes it computes in. Nothing computes in a storage type: half types are cast up before and, where the op's typing
 //! says so, down after.
 
+use index::Expr;
 use ir::definition::Object;
 use ir::graph::{TensorOp, Val};
 use ops::{Arith, DType, Operand, OperandKind, Scalar, ScalarOp, TypeSignature, TypingError};
@@ -152,14 +153,25 @@ impl OpBuilder {
                 self.raise(val, rank)
             }
         };
-        terms.iter().zip(dtypes).map(prepare).collect()
+        let vals = terms.iter().zip(dtypes).map(prepare).collect::<Result<Vec<Val>, DefineError>>()?;
+        vals.iter().map(|&val| self.repeatable(val, &vals)).collect()
+    }
+
+    /// The operand, with single elements where it has at most one along an axis and others have more.
+    fn repeatable(&mut self, val: Val, operands: &[Val]) -> Result<Val, DefineError> {
+        let is_repeated = |axis: &u8| {
+            let mut sizes = operands.iter().filter_map(|&other| self.graph.shape(other).get(*axis as usize));
+            sizes.any(|size| !self.facts.prove_le(size, &Expr::one()))
+        };
+        let axes = self.open_axes(val).into_iter().filter(is_repeated).collect();
+        self.single(val, axes)
     }
 }
 
 /// The first number that is another in the dtype that it is converted to.
 fn not_held(terms: &[Term], signature: &TypeSignature) -> Option<usize> {
     terms.iter().enumerate().find_map(|(place, term)| match term {
-        Term::Number(scalar) if !scalar.is_held_by(dtype_of_numbers(signature, place)) => Some(place),
+        Term::Number(scalar) if !scalar.is_bound_of(dtype_of_numbers(signature, place)) => Some(place),
         _ => None,
     })
 }

@@ -48,7 +48,8 @@ impl OpBuilder {
     /// A number or a scalar in a dtype.
     pub fn coefficient(&mut self, bound: &Bound, param: &str, dtype: DType) -> Result<Val, DefineError> {
         match bound.object(param) {
-            Object::Number(number) => self.constant(number.cast(dtype)),
+            Object::Number(number) if number.is_held_by(dtype) => self.constant(number.cast(dtype)),
+            Object::Number(_) => Err(bound.reject(param, &format!("a number that {dtype} can hold"))),
             Object::Value(value) if self.graph.shape(value.val).is_empty() => self.cast(value.val, dtype),
             Object::None => self.constant(Scalar::zero(dtype)),
             _ => Err(bound.reject(param, "a number or a scalar")),

@@ -31,6 +31,20 @@ impl OpBuilder {
         if axes.is_empty() { Ok(folded) } else { self.add(TensorOp::Broadcast(new), &[folded]) }
     }
 
+    /// The axes of which it is only known that they have at most one element, as those of slices `[0:1]`.
+    pub fn open_axes(&self, val: Val) -> Axes {
+        let is_computed = |size: &Expr| size.as_const().is_none() && size.as_sym().is_none();
+        let is_open = |size: &Expr| is_computed(size) && self.facts.prove_le(size, &Expr::one());
+        let axes = self.graph.shape(val).iter().enumerate().filter(|(_, size)| is_open(size));
+        axes.map(|(axis, _)| axis as u8).collect()
+    }
+
+    /// A value that repeats along these axes: that each has one element becomes a fact.
+    pub fn single(&mut self, val: Val, axes: Axes) -> Result<Val, DefineError> {
+        let dropped = self.squeeze_axes(val, axes.clone())?;
+        self.keep(dropped, &axes)
+    }
+
     /// A scalar as a tensor of a shape.
     pub fn repeat(&mut self, scalar: Val, shape: Shape) -> Result<Val, DefineError> {
         let single = self.add(TensorOp::Broadcast(SmallVec::from_elem(true, shape.len())), &[scalar])?;

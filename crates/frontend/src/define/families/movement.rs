@@ -61,6 +61,11 @@ pub(super) fn expand(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val
 
 /// Repeats axes of size 1. Other axes keep their size; that it is the one asked for becomes a fact.
 fn expand_to(ops: &mut OpBuilder, arg: Val, sizes: Vec<Option<Expr>>) -> Result<Val, DefineError> {
+    let is_longer = |axis: &u8| {
+        sizes[*axis as usize].as_ref().is_some_and(|size| !ops.facts.prove_le(size, &Expr::one()))
+    };
+    let axes = ops.open_axes(arg).into_iter().filter(is_longer).collect();
+    let arg = ops.single(arg, axes)?;
     let mut target = ops.shape(arg);
     let mut repeats = false;
     for (axis, size) in sizes.into_iter().enumerate() {

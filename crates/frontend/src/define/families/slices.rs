@@ -22,6 +22,7 @@ pub(super) fn slice(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val,
     let shape = ops.shape(arg);
     let (mut starts, mut ends) = bounds_of_slice(ops, bound, shape.len())?;
     let exact = bound.flag("manual_normalization");
+    let asked: Shape = starts.iter().zip(&ends).map(|(start, end)| end - start).collect();
     for (axis, size) in shape.iter().enumerate() {
         if !exact {
             starts[axis] = smaller(ops, &starts[axis], size);
@@ -34,7 +35,15 @@ pub(super) fn slice(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val,
             return Err(bound.reject("end_indices", &expected));
         }
     }
-    let sizes: Shape = starts.iter().zip(&ends).map(|(start, end)| end - start).collect();
+    let sizes: Shape = (0..shape.len())
+        .map(|axis| match &ends[axis] - &starts[axis] {
+            // So that it is known to be no more than one, which may be repeated.
+            size if asked[axis].is_one() && !size.is_one() => {
+                Expr::min(&asked[axis], &(&shape[axis] - &starts[axis]))
+            }
+            size => size,
+        })
+        .collect();
     if sizes == shape { Ok(arg) } else { ops.add(TensorOp::Slice { starts, sizes }, &[arg]) }
 }
 

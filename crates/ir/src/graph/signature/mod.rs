@@ -216,11 +216,8 @@ impl InputSignature {
         Err(InputError::Guard { condition: words, values })
     }
 
-    /// The symbols of an expression with their values and origins, in words.
+    /// The symbols of an expression with their values and origins, in words; nothing for a number.
     fn explain(&self, expr: &Expr, sizes: &Sizes) -> String {
-        if expr.as_const().is_some() {
-            return "as declared".to_owned();
-        }
         let describe = |sym: Sym| {
             let value = sizes.get(sym).map_or("unknown".to_owned(), |value| value.to_string());
             match self.origins.get(sym.as_u32() as usize).copied().flatten() {
@@ -236,6 +233,7 @@ impl InputSignature {
         };
         let symbols: Vec<String> = expr.symbols().into_iter().map(describe).collect();
         match expr.as_sym() {
+            None if symbols.is_empty() => String::new(),
             Some(_) => symbols.concat(),
             None => format!("{expr}, where {}", symbols.join(", ")),
         }
@@ -245,7 +243,9 @@ impl InputSignature {
 /// An explanation, with what asks for it.
 fn asked(by: Option<&str>, explained: String) -> String {
     match by {
+        Some(by) if explained.is_empty() => format!("{by} needs it"),
         Some(by) => format!("{explained}; {by} needs it"),
+        None if explained.is_empty() => "as declared".to_owned(),
         None => explained,
     }
 }
