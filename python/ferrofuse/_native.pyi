@@ -4,6 +4,8 @@ import os
 from types import EllipsisType
 from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
 
+from .tensor_methods import Shape
+
 _Number = Union[bool, int, float, complex]
 _Other = Union["Val", _Number]
 _Axes = Union[None, int, Sequence[int]]
@@ -106,7 +108,8 @@ class TensorView(Val):
     @property
     def ndim(self) -> int: ...
     def size(self, dim: int) -> Val: ...
-    def shape(self) -> List[Val]: ...
+    @property
+    def shape(self) -> Shape: ...
     @property
     def T(self) -> TensorView: ...
     @property

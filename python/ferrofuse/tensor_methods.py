@@ -3,10 +3,11 @@
 What a tensor cannot do before the definition runs (its length, its elements, its value as a number) says why.
 """
 
+from numbers import Integral
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union
 
 from . import caller, indexing
-from ._native import ArgumentError, TensorView
+from ._native import ArgumentError, TensorView, Val
 from .tracebacks import public
 
 Axis = Union[None, int, Sequence[int]]
@@ -28,6 +29,7 @@ FAILING = {
     "__int__": f"its value {_UNKNOWN}: keep it a tensor, x.astype(int) among them",
     "__complex__": f"its value {_UNKNOWN}: keep it a tensor, or give it back as an output",
     "__array__": "it has no elements before the definition runs: use its methods, NumPy's functions on it, or fd.ops",
+    "__floordiv__": "ferrofuse.ops.floor(x / y) for floats, ferrofuse.ops.div(x, y) for integers, which truncates",
     "__setitem__": "values of a definition never change: fd.ops.where and fd.ops.cat make a tensor with other elements",
     "item": f"its value {_UNKNOWN}: give it back as an output",
     "tolist": f"its value {_UNKNOWN}: give it back as an output",
@@ -35,9 +37,28 @@ FAILING = {
 }
 
 
+class Shape:
+    """The sizes of a tensor as scalars of the definition: `x.shape[0]`, or all by `x.shape()`, as nvFuser has it."""
+
+    def __init__(self, tensor: Any, sizes: Callable[[Any], List[Val]]) -> None:
+        self._tensor, self._sizes = tensor, sizes
+
+    def __call__(self) -> List[Val]:
+        return self._sizes(self._tensor)
+
+    def __len__(self) -> int:
+        return int(self._tensor.ndim)
+
+    def __getitem__(self, axis: Any) -> Any:
+        named = range(len(self))[axis]
+        return [self._tensor.size(each) for each in named] if isinstance(axis, slice) else self._tensor.size(named)
+
+
 def attach() -> None:
     """Gives `TensorView` the methods."""
+    sizes: Any = TensorView.shape
     methods: Dict[str, Any] = {name: _unary(name) for name in UNARY}
+    methods["shape"] = property(lambda self: Shape(self, sizes), doc=Shape.__doc__)
     methods.update({name: _fold(name) for name in FOLDS})
     methods.update({name: _scan(name) for name in SCANS})
     methods.update({name: _place(name) for name in PLACES})
@@ -59,7 +80,7 @@ def axes(x: TensorView, axis: Axis, dims: Axis) -> List[int]:
     given = dims if axis is None else axis
     if given is None:
         return list(range(x.ndim))
-    return [given] if isinstance(given, int) else list(given)
+    return [int(given)] if isinstance(given, Integral) else list(given)
 
 
 def _named(name: str, method: Callable[..., Any], doc: str) -> Callable[..., Any]:
@@ -151,6 +172,9 @@ def transpose(self: Any, *axes: Any) -> Any:
 
 def swapaxes(self: Any, axis1: int, axis2: int) -> Any:
     """Two axes exchanged."""
+    for axis in (axis1, axis2):
+        if not -self.ndim <= axis < self.ndim:
+            raise error(f"`swapaxes`: an axis must be from {-self.ndim} to {self.ndim - 1}, but is {axis}")
     order = list(range(self.ndim))
     order[axis1], order[axis2] = order[axis2], order[axis1]
     return apply("permute", self, order)

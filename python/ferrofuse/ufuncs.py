@@ -77,8 +77,12 @@ def _concatenate(x: Any, arrays: Any, axis: Optional[int] = 0) -> Any:
     return x._apply("cat", caller.place(), joined, 0 if axis is None else axis)
 
 
-def _expand_dims(x: Any, a: Any, axis: int) -> Any:
-    return tensor_methods.unsqueeze(a, axis)
+def _expand_dims(x: Any, a: Any, axis: Any) -> Any:
+    if not isinstance(axis, (tuple, list)):
+        return tensor_methods.unsqueeze(a, axis)
+    rank = a.ndim + len(axis)
+    new = [place % rank for place in axis]
+    return tensor_methods.apply("broadcast", a, [place in new for place in range(rank)])
 
 
 _FUNCTIONS: Dict[str, Callable[..., Any]] = {

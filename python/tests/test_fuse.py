@@ -55,6 +55,27 @@ def test_floats_are_inputs_and_other_arguments_are_constants():
     assert len(function._traced) == 2
 
 
+def test_constants_in_tuples_are_told_apart_by_type():
+    scaled = ferrofuse.fuse(lambda x, by: x * by[0])
+    results = [scaled(np.array([1, 2]), (by,)) for by in (2, 2.0, True, -0.0, 0.0)]
+    assert [result.dtype.name for result in results] == ["int64", "float32", "int64", "float32", "float32"]
+    assert [bool(np.signbit(result[0])) for result in results[3:]] == [True, False]
+
+
+def test_parameters_may_be_given_by_name_alone():
+    summed = ferrofuse.fuse(lambda x, *, axis=0: x.sum(axis=axis))
+    assert [summed(A).shape, summed(A, axis=1).shape, summed(A).shape] == [(5,), (6,), (5,)]
+    with pytest.raises(TypeError, match="too many positional arguments"):
+        summed(A, 1)
+
+
+def test_fused_functions_may_call_each_other():
+    doubled = ferrofuse.fuse(lambda x: x * 2)
+    np.testing.assert_array_equal(ferrofuse.fuse(lambda x: doubled(x) + 1)(A), A * 2 + 1)
+    with pytest.raises(TypeError, match="takes a function written in Python, got <ufunc 'exp'>"):
+        ferrofuse.fuse(np.exp)
+
+
 def test_results_are_as_the_function_gives_them():
     pair = ferrofuse.fuse(lambda x: (x + 1.0, x * 2.0))
     named = ferrofuse.fuse(lambda x: {"sum": x.sum(), "same": x})

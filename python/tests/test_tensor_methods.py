@@ -31,6 +31,10 @@ FORMULAS = {
     "from the end": lambda x: x[:, -2:],
     "backward": lambda x: x[::-1],
     "steps": lambda x: x[:, 1::2, ::3],
+    "steps beyond the end": lambda x: x[..., :9:2] + x[:, 9:20:2].sum(),
+    "steps of a part": lambda x: x[:, 1:3:2, -3::2],
+    "parts of one": lambda x: x - x[:1] * x[:, 1:2] + x[..., -1:],
+    "indices of NumPy's": lambda x: x[np.int64(1), :, : np.int8(2)],
     "element": lambda x: x[0, 1, 2] + x[..., 0],
     "T": lambda x: x.T,
     "sum": lambda x: x.sum(axis=1),
@@ -45,6 +49,9 @@ FORMULAS = {
     "all": lambda x: (x > 2).all(axis=0),
     "argmax": lambda x: x.argmax(axis=1),
     "argmin of all": lambda x: x.argmin(),
+    "argmax in place": lambda x: x.argmax(keepdims=True) + x.argmax(axis=np.int64(1), keepdims=True),
+    "joined flat": lambda x: np.concatenate([x, x + 1], axis=None),
+    "new axes": lambda x: np.expand_dims(x, (0, -1)),
     "cumsum": lambda x: x.cumsum(axis=1),
     "standardise": lambda x: (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-6),
     "trailing axes": lambda x: x - x.sum(axis=0)[0],
@@ -53,6 +60,7 @@ FORMULAS = {
     "flatten": lambda x: x.flatten(),
     "transpose": lambda x: x.transpose(1, 0, 2),
     "swapaxes": lambda x: x.swapaxes(0, -1),
+    "sizes": lambda x: x.sum(axis=0) / x.shape[0] + x.shape[-1] * len(x.shape) + sum(x.shape[1:]),
     "clip": lambda x: x.clip(2, 5),
     "squeeze": lambda x: x[:, None].squeeze(1),
     "matmul": lambda x: x[:, :, 0].T @ x[:, :, 1],
@@ -77,9 +85,19 @@ def test_formulas_are_numpys(name):
     np.testing.assert_allclose(got, expected, rtol=1e-5)
 
 
-@pytest.mark.parametrize("formula", [lambda x, i: x[:, i], lambda x, i: x[0, i, 1:], lambda x, i: x[:, i[0], None, :2]])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        lambda x, i: x[:, i],
+        lambda x, i: x[0, i, 1:],
+        lambda x, i: x[:, i[0], None, :2],
+        lambda x, i: x[0, :, i],
+        lambda x, i: x[None, i[0], :, None, 1],
+        lambda x, i: x[:, i.astype(np.int8)],
+    ],
+)
 def test_index_tensors_are_numpys(formula):
-    np.testing.assert_array_equal(run(formula, X, INDEX), formula(X, INDEX))
+    np.testing.assert_array_equal(run(formula, X, INDEX % 2), formula(X, INDEX % 2))
 
 
 def test_what_torch_calls_otherwise_is_the_same():
@@ -134,6 +152,8 @@ MISTAKES = {
     "an array": (lambda x: x[INDEX], "got ndarray: an array of indices is an input of the definition"),
     "no step": (lambda x: x[::0], "a step is a whole number that is not zero, but is 0"),
     "two ellipses": (lambda x: x[..., 0, ...], "`...` stands for all other axes, so it is given once at most"),
+    "floored": (lambda x: x // 2.0, r"`floordiv` of a tensor of a definition: ferrofuse.ops.floor\(x / y\)"),
+    "an axis too many": (lambda x: x.swapaxes(0, 3), "`swapaxes`: an axis must be from -3 to 2, but is 3"),
     "squeeze": (lambda x: x.squeeze(), "`squeeze` needs the axes to take away"),
     "array from the right": (lambda x: x + np.ones(3), "`add`: " + NO_VALUE),
     "array from the left": (lambda x: np.ones(3) + x, "`add`: " + NO_VALUE),

@@ -85,6 +85,9 @@ fn error_on(op: OpRef, dtype: DType) -> String {
         }
         OpRef::Language(_) => return String::new(),
     };
+    if dtype.is_complex() && scalar_ops.iter().any(|&scalar_op| !is_by_parts(scalar_op)) {
+        return "the bounds of its steps on real and imaginary parts, propagated through".to_owned();
+    }
     let in_integers = !dtype.is_float() && !matches!(typing, Typing::Float | Typing::Test);
     let rounded = if typing == Typing::Plain && dtype.is_storage_only() { ", then rounded" } else { "" };
     match scalar_ops[..] {
@@ -94,6 +97,29 @@ fn error_on(op: OpRef, dtype: DType) -> String {
         [scalar_op] => format!("within {} ulp{rounded}", scalar_op.row().ulp),
         _ => format!("the bounds of its steps, propagated through{rounded}"),
     }
+}
+
+/// Does an op of complex numbers do to each part what it does to real numbers?
+fn is_by_parts(scalar_op: ScalarOp) -> bool {
+    use ScalarOp::{
+        Add, Complex, Eq, Imag, LogicalAnd, LogicalNot, LogicalOr, Ne, Neg, Real, SegmentSet, Set, Sub, Where,
+    };
+    matches!(
+        scalar_op,
+        Add | Sub
+            | Neg
+            | Set
+            | SegmentSet
+            | Where
+            | Eq
+            | Ne
+            | LogicalAnd
+            | LogicalOr
+            | LogicalNot
+            | Real
+            | Imag
+            | Complex
+    )
 }
 
 /// The same of an op on tensors, for all dtypes: folds say it themselves.

@@ -133,20 +133,31 @@ def _keep(structure: Structure, defined: Defined) -> Tuple[Kernel, List[str]]:
 
 
 def _kernel(defined: Defined) -> Kernel:
-    run, device = defined.fd._compilable().run, defined.device
+    run, device, orders = defined.fd._compilable().run, defined.device, defined.orders
 
     def ferrofuse_region(*inputs: Any) -> Sequence[Any]:
-        return _apart(run(inputs, "torch", "torch", device=device), inputs)
+        return _apart(run(inputs, "torch", "torch", device=device), inputs, orders)
 
     return ferrofuse_region
 
 
-def _apart(outputs: List[Any], inputs: Sequence[Any]) -> List[Any]:
-    """Outputs with memory of their own. A definition gives a view for a copy of an input."""
+def _apart(outputs: List[Any], inputs: Sequence[Any], orders: Sequence[Sequence[int]]) -> List[Any]:
+    """Outputs with memory of their own. A definition gives a view for a copy of an input, and for what is written to one."""
     if torch.is_inference_mode_enabled():  # where no tensor tells that it is a view
         memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
-        return [output.clone() if _memory(output) in memory else output for output in outputs]
-    return [output.clone() if output._is_view() else output for output in outputs]
+        views = [_memory(output) in memory for output in outputs]
+    else:
+        views = [output._is_view() for output in outputs]
+    if not any(views):
+        return outputs
+    return [_copied(*each) if is_view else each[0] for each, is_view in zip(zip(outputs, orders), views)]
+
+
+def _copied(output: Any, places: Sequence[int]) -> Any:
+    """A copy, with these ranks of axes in memory."""
+    outermost_first = sorted(range(output.ndim), key=lambda axis: -places[axis])
+    copy = output.permute(outermost_first).clone(memory_format=torch.contiguous_format)
+    return copy.permute([outermost_first.index(axis) for axis in range(output.ndim)])
 
 
 def _memory(tensor: Any) -> int:

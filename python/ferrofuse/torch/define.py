@@ -1,7 +1,8 @@
 """Makes the definition of a region: declares its inputs, lowers its ops row by row, adds its outputs."""
 
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Container, Dict, List, Optional, Sequence
+from typing import Any, Container, Dict, Iterator, List, Optional, Sequence
 
 import torch
 
@@ -27,13 +28,18 @@ class LoweringError(Exception):
 
 @dataclass(frozen=True)
 class Defined:
-    """A definition of a region, the expressions of the scalars that come in behind its tensors, and the device that a call is to
-    be told, where no input says it.
+    """A definition of a region.
+
+    Attributes:
+        scalars: the expressions of the scalars that come in behind its tensors.
+        device: what a call is to be told, where no input says it.
+        orders: for each output, the rank of each axis in memory, 0 innermost.
     """
 
     fd: FusionDefinition
     scalars: Sequence[Any]
     device: Optional[str]
+    orders: Sequence[Sequence[int]]
 
 
 def define(region: Region, options: Options, available: Container[Any]) -> Defined:
@@ -51,12 +57,23 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
         with caller.standing_at(caller.NOWHERE):
             lowering = _Lowering(fd, region, options, available)
         for node in region.body:
-            with caller.standing_at(place_of(node)):
+            with _about(node):
                 lowering.lower(node)
         for node in region.outputs:
-            with caller.standing_at(place_of(node)):
+            with _about(node):
                 lowering.add_output(node)
-    return Defined(fd, lowering.size.scalars, device)
+    orders = [order(node.meta["val"]) for node in region.outputs]
+    return Defined(fd, lowering.size.scalars, device, orders)
+
+
+@contextmanager
+def _about(node: Any) -> Iterator[None]:
+    """What fails is about this node, and in the line that it comes from."""
+    try:
+        with caller.standing_at(place_of(node)):
+            yield
+    except (Unsupported, ValueError, TypeError, NotImplementedError, AttributeError, LookupError, ArithmeticError) as error:
+        raise LoweringError(node, error) from error
 
 
 class _Lowering:
@@ -83,12 +100,9 @@ class _Lowering:
 
     def lower(self, node: Any) -> None:
         """Lowers a node, all before which are lowered."""
-        try:
-            self._values[node] = self._lowered(node)
-            if writes(node):
-                self._write(node)
-        except (Unsupported, ValueError, TypeError, NotImplementedError, AttributeError, IndexError) as error:
-            raise LoweringError(node, error) from error
+        self._values[node] = self._lowered(node)
+        if writes(node):
+            self._write(node)
 
     def _lowered(self, node: Any) -> Any:
         if op_of(node) == "getitem":

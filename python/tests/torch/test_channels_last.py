@@ -63,7 +63,8 @@ def test_only_convolutions_with_groups_gain():
 def test_the_rewritten_graph_computes_the_same_and_gives_the_same_strides():
     def function(x, grouped, dense):
         y = convolved(x, grouped)
-        return y, y.view(2, -1), y.permute(0, 2, 3, 1), (y + 1).sum(1), convolved(y, dense)
+        repeated = y[:1].expand(3, 8, 5, 6), y.sum(1, keepdim=True).expand(2, 3, 5, 6)
+        return y, y.view(2, -1), y.permute(0, 2, 3, 1), (y + 1).sum(1), convolved(y, dense), *repeated
 
     inputs = torch.randn(2, 8, 5, 6), weight(8), weight(1)
     module = traced(function, *inputs)

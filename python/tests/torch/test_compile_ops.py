@@ -223,6 +223,39 @@ def test_what_is_written_to_and_returned_is_the_input(view):
     assert got[0].untyped_storage().data_ptr() == given.untyped_storage().data_ptr()
 
 
+def test_what_is_also_written_to_a_permuted_input_has_its_own_strides():
+    def written(x):
+        y = x.contiguous().sin()
+        x.copy_(y)
+        return y, torch.sort(y.view(-1)).values
+
+    given, expected = X.clone().t(), X.clone().t()
+    got, eager = torch.compile(written, backend=backend)(given), written(expected)
+    torch.testing.assert_close([*got, given], [*eager, expected])
+    assert got[0].stride() == eager[0].stride() and given.stride() == expected.stride()
+
+
+def test_equal_calls_of_as_strided_may_begin_elsewhere():
+    memory = torch.arange(20.0)
+    for start in (4, 0, 8):
+        torch._dynamo.reset()
+        run = torch.compile(lambda x: torch.as_strided(x, (4,), (1,), 4) * 2 + 1, backend=backend)
+        torch.testing.assert_close(run(memory[start : start + 4]), memory[4:8] * 2 + 1)
+
+
+def test_floats_of_integers_have_the_default_dtype():
+    def of_integers(n):
+        return n.exp() * 1, n.sqrt(), n / 7, n + 0.1, torch.where(n > 2, 0.1, n)
+
+    torch.set_default_dtype(torch.float64)
+    try:
+        n = torch.arange(1, 5)
+        got = torch.compile(of_integers, backend=backend, options={"min_ops": 1})(n)
+        torch.testing.assert_close(got, of_integers(n), rtol=1e-14, atol=0)
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 def test_sums_at_pairs_of_indices_know_their_range():
     def summed(x, index):
         return torch.zeros(4, 6).index_put((ROWS, index), x * 2, accumulate=True)

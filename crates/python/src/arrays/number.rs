@@ -3,6 +3,7 @@
 
 use ferrofuse::{Array, DType};
 use ops::Scalar;
+use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyFloat, PyInt};
 
@@ -20,7 +21,10 @@ pub fn constant(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     if given.is_instance_of::<PyInt>() {
         return match given.extract::<i64>() {
             Ok(number) => Ok(Some(Scalar::from_i64(DType::I64, number))),
-            Err(_) => Ok(Some(Scalar::from_u64(DType::U64, given.extract()?))),
+            Err(_) => match given.extract::<u64>() {
+                Ok(number) => Ok(Some(Scalar::from_u64(DType::U64, number))),
+                Err(_) => Err(PyOverflowError::new_err(format!("the integer {given} has more than 64 bits"))),
+            },
         };
     }
     if given.is_instance_of::<PyFloat>() {
@@ -91,7 +95,7 @@ pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult
     if kind(number.dtype()) > kind(dtype) {
         return Err(rejected(object, dtype, place)?);
     }
-    if dtype.is_int() && !is_in_range(number, dtype) {
+    if dtype.is_int() && !number.is_held_by(dtype) {
         let message = format!("{place}: the number {} is beyond {dtype}", object.str()?);
         return Err(errors::input(object.py(), message));
     }
@@ -116,15 +120,5 @@ fn kind(dtype: DType) -> usize {
         _ if dtype.is_int() => 1,
         _ if dtype.is_float() => 2,
         _ => 3,
-    }
-}
-
-/// Whether an integer, or a bool, is one of an integer dtype.
-fn is_in_range(number: Scalar, dtype: DType) -> bool {
-    match (number.dtype(), dtype) {
-        (DType::U64, _) => dtype == DType::U64, // only what i64 has not is read as u64
-        (_, DType::I64) => true,
-        (_, DType::U64) => number.as_i64() >= 0,
-        _ => number.cast(dtype).cast(number.dtype()) == number,
     }
 }
