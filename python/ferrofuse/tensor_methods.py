@@ -80,7 +80,7 @@ def axes(x: TensorView, axis: Axis, dims: Axis) -> List[int]:
     given = dims if axis is None else axis
     if given is None:
         return list(range(x.ndim))
-    return [int(given)] if isinstance(given, Integral) else list(given)
+    return [int(given)] if isinstance(given, (int, Integral)) else list(given)
 
 
 def _named(name: str, method: Callable[..., Any], doc: str) -> Callable[..., Any]:

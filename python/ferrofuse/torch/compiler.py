@@ -138,11 +138,15 @@ def _kernel(defined: Defined) -> Kernel:
     def ferrofuse_region(*inputs: Any) -> Sequence[Any]:
         return _apart(run(inputs, "torch", "torch", device=device), inputs, orders)
 
-    return ferrofuse_region
+    def ferrofuse_region_that_writes(*inputs: Any) -> Sequence[Any]:
+        outputs = zip(ferrofuse_region(*inputs), orders)
+        return [output if _lies(output, places) else _copied(output, places) for output, places in outputs]
+
+    return ferrofuse_region_that_writes if defined.writes else ferrofuse_region
 
 
 def _apart(outputs: List[Any], inputs: Sequence[Any], orders: Sequence[Sequence[int]]) -> List[Any]:
-    """Outputs with memory of their own. A definition gives a view for a copy of an input, and for what is written to one."""
+    """Outputs with memory of their own. A definition gives a view for a copy of an input."""
     if torch.is_inference_mode_enabled():  # where no tensor tells that it is a view
         memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
         views = [_memory(output) in memory for output in outputs]
@@ -151,6 +155,12 @@ def _apart(outputs: List[Any], inputs: Sequence[Any], orders: Sequence[Sequence[
     if not any(views):
         return outputs
     return [_copied(*each) if is_view else each[0] for each, is_view in zip(zip(outputs, orders), views)]
+
+
+def _lies(output: Any, places: Sequence[int]) -> bool:
+    """Do axes have these ranks in memory? What is also written to an input lies as that does."""
+    innermost_first = sorted((place, step) for place, step, size in zip(places, output.stride(), output.shape) if size > 1)
+    return all(step <= other for (_, step), (_, other) in zip(innermost_first, innermost_first[1:]))
 
 
 def _copied(output: Any, places: Sequence[int]) -> Any:

@@ -34,12 +34,14 @@ class Defined:
         scalars: the expressions of the scalars that come in behind its tensors.
         device: what a call is to be told, where no input says it.
         orders: for each output, the rank of each axis in memory, 0 innermost.
+        writes: whether it writes to inputs.
     """
 
     fd: FusionDefinition
     scalars: Sequence[Any]
     device: Optional[str]
     orders: Sequence[Sequence[int]]
+    writes: bool
 
 
 def define(region: Region, options: Options, available: Container[Any]) -> Defined:
@@ -63,7 +65,7 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
             with _about(node):
                 lowering.add_output(node)
     orders = [order(node.meta["val"]) for node in region.outputs]
-    return Defined(fd, lowering.size.scalars, device, orders)
+    return Defined(fd, lowering.size.scalars, device, orders, bool(region.writes))
 
 
 @contextmanager

@@ -42,6 +42,17 @@ impl Term {
         !matches!(self, Term::Val(_, OperandKind::Tensor | OperandKind::ZeroDim))
     }
 
+    /// As a bound of numbers of a dtype: an integer beyond them is the nearest of them.
+    pub fn saturated(self, dtype: DType) -> Term {
+        match self {
+            Term::Number(scalar) if scalar.dtype().is_int() && !scalar.is_held_by(dtype) => {
+                let end = if scalar.as_f64() < 0.0 { Scalar::lowest(dtype) } else { Scalar::highest(dtype) };
+                Term::Number(end)
+            }
+            term => term,
+        }
+    }
+
     /// How promotion sees it.
     pub fn operand(self, ops: &OpBuilder) -> Operand {
         match self {

@@ -18,10 +18,23 @@ impl OpBuilder {
         self.add(TensorOp::Broadcast((0..rank).map(|axis| axis < rank - has).collect()), &[val])
     }
 
-    /// Drops axes of size 1.
+    /// Drops axes of size 1. Of those that may have other sizes, as far as is known, the first element is taken, and that
+    /// it is the only one becomes a fact.
     pub fn squeeze_axes(&mut self, arg: Val, mut axes: Axes) -> Result<Val, DefineError> {
         axes.sort_unstable();
-        if axes.is_empty() { Ok(arg) } else { self.add(TensorOp::Squeeze(axes), &[arg]) }
+        if axes.is_empty() {
+            return Ok(arg);
+        }
+        let (shape, mut sizes) = (self.shape(arg), self.shape(arg));
+        let can_be_one = |&axis: &u8| self.facts.assume_equal(&shape[axis as usize], &Expr::one()).is_ok();
+        let in_range = axes.iter().all(|&axis| (axis as usize) < shape.len());
+        if !in_range || !axes.iter().all(can_be_one) {
+            return self.add(TensorOp::Squeeze(axes), &[arg]); // which rejects it
+        }
+        axes.iter().for_each(|&axis| sizes[axis as usize] = Expr::one());
+        let starts = Shape::from_elem(Expr::zero(), shape.len());
+        let arg = if sizes == shape { arg } else { self.add(TensorOp::Slice { starts, sizes }, &[arg])? };
+        self.add(TensorOp::Squeeze(axes), &[arg])
     }
 
     /// The axes that a fold dropped, back with size 1.

@@ -30,6 +30,10 @@ pub(in crate::define) fn composite(
 ) -> Result<NamedValue, DefineError> {
     let terms = ops.terms(bound);
     let signature = op.signature(&ops.operands(&terms)).map_err(|error| ops.mistyped(error, bound))?;
+    let terms = match op.name() {
+        "clamp" => terms.into_iter().map(|term| term.saturated(signature.result)).collect(),
+        _ => terms,
+    };
     ops.check_numbers(&terms, &signature, bound)?;
     let vals = ops.prepare(&terms, &signature.compute)?;
     let params: Vec<Result<Val, DefineError>> = vals.into_iter().map(Ok).collect();
