@@ -305,7 +305,7 @@ class FusionDefinition:
     def peak_memory(self) -> Optional[int]:
         """The most bytes that may be in memory at a time of what segments make, at the sizes of the inputs; partial results of
         folds do not count. A plan or a call that finds no segments which need so little raises, with the fewest bytes that it
-        found. None, as it is at first: segments are as fast as they can be.
+        found; calls of other sizes are planned anew. None, as it is at first: segments are as fast as they can be.
 
         Raises:
             TypeError: for anything but a number of bytes or None.

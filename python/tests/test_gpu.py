@@ -166,6 +166,7 @@ def test_what_is_on_another_device_is_rejected():
     assert rejected([drawn(2, 2), x]).startswith("input 0 lies on the CPU, input 1 (test_gpu.py:")
     assert rejected([x, x], device="cpu") == 'input 0 lies on cuda:0, and device="cpu" is asked for'
     assert rejected([x, x], device="cuda:1") == 'input 0 lies on cuda:0, and device="cuda:1" is asked for'
+    assert rejected([x, x], device=1) == 'input 0 lies on cuda:0, and device="1" is asked for'
     assert rejected([x, x], device="mps") == "device: `mps` is no device; known are cpu, cuda, cuda:0, cuda:1, …"
     assert rejected([x, x], like="numpy").startswith("like='numpy' asks for arrays of the host")
     with pytest.raises(RuntimeError, match="cuda:7"):

@@ -10,7 +10,7 @@ from test_round_trip import PROGRAMS, RANDOM, ROOT, defined
 from test_segments_of_examples import example_inputs
 
 import ferrofuse
-from ferrofuse import DataType, FusionDefinition, PythonProfiler
+from ferrofuse import DataType, FusionDefinition, InputError, PythonProfiler
 
 
 def branches():
@@ -37,6 +37,18 @@ def test_a_limit_that_cannot_be_kept_is_rejected_with_the_fewest_bytes():
         fd.explain()
     fd.peak_memory = None
     assert fd.explain().to_dict()["peak_bytes"] > 100
+
+
+@pytest.mark.parametrize("size", [3, 300, 700, 1500])
+def test_a_limit_is_of_the_sizes_of_each_call(size):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.exp(x))
+    fd.peak_memory = 4 * size
+    x = np.ones(size, dtype=np.float32)
+    np.testing.assert_allclose(fd.execute([x])[0], np.exp(x), rtol=1e-6)
+    with pytest.raises(InputError, match=f"at most {4 * size} bytes .* the fewest found are {4 * size + 4}"):
+        fd.execute([np.ones(size + 1, dtype=np.float32)])
 
 
 @pytest.mark.parametrize("limit, error", [("1 MB", TypeError), (True, TypeError), (1.5, TypeError), (-1, ValueError)])

@@ -364,3 +364,31 @@ def test_inputs_are_as_they_were_where_a_later_segment_rejects_an_index():
     assert np.array_equal(x, old)
     [taken] = fd.execute([x, np.array([3, 8])])
     assert np.array_equal(x, old * 2) and np.array_equal(taken, x[[3, 8]])
+
+
+def test_boundaries_in_a_row_may_each_end_a_segment():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        first = fd.ops.segment_set(fd.ops.exp(x))
+        second = fd.ops.segment_set(first)
+        fd.add_output(fd.ops.neg(second))
+    [given] = arrays((9,))
+    [expected] = fd.execute([given])
+    fd.segmentation = [[first], [second], ["tv4"]]
+    assert np.array_equal(fd.execute([given])[0], expected)
+    assert by_hand(fd, fd.segments, {"tv0": given})["tv4"].tolist() == expected.tolist()
+
+
+def test_random_numbers_belong_to_no_group_within_segments_either():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        drawn = fd.ops.randn_like(x)
+        with fd.group("g", device="cpu", stream=2):
+            made = fd.ops.silu(drawn)
+        fd.add_output(made)
+    [given] = arrays((9,))
+    ferrofuse.manual_seed(3)
+    [expected] = fd.execute([given])
+    fd.segment()
+    ferrofuse.manual_seed(3)
+    assert np.array_equal(fd.execute([given])[0], expected)

@@ -1,6 +1,6 @@
 //! Which calls share a variant: those whose inputs have the same layouts, of whose rows the same is known where the compiler
 //! saw sizes ahead of the first call, and, where that is asked for, whose sizes are of one order of magnitude (on a GPU, of
-//! one step of at most an eighth).
+//! one step of at most an eighth); of equal sizes where memory is limited.
 //!
 //! Which axes blocks divide, how far, and how wide the lanes are follows from sizes that the compiler expects. What it expects
 //! may be wrong by half or double; by a factor of a hundred it costs workers their share, or leaves partial results of nearly
@@ -42,6 +42,8 @@ pub(crate) struct Shapes {
     folded: Vec<Sym>,
     /// Whether calls with sizes of other orders of magnitude have other keys.
     by_order: bool,
+    /// Whether they have the sizes themselves: a limit on memory is kept at those of each call.
+    is_exact: bool,
     /// Whether they are a GPU's, where vectors are shorter, and rows that a block keeps have keys of their own.
     on_gpu: bool,
 }
@@ -60,7 +62,8 @@ impl Shapes {
         let is_scheduled = !options.plan.schedules.is_empty();
         let folded = if is_scheduled { Vec::new() } else { folded_row_sizes(graph, fusion) };
         let (last, on_gpu) = (row_sizes(graph, fusion), options.executor.is_on_gpu());
-        Shapes { shapes, symbols, last, folded, by_order, on_gpu }
+        let is_exact = options.plan.peak_memory.is_some();
+        Shapes { shapes, symbols, last, folded, by_order, is_exact, on_gpu }
     }
 
     /// Whether no value of a call of these sizes has many elements.
@@ -145,8 +148,12 @@ struct Orders {
 impl Orders {
     /// The orders of the sizes of a call.
     fn of(sizes: &Sizes, shapes: &Shapes) -> Orders {
-        let are_few = shapes.are_few(sizes);
-        let of_size = if shapes.on_gpu { expected_on_gpu } else { expected_on_cpu };
+        let are_few = !shapes.is_exact && shapes.are_few(sizes);
+        let of_size = match (shapes.is_exact, shapes.on_gpu) {
+            (true, _) => |size| size,
+            (false, true) => expected_on_gpu,
+            (false, false) => expected_on_cpu,
+        };
         let expected = |size| if are_few { EXPECTED_OF_FEW } else { of_size(size) };
         let expected = shapes.known(sizes).map(|(sym, size)| (sym, expected(size))).collect();
         Orders { expected, are_few, on_gpu: shapes.on_gpu }

@@ -103,7 +103,8 @@ impl Constraints {
         if tasks.groups().next().is_none() {
             return constraints;
         }
-        constraints.free = free_nodes(graph, fusion);
+        // Segments take the seeds of random numbers as scalars, which whole definitions have as constants.
+        constraints.free = free_nodes(graph, fusion, |input| graph.shape(input).is_empty());
         for (task, data, options) in tasks.groups() {
             let is_bound = |node: &Node| fusion.contains(*node) && !constraints.free.contains(node);
             let nodes: Vec<Node> = data.view.order().iter().copied().filter(is_bound).collect();

@@ -8,13 +8,21 @@ use scheduler::legal::external_nodes;
 
 use super::external::is_view_op;
 
-/// The free nodes of a fusion.
-pub(super) fn free_nodes(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
+/// The free nodes of a fusion; some inputs may count as constants.
+pub(super) fn free_nodes(
+    graph: &Graph,
+    fusion: &Fusion,
+    is_constant: impl Fn(Val) -> bool,
+) -> FxHashSet<Node> {
     let in_memory = read_or_made_by_external_ops(graph, fusion);
     let mut free: FxHashSet<Node> = FxHashSet::default();
     for &node in fusion.order() {
         let operands = &graph.node(node).operands;
-        let from_constants = operands.iter().all(|val| !fusion.is_input(*val) && free.contains(&val.node));
+        let is_free = |val: &Val| match fusion.is_input(*val) {
+            true => is_constant(*val),
+            false => free.contains(&val.node),
+        };
+        let from_constants = operands.iter().all(is_free);
         let leaves = || graph.results(node).any(|val| fusion.is_output(val));
         if from_constants && !is_boundary(graph, node) && !in_memory.contains(&node) && !leaves() {
             free.insert(node);

@@ -90,7 +90,7 @@ impl<'a> Groups<'a> {
         constraints: &'a Constraints,
         legality: &'a Legality,
     ) -> Groups<'a> {
-        let free = free_nodes(graph, fusion);
+        let free = free_nodes(graph, fusion, |_| false);
         let mut groups = Groups {
             graph,
             fusion,

@@ -238,7 +238,7 @@ impl Maker<'_> {
         let Definition { graph, fusion, .. } = self.definition;
         let output = |output: &Output| match fusion.outputs().iter().find(|given| given.val == output.val) {
             Some(given) => Output { alias: None, ..given.clone() },
-            None => Output::from(positions::before_boundary(graph, output.val)),
+            None => Output::from(positions::before_boundary(graph, output.val, |val| view.is_input(val))),
         };
         let outputs = view.outputs().iter().map(output).collect();
         let facts = Arc::clone(fusion.facts());

@@ -12,9 +12,9 @@ use ir::graph::{Graph, TensorOp, Val};
 use ops::ScalarOp;
 use rustc_hash::FxHashMap;
 
-/// The value that a copy at the end of a segment is of.
-pub(super) fn before_boundary(graph: &Graph, mut val: Val) -> Val {
-    while matches!(graph.op(val), TensorOp::Map(ScalarOp::SegmentSet)) {
+/// The value that copies at the end of a segment are of, or the first that is given to it.
+pub(super) fn before_boundary(graph: &Graph, mut val: Val, is_given: impl Fn(Val) -> bool) -> Val {
+    while !is_given(val) && matches!(graph.op(val), TensorOp::Map(ScalarOp::SegmentSet)) {
         val = graph.operands(val)[0];
     }
     val
@@ -36,7 +36,7 @@ impl<'d> Positions<'d> {
         }
         let mut next = count(definition);
         for val in further {
-            of.entry(before_boundary(&definition.graph, val)).or_insert_with(|| {
+            of.entry(before_boundary(&definition.graph, val, |_| false)).or_insert_with(|| {
                 next += 1;
                 next - 1
             });
@@ -46,7 +46,7 @@ impl<'d> Positions<'d> {
 
     /// The number of a value.
     pub fn get(&self, val: Val) -> Option<usize> {
-        self.of.get(&before_boundary(&self.definition.graph, val)).copied()
+        self.of.get(&before_boundary(&self.definition.graph, val, |_| false)).copied()
     }
 
     /// From the numbers of a segment's values to those of the definition. `outputs` are the values that it makes.

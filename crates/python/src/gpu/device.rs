@@ -9,6 +9,7 @@ use cuda::{Cuda, Event, Stream};
 use ferrofuse::{CudaDevice, DeviceName};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyInt};
 
 use crate::environment;
 
@@ -137,12 +138,13 @@ pub fn failed(error: cuda::Error) -> PyErr {
     crate::errors::gpu(&error)
 }
 
-/// A device by its name, or by an object of torch's that is written like one.
+/// A device by its name, by an object of torch's that is written like one, or by the number of a GPU.
 ///
 /// # Errors
 /// `ValueError` for what names none.
 pub fn named(device: &Bound<'_, PyAny>) -> PyResult<DeviceName> {
-    let name = device.str()?.to_string();
+    let is_number = device.is_instance_of::<PyInt>() && !device.is_instance_of::<PyBool>();
+    let name = if is_number { format!("cuda:{device}") } else { device.str()?.to_string() };
     name.parse().map_err(|message: String| PyValueError::new_err(format!("device: {message}")))
 }
 
