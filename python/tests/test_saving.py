@@ -9,6 +9,7 @@ import threading
 import numpy as np
 import pytest
 
+import ferrofuse
 from ferrofuse import DataType, DefinitionError, FusionDefinition
 
 A = np.random.default_rng(6).standard_normal((6, 10)).astype(np.float32)
@@ -52,6 +53,38 @@ def test_definition_segments_and_schedules_are_kept(fd, way, tmp_path):
     assert [each.schedule for each in same.segments] == [schedule, None]
     for one, other in zip(fd.execute([A]), same.execute([A])):
         np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+@pytest.mark.parametrize("way", WAYS)
+def test_random_numbers_go_on(way, is_cut, tmp_path):
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.rand_like(x))
+        fd.add_output(fd.ops.sum(fd.ops.normal(0.0, 1.0, [3]), dims=[0]))
+    if is_cut:
+        fd.segment()
+    same = WAYS[way](fd, tmp_path)
+
+    def drawn(definition):
+        ferrofuse.manual_seed(5)
+        return [output for _ in range(2) for output in definition.execute([A])], ferrofuse.get_rng_state()
+
+    (expected, state), (found, same_state) = drawn(fd), drawn(same)
+    assert state == same_state and not np.array_equal(expected[0], expected[2])
+    for one, other in zip(expected, found):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_is_added_draws_other_numbers(way, fd, tmp_path):
+    with fd:
+        fd.add_output(fd.ops.rand_like(fd.fusion.inputs()[0]))
+    same = WAYS[way](fd, tmp_path)
+    with same:
+        same.add_output(same.ops.rand_like(same.fusion.inputs()[0]))
+    *_, first, second = same.execute([A])
+    assert not np.array_equal(first, second)
 
 
 def test_files_are_written_through_symlinks_and_keep_their_modes(fd, tmp_path):

@@ -11,6 +11,13 @@ pub(in crate::define) struct Draws {
 }
 
 impl Draws {
+    /// So many of a graph that is there.
+    pub fn of(graph: &Graph, count: u32) -> Draws {
+        let known = |source| graph.symbol_of(&source);
+        let symbols = known(SymbolSource::Seed).zip(known(SymbolSource::Offset));
+        Draws { symbols: symbols.map(|(seed, offset)| [seed, offset]), count }
+    }
+
     /// Whether the call seeds nothing.
     pub fn is_empty(self) -> bool {
         self.count == 0

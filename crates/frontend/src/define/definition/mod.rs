@@ -14,7 +14,7 @@ use ir::Span;
 use ir::definition::{CallArgument, Definition, NamedValue, Object, Record, SourceLine};
 use ir::graph::{Fusion, Graph, Output, Task, TaskData, TaskKind, Tasks, Type, Val};
 
-use super::builder::{OpBuilder, Pattern};
+use super::builder::{Draws, OpBuilder, Pattern};
 use super::call::call;
 use super::error::DefineError;
 use groups::{OpenGroups, require_convex};
@@ -45,9 +45,10 @@ impl DefinitionBuilder {
         DefinitionBuilder::default()
     }
 
-    /// A builder that goes on with what [`super::outline`] made, in which there are no draws of a call.
+    /// A builder that goes on with a definition. Outputs that are there stay as they are; values of which only the layout was
+    /// asked for have none in particular.
     pub fn going_on(definition: Definition) -> DefinitionBuilder {
-        let Definition { graph, fusion, record, tasks, .. } = definition;
+        let Definition { graph, fusion, record, tasks, draws } = definition;
         let (inputs, outputs) = (fusion.inputs().to_vec(), fusion.outputs().to_vec());
         let facts = Facts::clone(fusion.facts());
         let pattern = |(_, data): (Task, &TaskData)| {
@@ -57,7 +58,8 @@ impl DefinitionBuilder {
         };
         let patterns = tasks.patterns().map(pattern).collect();
         let groups = OpenGroups::going_on(graph.len(), record.groups(), &tasks);
-        let ops = OpBuilder { graph, facts, record, patterns, ..OpBuilder::new(call) };
+        let draws = Draws::of(&graph, draws);
+        let ops = OpBuilder { graph, facts, record, patterns, draws, ..OpBuilder::new(call) };
         DefinitionBuilder { ops, inputs, outputs, groups }
     }
 
