@@ -20,7 +20,7 @@ use runtime::unforked;
 use crate::kernel_text::KernelText;
 use crate::languages::{CUDA_CPP, LANGUAGES, Language};
 use crate::names::ValueNames;
-use crate::segments::{SegmentError, segmentation_text};
+use crate::segments::segmentation_text;
 use crate::{CodeTarget, lambdas};
 
 /// A station of the way.
@@ -80,9 +80,6 @@ pub enum EmitError {
     /// What passes made, or a lambda, has no words of the definition language.
     #[error(transparent)]
     Define(#[from] DefineError),
-    /// Segments that would wait for each other.
-    #[error(transparent)]
-    Segments(#[from] SegmentError),
     /// No libLLVM, or it gave an error.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
@@ -185,7 +182,7 @@ pub fn emit(
     }
     match (stage, options.target) {
         (Stage::Optimized, _) => optimized(definition, plan),
-        (Stage::Segments, _) => Ok(segmentation_text(definition, plan)?),
+        (Stage::Segments, _) => Ok(segmentation_text(definition, plan)),
         (Stage::Llvm | Stage::Asm, CodeTarget::Gpu(_)) => Err(unsuitable(stage, options.target)),
         (Stage::C(name), target) if target.language().is_none_or(|language| language.name != name) => {
             Err(unsuitable(stage, target))

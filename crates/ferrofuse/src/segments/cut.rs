@@ -28,7 +28,7 @@ pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenC
     let outputs: Vec<Val> = definition.fusion.outputs().iter().map(|output| output.val).collect();
     let segmentation = match &cut.chosen {
         Some(chosen) => makers.completed(definition, chosen.clone(), &outputs)?,
-        None => without_unread(definition, makers.written(definition, &[], &outputs)?),
+        None => without_unread(definition, makers.written(definition, &[], &outputs)),
     };
     let planned = segmentation.segments.iter().map(|made| makers.of_any(made)).collect();
     Ok(WrittenCut { segmentation, planned })
@@ -36,12 +36,9 @@ pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenC
 
 /// The segments of a cut over the values of the definition: planned with these, it becomes the same. Outputs that are views are no
 /// segment's.
-///
-/// # Errors
-/// The cycle of what the outputs need that no segment of the cut makes.
-pub(super) fn planned_cut(definition: &Definition, cut: &Cut) -> Result<Segmentation, Vec<Wait>> {
+pub(super) fn planned_cut(definition: &Definition, cut: &Cut) -> Segmentation {
     match &cut.chosen {
-        Some(chosen) => Ok(chosen.clone()),
+        Some(chosen) => chosen.clone(),
         None => Makers::of(cut).written(definition, &cut.to_make, &cut.to_make),
     }
 }
@@ -92,6 +89,22 @@ fn without_unread(definition: &Definition, mut segmentation: Segmentation) -> Se
 fn appended(mut segmentation: Segmentation, missing: Vec<Val>) -> Segmentation {
     segmentation.segments.extend((!missing.is_empty()).then_some(missing));
     segmentation
+}
+
+/// A segmentation in order, in which segments that wait for each other are one.
+fn untangled(definition: &Definition, mut segmentation: Segmentation) -> Segmentation {
+    loop {
+        let cycle = match segmentation.in_order(&definition.graph, &definition.fusion) {
+            Ok(ordered) => return ordered,
+            Err(cycle) => cycle,
+        };
+        let mut waiting: Vec<usize> = cycle.iter().map(|wait| wait.segment).collect();
+        waiting.sort_unstable();
+        let joined: Vec<Vec<Val>> =
+            waiting[1..].iter().rev().map(|&number| segmentation.segments.remove(number)).collect();
+        segmentation.segments[waiting[0]].extend(joined.into_iter().flatten());
+        segmentation.segments[waiting[0]].sort_unstable();
+    }
 }
 
 /// The values of a definition that became those of its cut.
@@ -174,17 +187,17 @@ impl<'c> Makers<'c> {
 
     /// The cut's segmentation over values of the definition, in which these outputs are made; of equal values it keeps the first of
     /// these.
-    fn written(
-        &self,
-        definition: &Definition,
-        first: &[Val],
-        outputs: &[Val],
-    ) -> Result<Segmentation, Vec<Wait>> {
+    fn written(&self, definition: &Definition, first: &[Val], outputs: &[Val]) -> Segmentation {
         let olds = Olds::of(definition, self.cut, first);
         let written =
             |keeps_nearest| self.completed(definition, written(self.cut, &olds, keeps_nearest), outputs);
-        // What another segment needs, too, may be nearest.
-        written(true).or_else(|_| written(false))
+        // What another segment needs, too, may be nearest. What passes moved an expansion or a cast behind is another value in
+        // the definition, which may be made by a segment that reads from this one.
+        written(true).or_else(|_| written(false)).unwrap_or_else(|_| {
+            let segmentation = self::written(self.cut, &olds, false);
+            let missing = missing(definition, &segmentation, outputs);
+            untangled(definition, appended(segmentation, missing))
+        })
     }
 
     /// The segmentation with those outputs that it lacks, in order.

@@ -96,13 +96,10 @@ pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec
 
 /// The segmentation of a plan, over the values of the definition by their names. Of what only passes know of it keeps the nearest
 /// values that it is computed of.
-///
-/// # Errors
-/// When segments would wait for each other.
-pub(crate) fn segmentation_text(definition: &Definition, cut: &Cut) -> Result<String, SegmentError> {
+pub(crate) fn segmentation_text(definition: &Definition, cut: &Cut) -> String {
     let names = names_in(definition);
     let name = |val: Val| names.get(&val).cloned().unwrap_or_else(|| val.to_string());
-    Ok(acyclic(definition, cut::planned_cut(definition, cut))?.to_text(&name))
+    cut::planned_cut(definition, cut).to_text(&name)
 }
 
 fn written_cut(definition: &Definition, cut: &Cut) -> Result<cut::WrittenCut, SegmentError> {

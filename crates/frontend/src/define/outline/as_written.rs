@@ -38,7 +38,8 @@ impl<'d> AsWritten<'d> {
         self.passed.map_or(Some(val), |map| map.get(val))
     }
 
-    /// The composites of which a view computes all, in the order in which they were written.
+    /// The composites of which a view computes all, in the order in which they were written. Operands of which nothing is read
+    /// may be elsewhere; a composite of such has no words here.
     pub(super) fn calls(&self, outlined: &Fusion) -> Vec<Call<'d>> {
         let mut views: FxHashMap<(&str, Val), &Fusion> = FxHashMap::default();
         for (_, data) in self.tasks.patterns() {
@@ -46,7 +47,10 @@ impl<'d> AsWritten<'d> {
                 data.view.outputs().first().map(|output| ((data.name.as_str(), output.val), &data.view)),
             );
         }
-        let is_within = |view: &Fusion| view.order().iter().all(|&node| outlined.contains(node));
+        let is_there = |&val: &Val| outlined.is_input(val) || outlined.contains(val.node);
+        let is_within = |view: &Fusion| {
+            view.inputs().iter().all(is_there) && view.order().iter().all(|&node| outlined.contains(node))
+        };
         let call = |statement: &'d Statement| {
             let Action::Call { op, arguments } = &statement.action else { return None };
             let result = |&entry: &Entry| self.became(self.record.entry(entry).val);
