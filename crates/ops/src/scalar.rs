@@ -185,11 +185,11 @@ impl Scalar {
         }
     }
 
-    /// Does a cast keep the value, but for the digits that floats round away?
-    pub fn is_held_by(self, dtype: DType) -> bool {
+    /// Whether a cast to a dtype keeps the value, except for rounding to a float.
+    pub fn fits(self, dtype: DType) -> bool {
         match (self.dtype, dtype) {
             (from, to) if from.is_complex() && !to.is_complex() => {
-                !self.imag().as_bool() && self.real().is_held_by(to)
+                !self.imag().as_bool() && self.real().fits(to)
             }
             (from, to) if from.is_float() && to.is_int() => {
                 let number = self.as_f64();
@@ -200,9 +200,9 @@ impl Scalar {
         }
     }
 
-    /// The same of bounds and of identities of folds: infinities stand for the ends of integer dtypes.
-    pub fn is_bound_of(self, dtype: DType) -> bool {
-        self.is_held_by(dtype) || (self.dtype.is_float() && self.as_f64().is_infinite())
+    /// The same for bounds and for identities of reductions, where infinities stand for the min and max of an integer dtype.
+    pub fn fits_as_bound(self, dtype: DType) -> bool {
+        self.fits(dtype) || (self.dtype.is_float() && self.as_f64().is_infinite())
     }
 
     /// An integer of any dtype.

@@ -103,7 +103,7 @@ impl Constraints {
         if tasks.groups().next().is_none() {
             return constraints;
         }
-        // Segments take the seeds of random numbers as scalars, which whole definitions have as constants.
+        // The definition of a segment has seeds of random numbers as scalar inputs, a whole definition as constants.
         constraints.free = free_nodes(graph, fusion, |input| graph.shape(input).is_empty());
         for (task, data, options) in tasks.groups() {
             let is_bound = |node: &Node| fusion.contains(*node) && !constraints.free.contains(node);

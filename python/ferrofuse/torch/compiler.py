@@ -66,7 +66,7 @@ class _Compilation:
         return rewrite(self._module, fused, Kinds(self._supported))
 
     def _supported(self, node: Any) -> bool:
-        """May a region take it? One of several results goes where they are made."""
+        """May a region take it? A `getitem` goes with the node that it is of."""
         made = node.args[0] if op_of(node) == "getitem" else node
         return node.op == "call_function" and not is_number(node) and not {node, made} & self._reasons.keys()
 
@@ -140,7 +140,7 @@ def _kernel(defined: Defined) -> Kernel:
 
     def ferrofuse_region_that_writes(*inputs: Any) -> Sequence[Any]:
         outputs = zip(ferrofuse_region(*inputs), orders)
-        return [output if _lies(output, places) else _copied(output, places) for output, places in outputs]
+        return [output if _has_order(output, places) else _copied(output, places) for output, places in outputs]
 
     return ferrofuse_region_that_writes if defined.writes else ferrofuse_region
 
@@ -157,14 +157,14 @@ def _apart(outputs: List[Any], inputs: Sequence[Any], orders: Sequence[Sequence[
     return [_copied(*each) if is_view else each[0] for each, is_view in zip(zip(outputs, orders), views)]
 
 
-def _lies(output: Any, places: Sequence[int]) -> bool:
-    """Do axes have these ranks in memory? What is also written to an input lies as that does."""
+def _has_order(output: Any, places: Sequence[int]) -> bool:
+    """Whether axes have these ranks in memory. An output that is also written to an input has the strides of that input."""
     innermost_first = sorted((place, step) for place, step, size in zip(places, output.stride(), output.shape) if size > 1)
     return all(step <= other for (_, step), (_, other) in zip(innermost_first, innermost_first[1:]))
 
 
 def _copied(output: Any, places: Sequence[int]) -> Any:
-    """A copy, with these ranks of axes in memory."""
+    """A copy without gaps, whose axes have these ranks in memory."""
     outermost_first = sorted(range(output.ndim), key=lambda axis: -places[axis])
     copy = output.permute(outermost_first).clone(memory_format=torch.contiguous_format)
     return copy.permute([outermost_first.index(axis) for axis in range(output.ndim)])

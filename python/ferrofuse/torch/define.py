@@ -59,18 +59,18 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
         with caller.standing_at(caller.NOWHERE):
             lowering = _Lowering(fd, region, options, available)
         for node in region.body:
-            with _about(node):
+            with _located_at(node):
                 lowering.lower(node)
         for node in region.outputs:
-            with _about(node):
+            with _located_at(node):
                 lowering.add_output(node)
     orders = [order(node.meta["val"]) for node in region.outputs]
     return Defined(fd, lowering.size.scalars, device, orders, bool(region.writes))
 
 
 @contextmanager
-def _about(node: Any) -> Iterator[None]:
-    """What fails is about this node, and in the line that it comes from."""
+def _located_at(node: Any) -> Iterator[None]:
+    """Errors name this node, and the user's line that it comes from."""
     try:
         with caller.standing_at(place_of(node)):
             yield
@@ -125,9 +125,9 @@ class _Lowering:
         return Call(self._fd.ops, shapes, stored, dtypes.computed(fakes[0].dtype), operands, self.size)
 
     def _arguments(self, node: Any) -> List[Any]:
-        """Integers are computed with as f64 where the result is, and not as f32, which is their float of the language."""
+        """The arguments; integers as f64 where the result is f64. The language would compute in f32."""
         arguments = [self._argument(one) for one in node.args]
-        if not _makes_doubles_of_integers(node):
+        if not _promotes_integers_to_f64(node):
             return arguments
         return [self._fd.ops.cast(one, DataType.Double) if isinstance(one, TensorView) else one for one in arguments]
 
@@ -171,7 +171,7 @@ class _Lowering:
         return self._fd.ops.set(value)
 
 
-def _makes_doubles_of_integers(node: Any) -> bool:
+def _promotes_integers_to_f64(node: Any) -> bool:
     """Does an op give f64 for tensors of integers alone, as it does where that is torch's default dtype?"""
     operands = [fake for one in node.all_input_nodes if not is_number(one) for fake in results(one)]
     is_of_integers = bool(operands) and not any(fake.is_floating_point() or fake.is_complex() for fake in operands)

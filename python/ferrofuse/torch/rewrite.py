@@ -43,7 +43,7 @@ class _Rewriting:
         for place, node in enumerate(region.outputs):
             self._made[node] = self._graph.call_function(operator.getitem, (call, place))
             self._made[node].meta = dict(node.meta)
-        self._made.update((node, self._made[node.args[0]]) for node in region.writes)  # which give what they write to
+        self._made.update((node, self._made[node.args[0]]) for node in region.writes)  # `copy_` returns its target
 
     def _ordered(self) -> List[Any]:
         """The units, each after what it needs; of those that could be next, the one that came first in the old graph."""

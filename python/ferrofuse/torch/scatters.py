@@ -49,7 +49,7 @@ def _writing(node: Any) -> Optional[Any]:
 
 
 def _is_made_for(tensor: Any, user: Any) -> bool:
-    """Is it a constant's tensor, or a view of one, that nothing else uses and whose elements lie apart from each other?"""
+    """Is it a constant's tensor, or a view of one, that nothing else uses, and contiguous?"""
     row = row_of(tensor)
     if row is None or list(tensor.users) != [user] or tensor in tree_leaves((user.args[1:], user.kwargs)):
         return False

@@ -180,7 +180,7 @@ fn from_request(name: &str, dtype: DType, request: &Request) -> Result<Option<St
         Some(Source::File(_, path)) => return Ok(Some(arrays::read(path, Wanted::NameOrSole(name))?)),
         Some(Source::Number(_, number)) => {
             let scalar = number.as_scalar();
-            if !scalar.is_held_by(dtype) {
+            if !scalar.fits(dtype) {
                 let expected = format!("expected a number that {dtype} can hold, given {scalar}");
                 return Err(Failure::user(format!("--input: `{name}`: {expected}")));
             }

@@ -91,8 +91,8 @@ fn appended(mut segmentation: Segmentation, missing: Vec<Val>) -> Segmentation {
     segmentation
 }
 
-/// A segmentation in order, in which segments that wait for each other are one.
-fn untangled(definition: &Definition, mut segmentation: Segmentation) -> Segmentation {
+/// The segmentation in topological order; segments that form a cycle are joined.
+fn without_cycles(definition: &Definition, mut segmentation: Segmentation) -> Segmentation {
     loop {
         let cycle = match segmentation.in_order(&definition.graph, &definition.fusion) {
             Ok(ordered) => return ordered,
@@ -191,12 +191,12 @@ impl<'c> Makers<'c> {
         let olds = Olds::of(definition, self.cut, first);
         let written =
             |keeps_nearest| self.completed(definition, written(self.cut, &olds, keeps_nearest), outputs);
-        // What another segment needs, too, may be nearest. What passes moved an expansion or a cast behind is another value in
-        // the definition, which may be made by a segment that reads from this one.
+        // The nearest values may make a cycle. So may the others: where a pass moved an expansion behind an op, the op reads another
+        // value in the definition, which a later segment may make.
         written(true).or_else(|_| written(false)).unwrap_or_else(|_| {
             let segmentation = self::written(self.cut, &olds, false);
             let missing = missing(definition, &segmentation, outputs);
-            untangled(definition, appended(segmentation, missing))
+            without_cycles(definition, appended(segmentation, missing))
         })
     }
 

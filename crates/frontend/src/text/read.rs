@@ -197,7 +197,7 @@ fn check_inputs(definition: &Definition, specs: &[InputSpec], span: Span) -> Res
     for (decl, spec) in decls.iter().zip(specs) {
         let ty = definition.graph.ty(decl.val);
         let given = match spec {
-            InputSpec::Scalar(scalar) if decl.layout.is_none() && scalar.is_held_by(ty.dtype) => continue,
+            InputSpec::Scalar(scalar) if decl.layout.is_none() && scalar.fits(ty.dtype) => continue,
             InputSpec::Tensor(spec) if spec.dtype == ty.dtype && spec.sizes.len() == ty.rank() => continue,
             InputSpec::Scalar(scalar) => format!("the number {scalar}"),
             InputSpec::Tensor(spec) => format!("a tensor of {}{:?}", spec.dtype, spec.sizes),

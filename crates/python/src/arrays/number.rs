@@ -95,7 +95,7 @@ pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult
     if kind(number.dtype()) > kind(dtype) {
         return Err(rejected(object, dtype, place)?);
     }
-    if dtype.is_int() && !number.is_held_by(dtype) {
+    if dtype.is_int() && !number.fits(dtype) {
         let message = format!("{place}: the number {} is beyond {dtype}", object.str()?);
         return Err(errors::input(object.py(), message));
     }

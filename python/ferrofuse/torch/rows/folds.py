@@ -5,15 +5,15 @@ from typing import Any, Callable, Dict, List
 from .row import Call, Result, Row, Unsupported, axes_of, axis_of, same
 
 
-def _folded(dims: Any, rank: int) -> List[int]:
-    """The axes of a fold, for which no axes mean all."""
+def _reduced_axes(dims: Any, rank: int) -> List[int]:
+    """The axes that are reduced: an empty list means all."""
     return axes_of(None if dims is None or dims == [] else dims, rank)
 
 
 def _fold(name: str) -> Callable[..., Result]:
     def lower(call: Call, x: Any, dims: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Result:
         x = x if dtype is None else call.ops.cast(x, call.computed)
-        return getattr(call.ops, name)(x, _folded(dims, x.ndim), keepdim) if x.ndim else x
+        return getattr(call.ops, name)(x, _reduced_axes(dims, x.ndim), keepdim) if x.ndim else x
 
     return lower
 
@@ -33,7 +33,7 @@ def _variance(name: str) -> Callable[..., Result]:
         correction = 1 if correction is None else correction
         if correction != int(correction):
             raise Unsupported("a correction that is no whole number")
-        return getattr(call.ops, name)(x, _folded(dims, x.ndim), int(correction), keepdim)
+        return getattr(call.ops, name)(x, _reduced_axes(dims, x.ndim), int(correction), keepdim)
 
     return lower
 

@@ -82,8 +82,8 @@ def _from_start(call: Call, index: Any, size: Size) -> Any:
 
 
 def _scatter_value(call: Call, x: Any, dim: int, index: Any, value: Any) -> Result:
-    """One index a row: each element asks whether the index is its own. Looked up among all places, each index is one of them or
-    an error.
+    """One index a row: each element compares its place with the index. The look-up among all places raises where an index is out of
+    range.
     """
     dim = axis_of(dim, x.ndim)
     expected: List[Size] = [1 if axis == dim else size for axis, size in enumerate(call.shape)]

@@ -11,7 +11,7 @@ pub(in crate::define) struct Draws {
 }
 
 impl Draws {
-    /// So many of a graph that is there.
+    /// The draws of an existing graph, which are so many.
     pub fn of(graph: &Graph, count: u32) -> Draws {
         let known = |source| graph.symbol_of(&source);
         let symbols = known(SymbolSource::Seed).zip(known(SymbolSource::Offset));

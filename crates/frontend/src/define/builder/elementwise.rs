@@ -42,10 +42,10 @@ impl Term {
         !matches!(self, Term::Val(_, OperandKind::Tensor | OperandKind::ZeroDim))
     }
 
-    /// As a bound of numbers of a dtype: an integer beyond them is the nearest of them.
+    /// A bound as a number of a dtype: an integer beyond its range becomes its min or max.
     pub fn saturated(self, dtype: DType) -> Term {
         match self {
-            Term::Number(scalar) if scalar.dtype().is_int() && !scalar.is_held_by(dtype) => {
+            Term::Number(scalar) if scalar.dtype().is_int() && !scalar.fits(dtype) => {
                 let end = if scalar.as_f64() < 0.0 { Scalar::lowest(dtype) } else { Scalar::highest(dtype) };
                 Term::Number(end)
             }
@@ -120,10 +120,11 @@ impl OpBuilder {
         }
     }
 
-    /// How a call of a primitive is typed. A comparison with an integer that the dtype of the others cannot hold is one of i64.
+    /// The dtypes of a call of a primitive. A comparison with an integer literal beyond the dtype of the other operand is
+    /// computed in i64.
     ///
     /// # Errors
-    /// If operands do not suit the op, or a number is none of the dtype that it would have.
+    /// For operands that do not suit the op, and for numbers that the dtype of the call cannot hold.
     pub fn signature(
         &self,
         scalar_op: ScalarOp,
@@ -133,7 +134,7 @@ impl OpBuilder {
         let mut operands = self.operands(terms);
         let mut signature =
             ops::signature(scalar_op, &operands).map_err(|error| self.mistyped(error, bound))?;
-        if let (DType::Bool, Some(place)) = (signature.result, not_held(terms, &signature)) {
+        if let (DType::Bool, Some(place)) = (signature.result, first_unfit(terms, &signature)) {
             operands[place].kind = OperandKind::Tensor;
             signature = ops::signature(scalar_op, &operands).map_err(|error| self.mistyped(error, bound))?;
         }
@@ -141,15 +142,15 @@ impl OpBuilder {
         Ok(signature)
     }
 
-    /// Rejects numbers that would not be what they are in the dtype of the call.
+    /// Rejects numbers that the dtype of the call cannot hold.
     pub fn check_numbers(
         &self,
         terms: &[Term],
         signature: &TypeSignature,
         bound: &Bound,
     ) -> Result<(), DefineError> {
-        let Some(place) = not_held(terms, signature) else { return Ok(()) };
-        let Term::Number(scalar) = terms[place] else { unreachable!("what is not held is a number") };
+        let Some(place) = first_unfit(terms, signature) else { return Ok(()) };
+        let Term::Number(scalar) = terms[place] else { unreachable!("only numbers are converted") };
         let expected = format!("a number that {} can hold", dtype_of_numbers(signature, place));
         Err(self.reject(expected, scalar.to_string()).argument(bound.name(place)).at(bound.span(place)))
     }
@@ -165,24 +166,29 @@ impl OpBuilder {
             }
         };
         let vals = terms.iter().zip(dtypes).map(prepare).collect::<Result<Vec<Val>, DefineError>>()?;
-        vals.iter().map(|&val| self.repeatable(val, &vals)).collect()
+        let mut shapes = vals.iter().map(|&val| self.graph.shape(val)).filter(|shape| !shape.is_empty());
+        let first = shapes.next();
+        if shapes.all(|shape| Some(shape) == first) {
+            return Ok(vals);
+        }
+        vals.iter().map(|&val| self.broadcastable(val, &vals)).collect()
     }
 
-    /// The operand, with single elements where it has at most one along an axis and others have more.
-    fn repeatable(&mut self, val: Val, operands: &[Val]) -> Result<Val, DefineError> {
+    /// The operand. Where it has at most one element along an axis and another operand has more, it is required to have one.
+    fn broadcastable(&mut self, val: Val, operands: &[Val]) -> Result<Val, DefineError> {
         let is_repeated = |axis: &u8| {
             let mut sizes = operands.iter().filter_map(|&other| self.graph.shape(other).get(*axis as usize));
             sizes.any(|size| !self.facts.prove_le(size, &Expr::one()))
         };
-        let axes = self.open_axes(val).into_iter().filter(is_repeated).collect();
-        self.single(val, axes)
+        let axes = self.axes_of_at_most_one(val).into_iter().filter(is_repeated).collect();
+        self.require_one(val, axes)
     }
 }
 
-/// The first number that is another in the dtype that it is converted to.
-fn not_held(terms: &[Term], signature: &TypeSignature) -> Option<usize> {
+/// The place of the first number that the dtype it is converted to cannot hold.
+fn first_unfit(terms: &[Term], signature: &TypeSignature) -> Option<usize> {
     terms.iter().enumerate().find_map(|(place, term)| match term {
-        Term::Number(scalar) if !scalar.is_bound_of(dtype_of_numbers(signature, place)) => Some(place),
+        Term::Number(scalar) if !scalar.fits_as_bound(dtype_of_numbers(signature, place)) => Some(place),
         _ => None,
     })
 }

@@ -48,7 +48,7 @@ impl OpBuilder {
     /// A number or a scalar in a dtype.
     pub fn coefficient(&mut self, bound: &Bound, param: &str, dtype: DType) -> Result<Val, DefineError> {
         match bound.object(param) {
-            Object::Number(number) if number.is_held_by(dtype) => self.constant(number.cast(dtype)),
+            Object::Number(number) if number.fits(dtype) => self.constant(number.cast(dtype)),
             Object::Number(_) => Err(bound.reject(param, &format!("a number that {dtype} can hold"))),
             Object::Value(value) if self.graph.shape(value.val).is_empty() => self.cast(value.val, dtype),
             Object::None => self.constant(Scalar::zero(dtype)),
@@ -61,9 +61,7 @@ impl OpBuilder {
         let class = |dtype: DType| u8::from(dtype.is_int()) + 2 * u8::from(dtype.is_float());
         match Term::new(self, bound.object(param)) {
             None => self.constant(Scalar::zero(dtype)),
-            Some(Term::Number(scalar))
-                if class(scalar.dtype()) <= class(dtype) && scalar.is_held_by(dtype) =>
-            {
+            Some(Term::Number(scalar)) if class(scalar.dtype()) <= class(dtype) && scalar.fits(dtype) => {
                 self.constant(scalar.cast(dtype))
             }
             Some(Term::Val(val, _)) if class(self.graph.dtype(val)) <= class(dtype) => {

@@ -18,8 +18,8 @@ impl OpBuilder {
         self.add(TensorOp::Broadcast((0..rank).map(|axis| axis < rank - has).collect()), &[val])
     }
 
-    /// Drops axes of size 1. Of those that may have other sizes, as far as is known, the first element is taken, and that
-    /// it is the only one becomes a fact.
+    /// Drops axes of size 1. An axis whose size is not known to be 1 is required to be, by a constraint, and sliced first:
+    /// lowering makes a loop for it otherwise.
     pub fn squeeze_axes(&mut self, arg: Val, mut axes: Axes) -> Result<Val, DefineError> {
         axes.sort_unstable();
         if axes.is_empty() {
@@ -44,16 +44,16 @@ impl OpBuilder {
         if axes.is_empty() { Ok(folded) } else { self.add(TensorOp::Broadcast(new), &[folded]) }
     }
 
-    /// The axes of which it is only known that they have at most one element, as those of slices `[0:1]`.
-    pub fn open_axes(&self, val: Val) -> Axes {
+    /// The axes with a computed size of 0 or 1, such as those of a slice `[0:1]` of a symbolic axis.
+    pub fn axes_of_at_most_one(&self, val: Val) -> Axes {
         let is_computed = |size: &Expr| size.as_const().is_none() && size.as_sym().is_none();
         let is_open = |size: &Expr| is_computed(size) && self.facts.prove_le(size, &Expr::one());
         let axes = self.graph.shape(val).iter().enumerate().filter(|(_, size)| is_open(size));
         axes.map(|(axis, _)| axis as u8).collect()
     }
 
-    /// A value that repeats along these axes: that each has one element becomes a fact.
-    pub fn single(&mut self, val: Val, axes: Axes) -> Result<Val, DefineError> {
+    /// The value with these axes of size 1, by a constraint on its sizes.
+    pub fn require_one(&mut self, val: Val, axes: Axes) -> Result<Val, DefineError> {
         let dropped = self.squeeze_axes(val, axes.clone())?;
         self.keep(dropped, &axes)
     }

@@ -81,7 +81,7 @@ impl DefinitionBuilder {
         let bound = self.bind(VALUE, arguments)?;
         match (bound.object("value"), bound.dtype("dtype")) {
             (Object::Number(scalar), None) => Ok(Object::Number(*scalar)),
-            (Object::Number(scalar), Some(dtype)) if scalar.is_held_by(dtype) => {
+            (Object::Number(scalar), Some(dtype)) if scalar.fits(dtype) => {
                 Ok(Object::Number(scalar.cast(dtype)))
             }
             (Object::Number(_), Some(dtype)) => {

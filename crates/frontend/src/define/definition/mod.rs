@@ -45,8 +45,7 @@ impl DefinitionBuilder {
         DefinitionBuilder::default()
     }
 
-    /// A builder that goes on with a definition. Outputs that are there stay as they are; values of which only the layout was
-    /// asked for have none in particular.
+    /// A builder that continues a definition. Outputs keep their memory order; a `stride_order` of other values is lost.
     pub fn going_on(definition: Definition) -> DefinitionBuilder {
         let Definition { graph, fusion, record, tasks, draws } = definition;
         let (inputs, outputs) = (fusion.inputs().to_vec(), fusion.outputs().to_vec());

@@ -64,8 +64,8 @@ fn expand_to(ops: &mut OpBuilder, arg: Val, sizes: Vec<Option<Expr>>) -> Result<
     let is_longer = |axis: &u8| {
         sizes[*axis as usize].as_ref().is_some_and(|size| !ops.facts.prove_le(size, &Expr::one()))
     };
-    let axes = ops.open_axes(arg).into_iter().filter(is_longer).collect();
-    let arg = ops.single(arg, axes)?;
+    let axes = ops.axes_of_at_most_one(arg).into_iter().filter(is_longer).collect();
+    let arg = ops.require_one(arg, axes)?;
     let mut target = ops.shape(arg);
     let mut repeats = false;
     for (axis, size) in sizes.into_iter().enumerate() {

@@ -30,6 +30,7 @@ pub(in crate::define) fn composite(
 ) -> Result<NamedValue, DefineError> {
     let terms = ops.terms(bound);
     let signature = op.signature(&ops.operands(&terms)).map_err(|error| ops.mistyped(error, bound))?;
+    // A bound beyond the dtype has no effect.
     let terms = match op.name() {
         "clamp" => terms.into_iter().map(|term| term.saturated(signature.result)).collect(),
         _ => terms,

@@ -41,7 +41,7 @@ pub(super) fn scan(
 fn init(ops: &mut OpBuilder, bound: &Bound, dtype: DType) -> Result<Option<Val>, DefineError> {
     match bound.object("init") {
         Object::None => Ok(None),
-        Object::Number(scalar) if scalar.is_bound_of(dtype) => ops.constant(scalar.cast(dtype)).map(Some),
+        Object::Number(scalar) if scalar.fits_as_bound(dtype) => ops.constant(scalar.cast(dtype)).map(Some),
         Object::Number(_) => Err(bound.reject("init", &format!("a number that {dtype} can hold"))),
         object => match object.as_value() {
             Some(value) if ops.graph.shape(value.val).is_empty() => ops.cast(value.val, dtype).map(Some),
@@ -192,7 +192,7 @@ fn identity(bound: &Bound, dtypes: &[DType]) -> Result<Vec<Scalar>, DefineError>
         states => format!("a list of {states} numbers: the states before any element"),
     };
     let number = |(object, &dtype): (&Object, &DType)| match object {
-        Object::Number(scalar) if scalar.is_bound_of(dtype) => Some(scalar.cast(dtype)),
+        Object::Number(scalar) if scalar.fits_as_bound(dtype) => Some(scalar.cast(dtype)),
         _ => None,
     };
     let scalars: Option<Vec<Scalar>> = given.iter().zip(dtypes).map(number).collect();

@@ -37,7 +37,7 @@ pub(super) fn slice(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val,
     }
     let sizes: Shape = (0..shape.len())
         .map(|axis| match &ends[axis] - &starts[axis] {
-            // So that it is known to be no more than one, which may be repeated.
+            // Written so that it is provably at most 1, which broadcasting asks for.
             size if asked[axis].is_one() && !size.is_one() => {
                 Expr::min(&asked[axis], &(&shape[axis] - &starts[axis]))
             }

@@ -38,8 +38,8 @@ impl<'d> AsWritten<'d> {
         self.passed.map_or(Some(val), |map| map.get(val))
     }
 
-    /// The composites of which a view computes all, in the order in which they were written. Operands of which nothing is read
-    /// may be elsewhere; a composite of such has no words here.
+    /// The composites that a view computes in full and whose operands it has, in the order in which they were written. An operand that
+    /// no node reads may be outside of the view.
     pub(super) fn calls(&self, outlined: &Fusion) -> Vec<Call<'d>> {
         let mut views: FxHashMap<(&str, Val), &Fusion> = FxHashMap::default();
         for (_, data) in self.tasks.patterns() {
