@@ -292,11 +292,15 @@ class FusionDefinition:
         Raises:
             DefinitionError: for a name that is not there, an output that no segment makes, and segments that wait for each
                 other. The segments are as they were then.
+            TypeError: for what is no text and no list of lists.
+            ValueError: while `peak_memory` is set, which limits the segments that the compiler finds.
         """
         return self._segmentation
 
     @segmentation.setter
     def segmentation(self, by_hand: Optional[ByHand]) -> None:
+        if by_hand is not None and self._peak_memory is not None:
+            raise ValueError("segmentation: fd.peak_memory limits the segments that the compiler finds: set it to None first")
         text = None if by_hand is None else as_text(self._existing(), by_hand)
         self._cut = None if text is None else Cut(self, None, text)
         self._segmentation = text
@@ -309,7 +313,7 @@ class FusionDefinition:
 
         Raises:
             TypeError: for anything but a number of bytes or None.
-            ValueError: for one below zero.
+            ValueError: for one below zero, and while `execute` runs segments that were cut before.
         """
         return self._peak_memory
 
@@ -319,6 +323,8 @@ class FusionDefinition:
             raise TypeError(f"peak_memory: expected a number of bytes or None, not {limit!r}")
         if limit is not None and limit < 0:
             raise ValueError(f"peak_memory: expected a number of bytes, not {limit}")
+        if limit is not None and self._cut is not None:
+            raise ValueError("peak_memory: the definition is cut into segments already: set fd.segmentation to None first")
         self._peak_memory = limit
         self._executable = self._fec = None
 
@@ -417,6 +423,7 @@ class FusionDefinition:
         "greedy" or "unfused", another definition, or what `explain` gave before.
 
         Raises:
+            TypeError: for an `against` of another kind.
             ValueError: for a word that is none of these.
         """
         executable = self._compilable()
@@ -427,8 +434,10 @@ class FusionDefinition:
             other = (against, Explanation(*executable.explain(inputs, None, against)))
         elif isinstance(against, FusionDefinition):
             other = ("the other definition", against.explain(inputs))
-        else:
+        elif isinstance(against, Explanation):
             other = ("before", against)
+        else:
+            raise TypeError(f'against: expected "greedy", "unfused", a definition or an explanation, not {against!r}')
         return Explanation(*explained, other)
 
     def cuda_code(self, inputs: Optional[Sequence[Any]] = None) -> str:

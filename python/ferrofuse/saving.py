@@ -46,8 +46,9 @@ def of_text(text: str, name: str = "the text") -> "FusionDefinition":
         fd = FusionDefinition._of(Builder.read(body))
     except DefinitionError as error:
         raise DefinitionError(f"{name}: {error}") from None
-    if "peak_memory" in choices:
-        fd.peak_memory = int(choices.pop("peak_memory"))
+    limit = choices.pop("peak_memory", None)
+    if limit is not None and "segments" not in choices:
+        fd.peak_memory = int(limit)
     if "segments" in choices:
         fd.segmentation = choices.pop("segments")
     segments = {f"schedule {segment.name}": segment for segment in fd.segments}
@@ -81,7 +82,7 @@ def load(path: Path) -> "FusionDefinition":
 
 def _choices(fd: "FusionDefinition") -> Iterator[Tuple[str, str]]:
     """What was chosen by hand, section by section."""
-    if fd.peak_memory is not None:
+    if fd.peak_memory is not None and not fd.segments:
         yield "peak_memory", str(fd.peak_memory)
     if fd.segments:
         yield "segments", "".join(f"segment {each.name} -> {', '.join(each.outputs)}\n" for each in fd.segments)

@@ -1,6 +1,6 @@
 """Segments of a definition as objects: definitions of their own, that run in place of the whole."""
 
-from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _native
 from ._native import DefinitionError, TensorView
@@ -67,11 +67,14 @@ class Segment:
 
         Raises:
             DefinitionError: for one that takes or gives something else.
+            TypeError: for what is no FusionDefinition.
         """
         return self._definition
 
     @definition.setter
     def definition(self, definition: "FusionDefinition") -> None:
+        if not hasattr(definition, "_builder"):
+            raise TypeError(f"{self.name}.definition: expected a FusionDefinition, not {definition!r}")
         self._cut.check(definition._builder, self._schedule)
         self._definition = definition
 
@@ -168,8 +171,32 @@ class Cut:
 
 
 def as_text(builder: _native.Builder, by_hand: ByHand) -> str:
-    """A segmentation by hand as text, a line for each segment."""
+    """A segmentation by hand as text, a line for each segment.
+
+    Raises:
+        TypeError: for what is no text and no list of lists of tensors and names, naming the element.
+    """
     if isinstance(by_hand, str):
         return by_hand
-    named = [[made if isinstance(made, str) else builder.name_of(made) for made in segment] for segment in by_hand]
-    return "".join(f"segment seg{number} -> {', '.join(made)}\n" for number, made in enumerate(named))
+    segments = _list(by_hand, "segmentation", "a list for each segment of the tensors that it makes")
+    lines = []
+    for number, segment in enumerate(segments):
+        where = f"segmentation[{number}]"
+        made = _list(segment, where, "a list of tensors or of their names")
+        names = [_name(builder, each, f"{where}[{place}]") for place, each in enumerate(made)]
+        lines.append(f"segment seg{number} -> {', '.join(names)}\n")
+    return "".join(lines)
+
+
+def _list(given: Any, where: str, expected: str) -> List[Any]:
+    if isinstance(given, (str, TensorView)) or not isinstance(given, Iterable):
+        raise TypeError(f"{where}: expected {expected}, not {given!r}")
+    return list(given)
+
+
+def _name(builder: _native.Builder, made: Any, where: str) -> str:
+    if isinstance(made, TensorView):
+        return builder.name_of(made)
+    if not isinstance(made, str):
+        raise TypeError(f"{where}: expected a tensor or its name, not {made!r}")
+    return made

@@ -62,6 +62,8 @@ pub struct Cut {
     pub to_make: Vec<Val>,
     /// Which values are kept in memory.
     pub segmentation: Segmentation,
+    /// For each segment that of the user's segmentation which it is, or is a part of; empty where the user chose none.
+    pub parts: Vec<usize>,
     /// The segments in the order they run.
     pub segments: Vec<SegmentPlan>,
     /// The groups of the definition as the passes left them, and the segments in the same order, as tasks of the graph.

@@ -282,7 +282,9 @@ impl<'a> Groups<'a> {
         let leaves = |val: Val| {
             self.fusion.is_output(val) || self.fusion.uses(val).iter().any(|user| !is_member(user))
         };
-        members.iter().flat_map(|&node| self.graph.results(node)).filter(|&val| leaves(val)).collect()
+        // One result of a node may be an input while others are computed again.
+        let leaves = |&val: &Val| !self.fusion.is_input(val) && leaves(val);
+        members.iter().flat_map(|&node| self.graph.results(node)).filter(leaves).collect()
     }
 
     /// The view of a group: what it makes, from what others make.

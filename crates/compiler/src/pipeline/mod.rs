@@ -130,6 +130,8 @@ struct Compilation<'a> {
     optimized: Optimized,
     patterns: Vec<Result<Task, String>>,
     segmentation: Segmentation,
+    /// For each segment that of the user's which it is a part of.
+    parts: Vec<usize>,
     search_steps: usize,
     /// The segments as views, in the order they run.
     segment_views: Vec<Fusion>,
@@ -198,6 +200,7 @@ impl<'a> Compilation<'a> {
             products: Vec::new(),
             patterns: Vec::new(),
             segmentation: Segmentation::default(),
+            parts: Vec::new(),
             search_steps: 0,
             segment_views: Vec::new(),
             placements: FxHashMap::default(),
@@ -237,6 +240,7 @@ impl<'a> Compilation<'a> {
             chosen: self.options.segmentation.clone(),
             to_make,
             segmentation: self.segmentation,
+            parts: self.parts,
             segments: self.segments,
             tasks,
             dropped,

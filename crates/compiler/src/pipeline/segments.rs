@@ -1,7 +1,7 @@
 //! Which values are kept in memory: found by search, or those that the user chose, checked.
 
 use ir::graph::{Fusion, Graph, Output, Val, ValMap};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Compilation, Optimized};
 use crate::passes::{before_expansion, in_memory};
@@ -11,8 +11,9 @@ use crate::segment::{Engine, Lifetimes, SearchProblem, Segmentation, greedy_with
 /// The stage.
 pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     compilation.place();
-    let (segmentation, search_steps) = match &compilation.optimized.chosen {
-        Some(chosen) => (completed(chosen, &compilation.graph, &compilation.optimized.computed), 0),
+    let chosen = compilation.optimized.chosen.take();
+    let (segmentation, search_steps) = match chosen {
+        Some(chosen) => (compilation.divided(&chosen)?, 0),
         None => compilation.as_one().map_or_else(|| compilation.searched(), |one| (one, 0)),
     };
     let Optimized { computed, constraints, .. } = &compilation.optimized;
@@ -45,15 +46,56 @@ impl Compilation<'_> {
 
     /// The best segmentation that the search finds, and the nodes that it looked at.
     fn searched(&self) -> (Segmentation, usize) {
-        let Compilation { graph, legality, hints, target, options, .. } = self;
-        let Optimized { computed: fusion, constraints, .. } = &self.optimized;
-        let merged = || greedy_with(graph, fusion, constraints, legality);
-        let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
-        let found = match options.peak_memory {
-            Some(limit) => search_within(problem, merged, limit),
-            None => search(problem, merged),
+        let problem = self.problem(&self.optimized.computed);
+        let found = match self.options.peak_memory {
+            Some(limit) => search_within(problem, || merged(problem), limit),
+            None => search(problem, || merged(problem)),
         };
         (self.gathered(&self.apart(found.segmentation)), found.steps)
+    }
+
+    /// A segmentation of the user's in which the search divides each segment that no kernel can compute, where the parts can run
+    /// in some order; another is left to the evaluator.
+    fn divided(&mut self, chosen: &Segmentation) -> Result<Segmentation, PlanError> {
+        let (graph, fusion) = (&self.graph, &self.optimized.computed);
+        let mut divided = completed(chosen, graph, fusion);
+        divided.check(graph, fusion)?;
+        self.optimized.constraints.check(&divided.views(graph, fusion))?;
+        // Segments are known by one of the values that they make: their numbers change.
+        let numbered = divided.segments.iter().enumerate();
+        let mut parts: FxHashMap<Val, usize> = numbered.map(|(number, made)| (made[0], number)).collect();
+        let mut evaluated: FxHashSet<Val> = FxHashSet::default();
+        while let Some((place, view)) = self.without_kernel(&divided, &evaluated) {
+            let (first, problem) = (divided.segments[place][0], self.problem(&view));
+            let found = search(problem, || merged(problem)).segmentation.segments;
+            let made: Vec<Val> = found.iter().map(|made| made[0]).collect();
+            let mut finer = divided.clone();
+            finer.segments.splice(place..=place, found);
+            match finer.in_order(graph, fusion) {
+                Ok(ordered) if made.len() > 1 => {
+                    let part = parts[&first];
+                    parts.extend(made.into_iter().map(|made| (made, part)));
+                    divided = ordered;
+                }
+                _ => _ = evaluated.insert(first),
+            }
+        }
+        self.parts = divided.segments.iter().map(|made| parts[&made[0]]).collect();
+        Ok(divided)
+    }
+
+    /// The first segment that no kernel can compute, with its place, other than those which make certain values.
+    fn without_kernel(&self, segmentation: &Segmentation, but: &FxHashSet<Val>) -> Option<(usize, Fusion)> {
+        let views = segmentation.views(&self.graph, &self.optimized.computed);
+        let is_asked = |place: usize| !but.contains(&segmentation.segments[place][0]);
+        let rejected = |view: &Fusion| self.legality.of(&self.graph, view).is_err();
+        views.into_iter().enumerate().find(|(place, view)| is_asked(*place) && rejected(view))
+    }
+
+    /// The search for the segments of the fusion or of a part of it.
+    fn problem<'p>(&'p self, fusion: &'p Fusion) -> SearchProblem<'p> {
+        let Compilation { graph, legality, hints, target, .. } = self;
+        SearchProblem { graph, fusion, constraints: &self.optimized.constraints, legality, hints, target }
     }
 
     /// The most bytes that are in memory at a time of what segments make in this order.
@@ -62,6 +104,11 @@ impl Compilation<'_> {
         let order: Vec<usize> = (0..segments.len()).collect();
         Lifetimes::of(&self.optimized.computed, segments.iter(), bytes).peak(&order)
     }
+}
+
+/// The segmentation that greedy merging finds.
+fn merged(problem: SearchProblem<'_>) -> Segmentation {
+    greedy_with(problem.graph, problem.fusion, problem.constraints, problem.legality)
 }
 
 /// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the

@@ -13,10 +13,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Segmentation;
 
-/// A segmentation over values of a definition, and for each segment the one of the cut that it is, if it is one.
+/// A segmentation over values of a definition, and for each segment those of the cut that it is made of: mostly one, none where it
+/// makes views.
 pub(super) struct WrittenCut {
     pub segmentation: Segmentation,
-    pub planned: Vec<Option<usize>>,
+    pub planned: Vec<Vec<usize>>,
 }
 
 /// The segmentation of a definition that a cut stands for.
@@ -30,7 +31,7 @@ pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenC
         Some(chosen) => makers.completed(definition, chosen.clone(), &outputs)?,
         None => without_unread(definition, makers.written(definition, &[], &outputs)),
     };
-    let planned = segmentation.segments.iter().map(|made| makers.of_any(made)).collect();
+    let planned = segmentation.segments.iter().map(|made| makers.parts(made)).collect();
     Ok(WrittenCut { segmentation, planned })
 }
 
@@ -183,6 +184,16 @@ impl<'c> Makers<'c> {
 
     fn of_any(&self, made: &[Val]) -> Option<usize> {
         made.iter().find_map(|&val| self.of_value(val))
+    }
+
+    /// The segment that makes one of these values, with those that belong to the same segment of the user's.
+    fn parts(&self, made: &[Val]) -> Vec<usize> {
+        let parts = &self.cut.parts;
+        let Some(maker) = self.of_any(made) else { return Vec::new() };
+        match parts.is_empty() {
+            true => vec![maker],
+            false => (0..parts.len()).filter(|&number| parts[number] == parts[maker]).collect(),
+        }
     }
 
     /// The cut's segmentation over values of the definition, in which these outputs are made; of equal values it keeps the first of

@@ -88,7 +88,7 @@ pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec
     let mut pieces = Vec::new();
     for (number, (view, made)) in views.iter().zip(&written.segmentation.segments).enumerate() {
         let again = view.order().iter().copied().filter(|node| computed.contains(node)).collect();
-        pieces.push(Piece { number, view, made, again, planned: written.planned[number] });
+        pieces.push(Piece { number, view, made, again, planned: &written.planned[number] });
         computed.extend(view.order().iter().copied());
     }
     maker.segments(&pieces)
@@ -182,8 +182,8 @@ struct Piece<'c> {
     made: &'c [Val],
     /// What segments before it compute as well.
     again: Vec<Node>,
-    /// The segment of the plan that it is.
-    planned: Option<usize>,
+    /// The segments of the plan that it is made of.
+    planned: &'c [usize],
 }
 
 impl Maker<'_> {
@@ -210,7 +210,8 @@ impl Maker<'_> {
         let Definition { graph, record, tasks, .. } = self.definition;
         let written = AsWritten { record, tasks, passed: None };
         let outlined = outline_as_written(graph, &self.given_back(view), written)?;
-        let moved = planned.map_or_else(Expr::zero, |number| self.traffic.moved[number].clone());
+        let moved: Expr = planned.iter().map(|&number| self.traffic.moved[number].clone()).sum();
+        let moved = self.definition.fusion.facts().normalize(&moved);
         Ok(Segment {
             name: format!("seg{number}"),
             number,
@@ -220,7 +221,9 @@ impl Maker<'_> {
             recomputed: again.iter().filter_map(|&node| self.tensor_named(node)).collect(),
             bytes: self.hints.know(&moved).then(|| self.hints.value(&moved)),
             bytes_formula: moved.to_string(),
-            at: planned.map_or_else(DeviceStream::default, |number| self.cut.segments[number].at.clone()),
+            at: planned
+                .first()
+                .map_or_else(DeviceStream::default, |&number| self.cut.segments[number].at.clone()),
             why: self.why(planned),
             schedule: None,
             takes: outlined.inputs.into_iter().map(taken).collect(),
@@ -260,18 +263,23 @@ impl Maker<'_> {
         }
     }
 
-    /// Why the plan has a boundary in front of a segment, or behind it.
-    fn why(&self, planned: Option<usize>) -> String {
-        let Some(number) = planned else {
+    /// Why the plan has a boundary in front of a segment, or behind it, as these segments of the plan have it.
+    fn why(&self, planned: &[usize]) -> String {
+        if planned.is_empty() {
             return "what it gives is seen in memory that is there".to_owned();
+        }
+        let is_here = |name: &String| planned.iter().any(|&number| self.cut.segments[number].name == *name);
+        let is_known = |edge: &&Edge| [&edge.from, &edge.to].iter().all(|&end| self.planned.contains(end));
+        let edges = || {
+            let between = |edge: &&Edge| is_here(&edge.from) != is_here(&edge.to);
+            self.traffic.edges.iter().filter(is_known).filter(between)
         };
-        let name = &self.cut.segments[number].name;
-        let is_between = |edge: &&Edge| [&edge.from, &edge.to].iter().all(|&end| self.planned.contains(end));
-        let edges = || self.traffic.edges.iter().filter(is_between);
-        let mut reasons: Vec<&str> =
-            edges().filter(|edge| edge.to == *name).map(|edge| edge.reason.as_str()).collect();
+        let reasons_of = |is_end: &dyn Fn(&Edge) -> bool| -> Vec<&str> {
+            edges().filter(|edge| is_end(edge)).map(|edge| edge.reason.as_str()).collect()
+        };
+        let mut reasons = reasons_of(&|edge| is_here(&edge.to));
         if reasons.is_empty() {
-            reasons = edges().filter(|edge| edge.from == *name).map(|edge| edge.reason.as_str()).collect();
+            reasons = reasons_of(&|edge| is_here(&edge.from));
         }
         let mut seen = FxHashSet::default();
         reasons.retain(|reason| seen.insert(*reason));

@@ -160,6 +160,55 @@ fn certificates_say_how_close_a_cut_is() {
     assert!(!far.optimal && far.gap > 0.4 && far.search_steps == 0, "{far:?}");
 }
 
+/// Strips of columns that lanes stand around are narrow: each stays in the cache between stages, and no bound counts it again.
+#[test]
+fn no_bound_counts_columns_that_stay_in_the_cache_again() {
+    let columns = Case {
+        name: "columns",
+        text: "
+def columns(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.log_softmax(x, dim=0))
+",
+        inputs: &["R C"],
+    };
+    let explanation = explained(&columns);
+    assert_eq!(explanation.segments.len(), 1);
+    let bound = explanation.certificate.expect("kernels alone").lower_bound_bytes;
+    let tensor = 4 * 1000 * 500;
+    assert_eq!((bound, explanation.bytes), (2 * tensor, 2 * tensor), "{explanation}");
+}
+
+/// What no kernel can compute of a cut by hand is cut further, also where it is only explained.
+#[test]
+fn a_segment_by_hand_that_is_no_kernel_is_divided() {
+    let text = "
+def product(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    w = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    product = fd.ops.matmul(fd.ops.exp(x), w)
+    total = fd.ops.sum(product, dims=[1])
+    fd.add_output(fd.ops.sin(total))
+";
+    let definition = define(text).expect("a definition");
+    let segmentation =
+        read_segmentation(&definition, "segment a -> total\nsegment b -> tv5\n").expect("fits");
+    let chosen = PlanOptions { segmentation: Some(segmentation), ..PlanOptions::default() };
+    let options = CompileOptions { plan: chosen, ..CompileOptions::default() };
+    let plan = plan(&definition, &options).expect("a plan");
+    let explained = explain(&definition, &plan, &Hints::default());
+    assert!(explained.segments.iter().all(|segment| segment.evaluator_reason.is_none()), "{explained}");
+    let library: Vec<bool> = explained.segments.iter().map(|segment| segment.library.is_some()).collect();
+    assert_eq!(library, [false, true, false, false], "{explained}");
+    assert_eq!(plan.parts, [0, 0, 0, 1]);
+    let bytes = |name: &str| {
+        let segments = ferrofuse::segments(&definition, &plan, &Hints::default()).expect("segments");
+        segments.iter().find(|segment| segment.name == name).expect("is there").bytes_formula.clone()
+    };
+    let parts: u64 = explained.segments[..3].iter().map(|segment| segment.bytes).sum();
+    assert!(parts > explained.segments[1].bytes && bytes("seg0").contains("i0*i1"), "{}", bytes("seg0"));
+}
+
 /// What nvFuser keeps between the two kernels that it makes of this backward, three tensors of full size, each of ours computes
 /// again, also where the user cuts it as nvFuser does.
 #[test]

@@ -2,7 +2,7 @@
 //! keep between stages what they read.
 //!
 //! Workers divide only axes that a fold keeps whose result is used in the kernel (`scheduler::legal`), so these sizes are its
-//! blocks at most. Where lanes take the last of them each block takes a strip (`cost::access`).
+//! blocks at most. Where lanes take the last of them each block takes a strip, of one of two widths (`cost::access`).
 
 use ir::graph::{Fusion, Graph, Node, Val};
 use rustc_hash::FxHashSet;
@@ -40,8 +40,9 @@ impl Blocks {
         }
         let last = graph.shape(operand).iter().rfind(|size| !size.is_one());
         let last = last.map_or(1, |size| hints.value(size).max(1));
+        let strip = amounts.target.strip.min(amounts.target.column_strip);
         // Workers divide the last axis, of which each block takes a strip, or they do not.
-        Blocks { most: kept.div_ceil(amounts.target.strip).max(kept / last) }
+        Blocks { most: kept.div_ceil(strip).max(kept / last) }
     }
 
     /// Whether such a kernel reads what it needs again for each stage, if it reads and writes so many bytes or more.
