@@ -1,15 +1,19 @@
 //! Definition files from disk, and their errors as a report with the line and a mark under the place.
 
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 
 use ferrofuse::{Diagnostic, File};
-use miette::{LabeledSpan, NamedSource, SourceCode};
+use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 use crate::failure::{Failure, Fault};
 
 /// Longer lines are cut around the place that is shown.
 const WIDEST: usize = 160;
+
+/// Lines that are shown before and after.
+const CONTEXT: usize = 2;
 
 /// Reads a definition file.
 ///
@@ -28,7 +32,38 @@ struct SourceDiagnostic {
     message: String,
     help: Option<String>,
     label: LabeledSpan,
-    source_code: NamedSource<String>,
+    excerpt: Excerpt,
+}
+
+/// A part of a file that starts at a line and a column, both from 0.
+#[derive(Debug)]
+struct Excerpt {
+    file: String,
+    text: String,
+    line: usize,
+    column: usize,
+}
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        before: usize,
+        after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let found = self.text.read_span(span, before, after)?;
+        let column = found.column() + if found.line() == 0 { self.column } else { 0 };
+        let (line, count) = (found.line() + self.line, found.line_count());
+        let contents = MietteSpanContents::new_named(
+            self.file.clone(),
+            found.data(),
+            *found.span(),
+            line,
+            column,
+            count,
+        );
+        Ok(Box::new(contents.with_language("Python")))
+    }
 }
 
 impl miette::Diagnostic for SourceDiagnostic {
@@ -37,7 +72,7 @@ impl miette::Diagnostic for SourceDiagnostic {
     }
 
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        Some(&self.source_code)
+        Some(&self.excerpt)
     }
 
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
@@ -49,31 +84,32 @@ fn report(path: &Path, diagnostic: Diagnostic) -> Failure {
     let Diagnostic { message, span, label, help, source } = diagnostic;
     let start = floor(&source, span.start.min(source.len()));
     let end = floor(&source, span.end.clamp(start, source.len()));
-    let (text, start, end) = window(&source, start, end);
-    let label = LabeledSpan::new(Some(label).filter(|label| !label.is_empty()), start, end - start);
-    let source_code = NamedSource::new(path.display().to_string(), text).with_language("Python");
-    Failure::Reported(Fault::User, SourceDiagnostic { message, help, label, source_code }.into())
+    let shown = window(&source, start, end);
+    let text = source[shown.clone()].to_owned() + "\n";
+    let skipped = &source[..shown.start];
+    let line = skipped.matches('\n').count();
+    let column = skipped.rsplit('\n').next().map_or(0, |start| start.chars().count());
+    let excerpt = Excerpt { file: path.display().to_string(), text, line, column };
+    let end = end.min(shown.end).max(start);
+    let label = Some(label).filter(|label| !label.is_empty());
+    let label = LabeledSpan::new(label, start - shown.start, end - start);
+    Failure::Reported(Fault::User, SourceDiagnostic { message, help, label, excerpt }.into())
 }
 
-/// The text with the place in it; of lines too wide for a screen only what is around the place.
-fn window(source: &str, start: usize, end: usize) -> (String, usize, usize) {
-    let first = source[..start].rfind('\n').map_or(0, |newline| newline + 1);
-    let last = source[start..].find('\n').map_or(source.len(), |newline| start + newline);
-    let end = end.min(last);
-    if last - first <= WIDEST {
-        // The lines before keep their numbers; those after are shown as they are, cut where they are wide.
-        let after: Vec<&str> = source[last..].lines().take(3).collect();
-        let after = after.join("\n");
-        let narrow =
-            after.lines().chain(source[..first].lines().rev().take(2)).all(|line| line.len() <= WIDEST);
-        if narrow {
-            return (format!("{}{after}\n", &source[..last]), start, end);
-        }
-        return (source[first..last].to_owned(), start - first, end - first);
+/// The lines around a place; where one of them is too wide for a screen, no more of the line of the place than is around it.
+fn window(source: &str, start: usize, end: usize) -> Range<usize> {
+    let line_start = |byte: usize| source[..byte].rfind('\n').map_or(0, |newline| newline + 1);
+    let line_end = |byte: usize| source[byte..].find('\n').map_or(source.len(), |newline| byte + newline);
+    let first = (0..CONTEXT).fold(line_start(start), |first, _| line_start(first.saturating_sub(1)));
+    let last = (0..CONTEXT).fold(line_end(end), |last, _| line_end(source.len().min(last + 1)));
+    if source[first..last].lines().all(|line| line.len() <= WIDEST) {
+        return first..last;
     }
-    let from = floor(source, first.max(start.saturating_sub(WIDEST / 2)));
-    let to = floor(source, last.min(start + WIDEST / 2));
-    (source[from..to].to_owned(), start - from, end.min(to) - from)
+    let (first, last) = (line_start(start), line_end(start));
+    if last - first <= WIDEST {
+        return first..last;
+    }
+    floor(source, first.max(start.saturating_sub(WIDEST / 2)))..floor(source, last.min(start + WIDEST / 2))
 }
 
 /// The nearest boundary of a letter at or before a byte.

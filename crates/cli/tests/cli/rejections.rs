@@ -49,6 +49,19 @@ fn definitions_are_rejected_with_their_place() {
     assert!(error.contains("definition.py:4:") && error.contains("size 4"), "{error}");
 }
 
+/// Of a line that is too wide for a screen a part is shown, under its own number.
+#[test]
+fn places_in_wide_lines_are_those_of_the_file() {
+    let nested = format!("{}z{}", "fd.ops.exp(".repeat(30), ")".repeat(30));
+    let error = rejected_definition(&ADD.replace("add_output(z)", &format!("add_output({nested} + w)")));
+    let column = "    fd.add_output( + ".len() + nested.len();
+    assert!(error.contains(&format!("definition.py:5:{}", column + 1)), "{error}");
+    assert!(error.contains(" 5 │ "), "{error}");
+    let wide = ADD.replace("ops.add(x, y)", &format!("ops.ad(x, y) # {}", "x".repeat(300)));
+    let error = rejected_definition(&wide);
+    assert!(error.contains("definition.py:4:9"), "{error}");
+}
+
 #[test]
 fn files_that_hold_no_definition_are_rejected() {
     let error = rejected_definition("");
