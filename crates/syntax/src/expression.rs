@@ -20,8 +20,11 @@ const LEVELS: [&[&str]; 7] = [
     &["&"],
     &["<<", ">>"],
     &["+", "-"],
-    &["*", "/", "//", "%"],
+    &["*", "/", "//", "%", "@"],
 ];
+
+/// The row of comparisons, which Python chains and tensors do not.
+const COMPARISONS: usize = 0;
 
 impl Parser {
     /// An expression, or several with commas between them: a tuple.
@@ -94,6 +97,10 @@ impl Parser {
             self.advance();
             let right = self.binary(level + 1)?;
             left = self.tree(TreeKind::Binary(operator, Box::new(left), Box::new(right)), start)?;
+            if level == COMPARISONS && matches!(self.peek(), Token::Mark(mark) if operators.contains(mark)) {
+                let help = "combine two comparisons: (a < b) & (b < c)";
+                return Err(self.unexpected("the end of the comparison").help(help));
+            }
         }
     }
 

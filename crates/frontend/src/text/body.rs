@@ -7,11 +7,11 @@ use std::collections::BTreeMap;
 
 use ir::Span;
 use ir::definition::{CallArgument, Definition, Object};
-use ops::{DType, Scalar};
+use ops::DType;
 use syntax::RawDiagnostic;
 use syntax::{Line, Name, StatementSyntax, Tree, TreeKind};
 
-use super::inputs::{complex_arithmetic, complex_number, float_text};
+use super::arithmetic::{self, constant};
 use super::read::is_call_of;
 use crate::define::{DefineError, DefinitionBuilder};
 
@@ -122,10 +122,9 @@ impl<'t> Reader<'t> {
             TreeKind::Name(name) => {
                 self.names.get(name.as_str()).cloned().ok_or_else(|| unknown(name, tree.span))
             }
-            TreeKind::Int(n) => Ok(Object::int(*n)),
-            TreeKind::Wide(n) => Ok(Object::Number(Scalar::from_u64(DType::U64, *n))),
-            TreeKind::Float(x) => Ok(Object::float(*x)),
-            TreeKind::Imaginary(x) => Ok(Object::Number(Scalar::complex(DType::C128, 0.0, *x))),
+            TreeKind::Int(_) | TreeKind::Wide(_) | TreeKind::Float(_) | TreeKind::Imaginary(_) => {
+                constant(tree).map(Object::Number)
+            }
             TreeKind::Bool(value) => Ok(Object::bool(*value)),
             TreeKind::None => Ok(Object::None),
             TreeKind::Text(text) => Ok(Object::Text(text.as_str().into())),
@@ -182,17 +181,8 @@ impl<'t> Reader<'t> {
         let unknown_call =
             || RawDiagnostic::new(callee.span, "no such function", "expected a method of the definition");
         let Some(path) = callee.path() else { return Err(unknown_call()) };
-        if path == ["float"] {
-            let reject = || {
-                RawDiagnostic::new(tree.span, "this is not a number", "expected float(\"inf\") or the like")
-            };
-            return float_text(given).map(Object::float).ok_or_else(reject);
-        }
-        if path == ["complex"] {
-            let reject = || {
-                RawDiagnostic::new(tree.span, "this is not a complex number", "expected complex(1.0, 2.0)")
-            };
-            return complex_number(tree).map(Object::Number).ok_or_else(reject);
+        if let Some(number) = arithmetic::call(&path, tree, given) {
+            return number.map(Object::Number);
         }
         let fd = self.fd;
         let method = match path[..] {
@@ -305,23 +295,20 @@ impl<'t> Reader<'t> {
 
     fn unary(&mut self, operator: &str, operand: &Tree) -> Result<Object, RawDiagnostic> {
         let object = self.object(operand)?;
-        let op = match operator {
-            "+" => return Ok(object),
-            "~" => "bitwise_not",
-            _ => "neg",
-        };
-        match &object {
-            Object::Number(scalar) if op == "neg" => Ok(Object::Number(negated(*scalar))),
-            _ => self.operate(op, [(object, operand.span)], operand.span),
+        match (&object, operator) {
+            (Object::Number(scalar), _) => {
+                arithmetic::unary(operator, *scalar, operand.span).map(Object::Number)
+            }
+            (_, "+") => Ok(object),
+            (_, "~") => self.operate("bitwise_not", [(object, operand.span)], operand.span),
+            _ => self.operate("neg", [(object, operand.span)], operand.span),
         }
     }
 
     fn binary(&mut self, operator: &str, a: &Tree, b: &Tree, span: Span) -> Result<Object, RawDiagnostic> {
         let (left, right) = (self.object(a)?, self.object(b)?);
-        if let (Object::Number(x), Object::Number(y)) = (&left, &right)
-            && let Some(result) = arithmetic(operator, *x, *y)
-        {
-            return Ok(Object::Number(result));
+        if let (Object::Number(x), Object::Number(y)) = (&left, &right) {
+            return arithmetic::binary(operator, *x, *y, span).map(Object::Number);
         }
         let op = operator_name(operator).ok_or_else(|| unknown_operator(operator, span))?;
         self.operate(op, [(left, a.span), (right, b.span)], span)
@@ -350,6 +337,7 @@ pub(super) fn operator_name(operator: &str) -> Option<&'static str> {
         "*" => "mul",
         "/" => "truediv",
         "%" => "remainder",
+        "@" => "matmul",
         "**" => "pow",
         "==" => "eq",
         "!=" => "ne",
@@ -408,50 +396,4 @@ pub(super) fn attribute(tree: &Tree) -> Result<Object, RawDiagnostic> {
             .help(format!("known: {}", known.join(", ")))
     };
     dtype.map(Object::DType).ok_or_else(reject)
-}
-
-pub(super) fn negated(scalar: Scalar) -> Scalar {
-    match scalar.dtype() {
-        dtype if dtype.is_complex() => Scalar::complex(dtype, -scalar.as_f64(), -scalar.imag().as_f64()),
-        dtype if dtype.is_float() => Scalar::from_f64(dtype, -scalar.as_f64()),
-        DType::Bool => Scalar::from_i64(DType::I64, -scalar.as_i64()),
-        // The smallest i64 is the negation of what no i64 is.
-        DType::U64 if scalar.as_i64() == i64::MIN => Scalar::from_i64(DType::I64, i64::MIN),
-        dtype => Scalar::from_i64(dtype, scalar.as_i64().wrapping_neg()),
-    }
-}
-
-/// What Python makes of two of its numbers. `None` where it would not be a number we have.
-pub(super) fn arithmetic(operator: &str, a: Scalar, b: Scalar) -> Option<Scalar> {
-    let python =
-        |scalar: Scalar| matches!(scalar.dtype(), DType::Bool | DType::I64 | DType::F64 | DType::C128);
-    if !python(a) || !python(b) {
-        return None;
-    }
-    if a.dtype().is_complex() || b.dtype().is_complex() {
-        return complex_arithmetic(operator, a, b);
-    }
-    if a.dtype() == DType::F64 || b.dtype() == DType::F64 || operator == "/" {
-        let (x, y) = (a.as_f64(), b.as_f64());
-        let result = match operator {
-            "+" => x + y,
-            "-" => x - y,
-            "*" => x * y,
-            "/" if y != 0.0 => x / y,
-            "**" => x.powf(y),
-            _ => return None,
-        };
-        return Some(Scalar::from_f64(DType::F64, result));
-    }
-    let (x, y) = (a.as_i64(), b.as_i64());
-    let result = match operator {
-        "+" => x.checked_add(y),
-        "-" => x.checked_sub(y),
-        "*" => x.checked_mul(y),
-        "//" if y > 0 => Some(x.div_euclid(y)),
-        "%" if y > 0 => Some(x.rem_euclid(y)),
-        "**" => u32::try_from(y).ok().and_then(|y| x.checked_pow(y)),
-        _ => None,
-    };
-    result.map(|result| Scalar::from_i64(DType::I64, result))
 }

@@ -4,12 +4,12 @@
 
 use ir::Span;
 use ir::definition::{Function, Object, Term};
-use ops::{DType, Scalar};
+use ops::Scalar;
 use syntax::RawDiagnostic;
 use syntax::{ArgumentSyntax, Name, Tree, TreeKind};
 
-use super::body::{Reader, arithmetic, attribute, negated, operator_name, unknown, unknown_operator};
-use super::inputs::float_text;
+use super::arithmetic::{self, constant};
+use super::body::{Reader, attribute, operator_name, unknown, unknown_operator};
 
 impl Reader<'_> {
     /// A function of these parameters; a list gives several results.
@@ -26,31 +26,28 @@ impl Reader<'_> {
     fn term(&self, parameters: &[Name], tree: &Tree) -> Result<Term, RawDiagnostic> {
         match &tree.kind {
             TreeKind::Name(name) => self.named(parameters, name, tree.span),
-            TreeKind::Int(n) => Ok(Term::Object(Object::int(*n))),
-            TreeKind::Wide(n) => Ok(Term::Object(Object::Number(Scalar::from_u64(DType::U64, *n)))),
-            TreeKind::Float(x) => Ok(Term::Object(Object::float(*x))),
-            TreeKind::Imaginary(x) => Ok(Term::Object(Object::Number(Scalar::complex(DType::C128, 0.0, *x)))),
+            TreeKind::Int(_) | TreeKind::Wide(_) | TreeKind::Float(_) | TreeKind::Imaginary(_) => {
+                constant(tree).map(number)
+            }
             TreeKind::Bool(value) => Ok(Term::Object(Object::bool(*value))),
             TreeKind::None => Ok(Term::Object(Object::None)),
             TreeKind::Attribute(..) => attribute(tree).map(Term::Object),
             TreeKind::Call(callee, arguments) => self.applied(parameters, tree, callee, arguments),
             TreeKind::Unary(operator, operand) => {
                 let operand = self.term(parameters, operand)?;
-                Ok(match (*operator, &operand) {
-                    ("+", _) => operand,
-                    ("-", Term::Object(Object::Number(scalar))) => {
-                        Term::Object(Object::Number(negated(*scalar)))
+                match (*operator, &operand) {
+                    (_, Term::Object(Object::Number(scalar))) => {
+                        arithmetic::unary(operator, *scalar, tree.span).map(number)
                     }
-                    ("~", _) => spanned("bitwise_not", vec![operand], tree.span),
-                    _ => spanned("neg", vec![operand], tree.span),
-                })
+                    ("+", _) => Ok(operand),
+                    ("~", _) => Ok(spanned("bitwise_not", vec![operand], tree.span)),
+                    _ => Ok(spanned("neg", vec![operand], tree.span)),
+                }
             }
             TreeKind::Binary(operator, a, b) => {
                 let (left, right) = (self.term(parameters, a)?, self.term(parameters, b)?);
-                if let (Term::Object(Object::Number(x)), Term::Object(Object::Number(y))) = (&left, &right)
-                    && let Some(number) = arithmetic(operator, *x, *y)
-                {
-                    return Ok(Term::Object(Object::Number(number)));
+                if let (Term::Object(Object::Number(x)), Term::Object(Object::Number(y))) = (&left, &right) {
+                    return arithmetic::binary(operator, *x, *y, tree.span).map(number);
                 }
                 let op = operator_name(operator).ok_or_else(|| unknown_operator(operator, tree.span))?;
                 Ok(spanned(op, vec![left, right], tree.span))
@@ -88,17 +85,10 @@ impl Reader<'_> {
         given: &[ArgumentSyntax],
     ) -> Result<Term, RawDiagnostic> {
         let path = callee.path().unwrap_or_default();
+        if let Some(called) = arithmetic::call(&path, tree, given) {
+            return called.map(number);
+        }
         let op = match path[..] {
-            ["float"] => {
-                let reject = || {
-                    RawDiagnostic::new(
-                        tree.span,
-                        "this is not a number",
-                        "expected float(\"inf\") or the like",
-                    )
-                };
-                return float_text(given).map(|x| Term::Object(Object::float(x))).ok_or_else(reject);
-            }
             [first, "ops", op] if first == self.fd => op,
             ["ops", op] => op,
             _ => return Err(RawDiagnostic::new(callee.span, "no such function", "expected an op of fd.ops")),
@@ -110,6 +100,10 @@ impl Reader<'_> {
         }
         Ok(Term::Call { op: op.to_owned(), arguments, span: Some(tree.span) })
     }
+}
+
+fn number(scalar: Scalar) -> Term {
+    Term::Object(Object::Number(scalar))
 }
 
 fn spanned(op: &str, operands: Vec<Term>, span: Span) -> Term {

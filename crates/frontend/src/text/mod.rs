@@ -1,9 +1,10 @@
 //! Definition files: nvFuser's definition language read and written.
 //!
 //! `read` (a file, from its syntax) · `body` and `lambda` (tree to definition) · `inputs` (what to run it on) · `print` ·
-//! `arguments` (of a call as it is written) · `numbers` (of results in print).
+//! `arithmetic` (of numbers that a text works out) · `arguments` (of a call as it is written) · `numbers` (of results in print).
 
 mod arguments;
+mod arithmetic;
 mod body;
 mod inputs;
 mod lambda;

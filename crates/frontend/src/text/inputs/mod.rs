@@ -4,18 +4,15 @@
 //! constructors and a few methods that change the view. Makes no data and allocates nothing of the sizes it reads.
 
 mod call;
-mod complex;
 mod number;
-
-pub(super) use complex::{arithmetic as complex_arithmetic, complex_number};
-pub(super) use number::float_text;
 
 use ops::{DType, Scalar};
 use syntax::RawDiagnostic;
 use syntax::{Tree, TreeKind};
 
 use call::Call;
-use number::{Number, number};
+
+use super::arithmetic::constant;
 
 /// One input to run a definition on.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,19 +62,18 @@ pub(super) fn read_inputs(tree: &Tree) -> Result<Vec<InputSpec>, RawDiagnostic> 
 }
 
 fn read_input(tree: &Tree) -> Result<InputSpec, RawDiagnostic> {
-    let scalar = |scalar| Ok(InputSpec::Scalar(scalar));
-    if let Some(number) = complex_number(tree) {
-        return scalar(number);
-    }
+    let is_called = |names: &[&str]| match &tree.kind {
+        TreeKind::Call(callee, _) => callee.path().is_some_and(|path| path == names),
+        _ => false,
+    };
     match &tree.kind {
-        TreeKind::Bool(value) => scalar(Scalar::from_bool(*value)),
-        TreeKind::Int(_) | TreeKind::Float(_) | TreeKind::Unary(..) | TreeKind::Binary(..) => {
-            match number(tree)? {
-                Number::Int(n) => scalar(Scalar::from_i64(DType::I64, n)),
-                Number::Float(x) => scalar(Scalar::from_f64(DType::F64, x)),
-            }
+        TreeKind::Call(..) if !is_called(&["complex"]) && !is_called(&["float"]) => {
+            tensor(tree).map(InputSpec::Tensor)
         }
-        _ => tensor(tree).map(InputSpec::Tensor),
+        TreeKind::Name(_) | TreeKind::Text(_) | TreeKind::None | TreeKind::List(_) => {
+            tensor(tree).map(InputSpec::Tensor)
+        }
+        _ => constant(tree).map(InputSpec::Scalar),
     }
 }
 

@@ -3,7 +3,9 @@
 use ir::Span;
 use ops::DType;
 use syntax::RawDiagnostic;
-use syntax::{ArgumentSyntax, Tree, TreeKind};
+use syntax::{Tree, TreeKind};
+
+use crate::text::arithmetic::constant;
 
 /// Axes that an input may have.
 const MAX_RANK: usize = 32;
@@ -25,61 +27,13 @@ impl Number {
     }
 }
 
-/// A number, or a product, sum, difference or power of numbers.
+/// A number, or what operators make of some.
 pub(super) fn number(tree: &Tree) -> Result<Number, RawDiagnostic> {
-    let reject = || RawDiagnostic::new(tree.span, "this is not a number", "expected a number");
-    match &tree.kind {
-        TreeKind::Int(n) => Ok(Number::Int(*n)),
-        TreeKind::Float(x) => Ok(Number::Float(*x)),
-        TreeKind::Unary("-", operand) => match number(operand)? {
-            Number::Int(n) => n.checked_neg().map(Number::Int).ok_or_else(reject),
-            Number::Float(x) => Ok(Number::Float(-x)),
-        },
-        TreeKind::Binary(operator, a, b) => match (number(a)?, number(b)?) {
-            (Number::Int(a), Number::Int(b)) => {
-                integer_result(operator, a, b).map(Number::Int).ok_or_else(reject)
-            }
-            (a, b) => float_result(operator, a.as_f64(), b.as_f64()).map(Number::Float).ok_or_else(reject),
-        },
-        TreeKind::Call(callee, arguments) if callee.path().is_some_and(|path| path == ["float"]) => {
-            float_text(arguments).map(Number::Float).ok_or_else(reject)
-        }
-        _ => Err(reject()),
-    }
-}
-
-/// The value of `float("inf")`, `float("-inf")`, `float("nan")` or `float(1)`.
-pub(in crate::text) fn float_text(arguments: &[ArgumentSyntax]) -> Option<f64> {
-    match arguments {
-        [ArgumentSyntax { keyword: None, value }] => match &value.kind {
-            TreeKind::Text(text) => text.trim().parse().ok(),
-            TreeKind::Int(n) => Some(*n as f64),
-            TreeKind::Float(x) => Some(*x),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-fn integer_result(operator: &str, a: i64, b: i64) -> Option<i64> {
-    match operator {
-        "+" => a.checked_add(b),
-        "-" => a.checked_sub(b),
-        "*" => a.checked_mul(b),
-        "//" if b > 0 => a.checked_div_euclid(b),
-        "**" => a.checked_pow(u32::try_from(b).ok()?),
-        _ => None,
-    }
-}
-
-fn float_result(operator: &str, a: f64, b: f64) -> Option<f64> {
-    match operator {
-        "+" => Some(a + b),
-        "-" => Some(a - b),
-        "*" => Some(a * b),
-        "/" => Some(a / b),
-        "**" => Some(a.powf(b)),
-        _ => None,
+    let scalar = constant(tree)?;
+    match scalar.dtype() {
+        DType::I64 => Ok(Number::Int(scalar.as_i64())),
+        DType::F64 => Ok(Number::Float(scalar.as_f64())),
+        _ => Err(RawDiagnostic::new(tree.span, "this is not a number", "expected an integer or a float")),
     }
 }
 

@@ -1,0 +1,338 @@
+//! Numbers that a text works out before ops see them: literals, `float("inf")`, `complex(1.0, -0.0)`, and operators between
+//! numbers, which give what Python gives. What 64 bits do not hold is rejected.
+
+use std::cmp::Ordering;
+
+use ir::Span;
+use ops::{DType, Scalar};
+use syntax::{ArgumentSyntax, RawDiagnostic, Tree, TreeKind};
+
+/// The number that an expression without names stands for.
+///
+/// # Errors
+/// For what is no number, and as [`binary`].
+pub(super) fn constant(tree: &Tree) -> Result<Scalar, RawDiagnostic> {
+    match &tree.kind {
+        TreeKind::Bool(value) => Ok(Scalar::from_bool(*value)),
+        TreeKind::Unary(operator, operand) => unary(operator, constant(operand)?, tree.span),
+        TreeKind::Binary(operator, a, b) => binary(operator, constant(a)?, constant(b)?, tree.span),
+        TreeKind::Call(callee, arguments) => {
+            let called = callee.path().and_then(|path| call(&path, tree, arguments));
+            called.unwrap_or_else(|| Err(not_a_number(tree.span)))
+        }
+        kind => literal(kind).ok_or_else(|| not_a_number(tree.span)),
+    }
+}
+
+/// The number that a literal stands for; none for a truth value.
+pub(super) fn literal(kind: &TreeKind) -> Option<Scalar> {
+    Some(match kind {
+        TreeKind::Int(n) => Scalar::from_i64(DType::I64, *n),
+        TreeKind::Wide(n) => Scalar::from_u64(DType::U64, *n),
+        TreeKind::Float(x) => Scalar::from_f64(DType::F64, *x),
+        TreeKind::Imaginary(x) => Scalar::complex(DType::C128, 0.0, *x),
+        _ => return None,
+    })
+}
+
+/// The number that a call of `float` or `complex` gives; `None` for a call of anything else.
+pub(super) fn call(
+    path: &[&str],
+    tree: &Tree,
+    arguments: &[ArgumentSyntax],
+) -> Option<Result<Scalar, RawDiagnostic>> {
+    match path {
+        ["float"] => Some(float(arguments).ok_or_else(|| {
+            RawDiagnostic::new(tree.span, "this is not a number", "expected float(\"inf\") or the like")
+        })),
+        ["complex"] => Some(complex(arguments).ok_or_else(|| {
+            RawDiagnostic::new(tree.span, "this is not a complex number", "expected complex(1.0, 2.0)")
+        })),
+        _ => None,
+    }
+}
+
+/// The value of `float("inf")`, `float("-inf")`, `float("nan")` or `float(1)`.
+fn float(arguments: &[ArgumentSyntax]) -> Option<Scalar> {
+    let [ArgumentSyntax { keyword: None, value }] = arguments else { return None };
+    let value = match &value.kind {
+        TreeKind::Text(text) => text.trim().parse().ok()?,
+        _ => real(value)?,
+    };
+    Some(Scalar::from_f64(DType::F64, value))
+}
+
+fn complex(arguments: &[ArgumentSyntax]) -> Option<Scalar> {
+    let part =
+        |argument: &ArgumentSyntax| argument.keyword.is_none().then(|| real(&argument.value)).flatten();
+    match arguments {
+        [re] => Some(Scalar::complex(DType::C128, part(re)?, 0.0)),
+        [re, im] => Some(Scalar::complex(DType::C128, part(re)?, part(im)?)),
+        _ => None,
+    }
+}
+
+fn real(tree: &Tree) -> Option<f64> {
+    constant(tree).ok().filter(|scalar| !scalar.dtype().is_complex()).map(|scalar| scalar.as_f64())
+}
+
+/// A sign or `~` before a number.
+///
+/// # Errors
+/// As [`binary`].
+pub(super) fn unary(operator: &str, scalar: Scalar, span: Span) -> Result<Scalar, RawDiagnostic> {
+    let zero = |dtype| Scalar::from_i64(dtype, 0);
+    match (operator, scalar.dtype()) {
+        ("+", dtype) if dtype != DType::Bool => Ok(scalar),
+        ("-", dtype) if dtype.is_complex() => {
+            Ok(Scalar::complex(dtype, -scalar.as_f64(), -scalar.imag().as_f64()))
+        }
+        ("-", dtype) if dtype.is_float() => Ok(Scalar::from_f64(dtype, -scalar.as_f64())),
+        ("~", dtype) if dtype.is_float() || dtype.is_complex() => {
+            Err(rejected(operator, span, "expected an integer"))
+        }
+        // ~n is -1 - n.
+        ("~", _) => binary("-", Scalar::from_i64(DType::I64, -1), scalar, span),
+        ("-", _) => binary("-", zero(DType::I64), scalar, span),
+        _ => binary("+", zero(DType::I64), scalar, span),
+    }
+}
+
+/// What Python makes of two of its numbers.
+///
+/// # Errors
+/// For integers beyond 64 bits, a division by zero, a real power that is complex or too large, and operators that the numbers do
+/// not have.
+pub(super) fn binary(operator: &str, a: Scalar, b: Scalar, span: Span) -> Result<Scalar, RawDiagnostic> {
+    let (is_complex, is_float) =
+        (|scalar: Scalar| scalar.dtype().is_complex(), |scalar: Scalar| scalar.dtype().is_float());
+    let result = match comparison(operator) {
+        Some(holds) => compared(holds, a, b),
+        None if is_complex(a) || is_complex(b) => of_complex(operator, parts(a), parts(b)),
+        None if is_float(a) || is_float(b) => of_floats(operator, a.as_f64(), b.as_f64()),
+        None => of_integers(operator, integer(a), integer(b)).map(|result| match result.dtype() {
+            DType::I64 if is_logical(operator, a, b) => Scalar::from_bool(result.as_i64() != 0),
+            _ => result,
+        }),
+    };
+    result.map_err(|label| rejected(operator, span, label))
+}
+
+fn not_a_number(span: Span) -> RawDiagnostic {
+    RawDiagnostic::new(span, "this is not a number", "expected a number")
+}
+
+fn rejected(operator: &str, span: Span, label: &str) -> RawDiagnostic {
+    RawDiagnostic::new(span, format!("`{operator}` of these numbers is no number"), label)
+}
+
+/// Whether two orders of numbers satisfy a comparison; of NaNs there is none.
+type Holds = fn(Option<Ordering>) -> bool;
+
+fn comparison(operator: &str) -> Option<Holds> {
+    Some(match operator {
+        "==" => |order| order == Some(Ordering::Equal),
+        "!=" => |order| order != Some(Ordering::Equal),
+        "<" => |order| order == Some(Ordering::Less),
+        "<=" => |order| matches!(order, Some(Ordering::Less | Ordering::Equal)),
+        ">" => |order| order == Some(Ordering::Greater),
+        ">=" => |order| matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        _ => return None,
+    })
+}
+
+fn compared(holds: Holds, a: Scalar, b: Scalar) -> Result<Scalar, &'static str> {
+    let order = match (a.dtype(), b.dtype()) {
+        (x, y) if x.is_complex() || y.is_complex() => {
+            let is_equality = holds(Some(Ordering::Less)) == holds(Some(Ordering::Greater));
+            if !is_equality {
+                return Err("complex numbers have no order");
+            }
+            (parts(a) == parts(b)).then_some(Ordering::Equal)
+        }
+        (x, y) if x.is_float() || y.is_float() => a.as_f64().partial_cmp(&b.as_f64()),
+        _ => Some(integer(a).cmp(&integer(b))),
+    };
+    Ok(Scalar::from_bool(holds(order)))
+}
+
+/// Whether an operator of truth values gives one.
+fn is_logical(operator: &str, a: Scalar, b: Scalar) -> bool {
+    matches!(operator, "&" | "|" | "^") && a.dtype() == DType::Bool && b.dtype() == DType::Bool
+}
+
+fn integer(scalar: Scalar) -> i128 {
+    match scalar.dtype() {
+        DType::U64 => i128::from(scalar.as_i64() as u64),
+        _ => i128::from(scalar.as_i64()),
+    }
+}
+
+fn parts(scalar: Scalar) -> [f64; 2] {
+    [scalar.as_f64(), scalar.imag().as_f64()]
+}
+
+fn of_integers(operator: &str, a: i128, b: i128) -> Result<Scalar, &'static str> {
+    let divides = || if b == 0 { Err("division by zero") } else { Ok(()) };
+    let negative = || if b < 0 { Err("a shift by a negative number") } else { Ok(()) };
+    let result = match operator {
+        "+" => a.checked_add(b),
+        "-" => a.checked_sub(b),
+        "*" => a.checked_mul(b),
+        "/" => return of_floats(operator, a as f64, b as f64),
+        "//" => {
+            divides()?;
+            Some(a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0))
+        }
+        "%" => {
+            divides()?;
+            let remainder = a.rem_euclid(b);
+            Some(if b < 0 && remainder != 0 { remainder + b } else { remainder })
+        }
+        "**" if b < 0 => return of_floats(operator, a as f64, b as f64),
+        "**" => u32::try_from(b).ok().map_or_else(|| small_power(a, b), |b| a.checked_pow(b)),
+        "&" => Some(a & b),
+        "|" => Some(a | b),
+        "^" => Some(a ^ b),
+        "<<" => {
+            negative()?;
+            let factor =
+                u32::try_from(b).ok().and_then(|b| 1_i128.checked_shl(b)).filter(|factor| *factor > 0);
+            if a == 0 { Some(0) } else { factor.and_then(|factor| a.checked_mul(factor)) }
+        }
+        ">>" => {
+            negative()?;
+            Some(a >> b.min(127))
+        }
+        _ => return Err("integers do not have this operator"),
+    };
+    let beyond = "expected an integer that 64 bits hold";
+    let result = result.ok_or(beyond)?;
+    match (i64::try_from(result), u64::try_from(result)) {
+        (Ok(n), _) => Ok(Scalar::from_i64(DType::I64, n)),
+        (_, Ok(n)) => Ok(Scalar::from_u64(DType::U64, n)),
+        _ => Err(beyond),
+    }
+}
+
+/// A power with a large exponent, of the integers that stay small.
+fn small_power(a: i128, exponent: i128) -> Option<i128> {
+    match a {
+        0 | 1 => Some(a),
+        -1 => Some(if exponent % 2 == 0 { 1 } else { -1 }),
+        _ => None,
+    }
+}
+
+fn of_floats(operator: &str, x: f64, y: f64) -> Result<Scalar, &'static str> {
+    let is_division = matches!(operator, "/" | "//" | "%");
+    if y == 0.0 && is_division || operator == "**" && x == 0.0 && y < 0.0 {
+        return Err("division by zero");
+    }
+    let result = match operator {
+        "+" => x + y,
+        "-" => x - y,
+        "*" => x * y,
+        "/" => x / y,
+        "//" => ((x - remainder(x, y)) / y).round(),
+        "%" => remainder(x, y),
+        "**" => x.powf(y),
+        _ => return Err("floats do not have this operator"),
+    };
+    if operator == "**" && x.is_finite() && y.is_finite() && !result.is_finite() {
+        return Err(if result.is_nan() {
+            "a complex power of real numbers"
+        } else {
+            "a power that is too large"
+        });
+    }
+    Ok(Scalar::from_f64(DType::F64, result))
+}
+
+/// The remainder with the sign of the divisor.
+fn remainder(x: f64, y: f64) -> f64 {
+    let remainder = x % y;
+    if remainder == 0.0 {
+        return 0.0_f64.copysign(y);
+    }
+    if (remainder < 0.0) == (y < 0.0) { remainder } else { remainder + y }
+}
+
+fn of_complex(operator: &str, [a, b]: [f64; 2], [c, d]: [f64; 2]) -> Result<Scalar, &'static str> {
+    let [re, im] = match operator {
+        "+" => [a + c, b + d],
+        "-" => [a - c, b - d],
+        "*" => [a * c - b * d, a * d + b * c],
+        "/" if c == 0.0 && d == 0.0 => return Err("division by zero"),
+        "/" => {
+            let squares = c * c + d * d;
+            [(a * c + b * d) / squares, (b * c - a * d) / squares]
+        }
+        _ => return Err("complex numbers do not have this operator here"),
+    };
+    Ok(Scalar::complex(DType::C128, re, im))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an expression gives, as text.
+    fn worked_out(text: &str) -> Result<String, String> {
+        let file = syntax::parse_file(&format!("x = {text}\n")).map_err(|error| error.message)?;
+        let [syntax::Item::Line(line)] = &file[..] else { panic!("one line") };
+        let shown = |scalar: Scalar| format!("{scalar} : {}", scalar.dtype());
+        constant(&line.value).map(shown).map_err(|error| error.label)
+    }
+
+    #[test]
+    fn numbers_are_what_python_makes_of_them() {
+        let cases = [
+            ("7 // 2", "3 : i64"),
+            ("-7 // 2", "-4 : i64"),
+            ("7 // -2", "-4 : i64"),
+            ("-7 % 3", "2 : i64"),
+            ("7 % -3", "-2 : i64"),
+            ("7.5 // 2", "3.0 : f64"),
+            ("-7.5 % 2", "0.5 : f64"),
+            ("1 / 4", "0.25 : f64"),
+            ("2 ** -1", "0.5 : f64"),
+            ("2 ** 63", "9223372036854775808 : u64"),
+            ("-9223372036854775808", "-9223372036854775808 : i64"),
+            ("~True", "-2 : i64"),
+            ("True & False", "False : bool"),
+            ("6 & 3", "2 : i64"),
+            ("1 << 40", "1099511627776 : i64"),
+            ("-5 >> 1", "-3 : i64"),
+            ("(-1) ** 9223372036854775807", "-1 : i64"),
+            ("9223372036854775807 == 9223372036854775808", "False : bool"),
+            ("3 > 2", "True : bool"),
+            ("float(\"inf\") > 1", "True : bool"),
+            ("1j * 1j == -1", "True : bool"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(worked_out(text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_number_is_rejected_with_the_reason() {
+        let cases = [
+            ("2 ** 64", "expected an integer that 64 bits hold"),
+            ("1 << 1000", "expected an integer that 64 bits hold"),
+            ("-9223372036854775809", "expected an integer that 64 bits hold"),
+            ("7 % 0", "division by zero"),
+            ("7 / 0", "division by zero"),
+            ("0 ** -1", "division by zero"),
+            ("1 << -1", "a shift by a negative number"),
+            ("(-8) ** 0.5", "a complex power of real numbers"),
+            ("10.0 ** 400", "a power that is too large"),
+            ("1j < 2", "complex numbers have no order"),
+            ("1.5 & 1", "floats do not have this operator"),
+            ("x + 1", "expected a number"),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(worked_out(text), Err(expected.to_owned()), "{text}");
+        }
+    }
+}
