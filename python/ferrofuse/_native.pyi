@@ -4,7 +4,7 @@ import os
 from types import EllipsisType
 from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
 
-from .tensor_methods import Shape
+from .attributes import Shape, Size, TensorDType
 
 _Number = Union[bool, int, float, complex]
 _Other = Union["Val", _Number]
@@ -46,6 +46,8 @@ class DataType:
     @property
     def itemsize(self) -> int: ...
     def __hash__(self) -> int: ...
+
+def data_type(object: object) -> Optional[DataType]: ...
 
 class Val:
     """A scalar of a definition: an input, a constant, or computed from such."""
@@ -107,7 +109,10 @@ class TensorView(Val):
 
     @property
     def ndim(self) -> int: ...
-    def size(self, dim: int) -> Val: ...
+    @property
+    def size(self) -> Size: ...
+    @property
+    def dtype(self) -> TensorDType: ...
     @property
     def shape(self) -> Shape: ...
     @property

@@ -367,7 +367,9 @@ class FusionDefinition:
         reference_outputs: Optional[Sequence[Any]] = None,
         device: Any = None,
         like: Optional[str] = None,
-        **execute_kwargs: Any,
+        *,
+        _enable_options: Sequence[str] = (),
+        _disable_options: Sequence[str] = (),
     ) -> List[Any]:
         """Runs it and gives the outputs, having compared each with the evaluator's within the error bounds of the ops.
 
@@ -379,7 +381,7 @@ class FusionDefinition:
         """
         from .validation import compare_with_references, require_matches
 
-        check_options(execute_kwargs.get("_enable_options", ()), execute_kwargs.get("_disable_options", ()))
+        check_options(_enable_options, _disable_options)
         outputs, compared = self._runnable().check(inputs, like, library_without_arrays(device), device)
         require_matches(compared)
         if reference_outputs is not None:

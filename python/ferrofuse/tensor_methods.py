@@ -7,7 +7,8 @@ from numbers import Integral
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union
 
 from . import caller, indexing
-from ._native import ArgumentError, TensorView, Val
+from ._native import TensorView
+from .attributes import Shape, Size, TensorDType, error
 from .tracebacks import public
 
 Axis = Union[None, int, Sequence[int]]
@@ -37,28 +38,13 @@ FAILING = {
 }
 
 
-class Shape:
-    """The sizes of a tensor as scalars of the definition: `x.shape[0]`, or all by `x.shape()`, as nvFuser has it."""
-
-    def __init__(self, tensor: Any, sizes: Callable[[Any], List[Val]]) -> None:
-        self._tensor, self._sizes = tensor, sizes
-
-    def __call__(self) -> List[Val]:
-        return self._sizes(self._tensor)
-
-    def __len__(self) -> int:
-        return int(self._tensor.ndim)
-
-    def __getitem__(self, axis: Any) -> Any:
-        named = range(len(self))[axis]
-        return [self._tensor.size(each) for each in named] if isinstance(axis, slice) else self._tensor.size(named)
-
-
 def attach() -> None:
     """Gives `TensorView` the methods."""
-    sizes: Any = TensorView.shape
+    sizes, size, dtype = (getattr(TensorView, name) for name in ("shape", "size", "dtype"))
     methods: Dict[str, Any] = {name: _unary(name) for name in UNARY}
     methods["shape"] = property(lambda self: Shape(self, sizes), doc=Shape.__doc__)
+    methods["size"] = property(lambda self: Size(self, size), doc=Size.__doc__)
+    methods["dtype"] = property(lambda self: TensorDType(dtype(self)), doc=TensorDType.__doc__)
     methods.update({name: _fold(name) for name in FOLDS})
     methods.update({name: _scan(name) for name in SCANS})
     methods.update({name: _place(name) for name in PLACES})
@@ -83,6 +69,13 @@ def axes(x: TensorView, axis: Axis, dims: Axis) -> List[int]:
     return [int(given)] if isinstance(given, (int, Integral)) else list(given)
 
 
+def _one(axis: Optional[int], dim: Optional[int]) -> Optional[int]:
+    """The axis of an op along one, which may be called either."""
+    if axis is not None and dim is not None:
+        raise TypeError("axis and dim are one argument: give one of them")
+    return dim if axis is None else axis
+
+
 def _named(name: str, method: Callable[..., Any], doc: str) -> Callable[..., Any]:
     method.__name__, method.__qualname__, method.__doc__ = name, f"TensorView.{name}", doc
     return method
@@ -101,7 +94,7 @@ def _fold(op: str) -> Callable[..., Any]:
 
 def _scan(op: str) -> Callable[..., Any]:
     def method(self: Any, axis: Optional[int] = None, *, dim: Optional[int] = None) -> Any:
-        place = axis if dim is None else dim
+        place = _one(axis, dim)
         if place is None and self.ndim != 1:
             raise TypeError(f"{op} of a tensor of {self.ndim} axes needs an axis")
         return apply(op, self, dim=place or 0)
@@ -110,12 +103,14 @@ def _scan(op: str) -> Callable[..., Any]:
 
 
 def _place(op: str) -> Callable[..., Any]:
-    def method(self: Any, axis: Optional[int] = None, *, keepdims: bool = False, dim: Optional[int] = None) -> Any:
-        place = axis if dim is None else dim
+    def method(
+        self: Any, axis: Optional[int] = None, *, keepdims: bool = False, dim: Optional[int] = None, keepdim: bool = False
+    ) -> Any:
+        place, keeps = _one(axis, dim), keepdims or keepdim
         if place is None:
             found = apply(op, flatten(self), dim=0)
-            return apply("broadcast", found, [True] * self.ndim) if keepdims else found
-        return apply(op, self, dim=place, keepdim=keepdims)
+            return apply("broadcast", found, [True] * self.ndim) if keeps else found
+        return apply(op, self, dim=place, keepdim=keeps)
 
     return _named(op, method, f"`fd.ops.{op}` along an axis, or of all elements.")
 
@@ -126,14 +121,6 @@ def _failing(name: str, why: str) -> Callable[..., NoReturn]:
 
     _named(name, method, f"Not there: {why}.")
     return method
-
-
-def error(message: str) -> ArgumentError:
-    """A mistake in the user's program, with its place."""
-    place = caller.place()
-    made = ArgumentError(caller.named(place, message))
-    made.line = place[1] or None
-    return made
 
 
 def var(

@@ -57,6 +57,28 @@ def test_an_explanation_is_of_the_segmentation_by_hand():
     assert len(fd.explain().to_dict()["segments"]) == 1
 
 
+@pytest.mark.parametrize(
+    "by_hand, words",
+    [
+        (5, r"segmentation: expected a list for each segment of the tensors that it makes, not 5"),
+        ([["tv1"], "tv2"], r"segmentation\[1\]: expected a list of tensors or of their names, not 'tv2'"),
+        ([["tv1", 2]], r"segmentation\[0\]\[1\]: expected a tensor or its name, not 2"),
+    ],
+)
+def test_what_is_no_segmentation_is_named(by_hand, words):
+    with pytest.raises(TypeError, match=f"^{words}$"):
+        two_segments().segmentation = by_hand
+
+
+def test_wrong_kinds_are_named():
+    fd = two_segments()
+    with pytest.raises(TypeError, match='^against: expected "greedy", "unfused", a definition or an explanation, not 5$'):
+        fd.explain(against=5)
+    segment = fd.segment()[0]
+    with pytest.raises(TypeError, match="^seg0.definition: expected a FusionDefinition, not None$"):
+        segment.definition = None
+
+
 def test_an_unfinished_definition_has_no_picture_yet():
     with FusionDefinition() as fd:
         assert fd._repr_svg_() is None and fd._repr_html_() is None

@@ -57,6 +57,19 @@ def test_what_is_no_number_of_bytes_is_rejected(limit, error):
         branches().peak_memory = limit
 
 
+def test_segments_by_hand_and_a_limit_exclude_each_other():
+    fd = branches()
+    fd.peak_memory = 1 << 20
+    with pytest.raises(ValueError, match="limits the segments that the compiler finds"):
+        fd.segmentation = [["tv4"]]
+    segments = fd.segment()
+    assert len(segments) > 1 and fd.peak_memory == 1 << 20
+    with pytest.raises(ValueError, match="the definition is cut into segments already"):
+        fd.peak_memory = 100
+    fd.segmentation = None
+    fd.peak_memory = 100
+
+
 def peak(fd, arrays):
     """The most bytes that a call holds, inputs aside; None where it is rejected."""
     with PythonProfiler() as profiler:

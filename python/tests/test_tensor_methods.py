@@ -160,6 +160,9 @@ MISTAKES = {
     "array in an op": (lambda x: ferrofuse.ops.add(x, np.ones(3)), NO_VALUE),
     "numpy's": (lambda x: np.linalg.norm(x), "np.norm is no function of a definition"),
     "a reduction": (lambda x: np.add.reduce(x), "np.add.reduce is no op of a definition"),
+    "a shape": (lambda x: x.shape == (3, 3, 3), "`shape` of a tensor of a definition is known only when"),
+    "a number of elements": (lambda x: x.size == 27, r"`size` .*: x.size\(0\) is a scalar of the definition"),
+    "a product of sizes": (lambda x: 2 * x.size, "`size` of a tensor of a definition is known only when"),
 }
 
 
@@ -172,6 +175,28 @@ def test_what_cannot_be_says_why_and_where(name):
         with pytest.raises(ArgumentError, match=f"^test_tensor_methods.py:{line}: .*{words}") as caught:
             mistake(x)
     assert caught.value.line == line
+
+
+def test_dtypes_are_those_of_numpy_and_torch():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Double)
+        assert x.dtype() == DataType.Double == x.dtype and x.dtype.itemsize == 8
+        assert x.dtype == np.float64 and np.dtype("float64") == x.dtype and x.dtype == "float64" and x.dtype == float
+        assert x.dtype != np.float32 and x.dtype != "double" and x.dtype != 5 and x.dtype != DataType.Float
+        assert {x.dtype: 1}[x.exp().dtype] == 1 and str(x.dtype) == "float64" and len(x.size()) == 1
+        assert x.exp().astype(x.dtype).dtype == x.dtype
+
+
+def test_places_keep_their_axis():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[2, 3], contiguity=True, dtype=DataType.Float)
+        fd.add_output(x.argmax(dim=1, keepdim=True))
+        fd.add_output(x.argmin(axis=1, keepdims=True))
+        for op in (x.argmax, x.cumsum):
+            with pytest.raises(TypeError, match="axis and dim are one argument"):
+                op(0, dim=1)
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert [output.tolist() for output in fd.execute([array])] == [[[2], [2]], [[0], [0]]]
 
 
 def test_an_axis_is_named_once():

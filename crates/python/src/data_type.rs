@@ -74,6 +74,7 @@ impl DataType {
 /// Adds the class with its members.
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<DataType>()?;
+    module.add_function(wrap_pyfunction!(data_type, module)?)?;
     let class = module.getattr("DataType")?;
     for dtype in DType::ALL {
         class.setattr(dtype.nvfuser_name(), DataType::new(Some(dtype)))?;
@@ -83,6 +84,15 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     class.setattr("Index", DataType::new(Some(DType::I64)))?;
     class.setattr("Null", DataType::new(None))
+}
+
+/// The dtype that a Python object names, as [`named_by`]; `None` for what names none.
+#[pyfunction]
+fn data_type(object: &Bound<'_, PyAny>) -> PyResult<Option<DataType>> {
+    match object.cast::<DataType>() {
+        Ok(member) => Ok(Some(*member.get())),
+        Err(_) => Ok(named_by(object)?.map(DataType::new)),
+    }
 }
 
 /// The dtype that a Python object names: a `DataType`, one of Python's number types, a dtype of NumPy or torch.

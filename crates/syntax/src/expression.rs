@@ -61,7 +61,12 @@ impl Parser {
         self.advance();
         let mut parameters = Vec::new();
         while !self.accept(":") {
-            parameters.push(self.name("a parameter")?);
+            let parameter = self.name("a parameter")?;
+            if parameters.iter().any(|other: &Name| other.text == parameter.text) {
+                let message = format!("the parameter `{}` is named twice", parameter.text);
+                return Err(RawDiagnostic::new(parameter.span, message, "expected another name"));
+            }
+            parameters.push(parameter);
             if !self.accept(",") {
                 self.expect(":")?;
                 break;

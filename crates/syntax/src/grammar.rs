@@ -251,14 +251,16 @@ impl Parser {
     fn statement(&mut self, start: Span) -> Result<StatementSyntax, RawDiagnostic> {
         let first = self.expressions()?;
         if !self.accept("=") {
-            return Ok(StatementSyntax { targets: Vec::new(), value: first, span: self.since(start) });
+            let span = self.since(start);
+            return Ok(StatementSyntax { targets: Vec::new(), unpacks: false, value: first, span });
         }
+        let unpacks = matches!(first.kind, TreeKind::List(_));
         let targets = targets(first)?;
         let value = self.expressions()?;
         if matches!(self.peek(), Token::Mark("=")) {
             return Err(self.unexpected("one assignment a line"));
         }
-        Ok(StatementSyntax { targets, value, span: self.since(start) })
+        Ok(StatementSyntax { targets, unpacks, value, span: self.since(start) })
     }
 }
 

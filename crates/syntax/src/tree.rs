@@ -54,6 +54,8 @@ pub struct ArgumentSyntax {
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementSyntax {
     pub targets: Vec<Name>,
+    /// Whether the names are a list, which takes the value apart: `a, = x` has one.
+    pub unpacks: bool,
     pub value: Tree,
     pub span: Span,
 }

@@ -10,7 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import unset_fake_temporarily
 from torch.fx.node import map_arg
 
-from .nodes import op_of, results
+from .nodes import is_draw, op_of, results
 
 # Where each op takes its queries and whether it is causal.
 _ATTENTION = {
@@ -97,7 +97,7 @@ def _is_constant(node: Any) -> bool:
     """Whether a node of constants is one, on the CPU and of a moderate size."""
     if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
         return False
-    if torch.Tag.nondeterministic_seeded in node.target.tags or node.target._schema.is_mutable:
+    if is_draw(node) or node.target._schema.is_mutable:
         return False
     return all(
         fake.device.type == "cpu" and all(isinstance(size, int) for size in fake.shape) and fake.numel() <= _MOST

@@ -47,3 +47,7 @@ def place_of(node: Any) -> caller.Place:
     """The same as a place."""
     found = re.findall(r'File "(.*?)", line (\d+)', node.meta.get("stack_trace") or "")
     return (caller.file_name(found[-1][0]), int(found[-1][1])) if found else caller.NOWHERE
+
+def is_draw(node: Any) -> bool:
+    """Does it draw random numbers from a generator?"""
+    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ())

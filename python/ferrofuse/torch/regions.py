@@ -10,7 +10,7 @@ from math import prod
 from typing import Any, Callable, Dict, Iterable, List, Sequence, Set
 
 from .devices import device_of, is_apart
-from .nodes import is_number, op_of, results, row_of
+from .nodes import is_draw, is_number, op_of, results, row_of
 from .rows import Row
 from .sizes import hint
 
@@ -62,12 +62,17 @@ def _bytes(fake: Any) -> int:
     return int(prod(distinct) * fake.element_size())
 
 
-def dependencies(graph: Any) -> Dict[Any, Set[Any]]:
-    """What runs before each node: its operands, and for what writes to an input all that reads it."""
+def dependencies(graph: Any, kind: "Kinds") -> Dict[Any, Set[Any]]:
+    """What runs before each node: its operands, for what writes to an input all that reads it, and for what eager draws the draw
+    before, as each draw moves the generator on."""
     before = {node: set(node.all_input_nodes) for node in graph.nodes}
+    last_draw: Set[Any] = set()
     for node in graph.nodes:
         if writes(node):
             before[node] |= readers(node.args[0]) - {node}
+        if is_draw(node) and not kind.fused(node):
+            before[node] |= last_draw
+            last_draw = {node}
     return before
 
 
@@ -104,7 +109,7 @@ class Levels:
         self._kind = kind
         self._for_region: Dict[Any, int] = {}
         self._for_eager: Dict[Any, int] = {}
-        before = dependencies(graph)
+        before = dependencies(graph, kind)
         for node, operands in before.items():
             self._place(node, operands)
         self._put_off(graph, _reversed(before))

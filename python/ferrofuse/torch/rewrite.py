@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 import torch
 
-from .regions import Kinds, Region, readers, writes
+from .regions import Kinds, Region, dependencies
 
 # Runs a region: takes its tensors and scalars, gives its outputs.
 Kernel = Callable[..., Sequence[Any]]
@@ -21,6 +21,7 @@ def rewrite(module: Any, fused: Sequence[Fused], kind: Kinds) -> Any:
 class _Rewriting:
     def __init__(self, module: Any, fused: Sequence[Fused], kind: Kinds) -> None:
         self._module, self._kind = module, kind
+        self._dependencies = dependencies(module.graph, kind)
         self._graph = torch.fx.Graph()
         self._places = {node: place for place, node in enumerate(module.graph.nodes)}
         self._made: Dict[Any, Any] = {}
@@ -79,8 +80,8 @@ class _Rewriting:
 
     def _waits_for(self, node: Any) -> Set[Any]:
         """Views and constants among the operands of a region's node are the region's own."""
-        operands = {each for each in node.all_input_nodes if node not in self._units or not self._kind.free(each)}
-        return operands | readers(node.args[0]) - {node} if writes(node) else operands
+        own = {each for each in node.all_input_nodes if node in self._units and self._kind.free(each)}
+        return self._dependencies[node] - own
 
     def _needed(self) -> Set[Any]:
         """All nodes but views and constants that regions alone use."""

@@ -13,6 +13,9 @@ IMAGE = (torch.arange(2 * 3 * 8 * 16) * 37 % 256).to(torch.uint8).reshape(2, 3, 
 MEAN, DEVIATION = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.224, 0.225])
 
 
+LIMITS = torch.tensor([torch.iinfo(torch.int64).min + 1, torch.iinfo(torch.int64).max, -8, -7, 7, 8])
+
+
 def normalised(image):
     return (image.float() / 255 - MEAN[:, None, None]) / DEVIATION[:, None, None]
 
@@ -34,6 +37,8 @@ EXACT = {
     "promotes to shorts": (lambda x, y: x * y - 7, SHORTS, BYTES),
     "negates": (lambda x: -x + x.abs(), SIGNED),
     "floors": (lambda x: x // 3 + x % 7, SIGNED),
+    "floors at the limits": (lambda x: torch.stack([x // 3, x // -10, x // 7 + 1]), LIMITS),
+    "floors at the limits of int32": (lambda x: torch.stack([x // 3, x // -10, x // 7 + 1]), LIMITS.to(torch.int32)),
     "truncates": (lambda x: torch.div(x, 3, rounding_mode="trunc") * 2, SIGNED),
     "bits": (lambda x: ~x & 0x3C | 1, BYTES),
     "shifts": (lambda x, y: (x << 3) + (x >> y % 9) - (2 << x % 4), BYTES, BYTES.flip(0)),

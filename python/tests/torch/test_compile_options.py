@@ -187,6 +187,26 @@ def test_dropout_draws_by_torchs_seed_and_the_backward_uses_its_mask():
     assert abs((x.grad == 0).double().mean().item() - 0.25) < 0.03
 
 
+def test_fallback_random_draws_in_eagers_order():
+    def waiting(x):
+        a = x.sin() + 1
+        first = torch.rand_like(a)  # waits for a region, which ends after the next draw
+        second = torch.rand(4)
+        return a * first, second * (x.cos() * 2)
+
+    def dropped(x):
+        h = torch.nn.functional.dropout((x.sin() + 1) @ x, 0.5)
+        return h, torch.nn.functional.dropout(x, 0.5) * x.cos()
+
+    for function, x in ((waiting, torch.randn(4)), (dropped, torch.randn(4, 4))):
+        run = torch.compile(function, backend=backend, options={"fallback_random": True})
+        torch.manual_seed(0)
+        expected = function(x)
+        torch.manual_seed(0)
+        for given, eager in zip(run(x), expected):
+            torch.testing.assert_close(given, eager)
+
+
 def test_fallback_random_draws_eagers_bits():
     def noisy(x):
         return F.dropout(x, 0.5) + torch.rand_like(x) * torch.randn(8)

@@ -28,35 +28,22 @@ pub struct Request {
 pub enum Source {
     /// A file for one input.
     File(String, PathBuf),
-    /// A number for one scalar input.
-    Number(String, Number),
+    /// A number for one scalar input, of Python's dtype for it.
+    Number(String, Scalar),
     /// A file of arrays by the names of inputs.
     Archive(PathBuf),
-}
-
-/// A number as written.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
-    /// Without a point.
-    Int(i64),
-    /// Any other.
-    Float(f64),
-}
-
-impl Number {
-    /// The number as a constant.
-    pub fn as_scalar(self) -> Scalar {
-        match self {
-            Number::Int(value) => Scalar::from_i64(DType::I64, value),
-            Number::Float(value) => Scalar::from_f64(DType::F64, value),
-        }
-    }
 }
 
 impl Request {
     /// Whether it says anything of sizes or data.
     pub fn says_sizes(&self) -> bool {
         !self.sizes.is_empty() || !self.inputs.is_empty()
+    }
+
+    /// The first option that was given, seeds aside.
+    pub fn first_given(&self) -> Option<&'static str> {
+        let given = [("--size", !self.sizes.is_empty()), ("--input", !self.inputs.is_empty())];
+        given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
     /// The sizes by the names of their symbols; the last word counts.
@@ -114,14 +101,36 @@ fn source(text: &str) -> Result<Source, String> {
         };
     };
     let name = name.to_owned();
-    match (integer(value), real(value)) {
-        (Some(value), _) => Ok(Source::Number(name, Number::Int(value))),
-        (_, Some(value)) => Ok(Source::Number(name, Number::Float(value))),
-        _ if is_misspelt(value) => {
+    match scalar(value) {
+        Some(number) => Ok(Source::Number(name, number)),
+        None if is_misspelt(value) => {
             Err(format!("`{value}` is not a number, as in 8 or 0.5; a file of that name is ./{value}"))
         }
-        _ => Ok(Source::File(name, value.into())),
+        None => Ok(Source::File(name, value.into())),
     }
+}
+
+/// The number that a word spells: `8`, `0.5`, `True` or `1+2j`.
+fn scalar(word: &str) -> Option<Scalar> {
+    let signed = || integer(word).map(|value| Scalar::from_i64(DType::I64, value));
+    let unsigned = || integer(word).map(|value| Scalar::from_u64(DType::U64, value));
+    let float = || real(word).map(|value| Scalar::from_f64(DType::F64, value));
+    match word {
+        "True" | "False" => Some(Scalar::from_bool(word == "True")),
+        _ => signed().or_else(unsigned).or_else(float).or_else(|| complex(word)),
+    }
+}
+
+/// Two parts, or the imaginary one alone.
+fn complex(word: &str) -> Option<Scalar> {
+    let parts = word.strip_suffix('j')?;
+    // A sign that begins the imaginary part is none of an exponent.
+    let signs = parts.char_indices().filter(|&(at, sign)| "+-".contains(sign) && at > 0);
+    let middle = signs.map(|(at, _)| at).filter(|&at| !parts[..at].ends_with(['e', 'E'])).last();
+    let (re, im) = parts.split_at(middle.unwrap_or(0));
+    let im = real(im.strip_prefix('+').unwrap_or(im))?;
+    let re = if re.is_empty() { 0.0 } else { real(re)? };
+    Some(Scalar::complex(DType::C128, re, im))
 }
 
 /// Whether a word is made like a number, though it is none, as `0777`, `+7` and `1_0`.
@@ -147,8 +156,22 @@ mod tests {
         assert_eq!(source("S1=./0777"), Ok(Source::File("S1".to_owned(), "./0777".into())));
         assert!(size("i0").is_err() && size("i0=x").is_err() && size("i0=-1").is_err());
         assert_eq!(source("T0=a=b.npy"), Ok(Source::File("T0".to_owned(), "a=b.npy".into())));
-        assert_eq!(source("S1=-3"), Ok(Source::Number("S1".to_owned(), Number::Int(-3))));
-        assert_eq!(source("S1=1e-5"), Ok(Source::Number("S1".to_owned(), Number::Float(1e-5))));
+        assert_eq!(source("S1=-3"), Ok(Source::Number("S1".to_owned(), Scalar::from_i64(DType::I64, -3))));
+        assert_eq!(
+            source("S1=1e-5"),
+            Ok(Source::Number("S1".to_owned(), Scalar::from_f64(DType::F64, 1e-5)))
+        );
+        let spelled = |word: &str| scalar(word).map(|scalar| format!("{scalar} : {}", scalar.dtype()));
+        for (word, scalar) in [
+            ("18446744073709551615", "18446744073709551615 : u64"),
+            ("True", "True : bool"),
+            ("1+2j", "1.0+2.0j : c128"),
+            ("-1e-3-2.5j", "-0.001-2.5j : c128"),
+            ("-2e+1j", "0.0-20.0j : c128"),
+        ] {
+            assert_eq!(spelled(word).as_deref(), Some(scalar));
+        }
+        assert!(["true", "j", "1+j", "x+2j", "1+2"].iter().all(|word| scalar(word).is_none()));
         assert_eq!(source("dir/a=b.npz"), Ok(Source::Archive("dir/a=b.npz".into())));
         assert!(source("x.npy").is_err());
     }

@@ -90,6 +90,7 @@ pub fn run(
     libraries: &LibraryPaths,
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
+    options.require_planned()?;
     let targets = options.targets()?;
     let code = GpuCode::new(options.target, machine, libraries);
     let Explained { explanation, search_ms, unsaid } = options.explained(&options.file, machine, &code)?;
@@ -135,6 +136,19 @@ struct Explained {
 }
 
 impl Options {
+    /// Rejects choices and sizes where nothing is planned.
+    fn require_planned(&self) -> Result<(), Failure> {
+        if !is_saved(&self.file) || self.against.as_deref().is_some_and(|other| !is_saved(other)) {
+            return Ok(());
+        }
+        let reason = "a saved explanation is not planned again: give the definition file";
+        self.choices.require_none(reason)?;
+        match self.request.first_given() {
+            Some(option) => Err(Failure::user(format!("{option}: {reason}"))),
+            None => Ok(()),
+        }
+    }
+
     /// Where the picture and the page go, in this order.
     fn targets(&self) -> Result<Targets, Failure> {
         let outputs: Vec<&Path> = self.svg.iter().chain(&self.html).map(PathBuf::as_path).collect();

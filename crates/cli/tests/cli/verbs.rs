@@ -236,6 +236,17 @@ fn explain_says_what_differs_from_another_definition_or_a_saved_explanation() {
     let ended = super::ferrofuse(["explain", &saved.to_string(), "--compare", "greedy"]);
     assert_eq!(ended.code, 2);
     assert!(ended.stderr.contains("a saved explanation has no other segmentation"), "{}", ended.stderr);
+    let ended = super::ferrofuse(["explain", &saved.to_string(), "--size", "i0=4"]);
+    assert!(ended.code == 2 && ended.stderr.contains("--size: a saved explanation"), "{}", ended.stderr);
+    let mut damaged: Value = serde_json::from_str(&text).unwrap();
+    damaged["segments"][0]["cost_us"]["launch"] = serde_json::json!(-1);
+    std::fs::write(folder.path().join("unfused.json"), damaged.to_string()).expect("the damaged explanation");
+    let ended = super::ferrofuse(["explain", file, "--against", &saved.to_string()]);
+    assert!(
+        ended.code == 2 && ended.stderr.contains("segments[0].cost_us.launch is no time"),
+        "{}",
+        ended.stderr
+    );
 }
 
 /// Earlier versions said less, and later ones may say more.

@@ -72,11 +72,11 @@ impl<'t> Reader<'t> {
 
     fn statement(&mut self, statement: &'t StatementSyntax) -> Result<(), RawDiagnostic> {
         self.builder.set_span(Some(statement.span));
-        let StatementSyntax { targets, value, .. } = statement;
+        let StatementSyntax { targets, unpacks, value, .. } = statement;
         if targets.is_empty() && matches!(value.kind, TreeKind::Text(_)) || is_call_of(value, "execute") {
             return Ok(());
         }
-        if let (TreeKind::List(items), true) = (&value.kind, targets.len() > 1)
+        if let (TreeKind::List(items), true) = (&value.kind, *unpacks)
             && items.len() == targets.len()
         {
             let objects = items.iter().map(|item| self.object(item)).collect::<Result<Vec<_>, _>>()?;
@@ -85,9 +85,9 @@ impl<'t> Reader<'t> {
         }
         let object = self.object(value)?;
         match (&targets[..], object.as_list()) {
-            ([], _) => {}
-            ([target], None) => self.assign(target, object),
-            ([target], Some(items)) => {
+            ([], _) if !unpacks => {}
+            ([target], None) if !unpacks => self.assign(target, object),
+            ([target], Some(items)) if !unpacks => {
                 let items = items.to_vec();
                 for (place, item) in items.iter().enumerate() {
                     self.name(item, &format!("{}_{place}", target.text));
@@ -98,8 +98,12 @@ impl<'t> Reader<'t> {
                 let items = items.to_vec();
                 targets.iter().zip(items).for_each(|(target, item)| self.assign(target, item));
             }
-            (_, items) => {
-                let message = format!("{} names for {} values", targets.len(), items.map_or(1, <[_]>::len));
+            (_, None) => {
+                let label = format!("expected {} values for as many names", targets.len());
+                return Err(RawDiagnostic::new(value.span, "only lists are unpacked", label));
+            }
+            (_, Some(items)) => {
+                let message = format!("{} names for {} values", targets.len(), items.len());
                 return Err(RawDiagnostic::new(statement.span, message, "expected as many names as values"));
             }
         }

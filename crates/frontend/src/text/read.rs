@@ -65,7 +65,7 @@ fn read(source: &str) -> Result<File, RawDiagnostic> {
 fn find_inputs(items: &[Item]) -> Result<Option<(Vec<InputSpec>, Span)>, RawDiagnostic> {
     let mut found = None;
     for item in items {
-        let Item::Line(StatementSyntax { targets, value, span }) = item else { continue };
+        let Item::Line(StatementSyntax { targets, value, span, .. }) = item else { continue };
         match &targets[..] {
             [target] if target.text == "inputs" => found = Some((read_inputs(value)?, value.span)),
             _ if is_call_of(value, "execute") => {}

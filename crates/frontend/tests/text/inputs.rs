@@ -59,8 +59,18 @@ fn constructors() {
     check("torch.randint(0, 10, (4,), dtype=torch.int32)", "i32 [4] [1] 4 Integers(0, 10)");
     check("torch.randint(5, size=(4,))", "i64 [4] [1] 4 Integers(0, 5)");
     check("torch.arange(2, 9, 3)", "i64 [3] [1] 3 Range(2.0, 3.0)");
+    check("torch.arange(1, 10, step=4)", "i64 [3] [1] 3 Range(1.0, 4.0)");
+    check("torch.arange(start=1, end=4)", "i64 [3] [1] 3 Range(1.0, 1.0)");
+    check("np.arange(4.0, step=2)", "f64 [2] [1] 2 Range(0.0, 2.0)");
+    check("torch.arange(6).reshape(-1, 2)", "i64 [3, 2] [2, 1] 6 Range(0.0, 1.0)");
+    check("torch.arange(6, foo=1)", "unknown argument `foo` (known: start, end, stop, step, dtype)");
+    check("torch.ones(3, foo=2)", "unknown argument `foo` (known: size, shape, dtype)");
+    check("torch.ones(4).reshape(2, 2, foo=1)", "unknown argument `foo` (known: size, shape, dtype)");
+    check("torch.arange(1, 5, 0)", "this range has no end (a step of 0 does not lead from 1 to 5)");
     check("torch.testing.make_tensor((2,), dtype=torch.bool)", "bool [2] [1] 2 Integers(0, 2)");
     check("1, -2.5, True", "i64 1; f64 -2.5; bool True");
+    check("7 // -2, 2 ** -1, ~True", "i64 -4; f64 0.5; i64 -2");
+    check("1 / 0", "`/` of these numbers is no number (division by zero)");
     check("2j, 1.5 - 2 * 1j, complex(-0.0, 1)", "c128 0.0+2.0j; c128 1.5-2.0j; c128 complex(-0.0, 1.0)");
     check("torch.randn(2, dtype=torch.complex64)", "c64 [2] [1] 2 Normal");
     check("np.random.randn(2).astype(np.complex128)", "c128 [2] [1] 2 Normal");
@@ -102,7 +112,7 @@ fn mistakes() {
         "strides of NumPy are in bytes (expected multiples of 8)",
     );
     check("torch.randn(-4)", "the size -4 is negative (expected 0 or more)");
-    check("torch.randn(1 << 3)", "this is not an integer (expected an integer)");
+    check("torch.randn(1 << -3)", "this is not an integer (expected an integer)");
     check("torch.randn(2 ** 40, 2 ** 40)", "this tensor is too large (more elements than 63 bits can count)");
     check(
         "torch.randn(2, dtype=torch.complex32)",

@@ -64,6 +64,8 @@ pub(super) struct Emitter<'a> {
     sizes: Facts,
     /// That the arguments that are sizes are not negative.
     from_zero: Facts,
+    /// The arguments in sizes that are simpler for what is known of them.
+    simplified: FxHashSet<Sym>,
 }
 
 impl<'a> Emitter<'a> {
@@ -82,16 +84,18 @@ impl<'a> Emitter<'a> {
             known: vec![Known::default()],
             sizes: Facts::new(),
             from_zero: Facts::new(),
+            simplified: FxHashSet::default(),
         }
     }
 
     /// The finished kernel.
     pub fn finish(self) -> Lowered {
-        let Emitter { builder, arguments, buffers, sizes, .. } = self;
+        let Emitter { builder, arguments, buffers, sizes, simplified, .. } = self;
         let mut kernel = builder.finish();
         if has_width(&kernel) {
             assume(&mut kernel, &sizes);
         }
+        assume_multiples(&mut kernel, &sizes, &simplified);
         Lowered { kernel, arguments, buffers }
     }
 
@@ -140,7 +144,8 @@ impl<'a> Emitter<'a> {
 
     /// A size of the graph over arguments, which are added where they are new.
     fn over_arguments(&mut self, size: &Expr) -> Expr {
-        let size = self.group.view.facts().normalize(size);
+        let given = size;
+        let size = self.group.view.facts().normalize(given);
         if self.group.general && size.as_const().is_some_and(|size| size > 1) {
             return self.argument(KernelArgument::Size(size), || "size".to_owned());
         }
@@ -149,6 +154,9 @@ impl<'a> Emitter<'a> {
             .into_iter()
             .map(|sym| (sym, self.argument(KernelArgument::Size(Expr::sym(sym)), || sym.to_string())))
             .collect();
+        if size != Facts::new().normalize(given) {
+            self.simplified.extend(symbols.values().filter_map(Expr::as_sym));
+        }
         size.substitute(&|sym| symbols.get(&sym).cloned())
     }
 
@@ -333,6 +341,16 @@ fn assume(kernel: &mut Kernel, sizes: &Facts) {
     for buffer in contiguous.buffers {
         let decl = &mut kernel.buffers[buffer];
         decl.align = decl.align.max(VECTOR_BYTES);
+    }
+}
+
+/// Notes what divides these arguments, where that is not noted yet.
+fn assume_multiples(kernel: &mut Kernel, sizes: &Facts, simplified: &FxHashSet<Sym>) {
+    for &symbol in kernel.arguments.iter().filter(|symbol| simplified.contains(symbol)) {
+        let assumption = Assumption::Multiple { symbol, of: sizes.multiple(symbol) };
+        if sizes.multiple(symbol) > 1 && !kernel.assumptions.contains(&assumption) {
+            kernel.assumptions.push(assumption);
+        }
     }
 }
 

@@ -30,10 +30,17 @@ def _rounded_div(call: Call, x: Any, y: Any, rounding_mode: Optional[str] = None
     if rounding_mode == "trunc":
         return call.ops.trunc(call.ops.truediv(x, y))
     if call.dtype.name in INTEGERS:
-        # The difference may be no narrow integer.
-        x = call.ops.cast(x, DataType.Int32) if call.dtype.name in NARROW else x
-        return call.ops.div(call.ops.sub(x, call.ops.remainder(x, y)), y)
+        return _floored_integers(call, x, y)
     return _floored(call, x, y)
+
+
+def _floored_integers(call: Call, x: Any, y: Any) -> Result:
+    """One below the truncated quotient where something is left and the signs differ."""
+    ops = call.ops
+    rest = ops.fmod(x, y)
+    is_above = ops.logical_and(ops.ne(rest, 0), ops.ne(ops.lt(rest, 0), ops.lt(y, 0)))
+    quotient = ops.div(x, y)
+    return ops.where(is_above, ops.sub(quotient, 1), quotient)
 
 
 def _floored(call: Call, x: Any, y: Any) -> Result:

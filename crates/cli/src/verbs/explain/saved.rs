@@ -32,6 +32,9 @@ const OF_SEGMENTS: &[Later] = &[
     Later { key: "bytes_formula", stand_in: || json!(""), fact: None },
 ];
 
+/// More than any plan takes.
+const MAX_MICROSECONDS: f64 = 1e18;
+
 /// An explanation, and what it does not say.
 pub struct SavedExplanation {
     pub explanation: Explanation,
@@ -48,10 +51,27 @@ impl SavedExplanation {
         let failed = |error: &dyn std::error::Error| Failure::user(format!("{}: {error}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
         let mut value: Value = serde_json::from_str(&text).map_err(|error| failed(&error))?;
+        if let Some(place) = wrong_time(&value) {
+            return Err(Failure::user(format!("{}: {place} is no time in microseconds", path.display())));
+        }
         let unsaid = complete(&mut value);
         let explanation = serde_json::from_value(value).map_err(|error| failed(&error))?;
         Ok(SavedExplanation { explanation, unsaid })
     }
+}
+
+/// The place of a time that is negative or longer than any.
+fn wrong_time(value: &Value) -> Option<String> {
+    let is_wrong = |time: &Value| time.as_f64().is_some_and(|time| !(0.0..MAX_MICROSECONDS).contains(&time));
+    let wrong = |key: &&str| value.get(*key).is_some_and(is_wrong);
+    let of_all = ["cost_us", "lower_bound_us"].iter().copied().find(wrong).map(str::to_owned);
+    let segments = value.get("segments").and_then(Value::as_array).into_iter().flatten().enumerate();
+    let mut of_segments = segments.filter_map(|(number, segment)| {
+        let times = segment.get("cost_us")?.as_object()?;
+        let (term, _) = times.iter().find(|(_, time)| is_wrong(time))?;
+        Some(format!("segments[{number}].cost_us.{term}"))
+    });
+    of_all.or_else(|| of_segments.next())
 }
 
 /// Fills in what earlier versions did not write; gives what that is.

@@ -8,6 +8,20 @@ use syntax::{ArgumentSyntax, Tree, TreeKind};
 use super::number::{Number, checked_sizes, dtype, dtype_path, integer, integers, number, sizes};
 use super::{Distribution, TensorSpec};
 
+/// Keywords that all calls take: of them `dtype` alone matters here.
+const WITHOUT_EFFECT: [&str; 10] = [
+    "dtype",
+    "device",
+    "requires_grad",
+    "layout",
+    "pin_memory",
+    "memory_format",
+    "generator",
+    "copy",
+    "non_blocking",
+    "out",
+];
+
 /// The arguments of one call in the list.
 pub(super) struct Call<'t> {
     pub span: Span,
@@ -40,6 +54,20 @@ impl Call<'_> {
         self.argument(place, names).ok_or_else(missing)
     }
 
+    /// Rejects keywords other than these and those that change no element and no layout.
+    pub fn require_keywords(&self, known: &[&str]) -> Result<(), RawDiagnostic> {
+        let is_known = |name: &str| known.contains(&name) || WITHOUT_EFFECT.contains(&name);
+        let keywords = self.arguments.iter().filter_map(|argument| argument.keyword.as_ref());
+        match keywords.into_iter().find(|keyword| !is_known(&keyword.text)) {
+            Some(keyword) => {
+                let message = format!("unknown argument `{}`", keyword.text);
+                let known = [known, &["dtype"]].concat().join(", ");
+                Err(RawDiagnostic::new(keyword.span, message, format!("known: {known}")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The diagnostic of a tensor whose elements 63 bits cannot count.
     pub fn too_large(&self) -> RawDiagnostic {
         RawDiagnostic::new(self.span, "this tensor is too large", "more elements than 63 bits can count")
@@ -47,23 +75,15 @@ impl Call<'_> {
 
     /// `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`.
     pub fn all_sizes(&self) -> Result<Vec<i64>, RawDiagnostic> {
-        match self
-            .arguments
-            .iter()
-            .find(|a| a.keyword.as_ref().is_some_and(|k| matches!(k.text.as_str(), "size" | "shape")))
-        {
-            Some(argument) => sizes(&argument.value),
-            None => {
-                let numbers = self.all_integers()?;
-                checked_sizes(numbers, self.span)
-            }
-        }
+        checked_sizes(self.all_integers(&["size", "shape"])?, self.span)
     }
 
-    /// Integers given one by one or as one list.
-    pub fn all_integers(&self) -> Result<Vec<i64>, RawDiagnostic> {
-        match self.argument(0, &[]) {
-            Some(Tree { kind: TreeKind::List(items), .. }) => items.iter().map(integer).collect(),
+    /// Integers given one by one, as one list, or by any of these names.
+    pub fn all_integers(&self, names: &[&str]) -> Result<Vec<i64>, RawDiagnostic> {
+        match self.argument(0, names) {
+            Some(tree) if matches!(tree.kind, TreeKind::List(_)) || self.positional().next().is_none() => {
+                integers(tree)
+            }
             _ => self.positional().map(integer).collect(),
         }
     }
@@ -117,24 +137,23 @@ impl Call<'_> {
 
     /// `arange(end)`, `arange(start, end)` or `arange(start, end, step)`.
     pub fn arange(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
-        let numbers: Vec<Number> = self.positional().map(number).collect::<Result<_, _>>()?;
-        let (start, end, step) = match numbers.iter().map(Number::as_f64).collect::<Vec<f64>>()[..] {
-            [end] => (0.0, end, 1.0),
-            [start, end] => (start, end, 1.0),
-            [start, end, step] if step != 0.0 => (start, end, step),
-            _ => {
-                return Err(RawDiagnostic::new(
-                    self.span,
-                    "arange takes one to three numbers",
-                    "the step is not 0",
-                ));
-            }
-        };
+        let is_alone = self.argument(1, &["end", "stop"]).is_none();
+        let end = if is_alone { self.required(0, &["end"])? } else { self.required(1, &["end", "stop"])? };
+        let start = self.argument(0, &["start"]).filter(|_| !is_alone);
+        let given = [start, Some(end), self.argument(2, &["step"])];
+        let numbers: Vec<Option<Number>> =
+            given.iter().map(|tree| tree.map(number).transpose()).collect::<Result<_, _>>()?;
+        let value = |place: usize, default: f64| numbers[place].map_or(default, |number| number.as_f64());
+        let (start, end, step) = (value(0, 0.0), value(1, 0.0), value(2, 1.0));
+        if step == 0.0 || (end - start) / step < 0.0 {
+            let label = format!("a step of {step} does not lead from {start} to {end}");
+            return Err(RawDiagnostic::new(self.span, "this range has no end", label));
+        }
         let length = ((end - start) / step).ceil().max(0.0);
         if length.is_nan() || length > 9e15 {
             return Err(self.too_large());
         }
-        let integers = numbers.iter().all(|number| matches!(number, Number::Int(_)));
+        let integers = numbers.iter().flatten().all(|number| matches!(number, Number::Int(_)));
         let default = if integers { DType::I64 } else { real };
         self.filled(Ok(vec![length as i64]), default, Distribution::Range(start, step))
     }
@@ -205,9 +224,9 @@ impl Call<'_> {
         Ok(TensorSpec { sizes, strides, offset, ..spec })
     }
 
-    /// The argument at a place as an axis of a tensor of this rank.
-    pub fn axis(&self, place: usize, rank: usize) -> Result<usize, RawDiagnostic> {
-        self.wrap(integer(self.required(place, &["an axis"])?)?, rank)
+    /// The argument at a place or of a name as an axis of a tensor of this rank.
+    pub fn axis(&self, place: usize, names: &[&str], rank: usize) -> Result<usize, RawDiagnostic> {
+        self.wrap(integer(self.required(place, names)?)?, rank)
     }
 
     /// An axis counted from the front; negative ones count from the back.
@@ -233,10 +252,17 @@ impl Call<'_> {
 
     /// The tensor under the sizes of the call, of as many elements.
     pub fn reshaped(&self, spec: TensorSpec) -> Result<TensorSpec, RawDiagnostic> {
-        let sizes = self.all_sizes()?;
+        let count: i64 = spec.sizes.iter().product();
+        let mut sizes = self.all_integers(&["size", "shape"])?;
+        if let Some(rest) = sizes.iter().position(|&size| size == -1) {
+            sizes[rest] = 1;
+            let others = sizes.iter().try_fold(1_i64, |n, &size| n.checked_mul(size));
+            sizes[rest] = others.and_then(|others| count.checked_div(others)).unwrap_or(0);
+        }
+        let sizes = checked_sizes(sizes, self.span)?;
         let dense =
             TensorSpec::dense(spec.dtype, sizes, spec.distribution).ok_or_else(|| self.too_large())?;
-        let same = spec.is_contiguous() && dense.sizes.iter().product::<i64>() == spec.sizes.iter().product();
+        let same = spec.is_contiguous() && dense.sizes.iter().product::<i64>() == count;
         let reject = || {
             RawDiagnostic::new(self.span, "cannot view the tensor so", "expected as many elements, in order")
         };

@@ -101,6 +101,9 @@ fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, RawDiagn
         "np" | "numpy" => DType::F64,
         _ => return None,
     };
+    if let Err(diagnostic) = call.require_keywords(constructor_keywords(name)?) {
+        return Some(Err(diagnostic));
+    }
     Some(match name {
         "randn" => call.filled(call.all_sizes(), real, Distribution::Normal),
         "rand" => call.filled(call.all_sizes(), real, Distribution::Uniform(0.0, 1.0)),
@@ -119,7 +122,31 @@ fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, RawDiagn
     })
 }
 
+/// The keywords of a constructor, beside those that all have.
+fn constructor_keywords(name: &str) -> Option<&'static [&'static str]> {
+    Some(match name {
+        "randn" | "rand" | "ones" | "zeros" | "empty" => &["size", "shape"],
+        "full" => &["size", "shape", "fill_value"],
+        "randint" => &["low", "high", "size"],
+        "arange" => &["start", "end", "stop", "step"],
+        "make_tensor" => &["size", "shape", "low", "high"],
+        "as_strided" => &["size", "shape", "stride", "strides", "storage_offset"],
+        _ => return None,
+    })
+}
+
+fn method_keywords(name: &str) -> &'static [&'static str] {
+    match name {
+        "as_strided" => &["size", "stride", "storage_offset"],
+        "transpose" => &["dim0", "dim1"],
+        "permute" => &["dims"],
+        "view" | "reshape" => &["size", "shape"],
+        _ => &[],
+    }
+}
+
 fn apply(spec: TensorSpec, method: &str, call: &Call) -> Result<TensorSpec, RawDiagnostic> {
+    call.require_keywords(method_keywords(method))?;
     match method {
         "to" | "astype" => call.converted(spec),
         "cuda" | "cpu" | "contiguous" if spec.is_contiguous() => Ok(spec),
@@ -134,7 +161,8 @@ fn apply(spec: TensorSpec, method: &str, call: &Call) -> Result<TensorSpec, RawD
         "as_strided" => call.as_strided(spec, 1),
         "t" => call.permuted(spec, vec![1, 0]),
         "transpose" => {
-            let (a, b) = (call.axis(0, spec.sizes.len())?, call.axis(1, spec.sizes.len())?);
+            let axis = |place, name| call.axis(place, &[name], spec.sizes.len());
+            let (a, b) = (axis(0, "dim0")?, axis(1, "dim1")?);
             let mut order: Vec<usize> = (0..spec.sizes.len()).collect();
             order.swap(a, b);
             call.permuted(spec, order)
@@ -142,7 +170,7 @@ fn apply(spec: TensorSpec, method: &str, call: &Call) -> Result<TensorSpec, RawD
         "permute" => {
             let rank = spec.sizes.len();
             let order = call
-                .all_integers()?
+                .all_integers(&["dims"])?
                 .into_iter()
                 .map(|axis| call.wrap(axis, rank))
                 .collect::<Result<_, _>>()?;

@@ -1,0 +1,9 @@
+def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True)
+    [y] = fd.ops.exp(x)
+    fd.add_output(y)
+
+# ---- expect
+# 3:11: only lists are unpacked
+#     [y] = fd.ops.exp(x)
+#           ^^^^^^^^^^^^^ expected 1 values for as many names
