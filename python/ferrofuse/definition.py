@@ -150,8 +150,8 @@ class FusionDefinition:
         """A group of what is defined in its block: `with fd.group("norm", stay=True):`. Groups nest.
 
         With `stay` one segment computes all of it, and nothing of it is computed again elsewhere, or the definition is rejected
-        when it is first compiled. `device` is "cpu", "cuda" or "cuda:N", `stream` a number; a segment has one of each, kept with
-        it for a runtime to use (here all run on the CPU). A group is opened again by its name and the same arguments.
+        when it is first compiled. `device` is "cpu", "cuda" or "cuda:N", `stream` a number; a segment has one of each, which it
+        keeps for a runtime to use: a call runs where its inputs are. A group is opened again by its name and the same arguments.
 
         Raises:
             DefinitionError: for a group that was opened otherwise, or a device inside of a group that stays on another.

@@ -142,7 +142,11 @@ pub fn segments(
     let Planned { plan: cut, hints, .. } = cut(file, request, &options, machine)?;
     let mut segments = ferrofuse::segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
     for (number, schedule) in options.schedules {
-        segments[number].schedule = Some(schedule);
+        let segment = segments.iter_mut().find(|segment| segment.is_planned_as(number));
+        let segment = segment.ok_or_else(|| {
+            Failure::user(format!("--schedule: seg{number} of the plan is no segment by itself here"))
+        })?;
+        segment.schedule = Some(schedule);
     }
     Ok(segments)
 }

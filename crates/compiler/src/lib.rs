@@ -27,4 +27,4 @@ pub use certificate::Certificate;
 pub use distribution::Distribution;
 pub use pipeline::{baseline, cut, evaluated, plan};
 pub use plan::{Cut, Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan};
-pub use products::{PASSES_AFTER_PRODUCTS, ShallowProduct};
+pub use products::{JudgedProducts, ShallowProduct};

@@ -18,7 +18,7 @@ use thiserror::Error;
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
 use crate::passes::{Step, built_in, in_memory};
-use crate::products::ShallowProduct;
+use crate::products::JudgedProducts;
 use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{
     ExternalCall, GroupError, Joined, Legality, LegalityAnswer, Segmentation, SegmentationError,
@@ -73,7 +73,7 @@ pub struct Cut {
     /// What became of each pattern of the definition, in order: its task, or the pass that lost it and how.
     pub patterns: Vec<Result<Task, String>>,
     /// The products of matrices that a kernel may compute, and which ones one does.
-    pub products: Vec<ShallowProduct>,
+    pub products: JudgedProducts,
     /// The folds by lambdas that can be distributed over their states, and whether they are.
     pub distribution: Distribution,
     /// What each pass made, in order. Views of earlier steps still work.

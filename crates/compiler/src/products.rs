@@ -15,10 +15,6 @@ const JUDGED: usize = 8;
 /// Nodes of fusions that are planned to judge products, of which one is judged however long the fusion is.
 const PLANNED: usize = 1 << 13;
 
-/// The passes that run after products are judged, in order.
-pub const PASSES_AFTER_PRODUCTS: [&str; 6] =
-    ["decompose", "add_bias", "hoist_index_maps", "two_pass", "two_pass_argmax", "unroll_folds"];
-
 /// A product of matrices that a kernel may compute, and what was decided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShallowProduct {
@@ -28,6 +24,14 @@ pub struct ShallowProduct {
     pub library: f64,
     /// And if a kernel does.
     pub kernel: f64,
+}
+
+/// The products that were judged.
+#[derive(Clone, Debug, Default)]
+pub struct JudgedProducts {
+    pub each: Vec<ShallowProduct>,
+    /// How many graph passes ran before they were judged.
+    pub steps_before: usize,
 }
 
 impl ShallowProduct {

@@ -7,8 +7,7 @@
 //!
 //! [`library`] is this crate as a library that stands in for libcuda, libnvrtc and libcublasLt (`driver`, `nvrtc`, `cublaslt`).
 //!
-//! Does not emulate inline PTX, clusters, tensor cores or the memory model: kernels guard those
-//! with `#ifdef CUEMU`. Does not check that the real compiler accepts the text.
+//! Does not emulate inline PTX, tensor cores or the memory model: kernels guard those with `#ifdef CUEMU`. Does not check that the real compiler accepts the text.
 
 mod compile;
 mod cublaslt;

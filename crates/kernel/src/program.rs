@@ -9,8 +9,8 @@
 //! A loop over lanes has a *width*: how many neighbouring iterations a lane takes at a time, in order. With a width of 4, lane
 //! `l` takes `begin + 4l` to `begin + 4l + 3`, then the four that are `4 * lanes` further on. The body speaks of one of them.
 //!
-//! This file holds the data alone. What must hold is listed in `verify`, the meaning is `interpret`, the text
-//! `print.rs` and `parse.rs`. Nothing here takes decisions or knows a target.
+//! This file holds the data alone. What must hold is listed in `verify`, the meaning is `reference::interpret`, the text
+//! `print` and `parse`. Nothing here takes decisions or knows a target.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::{Expr, Sym};

@@ -1,7 +1,7 @@
 //! The dtypes a value can have: names, sizes, classes, rounding and spacing.
 //!
 //! Takes and gives plain numbers; constants of a dtype are in [`crate::scalar`], promotion between dtypes
-//! is in [`crate`].
+//! is in [`crate::typing`].
 
 use std::fmt;
 use std::str::FromStr;

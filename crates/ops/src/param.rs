@@ -110,6 +110,11 @@ impl Param {
         Param { alias: Some(alias), ..self }
     }
 
+    /// Is it a bound of values, which has no effect where it is beyond the dtype?
+    pub fn is_bound(&self) -> bool {
+        matches!(self.default, ParamDefault::Lowest | ParamDefault::Highest)
+    }
+
     /// Is it known by `name`?
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.alias == Some(name)

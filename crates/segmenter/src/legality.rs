@@ -34,9 +34,9 @@ impl Group {
 #[derive(Debug, Default)]
 struct Known {
     answers: FxHashMap<Group, LegalityAnswer>,
-    /// The groups of which an answer had to be found.
     /// How many answers were found.
     count: usize,
+    /// The groups that they are about.
     #[cfg(test)]
     found: Vec<Group>,
 }

@@ -26,9 +26,20 @@ def table(fallback_random: bool) -> Dict[Any, Callable[..., Any]]:
     """Decompositions by op. With `fallback_random` what draws numbers stays whole, so that eager draws them."""
     chosen = {**core_aten_decompositions(), **get_decompositions(_packets(_MORE)), **foreach.table()}
     chosen[torch.ops.aten.index_put.default] = scatters.index_put
+    chosen[torch.ops.aten.addcmul.default] = _addcmul(chosen[torch.ops.aten.addcmul.default])
     whole = _packets(_WHOLE + " " + _DRAWS if fallback_random else _WHOLE)
     kept = {getattr(packet, name) for packet in whole for name in packet.overloads()}
     return {op: decomposition for op, decomposition in chosen.items() if op not in kept}
+
+
+def _addcmul(decomposition: Callable[..., Any]) -> Callable[..., Any]:
+    """That of torch, which rejects floats for integers: eager truncates them."""
+
+    def addcmul(x: Any, first: Any, second: Any, *, value: Any = 1) -> Any:
+        is_float = any(each.is_floating_point() or each.is_complex() for each in (x, first, second))
+        return decomposition(x, first, second, value=value if is_float or not isinstance(value, float) else int(value))
+
+    return addcmul
 
 
 def _packets(names: str) -> Any:

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import Any, Container, Dict, Iterator, List, Optional, Sequence
 
 import torch
+from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND, elementwise_dtypes
 
 from .. import caller
 from .._native import DataType, TensorView
 from ..definition import FusionDefinition
-from . import devices, dtypes
+from . import devices, dtypes, rows
 from .nodes import is_number, line_of, op_of, place_of, results, row_of
 from .options import Options
 from .regions import FREE, Region, writes
@@ -125,11 +126,20 @@ class _Lowering:
         return Call(self._fd.ops, shapes, stored, dtypes.computed(fakes[0].dtype), operands, self.size)
 
     def _arguments(self, node: Any) -> List[Any]:
-        """The arguments; integers as f64 where the result is f64. The language would compute in f32."""
+        """The arguments; integers as f64 where the result is f64, where the language would compute in f32, and tensors without
+        axes in the dtype to which they do not promote others.
+        """
         arguments = [self._argument(one) for one in node.args]
-        if not _promotes_integers_to_f64(node):
+        if _promotes_integers_to_f64(node):
+            return [self._fd.ops.cast(one, DataType.Double) if isinstance(one, TensorView) else one for one in arguments]
+        common = _dtype_of_tensors_with_axes(node)
+        if common is None:
             return arguments
-        return [self._fd.ops.cast(one, DataType.Double) if isinstance(one, TensorView) else one for one in arguments]
+        is_small = [isinstance(one, torch.fx.Node) and not is_number(one) and results(one)[0].ndim == 0 for one in node.args]
+        return [
+            self._fd.ops.cast(one, dtypes.computed(common)) if small and one.dtype() != DataType.Bool else one
+            for one, small in zip(arguments, is_small)
+        ]
 
     def _keywords(self, node: Any) -> Dict[str, Any]:
         return {name: self._argument(value) for name, value in node.kwargs.items()}
@@ -169,6 +179,19 @@ class _Lowering:
         value, dtype = self._values[node], dtypes.stored(node.meta["val"].dtype)
         value = value if value.dtype() == dtype else self._fd.ops.cast(value, dtype)
         return self._fd.ops.set(value)
+
+
+def _dtype_of_tensors_with_axes(node: Any) -> Any:
+    """The dtype that all tensors of an op have to which those without axes do not promote them; `None` where there is none."""
+    if not rows.promotes(op_of(node)):
+        return None
+    fakes = [results(one)[0] for one in node.all_input_nodes if not is_number(one)]
+    if len({fake.dtype for fake in fakes}) < 2 or all(fake.ndim for fake in fakes) or not any(fake.ndim for fake in fakes):
+        return None
+    common = elementwise_dtypes(*fakes, type_promotion_kind=ELEMENTWISE_TYPE_PROMOTION_KIND.DEFAULT)[1]
+    # Quotients of integers are of floats, to which all of them are brought at once.
+    is_quotient = results(node)[0].is_floating_point() and not common.is_floating_point
+    return None if is_quotient else common
 
 
 def _promotes_integers_to_f64(node: Any) -> bool:

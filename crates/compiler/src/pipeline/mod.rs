@@ -1,6 +1,6 @@
 //! The pipeline: the stages that make a plan, in order, each a function over one compilation.
 //!
-//! `optimize` (graph passes, with what the cost model says of two of them) · `outputs` (which are views) · `segments` (which
+//! `optimize` (graph passes, with what the cost model says of some of them) · `outputs` (which are views) · `segments` (which
 //! values are kept) · `schedules` (how each segment runs) · `kernels` (lowering) · `alike` (what like
 //! segments share: schedules, launches) · `evaluated` (all for the evaluator).
 
@@ -27,7 +27,7 @@ use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
 use crate::passes::Step;
 use crate::plan::{Cut, Plan, PlanError, PlanOptions, SegmentPlan};
-use crate::products::ShallowProduct;
+use crate::products::JudgedProducts;
 use crate::segment::{Constraints, Legality, Segmentation};
 
 /// A stage: what it is called, and what it does to a compilation.
@@ -126,7 +126,7 @@ struct Compilation<'a> {
     kept: FxHashSet<Val>,
     steps: Vec<Step>,
     distribution: Distribution,
-    products: Vec<ShallowProduct>,
+    products: JudgedProducts,
     optimized: Optimized,
     patterns: Vec<Result<Task, String>>,
     segmentation: Segmentation,
@@ -197,7 +197,7 @@ impl<'a> Compilation<'a> {
             legality: Legality::on(target, hints),
             steps: Vec::new(),
             distribution: Distribution::default(),
-            products: Vec::new(),
+            products: JudgedProducts::default(),
             patterns: Vec::new(),
             segmentation: Segmentation::default(),
             parts: Vec::new(),

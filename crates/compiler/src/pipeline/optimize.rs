@@ -1,4 +1,5 @@
-//! Graph passes, and the two that run only where the cost model says that they pay: what they make is planned greedily.
+//! Graph passes, and those that run only where the cost model says that they pay (`distribution`, `products`, `index_maps`):
+//! what they make is planned greedily.
 
 use ir::graph::{Axes, DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks, Val, ValMap};
 use rustc_hash::FxHashSet;
@@ -16,7 +17,7 @@ use crate::passes::{
     memory_order, optimize, optimize_exactly, two_pass, two_pass_argmax, unroll_folds,
 };
 use crate::plan::{PlanError, PlanOptions};
-use crate::products;
+use crate::products::{self, JudgedProducts};
 use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{Legality, Segmentation, greedy_with};
 
@@ -76,9 +77,10 @@ pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
         let steps: Vec<Step> = steps.iter().chain(step).cloned().collect();
         source.seconds(graph, &steps)
     };
-    let (products, step) = products::decide(graph, &fusion, seconds);
+    let (each, step) = products::decide(graph, &fusion, seconds);
+    let steps_before = steps.len();
     steps.extend(step);
-    compilation.products = products;
+    compilation.products = JudgedProducts { each, steps_before };
     Ok(())
 }
 

@@ -36,13 +36,13 @@ fn has_library(plan: &Plan) -> bool {
 #[test]
 fn a_kernel_multiplies_where_few_features_make_that_cheaper() {
     let shallow = cpu_plan(&linear(8));
-    let [product] = shallow.products[..] else { panic!("{:?}", shallow.products) };
+    let [product] = shallow.products.each[..] else { panic!("{:?}", shallow.products) };
     assert!(product.is_decomposed() && product.kernel < product.library, "{product:?}");
     assert!(!has_library(&shallow), "kernels alone");
     assert_eq!(names_of_kept(&shallow), ["linear", "gelu"]);
 
     let deep = cpu_plan(&linear(768));
-    assert!(deep.products.is_empty() && has_library(&deep));
+    assert!(deep.products.each.is_empty() && has_library(&deep));
     assert_eq!(names_of_kept(&deep), ["linear", "gelu"]);
 }
 
@@ -54,7 +54,7 @@ fn a_library_multiplies_where_no_bytes_are_saved() {
         T1 = fd.define_tensor(shape=[-1, 8], contiguity=True, dtype=DataType.Float)
         fd.add_output(fd.ops.linear(T0, T1))",
     ));
-    let [product] = plan.products[..] else { panic!("{:?}", plan.products) };
+    let [product] = plan.products.each[..] else { panic!("{:?}", plan.products) };
     assert!(!product.is_decomposed() && has_library(&plan), "{product:?}");
 }
 
@@ -68,7 +68,7 @@ fn few_products_of_a_long_definition_are_judged() {
         T1 = fd.define_tensor(shape=[8, 8], contiguity=True, dtype=DataType.Float){layer}
         fd.add_output(T0)"
         )));
-        plan.products.len()
+        plan.products.each.len()
     };
     assert_eq!([4, 20, 600].map(judged), [4, 8, 6]);
 }

@@ -1,7 +1,7 @@
 //! What became of the composites of a definition: which segments compute them, whether a library or a kernel multiplies
 //! matrices for them, and why.
 
-use compiler::{PASSES_AFTER_PRODUCTS, Plan, ShallowProduct};
+use compiler::{Plan, ShallowProduct};
 use ir::definition::Definition;
 use ir::graph::{Fusion, TaskData, TensorOp, Val};
 use serde::{Deserialize, Serialize};
@@ -46,10 +46,10 @@ pub(super) fn patterns(definition: &Definition, plan: &Plan, names: &ValueNames)
 /// Who multiplies the matrices of a composite, and why.
 fn product(plan: &Plan, view: &Fusion) -> Option<String> {
     let became = |val: Val| {
-        let later = plan.steps.iter().skip_while(|step| !PASSES_AFTER_PRODUCTS.contains(&step.pass));
-        later.fold(val, |val, step| step.map.get(val).unwrap_or(val))
+        let later = &plan.steps[plan.products.steps_before..];
+        later.iter().fold(val, |val, step| step.map.get(val).unwrap_or(val))
     };
-    if let Some(judged) = plan.products.iter().find(|product| view.contains(became(product.val).node)) {
+    if let Some(judged) = plan.products.each.iter().find(|product| view.contains(became(product.val).node)) {
         return Some(in_words(judged));
     }
     let is_product = |op: &TensorOp| matches!(op, TensorOp::External(op) if op.is_product());

@@ -62,6 +62,7 @@ pub struct Segment {
     takes: Vec<SegmentInput>,
     gives: Vec<Val>,
     is_edited: bool,
+    planned: Vec<usize>,
 }
 
 /// The segments of a cut of a definition, or of a plan of it, in the order they run. Bytes are counted at the sizes of the hints.
@@ -115,6 +116,11 @@ impl Segment {
     /// What it computes.
     pub fn definition(&self) -> &Definition {
         &self.definition
+    }
+
+    /// Whether it is the segment of the cut with this number, and no other.
+    pub fn is_planned_as(&self, number: usize) -> bool {
+        self.planned == [number]
     }
 
     /// A builder that goes on with what it computes.
@@ -230,6 +236,7 @@ impl Maker<'_> {
             gives: made.to_vec(),
             definition: outlined.definition,
             is_edited: false,
+            planned: planned.to_vec(),
         })
     }
 

@@ -1,8 +1,8 @@
 //! Tasks: fusions inside a fusion, as named views with a kind and a parent.
 //!
 //! Tasks nest and may overlap: a node in two segments is a recomputed node. They label; no node points at one, so
-//! making or dropping tasks never changes the graph. Which tasks define or use a value is answered here; outlining a
-//! task out as a definition of its own is `define/`'s work.
+//! making or dropping tasks never changes the graph. Which tasks define or use a value is answered here; a task becomes
+//! a definition of its own elsewhere (`frontend::define`).
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use thiserror::Error;

@@ -1,5 +1,5 @@
 //! Cycles of a lane of a GPU: instructions of an element, counted in the machine code of sm_90 as chains of 2 and of 6 equal
-//! ops (`crates/testing/tests/programs/machine_code.rs` counts them again). The special-function unit has a lane for eight
+//! ops (`crates/testing/tests/programs/machine_code` counts them again). The special-function unit has a lane for eight
 //! others: where its instructions take longer, they count eight each. Of sin and cos the way of small arguments is counted.
 
 use crate::{DType, ScalarOp};

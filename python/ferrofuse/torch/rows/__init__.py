@@ -3,6 +3,7 @@
 from typing import Dict, Optional
 
 from . import creation, elementwise, folds, library, moves, pooling, views
+from .elementwise import promotes
 from .row import Call, Row, Unsupported
 
 TABLE: Dict[str, Row] = {**elementwise.ROWS, **folds.ROWS, **views.ROWS, **moves.ROWS, **creation.ROWS, **pooling.ROWS}
@@ -13,4 +14,4 @@ def row(op: str) -> Optional[Row]:
     return TABLE.get(op)
 
 
-__all__ = ["Call", "Row", "TABLE", "Unsupported", "library", "row"]
+__all__ = ["Call", "Row", "TABLE", "Unsupported", "library", "promotes", "row"]

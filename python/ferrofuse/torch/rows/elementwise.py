@@ -10,16 +10,21 @@ NARROW = ("Byte", "Char", "Short")
 INTEGERS = ("Int", "Int32", "Bool", *NARROW)
 
 
+def _scaled(call: Call, x: Any, alpha: Any) -> Any:
+    """A term times a number, in the dtype of the sum."""
+    return x if alpha == 1 else call.ops.mul(call.ops.cast(x, call.computed) if isinstance(x, TensorView) else x, alpha)
+
+
 def _add(call: Call, x: Any, y: Any, alpha: Any = 1) -> Result:
-    return call.ops.add(x, y if alpha == 1 else call.ops.mul(y, alpha))
+    return call.ops.add(x, _scaled(call, y, alpha))
 
 
 def _sub(call: Call, x: Any, y: Any, alpha: Any = 1) -> Result:
-    return call.ops.sub(x, y if alpha == 1 else call.ops.mul(y, alpha))
+    return call.ops.sub(x, _scaled(call, y, alpha))
 
 
 def _rsub(call: Call, x: Any, y: Any, alpha: Any = 1) -> Result:
-    return call.ops.sub(y, x if alpha == 1 else call.ops.mul(x, alpha))
+    return call.ops.sub(y, _scaled(call, x, alpha))
 
 
 def _rounded_div(call: Call, x: Any, y: Any, rounding_mode: Optional[str] = None) -> Result:
@@ -160,3 +165,11 @@ ROWS: Dict[str, Row] = {
     "aten.copy.default": Row(_copied_onto, "copy"),
     "aten.copy_.default": Row(_copied_onto, "copy", limit="what is not written to an input of the graph"),
 }
+
+# Ops whose tensors are brought to one dtype before anything is computed.
+_PROMOTING = {"add", "sub", "rsub", "div", "pow", "clamp", "where", *_BINARY.split(), *_SHIFTS.values()}
+
+
+def promotes(op: str) -> bool:
+    """Does an op bring its tensors to one dtype first?"""
+    return op.startswith("aten.") and op.split(".")[1] in _PROMOTING and op in ROWS

@@ -18,6 +18,17 @@ def _fold(name: str) -> Callable[..., Result]:
     return lower
 
 
+def _of_all(name: str) -> Callable[..., Result]:
+    """The maximum or minimum of all elements, of which there must be some."""
+
+    def lower(call: Call, x: Any) -> Result:
+        if 0 in call.operands[0].shape:
+            raise Unsupported("the largest or smallest of no elements")
+        return getattr(call.ops, name)(x)
+
+    return lower
+
+
 def _any_or_all(name: str) -> Callable[..., Result]:
     """Of an empty list of axes each element by itself, where other folds are of all axes."""
     fold = _fold(name)
@@ -68,8 +79,8 @@ _FOLDS = {"sum": "sum", "mean": "mean", "prod": "prod", "amax": "max", "amin": "
 ROWS: Dict[str, Row] = {
     **{f"aten.{name}.{overload}": Row(_fold(op)) for name, op in _FOLDS.items() for overload in _OVERLOADS},
     **{f"aten.{name}.{overload}": Row(_any_or_all(name)) for name in ("any", "all") for overload in _OVERLOADS},
-    "aten.max.default": same("max"),
-    "aten.min.default": same("min"),
+    "aten.max.default": Row(_of_all("max")),
+    "aten.min.default": Row(_of_all("min")),
     "aten.max.dim": Row(_with_index("max")),
     "aten.min.dim": Row(_with_index("min")),
     "aten.argmax.default": Row(_index("argmax"), weight=2),

@@ -26,12 +26,6 @@ impl OpBuilder {
         Ok(value.val)
     }
 
-    /// An argument that must be a tensor and no scalar of the language.
-    pub fn tensor_called(&self, bound: &Bound, param: &str) -> Result<Val, DefineError> {
-        let value = bound.tensor(param)?;
-        if self.is_scalar(value) { Err(bound.reject(param, "a tensor")) } else { Ok(value.val) }
-    }
-
     /// A tensor of floats: the argument, and its dtype.
     pub fn float_tensor(&self, bound: &Bound, param: &str) -> Result<(Val, DType), DefineError> {
         let value = bound.tensor(param)?;

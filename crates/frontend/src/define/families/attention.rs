@@ -133,7 +133,7 @@ pub(super) fn backward(ops: &mut OpBuilder, bound: &Bound) -> Result<Vec<Val>, D
 }
 
 fn attention_of(ops: &mut OpBuilder, bound: &Bound) -> Result<Attention, DefineError> {
-    let rank = ops.graph.shape(ops.tensor_called(bound, "query")?).len().max(4);
+    let rank = ops.graph.shape(ops.tensor_argument(bound, "query")?).len().max(4);
     let query = floats(ops, bound, "query", rank)?;
     let (key, value) = (floats(ops, bound, "key", rank)?, floats(ops, bound, "value", rank)?);
     let dtype = ops.graph.dtype(query);
@@ -200,7 +200,7 @@ fn given_sequence(ops: &mut OpBuilder, bound: &Bound) -> Result<Sequence, Define
 
 /// A tensor of floats of this rank.
 fn floats(ops: &OpBuilder, bound: &Bound, param: &str, rank: usize) -> Result<Val, DefineError> {
-    let val = ops.tensor_called(bound, param)?;
+    let val = ops.tensor_argument(bound, param)?;
     let ty = ops.graph.ty(val);
     if ty.dtype.is_float() && !ty.dtype.is_float8() && ty.rank() == rank {
         return Ok(val);
@@ -273,7 +273,7 @@ fn score_operand(
     if *bound.object(param) == Object::None {
         return Ok(None);
     }
-    let val = ops.tensor_called(bound, param)?;
+    let val = ops.tensor_argument(bound, param)?;
     if ops.graph.shape(val).len() > rank {
         return Err(bound.reject(param, &format!("a tensor of at most the {rank} axes of the scores")));
     }

@@ -41,8 +41,8 @@ pub(super) fn topk(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Vec<V
 }
 
 pub(super) fn scatter(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineError> {
-    let arg = ops.tensor_called(bound, "arg")?;
-    let index = ops.tensor_called(bound, "index")?;
+    let arg = ops.tensor_argument(bound, "arg")?;
+    let index = ops.tensor_argument(bound, "index")?;
     let axis = bound.axis("dim", ops.graph.shape(arg).len())?;
     if !ops.graph.dtype(index).holds_sizes() {
         return Err(bound.reject("index", "a tensor of i64 or i32"));
@@ -61,7 +61,7 @@ pub(super) fn scatter(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineE
 
 /// A tensor of floats of at least two bytes with at least so many axes.
 fn matrix(ops: &OpBuilder, bound: &Bound, param: &str, rank: usize) -> Result<Val, DefineError> {
-    let val = ops.tensor_called(bound, param)?;
+    let val = ops.tensor_argument(bound, param)?;
     let ty = ops.graph.ty(val);
     if !ty.dtype.is_float() || ty.dtype.is_float8() || ty.rank() < rank {
         let axes = if rank == 1 { "one axis" } else { "two axes" };
@@ -170,7 +170,7 @@ pub(super) fn grouped_mm(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, Defi
     if bound.dtype("dtype").is_some_and(|given| given != dtype) {
         return Err(bound.reject("dtype", &format!("DataType.{}", dtype.nvfuser_name())));
     }
-    let offsets = ops.tensor_called(bound, "offsets")?;
+    let offsets = ops.tensor_argument(bound, "offsets")?;
     if !ops.graph.dtype(offsets).holds_sizes() || ops.graph.shape(offsets).len() != 1 {
         return Err(bound.reject("offsets", "a tensor of i64 or i32 with one axis"));
     }

@@ -106,7 +106,7 @@ fn op_of_tensor(
             let moments = folds::welford(ops, arg, axes, false)?;
             return Ok(vec![moments.mean, moments.m2, moments.count]);
         }
-        _ => unreachable!("called in ways of their own"),
+        _ => unreachable!("{} is called in a way of its own", tensor_op.name()),
     };
     one.map(|val| vec![val])
 }

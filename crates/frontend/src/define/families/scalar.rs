@@ -2,10 +2,10 @@
 
 use ir::definition::NamedValue;
 use ir::graph::{TensorOp, Val};
-use ops::{Composite, ScalarOp};
+use ops::{Composite, Param, ScalarOp};
 
 use crate::define::arguments::Bound;
-use crate::define::builder::{Nodes, OpBuilder};
+use crate::define::builder::{Nodes, OpBuilder, Term};
 use crate::define::error::DefineError;
 
 /// A call of a primitive.
@@ -31,10 +31,11 @@ pub(in crate::define) fn composite(
     let terms = ops.terms(bound);
     let signature = op.signature(&ops.operands(&terms)).map_err(|error| ops.mistyped(error, bound))?;
     // A bound beyond the dtype has no effect.
-    let terms = match op.name() {
-        "clamp" => terms.into_iter().map(|term| term.saturated(signature.result)).collect(),
-        _ => terms,
+    let saturated = |(term, param): (Term, &Param)| match param.is_bound() {
+        true => term.saturated(signature.result),
+        false => term,
     };
+    let terms: Vec<Term> = terms.into_iter().zip(op.row().params).map(saturated).collect();
     ops.check_numbers(&terms, &signature, bound)?;
     let vals = ops.prepare(&terms, &signature.compute)?;
     let params: Vec<Result<Val, DefineError>> = vals.into_iter().map(Ok).collect();

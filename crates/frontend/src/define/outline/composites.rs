@@ -7,10 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::super::call::call;
 use super::super::error::DefineError;
-use super::Lifter;
+use super::Outliner;
 use super::as_written::{Call, is_same};
 
-impl Lifter<'_> {
+impl Outliner<'_> {
     /// The nodes that outputs need, where composites need their operands alone.
     pub(super) fn needed(&self) -> FxHashSet<Node> {
         let mut needed = FxHashSet::default();
@@ -30,7 +30,7 @@ impl Lifter<'_> {
 
     /// Writes what makes a node's results: the composite that they are of, else the node.
     pub(super) fn produce(&mut self, node: Node) -> Result<(), DefineError> {
-        let is_missing = |lifter: &Self, val: &Val| !lifter.objects.contains_key(val);
+        let is_missing = |outliner: &Self, val: &Val| !outliner.objects.contains_key(val);
         let missing: Vec<Val> = self.graph.results(node).filter(|val| is_missing(self, val)).collect();
         for call in missing.iter().filter_map(|val| self.defining.get(val).copied()).collect::<Vec<_>>() {
             if !std::mem::replace(&mut self.calls[call].is_tried, true) {

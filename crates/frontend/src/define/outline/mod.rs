@@ -68,7 +68,7 @@ pub fn outline_as_written(
         .enumerate()
         .rev()
         .flat_map(|(call, data)| data.results.iter().map(move |&val| (val, call)));
-    let mut lifter = Lifter {
+    let mut outliner = Outliner {
         graph,
         view,
         record: written.record,
@@ -83,19 +83,19 @@ pub fn outline_as_written(
         axes: Vec::new(),
         sizes: IndexMap::new(),
     };
-    view.inputs().iter().try_for_each(|&input| lifter.input(input))?;
-    let needed = lifter.needed();
+    view.inputs().iter().try_for_each(|&input| outliner.input(input))?;
+    let needed = outliner.needed();
     let needed = view.order().iter().filter(|node| needed.contains(node));
-    needed.into_iter().try_for_each(|&node| lifter.produce(node))?;
-    lifter.enter(None)?;
-    lifter.outputs()?;
-    let pairs = lifter.objects.iter().filter_map(|(&old, object)| Some((old, object.as_value()?.val)));
+    needed.into_iter().try_for_each(|&node| outliner.produce(node))?;
+    outliner.enter(None)?;
+    outliner.outputs()?;
+    let pairs = outliner.objects.iter().filter_map(|(&old, object)| Some((old, object.as_value()?.val)));
     let mut map = ValMap::new();
     pairs.for_each(|(old, new)| map.insert(old, new));
-    Ok(Outlined { definition: lifter.builder.finish()?, inputs: lifter.origins, map })
+    Ok(Outlined { definition: outliner.builder.finish()?, inputs: outliner.origins, map })
 }
 
-struct Lifter<'g> {
+struct Outliner<'g> {
     graph: &'g Graph,
     view: &'g Fusion,
     record: &'g Record,
@@ -115,7 +115,7 @@ struct Lifter<'g> {
     sizes: IndexMap<Expr, Object>,
 }
 
-impl Lifter<'_> {
+impl Outliner<'_> {
     fn input(&mut self, val: Val) -> Result<(), DefineError> {
         let ty = self.graph.ty(val).clone();
         let declared = match self.graph.op(val) {

@@ -5,9 +5,9 @@ use ir::definition::{CallArgument, Object};
 use ops::{DType, LanguageOp};
 
 use super::super::error::DefineError;
-use super::{Lifter, Origin};
+use super::{Origin, Outliner};
 
-impl Lifter<'_> {
+impl Outliner<'_> {
     pub(super) fn size_list<'e>(
         &mut self,
         sizes: impl IntoIterator<Item = &'e Expr>,
