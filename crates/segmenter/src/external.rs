@@ -47,14 +47,6 @@ pub fn external_call(graph: &Graph, view: &Fusion) -> Option<ExternalCall> {
     made_by_it.then(|| ExternalCall { node, op: op.clone(), operands })
 }
 
-/// Whether an op only makes a view of its operand.
-pub fn is_view_op(tensor_op: &TensorOp) -> bool {
-    matches!(
-        tensor_op,
-        TensorOp::Permute(_) | TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Squeeze(_)
-    )
-}
-
 fn viewed(graph: &Graph, view: &Fusion, mut val: Val) -> Option<ViewedOperand> {
     let mut changes = Vec::new();
     let source = loop {
@@ -64,7 +56,7 @@ fn viewed(graph: &Graph, view: &Fusion, mut val: Val) -> Option<ViewedOperand> {
         match graph.op(val) {
             TensorOp::Constant(scalar) => break Source::Constant(*scalar),
             TensorOp::Size(size) => break Source::Size(size.clone()),
-            tensor_op if is_view_op(tensor_op) => {
+            tensor_op if tensor_op.is_view() => {
                 changes.push(val.node);
                 val = graph.operands(val)[0];
             }

@@ -2,11 +2,8 @@
 //! read from memory, by an external op or behind a boundary.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use ops::ScalarOp;
 use rustc_hash::FxHashSet;
 use scheduler::legal::external_nodes;
-
-use super::external::is_view_op;
 
 /// The free nodes of a fusion; some inputs may count as constants.
 pub(super) fn free_nodes(
@@ -33,7 +30,7 @@ pub(super) fn free_nodes(
 
 /// Whether a definition or a pass asks that the node's result is in memory.
 fn is_boundary(graph: &Graph, node: Node) -> bool {
-    matches!(graph.node(node).op, TensorOp::Map(ScalarOp::SegmentSet))
+    graph.node(node).op.is_boundary()
 }
 
 /// The nodes that libraries compute, and those whose results they read, though only constants may go into them.
@@ -46,7 +43,7 @@ fn read_or_made_by_external_ops(graph: &Graph, fusion: &Fusion) -> FxHashSet<Nod
         while let Some(val) = stack.pop() {
             match graph.op(val) {
                 TensorOp::Constant(_) | TensorOp::Size(_) => {}
-                op if is_view_op(op) => stack.extend(graph.operands(val)),
+                op if op.is_view() => stack.extend(graph.operands(val)),
                 _ => {
                     found.insert(val.node);
                 }

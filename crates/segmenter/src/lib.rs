@@ -33,7 +33,6 @@ pub use cost::InputReads;
 pub use dependencies::Wait;
 pub use disjoint_sets::DisjointSets;
 pub use engine::Engine;
-pub use external::is_view_op;
 pub use external::{ExternalCall, Source, ViewedOperand, external_call};
 pub use greedy::greedy_with;
 pub use greedy::{greedy, unfused};

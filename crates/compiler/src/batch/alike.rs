@@ -93,12 +93,7 @@ fn overwriting(views: &[Fusion], fusion: &Fusion) -> FxHashSet<usize> {
 /// Whether a segment does nothing but map elements of whole tensors.
 pub(crate) fn only_maps(graph: &Graph, view: &Fusion) -> bool {
     let maps = |op: &TensorOp| {
-        let whole = matches!(op, TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Constant(_));
-        whole
-            || matches!(
-                op,
-                TensorOp::Permute(_) | TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Squeeze(_)
-            )
+        op.is_view() || matches!(op, TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Constant(_))
     };
     view.order().iter().all(|&node| maps(graph.op(node.into())))
 }

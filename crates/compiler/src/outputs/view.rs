@@ -11,7 +11,6 @@ use ops::ScalarOp;
 use scheduler::layout::{LayoutClass, Stride};
 
 use super::order::{Natural, has_order, natural_order};
-use crate::segment::is_view_op;
 
 /// An output as a view of another value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,7 +88,7 @@ fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], val: Val) -
 /// A computed value as it was before it was permuted or expanded. Tensors filled with a scalar, and orders in memory that a
 /// view has not by itself, are written out. What no strides can say, such as a join of permuted axes, is made.
 fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], output: &Output) -> Option<View> {
-    let moves = |op: &TensorOp| is_copy(op) || is_view_op(op) || matches!(op, TensorOp::Reshape(_));
+    let moves = |op: &TensorOp| is_copy(op) || op.is_view() || matches!(op, TensorOp::Reshape(_));
     let View { mut source, mut changes } = viewed_through(graph, fusion, output.val, moves);
     let dense = |val: Val| strides(&LayoutClass::Dense, graph.shape(val));
     let input = fusion.input_place(source);
@@ -121,7 +120,7 @@ fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], output: 
 
 /// Whether what an op gives can be seen in the memory of its operand.
 pub fn sees_operand(op: &TensorOp) -> bool {
-    is_view_op(op) || matches!(op, TensorOp::Slice { .. } | TensorOp::Reshape(_))
+    op.is_view() || matches!(op, TensorOp::Slice { .. } | TensorOp::Reshape(_))
 }
 
 /// The value that copies led to this one from.

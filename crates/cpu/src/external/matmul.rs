@@ -44,18 +44,7 @@ pub fn group_ranges(
     b: &[usize],
     ends: &ArrayView<'_>,
 ) -> Result<Vec<(usize, usize)>, EvaluateError> {
-    let size = match (a, b) {
-        (&[_, depth], &[_, _]) => depth,
-        (&[_, _, _], &[_, columns]) => columns,
-        (sizes, _) => sizes[0],
-    };
     let mut values = vec![0_i64; ends.numel()];
     with_element!(ends.dtype(), I => ends.read::<I, i64>(0, &mut values, ir::array::Element::to_int));
-    let mut start = 0;
-    let range = |end: i64| {
-        let fits = usize::try_from(end).ok().filter(|&end| start <= end && end <= size);
-        let end = fits.ok_or(EvaluateError::Group { op: "grouped_mm", start, end, size })?;
-        Ok((std::mem::replace(&mut start, end), end))
-    };
-    values.into_iter().map(range).collect()
+    reference::evaluate::group_ranges(a, b, &values)
 }

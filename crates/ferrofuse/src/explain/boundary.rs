@@ -1,8 +1,7 @@
 //! The tensors that pass between segments, and why the two are not one: in words, from what the search was told.
 
 use compiler::{Decision, SegmentPlan};
-use ir::graph::{TensorOp, Val};
-use ops::ScalarOp;
+use ir::graph::Val;
 
 use super::{Edge, Explainer, external};
 
@@ -75,7 +74,7 @@ impl Explainer<'_> {
 
     /// Whether a boundary was written by a pass, for a product of matrices that a kernel computes.
     fn is_of_passes(&self, val: Val) -> bool {
-        let is_boundary = matches!(self.cut.graph.op(val), TensorOp::Map(ScalarOp::SegmentSet));
+        let is_boundary = self.cut.graph.op(val).is_boundary();
         is_boundary && self.cut.map.iter().all(|(_, new)| new != val)
     }
 }

@@ -8,13 +8,12 @@ use std::collections::BTreeMap;
 use frontend::define::Outlined;
 use frontend::text::numbers;
 use ir::definition::{Action, Definition, Entry};
-use ir::graph::{Graph, TensorOp, Val};
-use ops::ScalarOp;
+use ir::graph::{Graph, Val};
 use rustc_hash::FxHashMap;
 
 /// The value that copies at the end of a segment are of, or the first that is given to it.
 pub(super) fn before_boundary(graph: &Graph, mut val: Val, is_given: impl Fn(Val) -> bool) -> Val {
-    while !is_given(val) && matches!(graph.op(val), TensorOp::Map(ScalarOp::SegmentSet)) {
+    while !is_given(val) && graph.op(val).is_boundary() {
         val = graph.operands(val)[0];
     }
     val

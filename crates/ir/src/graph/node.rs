@@ -160,6 +160,21 @@ pub enum TensorOp {
     External(ExternalOp),
 }
 
+impl TensorOp {
+    /// Whether it only makes a view of its operand, whatever the strides of that.
+    pub fn is_view(&self) -> bool {
+        matches!(
+            self,
+            TensorOp::Permute(_) | TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Squeeze(_)
+        )
+    }
+
+    /// Whether it asks that its result is in memory.
+    pub fn is_boundary(&self) -> bool {
+        matches!(self, TensorOp::Map(ScalarOp::SegmentSet))
+    }
+}
+
 /// A node as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeData {

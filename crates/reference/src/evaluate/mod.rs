@@ -33,6 +33,7 @@ mod workers;
 pub use compare::{Comparison, compare};
 pub use copy::copy;
 pub use error::{EvaluateError, OutOfRange};
+pub use external::group_ranges;
 pub use value::Bound;
 pub use workers::{Looks, ParallelFor, Serial, Threads};
 

@@ -6,7 +6,7 @@ use cuda::{Graph, GraphWords, Stream};
 use ir::graph::ExternalOp;
 
 use super::Executable;
-use super::on_gpu::{GpuInput, GpuOutput, Mode, Ran};
+use super::on_gpu::{GpuInput, GpuOutput, Mode, Ran, located_on_gpu};
 use crate::cuda::{CudaDevice, GpuArgument, GpuTensor, Watched};
 use crate::destination::OutputForm;
 use crate::prepared::Prepared;
@@ -66,7 +66,8 @@ impl Executable {
         inputs: &[GpuInput<'_>],
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<GpuGraph, Error> {
-        self.captured(options, stream, inputs, place).map_err(|error| self.located_on_gpu(error, inputs))
+        self.captured(options, stream, inputs, place)
+            .map_err(|error| located_on_gpu(error, self.definition(), inputs))
     }
 
     fn captured<'d>(

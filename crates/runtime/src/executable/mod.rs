@@ -40,7 +40,7 @@ use ir::array::{Argument, Footprint, shared};
 pub use graph::GpuGraph;
 pub(crate) use graph::require_placed;
 pub use on_gpu::{GpuInput, GpuOutput};
-pub(crate) use on_gpu::{bound_on_gpu, unplaced};
+pub(crate) use on_gpu::{bound_on_gpu, located_on_gpu, unplaced};
 
 /// How many variants an executable keeps; the one unused longest goes first.
 const MOST_VARIANTS: usize = 64;

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use compiler::layout::LayoutClass;
 use cuda::{Graph, GraphWords, Stream};
-use ir::array::{ArrayView, Layout, StridedArray};
+use ir::array::{ArrayView, Footprint, Layout, StridedArray, shared};
+use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes};
 use ir::interrupt::Interrupt;
 use ops::DType;
@@ -25,7 +26,14 @@ use crate::located::located;
 use crate::prepared::Prepared;
 use crate::variant_key::VariantKey;
 use crate::{CallOptions, CallReport, Error};
-use ir::array::{Footprint, shared};
+
+/// The error of a call on these inputs in words of the definition.
+pub(crate) fn located_on_gpu(error: Error, definition: &Definition, inputs: &[GpuInput<'_>]) -> Error {
+    let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<_>, Error>>();
+    let Ok(shown) = shown else { return error };
+    let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
+    located(error, definition, &views)
+}
 
 /// An input of a call on a GPU.
 #[derive(Debug)]
@@ -181,7 +189,7 @@ impl Executable {
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<Vec<GpuOutput>, Error> {
         let ran = self.on_stream(options, stream, inputs, place, Mode::Given);
-        ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
+        ran.map(|ran| ran.outputs).map_err(|error| located_on_gpu(error, self.definition(), inputs))
     }
 
     /// The same for a segment of a call.
@@ -193,7 +201,7 @@ impl Executable {
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<Vec<GpuOutput>, Error> {
         let ran = self.on_stream(options, stream, inputs, place, Mode::Segment);
-        ran.map(|ran| ran.outputs).map_err(|error| self.located_on_gpu(error, inputs))
+        ran.map(|ran| ran.outputs).map_err(|error| located_on_gpu(error, self.definition(), inputs))
     }
 
     /// [`Executable::run_on_gpu_into`], and where the time of its work went by the GPU's clock, which is waited for.
@@ -208,15 +216,8 @@ impl Executable {
         place: impl FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>,
     ) -> Result<(Vec<GpuOutput>, CallReport), Error> {
         let ran = self.on_stream(options, stream, inputs, place, Mode::Timed);
-        ran.map(|ran| (ran.outputs, ran.report)).map_err(|error| self.located_on_gpu(error, inputs))
-    }
-
-    /// An error with the place of the definition that it is of.
-    pub(super) fn located_on_gpu(&self, error: Error, inputs: &[GpuInput<'_>]) -> Error {
-        let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<_>, Error>>();
-        let Ok(shown) = shown else { return error };
-        let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
-        located(error, self.definition(), &views)
+        ran.map(|ran| (ran.outputs, ran.report))
+            .map_err(|error| located_on_gpu(error, self.definition(), inputs))
     }
 
     /// A call in the order of a stream.

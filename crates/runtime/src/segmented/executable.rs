@@ -1,9 +1,10 @@
 //! An executable of segments: calls them in order, gives back what the whole definition does.
 
-use ir::array::{ArrayView, Layout};
+use ir::array::{Argument, ArrayView, Layout};
 use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes};
 use reference::evaluate::copy;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::account::{Account, own_bytes};
 use super::in_place::Writing;
@@ -13,7 +14,6 @@ use super::slots::{Held, Segment, Slots, Source, free_after_last_use, once};
 use crate::destination::{OutputForm, placed};
 use crate::located::located;
 use crate::{CallOptions, CallReport, CompileOptions, Error, Executable, Machine, Output, Outputs, Tensor};
-use ir::array::Argument;
 
 /// A definition ready to be called segment by segment.
 #[derive(Debug)]
@@ -295,15 +295,14 @@ impl SegmentedExecutable {
         own: impl Fn(usize) -> Option<(usize, Layout)>,
     ) -> (Vec<usize>, Vec<usize>) {
         let memory = |output: usize| {
-            own(self.outputs[output])
-                .filter(|(_, layout)| self.has_layout(output, layout))
-                .map(|(start, _)| start)
+            let held = own(self.outputs[output]).filter(|(_, layout)| self.has_layout(output, layout));
+            held.map(|(start, _)| (start, output))
         };
-        let is_last = |&output: &usize| {
-            let mut later = outputs.iter().filter(|&&later| later > output);
-            memory(output).is_some_and(|own| !later.any(|&later| memory(later) == Some(own)))
-        };
-        outputs.iter().partition(|output| is_last(output))
+        // Of those of one piece of memory the map keeps the one that comes last.
+        debug_assert!(outputs.is_sorted(), "outputs in the order of the definition");
+        let last: FxHashMap<usize, usize> = outputs.iter().filter_map(|&output| memory(output)).collect();
+        let last: FxHashSet<usize> = last.into_values().collect();
+        outputs.iter().partition(|output| last.contains(output))
     }
 
     /// The layout of an output that is in memory of its own.

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use cuda::Stream;
-use ir::array::{Array, ArrayView, Layout, StridedArray};
+use ir::array::{Array, Footprint, Layout};
 
 use super::account::{Account, OwnMemory, Piece, own_bytes};
 use super::executable::SegmentedExecutable;
@@ -14,10 +14,8 @@ use super::slots::{Segment, Source};
 use crate::cuda::{CudaDevice, GpuArgument, GpuMemory, GpuTensor};
 use crate::destination::OutputForm;
 use crate::device::WriteTarget;
-use crate::executable::{bound_on_gpu, unplaced};
-use crate::located::located;
+use crate::executable::{bound_on_gpu, located_on_gpu, unplaced};
 use crate::{CallOptions, CallReport, Error, GpuInput, GpuOutput};
-use ir::array::Footprint;
 
 /// What a slot holds.
 pub(super) enum HeldOnGpu {
@@ -85,12 +83,7 @@ impl SegmentedExecutable {
             let held = call.segments(options, &targets, &given, account)?;
             call.outputs(held, &targets, &given, account)
         });
-        done.map_err(|error| {
-            let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<StridedArray>, Error>>();
-            let Ok(shown) = shown else { return error };
-            let views: Vec<ArrayView<'_>> = shown.iter().map(StridedArray::view).collect();
-            located(error, &self.definition, &views)
-        })
+        done.map_err(|error| located_on_gpu(error, &self.definition, inputs))
     }
 }
 

@@ -136,11 +136,10 @@ fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Reje
 /// A value that the user cut must come from memory: a group may end in it but not compute past it. What a library computes is
 /// in no kernel.
 fn reject_boundaries(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
-    let is_cut = |op: &TensorOp| matches!(op, TensorOp::Map(ops::ScalarOp::SegmentSet));
     let mut library = None;
     for &node in view.order() {
         match &graph.node(node).op {
-            op if is_cut(op) && !view.uses(node.into()).is_empty() => {
+            op if op.is_boundary() && !view.uses(node.into()).is_empty() => {
                 let reason = "is a boundary that the definition asks for".to_owned();
                 return Err(Rejection { val: node.into(), reason, is_monotone: true });
             }

@@ -7,7 +7,6 @@ use scheduler::hints::Hints;
 use super::components::{Component, Components};
 use super::forced::Forced;
 use crate::cost::InputReads;
-use crate::external::is_view_op;
 
 /// A set of reads, a bit for each.
 type ReadSet = Box<[u64]>;
@@ -94,7 +93,7 @@ fn read_by_kernels(graph: &Graph, fusion: &Fusion, forced: &Forced) -> Vec<Val> 
         let is_given = graph
             .results(node)
             .any(|val| fusion.is_output(val) || fusion.uses(val).iter().any(|user| needed.contains(user)));
-        if !matches!(op, TensorOp::External(_)) && (!is_view_op(op) || is_given) {
+        if !matches!(op, TensorOp::External(_)) && (!op.is_view() || is_given) {
             needed.insert(node);
         }
     }

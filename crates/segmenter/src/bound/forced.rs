@@ -4,8 +4,6 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
 use scheduler::legal::external_nodes;
 
-use crate::external::is_view_op;
-
 /// What is in memory whatever the segmentation.
 pub(super) struct Forced {
     /// Values that no kernel computes past: results of external ops, and what the user cut.
@@ -25,7 +23,7 @@ impl Forced {
         let views = written.clone();
         let mut forced = Forced { sources: FxHashSet::default(), written, views, external: Vec::new() };
         for &node in fusion.order() {
-            let is_cut = matches!(graph.node(node).op, TensorOp::Map(ops::ScalarOp::SegmentSet));
+            let is_cut = graph.node(node).op.is_boundary();
             let is_external = matches!(graph.node(node).op, TensorOp::External(_));
             if is_cut || is_external {
                 let used = graph.results(node).filter(|&val| !fusion.uses(val).is_empty());
@@ -49,7 +47,7 @@ impl Forced {
         for &operand in &graph.node(node).operands {
             let mut val = operand;
             let mut passed = vec![val];
-            while !fusion.is_input(val) && !self.sources.contains(&val) && is_view_op(graph.op(val)) {
+            while !fusion.is_input(val) && !self.sources.contains(&val) && graph.op(val).is_view() {
                 val = graph.operands(val)[0];
                 passed.push(val);
             }

@@ -41,9 +41,7 @@ fn read_by_external_ops(definition: &Definition) -> Vec<Val> {
     let mut read = Vec::new();
     while let Some(val) = stack.pop() {
         match graph.op(val) {
-            TensorOp::Permute(_) | TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Squeeze(_) => {
-                stack.extend(graph.operands(val));
-            }
+            op if op.is_view() => stack.extend(graph.operands(val)),
             _ => read.push(val),
         }
     }

@@ -133,12 +133,7 @@ pub(super) fn grouped(
 ) -> Result<BoundedValue<'static>, EvaluateError> {
     let [a, b, ends] = operands else { unreachable!("three operands, by the shape rule") };
     let (values, sure) = indices(ends, context.resources)?;
-    let divided = match (a.sizes(), b.sizes()) {
-        ([_, depth], [_, _]) => *depth,
-        ([_, _, _], [_, columns]) => *columns,
-        (sizes, _) => sizes[0],
-    };
-    let groups = ranges(values.array().as_slice(), divided)?;
+    let groups = group_ranges(a.sizes(), b.sizes(), values.array().as_slice())?;
     let columns = context.sizes[context.sizes.len() - 1];
     let rows = context.sizes[context.sizes.len() - 2];
     let of_group = |(group, &(start, end)): (usize, &(usize, usize))| match (a.sizes(), b.sizes()) {
@@ -176,8 +171,17 @@ pub(super) fn grouped(
     Ok(result)
 }
 
-/// Where groups start and end: ends ascend and stay within the size.
-fn ranges(ends: &[i64], size: usize) -> Result<Vec<(usize, usize)>, EvaluateError> {
+/// Where the groups of a grouped product start and end, of operands of these sizes: in the depth, in the columns of the second
+/// or in the rows of the first.
+///
+/// # Errors
+/// [`EvaluateError::Group`] for an end beyond the size or before the one before.
+pub fn group_ranges(a: &[usize], b: &[usize], ends: &[i64]) -> Result<Vec<(usize, usize)>, EvaluateError> {
+    let size = match (a, b) {
+        (&[_, depth], &[_, _]) => depth,
+        (&[_, _, _], &[_, columns]) => columns,
+        (sizes, _) => sizes[0],
+    };
     let mut start = 0;
     let range = |&end: &i64| {
         let fits = usize::try_from(end).ok().filter(|&end| start <= end && end <= size);

@@ -9,6 +9,8 @@ mod product;
 mod scatter;
 mod sort;
 
+pub use matmul::group_ranges;
+
 use ir::graph::{ExternalOp, Val};
 use ops::DType;
 
