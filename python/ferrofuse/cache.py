@@ -8,7 +8,7 @@ from .fusion import Fusion, FusionExecutorCache
 
 
 class LRUCache:
-    """Keeps what was compiled for up to so many fusions; the one that was asked for longest ago goes first."""
+    """Keeps what was compiled for up to `max_fusions` fusions; the one unused for longest is evicted."""
 
     def __init__(self, max_fusions: int) -> None:
         if isinstance(max_fusions, bool) or not isinstance(max_fusions, int) or max_fusions < 1:

@@ -121,7 +121,7 @@ def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
 
 
 def _stepped(x: Any, step: int, axis: int) -> Any:
-    """Every so many elements of an axis, from the last one backward where the step is negative."""
+    """Every `step`-th element of an axis; counts down from the last element if `step` is negative."""
     if step == 1:
         return x
     size = x.size(axis)

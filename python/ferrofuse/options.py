@@ -35,5 +35,5 @@ def check_options(enable: Sequence[str], disable: Sequence[str]) -> None:
 
 
 def library_without_arrays(device: Any) -> str:
-    """The library that outputs of a call without arrays are of: who names a device has torch's in mind."""
+    """The library of the outputs of a call without arrays: a call that names a device gets torch tensors."""
     return without_arrays if device is None else "torch"

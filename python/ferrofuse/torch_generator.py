@@ -19,7 +19,7 @@ _lock = threading.Lock()
 
 
 def take(draws: int) -> Tuple[int, int]:
-    """The seed, and the offset of the first of so many draws; torch's generator goes on by as many words.
+    """The seed, and the offset of the first of `draws` draws; advances torch's generator by `draws` words.
 
     Returns:
         Both from 0 to 2^64 - 1.
@@ -56,7 +56,7 @@ class _Twister:
         self._bits = numpy.random.RandomState(seed % 2**32)._bit_generator
 
     def find(self, words: Any, most: int) -> bool:
-        """Goes on to the block of these words, if it is this one or among about so many that follow."""
+        """Advances to the block of `words`, if it is the current block or one of about `most` that follow."""
         if numpy.array_equal(self._bits.state["state"]["key"], words):
             return True
         first = _tempered(words[:4])

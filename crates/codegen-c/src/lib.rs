@@ -1,4 +1,4 @@
-//! From a kernel program to text that people read: C in dialects such as CUDA C++. Takes no decisions.
+//! From a kernel program to readable text: C in dialects such as CUDA C++. Decides nothing.
 
 pub mod c;
 pub mod cuda;

@@ -1,3 +1,3 @@
-//! From a kernel program to machine code of a CPU, by LLVM IR. Takes no decisions.
+//! From a kernel program to machine code of a CPU, by LLVM IR. Decides nothing.
 
 pub mod cpu;

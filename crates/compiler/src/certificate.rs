@@ -1,5 +1,5 @@
-//! How close a plan is to the best segmentation there can be: the time that the cost model expects beside a bound that holds
-//! for every segmentation.
+//! How close a plan is to the best possible segmentation: the cost model's time for it beside a lower bound for all
+//! segmentations.
 
 use scheduler::hints::Hints;
 use serde::{Deserialize, Serialize};
@@ -10,25 +10,25 @@ use crate::segment::lower_bound;
 /// A gap below this is rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// A plan's time and what no segmentation can do better than, both as the cost model counts.
+/// A plan's time and a lower bound for all segmentations, both by the cost model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Certificate {
-    /// Microseconds that the segments of the plan take together.
+    /// Microseconds that the plan's segments take together.
     pub cost_us: f64,
-    /// Microseconds that those of any segmentation take.
+    /// The lower bound of that for any segmentation.
     pub lower_bound_us: f64,
-    /// Bytes that those of any segmentation move.
+    /// The lower bound of the bytes that the segments of any segmentation move.
     pub lower_bound_bytes: u64,
     /// 1 - bound / cost, a fraction.
     pub gap: f64,
     /// Whether the bound is reached, so that no segmentation is better.
     pub optimal: bool,
-    /// Nodes that the search looked at; 0 where the user chose the segmentation.
+    /// Nodes that the search visited; 0 if the user chose the segmentation.
     pub search_steps: usize,
 }
 
 impl Plan {
-    /// The plan's certificate at these sizes. None where the evaluator runs a segment, whose time the model does not know.
+    /// The plan's certificate at these sizes. `None` if the evaluator runs a segment: the model does not know its time.
     pub fn certificate(&self, hints: &Hints) -> Option<Certificate> {
         if self.segments.iter().any(|segment| matches!(segment.decision, Decision::Evaluate { .. })) {
             return None;

@@ -1,16 +1,16 @@
-//! Whether folds by lambdas are distributed over their states (`passes::distribute`): where that is faster by the cost model,
-//! which counts that their elements are read twice where they do not stay in a cache.
+//! Whether folds by lambdas are distributed over their states (`passes::distribute`): if that is faster under the cost
+//! model, which counts that their elements are read twice if they do not stay in a cache.
 
 use ir::graph::Node;
 
-/// The folds by lambdas that can be distributed, and what was decided for all of them.
+/// The folds by lambdas that can be distributed, and the common decision for all.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Distribution {
     /// The folds, before passes.
     pub folds: Vec<Node>,
-    /// Seconds that the cost model expects of the whole fusion if their lambdas combine.
+    /// The cost model's seconds for the whole fusion if their lambdas combine.
     pub lambda: f64,
-    /// And if each state is a fold of its own.
+    /// The same if each state is a fold of its own.
     pub distributed: f64,
 }
 

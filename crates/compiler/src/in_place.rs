@@ -1,7 +1,7 @@
-//! In-place outputs: which of the values with the layout of the input that they are written to their kernels may
-//! store there at once.
+//! In-place outputs: for which of the outputs with the same layout as the input that they are written to, kernels may store
+//! there directly.
 //!
-//! Takes a fusion and a plan of it, looks at kernels. Whether the caller's buffers overlap is asked when it is called.
+//! Takes a fusion and a plan of it, looks at kernels. Whether the caller's buffers overlap is checked at the call.
 
 use index::{Expr, Sym};
 use ir::graph::{Fusion, Val};
@@ -25,7 +25,7 @@ impl Plan {
         let Some(maker) = self.segments.iter().position(makes) else { return false };
         let reads = |segment: &SegmentPlan| segment.view.is_input(old);
         let fails = |segment: &SegmentPlan| !matches!(segment.decision, Decision::Kernels(_));
-        // Faults that kernels report are looked at when all have run.
+        // Faults that kernels report are checked when all have run.
         let reports = |lowered: &LoweredSegment| !lowered.checked.is_empty();
         if self.fusion.is_output(old)
             || self.lowered.iter().any(reports)

@@ -1,9 +1,9 @@
-//! How a program gets fast: passes, segments, and a kernel for each. Pure functions: no I/O, no clock, no environment.
+//! The compiler: graph passes, segments, and a kernel for each. Pure functions: no I/O, no clock, no environment.
 //!
-//! `pipeline` (the compiler on a page) · `plan` (what it gives) · `certificate` (how close to the best) · `passes` (graph
-//! passes) · `products` (of matrices: by a library or a kernel) · `distribution` (lambdas: as one fold or several) · `batch`
-//! (what one launch runs) · `outputs` and `in_place` (the buffers of outputs). What a plan says of segments and kernels are
-//! values of `segmenter` and `scheduler`, whose modules are given on.
+//! `pipeline` (the compiler on a page) · `plan` (its result) · `certificate` (how close that is to the best) · `passes`
+//! (graph passes) · `products` (of matrices: by a library or a kernel) · `distribution` (lambdas: as one fold or several) ·
+//! `batch` (what one launch runs) · `outputs` and `in_place` (the buffers of outputs). A plan describes segments and kernels
+//! by values of `segmenter` and `scheduler`, whose modules are re-exported.
 
 mod batch;
 mod certificate;

@@ -1,4 +1,5 @@
-//! Facts of this machine that `ferrofuse bench --calibrate` measured, in a file: what the cost model takes in place of usual ones.
+//! Facts of this machine that `ferrofuse bench --calibrate` measured, in a file: the cost model uses them instead of typical
+//! values.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,7 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// What was measured of a CPU with so many threads.
+/// What was measured of a CPU with `threads` threads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CpuFacts {
@@ -24,7 +25,7 @@ pub struct CpuFacts {
     pub launch: f64,
 }
 
-/// A file that should hold facts, and does not.
+/// A file that should hold facts but does not.
 #[derive(Debug, Error)]
 #[error("{path} holds no facts of a machine: {why}; `ferrofuse bench --calibrate` measures them anew")]
 pub struct FactsError {
@@ -33,8 +34,8 @@ pub struct FactsError {
 }
 
 impl CpuFacts {
-    /// Where they are: as `FERROFUSE_FACTS` says, `none` for nowhere, else `ferrofuse/facts.json` where the user's
-    /// configuration is.
+    /// Their path: that in `FERROFUSE_FACTS`, `none` for no file, otherwise `ferrofuse/facts.json` in the user's
+    /// configuration.
     pub fn path_of_environment(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         let set = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let configuration =
@@ -66,13 +67,13 @@ impl CpuFacts {
         }
     }
 
-    /// As the file has them.
+    /// The text of their file.
     pub fn text(&self) -> String {
         let text = serde_json::to_string_pretty(self).expect("facts are plain data");
         text + "\n"
     }
 
-    /// Whether they were measured on this CPU with so many threads.
+    /// Whether they were measured on this CPU with `threads` threads.
     pub fn are_of(&self, cpu: &str, threads: usize) -> bool {
         self.cpu == cpu && self.threads == threads
     }

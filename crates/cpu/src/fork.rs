@@ -1,10 +1,11 @@
-//! What a `fork` must not cut in two. A child has only the thread that forked: what another thread had locked at that moment
-//! stays locked in it for ever. So a `fork` waits until no thread is in a section that takes such locks.
+//! Sections that a `fork` must not interrupt. A child has only the thread that forked: locks that another thread held at
+//! that moment stay locked in it forever. So a `fork` waits until no thread is in a section that takes such locks.
 //!
-//! There are two kinds of sections: [`unforked`] ones, which compile or make what the process has once, and moments in which
-//! something is locked ([`ForkLock`]). A moment may stand within the former, and nothing within a moment. While a `fork`
-//! waits for a compilation, others wait to begin, but calls of what is compiled go on. The pool needs none of it: a child gets
-//! threads of its own. A `fork` in the instant in which the first section of the process sets this up is not held off.
+//! There are two kinds of sections: [`unforked`] ones, which compile or create the process's singletons, and moments in
+//! which something is locked ([`ForkLock`]). A moment may be within the former, and nothing within a moment. While a `fork`
+//! waits for a compilation, new sections wait to begin, but calls of compiled code continue. The pool needs none of this: a
+//! child gets its own threads. A `fork` in the instant in which the first section of the process sets this up is not
+//! delayed.
 
 use std::cell::{Cell, RefCell};
 use std::ops::{Deref, DerefMut};
@@ -30,7 +31,7 @@ impl Drop for Unforked {
     }
 }
 
-/// Does something while no `fork` of the process happens: one that comes meanwhile waits for the end. It may stand within
+/// Does something while no `fork` of the process happens: one that comes meanwhile waits for the end. It may be nested in
 /// another of the same thread; it must neither fork nor wait for a thread that begins one.
 pub fn unforked<R>(work: impl FnOnce() -> R) -> R {
     if WITHIN.get() {
@@ -41,9 +42,9 @@ pub fn unforked<R>(work: impl FnOnce() -> R) -> R {
     work()
 }
 
-/// Whether no section compiles anything: what was interrupted, and left to end in the background, has ended.
+/// Whether no section compiles anything: interrupted work, left to end in the background, has ended.
 pub fn has_ended() -> bool {
-    // Whoever begins one meanwhile waits for a moment.
+    // A thread that begins one meanwhile waits for a moment.
     UNFORKED.try_write().is_ok()
 }
 
@@ -58,7 +59,7 @@ fn enter(sections: &'static RwLock<()>) -> Section {
 }
 
 thread_local! {
-    /// What the thread holds while it forks.
+    /// The guards that the thread holds while it forks.
     static HELD: RefCell<Option<[RwLockWriteGuard<'static, ()>; 2]>> = const { RefCell::new(None) };
 }
 
@@ -73,7 +74,7 @@ extern "C" fn after() {
     let _ = HELD.try_with(RefCell::take);
 }
 
-/// A lock that no child finds locked. What it guards is consistent between any two statements that can panic.
+/// A lock that no child finds locked. The guarded value is consistent between any two statements that can panic.
 #[derive(Debug, Default)]
 pub struct ForkLock<T>(Mutex<T>);
 
@@ -83,14 +84,14 @@ impl<T> ForkLock<T> {
         ForkLock(Mutex::new(value))
     }
 
-    /// Locks it for a moment: nothing else is locked, and nothing compiled, until it is let go.
+    /// Locks it for a moment: nothing else may be locked, and nothing compiled, until it is unlocked.
     pub fn lock(&self) -> Locked<'_, T> {
         let section = enter(&MOMENT);
         Locked { value: self.0.lock().unwrap_or_else(PoisonError::into_inner), _section: section }
     }
 }
 
-/// A value that is locked. It is let go before a `fork` may go on.
+/// A locked value. It is unlocked before a `fork` may proceed.
 pub struct Locked<'l, T> {
     value: MutexGuard<'l, T>,
     _section: Section,

@@ -1,7 +1,7 @@
 //! The state of random numbers between calls: a seed, and how many draws there were since it was set.
 //!
-//! Each call of a definition with draws takes as many offsets as it has; the draws of calls one after the other are those
-//! of `(seed, 0)`, `(seed, 1)`, … Executables have a generator each, or share one.
+//! Each call of a definition takes an offset for each of its draws; successive draws are those of `(seed, 0)`, `(seed, 1)`,
+//! … Executables have a generator each, or share one.
 
 use std::sync::{Arc, OnceLock};
 
@@ -32,7 +32,7 @@ impl Generator {
         *self.stream.lock()
     }
 
-    /// Goes on from a seed and an offset, those of an earlier [`Generator::state`] or of another library.
+    /// Continues from a seed and an offset, those of an earlier [`Generator::state`] or of another library.
     pub fn set_state(&self, stream: Stream) {
         *self.stream.lock() = stream;
     }
@@ -42,7 +42,7 @@ impl Generator {
         self.set_state(Stream::new(seed));
     }
 
-    /// Takes the offsets of so many draws, and says where they begin.
+    /// Takes the offsets of `draws` draws, and returns where they begin.
     pub fn take(&self, draws: u32) -> Stream {
         let mut stream = self.stream.lock();
         let begin = *stream;

@@ -1,6 +1,6 @@
-//! The last-call cache: what a call came to, kept for the next one; asking again takes as long as a small kernel.
+//! The last-call cache: results of a call, kept for the next one; recomputing them takes as long as a small kernel.
 //!
-//! Nobody waits here: a call that finds another looking asks for itself.
+//! Nobody waits here: a call that finds the cache in use recomputes them.
 
 use std::sync::{Arc, Mutex, TryLockError};
 
@@ -15,12 +15,12 @@ impl<T> Default for LastCall<T> {
 }
 
 impl<T> LastCall<T> {
-    /// The value that was kept, unless another thread is looking.
+    /// The cached value, unless another thread is using the cache.
     pub fn get(&self) -> Option<Arc<T>> {
         self.with(|kept| kept.clone()).flatten()
     }
 
-    /// Keeps a value in place of the one before, unless another thread is looking.
+    /// Caches a value in place of the previous one, unless another thread is using the cache.
     pub fn keep(&self, value: &Arc<T>) {
         self.with(|kept| *kept = Some(Arc::clone(value)));
     }

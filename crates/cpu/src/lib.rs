@@ -1,9 +1,9 @@
-//! What runs on the CPU beside kernels: threads that call and compile them, their memory, the cache of their code (that of
-//! GPUs' too) and its names for `perf`, and what a library computes in their place.
+//! The CPU without its kernels: threads that call and compile kernels, their memory, the cache of their code (GPUs' too) and
+//! its names for `perf`, and external ops.
 //!
 //! `pool` (threads) · `side_by_side` (threads for a list) · `last_call` (a cache that nobody waits for) · `alloc` (memory) ·
-//! `fork` (what it waits for) · `generator` (the state of random numbers) · `objects` (cached code) · `perf_map` ·
-//! `external` (library ops) · `facts` (what was measured of it). Knows no plans, and calls no kernel.
+//! `fork` (sections that it waits for) · `generator` (the state of random numbers) · `objects` (cached code) · `perf_map` ·
+//! `external` (library ops) · `facts` (measurements). Knows no plans, and calls no kernel.
 
 pub mod alloc;
 pub mod external;

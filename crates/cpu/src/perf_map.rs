@@ -7,7 +7,7 @@ use std::path::Path;
 
 use codegen::cpu::CompiledKernel;
 
-/// Adds a kernel. That the file cannot be written is no reason to fail: only names are lost.
+/// Adds a kernel. An unwritable file is no reason to fail: only names are lost.
 pub fn list(name: &str, code: &CompiledKernel) {
     let line = format!("{:x} {:x} ferrofuse::{name}\n", code.address(), code.code_bytes());
     let path = format!("/tmp/perf-{}.map", std::process::id());
@@ -16,7 +16,7 @@ pub fn list(name: &str, code: &CompiledKernel) {
 
 /// Adds a line in one write: several threads may do so at once.
 fn append(path: &Path, line: &str) -> io::Result<()> {
-    // The name can be foreseen, and in a folder that all may write to a link or a pipe may wait there.
+    // The name is predictable, so in a folder that all may write to somebody may have placed a link or a pipe there.
     let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK;
     let mut file = File::options().create(true).append(true).custom_flags(flags).open(path)?;
     file.write_all(line.as_bytes())

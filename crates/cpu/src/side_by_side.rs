@@ -1,4 +1,4 @@
-//! Work on many things by several threads that have the stack of a compiler.
+//! Work on many items by several threads with a compiler's stack.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,7 +9,7 @@ use ir::interrupt::{Interrupt, Interrupted};
 /// Stack of a compiling thread: LLVM recurses over deep code.
 const STACK: usize = 16 << 20;
 
-/// What `make` makes of each item, in their order; so many threads take one after the other.
+/// What `make` makes of each item, in their order; `threads` threads take one item at a time.
 ///
 /// # Errors
 /// When it is interrupted between two.
@@ -30,7 +30,7 @@ pub fn side_by_side<T: Sync, R: Send + Sync>(
     };
     thread::scope(|scope| {
         for _ in 0..threads.min(items.len()) {
-            // Where the system gives no thread, the last one below does all that is left.
+            // If the system gives no thread, the last one below does all remaining work.
             let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, work);
         }
     });

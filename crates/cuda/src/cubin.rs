@@ -1,13 +1,14 @@
-//! What machine code says of its kernels: cubins are ELF files, and a section of records counts registers and local memory.
+//! The resources of kernels in machine code: cubins are ELF files, and a section of records counts registers and local
+//! memory.
 
 use object::read::elf::ElfFile64;
 use object::{Object, ObjectSection, ObjectSymbol};
 
-/// What a thread of a kernel takes.
+/// The resources of a thread of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ThreadResources {
     pub registers: u32,
-    /// Bytes of its stack: what registers have no room for, and arrays.
+    /// Bytes of its stack: spilled registers, and arrays.
     pub local_bytes: u32,
 }
 
@@ -19,7 +20,7 @@ const FRAME_SIZE: u8 = 0x11;
 const REGISTER_COUNT: u8 = 0x2f;
 
 impl ThreadResources {
-    /// Those of a kernel in machine code; `None` where this says nothing of it.
+    /// Those of a kernel in machine code; `None` if the code has no record of it.
     pub fn of(cubin: &[u8], kernel: &str) -> Option<ThreadResources> {
         let file: ElfFile64<'_> = ElfFile64::parse(cubin).ok()?;
         let symbol = file.symbols().find(|symbol| symbol.name() == Ok(kernel))?.index().0 as u32;

@@ -136,7 +136,7 @@ impl Driver {
     }
 }
 
-/// What a function of the driver says of an error.
+/// A function of the driver's description of an error.
 fn words(code: c_int, of: unsafe extern "C" fn(c_int, *mut *const c_char) -> c_int) -> Option<String> {
     let mut text = ptr::null();
     // SAFETY: the function has this type; what it gives is a constant of the driver's, or null.

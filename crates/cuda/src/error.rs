@@ -1,13 +1,13 @@
-//! What can go wrong between a CUDA text and its results, in words that say what to do.
+//! Errors between a CUDA text and its results, in words that say what to do.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// What mends the absence of NVRTC on a machine with a driver.
+/// The command that installs NVRTC on a machine with a driver.
 pub const INSTALL: &str = "pip install nvidia-cuda-nvrtc-cu12";
 
-/// What mends the absence of cuBLASLt.
+/// The command that installs cuBLASLt.
 pub const INSTALL_CUBLAS: &str = "products of matrices need it: pip install nvidia-cublas-cu12";
 
 /// Everything that can fail in NVIDIA's libraries.
@@ -20,7 +20,7 @@ pub enum Error {
         library: &'static str,
         /// The names or paths given to the dynamic loader, in order.
         tried: Vec<String>,
-        /// What mends it.
+        /// How to fix it.
         hint: &'static str,
     },
     /// The file exists, but the dynamic loader rejects it.
@@ -43,10 +43,10 @@ pub enum Error {
         driver: (i32, i32),
         nvrtc: (i32, i32),
     },
-    /// A device that is not there.
+    /// A device that does not exist.
     #[error("there is no device cuda:{asked}: this machine has {}", count(*.devices))]
     NoDevice { asked: usize, devices: usize },
-    /// The device has no memory left, after the pool gave back what nobody uses.
+    /// The device has no memory left, after the pool returned its unused memory.
     #[error("cuda:{device} has no memory for {bytes} bytes: {free} of {total} are free, calls hold {held}")]
     OutOfMemory {
         device: usize,
@@ -89,7 +89,7 @@ pub enum Error {
     Nvrtc { call: &'static str, text: String },
 }
 
-/// What is to be said of an error that the context keeps.
+/// The advice for an error that the context keeps.
 fn lasting(code: i32) -> &'static str {
     match code {
         // Kernels that went wrong, in the order of the header.

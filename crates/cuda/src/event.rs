@@ -1,4 +1,4 @@
-//! Events: moments in the work of a stream, which others wait for.
+//! Events: points in the work of a stream that others can wait for.
 
 use std::ptr;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::gpu::Gpu;
 use crate::stream::Stream;
 
-/// The end of the work that a stream had been given by some moment.
+/// The end of the work that was enqueued on a stream up to some moment.
 #[derive(Debug)]
 pub struct Event {
     device: Arc<Gpu>,
@@ -22,7 +22,7 @@ unsafe impl Send for Event {}
 unsafe impl Sync for Event {}
 
 impl Event {
-    /// The end of what a stream has been given so far.
+    /// The end of the work enqueued on a stream so far.
     ///
     /// # Errors
     /// What the driver says.
@@ -31,7 +31,7 @@ impl Event {
         Event::with_flags(stream, DISABLE_TIMING)
     }
 
-    /// Records it again: the end of what this stream has been given so far.
+    /// Records it again: the end of the work enqueued on this stream so far.
     ///
     /// # Errors
     /// What the driver says.
@@ -41,7 +41,7 @@ impl Event {
         driver.check("cuEventRecord", unsafe { (driver.functions.cuEventRecord)(self.raw, stream.raw()) })
     }
 
-    /// [`Event::record`], with the time at which the stream came to it.
+    /// [`Event::record`], with the time at which the stream reached it.
     ///
     /// # Errors
     /// What the driver says.
@@ -91,7 +91,7 @@ impl Event {
 }
 
 impl Stream {
-    /// Has the work that is given to it from now on wait for an event, also one of another device. The host does not wait.
+    /// Makes work that is enqueued from now on wait for an event, perhaps of another device. The host does not wait.
     ///
     /// # Errors
     /// What the driver says.

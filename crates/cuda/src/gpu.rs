@@ -1,4 +1,4 @@
-//! Devices: their contexts and what is to be known of them.
+//! Devices: their contexts and facts.
 
 use std::ffi::{CStr, c_int};
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::library::LibraryPaths;
 use crate::nvrtc::Nvrtc;
 
-/// Driver and NVRTC, which fit together, and cuBLASLt once it is needed.
+/// The driver and a compatible NVRTC, and cuBLASLt once it is needed.
 #[derive(Debug)]
 pub struct Cuda {
     pub(crate) driver: Driver,
@@ -23,7 +23,7 @@ pub struct Cuda {
     paths: LibraryPaths,
 }
 
-/// What decisions need to know of a device.
+/// The facts about a device that decisions need.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GpuFacts {
     /// The name that NVIDIA sells it under.
@@ -37,13 +37,13 @@ pub struct GpuFacts {
     pub shared_bytes: i32,
     /// Bytes of the L2 cache.
     pub l2_bytes: i32,
-    /// Bytes a second that its memory gives at best, from clock and width of the bus; 0 where the driver does not tell.
+    /// The peak bandwidth of its memory in bytes a second, from clock and bus width; 0 if the driver does not report them.
     pub bandwidth: u64,
     /// Bytes of memory.
     pub memory: usize,
 }
 
-/// A device with its primary context, which it shares with all that use the driver's runtime interface, such as torch.
+/// A device with its primary context, which it shares with all users of the CUDA runtime, such as torch.
 #[derive(Debug)]
 pub struct Gpu {
     pub(crate) cuda: Arc<Cuda>,
@@ -101,7 +101,7 @@ impl Cuda {
         opened.as_ref().map_err(Error::clone)
     }
 
-    /// What is there without NVRTC: the driver and the names of its devices.
+    /// What exists without NVRTC: the driver and the names of its devices.
     ///
     /// # Errors
     /// That the driver is missing, or what it says.
@@ -113,7 +113,7 @@ impl Cuda {
         Ok(DriverSummary { version: driver.version, path: driver.path, devices })
     }
 
-    /// The number of the device in whose memory an address is.
+    /// The number of the device that owns an address.
     ///
     /// # Errors
     /// What the driver says, of an address that is none of its own too.
@@ -225,8 +225,8 @@ impl Gpu {
         format!("sm_{}{}", self.facts.capability.0, self.facts.capability.1)
     }
 
-    /// Makes its context the thread's as long as the guard lives, unless it is that already: within another guard of its own, for
-    /// one. The driver is asked, as code that ran since may have made another one current.
+    /// Makes its context the thread's current one as long as the guard lives, unless it is already, as within another guard.
+    /// The driver is asked, as other code may have changed the current context since.
     pub(crate) fn enter(&self) -> Result<Entered<'_>, Error> {
         let pushed = !self.is_current()?;
         if pushed {
@@ -245,7 +245,7 @@ impl Gpu {
         self.driver().check("cuCtxGetCurrent", code).map(|()| current == self.context)
     }
 
-    /// Lets the thread allocate as long as the guard lives, though a stream captures its work.
+    /// Lets the thread allocate as long as the guard lives, even while a stream captures its work.
     pub(crate) fn relaxed(&self) -> Result<Relaxed<'_>, Error> {
         const RELAXED: u32 = 2;
         let mut relaxed = Relaxed { device: self, before: RELAXED };
@@ -283,8 +283,7 @@ impl Gpu {
         self.driver().check("cuMemGetInfo", code).map(|()| (free, total))
     }
 
-    /// Memory that is there when the work of the stream comes to it. What the pool holds in vain is given back before the
-    /// device is said to have none.
+    /// Memory that is valid in stream order. Before the device is reported to have none, the pool returns its unused memory.
     pub(crate) fn allocate(&self, bytes: usize, stream: Handle) -> Result<Address, Error> {
         let allocate = || {
             let mut address = 0;
@@ -308,14 +307,14 @@ impl Gpu {
         self.driver().check("cuMemAllocAsync", code).map(|()| address)
     }
 
-    /// Gives memory that nobody uses back to the system.
+    /// Returns unused memory to the system.
     fn trim(&self) -> Result<(), Error> {
         // SAFETY: the function has this type; the pool lives as long as the process.
         let code = unsafe { (self.driver().functions.cuMemPoolTrimTo)(self.pool, 0) };
         self.driver().check("cuMemPoolTrimTo", code)
     }
 
-    /// Has the pool keep what is freed for the next call, and not give it back at each synchronisation.
+    /// Has the pool keep freed memory for the next call instead of returning it at each synchronization.
     fn keep_freed_memory(&self) -> Result<(), Error> {
         let mut threshold = u64::MAX;
         let value = (&raw mut threshold).cast();
@@ -339,7 +338,8 @@ impl Gpu {
         self.driver().check("cuMemPoolGetAttribute", code).map(|()| value)
     }
 
-    /// Fills all memory that is allocated from now on with NaN (-1 for integers), so that a check finds what nothing wrote.
+    /// Fills all memory that is allocated from now on with NaN (-1 for integers), so that a check finds elements that
+    /// nothing wrote.
     pub fn poison(&self) {
         self.poisons.store(true, Ordering::Relaxed);
     }
@@ -360,7 +360,7 @@ impl Drop for Gpu {
 /// A device whose context is the thread's current one. Guards end in the reverse of the order in which they began.
 pub struct Entered<'d> {
     device: &'d Gpu,
-    /// Whether the guard made it that.
+    /// Whether the guard made it current.
     pushed: bool,
     /// A handle keeps the guard on its thread.
     on_thread: PhantomData<Handle>,
@@ -385,7 +385,7 @@ impl Drop for Entered<'_> {
 /// A thread that may allocate while a stream captures: what it does is not captured.
 pub(crate) struct Relaxed<'d> {
     device: &'d Gpu,
-    /// The mode of the thread that is not in force.
+    /// The thread's other mode.
     before: u32,
 }
 

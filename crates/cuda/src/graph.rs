@@ -1,4 +1,4 @@
-//! Graphs: work of a stream, captured once and given again as a whole.
+//! CUDA graphs: work of a stream, captured once and launched again as a whole.
 
 use std::ptr;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::gpu::Gpu;
 use crate::stream::Stream;
 
-/// Work that was captured, ready to run. It has the addresses that it was captured with.
+/// Work that was captured, ready to run. Its addresses are those of the capture.
 #[derive(Debug)]
 pub struct Graph {
     device: Arc<Gpu>,
@@ -19,10 +19,10 @@ pub struct Graph {
 unsafe impl Send for Graph {}
 
 impl Stream {
-    /// Captures what is given to this stream meanwhile, instead of running it. Calls of other threads go on.
+    /// Captures the work that is enqueued on this stream meanwhile, instead of running it. Calls of other threads continue.
     ///
     /// # Errors
-    /// What the work fails by, and what the driver says: of work that cannot be captured, such as a wait.
+    /// Errors of the work and of the driver, for example for work that cannot be captured, such as a wait.
     pub fn capture<R, E: From<Error>>(&self, work: impl FnOnce() -> Result<R, E>) -> Result<(Graph, R), E> {
         let device = self.device();
         let (_entered, driver) = (device.enter()?, device.driver());
@@ -54,7 +54,7 @@ impl Stream {
 }
 
 impl Graph {
-    /// Gives all its work to a stream of its device. Two launches of one graph run one after the other.
+    /// Enqueues all its work on a stream of its device. Two launches of one graph run one after the other.
     ///
     /// # Safety
     /// What was captured may run when the stream comes to it: the addresses that it has are of memory that it may use.

@@ -22,7 +22,7 @@ pub struct LibraryPaths {
 }
 
 impl LibraryPaths {
-    /// Where a library may be: at its path, else under one of its names in the folders and where the loader looks.
+    /// Where a library may be: at its path, or under one of its names in the folders and the loader's paths.
     pub(crate) fn candidates(&self, path: Option<&PathBuf>, names: &[&str]) -> Vec<PathBuf> {
         let in_folder = |folder: &PathBuf| names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();
         let by_name =
@@ -39,13 +39,13 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Opens the first of the candidates that is there.
+    /// Opens the first candidate that exists.
     pub fn open(name: &'static str, candidates: &[PathBuf], hint: &'static str) -> Result<Library, Error> {
         let mut rejection = None;
         for path in candidates {
             match Library::open_one(path) {
                 Ok(library) => return Ok(library),
-                // A name that the loader does not find is no news; a file that it rejects is.
+                // A name that the loader does not find is expected; a file that it rejects is an error.
                 Err(error) if path.exists() => rejection = rejection.or(Some(error)),
                 Err(_) => {}
             }

@@ -14,7 +14,7 @@ use crate::gpu::Gpu;
 pub(crate) struct MappedWords {
     device: Arc<Gpu>,
     first: NonNull<AtomicI64>,
-    /// The same place for the device.
+    /// The device's address of the same place.
     address: Address,
     words: usize,
 }
@@ -25,7 +25,7 @@ unsafe impl Send for MappedWords {}
 unsafe impl Sync for MappedWords {}
 
 impl MappedWords {
-    /// So many words, of which there is at least one, all with this value.
+    /// `count` words, at least one, all with this value.
     ///
     /// # Errors
     /// What the driver says.
@@ -58,7 +58,7 @@ impl MappedWords {
         unsafe { std::slice::from_raw_parts(self.first.as_ptr(), self.words) }
     }
 
-    /// Where a word is, for the device.
+    /// The device's address of a word.
     pub fn address(&self, word: usize) -> Address {
         self.address + (word * size_of::<AtomicI64>()) as u64
     }

@@ -7,8 +7,8 @@ use crate::driver::Address;
 use crate::error::Error;
 use crate::stream::Stream;
 
-/// Bytes of a device's memory. They are there for work that is given to the stream later than they are allocated and earlier
-/// than they are dropped.
+/// Bytes of a device's memory. They are valid for work that is enqueued on the stream after their allocation and before they
+/// are dropped.
 #[derive(Debug)]
 pub struct DeviceBuffer {
     stream: Arc<Stream>,
@@ -33,17 +33,17 @@ impl DeviceBuffer {
         Ok(buffer)
     }
 
-    /// Where it begins, on the device.
+    /// Its address on the device.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// The stream that it is there for.
+    /// The stream that it belongs to.
     pub fn stream(&self) -> &Arc<Stream> {
         &self.stream
     }
@@ -129,7 +129,8 @@ impl Stream {
         unsafe { self.fill(to, bytes, 0).map(|_| ()) }
     }
 
-    /// Repeats a word of 32 bits, and says whether it did: words begin at multiples of 4 bytes, unless all bytes are equal.
+    /// Fills with a 32-bit word; returns whether it did: words must begin at multiples of 4 bytes, unless all bytes are
+    /// equal.
     ///
     /// # Safety
     /// As [`Stream::clear`].

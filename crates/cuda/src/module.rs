@@ -46,12 +46,12 @@ pub struct LaunchShape {
     pub shared_bytes: usize,
 }
 
-/// What a kernel takes of a multiprocessor.
+/// The resources of a kernel on a multiprocessor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KernelResources {
     /// Registers of a thread.
     pub registers: u32,
-    /// Bytes of a thread that are not in registers: spilled ones, and arrays.
+    /// Bytes of local memory of a thread: spilled registers, and arrays.
     pub local_bytes: u32,
     /// Blocks that a multiprocessor runs at a time.
     pub blocks: u32,
@@ -71,7 +71,7 @@ impl Module {
         Ok(Arc::new(Module { device: Arc::clone(device), raw }))
     }
 
-    /// The kernel of a name, whose blocks may ask for all the shared memory that one can have.
+    /// The kernel of a name, whose blocks may use the maximum of shared memory.
     ///
     /// # Errors
     /// What the driver says.
@@ -100,7 +100,8 @@ impl Drop for Module {
 }
 
 impl Function {
-    /// Lets blocks have as much dynamic shared memory as the kernel's own leaves. Unasked, both together are 48 KiB at most.
+    /// Allows blocks as much dynamic shared memory as the kernel's static memory leaves. By default both together are
+    /// limited to 48 KiB.
     fn allow_shared(&self) -> Result<(), Error> {
         const SHARED_SIZE_BYTES: c_int = 1;
         const MAX_DYNAMIC_SHARED_SIZE_BYTES: c_int = 8;
@@ -113,7 +114,7 @@ impl Function {
         driver.check("cuFuncSetAttribute", code)
     }
 
-    /// What the driver says of it under a number.
+    /// The driver's attribute with a number.
     fn attribute(&self, number: c_int) -> Result<c_int, Error> {
         let (driver, mut value) = (self.module.device.driver(), 0);
         // SAFETY: the function has this type; the number outlives the call, and the kernel's module lives.
@@ -121,7 +122,7 @@ impl Function {
         driver.check("cuFuncGetAttribute", code).map(|()| value)
     }
 
-    /// What it takes in blocks of so many threads with so many bytes of dynamic shared memory.
+    /// The resources that it takes in blocks of `threads` threads with `shared_bytes` of dynamic shared memory.
     ///
     /// # Errors
     /// What the driver says.
@@ -144,7 +145,7 @@ impl Function {
         })
     }
 
-    /// Gives the kernel to a stream. Every parameter is a word of 64 bits: an address, or a number.
+    /// Enqueues the kernel on a stream. Every parameter is a word of 64 bits: an address, or a number.
     ///
     /// # Safety
     /// The kernel takes as many parameters, of 64 bits each, and every address among them is of memory that it may use as it

@@ -26,7 +26,7 @@ function_table! { Functions:
     nvrtcGetCUBIN(Handle, *mut u8) -> c_int;
 }
 
-/// Machine code, and what the compiler says of it.
+/// Machine code, and the compiler's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cubin {
     pub bytes: Vec<u8>,
@@ -42,7 +42,7 @@ pub struct Nvrtc {
     path: PathBuf,
 }
 
-/// How NVRTC gives a text: how many bytes, then the bytes.
+/// How NVRTC returns a text: the number of bytes, then the bytes.
 type Size = unsafe extern "C" fn(Handle, *mut usize) -> c_int;
 type Bytes = unsafe extern "C" fn(Handle, *mut u8) -> c_int;
 
@@ -50,7 +50,7 @@ impl Nvrtc {
     /// Opens the library at the path, or the first of its names in the folders and where the loader looks.
     ///
     /// # Errors
-    /// Where it was looked for, or why it was rejected.
+    /// The paths that were tried, or why it was rejected.
     pub fn open(paths: &LibraryPaths) -> Result<Nvrtc, Error> {
         let candidates = paths.candidates(paths.nvrtc.as_ref(), &NAMES);
         let library = Library::open("libnvrtc", &candidates, INSTALL)?;
@@ -74,7 +74,7 @@ impl Nvrtc {
         &self.path
     }
 
-    /// Machine code of a text for an architecture such as `sm_90`. `options` are those of the compiler besides.
+    /// Machine code of a text for an architecture such as `sm_90`. `options` are further compiler options.
     ///
     /// # Errors
     /// [`Error::Rejected`] with the compiler's words.

@@ -1,10 +1,10 @@
-//! What the kernels of calls report to the host, which waits for none of them: each call has words of mapped memory of its own,
-//! and the host looks there when it likes.
+//! What the kernels of calls report to the host, which does not wait for them: each call has its own words of mapped memory,
+//! and the host reads them whenever it likes.
 //!
-//! Words are given out stream by stream, one call after the other, from blocks. What was given to a stream before an event is
-//! done when the event is, so one event for each block that is full says when its words may be given out again. Kernels write
-//! with atomics of the device: those of one device see each other in mapped memory too. The host sets what it was told of to
-//! unwritten, so of two launches of one graph that are under way at once it may be told of one index twice.
+//! Words are given out stream by stream, one call after the other, from blocks. Work given to a stream before an event is
+//! done when the event is, so one event for each full block says when its words may be given out again. Kernels write with
+//! atomics of the device: those of one device see each other in mapped memory too. The host resets words that it has
+//! reported, so if two launches of one graph overlap, one index may be reported twice.
 
 use std::mem;
 use std::ops::Range;
@@ -24,7 +24,7 @@ const WORDS: usize = 64;
 #[derive(Debug)]
 pub struct Reports<T> {
     device: Arc<Gpu>,
-    /// What a word holds that no kernel has written.
+    /// The contents of a word that no kernel has written.
     unwritten: i64,
     blocks: Mutex<Blocks<T>>,
 }
@@ -42,17 +42,17 @@ struct Blocks<T> {
 #[derive(Debug)]
 struct Block<T> {
     memory: MappedWords,
-    /// The stream, by its number; none where the work is a graph's, which may run any number of times.
+    /// The stream, by its number; `None` if the work is a graph's, which may run any number of times.
     stream: Option<usize>,
     /// How many words were given out.
     given: usize,
     /// Whether no more will be.
     is_full: bool,
-    /// Calls that may still give work to the stream.
+    /// Calls that may still enqueue work on the stream.
     unsent: usize,
-    /// When all is written, once the block is full and no call is unsent.
+    /// The point when all is written, once the block is full and no call is unsent.
     end: Option<Event>,
-    /// The calls that were not told of.
+    /// The calls that were not reported yet.
     calls: Vec<Noted<T>>,
 }
 
@@ -64,7 +64,7 @@ struct Noted<T> {
     note: T,
 }
 
-/// Words of a call that may still give work to its stream.
+/// Words of a call that may still enqueue work on its stream.
 #[derive(Debug)]
 pub struct Words<'r, T> {
     reports: &'r Reports<T>,
@@ -72,28 +72,28 @@ pub struct Words<'r, T> {
     address: u64,
 }
 
-/// Words for work that is captured in a graph: each launch may write there, and is told of.
+/// Words for work that is captured in a graph: each launch may write there, and is reported.
 #[derive(Debug)]
 pub struct GraphWords<T: Clone> {
     reports: Arc<Reports<T>>,
     address: u64,
-    /// When the launches so far have written all.
+    /// The point when the launches so far have written everything.
     end: Option<Event>,
-    /// Whether they stay when this goes.
+    /// Whether the words outlive this handle.
     is_kept: bool,
 }
 
-/// The note of a call, and what its words hold.
+/// The note of a call, and the contents of its words.
 pub type WrittenWords<T> = (T, Vec<i64>);
 
 impl<T: Clone> Reports<T> {
-    /// Of no calls as yet.
+    /// Without calls yet.
     pub fn new(device: &Arc<Gpu>, unwritten: i64) -> Reports<T> {
         let blocks = Blocks { calls: 0, used: Vec::new(), free: Vec::new() };
         Reports { device: Arc::clone(device), unwritten, blocks: Mutex::new(blocks) }
     }
 
-    /// So many unwritten words for the work of a call, which is given to the stream while these live.
+    /// `count` unwritten words for the work of a call, which is enqueued on the stream while these live.
     ///
     /// # Errors
     /// What the driver says.
@@ -112,7 +112,7 @@ impl<T: Clone> Reports<T> {
         Ok(Words { reports: self, stream: Arc::clone(stream), address })
     }
 
-    /// So many unwritten words for work that is captured.
+    /// `count` unwritten words for work that is captured.
     ///
     /// # Errors
     /// What the driver says.
@@ -135,7 +135,7 @@ impl<T: Clone> Reports<T> {
         Ok(blocks.used.len() - 1)
     }
 
-    /// What kernels have written by now, in the order of the calls, each of which is told of once.
+    /// What kernels have written by now, in the order of the calls; each is reported once.
     pub fn written(&self) -> Vec<WrittenWords<T>> {
         let mut blocks = self.lock();
         let of_block = |block: &mut Block<T>| {
@@ -164,12 +164,12 @@ impl<T> Drop for Reports<T> {
 }
 
 impl<T> Blocks<T> {
-    /// The block from which a stream is given words.
+    /// The block from which a stream gets words.
     fn open(&self, stream: usize) -> Option<usize> {
         self.used.iter().position(|block| block.stream == Some(stream) && !block.is_full)
     }
 
-    /// Gives words of a block out to the next call.
+    /// Assigns words of a block to the next call.
     fn note(&mut self, place: usize, count: usize, note: T) -> u64 {
         self.calls += 1;
         let call = self.calls;
@@ -181,7 +181,7 @@ impl<T> Blocks<T> {
         self.used.iter_mut().find_map(|block| block.word_at(address).map(|word| (block, word)))
     }
 
-    /// Takes the memory of blocks back that are done.
+    /// Reclaims the memory of blocks that are done.
     fn reclaim(&mut self, unwritten: i64) {
         for block in self.used.extract_if(.., |block| block.is_done(unwritten)) {
             block.memory.words().iter().for_each(|word| word.store(unwritten, Ordering::Relaxed));
@@ -199,7 +199,7 @@ impl<T> Block<T> {
         count <= self.memory.words().len() - self.given
     }
 
-    /// Gives words out.
+    /// Assigns words.
     fn note(&mut self, count: usize, noted: impl FnOnce(Range<usize>) -> Noted<T>) -> u64 {
         let words = self.given..self.given + count;
         let address = self.memory.address(words.start);
@@ -209,20 +209,20 @@ impl<T> Block<T> {
         address
     }
 
-    /// No more words are given out.
+    /// Ends the assignment of words.
     fn fill(&mut self, stream: &Stream) {
         self.is_full = true;
         self.end_if_sent(stream);
     }
 
-    /// Sets the end, once all work is given. Without one, where the driver fails, the memory is not used again.
+    /// Sets the end, once all work is enqueued. Without one, if the driver fails, the memory is not reused.
     fn end_if_sent(&mut self, stream: &Stream) {
         if self.is_full && self.unsent == 0 {
             self.end = Event::record(stream).ok();
         }
     }
 
-    /// The calls that have written something, which are told of with this. A graph may write again.
+    /// The calls that have written something, which this reports. A graph may write again.
     fn take_written(&mut self, unwritten: i64) -> Vec<Noted<T>>
     where
         T: Clone,
@@ -238,13 +238,13 @@ impl<T> Block<T> {
         }
     }
 
-    /// What a call has written, with its note: its words hold nothing then.
+    /// What a call has written, with its note; its words are then reset.
     fn told(&self, noted: Noted<T>, unwritten: i64) -> WrittenWords<T> {
         let words = self.memory.words()[noted.words].iter();
         (noted.note, words.map(|word| word.swap(unwritten, Ordering::AcqRel)).collect())
     }
 
-    /// Whether nothing is to be written any more, and all is told of.
+    /// Whether nothing more will be written, and everything is reported.
     fn is_done(&self, unwritten: i64) -> bool {
         let words = self.memory.words();
         self.end.as_ref().is_some_and(|end| end.is_done().unwrap_or(false))
@@ -264,12 +264,12 @@ fn is_written(words: &[AtomicI64], unwritten: i64) -> bool {
 }
 
 impl<T> Words<'_, T> {
-    /// Where they are, for the device.
+    /// Their address on the device.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// What kernels have written by now, which nobody else is told of.
+    /// What kernels have written by now; nobody else gets this report.
     pub fn take(&self) -> Option<WrittenWords<T>> {
         let (mut blocks, unwritten) = (self.reports.lock(), self.reports.unwritten);
         let (block, word) = blocks.holding(self.address)?;
@@ -290,12 +290,12 @@ impl<T> Drop for Words<'_, T> {
 }
 
 impl<T: Clone> GraphWords<T> {
-    /// Where they are, for the device.
+    /// Their address on the device.
     pub fn address(&self) -> u64 {
         self.address
     }
 
-    /// Takes note of a launch of the graph, which the stream was given last.
+    /// Notes a launch of the graph, the last work enqueued on the stream.
     ///
     /// # Errors
     /// What the driver says.
@@ -308,7 +308,7 @@ impl<T: Clone> GraphWords<T> {
         recorded
     }
 
-    /// Keeps them as long as the device: for a graph of which nobody says when it is gone.
+    /// Keeps them as long as the device: for a graph whose destruction is not reported.
     pub fn keep(mut self) {
         self.is_kept = true;
     }

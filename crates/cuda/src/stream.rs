@@ -12,7 +12,7 @@ use crate::gpu::{Entered, Gpu};
 pub struct Stream {
     device: Arc<Gpu>,
     raw: Handle,
-    /// Whether it goes when this does.
+    /// Whether it is destroyed with this.
     is_owned: bool,
 }
 
@@ -63,7 +63,8 @@ impl Stream {
         &self.device
     }
 
-    /// Makes the device's context the thread's as long as the guard lives: what is given to the device meanwhile need not.
+    /// Makes the device's context the thread's current one as long as the guard lives: work enqueued meanwhile need not do
+    /// so.
     ///
     /// # Errors
     /// What the driver says.
@@ -80,7 +81,7 @@ impl Stream {
         self.raw.addr()
     }
 
-    /// Whether its work is recorded as a graph, and not done.
+    /// Whether its work is captured as a graph instead of run.
     ///
     /// # Errors
     /// What the driver says.

@@ -1,5 +1,5 @@
-//! Copies between places of a device that lie differently, element by element, by kernels that are compiled when they are first
-//! needed.
+//! Copies between places of a device with different layouts, element by element, by kernels that are compiled when they are
+//! first needed.
 
 use std::sync::OnceLock;
 
@@ -10,8 +10,8 @@ use crate::stream::Stream;
 /// The axes of a launch; a copy may have fewer.
 const AXES: usize = 8;
 
-/// What each thread does: it copies the element of its number in row-major order. Each axis has its size and the strides of both
-/// tensors, in elements, the last one first. All are parameters, so that a captured launch has them.
+/// Each thread copies the element of its number in row-major order. Each axis has its size and the strides of both tensors,
+/// in elements, the last one first. All are parameters, so that a captured launch has them.
 const COPY: &str = "\
 template <class T>
 __device__ void copy(T* to, const T* from, long long count, long long rank, const long long (&axes)[8][3]) {
@@ -76,7 +76,8 @@ impl StridedCopy {
     /// The max number of its elements.
     pub const MAX_ELEMENTS: i64 = i32::MAX as i64 * THREADS as i64;
 
-    /// Gives a copy to a stream, of elements of 1, 2, 4 or 8 bytes. NVRTC has these options if the kernels are to be compiled.
+    /// Enqueues a copy of elements of 1, 2, 4 or 8 bytes on a stream. NVRTC gets these options if the kernels are to be
+    /// compiled.
     ///
     /// # Safety
     /// At both addresses there are the elements that the axes reach, which the device may read and write when the stream comes

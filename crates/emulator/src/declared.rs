@@ -1,11 +1,12 @@
-//! The kernels that a CUDA C++ text declares: takes the text, gives the names behind `__global__` and the blocks of their
-//! clusters. Knows comments and strings, no templates: what stands before the first parenthesis of a declaration is its name.
+//! The kernels that a CUDA C++ text declares: takes the text, gives the names after `__global__` and the blocks of their
+//! clusters. Knows comments and strings, no templates: what stands before the first parenthesis of a declaration is its
+//! name.
 
 /// A kernel of a text.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Declared {
     pub name: String,
-    /// The blocks of a cluster along x, as the text has them: a number or a constant; 1 where it says nothing.
+    /// The blocks of a cluster along x, as written in the text: a number or a constant; 1 if not given.
     pub cluster: String,
 }
 

@@ -1,5 +1,5 @@
-//! Buffers whose neighbours cannot be touched: takes bytes, gives memory between two pages that fault, so that a
-//! kernel which leaves its buffer is stopped instead of spoiling something else.
+//! Buffers whose neighbours cannot be touched: takes bytes, gives memory between two guard pages, so that a kernel that
+//! leaves its buffer faults instead of corrupting other memory.
 
 use std::io;
 use std::ptr;
@@ -24,7 +24,7 @@ pub struct GuardedBuffer {
     mapped: usize,
     data: *mut u8,
     length: usize,
-    /// Bytes between them and the page behind them.
+    /// Bytes between them and the page after them.
     rest: usize,
 }
 
@@ -48,7 +48,7 @@ impl GuardedBuffer {
         Ok(buffer)
     }
 
-    /// As many bytes of this value, placed as those of [`GuardedBuffer::at_end`]. The rest behind them has this value too.
+    /// `length` bytes of this value, placed as those of [`GuardedBuffer::at_end`]. The rest after them has this value too.
     pub(crate) fn filled(
         byte: u8,
         length: usize,
@@ -93,9 +93,9 @@ impl GuardedBuffer {
         unsafe { slice::from_raw_parts(self.data, self.length) }
     }
 
-    /// What lies between the bytes and the page behind them.
+    /// What lies between the bytes and the page after them.
     pub(crate) fn rest(&self) -> &[u8] {
-        // SAFETY: `rest` initialised bytes behind the others belong to this buffer.
+        // SAFETY: `rest` initialised bytes after the others belong to this buffer.
         unsafe { slice::from_raw_parts(self.data.add(self.length), self.rest) }
     }
 

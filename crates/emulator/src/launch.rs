@@ -1,4 +1,5 @@
-//! What a launch is: sizes, arguments and order in, counts out, with the C++ twins of `device/launch.h`. Launches nothing.
+//! The data of a launch: sizes, arguments and order in, counts out, with the C++ twins of `device/launch.h`. Launches
+//! nothing.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -29,7 +30,7 @@ pub struct Launch {
     pub block: [u32; 3],
     /// Bytes of the array that the kernel declares as `extern __shared__ T smem[]`.
     pub dynamic_shared_bytes: usize,
-    /// Who goes first.
+    /// The order of threads, warps and blocks.
     pub order: Order,
 }
 
@@ -91,7 +92,7 @@ impl Arg {
     }
 }
 
-/// What a launch did.
+/// Counts of a launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct Stats {

@@ -27,13 +27,13 @@ impl ExecutionPlan {
         for batch in &plan.batches {
             builder.add_batch(&plan.segments[batch.clone()], &plan.lowered[batch.clone()]);
         }
-        // A call that ends in an error leaves the inputs as they were, so what may is written to them at the end.
+        // A call that fails leaves the inputs unchanged, so if it may fail, they are written at the end.
         let may_fail = checks_indices(&plan.graph, &plan.fusion);
         builder.finish(&plan.fusion, &plan.views, &|output| !may_fail && plan.stores_in_place(output))
     }
 }
 
-/// Whether what a view computes may find an index out of range.
+/// Whether the computation of a view may find an index out of range.
 pub fn checks_indices(graph: &Graph, view: &Fusion) -> bool {
     view.order().iter().any(|&node| checks_index(&graph.node(node).op))
 }
@@ -42,7 +42,7 @@ fn checks_index(tensor_op: &TensorOp) -> bool {
     matches!(tensor_op, TensorOp::Gather(_) | TensorOp::External(ExternalOp::Scatter(_)))
 }
 
-/// What the values of a plan that check indices were in its definition: of several that became one, the first.
+/// The definition's values for those of a plan that check indices: if several became one, the first.
 fn origins(map: &ValMap, graph: &Graph) -> FxHashMap<Val, Val> {
     let mut origins: FxHashMap<Val, Val> = FxHashMap::default();
     for (old, new) in map.iter().filter(|&(_, new)| checks_index(graph.op(new))) {
@@ -70,7 +70,7 @@ fn applied(body: &[Stmt]) -> u64 {
     body.iter().map(of).sum()
 }
 
-/// An execution plan in the making.
+/// An execution plan under construction.
 struct Builder {
     plan: ExecutionPlan,
     /// Where the values are that exist so far.
@@ -199,8 +199,8 @@ impl Builder {
         }
     }
 
-    /// The launches of segments of which each has as many kernels as the first, equal but for names: the first kernel of
-    /// them all at once, then the second.
+    /// The launches of segments that have as many kernels each, equal except for names: the first kernel of all segments at
+    /// once, then the second.
     fn add_kernels(&mut self, segments: &[SegmentPlan], lowered: &[LoweredSegment]) {
         let pairs = segments.iter().zip(lowered);
         let operands = pairs.map(|(segment, lowered)| self.operands(segment, lowered).into_iter());
@@ -213,7 +213,7 @@ impl Builder {
         }
     }
 
-    /// What the kernels of a segment are given, in order, allocated before.
+    /// The operands of a segment's kernels, in order; allocated before.
     fn operands(&mut self, segment: &SegmentPlan, lowered: &LoweredSegment) -> Vec<Operands> {
         let SegmentPlan { name, view, decision: Decision::Kernels(kernels), .. } = segment else {
             unreachable!("a segment with kernels")
@@ -240,8 +240,8 @@ impl Builder {
         all
     }
 
-    /// The work of a segment's nodes: an operation on each element of a result, or of what a fold reduces. The loops of a kernel may
-    /// follow each other, so the product of its axes' sizes would be too much.
+    /// The work of a segment's nodes: an operation on each element of a result, or of a fold's operand. The loops of a
+    /// kernel may be consecutive, so the product of its axes' sizes would be too much.
     fn work_of_nodes(&mut self, view: &Fusion) -> Vec<Work> {
         let ExecutionPlan { graph, formulas, .. } = &mut self.plan;
         let mut work: BTreeMap<Vec<Formula>, u64> = BTreeMap::new();
@@ -285,7 +285,7 @@ impl Builder {
         Checked { val: self.plan.origin(val), axis, size: self.plan.formulas.intern(&size) }
     }
 
-    /// What a kernel is given.
+    /// The operands of a kernel.
     fn operands_of(
         &mut self,
         lowered: &Lowered,
@@ -325,8 +325,8 @@ impl Builder {
         self.plan.formulas.intern(&expr.substitute(&size))
     }
 
-    /// Adds the outputs and the frees. In-place outputs come first, so that what is written to an input is what a kernel
-    /// has made. A view of an input is in the input's slot, one of a computed value in a slot of its own.
+    /// Adds the outputs and the frees. In-place outputs come first, so that the value written to an input is the one that a
+    /// kernel made. A view of an input is in the input's slot, one of a computed value in its own slot.
     fn finish(
         mut self,
         fusion: &Fusion,
@@ -358,7 +358,7 @@ impl Builder {
         self.plan
     }
 
-    /// A slot for an output alone: a copy where the value is an input, was given back before or lies in another order.
+    /// A slot for an output alone: a copy if the value is an input, is already another output, or has another order.
     fn own(&mut self, output: &Output, taken: &[Option<Slot>]) -> Slot {
         let Output { val, alias, order } = output;
         let from = *self.places.get(val).expect("every output is an input, a view, or made by a segment");
@@ -382,7 +382,8 @@ impl Builder {
     }
 }
 
-/// The input that the value of an output, which is itself written to none and asks for no order, is written to.
+/// The input to which the value of an output is written as another output, if this output is written to none and has no
+/// order.
 fn twin(output: &Output, outputs: &[Output]) -> Option<u32> {
     let is_plain = output.alias.is_none() && output.order.is_empty();
     let written = outputs.iter().filter(|other| is_plain && other.val == output.val);

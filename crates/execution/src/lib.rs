@@ -1,8 +1,8 @@
 //! The execution plan: a compiler's plan as a flat list of steps, with all names resolved to small numbers.
 //!
-//! Takes a plan of the compiler (or a whole fusion for the evaluator); gives steps that allocate, launch, evaluate, copy
-//! and free. A value is freed after the last step that reads it, so that later ones reuse its memory. Nothing is run
-//! here, and no machine is known.
+//! Takes a plan of the compiler (or a whole fusion for the evaluator); returns steps that allocate, launch, evaluate, copy
+//! and free. A value is freed after the last step that reads it, so that later ones reuse its memory. Nothing is run here,
+//! and no machine is known.
 
 mod build;
 mod reuse;
@@ -32,7 +32,7 @@ pub struct SlotData {
     pub shape: Vec<Formula>,
     /// The order of its axes in memory, where it is not row-major. There are no gaps.
     pub placement: Option<Placement>,
-    /// The input, by number, in whose memory it may be made at once, if the call may write there.
+    /// The number of the input in whose memory it may be made, if the call may write there.
     pub in_place: Option<usize>,
     /// Whether a step frees it.
     pub is_freed: bool,
@@ -43,7 +43,7 @@ pub struct SlotData {
 pub enum Step {
     /// Gives a slot memory.
     Allocate(Slot),
-    /// Gives fault words memory, which says that there is no fault.
+    /// Gives fault words memory, initialized to no fault.
     InitFaults(Slot),
     /// Runs all blocks of a kernel, for one segment or for all of a batch.
     Launch(Launch),
@@ -57,19 +57,19 @@ pub enum Step {
     Free(Slot),
 }
 
-/// A kernel with its operands: of the segment that it is of, or of each segment of a batch.
+/// A kernel with its operands: those of its segment, or of each segment of a batch.
 #[derive(Clone, Debug)]
 pub struct Launch {
     /// The kernel, by position in [`ExecutionPlan::kernels`].
     pub kernel: usize,
-    /// The operands of each segment, of which there is at least one. No segment writes what another one touches.
+    /// The operands of each segment, of which there is at least one. No segment writes a slot that another one touches.
     pub members: Vec<Operands>,
 }
 
-/// What a kernel is given for a segment.
+/// The operands of a kernel for one segment.
 #[derive(Clone, Debug)]
 pub struct Operands {
-    /// The name of the segment's own kernel, which is equal but for names.
+    /// The name of the segment's own kernel, which is equal except for names.
     pub name: String,
     pub arguments: Vec<ArgumentSource>,
     pub buffers: Vec<Slot>,
@@ -77,13 +77,13 @@ pub struct Operands {
     pub blocks: Formula,
     /// Elements of each scratch array of the kernel, in order.
     pub scratch: Vec<Formula>,
-    /// What is computed, for the number of operations.
+    /// The computations, for the number of operations.
     pub work: Vec<Work>,
     /// Which segment they belong to.
     pub segment: usize,
 }
 
-/// Operations on as many elements each.
+/// A number of operations on each of some elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Work {
     /// Sizes whose product is the number of elements.
@@ -124,7 +124,7 @@ pub struct ExternalStep {
 /// An operand as a view of a tensor.
 #[derive(Clone, Debug)]
 pub struct ViewedSlot {
-    /// What is viewed.
+    /// The tensor that is viewed.
     pub source: SlotSource,
     /// The view ops, the first one first.
     pub changes: Vec<Change>,
@@ -141,7 +141,7 @@ pub enum SlotSource {
     Size(Formula),
 }
 
-/// A view op on a tensor: a change that strides can say.
+/// A view op on a tensor: a change that strides can express.
 #[derive(Clone, Debug)]
 pub enum Change {
     /// Axis `i` is axis `order[i]`.
@@ -152,27 +152,28 @@ pub enum Change {
     Expand(Vec<Formula>),
     /// These axes, of size 1, dropped.
     Squeeze(Axes),
-    /// A box of it.
+    /// A box of the tensor.
     Slice {
         /// First index per axis.
         starts: Vec<Formula>,
         /// Size per axis.
         sizes: Vec<Formula>,
     },
-    /// Axes split, or joined where one stride serves both.
+    /// Axes split, or joined if one stride serves both.
     Reshape(Vec<Formula>),
 }
 
 /// An output of a call.
 #[derive(Clone, Debug)]
 pub struct Returned {
-    /// Where its elements are: in an input, or in a slot that no other output is made of.
+    /// Where its elements are: in an input, or in a slot of this output alone.
     pub slot: Slot,
     /// The view ops on the slot, the first one first.
     pub changes: Vec<Change>,
     /// The number of the input that it is written to.
     pub alias: Option<usize>,
-    /// The number of the input that the same value is written to as another output: where it is, that input is seen.
+    /// The number of the input to which the same value is written as another output: then this output is a view of that
+    /// input.
     pub twin: Option<usize>,
 }
 
@@ -181,11 +182,11 @@ pub struct Returned {
 pub struct ExecutedSegment {
     /// `seg0`, `seg1`, …
     pub name: String,
-    /// What it computes.
+    /// The nodes that it computes.
     pub view: Fusion,
     /// Why the evaluator runs it, if it does.
     pub evaluator_reason: Option<String>,
-    /// What a library computes of it, if one does.
+    /// The external op that it is, if any.
     pub library: Option<&'static str>,
 }
 
@@ -209,7 +210,7 @@ pub struct ExecutionPlan {
     pub faults: Vec<FaultWords>,
     /// The expressions that a call needs the values of.
     pub formulas: Formulas,
-    /// What the values that check indices were in the definition.
+    /// The definition's values for those that check indices.
     origins: FxHashMap<Val, Val>,
 }
 
@@ -218,7 +219,7 @@ pub struct ExecutionPlan {
 pub struct FaultWords {
     /// Their slot, of dtype i64.
     pub slot: Slot,
-    /// What each of them is about.
+    /// The value that each of them is about.
     pub words: Vec<Checked>,
 }
 
@@ -227,14 +228,14 @@ pub struct FaultWords {
 pub struct Checked {
     /// The value in the definition.
     pub val: Val,
-    /// Which axis the indices are on.
+    /// The axis that the indices are on.
     pub axis: usize,
     /// The size of that axis.
     pub size: Formula,
 }
 
 impl Change {
-    /// A layout changed, where formulas have these values.
+    /// The layout after this change, for these values of formulas.
     pub fn of(&self, layout: &Layout, values: &PrimaryMap<Formula, i64>) -> Layout {
         let sizes = |sizes: &[Formula]| sizes.iter().map(|&size| values[size] as usize).collect::<Dims>();
         match self {
@@ -309,7 +310,7 @@ impl ExternalStep {
 }
 
 impl ExecutionPlan {
-    /// What a step is called where it is timed; `None` for what takes no time to speak of.
+    /// The name of a step where it is timed; `None` if its time is negligible.
     pub fn name_of(&self, step: &Step) -> Option<String> {
         match step {
             Step::Launch(launch) => Some(launch.name()),
@@ -347,12 +348,12 @@ impl ExecutionPlan {
         buffers.filter(|(decl, _)| decl.access == access).map(|(_, slot)| slot).collect()
     }
 
-    /// What a value that checks indices was in the definition.
+    /// The definition's value for one that checks indices.
     pub fn origin(&self, val: Val) -> Val {
         self.origins.get(&val).copied().unwrap_or(val)
     }
 
-    /// Frees each slot after the last step that touches it, but for inputs, outputs and fault words.
+    /// Frees each slot after the last step that touches it, except for inputs, outputs and fault words.
     fn free_the_dead(&mut self) {
         let mut last: SecondaryMap<Slot, usize> = SecondaryMap::new();
         for (number, step) in self.steps.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Reuse distances: bytes that a call touches from the launch that writes a buffer to the next step that reads it, or to the end
-//! of the call (Mattson, Gecsei, Slutz and Traiger 1970, with bytes in place of distinct pages). What is written to a
+//! Reuse distances: bytes that a call touches from the launch that writes a buffer to the next step that reads it, or to the
+//! end of the call (Mattson, Gecsei, Slutz and Traiger 1970, with bytes in place of distinct pages). A buffer with a
 //! distance longer than a cache is no longer there when it is read.
 
 use cranelift_entity::SecondaryMap;
@@ -7,13 +7,13 @@ use smallvec::SmallVec;
 
 use crate::{ExecutionPlan, Slot, Step};
 
-/// For each kernel the distance of each of its buffers, in the kernel's order: the shortest of its members'. Of what it only
-/// reads, the distance to the next step that reads it too.
+/// For each kernel the distance of each of its buffers, in the kernel's order: the shortest of its members'. For buffers
+/// that it only reads, the distance to the next step that reads them too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReuseDistances(Vec<SmallVec<[u64; 8]>>);
 
 impl ReuseDistances {
-    /// Those of a plan where slots have so many bytes.
+    /// Those of a plan where `bytes` gives the size of each slot.
     pub fn new(plan: &ExecutionPlan, bytes: impl Fn(Slot) -> u64) -> ReuseDistances {
         let end: u64 = plan.steps.iter().map(|step| touched(step, &bytes)).fold(0, u64::saturating_add);
         let mut read_at: SecondaryMap<Slot, u64> = SecondaryMap::with_default(end);

@@ -11,7 +11,7 @@ use reference::evaluate::{EvaluateError, EvaluateOptions, Evaluation, ParallelFo
 use runtime::{Error, Machine};
 use rustc_hash::FxHashSet;
 
-/// The outputs of a call against what the evaluator says, which runs on a machine until it is interrupted.
+/// The outputs of a call against the evaluator's, which runs on a machine until it is interrupted.
 ///
 /// # Errors
 /// As [`evaluate`], and [`Error::Interrupted`].
@@ -33,7 +33,7 @@ pub fn checked<'o>(
     Ok(compared)
 }
 
-/// What the evaluator says of a definition on these inputs, with random numbers from this place on, error bounds included.
+/// The evaluator's results for a definition on these inputs, with random numbers from this position on, and error bounds.
 ///
 /// # Errors
 /// As [`evaluate`].
@@ -48,7 +48,8 @@ pub fn expected(
     meaning(definition, inputs, &EvaluateOptions { workers, bounds: true, max_bytes, sizes })
 }
 
-/// The evaluator on the view that is compiled, as far as cheaper forms of ops go: they mean the same, within wider bounds.
+/// The evaluator on the view that is compiled, including cheaper forms of ops: they have the same meaning within wider
+/// bounds.
 ///
 /// # Errors
 /// As [`evaluate`].

@@ -1,4 +1,4 @@
-//! The machines that code can be made for, by the names that users give them, and the facts that decisions rest on.
+//! The machines that code can be made for, by their names for users, and the facts that decisions depend on.
 
 use std::fmt;
 use std::str::FromStr;
@@ -38,7 +38,7 @@ impl CodeTarget {
     /// The machine this runs on.
     pub const HOST: CodeTarget = CodeTarget::Cpu(CpuTarget::Host);
 
-    /// The GPU that code is made for where none is named.
+    /// The GPU that code is made for if none is named.
     pub const CUDA: CodeTarget = CodeTarget::Gpu(CUDA_CPP.usual_target);
 
     /// All targets: CPUs, architectures of GPUs, and GPUs.
@@ -76,7 +76,7 @@ impl CodeTarget {
         }
     }
 
-    /// The definition that text is emitted for: on a GPU, for calls whose rows are whole vectors where the expected ones are.
+    /// The fusion that text is emitted for: on a GPU, for calls whose rows are whole vectors if the expected ones are.
     pub fn fusion(self, definition: &Definition, hints: &Hints) -> Fusion {
         match self {
             CodeTarget::Cpu(_) => definition.fusion.clone(),
@@ -84,7 +84,7 @@ impl CodeTarget {
         }
     }
 
-    /// What the compiler needs to know of it; CPUs are asked by the libLLVM of a machine.
+    /// The facts that the compiler needs; for CPUs, a machine's libLLVM provides them.
     pub fn facts_on(self, machine: &Machine) -> Target {
         match self {
             CodeTarget::Cpu(cpu) => machine.target(cpu),
@@ -92,7 +92,7 @@ impl CodeTarget {
         }
     }
 
-    /// What the compiler needs to know of it; `host` is that of this machine.
+    /// The facts that the compiler needs; `host` returns those of this machine.
     pub fn facts(self, host: impl FnOnce() -> Target) -> Target {
         match self {
             CodeTarget::Cpu(CpuTarget::Host) => host(),

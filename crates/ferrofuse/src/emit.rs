@@ -1,4 +1,4 @@
-//! What each station of the way made, as text: from the definition to machine code.
+//! The text of each stage of the pipeline, from the definition to machine code.
 //!
 //! Takes a definition, the plan made of it and a stage; decides nothing and runs nothing. Definition, segments, schedules
 //! and kernels read back.
@@ -23,7 +23,7 @@ use crate::names::ValueNames;
 use crate::segments::segmentation_text;
 use crate::{CodeTarget, lambdas};
 
-/// A station of the way.
+/// A stage of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// The definition, in nvFuser's language.
@@ -32,7 +32,7 @@ pub enum Stage {
     Graph,
     /// The bodies of its folds and scans by lambdas, each as a definition.
     Lambdas,
-    /// What graph passes made of it, with composites as the user wrote them.
+    /// The result of graph passes, with composites as the user wrote them.
     Optimized,
     /// Which values are kept in memory, and which segment makes them.
     Segments,
@@ -51,7 +51,7 @@ pub enum Stage {
 /// Why there is no such text.
 #[derive(Debug, thiserror::Error)]
 pub enum EmitError {
-    /// No such segment.
+    /// A segment that does not exist.
     #[error("there is no segment {asked}; there are {there}")]
     Segment {
         /// The one asked for.
@@ -67,17 +67,17 @@ pub enum EmitError {
         /// The target.
         target: &'static str,
     },
-    /// A segment that a library runs.
+    /// A segment that is an external op.
     #[error("{segment} is {op}, which a library computes: it has no {language} text")]
     External {
         /// The language.
         language: &'static str,
         /// The segment.
         segment: String,
-        /// What it computes.
+        /// The op.
         op: &'static str,
     },
-    /// What passes made, or a lambda, has no words of the definition language.
+    /// The result of passes, or a lambda, cannot be written in the definition language.
     #[error(transparent)]
     Define(#[from] DefineError),
     /// No libLLVM, or it gave an error.
@@ -120,7 +120,7 @@ impl Stage {
         }
     }
 
-    /// The machine that its text is made for where none is named.
+    /// The machine that its text is made for if none is named.
     pub fn usual_target(self) -> CodeTarget {
         self.language().map_or(CodeTarget::HOST, |language| CodeTarget::Gpu(language.usual_target))
     }
@@ -160,14 +160,14 @@ pub struct EmitOptions<'l> {
     pub target: CodeTarget,
     /// The number of the only segment to print; all without it.
     pub segment: Option<usize>,
-    /// libLLVM, or why it is not there; only LLVM IR and assembly need it.
+    /// libLLVM, or why it is missing; only LLVM IR and assembly need it.
     pub llvm: Result<&'l Llvm, &'l llvm::Error>,
 }
 
-/// The text of a stage. Segments that a library or the evaluator runs have a comment in place of what they lack.
+/// The text of a stage. Segments that a library or the evaluator runs have a comment instead.
 ///
 /// # Errors
-/// When there is no such segment, the target does not suit the stage, or libLLVM is needed and missing.
+/// When there is no such segment, the target does not fit the stage, or libLLVM is needed and missing.
 pub fn emit(
     stage: Stage,
     definition: &Definition,
@@ -195,10 +195,10 @@ fn unsuitable(stage: Stage, target: CodeTarget) -> EmitError {
     EmitError::Target { stage: stage.name(), target: target.name() }
 }
 
-/// The text of a stage that is there before anything is planned; `None` for what a plan decides.
+/// The text of a stage that exists before anything is planned; `None` for stages that need a plan.
 ///
 /// # Errors
-/// When a lambda has no words of the definition language.
+/// If a lambda cannot be written in the definition language.
 pub fn emit_written(stage: Stage, definition: &Definition) -> Option<Result<String, EmitError>> {
     match stage {
         Stage::Definition => Some(Ok(print(definition, Spelling::default()))),
@@ -208,7 +208,7 @@ pub fn emit_written(stage: Stage, definition: &Definition) -> Option<Result<Stri
     }
 }
 
-/// The fusion behind all passes as a definition. A comment says of each composite that a pass lost how it did.
+/// The fusion after all passes as a definition. A comment names each composite that a pass lost, and says how.
 fn optimized(definition: &Definition, plan: &Plan) -> Result<String, EmitError> {
     let written = AsWritten { record: &definition.record, tasks: &plan.tasks, passed: Some(&plan.map) };
     let mut text = print_as_written(&plan.graph, &plan.fusion, written, Spelling::default())?;

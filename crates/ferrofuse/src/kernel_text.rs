@@ -1,7 +1,7 @@
-//! The kernels of a segment in a language of the C family, for people: with the user's names, below a comment that says what the
-//! segment computes, how many bytes it moves and how it is walked.
+//! The kernels of a segment in a language of the C family, for readers: with the user's names, below a comment that says
+//! what the segment computes, how many bytes it moves and how it is walked.
 //!
-//! What a device runs has the names of the graph and no such comment; nothing else is different.
+//! The text that a device runs has the names of the graph and no such comment, but is otherwise the same.
 
 use std::fmt::Write;
 
@@ -19,7 +19,7 @@ use crate::names::ValueNames;
 /// Columns of a line at most.
 const LONGEST_LINE: usize = 120;
 
-/// A segment, and what its values are called.
+/// A segment, and the names of its values.
 pub(crate) struct KernelText<'a> {
     graph: &'a Graph,
     segment: &'a SegmentPlan,
@@ -53,7 +53,7 @@ impl<'a> KernelText<'a> {
         Ok(self.comment(kernels) + &emit_together(&named, dialect)?)
     }
 
-    /// What a word of the graph is called.
+    /// The name for a word of the graph.
     fn name<'w>(&'w self, word: &'w str) -> &'w str {
         self.names.get(word).map_or(word, String::as_str)
     }
@@ -62,7 +62,7 @@ impl<'a> KernelText<'a> {
         self.name(&val.to_string()).to_owned()
     }
 
-    /// The kernel with the user's names for its buffers, of those that are names in C.
+    /// The kernel with the user's names for its buffers, if they are names in C.
     fn named(&self, kernel: &Kernel) -> Kernel {
         let mut kernel = kernel.clone();
         for buffer in kernel.buffers.values_mut() {
@@ -95,7 +95,7 @@ impl<'a> KernelText<'a> {
     }
 }
 
-/// The constant that a value is, written where it is used; nothing for others, and for what leaves the segment.
+/// The constant that a value is, to be inlined; `None` for others, and for values that leave the segment.
 fn inlined(graph: &Graph, segment: &SegmentPlan, val: Val) -> Option<Scalar> {
     match graph.op(val) {
         TensorOp::Constant(constant) if !segment.view.outputs().iter().any(|output| output.val == val) => {

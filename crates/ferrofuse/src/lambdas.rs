@@ -15,16 +15,16 @@ pub struct FoldLambda {
     pub op: &'static str,
     /// The states that the fold or scan gives, by their names in the definition.
     pub outputs: Vec<String>,
-    /// The state that runs begin with.
+    /// The initial states of a run.
     pub init: Vec<Scalar>,
-    /// What it computes, from the states of one run and those of another: prints, runs and explains by itself.
+    /// Its body, from the states of one run and those of another: it can be printed, run and explained by itself.
     pub definition: Definition,
 }
 
 /// The lambdas of a definition, in the order in which their folds and scans run.
 ///
 /// # Errors
-/// When a body has no words of the definition language.
+/// If a body cannot be written in the definition language.
 pub fn lambdas(definition: &Definition) -> Result<Vec<FoldLambda>, DefineError> {
     let (graph, names) = (&definition.graph, names_in(definition));
     let name = |val| names.get(&val).cloned().unwrap_or_else(|| val.to_string());
@@ -51,7 +51,7 @@ pub(crate) fn of_nodes<'g>(
     })
 }
 
-/// The bodies as text, each behind a comment that says whose it is.
+/// The bodies as text, each after a comment that says whose it is.
 pub(crate) fn printed(definition: &Definition) -> Result<String, DefineError> {
     let text = |lambda: FoldLambda| {
         let init: Vec<String> = lambda.init.iter().map(Scalar::to_string).collect();

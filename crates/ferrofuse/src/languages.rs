@@ -9,9 +9,9 @@ pub(crate) struct Language {
     /// Its name, and that of the stage that prints it.
     pub name: &'static str,
     pub dialect: &'static Dialect,
-    /// The machine that code is made for where none is named.
+    /// The machine that code is made for if none is named.
     pub usual_target: &'static str,
-    /// The machines that it is for. Of each architecture the first is what its name stands for.
+    /// The machines that it is for. The name of an architecture stands for its first machine.
     pub models: &'static [GpuModel],
 }
 

@@ -1,8 +1,8 @@
-//! Names of the values of a plan, found backward through what the passes made of the definition's values.
+//! Names of the values of a plan, traced back through the passes to the definition's values.
 //!
-//! A value has the user's name; one that the user did not name, because it is an argument of another call, or whose name
-//! another had before, has the name that the printer gives it; one inside a composite has the one of the definition's
-//! graph. What the passes expand or permute at last has the name of what that becomes.
+//! A value has the user's name. A value that the user did not name, because it is an argument of another call, or whose name
+//! another had before, has the printer's name; one inside a composite has that of the definition's graph. A value that the
+//! passes finally expand or permute has the name of the result.
 
 use compiler::Cut;
 use compiler::passes::in_memory;
@@ -16,12 +16,12 @@ pub(crate) struct ValueNames {
 }
 
 impl ValueNames {
-    /// The first name that any value has that became this one: that of an output with an order of its own, or that the user gave,
-    /// before others.
+    /// The first name of any value that became this one; that of an output with an explicit order, or one that the user
+    /// gave, comes before others.
     pub fn new(definition: &Definition, cut: &Cut) -> ValueNames {
         let own = names_in(definition);
         let written = written(&definition.record);
-        // What has an order of its own is not what it is a copy of.
+        // A copy with an explicit order is not the value that it copies.
         let is_ordered = |output: &&Output| {
             let is_computed = cut.map.get(output.val).is_some_and(|val| !cut.fusion.is_input(val));
             is_computed && !output.order.is_empty()
@@ -68,8 +68,8 @@ pub fn value_name(definition: &Definition, val: Val) -> String {
     names_in(definition).remove(&val).unwrap_or_else(|| val.to_string())
 }
 
-/// A name for each value that a definition writes by which [`value_named`] finds it: the user's, unless another value had
-/// that before, else that in print. Where both are taken it has the one of the graph, which is not among these.
+/// A name by which [`value_named`] finds each value that a definition writes: the user's, unless another value had it
+/// before, otherwise the printed one. If both are taken, the value has its graph name, which is not among these.
 pub(crate) fn names_in(definition: &Definition) -> FxHashMap<Val, String> {
     let written = written(&definition.record);
     let mut by_name: FxHashMap<&str, Val> = FxHashMap::default();
@@ -91,7 +91,7 @@ pub(crate) fn names_in(definition: &Definition) -> FxHashMap<Val, String> {
     names
 }
 
-/// The value of a definition that is called so in explanations and segmentations.
+/// The value with this name in explanations and segmentations.
 pub fn value_named(definition: &Definition, name: &str) -> Option<Val> {
     let written = written(&definition.record);
     let by_user = written.iter().find(|(_, user, _)| user.as_deref() == Some(name));
@@ -102,7 +102,7 @@ pub fn value_named(definition: &Definition, name: &str) -> Option<Val> {
     })
 }
 
-/// A name for each output, all different: the value's, with a number where it is given back again.
+/// A name for each output, all different: the value's, with a number if it is returned again.
 pub fn output_names(definition: &Definition) -> Vec<String> {
     let record = &definition.record;
     let mut printed_of = FxHashMap::default();
@@ -112,7 +112,7 @@ pub fn output_names(definition: &Definition) -> Vec<String> {
     let mut names = Different::default();
     for statement in record.statements() {
         let Action::Output { value, alias } = &statement.action else { continue };
-        // What is written to an input is its new contents.
+        // A value written to an input is its new contents.
         let data = record.entry(alias.unwrap_or(*value));
         let printed = || printed_of.get(&data.val).cloned().unwrap_or_else(|| data.val.to_string());
         names.add(data.name.clone().unwrap_or_else(printed));
@@ -130,7 +130,7 @@ struct Different {
 }
 
 impl Different {
-    /// Adds a name; with the first number behind it that makes it another, where it is taken.
+    /// Adds a name; if it is taken, followed by the first number that makes it a new one.
     fn add(&mut self, own: String) {
         let asked = self.asked.entry(own.clone()).or_insert(0);
         let numbers = *asked..;

@@ -1,13 +1,13 @@
-//! Every op of the definition language as its users are told of it: signature, dtypes, typing rule, error bound, meaning.
+//! Every op of the definition language as documented: signature, dtypes, typing rule, error bound, meaning.
 //!
-//! Takes the tables of ops, gives plain data: what `ferrofuse ops` lists, and what Python's stubs and reference are made of.
+//! Takes the tables of ops, returns plain data: the list of `ferrofuse ops`, and the source of Python's stubs and reference.
 
 use indexmap::IndexMap;
 use ops::call::OpRef;
 use ops::{DType, ExprNode, LanguageOp, Monoid, Operand, Param, ParamDefault, ScalarOp, Typing};
 use serde::Serialize;
 
-/// What is said of an op.
+/// The documentation of an op.
 #[derive(Serialize)]
 pub struct OpEntry {
     /// Its name in the language, as in `fd.ops.NAME`.
@@ -16,7 +16,7 @@ pub struct OpEntry {
     pub kind: &'static str,
     /// Its name with its parameters and their defaults.
     pub signature: String,
-    /// The dtypes that operands may have; none where the op says more than a list can.
+    /// The dtypes that operands may have; empty if a list cannot express them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dtypes: Vec<&'static str>,
     /// The dtype of the result.
@@ -25,7 +25,7 @@ pub struct OpEntry {
     /// How far a compiled f32 or f64 result may be from the meaning, in units in the last place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ulp: Option<f64>,
-    /// For operands of each dtype how far a compiled result may be from the meaning.
+    /// For operands of each dtype, how far a compiled result may be from the meaning.
     pub error: IndexMap<&'static str, String>,
     /// The expression over primitives that a composite stands for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -99,7 +99,7 @@ fn error_on(op: OpRef, dtype: DType) -> String {
     }
 }
 
-/// Does an op of complex numbers do to each part what it does to real numbers?
+/// Does an op on complex numbers apply the real op to each part?
 fn is_by_parts(scalar_op: ScalarOp) -> bool {
     use ScalarOp::{
         Add, Complex, Eq, Imag, LogicalAnd, LogicalNot, LogicalOr, Ne, Neg, Real, SegmentSet, Set, Sub, Where,
@@ -122,7 +122,7 @@ fn is_by_parts(scalar_op: ScalarOp) -> bool {
     )
 }
 
-/// The same of an op on tensors, for all dtypes: folds say it themselves.
+/// The same for an op on tensors, for all dtypes; folds have their own.
 fn error_of_language_op(language_op: LanguageOp) -> &'static str {
     let named = match language_op {
         LanguageOp::Cumsum => Some(Monoid::Sum),

@@ -1,4 +1,4 @@
-//! Columns of text, bytes and times for people. Takes what is known, gives text; writes nothing.
+//! Columns of text, bytes and times for readers. Takes values, returns text; writes nothing.
 
 use std::time::Duration;
 
@@ -29,7 +29,7 @@ pub fn bytes(bytes: u64) -> String {
     }
 }
 
-/// A time in a unit that suits it, with three digits.
+/// A time in a suitable unit, with three digits.
 pub fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
     let (value, unit) = match seconds {

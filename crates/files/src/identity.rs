@@ -1,4 +1,4 @@
-//! When two paths are one file: by what they lead to, through symlinks and hard links, or would lead to if it were made.
+//! When two paths name one file: compares what they resolve to, or would resolve to once made.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -19,7 +19,7 @@ pub(crate) enum Identity {
 }
 
 impl Identity {
-    /// The file that these facts are of: a device, or an inode on its device.
+    /// The file that this metadata describes: a device, or an inode on its device.
     pub fn of(facts: &Metadata) -> Identity {
         let kind = facts.file_type();
         match kind.is_char_device() || kind.is_block_device() {
@@ -28,7 +28,7 @@ impl Identity {
         }
     }
 
-    /// What a path leads to; nothing where even that cannot be said, as of a path into a folder that is closed.
+    /// What a path resolves to; `None` where that cannot be told, as in a folder without access.
     pub fn of_path(path: &Path) -> Option<Identity> {
         match fs::metadata(path) {
             Ok(facts) => Some(Identity::of(&facts)),
@@ -43,15 +43,15 @@ impl Identity {
         Some(Identity::of(&facts))
     }
 
-    /// Whether both are one file. Devices are never taken for the same.
+    /// Whether both are one file. Devices are never equal.
     pub fn is(&self, other: &Identity) -> bool {
         *self != Identity::Device && self == other
     }
 }
 
-/// The path of the file itself behind all symlinks, which need not exist.
+/// The path of the file itself, with all symlinks followed; it need not exist.
 pub(crate) fn resolved(path: &Path) -> io::Result<PathBuf> {
-    /// As many as Linux follows.
+    /// The number of symlinks that Linux follows.
     const MOST_LINKS: usize = 40;
     let mut path = path.to_owned();
     for _ in 0..MOST_LINKS {
@@ -73,7 +73,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A folder's own path, which may be yet to be made.
+/// The real path of a folder, which need not exist yet.
 fn real_folder(folder: &Path) -> io::Result<PathBuf> {
     match fs::canonicalize(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {

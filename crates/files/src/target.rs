@@ -1,4 +1,4 @@
-//! A place to write to: a file that is replaced when the new one is whole, or what can only be written as it is.
+//! A place to write to: a file that is replaced once the new one is whole, or a stream written in place.
 
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
@@ -14,7 +14,7 @@ use crate::temporary::Temporary;
 /// Where an output goes.
 #[derive(Debug)]
 pub(crate) enum Destination {
-    /// A regular file, there or yet to be made: its own path behind all symlinks.
+    /// A regular file, there or yet to be made: its own path with all symlinks followed.
     File { path: PathBuf, existing: Option<Existing> },
     /// A device, a FIFO, or a file that has no name any more: written through, since nothing can take its place.
     Stream(PathBuf),
@@ -27,10 +27,10 @@ pub(crate) struct Existing {
     facts: Metadata,
 }
 
-/// A file that has been put in its place, and may be taken back.
+/// A file that has been put in its place; this can be undone.
 pub(crate) struct Placed {
     path: PathBuf,
-    /// Under its name lies what was replaced.
+    /// Its name holds what was replaced.
     temporary: Temporary,
     before: Before,
 }
@@ -83,7 +83,7 @@ impl Destination {
         Ok(Destination::File { path: own, existing: Some(Existing { file, facts }) })
     }
 
-    /// The file that is written to; `None` where that cannot be told.
+    /// The identity of the file that is written to; `None` where that cannot be told.
     pub fn identity(&self) -> Option<Identity> {
         match self {
             Destination::File { existing: Some(existing), .. } => Some(Identity::of(&existing.facts)),
@@ -94,12 +94,12 @@ impl Destination {
 
     /// The new file beside the place, which has the permissions of the old one from [`Destination::place`] on.
     pub fn start(path: &Path, existing: Option<&Existing>) -> io::Result<Temporary> {
-        // Until then it is private: what it replaces may be.
+        // Until then it is private, since the file that it replaces may be.
         let mode = if existing.is_some() { 0o600 } else { 0o666 };
         Temporary::create(folder_of(path), mode)
     }
 
-    /// Puts a whole file in its place, where what was there stays at hand.
+    /// Puts a whole file in its place and keeps what was there.
     pub fn place(path: PathBuf, existing: Option<&Existing>, temporary: Temporary) -> io::Result<Placed> {
         let exchange = |temporary| exchanged(&path, temporary);
         if existing.is_some() {
@@ -129,7 +129,7 @@ impl Existing {
 
     /// Keeps the file from being swept while it has a temporary name.
     pub fn guard(&self) {
-        // Where somebody else holds the lock, that does the same.
+        // A lock held by somebody else protects the file as well.
         let _ = self.file.try_lock();
     }
 }
@@ -138,7 +138,7 @@ impl Placed {
     /// Puts back what was there before.
     pub fn undo(self) {
         let Placed { path, temporary, before } = self;
-        // There is nobody to tell: the failure that is told came first.
+        // Errors are dropped here: the failure that led here is the one reported.
         let _ = match before {
             Before::Nothing => fs::remove_file(&path),
             Before::Exchanged => renameat_with(CWD, temporary.path(), CWD, &path, RenameFlags::EXCHANGE)

@@ -1,9 +1,9 @@
 //! Several files written at once, all or none.
 //!
-//! First each is written under a temporary name and reaches the disk; then what can only be written as it is, such as a
-//! FIFO; then names are exchanged. What fails on the way leaves everything as it was, but for what a FIFO or device has
-//! taken. A process that is killed leaves each file as it was or whole, and temporary files, which the next writer in that
-//! folder removes. An existing file keeps its permissions, and its owner where the user may give files away.
+//! First each is written under a temporary name and reaches the disk; then streams such as FIFOs are written; then names are
+//! exchanged. A failure on the way leaves everything as it was, except what a FIFO or device has taken. A process that is
+//! killed leaves each file as it was or whole, and temporary files, which the next writer in that folder removes. An
+//! existing file keeps its permissions, and its owner where the user may give files away.
 
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
@@ -87,10 +87,10 @@ impl Targets {
         Ok(Targets { folder, targets })
     }
 
-    /// Writes all: `content` gives what belongs into each, by its number.
+    /// Writes all: `content` gives the content of each, by its number.
     ///
     /// # Errors
-    /// The first that cannot be written. None is.
+    /// The first that cannot be written; then none is written.
     pub fn write<E: From<io::Error>>(
         &self,
         mut content: impl FnMut(usize, &mut dyn Write) -> Result<(), E>,
@@ -106,7 +106,7 @@ impl Targets {
         written
     }
 
-    /// Makes the folder; gives those that were not there.
+    /// Makes the folder; returns the folders that were not there.
     fn make_folder(&self) -> Result<Vec<PathBuf>, Failed<io::Error>> {
         let Some(folder) = &self.folder else { return Ok(Vec::new()) };
         let absent = |folder: &&Path| !folder.as_os_str().is_empty() && !folder.exists();
@@ -142,7 +142,7 @@ impl Targets {
                 if let Some(existing) = existing {
                     existing.lend(temporary.file())?;
                 }
-                // Some file systems tell only now that there is no room.
+                // Some file systems report only now that there is no room.
                 temporary.file().sync_all()?;
                 Ok(temporary)
             };
@@ -168,7 +168,7 @@ impl Targets {
         Ok(())
     }
 
-    /// Gives whole files their names; where one cannot have its own, the others give theirs back.
+    /// Gives whole files their names; if one cannot be renamed, undoes the others.
     fn place(&self, whole: Vec<(usize, Temporary)>) -> Result<(), Failed<io::Error>> {
         let mut placed: Vec<Placed> = Vec::new();
         for (number, temporary) in whole {

@@ -34,7 +34,7 @@ impl Temporary {
         loop {
             let path = folder.join(name(process::id(), SERIAL.fetch_add(1, Ordering::Relaxed)));
             let file = match OpenOptions::new().write(true).create_new(true).mode(mode).open(&path) {
-                // Left by a killed process that had the same number.
+                // Left by a killed process with the same process ID.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => continue,
                 other => other?,
             };
@@ -59,7 +59,7 @@ impl Temporary {
         &self.file
     }
 
-    /// Renames the file, over what has the name.
+    /// Renames the file, replacing what has the name.
     ///
     /// # Errors
     /// When the name cannot be taken; the file is removed.
@@ -69,7 +69,7 @@ impl Temporary {
         Ok(())
     }
 
-    /// Says that the temporary name is gone.
+    /// Records that the temporary name is gone.
     pub(crate) fn forget(&mut self) {
         self.placed = true;
     }

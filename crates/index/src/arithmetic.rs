@@ -1,11 +1,11 @@
-//! Sums, differences, products and powers of expressions, as operators on values and references. Checked: what leaves
-//! the algebra becomes the overflow form.
+//! Sums, differences, products and powers of expressions, as operators on values and references. Checked: results that leave
+//! the algebra become the overflow form.
 
 use std::ops::{Add, Mul, Neg, Sub};
 
 use super::{Expr, Term};
 
-/// Pairs of terms that one product may look at.
+/// The most pairs of terms of one product.
 const MAX_PRODUCTS: usize = 1 << 16;
 
 impl Expr {

@@ -1,4 +1,4 @@
-//! Which numbers divide an expression, from its coefficients and from the multiples that are known.
+//! Which numbers divide an expression, from its coefficients and known multiples.
 
 use super::division::gcd;
 use super::{Atom, Expr, Facts};
@@ -19,14 +19,14 @@ impl Facts {
         })
     }
 
-    /// What coefficients and symbols say. Known compound multiples stay out, for splitting by one of them brings its own
-    /// atoms in, which would ask for it again.
+    /// The divisor that follows from coefficients and symbols. Known compound multiples are ignored: splitting by one adds
+    /// its own atoms, which would query it again.
     fn divisor_by_terms(&self, e: &Expr) -> i64 {
         e.terms().iter().fold(0, |common, term| {
             let mut divisor = term.coefficient.checked_abs().unwrap_or(1 << 62);
             for (atom, power) in term.monomial.factors() {
                 let factor = self.atom_divisor(atom).checked_pow(*power).unwrap_or(1);
-                // A product too large is cut to what is known already, which still divides.
+                // If the product overflows, the divisor so far stays valid.
                 divisor = divisor.checked_mul(factor).unwrap_or(divisor);
             }
             shared(common, divisor)
@@ -69,7 +69,7 @@ fn shared(a: i64, b: i64) -> i64 {
     gcd(a, b).unwrap_or(1)
 }
 
-/// The least common multiple of two known divisors, or the larger where that is too large.
+/// The least common multiple of two known divisors, or the larger if that overflows.
 fn join(a: i64, b: i64) -> i64 {
     if a == 0 || b == 0 {
         return 0;

@@ -1,10 +1,10 @@
-//! Floor division, modulo and polynomial long division. Simplifies what holds for all values of the symbols; what
-//! needs a fact (a divisor that is not zero, a remainder in range) is in `normalize.rs`.
+//! Floor division, modulo and polynomial long division. Simplifications here hold for all values of the symbols; those that
+//! need a fact (a divisor that is not zero, a remainder in range) are in `normalize.rs`.
 
 use super::{Atom, Expr, Monomial, Term};
 
 impl Expr {
-    /// The quotient rounded to minus infinity. Division by zero is no error here, but at evaluation.
+    /// The quotient rounded to minus infinity. Division by zero is an error only at evaluation.
     pub fn floor_div(&self, divisor: &Expr) -> Expr {
         if self.is_overflow() || divisor.is_overflow() {
             return Expr::overflow();

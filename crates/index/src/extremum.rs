@@ -1,5 +1,5 @@
-//! The smaller and the larger of two expressions. Takes apart nested ones, so that the operands come in one order and
-//! once each, and decides those that differ by a constant; bounds of symbols are the business of `Facts`.
+//! The smaller and the larger of two expressions. Flattens nested ones, so that each operand occurs once, in a fixed order,
+//! and decides those that differ by a constant; `Facts` handles bounds of symbols.
 
 use super::{Atom, Expr};
 

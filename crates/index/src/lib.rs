@@ -1,16 +1,16 @@
 //! The integer algebra of sizes, strides and loop variables.
 //!
-//! An [`Expr`] is a polynomial with integer coefficients over symbols and over four opaque forms (floor division,
-//! modulo, min, max), always in canonical order, so equal polynomials are equal values. [`Facts`] holds what is known
-//! of the symbols (ranges, equalities, divisibility, inequalities) and simplifies and proves with it.
+//! An [`Expr`] is a polynomial with integer coefficients over symbols and over four opaque forms (floor division, modulo,
+//! min, max), always in canonical order, so equal polynomials are equal values. [`Facts`] has what is known about the
+//! symbols (ranges, equalities, divisibility, inequalities), and simplifies and proves with it.
 //!
 //! Two rules hold everywhere:
 //! * **Refinement.** A simplification may make an expression defined where it was not (a division by zero that
 //!   cancels), and never the other way round; where both are defined they are equal.
-//! * **No panic, no wrap.** Arithmetic is checked. What outgrows the algebra becomes the absorbing form
-//!   [`Expr::overflow`], whose evaluation is an error and of which nothing can be proved.
+//! * **No panic, no wrap.** Arithmetic is checked. An expression that outgrows the algebra becomes the absorbing form
+//!   [`Expr::overflow`], whose evaluation is an error and about which nothing can be proved.
 //!
-//! The meaning of a symbol (which size, which loop) is kept by its owner; this module knows numbers only.
+//! The owner of a symbol knows its meaning (which size, which loop); this crate knows only numbers.
 
 mod arithmetic;
 mod divisibility;

@@ -1,10 +1,10 @@
-//! Simplification under facts. Puts in equalities, then divides, cancels and decides what ranges, multiples and
+//! Simplification under facts. Substitutes equalities, then divides, cancels and decides as far as ranges, multiples and
 //! inequalities allow, until nothing changes.
 
 use super::facts::is_oriented;
 use super::{Atom, Expr, Facts, Sym, Term};
 
-/// Rounds of simplification; a round almost always suffices, two make sure.
+/// Rounds of simplification; one almost always suffices, a second confirms it.
 const MAX_ROUNDS: usize = 16;
 
 impl Facts {
@@ -51,7 +51,7 @@ impl Simplifier<'_> {
         })
     }
 
-    /// What a symbol is by its range or by an equality.
+    /// The value of a symbol by its range or by an equality.
     fn known_value(&self, sym: Sym) -> Option<Expr> {
         let point = self.facts.range(sym).as_point().and_then(|value| i64::try_from(value).ok());
         point.map(Expr::constant).or_else(|| self.facts.value(sym).cloned())

@@ -133,7 +133,7 @@ fn is_difference_of_symbols(e: &Expr) -> bool {
     is_unit && is_symbol(first) && is_symbol(second)
 }
 
-/// Splits into cases until nothing is left to split, so many times at most one within the other.
+/// Splits into cases until nothing is left to split; at most `cases` splits within each other.
 fn splits(facts: &Facts, e: &Expr, cases: u32) -> bool {
     let Some((a, b)) = by_cases(e) else { return false };
     let holds = |e: &Expr| {

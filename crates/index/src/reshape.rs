@@ -56,7 +56,7 @@ impl<'a> PrefixProducts<'a> {
         PrefixProducts { sizes, facts, known: vec![Expr::one()] }
     }
 
-    /// The product of so many; of none it is one.
+    /// The product of the first `count` sizes; of none it is one.
     fn first(&mut self, count: usize) -> &Expr {
         while self.known.len() <= count {
             let next = self.known.len() - 1;

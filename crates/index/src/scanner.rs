@@ -70,7 +70,7 @@ impl<'a> Scanner<'a> {
         Some(before.trim_end())
     }
 
-    /// Reads so many bytes.
+    /// Reads `length` bytes.
     pub fn take(&mut self, length: usize) -> &'a str {
         let taken = &self.rest()[..length];
         self.advance(length);

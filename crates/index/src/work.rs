@@ -101,7 +101,7 @@ mod tests {
         })
     }
 
-    /// What it takes to tell where a variable stands in a cat of so many parts, between two of their ends.
+    /// What it takes to prove where a variable stands in a cat of `parts` parts, between two of their ends.
     fn scaled_in_a_cat(parts: u32) -> usize {
         let (mut facts, var) = (sizes(parts + 1), Expr::sym(Sym::from_u32(parts)));
         let end = |count| symbols(count).sum::<Expr>();

@@ -1,7 +1,7 @@
-//! Interrupts: who asked for something that takes long may want it no more.
+//! Interrupts: a caller may no longer want the result of long work.
 //!
-//! Whoever works looks between two parts of the work. Whoever waits for an answer polls, which asks the function that knows: it
-//! may look at a flag, or at the signals of the language that called. Nothing here tells time or stops anything.
+//! Working threads check the request between two parts of the work. The thread that waits for the result polls, which calls
+//! a function that may check a flag, or the signals of the calling language. Nothing here measures time or stops anything.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ struct Watch {
 pub struct Interrupted;
 
 impl Interrupt {
-    /// Work that stops when a function says so, which is asked often, and on the thread that waits alone.
+    /// Work that stops when a function says so. It is called often, and only on the thread that waits.
     pub fn when(asks: impl Fn() -> bool + Send + Sync + 'static) -> Interrupt {
         Interrupt(Some(Arc::new(Watch { requested: AtomicBool::new(false), asks: Box::new(asks) })))
     }
@@ -39,13 +39,13 @@ impl Interrupt {
         self.0.as_ref().is_some_and(|watch| watch.requested.load(Ordering::Relaxed))
     }
 
-    /// What becomes true once work is to stop.
+    /// The flag that becomes true once work is to stop.
     pub fn flag(&self) -> &AtomicBool {
         static NEVER: AtomicBool = AtomicBool::new(false);
         self.0.as_ref().map_or(&NEVER, |watch| &watch.requested)
     }
 
-    /// Asks whether work is to stop, and lets all who work know. Once requested it stays so.
+    /// Asks whether work is to stop, and informs all working threads. A request is final.
     pub fn poll(&self) -> bool {
         let Some(watch) = &self.0 else { return false };
         if !self.is_requested() && (watch.asks)() {

@@ -1,4 +1,4 @@
-//! What a program is: array views, graphs and their texts, definitions. No backend, no I/O, no meaning.
+//! The representation of programs: array views, graphs and their texts, definitions. No backend, no I/O, no semantics.
 
 pub mod array;
 pub mod definition;

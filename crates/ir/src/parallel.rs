@@ -7,7 +7,7 @@ use std::thread::{Builder, scope};
 /// programs.
 pub const STACK: usize = 256 << 20;
 
-/// The results of two functions: the second runs on a thread of its own, or after the first where the system gives no thread.
+/// The results of two functions: the second runs on its own thread, or after the first if the system gives no thread.
 pub fn join<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
     scope(|scope| match Builder::new().stack_size(STACK).spawn_scoped(scope, &second) {
         Ok(thread) => (first(), thread.join().unwrap_or_else(|panic| resume_unwind(panic))),

@@ -1,7 +1,7 @@
 //! Places in a source text, and diagnostics that point at them.
 //!
-//! A [`Diagnostic`] holds all that a person needs to be shown: the text, the place, what is wrong there and what
-//! would be right. How it looks on a screen is decided elsewhere.
+//! A [`Diagnostic`] has everything that a person needs to see: the text, the place, what is wrong there and what would be
+//! right. Its rendering is decided elsewhere.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,6 +1,5 @@
-//! Writes a kernel from the outside in: declarations, then statements into the loop bodies that are open. Infers
-//! dtypes, hands out ids and names, and knows in which body each value is defined; whether the whole makes sense is
-//! for `verify`.
+//! Writes a kernel from the outside in: declarations, then statements into the loop bodies that are open. Infers dtypes,
+//! assigns ids and names, and knows in which body each value is defined; `verify` checks the whole.
 //!
 //! ```
 //! use index::Expr;
@@ -28,8 +27,8 @@ use super::{
     Access, Accumulator, Buffer, BufferDecl, Kernel, Loop, LoopKind, Place, Scratch, ScratchDecl, Stmt, Value,
 };
 
-/// A kernel in the making. Statements go to the end of the innermost open body, or of the one that is named by its
-/// number: the kernel's own is 0, that of the outermost open loop 1, and so on.
+/// A kernel under construction. Statements go to the end of the innermost open body, or of one given by its number: the
+/// kernel's own is 0, that of the outermost open loop 1, and so on.
 #[derive(Clone, Debug)]
 pub struct KernelBuilder {
     /// What is written so far, but for the bodies that are open.
@@ -101,7 +100,7 @@ impl KernelBuilder {
         self.kernel.symbols.push(free.expect("numbers do not run out"))
     }
 
-    /// How many blocks run; gives the symbol of the block's number.
+    /// Sets how many blocks run; returns the symbol of the block's number.
     pub fn blocks(&mut self, count: Expr) -> Sym {
         self.kernel.blocks = count;
         self.kernel.block
@@ -118,7 +117,7 @@ impl KernelBuilder {
         self.kernel.scratch.push(ScratchDecl { dtype, len, private: false })
     }
 
-    /// A new scratch array each of whose elements one lane has for itself.
+    /// A new private array: each element is of one lane.
     pub fn private(&mut self, dtype: DType, len: Expr) -> Scratch {
         self.kernel.scratch.push(ScratchDecl { dtype, len, private: true })
     }
@@ -144,7 +143,7 @@ impl KernelBuilder {
 
 /// Bodies.
 impl KernelBuilder {
-    /// Opens a loop with a new variable, which it gives; a lane takes so many neighbours at a time.
+    /// Opens a loop over a new variable and returns that; a lane takes `width` neighbours at a time.
     pub fn open_loop(&mut self, name: &str, begin: Expr, end: Expr, kind: LoopKind, width: u32) -> Sym {
         let var = self.symbol(name);
         self.symbols[var] = self.open.len();
@@ -171,7 +170,7 @@ impl KernelBuilder {
         result
     }
 
-    /// The loops that are open, from the outside in; their bodies are empty.
+    /// The open loops, outermost first; their bodies are empty.
     pub fn loops(&self) -> impl Iterator<Item = &Loop> {
         self.open.iter().filter_map(|body| body.header.as_ref())
     }
@@ -192,7 +191,7 @@ impl KernelBuilder {
         values.chain(index.symbols().into_iter().map(|sym| self.symbols[sym])).max().unwrap_or(0)
     }
 
-    /// Sets the bodies within one aside, so that what is written next runs before the loops that are open there.
+    /// Sets the bodies within `body` aside, so that what is written next runs before the loops that are open there.
     pub fn step_out(&mut self, body: usize) -> Vec<OpenBody> {
         self.open.split_off(body + 1)
     }
@@ -257,7 +256,7 @@ impl KernelBuilder {
         op.result_dtype(&dtypes)
     }
 
-    /// A value as another dtype; the value itself if it is of that dtype.
+    /// A value as another dtype; the value itself if it has that dtype.
     pub fn cast(&mut self, arg: Value, dtype: DType) -> Value {
         if self.dtype(arg) == dtype {
             return arg;
@@ -293,12 +292,12 @@ impl KernelBuilder {
         accumulator
     }
 
-    /// What an accumulator holds now.
+    /// The current contents of an accumulator.
     pub fn get(&mut self, accumulator: Accumulator) -> Value {
         self.define(self.accumulator_dtype(accumulator), |value| Stmt::Get { value, accumulator })
     }
 
-    /// Replaces what an accumulator holds.
+    /// Replaces the contents of an accumulator.
     pub fn set(&mut self, accumulator: Accumulator, value: Value) {
         self.push(Stmt::Set { accumulator, value });
     }
@@ -322,7 +321,7 @@ impl KernelBuilder {
         values
     }
 
-    /// Says that an element will be loaded soon, or not so soon.
+    /// Announces that an element will be loaded soon, or later if `l2`.
     pub fn prefetch(&mut self, buffer: Buffer, index: Expr, l2: bool) {
         self.push(Stmt::Prefetch { buffer, index, l2 });
     }

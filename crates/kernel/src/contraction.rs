@@ -1,8 +1,8 @@
-//! FMA contraction in folds: a step of a sum takes the factors of what it adds and rounds once, by one instruction.
+//! FMA contraction in folds: a step of a sum takes the factors of its addend and rounds once, in one instruction.
 //!
-//! Only there, where nobody knows in which order is added and so what is rounded: all else has the bits that its ops
-//! say. A product goes into the steps if they are its only uses. How many they are does not matter, though one would
-//! do: what rows share that are jammed is used by each of them, and a row has the same bits there as by itself.
+//! Only in folds, whose order of additions, and so whose roundings, are unspecified: all other values have the exact bits of
+//! their ops. A product goes into the steps if they are its only uses. Their number does not matter: a value that jammed
+//! rows share is used by each of them, and a row must have the same bits there as by itself.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ pub struct Contractions {
     steps: BTreeMap<Value, ContractedStep>,
 }
 
-/// The sum of what there was before and `±a * b`.
+/// The sum of the previous value and `±a * b`.
 #[derive(Clone, Copy, Debug)]
 pub struct ContractedStep {
     pub before: Value,
     pub factors: [Value; 2],
-    /// What is no longer computed by itself.
+    /// The product, which is no longer computed by itself.
     pub product: Value,
     pub negated: bool,
 }
@@ -32,7 +32,7 @@ impl Contractions {
         Search::of(kernel).found
     }
 
-    /// The steps of a kernel whose product is used there alone and as it is.
+    /// The steps of a kernel whose product is used only there, and unnegated.
     pub fn of_lone_products(kernel: &Kernel) -> Contractions {
         let Search { uses, found, .. } = Search::of(kernel);
         let is_lone = |step: &ContractedStep| !step.negated && uses.get(&step.product) == Some(&1);
@@ -44,18 +44,18 @@ impl Contractions {
         self.steps.values().any(|step| step.product == value)
     }
 
-    /// How a value is computed as such a step, if it is one.
+    /// The step that computes a value, if it is one.
     pub fn step(&self, value: Value) -> Option<ContractedStep> {
         self.steps.get(&value).copied()
     }
 }
 
-/// What the scalar ops of a body compute.
+/// The scalar ops of a body, by their results.
 type Applied<'k> = BTreeMap<Value, (ScalarOp, &'k [Value])>;
 
 struct Search<'k> {
     kernel: &'k Kernel,
-    /// How often values are used, wherever that is.
+    /// How often values are used, anywhere.
     uses: BTreeMap<Value, usize>,
     found: Contractions,
 }
@@ -80,7 +80,7 @@ impl<'k> Search<'k> {
     fn body(&mut self, body: &'k [Stmt]) {
         let mut applied = Applied::new();
         let (mut gotten, mut loaded) = (BTreeMap::new(), Vec::new());
-        // Of each step, what was summed up before and what is added.
+        // For each step the previous sum and the addend.
         let mut steps = BTreeMap::new();
         for statement in body {
             match statement {
@@ -110,7 +110,7 @@ impl<'k> Search<'k> {
         self.take(&applied, &steps);
     }
 
-    /// Gives steps the products that only they use, be it by way of a negation.
+    /// Gives steps the products that only they use, perhaps through a negation.
     fn take(&mut self, applied: &Applied<'_>, steps: &BTreeMap<Value, (Value, Value)>) {
         let mut added: BTreeMap<Value, usize> = BTreeMap::new();
         steps.values().for_each(|(_, what)| *added.entry(*what).or_default() += 1);
@@ -139,8 +139,8 @@ impl<'k> Search<'k> {
     }
 }
 
-/// The additions that lead from what was summed up to what it becomes: each with what there was before and what is
-/// added, which comes second, as folds combine.
+/// The additions that lead from the initial sum to the final one, each with the previous sum and the addend, which comes
+/// second, as in folds.
 fn chain(applied: &Applied<'_>, first: Value, last: Value) -> Option<Vec<(Value, (Value, Value))>> {
     let mut steps = Vec::new();
     let mut at = last;

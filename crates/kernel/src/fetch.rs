@@ -1,10 +1,10 @@
-//! Asynchronous copies of a kernel: where they go, and the kernel without them, for machines that have none.
+//! Asynchronous copies of a kernel: their destinations, and the kernel without them, for machines that lack them.
 
 use std::collections::BTreeSet;
 
 use super::{Kernel, Loop, Place, Scratch, Stmt};
 
-/// The arrays that a kernel fetches elements to: they lie in memory, though each element is of one lane.
+/// The arrays that a kernel fetches elements to: they are in memory, though each element is of one lane.
 pub fn fetched_arrays(kernel: &Kernel) -> BTreeSet<Scratch> {
     fn collect(body: &[Stmt], found: &mut BTreeSet<Scratch>) {
         for statement in body {
@@ -20,7 +20,7 @@ pub fn fetched_arrays(kernel: &Kernel) -> BTreeSet<Scratch> {
     found
 }
 
-/// A kernel of the same meaning, which loads and stores what this one fetches.
+/// An equivalent kernel that loads and stores what this one fetches.
 pub fn synchronous(kernel: &Kernel) -> Kernel {
     let mut copying = kernel.clone();
     let body = std::mem::take(&mut copying.body);

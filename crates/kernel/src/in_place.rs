@@ -1,15 +1,15 @@
-//! Whether what a kernel writes may lie in the memory of what it reads.
+//! Whether a kernel's output may share the memory of its input.
 //!
-//! Takes a kernel and two of its buffers; says yes only where every element that is loaded is stored later, by the same
-//! block, at the place that corresponds. Lanes are taken to run in step, as those of a vector do.
+//! Takes a kernel and two of its buffers; says yes only if every loaded element is stored later, by the same block, at the
+//! corresponding place. Lanes are assumed to run in step, like those of a vector.
 
 use index::{Expr, Facts, Sym};
 
 use super::program::{Buffer, Kernel, Loop, Place, Stmt};
 use super::strips::strip_length;
 
-/// Whether the buffers `read` and `written` may be the same memory: no element is loaded after it was stored. `same`
-/// says which symbols have equal values then, namely the strides of the two.
+/// Whether the buffers `read` and `written` may be the same memory: no element is loaded after it was stored. `same` maps
+/// the symbols with equal values in that case: the strides of the two.
 pub fn may_share_memory(
     kernel: &Kernel,
     read: Buffer,
@@ -21,7 +21,7 @@ pub fn may_share_memory(
     !touches.is_fetched && touches.loads.iter().all(|load| is_loaded_first(load, &touches.stores, same))
 }
 
-/// The loops around a statement, and where it stands.
+/// The loops around a statement, and its position.
 #[derive(Clone, Default)]
 struct Around<'k> {
     loops: Vec<&'k Loop>,
@@ -54,7 +54,7 @@ struct Touches<'k> {
 }
 
 impl<'k> Touches<'k> {
-    /// Adds those of a body, around which these loops stand.
+    /// Adds those of a body inside these loops.
     fn collect(&mut self, body: &'k [Stmt], around: &mut Around<'k>) {
         for (number, stmt) in body.iter().enumerate() {
             around.path.push(number);
@@ -66,7 +66,7 @@ impl<'k> Touches<'k> {
                     let is_guarded = guard.is_some();
                     self.stores.push(Store { index, is_guarded, around: around.clone() });
                 }
-                // It is loaded at any time until it is awaited.
+                // It may be loaded at any time until it is awaited.
                 Stmt::Fetch { buffer, .. } if *buffer == self.read => self.is_fetched = true,
                 Stmt::For(for_loop) => {
                     around.loops.push(for_loop);
@@ -85,7 +85,7 @@ fn is_loaded_first(load: &Load<'_>, stores: &[Store<'_>], same: &dyn Fn(Sym) -> 
     let mut all_known = true;
     for store in stores {
         match order(load, store, same) {
-            // A kernel stores each element once: where one store is known to store what was loaded, no other does.
+            // A kernel stores each element once: if one store is known to store the loaded element, no other does.
             Order::StoredThen => return true,
             Order::NotBefore => {}
             Order::Unknown => all_known = false,
@@ -94,10 +94,10 @@ fn is_loaded_first(load: &Load<'_>, stores: &[Store<'_>], same: &dyn Fn(Sym) -> 
     all_known
 }
 
-/// What is known of a load and a store.
+/// What is known about a load and a store.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// Each element that is loaded is stored later by this store.
+    /// Each loaded element is stored later by this store.
     StoredThen,
     /// No element is loaded after it was stored by this store.
     NotBefore,
@@ -105,15 +105,15 @@ enum Order {
     Unknown,
 }
 
-/// Whether a loop from `begin` to `end` takes a strip of another loop, which `strip` numbers from 0 on.
+/// Whether a loop from `begin` to `end` is a strip of another loop, numbered by `strip` from 0.
 fn is_strip(strip: &Loop, begin: &Expr, end: &Expr, whole: &Loop) -> bool {
     let length = strip_length(strip.var, [begin, end], [&whole.begin, &whole.end]);
     strip.begin.is_zero() && length.is_some_and(|length| Facts::default().prove_lt(&Expr::zero(), &length))
 }
 
-/// Whether the load of each element comes before its store, and whether there is one. A kernel stores each element once;
-/// so where the two have the same index in the loops that they share and in loops that correspond beyond these (or take
-/// strips of one that does), the element that is loaded is the one stored later in the same iteration of the shared loops.
+/// Whether the load of each element comes before its store, and whether there is one. A kernel stores each element once; so
+/// if both have the same index in the loops that they share and in corresponding inner loops (or strips of one), the loaded
+/// element is the one stored later in the same iteration of the shared loops.
 fn order(load: &Load<'_>, store: &Store<'_>, same: &dyn Fn(Sym) -> Option<Expr>) -> Order {
     let (loaded, stored) = (&load.around, &store.around);
     let shared = loaded.loops.iter().zip(&stored.loops).take_while(|(a, b)| std::ptr::eq(**a, **b)).count();

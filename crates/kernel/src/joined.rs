@@ -1,23 +1,23 @@
-//! Reductions that lanes can do together: between them nothing changes what they reduce.
+//! Reductions that lanes can do together: nothing between them changes their operands.
 
 use std::collections::BTreeSet;
 
 use super::{Accumulator, Kernel, Stmt, Value};
 
-/// How many are joined at most: each warp has slots for all in a block's memory.
+/// The most that are joined: each warp has slots for all in a block's memory.
 const MOST: usize = 8;
 
-/// Reductions of a body that are done where the first of them stands.
+/// Reductions of a body that are all done at the first of them.
 #[derive(Clone, Debug, Default)]
 pub struct JoinedReductions {
     pub values: Vec<Value>,
     pub accumulators: Vec<Accumulator>,
-    /// Where in the body they stand.
+    /// Their positions in the body.
     pub places: Vec<usize>,
 }
 
-/// The reduction at a place of a body with those behind it by the same monoid and in the same dtype, where a monoid's one state
-/// does not depend on the order of two runs; of others that one alone.
+/// The reduction at `place` of a body, joined with those after it that have the same monoid and dtype, if the monoid has one
+/// state, which does not depend on the order of two runs. Otherwise that reduction alone.
 pub fn joined_reductions(kernel: &Kernel, body: &[Stmt], place: usize) -> JoinedReductions {
     let mut joined = JoinedReductions::default();
     let mut changed: BTreeSet<Accumulator> = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The loop program of one launch: data, builder, text, verifier. Its meaning is the crate `reference`.
+//! The loop program of one launch: data, builder, text, verifier. The crate `reference` defines its meaning.
 
 pub mod build;
 mod contraction;

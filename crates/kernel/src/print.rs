@@ -50,7 +50,7 @@ impl Display for Kernel {
     }
 }
 
-/// The one line that stands for a statement; of a loop, its head.
+/// The line of a statement; of a loop, its head.
 pub fn statement(kernel: &Kernel, statement: &Stmt) -> String {
     let mut line = String::new();
     write_statement(&mut line, kernel, statement).expect("writing to a string cannot fail");
@@ -62,7 +62,7 @@ pub fn index(kernel: &Kernel, index: &Expr) -> String {
     index.display(&|symbol| symbol_name(kernel, symbol)).to_string()
 }
 
-/// What a kernel assumes of an argument: `i1 % 8 == 0`.
+/// An assumption about an argument: `i1 % 8 == 0`.
 pub fn assumption(kernel: &Kernel, assumption: Assumption) -> String {
     let name = symbol_name(kernel, assumption.symbol());
     match assumption {

@@ -1,16 +1,17 @@
 //! The kernel program: loops, loads, stores and accumulators of one launch, for any machine.
 //!
-//! A kernel is a grid of *blocks*, independent and run in any order. A block has `lanes` lanes: the elements of a
-//! vector register on a CPU, the threads of a block on a GPU. Code inside a loop over lanes is *varying*: lane `l`
-//! takes `begin + l`, `begin + l + lanes`, …, and a lane whose iteration is past the end does nothing; the last iterations,
-//! fewer than there are lanes, may go to others, chosen by their number alone, so that equal iterations have equal results.
+//! A kernel is a grid of *blocks*, independent and run in any order. A block has `lanes` lanes: the elements of a vector
+//! register on a CPU, the threads of a block on a GPU. Code inside a loop over lanes is *varying*: lane `l` takes
+//! `begin + l`, `begin + l + lanes`, …, and a lane whose iteration is past the end does nothing. The last iterations, if
+//! fewer than the lanes, may go to other lanes, chosen by their number alone, so that equal iterations have equal results.
 //! All other code is *uniform*: every lane would compute the same, and one of them stores.
 //!
-//! A loop over lanes has a *width*: how many neighbouring iterations a lane takes at a time, in order. With a width of 4, lane
-//! `l` takes `begin + 4l` to `begin + 4l + 3`, then the four that are `4 * lanes` further on. The body speaks of one of them.
+//! A loop over lanes has a *width*: how many neighbouring iterations a lane takes at a time, in order. With a width of 4,
+//! lane `l` takes `begin + 4l` to `begin + 4l + 3`, then the four that are `4 * lanes` further on. The body is about one of
+//! them.
 //!
-//! This file holds the data alone. What must hold is listed in `verify`, the meaning is `reference::interpret`, the text
-//! `print` and `parse`. Nothing here takes decisions or knows a target.
+//! This file holds the data alone. `verify` lists its invariants, `reference::interpret` defines its meaning, `print`
+//! and `parse` its text. Nothing here makes decisions or knows a target.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::{Expr, Sym};
@@ -20,20 +21,20 @@ use smallvec::{SmallVec, smallvec};
 /// The most lanes a block may have, unless they are spread over several: the limit of a CUDA block.
 pub const MAX_LANES: u32 = 1024;
 
-/// The most blocks of a cluster: what every GPU that has clusters runs side by side.
+/// The most blocks of a cluster: every GPU with clusters can run that many side by side.
 pub const MAX_CLUSTER: u32 = 8;
 
-/// The lanes of a warp of a cluster, and the most of a team, of several, that reduce what they have: more would have to wait for
-/// each other at barriers.
+/// Lanes per warp in a cluster, and the most lanes of one of several teams that take part in a `reduce`: larger teams would
+/// need barriers.
 pub const GPU_WARP: u32 = 32;
 
-/// The most neighbouring iterations that a lane takes at a time: as many bytes are a vector of the smallest elements.
+/// The most neighbouring iterations that a lane takes at a time: a vector of bytes has that many elements.
 pub const MAX_WIDTH: u32 = 16;
 
-/// The most bytes that a lane accesses at a time, and what the addresses of such accesses are multiples of.
+/// The most bytes that a lane accesses at a time; such accesses are aligned to them.
 pub const VECTOR_BYTES: u32 = 16;
 
-/// What a fault word holds as long as nothing was reported in it: more than any value that is.
+/// The contents of a fault word without a fault: more than any reported value.
 pub const NO_FAULT: i64 = i64::MAX;
 
 /// The index that a fault word reports. Indices that are not negative are reported as one less, so that 2^63 - 1 differs
@@ -60,12 +61,12 @@ entity_impl!(Scratch, "w");
 pub struct Value(u32);
 entity_impl!(Value, "v");
 
-/// A mutable scalar: one copy per lane when it is set inside a loop over lanes, else one per block.
+/// A mutable scalar: one copy per lane when it is set inside a loop over lanes, otherwise one per block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Accumulator(u32);
 entity_impl!(Accumulator, "a");
 
-/// One launch.
+/// The program of one launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kernel {
     /// A name that is a C identifier; it becomes the symbol of the machine code.
@@ -76,11 +77,11 @@ pub struct Kernel {
     /// Neighbouring lanes that a `reduce` combines before it combines these groups: the threads of a warp, or all lanes. A
     /// power of two, at most the lanes.
     pub warp: u32,
-    /// Blocks that a GPU runs side by side as one of its own: each has a *team* of the threads there. Results are the same for any
-    /// number of them.
+    /// Blocks that run side by side as one block of the GPU: each has a *team* of its threads. Results do not depend on
+    /// their number.
     pub teams: u32,
-    /// Blocks of a GPU over which the lanes are spread: a *cluster*, whose blocks run side by side and combine what they have. Results
-    /// are the same for any number of them.
+    /// Blocks of a GPU over which the lanes are spread: a *cluster*, whose blocks run side by side and combine their
+    /// results. Results do not depend on their number.
     pub cluster: u32,
     /// How many blocks run, from the sizes.
     pub blocks: Expr,
@@ -90,7 +91,7 @@ pub struct Kernel {
     pub symbols: PrimaryMap<Sym, String>,
     /// The symbols that the caller gives as i64 arguments: sizes and strides.
     pub arguments: Vec<Sym>,
-    /// What is so of the arguments in every launch; a caller for whom it does not hold launches another kernel.
+    /// What every launch guarantees about its arguments; other calls launch another kernel.
     pub assumptions: Vec<Assumption>,
     /// Memory that the caller passes.
     pub buffers: PrimaryMap<Buffer, BufferDecl>,
@@ -104,7 +105,7 @@ pub struct Kernel {
 }
 
 impl Kernel {
-    /// How many blocks are launched, where each is as many of the kernel's as it has teams, or one of its cluster.
+    /// How many blocks are launched: each has one of the kernel's blocks per team, or is one block of a cluster.
     pub fn launched_blocks(&self) -> Expr {
         self.blocks.ceil_div(&Expr::constant(self.teams.into())) * i64::from(self.cluster)
     }
@@ -114,7 +115,7 @@ impl Kernel {
         self.lanes * self.teams / self.cluster
     }
 
-    /// Whether two kernels are equal but for names, so that one code serves both.
+    /// Whether two kernels are equal except for names, so that one code serves both.
     pub fn is_like(&self, other: &Kernel) -> bool {
         let plain = |it: &Kernel| (it.lanes, it.warp, it.teams, it.cluster, it.block, it.symbols.len());
         let is_like = |(own, other): (&BufferDecl, &BufferDecl)| {
@@ -131,7 +132,7 @@ impl Kernel {
     }
 }
 
-/// What is so of an argument.
+/// A property of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Assumption {
     /// A number divides it.
@@ -158,7 +159,7 @@ impl Assumption {
         }
     }
 
-    /// Whether it holds of a number.
+    /// Whether it holds for a number.
     pub fn holds(self, number: i64) -> bool {
         match self {
             Assumption::Multiple { of, .. } => number % of == 0,
@@ -170,14 +171,14 @@ impl Assumption {
 /// A buffer parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferDecl {
-    /// What the buffer holds, for readers of the text: the name of a value of the definition.
+    /// The name of its value in the definition, for readers of the text.
     pub name: String,
     /// Element type in memory (bool is one byte).
     pub dtype: DType,
-    /// What the kernel does with it; never two things.
+    /// What the kernel does with it: always one thing.
     pub access: Access,
-    /// A power of two that divides the address of the first element, in bytes: the element's size, or more where the caller
-    /// sees to it.
+    /// A power of two that divides the address of the first element, in bytes: the element's size, or more if the caller
+    /// ensures it.
     pub align: u32,
 }
 
@@ -202,7 +203,7 @@ pub struct ScratchDecl {
     pub private: bool,
 }
 
-/// Where a load or store goes. Indices count elements, not bytes.
+/// The memory of a load or store. Indices count elements, not bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Memory of the caller.
@@ -236,7 +237,7 @@ pub enum Stmt {
         /// The expression over arguments, the block and loop variables in scope.
         index: Expr,
     },
-    /// `bind n4_at = v0`: a symbol for a value, so that index expressions can speak of it until the end of the body.
+    /// `bind n4_at = v0`: a symbol for a value, so that index expressions can use it until the end of the body.
     Bind {
         /// The symbol, unknown before.
         symbol: Sym,
@@ -256,13 +257,13 @@ pub enum Stmt {
     Store {
         place: Place,
         index: Expr,
-        /// What, of the dtype of the place.
+        /// The value, of the dtype of the place.
         value: Value,
         /// A bool value; where it is false nothing is written.
         guard: Option<Value>,
     },
-    /// `prefetch b0[x0*i1 + x1]`: an element that will be loaded soon, so that a machine may prefetch it. It has no effect
-    /// on any result, and its index may be any: memory that is not there is not touched.
+    /// `prefetch b0[x0*i1 + x1]`: an element that will be loaded soon, so that a machine may prefetch it. It affects no
+    /// result, and any index is allowed: memory that does not exist is not accessed.
     Prefetch {
         /// A buffer that is read.
         buffer: Buffer,
@@ -270,27 +271,27 @@ pub enum Stmt {
         /// Whether it goes to L2 only, because more is loaded before it than L1 holds (`prefetch b0[x0 + 4096] L2`).
         l2: bool,
     },
-    /// `fetch w0[x1] = b0[x0*i1 + x1]`: copies an element of a buffer to a private array while its lane goes on. In a loop over
-    /// lanes. The element is there after the `await` that completes its group; nothing accesses its place before.
+    /// `fetch w0[x1] = b0[x0*i1 + x1]`: copies an element of a buffer to a private array while its lane continues. In a loop
+    /// over lanes. The element is available after the `await` that completes its group; nothing accesses its place before.
     Fetch {
         scratch: Scratch,
-        /// Where it goes.
+        /// The destination.
         index: Expr,
         /// A buffer that is read.
         buffer: Buffer,
-        /// Where it comes from.
+        /// The source.
         from: Expr,
     },
-    /// `await 1`: makes a group of the fetches since the `await` before, and waits until all groups are complete but so many of
-    /// the last.
+    /// `await 1`: commits the fetches since the last `await` as a group, and waits until at most `pending` groups are
+    /// incomplete.
     Await { pending: u32 },
     /// `fault b2[0] = v0 if v1`: where the condition holds, the word becomes the smaller of itself and the value. The order
-    /// in which lanes and blocks do so is of no matter.
+    /// in which lanes and blocks do so does not matter.
     Fault {
         /// A buffer of fault words.
         buffer: Buffer,
         word: u32,
-        /// What is reported, an i64 below [`NO_FAULT`].
+        /// The reported value, an i64 below [`NO_FAULT`].
         value: Value,
         /// A bool value; where it is false nothing is reported.
         condition: Value,
@@ -298,7 +299,7 @@ pub enum Stmt {
     /// `acc a0: f32 = v0`: opens an accumulator, in scope until the end of the enclosing body.
     Open {
         accumulator: Accumulator,
-        /// What it starts with.
+        /// Its initial value.
         init: Value,
     },
     /// `v0: f32 = get a0`.
@@ -313,10 +314,10 @@ pub enum Stmt {
         accumulator: Accumulator,
         value: Value,
     },
-    /// `v0: f32, v1: f32, v2: f32 = reduce welford a0, a1, a2`: the copies of all lanes combined into one uniform
-    /// value each, in the fixed tree order that `interpret` states: within each warp, then over the warps. Where the values are f64 and the accumulators f32, the
-    /// copies become wide before they are combined. Machines whose lanes are not in step wait for
-    /// each other here, but only `barrier` orders accesses to scratch.
+    /// `v0: f32, v1: f32, v2: f32 = reduce welford a0, a1, a2`: the copies of all lanes combined into one uniform value
+    /// each, in the fixed tree order that `interpret` defines: within each warp, then over the warps. If the values are f64
+    /// and the accumulators f32, the copies are widened before they are combined. Machines whose lanes are not in step wait
+    /// for each other here, but only `barrier` orders accesses to scratch.
     Reduce {
         /// One new value per state of the monoid.
         values: Vec<Value>,
@@ -327,7 +328,7 @@ pub enum Stmt {
     },
     /// A loop.
     For(Loop),
-    /// `barrier`: what lanes stored to scratch before is seen by all lanes after. In uniform code only.
+    /// `barrier`: stores to scratch before it are visible to all lanes after it. In uniform code only.
     Barrier,
 }
 
@@ -398,29 +399,29 @@ pub struct Loop {
     pub begin: Expr,
     /// One past the last; an empty range runs nothing.
     pub end: Expr,
-    /// Who takes which iteration.
+    /// How iterations are assigned.
     pub kind: LoopKind,
     /// Neighbouring iterations that a lane takes at a time, a power of two up to [`MAX_WIDTH`]; 1 of other loops.
     pub width: u32,
     pub body: Vec<Stmt>,
 }
 
-/// Who takes which iteration of a loop.
+/// How the iterations of a loop are assigned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopKind {
     /// All iterations in order.
     Serial,
-    /// All iterations in order, and few of them: the remainder of a loop that takes several indices an iteration. Short
-    /// code is worth more here than fast code.
+    /// All iterations in order, and few of them: the remainder of a loop that takes several indices an iteration. Short code
+    /// matters more here than fast code.
     Remainder,
-    /// All iterations in any order, some of them maybe twice. The body is a loop over lanes that copies an element, and
-    /// what lies along the one loop in the place that it comes from lies along the other in the place that it goes to
-    /// ([`Transpose`](super::Transpose)): a machine may take tiles of both loops at a time and transpose them in registers.
+    /// All iterations in any order, some of them maybe twice. The body is a loop over lanes that copies an element: the
+    /// source is contiguous along one loop, the destination along the other ([`Transpose`](super::Transpose)): a machine may
+    /// take tiles of both loops at a time and transpose them in registers.
     Transpose,
     /// Iterations mapped to the lanes; never nested in another loop over lanes.
     Lanes,
-    /// Iterations mapped to the lanes, as many to each as to all others: what calls such a kernel sees to it. A machine
-    /// needs no code for a last iteration that some lanes have and some have not.
+    /// Iterations mapped to the lanes, equally many to each: the caller of the kernel ensures that. A machine needs no code
+    /// for a last iteration that only some lanes have.
     ExactLanes,
 }
 

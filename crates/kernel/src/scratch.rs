@@ -1,5 +1,5 @@
 //! Where scratch arrays lie in the memory of a block: one after the other, the widest elements first, so that each is
-//! aligned without padding whatever the sizes are. Each team has arrays of its own.
+//! aligned without padding at any sizes. Each team has its own arrays.
 
 use index::Expr;
 
@@ -7,7 +7,7 @@ use super::program::{Kernel, Scratch, VECTOR_BYTES};
 
 /// The memory of a block.
 pub struct ScratchLayout {
-    /// Each array that lies there with the byte where it begins, over the arguments.
+    /// Each array in memory with its first byte, over the arguments.
     pub offsets: Vec<(Scratch, Expr)>,
     /// Bytes from one team's arrays to the next one's.
     pub of_team: Expr,
@@ -16,7 +16,7 @@ pub struct ScratchLayout {
 }
 
 impl ScratchLayout {
-    /// Places those of a kernel's scratch arrays that lie in memory.
+    /// Places those of a kernel's scratch arrays that are in memory.
     pub fn of(kernel: &Kernel, is_in_memory: impl Fn(Scratch) -> bool) -> ScratchLayout {
         let mut arrays: Vec<Scratch> = kernel.scratch.keys().filter(|&array| is_in_memory(array)).collect();
         arrays.sort_by_key(|&array| std::cmp::Reverse(kernel.scratch[array].dtype.size()));

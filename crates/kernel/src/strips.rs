@@ -2,8 +2,8 @@
 
 use index::{Expr, Sym};
 
-/// The length of the strips that `number` counts from 0 on, where `begin` to `end` is one of the range `whole`: it begins a
-/// number of lengths behind the range's beginning, and ends with it at the latest.
+/// The length of the strips numbered by `number` from 0, if `begin` to `end` is one of them: a strip of the range `whole`
+/// begins a multiple of the length after the range's beginning and ends at the range's end at the latest.
 pub fn strip_length(number: Sym, [begin, end]: [&Expr; 2], whole: [&Expr; 2]) -> Option<Expr> {
     let (length, rest) = (begin - whole[0]).split_linear(number)?;
     let until = begin + &Expr::min(&length, &(whole[1] - begin));

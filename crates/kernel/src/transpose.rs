@@ -4,24 +4,24 @@ use index::{Expr, Sym};
 
 use super::program::{Loop, Place, Stmt, Value};
 
-/// A rectangle of elements on its way between a buffer and a scratch array. Neighbours along one of the two loops are
-/// neighbours where they come from, neighbours along the other where they go to.
+/// A rectangle of elements copied between a buffer and a scratch array. The source is contiguous along one of the two loops,
+/// the destination along the other.
 #[derive(Clone, Copy, Debug)]
 pub struct Transpose<'k> {
     /// The loop itself.
     pub rows: &'k Loop,
     /// The loop over lanes that is its body.
     pub columns: &'k Loop,
-    /// An element on its way.
+    /// The copied element.
     pub value: Value,
-    /// Where elements come from.
+    /// The source of elements.
     pub from: (Place, &'k Expr),
-    /// Where they go to.
+    /// The destination of elements.
     pub to: (Place, &'k Expr),
 }
 
 impl<'k> Transpose<'k> {
-    /// The copy of a loop, whatever its kind; `None` where the body does anything else.
+    /// The copy of a loop of any kind; `None` if the body does anything else.
     pub fn of(rows: &'k Loop) -> Option<Transpose<'k>> {
         let [Stmt::For(columns)] = &rows.body[..] else { return None };
         let [Stmt::Load { value, place: from, index: load, guard: None }, store] = &columns.body[..] else {
@@ -35,7 +35,7 @@ impl<'k> Transpose<'k> {
             .then_some(transpose)
     }
 
-    /// The loops along which elements are neighbours where they come from, and where they go to.
+    /// The loops along which the source and the destination are contiguous.
     pub fn directions(&self) -> [&'k Loop; 2] {
         if self.transposes(self.columns, self.rows) {
             [self.columns, self.rows]
@@ -48,7 +48,7 @@ impl<'k> Transpose<'k> {
         self.transposes(self.columns, self.rows) || self.transposes(self.rows, self.columns)
     }
 
-    /// Whether elements come from where neighbours along one loop are neighbours and go to where those along another are.
+    /// Whether the source is contiguous along one loop and the destination along the other.
     fn transposes(&self, from: &Loop, to: &Loop) -> bool {
         is_unit(self.from.1, from.var) && is_unit(self.to.1, to.var)
     }
@@ -57,7 +57,7 @@ impl<'k> Transpose<'k> {
         ![&self.columns.begin, &self.columns.end].into_iter().any(|bound| bound.mentions(self.rows.var))
     }
 
-    /// Whether one of the places is scratch: then it does no harm to copy an element twice.
+    /// Whether one of the places is scratch: then copying an element twice is harmless.
     fn leaves_memory(&self) -> bool {
         matches!(
             (self.from.0, self.to.0),

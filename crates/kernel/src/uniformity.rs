@@ -26,8 +26,8 @@ pub fn per_lane(kernel: &Kernel) -> SecondaryMap<Accumulator, bool> {
     found
 }
 
-/// Of accumulators with a copy per lane, opened outside of this loop over lanes, those that hold the same in all lanes after
-/// iterations of all lanes if they did before: counts, but no sums of elements.
+/// The accumulators with a copy per lane, opened outside of this loop over lanes, that are equal in all lanes after all
+/// lanes had an iteration if they were before: counts, but not sums of elements.
 pub fn stays_even(kernel: &Kernel, for_loop: &Loop, among: &[Accumulator]) -> Vec<Accumulator> {
     if among.is_empty() {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Loops in which a lane takes neighbouring iterations: which accesses lie next to each other, and the same kernel with one
+//! Loops in which a lane takes neighbouring iterations: which accesses are contiguous, and the same kernel with one
 //! iteration at a time, for machines whose lanes are elements of a vector.
 
 use std::collections::BTreeSet;
@@ -8,20 +8,20 @@ use rustc_hash::FxHashMap;
 
 use super::{Buffer, Kernel, Loop, LoopKind, Place, Stmt};
 
-/// Whether an index goes one further where a variable does.
+/// Whether an index increases by one with a variable.
 pub fn is_contiguous(index: &Expr, var: Sym) -> bool {
     let next = index.substitute(&|symbol| (symbol == var).then(|| Expr::sym(var) + 1));
     (next - index.clone()).is_one()
 }
 
-/// What lanes that take several iterations at a time access together.
+/// The memory that lanes which take several iterations at a time access contiguously.
 #[derive(Clone, Debug, Default)]
 pub struct ContiguousAccesses {
-    /// The buffers of which they access neighbouring elements.
+    /// The buffers whose neighbouring elements they access.
     pub buffers: BTreeSet<Buffer>,
-    /// The symbols on which it depends whether these are whole vectors.
+    /// The symbols that decide whether these are whole vectors.
     pub symbols: BTreeSet<Sym>,
-    /// Those that are the length of a loop.
+    /// Those of them that are the length of a loop.
     pub lengths: BTreeSet<Sym>,
 }
 
@@ -74,7 +74,7 @@ pub fn has_width(kernel: &Kernel) -> bool {
     any(&kernel.body)
 }
 
-/// A kernel of the same meaning in which lanes take one iteration at a time: `for x in b .. e lanes by 4` becomes
+/// An equivalent kernel in which lanes take one iteration at a time: `for x in b .. e lanes by 4` becomes
 ///
 /// ```text
 /// for x_strip in 0 .. ceil(e - b, 4 * lanes)
@@ -97,7 +97,7 @@ fn rewritten(statement: Stmt, kernel: &mut Kernel) -> Stmt {
     Stmt::For(if for_loop.width == 1 { for_loop } else { strips(for_loop, kernel) })
 }
 
-/// The loops over strips, places and lanes that stand for a loop with a width.
+/// The loops over strips, places and lanes that replace a loop with a width.
 fn strips(for_loop: Loop, kernel: &mut Kernel) -> Loop {
     let width = Expr::constant(for_loop.width.into());
     let strip = width.clone() * Expr::constant(kernel.lanes.into());
@@ -136,7 +136,7 @@ pub fn from_zero(for_loop: &Loop) -> Loop {
     Loop { begin: Expr::zero(), end, body, ..*for_loop }
 }
 
-/// A new symbol of this name, or of the name and a number where that is taken.
+/// A new symbol of this name, followed by a number if that is taken.
 pub fn fresh(kernel: &mut Kernel, name: String) -> Sym {
     let is_free = |name: &str| kernel.symbols.values().all(|known| known != name);
     let numbered = (1..).map(|number| format!("{name}_{number}"));
@@ -144,7 +144,7 @@ pub fn fresh(kernel: &mut Kernel, name: String) -> Sym {
     kernel.symbols.push(name.expect("numbers do not run out"))
 }
 
-/// A statement whose index expressions have other expressions in the place of symbols.
+/// A statement in whose index expressions symbols are replaced.
 fn substituted(statement: Stmt, replaced: &FxHashMap<Sym, Expr>) -> Stmt {
     let of = |index: Expr| index.substitute(&|symbol| replaced.get(&symbol).cloned());
     match statement {

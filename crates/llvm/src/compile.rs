@@ -1,8 +1,8 @@
 //! One compilation: IR text, a machine and a kind of output in; bytes and times out.
 //!
-//! Each call has its own context, and a target machine for itself as long as it takes, so any number of threads may compile
-//! at once. Caches no code. LLVM's "cannot select" ends the process and cannot be caught here: who writes the IR must keep
-//! to forms known to select.
+//! Each call has its own context, and exclusive use of a target machine while it runs, so any number of threads may compile
+//! at once. Caches no code. LLVM's "cannot select" ends the process and cannot be caught here: the IR must keep to forms
+//! that are known to select.
 
 use crate::error::Error;
 use crate::identity::Identity;
@@ -15,9 +15,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// On kernels that are already explicit vectors these five run as fast as `O2` for half its compile time. The code generator
-/// combines instructions as well, and finds more where `instcombine` has not been, which took a twentieth of a compilation.
-/// It must get no operations on constants, though, as loops leave that never run: of selections by constant masks libLLVM
-/// 19 takes the wrong side in short vectors (`tests/run/moments_of_nothing.py`).
+/// combines instructions as well, and does so better without `instcombine` before it, which took a twentieth of a
+/// compilation. But it must get no operations on constants, which loops that never run leave: for selections by constant
+/// masks libLLVM 19 takes the wrong side in short vectors (`tests/run/moments_of_nothing.py`).
 const PIPELINE: &CStr = c"function(sroa,early-cse,loop-mssa(licm),simplifycfg,instsimplify)";
 
 /// Where to find libLLVM.
@@ -27,7 +27,7 @@ pub struct LlvmOptions {
     pub path: Option<PathBuf>,
 }
 
-/// What [`Llvm::compile`] is to give.
+/// What [`Llvm::compile`] returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Output {
     /// A relocatable ELF object, for [`Code::load`](crate::loader::Code::load).
@@ -67,11 +67,11 @@ pub struct Compiled {
     pub times: Times,
 }
 
-/// A libLLVM: usable, or as it was when it last was. Cheap to clone; safe to share between threads.
+/// A libLLVM: opened, or known from an earlier process. Cheap to clone; safe to share between threads.
 #[derive(Clone)]
 pub struct Llvm {
     identity: Arc<Identity>,
-    /// Empty until the first compilation where the identity was remembered.
+    /// Empty until the first compilation, if only the identity was remembered.
     library: Arc<OnceLock<Library>>,
 }
 
@@ -93,8 +93,8 @@ impl Llvm {
         Ok(DEFAULT.get_or_init(|| opened).clone())
     }
 
-    /// The libLLVM of this identity, which was opened on this machine before. Its file is opened when something is to be
-    /// compiled, and not if nothing is.
+    /// The libLLVM of this identity, which was opened on this machine before. Its file is opened only when something is to
+    /// be compiled.
     pub fn remembered(identity: Identity) -> Llvm {
         Llvm { identity: Arc::new(identity), library: Arc::default() }
     }
@@ -131,7 +131,7 @@ impl Llvm {
         &self.identity.file
     }
 
-    /// All that the code for a machine depends on besides the IR, in a line.
+    /// Everything that the code for a machine depends on besides the IR, in a line.
     pub fn recipe(&self, spec: &TargetMachineSpec) -> String {
         let (major, minor, patch) = self.version();
         let passes = PIPELINE.to_string_lossy();

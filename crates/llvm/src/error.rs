@@ -1,11 +1,11 @@
-//! What can go wrong between a piece of LLVM IR and machine code, and whose fault it is.
+//! Errors between LLVM IR and machine code, and whose fault they are.
 
 use std::path::PathBuf;
 
 /// The oldest LLVM whose code generator handles bf16 without crashing.
 pub(crate) const OLDEST: u32 = 19;
 
-/// What mends its absence on Debian and Ubuntu.
+/// The command that installs it on Debian and Ubuntu.
 pub(crate) const INSTALL: &str = "apt-get install libllvm19";
 
 /// Everything that can fail while finding libLLVM or compiling with it.
@@ -49,7 +49,7 @@ pub enum Error {
         /// The function of LLVM's C interface.
         symbol: String,
     },
-    /// The file is not the library any more that it was when it was last opened.
+    /// The file is no longer the library that was last opened.
     #[error("{} was replaced while it was in use; run again", .path.display())]
     Changed {
         /// The library.

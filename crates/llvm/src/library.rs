@@ -23,10 +23,10 @@ pub(crate) type DiagnosticHandler = extern "C" fn(Ref, *mut c_void);
 /// Versions searched for, in this order; the first is the one tested most.
 const VERSIONS: std::ops::RangeInclusive<u32> = OLDEST..=25;
 
-/// What libLLVM is told once, as its own tools are on their command line. Loop strength reduction looks for pointers to step
-/// instead of adding the loop's variable to each, which x86 and Arm do within a load: it took a fifth of a compilation, of a
-/// rotary embedding nearly half, and the code was no faster for it. A second schedule, after registers are allocated, took a
-/// fifteenth, and processors that run out of order do without.
+/// Options that libLLVM gets once, like the command line of its tools. Loop strength reduction replaces additions of the
+/// loop's variable to addresses by stepped pointers, but x86 and Arm add it within a load: the pass took a fifth of a
+/// compilation, of a rotary embedding nearly half, and the code was no faster. Scheduling after register allocation took a
+/// fifteenth, and out-of-order processors do not need it.
 pub(crate) const OPTIONS: [&CStr; 2] = [c"-disable-lsr", c"-disable-post-ra"];
 
 macro_rules! function_table {
@@ -98,9 +98,9 @@ pub(crate) struct Library {
     pub version: (u32, u32, u32),
     /// The name or path under which it was opened.
     pub path: PathBuf,
-    /// Target machines that no compilation has: of each kind as many as ever compiled at once.
+    /// Idle target machines: of each kind as many as ever compiled at once.
     pub machines: Mutex<Vec<TargetMachine>>,
-    /// Kept only so that the function pointers visibly belong to something; never closed (`RTLD_NODELETE`).
+    /// Kept only as the owner of the function pointers; never closed (`RTLD_NODELETE`).
     _handle: Handle,
 }
 
@@ -144,7 +144,7 @@ impl Library {
         Ok(Library { functions, version, path: path.into(), machines: Mutex::default(), _handle: handle })
     }
 
-    /// Sets [`OPTIONS`]. One that a version does not know is left out without a word.
+    /// Sets [`OPTIONS`]. One that a version does not know is silently left out.
     fn set_options(&self) {
         let arguments: Vec<Text> = [c"ferrofuse"].into_iter().chain(OPTIONS).map(CStr::as_ptr).collect();
         let count = c_int::try_from(arguments.len()).expect("a handful of options");
@@ -157,7 +157,7 @@ impl Library {
         }
     }
 
-    /// The file it was opened from; the name it was opened by where the dynamic loader does not tell.
+    /// The file it was opened from; the name it was opened by if the dynamic loader does not tell.
     pub fn file(&self) -> PathBuf {
         let mut info = libc::Dl_info {
             dli_fname: std::ptr::null(),
@@ -196,7 +196,7 @@ fn not_found(candidates: &[PathBuf]) -> Error {
     Error::NotFound { tried, hint: INSTALL }
 }
 
-/// Tells an absent library from one that the loader will not take.
+/// Distinguishes an absent library from one that the loader rejects.
 fn rejected(path: &Path, error: &libloading::Error) -> Error {
     let reason = match std::error::Error::source(error) {
         Some(cause) => cause.to_string(),

@@ -57,8 +57,7 @@ impl Drop for Buffer<'_> {
     }
 }
 
-/// A context of one compilation. It collects error diagnostics, because LLVM's own way with them is to end
-/// the process.
+/// A context of one compilation. It collects error diagnostics, because LLVM's default handler ends the process.
 pub(crate) struct Context<'l> {
     library: &'l Library,
     raw: Ref,
@@ -192,7 +191,7 @@ impl Module<'_> {
         take_message(self.library, text) + "\n"
     }
 
-    /// Machine code of the module, which is spent by it: assembly text or an object file.
+    /// Machine code of the module, which is consumed: assembly text or an object file.
     pub fn emit<'m>(self, machine: &Machine<'m>, file_type: i32) -> Result<Buffer<'m>, Error> {
         let (mut raw, mut message) = (ptr::null_mut(), ptr::null_mut());
         let emit = self.library.functions.LLVMTargetMachineEmitToMemoryBuffer;
@@ -213,16 +212,16 @@ impl Drop for Module<'_> {
     }
 }
 
-/// A target machine for the time of one compilation: LLVM's are not for two threads at once. It goes back to the library
-/// then, since making one takes as long as a small kernel's passes.
+/// A target machine for one compilation: LLVM's are not for two threads at once. It is returned to the library afterwards,
+/// since making one takes as long as a small kernel's passes.
 pub(crate) struct Machine<'l> {
     library: &'l Library,
-    /// There until it goes back.
+    /// Present until it is returned.
     machine: Option<TargetMachine>,
 }
 
 impl<'l> Machine<'l> {
-    /// One that waits, or a new one. Fails with [`Error::Target`] where this libLLVM lacks the target.
+    /// An idle one, or a new one. Fails with [`Error::Target`] if this libLLVM lacks the target.
     pub fn new(library: &'l Library, spec: &TargetMachineSpec) -> Result<Machine<'l>, Error> {
         let waiting = {
             let mut waiting = library.machines.lock().unwrap_or_else(PoisonError::into_inner);

@@ -56,7 +56,7 @@ impl FromStr for CpuTarget {
     }
 }
 
-/// What LLVM must know of the machine: made by [`Llvm::spec`](super::Llvm::spec).
+/// What LLVM must know about the machine: made by [`Llvm::spec`](super::Llvm::spec).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TargetMachineSpec {
     triple: String,
@@ -103,7 +103,7 @@ impl TargetMachineSpec {
         &self.features
     }
 
-    /// Whether a feature is in the list with a plus; says nothing of features that the CPU name implies.
+    /// Whether a feature is in the list with a plus; false for features that only the CPU name implies.
     pub fn lists(&self, feature: &str) -> bool {
         self.features.split(',').any(|listed| listed.strip_prefix('+') == Some(feature))
     }

@@ -1,8 +1,8 @@
 //! Angles of points in blocks, with the bits of `libm::atan2`.
 //!
-//! What that computes where neither number outweighs the other is taken in its order, without branches, so that it
-//! becomes vectors: the arc tangent of the quotient, by that of one of five numbers and a polynomial of the rest
-//! (FreeBSD's e_atan2.c and s_atan.c, after Sun's).
+//! If neither number dominates, its computation is done in the same order without branches, so that it vectorizes: the arc
+//! tangent of the quotient, from that of one of five numbers and a polynomial of the remainder (FreeBSD's e_atan2.c and
+//! s_atan.c, after Sun's).
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 

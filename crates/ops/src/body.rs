@@ -1,8 +1,7 @@
 //! Bodies: functions of a few scalars, with the dtype of every step, as the lambdas of a definition give them.
 //!
-//! A body is an immutable value: parameters, steps with operands before users, results. It knows no graph, points at
-//! no task, and holds nothing of the fusion that uses it. It is evaluated over any [`BodyArith`]; its text is
-//! `body_text.rs`.
+//! A body is an immutable value: parameters, steps with operands before users, results. It refers to no graph, no task and
+//! no fusion that uses it. It is evaluated over any [`BodyArith`]; its text is `body_text.rs`.
 
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use smallvec::SmallVec;
 use super::{Arith, Operand, ScalarOp, signature};
 use crate::{DType, Scalar};
 
-/// What bodies are evaluated over: as expressions are, with dtypes said.
+/// The values that bodies are evaluated over: as for expressions, with explicit dtypes.
 pub trait BodyArith: Arith {
     /// A constant.
     fn scalar(&mut self, constant: Scalar) -> Self::V;
@@ -41,8 +40,8 @@ pub struct Body {
 }
 
 impl Body {
-    /// A body from its parts. `None` where a step names none before it, or applies to other dtypes than it computes in,
-    /// or works on half types, in which there is no arithmetic.
+    /// A body from its parts. `None` if a step refers to none before it, applies an op to other dtypes than its compute
+    /// dtypes, or computes in half types, which have no arithmetic.
     pub fn new(
         params: &[DType],
         steps: Vec<BodyStep>,
@@ -111,7 +110,7 @@ impl Body {
     }
 }
 
-/// A monoid that a definition brings along: how two runs of elements combine, and what stands before any.
+/// A monoid from a definition: how two runs of elements combine, and the identity.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Lambda {
     body: Arc<Body>,
@@ -119,8 +118,8 @@ pub struct Lambda {
 }
 
 impl Lambda {
-    /// A monoid of `identity.len()` states. `None` unless the body takes the states of one run and then those of the
-    /// other, and gives such states again.
+    /// A monoid of `identity.len()` states. `None` unless the body takes the states of one run and then those of the other,
+    /// and returns such states.
     pub fn new(body: Body, identity: impl IntoIterator<Item = Scalar>) -> Option<Lambda> {
         let identity: SmallVec<[Scalar; 3]> = identity.into_iter().collect();
         let states: Vec<DType> = identity.iter().map(|scalar| scalar.dtype()).collect();

@@ -1,4 +1,4 @@
-//! The text of a lambda, for graphs and kernels: what stands before any element, the steps, the results.
+//! The text of a lambda, for graphs and kernels: the identity, the steps, the results.
 //!
 //! ```text
 //! lambda(f32 -inf, f32 0; p4 = maximum p0, p2; p5 = const f32 1; p6 = cast f64 p5; p4, p5)

@@ -1,6 +1,6 @@
 //! Calls of ops as the definition language writes them: finding an op by name, and arguments for its parameters.
 //!
-//! Works on names and counts only; what an argument is, and whether it suits its [`ParamKind`], the caller checks.
+//! Uses names and counts only; the caller checks the arguments and their [`ParamKind`].
 //!
 //! [`ParamKind`]: super::ParamKind
 
@@ -31,7 +31,7 @@ pub struct UnknownOp {
     pub did_you_mean: Option<&'static str>,
 }
 
-/// What a parameter gets from a call.
+/// The source of a parameter's argument in a call.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum Slot {
     /// The positional argument of this number.
@@ -125,8 +125,8 @@ pub fn bind_params(
 }
 
 impl OpRef {
-    /// Every op of the language: primitives, composites, tensor ops, each in table order. Cheaper forms of primitives,
-    /// which only the compiler writes, are none.
+    /// Every op of the language: primitives, composites, tensor ops, each in table order. Cheaper forms of primitives, which
+    /// only the compiler uses, are not among them.
     pub fn all() -> impl Iterator<Item = OpRef> {
         let scalar_ops = ScalarOp::ALL
             .iter()
@@ -172,7 +172,7 @@ fn suggestion(name: Option<&str>) -> String {
     name.map_or_else(String::new, |name| format!("; did you mean `{name}`?"))
 }
 
-/// Names that NumPy has for parameters, with those that they have here.
+/// NumPy's names for parameters, with ours.
 const SYNONYMS: [(&str, &[&str]); 6] = [
     ("axis", &["dims", "dim"]),
     ("axes", &["dims", "dim"]),
@@ -182,14 +182,14 @@ const SYNONYMS: [(&str, &[&str]); 6] = [
     ("astype", &["dtype"]),
 ];
 
-/// The candidate that NumPy calls so.
+/// The candidate that has this name in NumPy.
 fn synonym(name: &str, mut candidates: impl Iterator<Item = &'static str> + Clone) -> Option<&'static str> {
     let (_, known) = SYNONYMS.iter().find(|(numpys, _)| *numpys == name)?;
     candidates.find(|candidate| known.contains(candidate))
 }
 
-/// The candidate with the smallest edit distance, if it is at most a third of the name's length, rounded up. Of several the
-/// one that begins as the name does furthest.
+/// The candidate with the smallest edit distance, if it is at most a third of the name's length, rounded up. Of several, the
+/// one with the longest common prefix.
 fn nearest(name: &str, candidates: impl Iterator<Item = &'static str>) -> Option<&'static str> {
     let reach = name.chars().count().div_ceil(3);
     let alike = |candidate: &str| name.chars().zip(candidate.chars()).take_while(|(a, b)| a == b).count();

@@ -1,8 +1,8 @@
-//! Monoids on constants: what a `reduce` of the interpreter does with two lanes.
+//! Monoids on constants: a `reduce` of two lanes in the interpreter.
 
 use crate::{Arith, BodyArith, DType, Monoid, Scalar, ScalarOp};
 
-/// Constants of a dtype; `None` where an op has no meaning.
+/// Constants of a dtype; `None` if an op is undefined.
 struct Constants(DType);
 
 impl Arith for Constants {
@@ -36,7 +36,7 @@ pub fn combine(monoid: &Monoid, low: &[Scalar], high: &[Scalar]) -> Option<Vec<S
     monoid.combine(&mut Constants(dtype), &some(low), &some(high)).into_iter().collect()
 }
 
-/// Whether states of these dtypes can be a monoid's: as many as it has, none of them of a half type, Welford's floats.
+/// Whether a monoid can have states of these dtypes: as many as it has, none of a half type, floats for Welford.
 pub fn computes(monoid: &Monoid, states: &[DType]) -> bool {
     let plain = !states.iter().any(|dtype| dtype.is_storage_only());
     let real = *monoid != Monoid::Welford || states.iter().all(|dtype| dtype.is_float());

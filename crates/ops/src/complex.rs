@@ -1,4 +1,4 @@
-//! Rows: what ops mean on complex numbers, as expressions over their parts; and the three primitives between a complex
+//! Rows: the meaning of ops on complex numbers, as expressions over their parts; and the three primitives between a complex
 //! number and its parts.
 //!
 //! Complex numbers are pairs of reals from the builder on, so a row here is all that an op needs to take them. An op
@@ -15,7 +15,7 @@ use super::row::{Algebra, CSpelling, CpuSpellings, Primitive};
 use super::spread::Spread;
 use super::typing::Typing;
 
-/// The columns of a primitive that no kernel sees: lowering makes loads and stores of it.
+/// The columns of a primitive that no kernel has: lowering makes loads and stores of it.
 const fn boundary(name: &'static str, params: &'static [&'static str], typing: Typing) -> Primitive {
     Primitive {
         name,
@@ -48,7 +48,7 @@ pub(super) const COMPLEX: Primitive = Primitive {
     ..boundary("complex", &["real", "imag"], Typing::Pair)
 };
 
-/// What an op means on complex numbers.
+/// The meaning of an op on complex numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ComplexMeaning {
     /// An expression over real numbers: `a + bi` is the first operand, `c + di` the second. Two results are the parts of a
@@ -66,7 +66,7 @@ use ComplexMeaning::{Numbers, Own, Parts};
 pub struct ComplexRow {
     /// The name of a primitive or a composite.
     pub op: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub meaning: ComplexMeaning,
 }
 
@@ -74,8 +74,8 @@ const fn row(op: &'static str, meaning: ComplexMeaning) -> ComplexRow {
     ComplexRow { op, meaning }
 }
 
-/// Division as Smith (1962), as NumPy and torch do: nothing overflows that the quotient does not. By zero, each part by
-/// zero.
+/// Division by Smith's method (1962), as in NumPy and torch: nothing overflows unless the quotient does. By zero, each part
+/// is divided by zero.
 const QUOTIENT: ComplexMeaning = Parts(
     "swap = lt(abs(c), abs(d)); big = where(swap, d, c); small = where(swap, c, d); \
      r = small / big; s = 1 / (big + small * r); none = logical_and(eq(c, 0), eq(d, 0)); \
@@ -83,8 +83,8 @@ const QUOTIENT: ComplexMeaning = Parts(
      where(none, a / abs(c), re), where(none, b / abs(c), im)",
 );
 
-/// The square roots of 1 - w and 1 + w with the signs of zeros kept, from which Kahan (1987) has the inverse sine and
-/// cosine on the right side of every cut. Of infinities the angle alone is left.
+/// The square roots of 1 - w and 1 + w with the signs of zeros kept, from which Kahan (1987) has the inverse sine and cosine
+/// on the right side of every cut. Of infinities only the angle remains.
 const ROOTS: ComplexMeaning = Numbers(
     "a = real(x); b = imag(x); high = logical_or(isinf(a), isinf(b)); \
      p = sqrt(complex(1 - a, -b)); q = sqrt(complex(1 + a, b)); \
@@ -134,8 +134,8 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
     row("isfinite", Parts("logical_and(isfinite(a), isfinite(b))")),
     row("isinf", Parts("logical_or(isinf(a), isinf(b))")),
     row("isnan", Parts("logical_or(isnan(a), isnan(b))")),
-    // On the real line the imaginary part stays what it is, though the modulus may be infinite. A modulus that is infinite
-    // or zero stays so where there is no angle.
+    // On the real line the imaginary part is unchanged, even if the modulus is infinite. An infinite or zero modulus stays
+    // that if there is no angle.
     row(
         "exp",
         Parts(
@@ -154,7 +154,7 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
         ),
     ),
     row("expm1", Parts("s = sin(0.5 * b); expm1(a) * cos(b) - 2 * s * s, exp(a) * sin(b)")),
-    // Near the unit circle by the distance from it, which the modulus has lost.
+    // Near the unit circle from the distance to it, which the modulus has lost.
     row("log", LOGARITHM),
     row(
         "log2",
@@ -177,7 +177,7 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
              where(lt(abs(k), 0.5), 0.5 * log1p(k), log(hypot(1 + a, b))), atan2(b, 1 + a)",
         ),
     ),
-    // The root in the right half plane without cancellation; of an infinite imaginary part, infinite whatever the real part.
+    // The root in the right half plane without cancellation; for an infinite imaginary part infinite for any real part.
     row(
         "sqrt",
         Parts(
@@ -195,7 +195,7 @@ pub static COMPLEX_ROWS: &[ComplexRow] = &[
              where(eq(y, 0), 1, where(eq(x, 0), where(gt(real(y), 0), 0, complex(nan, nan)), power))",
         ),
     ),
-    // Of the four: what is zero or infinite stays so where there is no angle.
+    // Of the four: zero and infinite ones stay that if there is no angle.
     row(
         "sin",
         Parts(
@@ -305,7 +305,7 @@ impl ComplexRow {
     }
 }
 
-/// What the op of this name means on complex numbers, if it takes them.
+/// The meaning of the op with this name on complex numbers, if it takes them.
 pub fn complex_meaning(op: &str) -> Option<ComplexExpr> {
     static KNOWN: LazyLock<Vec<Option<ScalarExpr>>> = LazyLock::new(|| {
         let read = |row: &ComplexRow| {

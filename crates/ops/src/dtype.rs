@@ -51,14 +51,14 @@ pub enum DType {
     C128,
 }
 
-/// The spellings of one dtype: ours, NumPy's (and torch's), nvFuser's.
+/// The names of one dtype: ours, NumPy's (and torch's), nvFuser's.
 struct Spellings {
     short: &'static str,
     numpy: &'static str,
     nvfuser: &'static str,
 }
 
-/// What fixes a binary float format: bits of the significand (the hidden one counted) and exponent range.
+/// The parameters of a binary float format: bits of the significand (including the hidden one) and exponent range.
 #[derive(Clone, Copy)]
 struct Format {
     precision: i32,
@@ -113,7 +113,7 @@ impl DType {
         }
     }
 
-    /// Bits of one element as arithmetic sees it: 1 for bool, else eight per byte.
+    /// Bits of one element in arithmetic: 1 for bool, else eight per byte.
     pub const fn bits(self) -> u32 {
         match self {
             DType::Bool => 1,
@@ -131,7 +131,7 @@ impl DType {
         matches!(self, DType::F8E8M0 | DType::F8E4M3 | DType::F8E5M2)
     }
 
-    /// Is it one of the float types that only storage knows?
+    /// Is it one of the storage-only float types?
     pub const fn is_narrow_float(self) -> bool {
         self.is_float8() || matches!(self, DType::F16 | DType::BF16)
     }
@@ -151,12 +151,12 @@ impl DType {
         matches!(self, DType::U8 | DType::U16 | DType::U32 | DType::U64)
     }
 
-    /// Is it one of the integer types that only storage knows?
+    /// Is it one of the storage-only integer types?
     pub const fn is_narrow_int(self) -> bool {
         matches!(self, DType::I8 | DType::I16 | DType::U8 | DType::U16 | DType::U32)
     }
 
-    /// Is it one of the integer types that arithmetic knows? Only these count elements.
+    /// Is it one of the integer types with arithmetic? Only these count elements.
     pub const fn is_wide_int(self) -> bool {
         matches!(self, DType::I32 | DType::I64 | DType::U64)
     }
@@ -166,7 +166,7 @@ impl DType {
         matches!(self, DType::I32 | DType::I64)
     }
 
-    /// Is it a type that only storage knows, with arithmetic in a wider one?
+    /// Is it a storage-only type, with arithmetic in a wider one?
     pub const fn is_storage_only(self) -> bool {
         self.is_narrow_float() || self.is_narrow_int()
     }
@@ -193,7 +193,7 @@ impl DType {
         }
     }
 
-    /// The type arithmetic on this one happens in: of storage types f32, i32 or (for u32) i64, else itself.
+    /// The type arithmetic on this one happens in: for storage types f32, i32 or (for u32) i64, otherwise itself.
     pub const fn compute(self) -> DType {
         match self {
             DType::U32 => DType::I64,
@@ -208,7 +208,7 @@ impl DType {
         if self.is_int() { self } else { self.compute() }
     }
 
-    /// The number that the low bits of an integer spell in this integer type; u64 is held by its bits.
+    /// The number that the low bits of an integer represent in this integer type; u64 is held by its bits.
     pub const fn wrap(self, x: i64) -> i64 {
         match self {
             DType::I8 => x as i8 as i64,
@@ -255,7 +255,7 @@ impl DType {
         self.names().numpy
     }
 
-    /// How array interfaces and `.npy` files write it, as in `<f4`, if NumPy has it.
+    /// Its code in array interfaces and `.npy` files, as in `<f4`, if NumPy has it.
     pub fn typestr(self) -> Option<String> {
         let kind = match self {
             DType::Bool => 'b',

@@ -1,13 +1,13 @@
-//! Expressions over primitives: how composites, monoids and expansions say what they compute.
+//! Expressions over primitives: the definitions of composites, monoids and expansions.
 //!
-//! An expression is parsed once from text such as `x * reciprocal(1 + exp(-x))` ([`mod@super::expr_parser`]) and evaluated over
-//! any [`Arith`]: numbers, dtypes, graph nodes, kernel values. It holds no dtypes; typing is the evaluation's.
+//! An expression is parsed once from text such as `x * reciprocal(1 + exp(-x))` ([`mod@super::expr_parser`]) and evaluated
+//! over any [`Arith`]: numbers, dtypes, graph nodes, kernel values. It has no dtypes; evaluation does the typing.
 
 use smallvec::SmallVec;
 
 use super::ScalarOp;
 
-/// What expressions are evaluated over: anything that primitives can be applied to.
+/// The values that expressions are evaluated over: anything that primitives can be applied to.
 pub trait Arith {
     /// A value.
     type V: Clone;

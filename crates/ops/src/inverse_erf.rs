@@ -17,7 +17,7 @@ pub fn inverse_erf(y: f64) -> f64 {
 /// The x with erfc(x) = y: infinite at 0 and 2, NaN beyond.
 #[inline(always)]
 pub fn inverse_erfc(y: f64) -> f64 {
-    // One less what is at least a half is exact; below, the tail keeps the digits.
+    // One minus a number of at least a half is exact; below, the tail keeps the digits.
     match (1.0 - y).abs() <= MIDDLE {
         true => middle(0.5 * (1.0 - y)),
         false if y < 1.0 => tail(y),
@@ -35,7 +35,7 @@ pub(crate) fn inverse_erfc_each(y: &[f64], out: &mut [f64]) {
     ordinary!(erfc_quantile, |y, _| inverse_erfc(y); y, y => out);
 }
 
-/// Up to where the middle quotient reaches.
+/// The end of the range of the middle quotient.
 const MIDDLE: f64 = 0.85;
 
 /// Numerators and denominators, the highest power first.
@@ -100,7 +100,7 @@ const FAR_BELOW: [f64; 8] = [
     1.0,
 ];
 
-/// Of half of what erf gives.
+/// The inverse of erf, from half of its value.
 #[inline(always)]
 fn middle(half: f64) -> f64 {
     let r = 0.180625 - half * half;
@@ -146,7 +146,7 @@ fn quantile(y: f64, left: f64) -> f64 {
     if y.abs() <= MIDDLE { of_middle } else { of_tail }
 }
 
-/// What erfc gives from here on up lies in the near tail.
+/// Values of erfc from here on up are in the near tail.
 const FAR: f64 = 1e-10;
 
 /// The natural logarithm of a positive normal number other than 1, with the bits of `libm::log` (FreeBSD's e_log.c, after
@@ -215,7 +215,7 @@ mod tests {
                 false => close(inverse_erfc(libm::erfc(x)), x),
             }
         }
-        // The two ways to the tail meet.
+        // The two quotients of the tail meet.
         let (near, far) = (inverse_erfc(1.000_000_1e-200), inverse_erfc(0.999_999_9e-200));
         assert!(near < far && far - near < 1e-8);
     }

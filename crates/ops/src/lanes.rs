@@ -1,14 +1,14 @@
-//! Code compiled for the vectors that the machine has.
+//! Code compiled for the machine's vectors.
 //!
-//! The arithmetic is that of the text, in its order, whatever the vectors: products and sums are not contracted. So results
-//! have the same bits on every machine.
+//! The arithmetic is as written, in that order, for any vectors: products and sums are not contracted. So results have the
+//! same bits on every machine.
 
 pub use pulp::NullaryFnOnce;
 
-/// Does something with the widest vectors that there are. What is called from inside must be inlined to gain by it, so it
-/// must be named inside: a function that the body brings along is a pointer to it. Numbers are to be moved in: behind a
-/// reference they may change with what is written. A body of more than a few lines is a type with `call` always inlined:
-/// the compiler may leave a closure outside, where there are no wide vectors; [`vectorized`] makes one.
+/// Runs a body with the widest available vectors. Functions that it calls must be inlined to gain by it, so they must be
+/// named inside: a captured function is a pointer. Numbers should be moved in: those behind a reference may alias what is
+/// written. A body of more than a few lines is a type with `call` always inlined: the compiler may leave a closure outside,
+/// where there are no wide vectors; [`vectorized`] makes one.
 #[inline]
 pub fn wide<F: NullaryFnOnce>(body: F) -> F::Output {
     pulp::Arch::new().dispatch(body)

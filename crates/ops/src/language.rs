@@ -1,5 +1,5 @@
-//! The ops of the definition language that are not scalar: names, parameters, defaults. Their shapes and meaning are the
-//! graph's.
+//! The ops of the definition language that are not scalar: names, parameters, defaults. The graph has their shapes, the
+//! evaluator their meaning.
 
 use super::param::{Param, ParamDefault, ParamKind};
 use crate::DType;

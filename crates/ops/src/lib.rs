@@ -1,9 +1,9 @@
 //! Dtypes, scalars, and the tables of ops, declared once.
 //!
-//! A *primitive* ([`ScalarOp`]) is a row that says everything about one scalar operation: typing, algebra, meaning,
-//! spellings, error. A *composite* ([`Composite`]) is one expression over primitives. A *language op* ([`LanguageOp`]) is
-//! any other op of the definition language, of which only the parameters are here. A [`Monoid`] says how folds and scans
-//! combine, a [`Body`] what a lambda computes.
+//! A *primitive* ([`ScalarOp`]) is a row with everything about one scalar operation: typing, algebra, meaning, spellings,
+//! error. A *composite* ([`Composite`]) is one expression over primitives. A *language op* ([`LanguageOp`]) is any other op
+//! of the definition language, of which only the parameters are here. A [`Monoid`] says how folds and scans combine, a
+//! [`Body`] what a lambda computes.
 //!
 //! Rows lie in files by theme, and one list per table names them: adding an op is a row and a word in its list. Nothing
 //! here knows shapes, graphs or kernels.
@@ -116,12 +116,12 @@ impl ScalarOp {
         self.row().params.len()
     }
 
-    /// Whether it moves bits without looking at them, and so takes storage dtypes too.
+    /// Whether it only moves bits, and so takes storage dtypes too.
     pub fn moves_bits(self) -> bool {
         self.row().typing == Typing::Set
     }
 
-    /// Whether it goes between complex numbers and their parts, which no kernel sees.
+    /// Whether it converts between complex numbers and their parts; no kernel has such ops.
     pub fn touches_complex(self) -> bool {
         matches!(self.row().typing, Typing::Part | Typing::Pair)
     }

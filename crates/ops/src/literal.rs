@@ -37,7 +37,7 @@ pub fn parse(dtype: DType, text: &str) -> Option<Scalar> {
 }
 
 fn from_bits(dtype: DType, digits: &str) -> Option<Scalar> {
-    // A sign is no digit, though the standard library reads one.
+    // A sign is no digit, though the standard library accepts one.
     let bits = u64::from_str_radix(digits, 16).ok().filter(|_| !digits.starts_with('+'))?;
     let constant = Scalar::from_bits(dtype, bits);
     (constant.bits() == bits).then_some(constant)

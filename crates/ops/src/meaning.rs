@@ -1,4 +1,4 @@
-//! Applying the meaning of a primitive to numbers: the bridge from the rows to evaluators and constant folding.
+//! Applies the meaning of a primitive to numbers, for evaluators and constant folding.
 
 use super::row::{BoolMeaning, FloatMeaning, IntMeaning, IntType, Kernel};
 use super::{ScalarOp, Typing};
@@ -77,8 +77,8 @@ impl ScalarOp {
         })
     }
 
-    /// A bound on how far the exact result may be from that of `args` when each is off by up to its entry of `errors`.
-    /// Infinite where none is known.
+    /// A bound on how far the exact result may be from that of `args` if each is off by up to its entry of `errors`.
+    /// Infinite if none is known.
     pub fn spread_error(self, args: &[f64], errors: &[f64]) -> f64 {
         self.row().spread.bound(|point| self.of_reals(point), args, errors)
     }

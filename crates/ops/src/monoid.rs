@@ -15,7 +15,7 @@ use super::expr::{Arith, ScalarExpr};
 use super::expr_parser;
 use crate::{DType, Scalar};
 
-/// How a fold or a scan combines: a row of the table by name, or a body that the definition brings along.
+/// How a fold or a scan combines: a row of the table by name, or a body from the definition.
 #[derive(Clone, Debug, Eq, Hash, PartialEq)]
 pub enum Monoid {
     /// The sum of the elements.
@@ -36,12 +36,12 @@ pub enum Monoid {
     Lambda(Lambda),
 }
 
-/// What a row of the table of monoids says.
+/// A row of the table of monoids.
 #[derive(Debug)]
 pub struct MonoidRow {
     /// The name, as in the definition language where it has one.
     pub name: &'static str,
-    /// The states a fold carries.
+    /// The states of a fold.
     pub states: &'static [State],
     /// The operands: an element is one of each.
     pub operands: &'static [&'static str],
@@ -49,15 +49,15 @@ pub struct MonoidRow {
     pub of_element: &'static str,
     /// States after one more element: over the states and the operands.
     pub step: &'static str,
-    /// The same for states that have taken an element, where that is less work.
+    /// The same for states that have taken an element, if that is less work.
     pub next: Option<&'static str>,
-    /// States of two runs together: over the states with `_a` and with `_b` behind their names.
+    /// States of two runs together: over the states with `_a` and with `_b` after their names.
     pub combine: &'static str,
     /// Results: over the states.
     pub finish: &'static str,
     /// Does the fold give the same bits in every order of elements?
     pub exact: bool,
-    /// In which dtype long folds of f32 go on.
+    /// The dtype in which long folds of f32 continue.
     pub totals: Totals,
     /// The error of a fold of n elements in any grouping of depth h, u being half a unit in the last place of 1.
     pub error: &'static str,
@@ -65,15 +65,15 @@ pub struct MonoidRow {
     pub doc: &'static str,
 }
 
-/// In which dtype a fold of many elements of f32 goes on behind a block of a few, so that its rounding errors do not grow with
-/// its length.
+/// The dtype in which a long fold of f32 adds up the results of blocks of a few elements, so that its rounding errors do not
+/// grow with its length.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Totals {
     /// In the dtype of the states.
     Same,
-    /// In f64: each lane adds the states of a block to totals of its own. The states are few.
+    /// In f64: each lane adds the states of a block to its own totals. The states are few.
     OfBlocks,
-    /// In f64: the states of the lanes become wide when they are combined at the end of a block, for all lanes at once.
+    /// In f64: the states of the lanes are widened when they are combined at the end of a block, for all lanes at once.
     OfLanes,
 }
 
@@ -176,10 +176,10 @@ const MIN: MonoidRow = MonoidRow {
     doc: "The smallest element, NaN if any is; the dtype's largest of none.",
 };
 
-/// Sums of deviations from the first element of a run, and of their squares (Chan, Golub and LeVeque 1983, shifted data): the
-/// deviations of equal elements are zero, and a large mean cancels before anything is rounded. Runs are combined by moving
-/// the second to the shift of the first, which squares the distance of the two; so that is done in `f64`, where it loses
-/// nothing that `f32` had. An empty first run takes the shift of the second, and an empty second run adds zeros.
+/// Sums of deviations from the first element of a run, and of their squares (Chan, Golub and LeVeque 1983, shifted data):
+/// the deviations of equal elements are zero, and a large mean cancels before anything is rounded. Runs are combined by
+/// moving the second to the shift of the first, which squares the distance of the two; so that is done in `f64`, where it
+/// loses nothing of `f32`. An empty first run takes the shift of the second, and an empty second run adds zeros.
 const WELFORD: MonoidRow = MonoidRow {
     name: "welford",
     states: &[
@@ -203,7 +203,7 @@ const WELFORD: MonoidRow = MonoidRow {
     doc: "Mean, sum of squared deviations from the mean, and count of the elements.",
 };
 
-/// Ties go to the smallest number, and NaN beats all: `ne(x, x)` tells it in every dtype. Numbers make the order strict, so
+/// Ties go to the smallest number, and NaN wins: `ne(x, x)` detects it in every dtype. The numbers make the order strict, so
 /// that runs may combine in any order.
 macro_rules! arg_row {
     ($name:literal, $beats:literal, $identity:expr, $doc:literal) => {
@@ -327,12 +327,12 @@ impl Monoid {
         }
     }
 
-    /// Whether two runs give the same bits in both orders, and a state is all there is of them.
+    /// Whether two runs give the same bits in both orders, and there is only one state.
     pub fn is_symmetric(&self) -> bool {
         matches!(self, Monoid::Sum | Monoid::Prod | Monoid::Max | Monoid::Min)
     }
 
-    /// The number of states that a fold carries.
+    /// The number of states of a fold.
     pub fn states(&self) -> usize {
         self.row().map_or_else(|| self.results(), |row| row.states.len())
     }
@@ -347,13 +347,13 @@ impl Monoid {
         (0..self.states()).map(|state| operands[state.min(operands.len() - 1)]).collect()
     }
 
-    /// In which dtype folds of operands of these dtypes go on behind a block.
+    /// The dtype in which folds of operands of these dtypes continue after a block.
     pub fn totals(&self, operands: &[DType]) -> Totals {
         let row = self.row().filter(|_| operands == [DType::F32]);
         row.map_or(Totals::Same, |row| row.totals)
     }
 
-    /// The states before any element, which are what a fold of nothing gives.
+    /// The states before any element, and so those of an empty fold.
     pub fn identity(&self, operands: &[DType]) -> SmallVec<[Scalar; 4]> {
         match self {
             Monoid::Lambda(lambda) => lambda.identity().into(),

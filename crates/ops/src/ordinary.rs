@@ -1,10 +1,10 @@
-//! Functions in blocks: of ordinary operands by vectors, of all others one by one.
+//! Functions in blocks: vectorized for ordinary operands, one by one for all others.
 //!
-//! A function comes in two forms: one without branches, always inlined, which becomes vectors and gives NaN where its
-//! operands are not ordinary, and the exact one. Where both give a number it has the same bits.
+//! A function comes in two forms: one without branches, always inlined, which vectorizes and gives NaN if its operands are
+//! not ordinary, and the exact one. If both give a number, it has the same bits.
 
-/// Of each pair of numbers of two slices into a third one: `ordinary!(f, g; x, y => out)` for the form without branches
-/// and the exact one. The former is a function by its name, always inlined, as [`crate::lanes::wide`] asks for.
+/// Of each pair of numbers of two slices into a third one: `ordinary!(f, g; x, y => out)` for the form without branches and
+/// the exact one. The former is a named function, always inlined, as [`crate::lanes::wide`] requires.
 macro_rules! ordinary {
     ($ordinary:expr, $exact:expr; $x:expr, $y:expr => $out:expr) => {{
         let (xs, ys, results): (&[f64], &[f64], &mut [f64]) = ($x, $y, $out);

@@ -1,4 +1,4 @@
-//! Parameters of ops as the definition language sees them: names, kinds, defaults.
+//! Parameters of ops in the definition language: names, kinds, defaults.
 
 use crate::{DType, Scalar};
 
@@ -8,20 +8,20 @@ pub struct Param {
     pub name: &'static str,
     /// Another name it is also known by: `dim` for `dims`.
     pub alias: Option<&'static str>,
-    /// What it takes.
+    /// The kind of its arguments.
     pub kind: ParamKind,
-    /// What stands when it is not given. An explicit `None` counts as not given.
+    /// Its default. An explicit `None` counts as not given.
     pub default: ParamDefault,
 }
 
-/// What an argument may be.
+/// The kind of an argument.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub enum ParamKind {
     /// A tensor, a scalar value or a number.
     Operand,
     /// A tensor.
     Tensor,
-    /// A list of tensors; where the parameter has an alias, one tensor too.
+    /// A list of tensors; if the parameter has an alias, one tensor too.
     Tensors,
     /// A scalar value or a number.
     Scalar,
@@ -33,7 +33,7 @@ pub enum ParamKind {
     Lambda,
     /// A whole number.
     Int,
-    /// A list of whole numbers; where the parameter has an alias, one whole number too.
+    /// A list of whole numbers; if the parameter has an alias, one whole number too.
     Ints,
     /// A list of whole numbers and integer scalar values.
     Shape,
@@ -49,7 +49,7 @@ pub enum ParamKind {
     Text,
 }
 
-/// What stands for an argument that is not given.
+/// The default of an argument.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ParamDefault {
     /// Nothing: it must be given.

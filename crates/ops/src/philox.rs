@@ -1,14 +1,13 @@
-//! The random numbers of programs: Philox 4x32-10, a bijection that makes of a counter and a key four words that look
-//! random.
+//! The random numbers of programs: Philox 4x32-10, a bijection that maps a counter and a key to four random-looking words.
 //!
-//! A draw holds no state, so computing an element again gives the same bits, whoever computes it and in whatever order.
-//! Uniform and normal numbers are expressions over the words (in the crate `frontend`); this file knows only bits.
+//! A draw has no state, so recomputing an element gives the same bits, anywhere and in any order. Uniform and normal numbers
+//! are expressions over the words (in the crate `frontend`); this file has only the bits.
 //!
 //! Source: Salmon, Moraes, Dror, Shaw, *Parallel random numbers: as easy as 1, 2, 3*, SC 2011.
 
-/// What the first and the third word of the counter are multiplied by in each round.
+/// The multipliers of the first and the third word of the counter in each round.
 pub const MULTIPLIERS: [u32; 2] = [0xD251_1F53, 0xCD9E_8D57];
-/// What is added to each half of the key after a round: of the golden ratio and of the root of three.
+/// The increments of the halves of the key after a round: from the golden ratio and the root of three.
 pub const KEY_STEPS: [u32; 2] = [0x9E37_79B9, 0xBB67_AE85];
 /// How often the words are mixed.
 pub const ROUNDS: u32 = 10;
@@ -25,7 +24,7 @@ pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
 }
 
 /// Word `number` of the sequence of `seed` at `offset`: the counter is the offset and a quarter of the number, low halves
-/// first, the key is the seed, and the rest of the number says which of the four words. Signs are bits here.
+/// first, the key is the seed, and the remainder of the number selects one of the four words. Signs are bits here.
 pub fn word(seed: i64, offset: i64, number: i64) -> u32 {
     let halves = |x: u64| [x as u32, high(x)];
     let ([c0, c1], [c2, c3]) = (halves(offset as u64), halves(number as u64 / 4));

@@ -1,8 +1,8 @@
 //! Powers of doubles in blocks, with the bits of `libm::pow`.
 //!
-//! What that computes of ordinary operands is taken in its order, without branches, so that it becomes vectors: the
-//! logarithm of the base in two parts, the product with the exponent in two parts, and 2 to the power of that (FreeBSD's
-//! e_pow.c, after Sun's). Of all others, where a rule of its own holds, it is called itself.
+//! For ordinary operands its computation is done in the same order without branches, so that it vectorizes: the logarithm of
+//! the base in two parts, the product with the exponent in two parts, and 2 to the power of that (FreeBSD's e_pow.c, after
+//! Sun's). For all others, which have special rules, it is called itself.
 
 use std::f64::consts::LN_2;
 
@@ -25,7 +25,7 @@ fn power(x: f64, y: f64) -> f64 {
     let is_whole = y.trunc() == y;
     let is_odd = (0.5 * y).trunc() * 2.0 != y;
     let normal = (f64::MIN_POSITIVE..=f64::MAX).contains(&size) & (size != 1.0);
-    // Of these exponents it takes a shorter way.
+    // For these exponents it takes a shorter path.
     let plain = (y != 0.0) & (y.abs() != 1.0) & (y != 2.0) & (y != 0.5) & (y.abs() <= 2_147_483_648.0);
     let ordinary = normal & plain & (whole.abs() < 1020.0) & ((x > 0.0) | is_whole);
     let value = exponential(product, low, whole);
@@ -82,7 +82,7 @@ fn logarithm(x: f64) -> [f64; 2] {
     [t1, z_l - (((t1 - n) - log_high) - z_h)]
 }
 
-/// 2 to the power of a sum in two parts, which `whole` is.
+/// 2 to the power of a sum in two parts, whose rounded value is `whole`.
 #[inline(always)]
 fn exponential(product: f64, low: f64, whole: f64) -> f64 {
     const SERIES: [f64; 5] = [
@@ -94,7 +94,7 @@ fn exponential(product: f64, low: f64, whole: f64) -> f64 {
     ];
     const LN_2_HIGH: f64 = 0.6931471824645996;
     const LN_2_LOW: f64 = -1.904654299957768e-09;
-    /// Added to a whole number it leaves that in the last bits.
+    /// Added to an integer, it leaves that in the last bits.
     const ALIGNER: f64 = 6_755_399_441_055_744.0;
     let size = high(whole).abs();
     let rounded = if size > 0.5 { (size + 0.5).trunc() } else { 0.0 };

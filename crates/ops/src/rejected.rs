@@ -1,6 +1,6 @@
 //! Ops of nvFuser's language that are rejected, each with the reason.
 
-/// By name, what an op is that makes it no op here.
+/// Unsupported ops by name, each with the reason.
 const REJECTED: &[(&str, &str)] = &[
     ("scaled_mm", BLOCK_SCALED),
     ("cutlass_nvfp4_grouped_mm", BLOCK_SCALED),

@@ -1,4 +1,4 @@
-//! What a row of the primitive table says: the types of its columns. No rows are here.
+//! A row of the primitive table: the types of its columns. No rows are here.
 
 use super::spread::Spread;
 use super::typing::{Classes, Typing};
@@ -15,27 +15,27 @@ pub struct Primitive {
     pub typing: Typing,
     /// The laws it obeys as an operation on real numbers.
     pub algebra: Algebra,
-    /// Its meaning on floats, in double precision; rounding to the dtype is the evaluator's. `None`: no float operands.
+    /// Its meaning on floats, in double precision; the evaluator rounds to the dtype. `None`: no float operands.
     pub float: Option<FloatMeaning>,
     /// Its meaning on integers. `None`: no integer operands.
     pub int: Option<IntMeaning>,
     /// Its meaning on bools. `None`: no bool operands.
     pub boolean: Option<BoolMeaning>,
-    /// How CUDA C++ says it.
+    /// Its spelling in CUDA C++.
     pub cuda: CSpelling,
-    /// How LLVM IR says it.
+    /// Its spelling in LLVM IR.
     pub cpu: CpuSpellings,
     /// Bound on the distance of a compiled f32 or f64 result from the meaning, in units in the last place of the dtype at
     /// the result; 0.5 is correctly rounded, 0 exact.
     pub ulp: f64,
-    /// How absolute errors of the operands reach the result.
+    /// How absolute errors of the operands propagate to the result.
     pub spread: Spread,
     /// One sentence or two for the user, partial cases included.
     pub doc: &'static str,
 }
 
 impl Primitive {
-    /// The columns of a row that says nothing yet.
+    /// The columns of an empty row.
     pub(super) const BLANK: Primitive = Primitive {
         name: "",
         params: &[],
@@ -52,7 +52,7 @@ impl Primitive {
     };
 }
 
-/// The laws of an operation on real numbers; rounding may bend associativity.
+/// The laws of an operation on real numbers; rounding may break associativity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Algebra {
     /// `f(a, b) = f(b, a)`.
@@ -87,8 +87,8 @@ impl Algebra {
     }
 }
 
-/// A function in two forms with the same bits: of single numbers, and of slices, compiled for this function alone so that
-/// it becomes vectors where it can.
+/// A function in two forms with the same bits: of single numbers, and of slices, compiled for this function alone so that it
+/// vectorizes if possible.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<One, Each> {
     /// Of single numbers.
@@ -182,18 +182,18 @@ pub enum FloatMeaning {
     Unary(Kernel<fn(f64) -> f64, UnaryBlock>),
     /// Two numbers to one.
     Binary(Kernel<fn(f64, f64) -> f64, BinaryBlock<f64>>),
-    /// Two numbers to one, told the dtype that they have: what depends on its spacing.
+    /// Two numbers to one, given their dtype: for functions that depend on its spacing.
     BinaryIn(fn(f64, f64, DType) -> f64),
     /// Three numbers to one.
     Ternary(Kernel<fn(f64, f64, f64) -> f64, TernaryBlock>),
     /// Two numbers to a truth value.
     Compare(Kernel<fn(f64, f64) -> bool, BinaryBlock<i64>>),
-    /// A bool and two numbers: the first number where the bool holds, else the second.
+    /// A bool and two numbers: the first number if the bool holds, otherwise the second.
     Select,
 }
 
-/// Meaning over 64-bit integers, told the type that operands come in and the result must fit. Operands of u64 come by
-/// their bits.
+/// Meaning over 64-bit integers, given the type of the operands, which the result must fit. Operands of u64 are passed as
+/// bits.
 #[derive(Clone, Copy, Debug)]
 pub enum IntMeaning {
     /// One integer to one integer.
@@ -204,7 +204,7 @@ pub enum IntMeaning {
     Ternary(fn(i64, i64, i64, IntType) -> i64),
     /// Two integers to a truth value; those of u64 come as [`IntType::ordered`] makes them.
     Compare(fn(i64, i64) -> bool),
-    /// A bool and two integers: the first integer where the bool holds, else the second.
+    /// A bool and two integers: the first integer if the bool holds, otherwise the second.
     Select,
 }
 
@@ -215,7 +215,7 @@ pub enum BoolMeaning {
     Unary(fn(bool) -> bool),
     /// Two bools to one.
     Binary(fn(bool, bool) -> bool),
-    /// Three bools: the second where the first holds, else the third.
+    /// Three bools: the second if the first holds, otherwise the third.
     Select,
 }
 

@@ -30,7 +30,7 @@ pub struct Executable {
 }
 
 impl Executable {
-    /// A definition, not compiled yet, of which segments may have so many bytes in memory at a time.
+    /// A definition, not compiled yet, whose segments may have `peak_memory` bytes in memory at a time.
     pub fn new(definition: Definition, peak_memory: Option<u64>) -> Executable {
         let mut options = options();
         options.plan.peak_memory = peak_memory;

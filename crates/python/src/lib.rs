@@ -1,10 +1,12 @@
 //! The native half of the Python package `ferrofuse`: builds definitions, compiles them, runs them on arrays.
 //!
 //! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `definition/` holds a
-//! definition in the making, `executable` compiles and runs, `segments` are
-//! its segments, `runnable` runs either, `call_on_gpu` does so on arrays of a GPU, `captured` are such calls to be replayed, `gpu/` are the GPUs of the process, `call` are the inputs and outputs of one call, `arrays/` takes
-//! arrays in and gives them out, `data_type` are dtypes, `machine` are the threads that calls run on, `generator` random numbers, `table` tells the ops, `explanation` draws, `file` writes, `errors` makes
-//! rejections exceptions, `signals` lets handlers of Python's signals run while something takes long.
+//! definition under construction, `executable` compiles and runs, `segments` are its segments, `runnable` runs either,
+//! `call_on_gpu` does so on arrays of a GPU, `captured` are such calls to be replayed, `gpu/` are the GPUs of the process,
+//! `call` are the inputs and outputs of one call, `arrays/` takes arrays in and gives them out, `data_type` are dtypes,
+//! `machine` are the threads that calls run on, `generator` random numbers, `table` tells the ops, `explanation` draws,
+//! `file` writes, `errors` makes rejections exceptions, `signals` lets handlers of Python's signals run while something
+//! takes long.
 
 mod arrays;
 mod call;

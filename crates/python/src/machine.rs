@@ -45,7 +45,7 @@ pub fn of_process() -> Arc<Machine> {
     unforked(|| Arc::clone(&MACHINE))
 }
 
-/// The machine of a call that asks for so many threads, or for nothing; `None` where it is that of the process.
+/// The machine of a call that asks for `threads` threads, or for nothing; `None` where it is that of the process.
 ///
 /// # Errors
 /// `ValueError` for what is no number of threads.
@@ -70,7 +70,7 @@ pub fn get_num_threads() -> usize {
     chosen.unwrap_or_else(of_process).threads()
 }
 
-/// Has calls that do not say `threads` run on so many threads, the caller's included.
+/// Has calls that do not say `threads` run on `n` threads, the caller's included.
 #[pyfunction]
 pub fn set_num_threads(n: &Bound<'_, PyAny>) -> PyResult<()> {
     number("n", n)?;

@@ -1,5 +1,5 @@
-//! Work on a thread of its own, with a stack that is large whatever the caller's is. The caller waits, and may be interrupted:
-//! the thread is then left to end by itself, at its next look at the interrupt.
+//! Work on its own thread, with a large stack. The caller waits, and may be interrupted: the thread is then left to end by
+//! itself, when it next checks the interrupt.
 //!
 //! The work owns what it needs. A `fork` waits for its end.
 
@@ -13,7 +13,7 @@ use ir::parallel::STACK;
 
 use crate::{Error, unforked};
 
-/// How long the caller waits between two looks at the interrupt.
+/// How long the caller waits between two checks of the interrupt.
 const LOOK: Duration = Duration::from_millis(10);
 
 /// Does something on another thread and waits for it. No `fork` of the process happens meanwhile.
@@ -26,7 +26,7 @@ pub fn in_background<R: Send + 'static>(
 ) -> Result<R, Error> {
     let (done, result) = sync_channel(1);
     let send = move || {
-        // Where the caller was interrupted nobody listens.
+        // If the caller was interrupted, nobody receives it.
         let _ = done.send(unforked(work));
     };
     let thread = Builder::new().stack_size(STACK).name("ferrofuse-compile".to_owned()).spawn(send);

@@ -1,4 +1,4 @@
-//! Memory of the caller's for the outputs of a call: checked against what the outputs will be, before anything runs.
+//! Memory of the caller's for the outputs of a call: checked against the outputs' forms before anything runs.
 
 use ir::array::{Dims, Layout};
 use ops::DType;
@@ -9,7 +9,7 @@ use crate::device::{AddressSpace, WriteTarget};
 use crate::host::HostMemory;
 use ir::array::{Argument, Footprint};
 
-/// What an output of a call will be: its dtype, its sizes, and its strides in elements.
+/// The form of an output: its dtype, its sizes, and its strides in elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputForm {
     /// Element type.
@@ -20,11 +20,11 @@ pub struct OutputForm {
     pub input: Option<usize>,
 }
 
-/// Memory of the caller's for each output that is given back; `None` where the call makes or views what it gives.
+/// Memory of the caller's for each returned output; `None` if the call makes or views it.
 pub(crate) type Destinations<'a, S> = SmallVec<[Option<WriteTarget<'a, S>>; 4]>;
 
-/// The memory that outputs of these forms are written to. Kernels write there at once where it is laid out as the output;
-/// else the output is copied there when the call is done.
+/// The memory that outputs of these forms are written to. Kernels write there directly if it has the output's layout;
+/// otherwise the output is copied there at the end of the call.
 ///
 /// # Errors
 /// For too few or too many, another dtype or other sizes, memory for reading, and memory that overlaps an argument's or
@@ -76,7 +76,7 @@ pub(crate) fn placed<'a>(
     checked(destinations.iter().map(Some), forms, &footprints)
 }
 
-/// Whether a kernel that makes a tensor of this layout can make it there.
+/// Whether a kernel can make a tensor of this layout there.
 fn is_laid_out_as(own: &Footprint<'_>, layout: &Layout, alignment: usize) -> bool {
     let mut axes = layout.sizes.iter().zip(layout.strides.iter().zip(&own.layout.strides));
     own.start().is_multiple_of(alignment) && axes.all(|(&size, (stride, own))| size <= 1 || stride == own)

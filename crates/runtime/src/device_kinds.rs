@@ -8,7 +8,7 @@ use crate::{DeviceHandle, cuda};
 /// A kind of device.
 #[derive(Debug)]
 pub struct DeviceKind {
-    /// What users call it: with a colon and a number, one of several.
+    /// Its name for users, followed by a colon and a number if there are several.
     pub name: &'static str,
     /// Opens the device of a number.
     ///

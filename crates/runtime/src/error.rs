@@ -34,7 +34,7 @@ pub enum Error {
     /// Memory for outputs was given for another number of outputs.
     #[error("out: expected {expected} arrays, one for each output, got {given}")]
     Destinations {
-        /// How many outputs are given back.
+        /// How many outputs are returned.
         expected: usize,
         /// How many there is memory for.
         given: usize,
@@ -42,7 +42,7 @@ pub enum Error {
     /// Memory that was given for an output does not suit it.
     #[error("out[{place}]: {problem}")]
     Destination {
-        /// The number of the output among those that are given back.
+        /// The number of the output among those that are returned.
         place: usize,
         /// What is wrong with it.
         problem: String,
@@ -50,9 +50,9 @@ pub enum Error {
     /// More memory than the machine has, or than was allowed.
     #[error("no memory: {bytes} bytes are needed, {limit} are there")]
     Memory {
-        /// The most bytes that the call would hold at once; `usize::MAX` where the number itself is beyond the machine.
+        /// The most bytes that the call would hold at once; `usize::MAX` if the number itself overflows.
         bytes: usize,
-        /// The bytes that there are.
+        /// The bytes that are available.
         limit: usize,
     },
     /// A result whose bytes cannot be counted.
@@ -75,7 +75,7 @@ pub enum Error {
     /// A device was asked for and none of its kind was given.
     #[error("the executor is {kind}, and the options name no such device")]
     NoDevice {
-        /// What such devices are called.
+        /// The name of such devices.
         kind: &'static str,
     },
     /// A call on tensors of a GPU, of an executable that is for none.
@@ -99,7 +99,7 @@ pub enum Error {
     Earlier {
         /// The GPU, as in `cuda:0`.
         device: String,
-        /// What it was.
+        /// The error.
         error: Box<Error>,
     },
     /// An output in memory of its own, in a graph that is captured: each replay would allocate it again.
@@ -115,10 +115,10 @@ pub enum Error {
         "the call draws random numbers, which would be the same in each replay of a graph that is captured"
     )]
     DrawsInCapture,
-    /// A call in which the host has a part, in a graph that is captured.
+    /// A call that needs the host, in a graph that is captured.
     #[error("the host has a part in the call ({what}), which a graph that is captured cannot wait for")]
     HostInCapture {
-        /// What it does.
+        /// The host's part.
         what: &'static str,
     },
     /// An input that a captured graph would read at another time than the call.
@@ -126,13 +126,13 @@ pub enum Error {
     InputInCapture {
         /// The input in words.
         input: String,
-        /// What is wrong with it, and what mends it.
+        /// What is wrong with it, and how to fix it.
         what: &'static str,
     },
-    /// What NVIDIA's libraries say.
+    /// An error of NVIDIA's libraries.
     #[error(transparent)]
     Cuda(#[from] cuda::Error),
-    /// What they say of the work of a kernel or a product of matrices.
+    /// An error of theirs about a kernel or a product of matrices.
     #[error("{step} on {device}: {error}")]
     Step {
         /// The kernel, by its segment, or the op.
@@ -141,14 +141,14 @@ pub enum Error {
         device: String,
         error: cuda::Error,
     },
-    /// A GPU has no memory for what a step makes.
+    /// A GPU has no memory for the result of a step.
     #[error("{step}: {error}")]
     GpuMemory {
         /// The segment.
         step: String,
         error: cuda::Error,
     },
-    /// A launch that the GPU has no room for.
+    /// A launch that exceeds the GPU's limits.
     #[error("{kernel}: the launch has {what}")]
     TooLargeLaunch {
         kernel: String,
@@ -159,7 +159,7 @@ pub enum Error {
     #[error("{kernel}: {fault}")]
     Fault {
         kernel: String,
-        /// What it did.
+        /// The fault.
         fault: Fault,
     },
     /// An index among the data is out of range.
@@ -172,7 +172,7 @@ pub enum Error {
         /// Where.
         at: OutOfRange,
     },
-    /// The caller wants the answer no more.
+    /// The caller interrupted the call.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
     /// A thread to compile on could not be started.
@@ -204,7 +204,7 @@ impl From<IndexFault> for Error {
     }
 }
 
-/// Who can mend an error.
+/// Who can fix an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
     /// The caller, by other inputs or another definition.
@@ -214,7 +214,7 @@ pub enum Blame {
 }
 
 impl Error {
-    /// The same, which says what the memory was for that is not there.
+    /// The same error, which also says what the missing memory was for.
     pub(crate) fn for_step(self, step: impl FnOnce() -> Option<String>) -> Error {
         match self {
             Error::Cuda(error @ cuda::Error::OutOfMemory { .. }) => match step() {
@@ -230,7 +230,7 @@ impl Error {
         matches!(self, Error::Interrupted(_) | Error::Memory { .. } | Error::Allocation(_))
     }
 
-    /// Who can mend it.
+    /// Who can fix it.
     pub fn blame(&self) -> Blame {
         match self {
             Error::Input(InputError::Sizes(SizeError::Beyond { .. })) => Blame::Machine,

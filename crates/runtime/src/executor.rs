@@ -1,16 +1,16 @@
-//! What runs a fusion, and all that others must know of it to make it ready: which inputs it can read, what its variants depend on.
+//! What runs a fusion, and what others must know about it to prepare inputs and variants.
 
 /// How a fusion is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Executor {
-    /// Segments as machine code. Without libLLVM the evaluator runs instead, and the report says so.
+    /// Segments as machine code. Without libLLVM the evaluator runs instead, as the report says.
     #[default]
     Compiled,
     /// Segments in the language of a device of this kind, on [`crate::CompileOptions::device`].
     Device(&'static str),
     /// Segments as kernel programs, interpreted: slow, for tests.
     Interpreter,
-    /// The definition as it stands, by the evaluator: slow, the meaning of all others.
+    /// The definition itself, by the evaluator: slow; it defines the results of all others.
     Evaluator,
 }
 
@@ -19,13 +19,13 @@ pub enum Executor {
 pub(crate) enum Readable {
     All,
     Aligned,
-    /// Those that begin with the first element besides.
+    /// Aligned ones that begin with the first element.
     Forward,
-    /// Those that have nothing between the elements besides, as all their memory is copied to the device.
+    /// Those among these that have no gaps between the elements, as all their memory is copied to the device.
     Packed,
 }
 
-/// What NVIDIA's GPUs are called.
+/// The name of NVIDIA's GPUs as devices.
 pub(crate) const CUDA_KIND: &str = "cuda";
 
 impl Executor {

@@ -1,6 +1,6 @@
-//! What the sizes of a call determine: the values of formulas, and how large each slot is. Kept for the next call on the same
-//! sizes, since evaluating them takes as long as a small kernel. Symbols that no size follows from, such as the seed and offset
-//! of draws, may have other values then.
+//! What the sizes of a call determine: the values of formulas, and the size of each slot. Cached for the next call on the
+//! same sizes, since evaluating them takes as long as a small kernel. Symbols that no size depends on, such as the seed and
+//! offset of draws, may have other values then.
 
 use std::sync::Arc;
 
@@ -21,11 +21,11 @@ pub(crate) struct Extents {
     /// The values of the plan's formulas.
     pub formulas: PrimaryMap<Formula, i64>,
     pub sizes: Arc<PrimaryMap<Slot, Dims>>,
-    /// Bytes of each slot without gaps; `None` where the number is beyond the machine.
+    /// Bytes of each slot without gaps; `None` if the number overflows.
     pub bytes: Arc<PrimaryMap<Slot, Option<usize>>>,
-    /// How soon what kernels write is read.
+    /// The reuse distances of what kernels write.
     pub reuse: Arc<ReuseDistances>,
-    /// The symbols that all of this follows from, but for formulas that are a symbol.
+    /// The symbols that all of this depends on, except for formulas that are just a symbol.
     from: Arc<[Sym]>,
 }
 
@@ -50,7 +50,7 @@ impl Extents {
         Ok(Extents { known: known.clone(), formulas, sizes, bytes, reuse, from: deciding(plan).into() })
     }
 
-    /// The same for other values of symbols that no size follows from; `None` where one follows from what changed.
+    /// The same for other values of symbols that no size depends on; `None` if a changed symbol is none of those.
     fn with(&self, plan: &ExecutionPlan, known: &Sizes) -> Option<Extents> {
         if self.from.iter().any(|&sym| self.known.get(sym) != known.get(sym)) {
             return None;

@@ -1,7 +1,7 @@
-//! The inputs of a call as kernels can take them.
+//! The inputs of a call in the form that kernels can read.
 //!
-//! Which are read where they are is a matter of the executor: kernels want elements aligned to their size, the interpreter has
-//! no memory before an element. All others are copied.
+//! Which inputs are read in place depends on the executor: kernels need elements aligned to their size, the interpreter has
+//! no memory before the first element. All others are copied.
 
 use compiler::layout::LayoutClass;
 use ir::array::{Array, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
@@ -20,7 +20,7 @@ pub(crate) struct Inputs<'a> {
 }
 
 impl<'a> Inputs<'a> {
-    /// Copies what must be copied.
+    /// Copies the inputs that must be copied.
     ///
     /// # Errors
     /// When there is no memory for a copy, and [`Error::Interrupted`].
@@ -51,7 +51,7 @@ impl<'a> Inputs<'a> {
         self.copies.iter().any(|(copied, _)| *copied == place)
     }
 
-    /// The inputs, copies in place of those that were copied.
+    /// The inputs, with copies in place of those that were copied.
     pub fn views(&self) -> impl Iterator<Item = ArrayView<'_>> {
         let copy = |place: usize| self.copies.iter().find(|(copied, _)| *copied == place);
         self.given.iter().enumerate().map(move |(place, given)| match copy(place) {
@@ -61,7 +61,7 @@ impl<'a> Inputs<'a> {
     }
 }
 
-/// How inputs, or the copies of those that must be copied, lie in memory.
+/// The layouts of inputs, or of their copies if they must be copied.
 pub(crate) fn layouts(given: &[ArrayView<'_>], executor: Executor) -> Vec<LayoutClass> {
     let layout = |view: &ArrayView<'_>| match is_readable(view, executor) {
         true => LayoutClass::from(view.layout()),
@@ -80,14 +80,14 @@ fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
     }
 }
 
-/// Whether there is nothing between the elements of a view, which begins with the first of them.
+/// Whether a view has no gaps between its elements and begins with the first of them.
 fn is_packed(view: &ArrayView<'_>) -> bool {
     let Some((first, last)) = view.layout().span() else { return true };
     let elements = once(view).iter().fold(1, |elements: i128, &size| elements.saturating_mul(size as i128));
     view.strides().iter().all(|&stride| stride >= 0) && last - first + 1 == elements
 }
 
-/// A copy without gaps, in which what repeats is there once.
+/// A copy without gaps that holds repeated elements once.
 fn packed(view: &ArrayView<'_>, workers: &Workers<'_>) -> Result<StridedArray, Error> {
     let once = once(view);
     let viewed = view.layout().sliced(&vec![0; once.len()], &once);
@@ -96,18 +96,18 @@ fn packed(view: &ArrayView<'_>, workers: &Workers<'_>) -> Result<StridedArray, E
     Ok(StridedArray::new(elements, of_packed(view))?)
 }
 
-/// How the packed copy lies.
+/// The layout of the packed copy.
 fn of_packed(view: &ArrayView<'_>) -> ArrayLayout {
     ArrayLayout::dense(&once(view)).expanded(view.sizes())
 }
 
-/// The sizes of a view in which what repeats is there once.
+/// The sizes of a view in which repeated elements count once.
 fn once(view: &ArrayView<'_>) -> Dims {
     let axes = view.sizes().iter().zip(view.strides());
     axes.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect()
 }
 
-/// The declared layouts of the inputs of a definition. What may have gaps is taken to have none.
+/// The declared layouts of the inputs of a definition. Inputs that may have gaps are taken to have none.
 pub fn declared_layouts(definition: &Definition) -> Vec<LayoutClass> {
     definition
         .input_decls()

@@ -1,12 +1,13 @@
 //! From a definition to its outputs: compiled variants, execution plans, calls.
 //!
 //! `executable` (a definition with its variants) · `segmented` (its segments as executables of their own) · `executor` (what
-//! runs it) · `options` · `compile` (definition to variant) · `background` (what outlives an interrupted caller) · `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs come to) ·
-//! `destination` (the caller's memory for outputs) · `extents` (what sizes determine) · `call` (the
-//! steps done) · `device` (what does them) · `host` (the CPU) · `accelerator` (what is asked of all other devices) · `cuda`
-//! (GPUs) · `device_kinds` (their names) · `tensor` (memory of the call) · `output` · `located` (errors in words of the
-//! definition) · `report` · `machine` (threads, memory, libLLVM). Decides nothing about kernels, and reads no files but the
-//! memory limit of the process and the size of the caches.
+//! runs it) · `options` · `compile` (definition to variant) · `background` (work that outlives an interrupted caller) ·
+//! `inputs` · `variant_key` (which calls share a variant) · `prepared` (what inputs determine) · `destination` (the caller's
+//! memory for outputs) · `extents` (what sizes determine) · `call` (runs the steps) · `device` (does their work) · `host`
+//! (the CPU) · `accelerator` (the interface of all other devices) · `cuda` (GPUs) · `device_kinds` (their names) · `tensor`
+//! (memory of the call) · `output` · `located` (errors in words of the definition) · `report` · `machine` (threads, memory,
+//! libLLVM). Decides nothing about kernels, and reads no files but the memory limit of the process and the size of the
+//! caches.
 
 mod accelerator;
 mod background;

@@ -1,7 +1,7 @@
 //! The errors of a call located in the definition: by the op and the line at fault.
 //!
-//! Takes an error of values and sizes, the definition, and the inputs of the call; gives the error for its user. What is the
-//! user's already stays as it is.
+//! Takes an error of values and sizes, the definition, and the inputs of the call; returns the error in the user's terms.
+//! Errors that are already in those terms stay as they are.
 
 use std::fmt;
 
@@ -32,13 +32,13 @@ fn index(definition: &Definition, val: Val, at: OutOfRange) -> Error {
         return Error::Index { op: definition.name_of(val), line: None, at };
     };
     let line = site.span.and_then(|span| record.line_of(span));
-    // The size was added to what was negative.
+    // The size was added to a negative index.
     let added = if site.counts_from_end && at.index < 0 { at.size } else { 0 };
     let at = OutOfRange { axis: site.axis, index: at.index.wrapping_sub(added), ..at };
     Error::Index { op: site.op.to_owned(), line, at }
 }
 
-/// That of the first op whose result has more bytes than a machine can count; nothing where no op has one.
+/// The error for the first op whose result has more bytes than a machine can count; `None` if no op has one.
 fn too_large(definition: &Definition, inputs: &[ArrayView<'_>]) -> Option<Error> {
     let sizes = definition.signature().bind(inputs, &[]).ok()?;
     let record = &definition.record;
@@ -52,7 +52,7 @@ fn too_large(definition: &Definition, inputs: &[ArrayView<'_>]) -> Option<Error>
     })
 }
 
-/// The sizes of a result as far as they are known; `None` for one that is beyond the machine.
+/// The sizes of a result as far as they are known; `None` for one that overflows.
 struct Counted(Vec<Option<i64>>);
 
 impl Counted {

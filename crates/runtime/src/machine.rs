@@ -1,4 +1,5 @@
-//! What fusions run on: threads, memory, libLLVM, and the code that it made before. One is shared by all fusions that do not ask for their own.
+//! What fusions run on: threads, memory, libLLVM, and a cache of its code. All fusions that do not ask for their own share
+//! one.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -16,7 +17,7 @@ use cpu::fork::unforked;
 use cpu::objects::ObjectCache;
 use cpu::pool::{LARGEST, Pool, Workers};
 
-/// What to take of the machine.
+/// How to use the machine.
 #[derive(Clone, Debug, Default)]
 pub struct MachineOptions {
     /// Number of threads, the caller's included; without it, as many as the process may use.
@@ -27,10 +28,10 @@ pub struct MachineOptions {
     pub memory_limit: Option<usize>,
     /// Where machine code is kept between processes; without it, it is not.
     pub cache: Option<Arc<ObjectCache>>,
-    /// What was measured of the machine, for the cost model; without it, what is usual of CPUs. Facts of another CPU, or of
-    /// another number of threads, count as none.
+    /// Measurements of the machine for the cost model; without it, typical values of CPUs. Facts of another CPU, or of
+    /// another number of threads, are ignored.
     pub facts: Option<CpuFacts>,
-    /// Operations that a launch has at least if threads share it; without it, about as many as one thread does while another
+    /// The fewest operations of a launch that threads share; without it, about as many as one thread does while another
     /// wakes. No result depends on it.
     pub min_shared: Option<u64>,
     /// Whether kernels are listed where `perf` looks for the names of code made at run time.
@@ -39,13 +40,12 @@ pub struct MachineOptions {
     pub guard: Option<Side>,
 }
 
-/// Eight for each element of 64x1024. Measured there in a virtual machine, two threads, one of which has to wake, take longer
+/// Eight per element of 64x1024. Measured there in a virtual machine, two threads, one of which has to wake, take longer
 /// than one: a sum over rows 18 µs instead of 3, a softmax 33 instead of 18.
 const MIN_SHARED: u64 = 1 << 19;
 
-/// The most of the last-level cache that a process may hope to keep for each processor that it has, in bytes: a cache of 480 MiB
-/// serves dozens of others too, of which a virtual machine says nothing. Caches that belong to few processors have 4 to 12 MiB
-/// for each.
+/// The most bytes of the last-level cache that a process may expect to keep per processor: a cache of 480 MiB serves dozens
+/// of other processors too, which a virtual machine does not reveal. Caches of few processors have 4 to 12 MiB each.
 const SHARE_OF_PROCESSOR: usize = 16 << 20;
 
 /// Threads, memory, libLLVM and its cache.
@@ -54,7 +54,7 @@ pub struct Machine {
     pub(crate) pool: Pool,
     pub(crate) allocator: Allocator,
     llvm: LlvmOptions,
-    /// libLLVM, once it was found.
+    /// libLLVM, once it is found.
     found: OnceLock<Llvm>,
     cache: Option<Arc<ObjectCache>>,
     memory_limit: usize,
@@ -69,7 +69,7 @@ impl Machine {
     /// The most threads that a machine has.
     pub const MOST_THREADS: usize = LARGEST;
 
-    /// A machine of one's own. Threads start when they are first needed.
+    /// A separate machine. Threads start when they are first needed.
     pub fn new(options: MachineOptions) -> Machine {
         let memory_limit = options.memory_limit.unwrap_or_else(memory_of_process);
         let limits = AllocatorOptions {
@@ -134,12 +134,12 @@ impl Machine {
         self.last_level_cache
     }
 
-    /// Bytes of it that the process may hope to find its own data in.
+    /// Bytes of it in which the process may expect its own data.
     pub(crate) fn share_of_cache(&self) -> usize {
         self.share_of_cache
     }
 
-    /// Operations that a launch has at least if threads share it.
+    /// The fewest operations of a launch that threads share.
     pub(crate) fn min_shared(&self) -> u64 {
         self.min_shared
     }
@@ -149,20 +149,20 @@ impl Machine {
         self.perf_map
     }
 
-    /// Where outputs come from.
+    /// The allocator of outputs.
     pub fn allocator(&self) -> &Allocator {
         &self.allocator
     }
 
-    /// Where machine code is kept between processes.
+    /// The cache of machine code between processes.
     pub fn cache(&self) -> Option<&ObjectCache> {
         self.cache.as_deref()
     }
 
-    /// libLLVM. Where a cache remembers which one it is, it is opened when there is something to compile.
+    /// libLLVM. If a cache remembers its identity, it is opened only when there is something to compile.
     ///
     /// # Errors
-    /// Why it is not there, with the command that mends it. That is not remembered.
+    /// Why it is missing, with the command that installs it. The failure is not cached.
     pub fn llvm(&self) -> Result<Llvm, LlvmError> {
         if let Some(llvm) = self.found.get() {
             return Ok(llvm.clone());
@@ -184,7 +184,7 @@ impl Machine {
         self.llvm().is_ok_and(|llvm| Isa::new(&llvm, CpuTarget::Host).runs(&Isa::new(&llvm, cpu)))
     }
 
-    /// What the compiler needs to know of the host, or of another CPU; without libLLVM, which knows them, what is usual.
+    /// The facts that the compiler needs of the host, or of another CPU; without libLLVM, which knows them, typical values.
     pub fn target(&self, cpu: CpuTarget) -> Target {
         const USUAL_VECTOR_BITS: u32 = 256;
         let bits = self.llvm().map(|llvm| Isa::new(&llvm, cpu).vector_bits);
@@ -197,7 +197,7 @@ impl Machine {
         }
     }
 
-    /// What was measured of this machine with as many threads.
+    /// The measurements of this machine with this number of threads.
     pub fn facts(&self) -> Option<&CpuFacts> {
         let facts = self.facts.as_ref()?;
         let llvm = self.llvm().ok()?;
@@ -205,7 +205,7 @@ impl Machine {
     }
 }
 
-/// Bytes of the largest cache, as Linux tells them; 32 MiB where it does not.
+/// Bytes of the largest cache, as Linux reports them; 32 MiB if it does not.
 fn last_level_cache() -> usize {
     let size = |index: u32| {
         let text =
@@ -215,7 +215,7 @@ fn last_level_cache() -> usize {
     (0..5).filter_map(size).max().unwrap_or(32 << 20)
 }
 
-/// The memory that the process may use: that of the machine, or less where a control group says so.
+/// The memory that the process may use: the machine's, or the control group's limit if that is less.
 fn memory_of_process() -> usize {
     // SAFETY: asks for two numbers.
     let (pages, page) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };

@@ -26,7 +26,7 @@ pub struct CompileOptions {
     pub hints: Hints,
     /// Choices made by the user instead of the compiler.
     pub plan: PlanOptions,
-    /// Where draws without a seed of their own take theirs: by default a generator of the executable's own, of seed 0.
+    /// The source of randomness for draws without a seed: by default the executable's own generator, with seed 0.
     pub generator: Arc<Generator>,
     /// In which order the interpreter takes blocks and lanes; the answer is the same in all of them.
     pub interpreter: InterpreterOptions,
@@ -48,7 +48,7 @@ impl Default for CompileOptions {
 }
 
 impl CompileOptions {
-    /// What the compiler needs to know of what runs it.
+    /// The facts that the compiler needs of its executor.
     pub(crate) fn facts(&self) -> Target {
         match self.opened_device() {
             Ok(device) => device.device().target(),
@@ -80,8 +80,8 @@ impl CompileOptions {
 pub struct CallOptions {
     /// The threads and the memory to run on, instead of those that it was compiled for.
     pub machine: Option<Arc<Machine>>,
-    /// Where random numbers come from, instead of the generator.
+    /// The source of random numbers, instead of the generator.
     pub stream: Option<Stream>,
-    /// What ends the call. Of a variant that is compiled for it, libLLVM ends the kernel that it is at, in the background.
+    /// What ends the call. If a variant is being compiled for it, libLLVM finishes the current kernel in the background.
     pub interrupt: Interrupt,
 }

@@ -62,7 +62,7 @@ impl Output<'_> {
         self.view().to_array()
     }
 
-    /// The number of the input in whose memory it is, if it is in one's.
+    /// The number of the input in whose memory it is, if any.
     pub fn input(&self) -> Option<usize> {
         match self {
             Output::Made(_) => None,

@@ -1,4 +1,4 @@
-//! What the inputs of a call come to before it begins: sizes, and the variant for them.
+//! What the inputs of a call determine before it begins: sizes, and the variant for them.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ pub(crate) struct Prepared {
     pub forms: SmallVec<[(DType, Layout); 4]>,
     /// The values of size symbols.
     pub sizes: Sizes,
-    /// What was compiled for such calls.
+    /// The variant for such calls.
     pub variant: Arc<Variant>,
     /// Whether nothing in the call is worth a second thread.
     pub is_short: bool,

@@ -1,4 +1,4 @@
-//! What was done: how a fusion was compiled, and where the time of a call went.
+//! Reports: how a fusion was compiled, and where the time of a call went.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::Executor;
 pub struct Report {
     /// What runs it.
     pub executor: Executor,
-    /// What the user should know: that libLLVM is missing, and the command that installs it.
+    /// A message for the user, for example that libLLVM is missing, with the command that installs it.
     pub notice: Option<String>,
     /// The segments in the order they run.
     pub segments: Vec<SegmentReport>,
@@ -27,7 +27,7 @@ pub struct SegmentReport {
     pub name: String,
     /// Why the evaluator runs it, if it does.
     pub evaluator_reason: Option<String>,
-    /// What a library computes of it, if one does.
+    /// The external op that it is, if any.
     pub library: Option<&'static str>,
     pub kernels: Vec<KernelReport>,
 }
@@ -42,11 +42,11 @@ pub struct KernelReport {
     pub code_bytes: usize,
     /// Whether its machine code was kept from an earlier process.
     pub cached: bool,
-    /// What it takes of a multiprocessor, where a GPU runs it; dynamic shared memory, which sizes decide, aside.
+    /// Its resources of a multiprocessor on a GPU, without dynamic shared memory, which depends on sizes.
     pub resources: Option<KernelResources>,
 }
 
-/// Code that says how it came about.
+/// Code that reports how it was compiled.
 pub(crate) trait Reported {
     /// The report on the kernel of this name.
     fn report(&self, name: &str) -> KernelReport;
@@ -59,7 +59,7 @@ pub struct CallReport {
     pub steps: Vec<StepReport>,
     /// Time from the first step to the last.
     pub total: Duration,
-    /// Time before the first step, where the call compiled something; else zero.
+    /// Time before the first step, if the call compiled something; otherwise zero.
     pub compile: Duration,
     /// Most bytes that the call held at once, inputs aside.
     pub peak_bytes: usize,
@@ -72,7 +72,7 @@ pub struct StepReport {
     pub name: String,
     /// Time of the step.
     pub time: Duration,
-    /// Time of its kernel in libLLVM or NVRTC, where the call compiled it; else zero.
+    /// Time of its kernel in libLLVM or NVRTC, if the call compiled it; otherwise zero.
     pub compile: Duration,
     /// Bytes of the tensors that it reads, each once, expanded ones at their size in memory.
     pub read: u64,

@@ -81,7 +81,7 @@ impl Tensor {
         self.buffer.as_mut_ptr()
     }
 
-    /// The memory, which begins with the element at index zero, element type and layout, for whoever takes the tensor over.
+    /// The memory, which begins with the element at index zero, element type and layout, for a new owner.
     pub fn into_parts(self) -> (Buffer, DType, Layout) {
         (self.buffer, self.dtype, self.layout)
     }
@@ -101,14 +101,14 @@ impl fmt::Debug for Tensor {
     }
 }
 
-/// Without gaps, axes in memory in the order of these strides. Row-major where that is such an order.
+/// A layout without gaps, with axes in memory in the order of these strides; row-major if that is such an order.
 pub(crate) fn packed(sizes: &[usize], strides: &[isize]) -> Layout {
     let mut order: Vec<usize> = (0..sizes.len()).filter(|&axis| sizes[axis] != 1).collect();
     order.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
     Layout::ordered(sizes, order)
 }
 
-/// Bytes of a dense tensor; `None` where the number is beyond the machine.
+/// Bytes of a dense tensor; `None` if the number overflows.
 pub(crate) fn bytes_of(dtype: DType, sizes: &[usize]) -> Option<usize> {
     let elements = match sizes.contains(&0) {
         true => 0,

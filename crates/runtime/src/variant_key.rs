@@ -1,13 +1,13 @@
-//! Which calls share a variant: those whose inputs have the same layouts, of whose rows the same is known where the compiler
-//! saw sizes ahead of the first call, and, where that is asked for, whose sizes are of one order of magnitude (on a GPU, of
-//! one step of at most an eighth); of equal sizes where memory is limited.
+//! Which calls share a variant: those whose inputs have the same layouts and, where the compiler saw sizes ahead of the
+//! first call, the same known facts about rows. Where that is asked for, their sizes are also of one order of magnitude (on
+//! a GPU, of one step of at most an eighth); where memory is limited, they are equal.
 //!
-//! Which axes blocks divide, how far, and how wide the lanes are follows from sizes that the compiler expects. What it expects
-//! may be wrong by half or double; by a factor of a hundred it costs workers their share, or leaves partial results of nearly
-//! every row. On a GPU it may be wrong by an eighth: blocks that all fit at once are twice as fast as one more than that.
-//! Rows of whole vectors need no code for the remainder, a quarter of a kernel; of short ones moments are computed in two
-//! passes, and folds over a few elements are unrolled. The key depends on the call alone, and so does the answer to the last
-//! bit, whatever was called before.
+//! Which axes blocks divide, how far, and how wide the lanes are follows from the sizes that the compiler expects. These may
+//! be off by a factor of two; off by a hundred, workers stay idle, or nearly every row leaves partial results. On a GPU they
+//! may be off by an eighth: if all blocks fit at once, that is twice as fast as with one block more. Rows of whole vectors
+//! need no code for the remainder, a quarter of a kernel; of short ones moments are computed in two passes, and folds over a
+//! few elements are unrolled. The key depends on the call alone, and so does the answer to the last bit, whatever was called
+//! before.
 
 use compiler::layout::LayoutClass;
 use compiler::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
@@ -20,16 +20,16 @@ use smallvec::SmallVec;
 use crate::CompileOptions;
 use crate::inputs::declared_layouts;
 
-/// Elements of the largest value below which all calls are of one order: nothing is divided then.
+/// Elements of the largest value below which all calls are small, and of one order: nothing is divided in them.
 const FEW: usize = 1 << 14;
 
-/// A size up to which a GPU's calls may be so.
+/// A size up to which a GPU's calls may be small calls.
 const SHORT: i64 = 1024;
 
-/// The size that is expected of all axes then.
+/// The size that is expected of all axes of small calls.
 const EXPECTED_OF_FEW: i64 = 4;
 
-/// The shapes of a definition's values, by which the sizes of its calls are judged.
+/// The shapes of a definition's values, which decide whether calls are small.
 #[derive(Debug)]
 pub(crate) struct Shapes {
     /// Each once.
@@ -40,11 +40,11 @@ pub(crate) struct Shapes {
     last: Vec<Sym>,
     /// And those of them that a fold reduces, if passes may change it.
     folded: Vec<Sym>,
-    /// Whether calls with sizes of other orders of magnitude have other keys.
+    /// Whether sizes of other orders of magnitude have other keys.
     by_order: bool,
-    /// Whether they have the sizes themselves: a limit on memory is kept at those of each call.
+    /// Whether keys contain the sizes themselves: a limit on memory must hold at those of each call.
     is_exact: bool,
-    /// Whether they are a GPU's, where vectors are shorter, and rows that a block keeps have keys of their own.
+    /// Whether they are for a GPU, where vectors are shorter, and rows that a block keeps have their own keys.
     on_gpu: bool,
 }
 
@@ -58,7 +58,7 @@ impl Shapes {
         let mut symbols: Vec<Sym> = shapes.iter().flatten().flat_map(|size| size.symbols()).collect();
         symbols.sort_unstable();
         symbols.dedup();
-        // A schedule by hand fits the definition as it is.
+        // The user's schedule fits the unchanged definition.
         let is_scheduled = !options.plan.schedules.is_empty();
         let folded = if is_scheduled { Vec::new() } else { folded_row_sizes(graph, fusion) };
         let (last, on_gpu) = (row_sizes(graph, fusion), options.executor.is_on_gpu());
@@ -72,7 +72,7 @@ impl Shapes {
             // A size without a value, or below zero, is an error of the call.
             shape.iter().map(|size| sizes.size(size).unwrap_or(0)).fold(1, usize::saturating_mul)
         };
-        // What a block of a GPU keeps of a long row must fit its memory, whatever else there is.
+        // What a block of a GPU keeps of a long row must fit its memory, however small the call is.
         let is_short = |(_, size): (Sym, i64)| size <= SHORT;
         self.shapes.iter().all(|shape| elements(shape) < FEW)
             && (!self.on_gpu || self.known(sizes).all(is_short))
@@ -83,7 +83,7 @@ impl Shapes {
         self.symbols.iter().filter_map(|&sym| Some((sym, sizes.get(sym)?)))
     }
 
-    /// What is known of the sizes of last axes. Small calls that share a variant whatever their orders know nothing of them.
+    /// What is known about the sizes of last axes. Small calls that share a variant for all orders know nothing.
     fn rows(&self, sizes: &Sizes) -> SmallVec<[KnownRow; 2]> {
         if self.by_order && self.are_few(sizes) {
             return SmallVec::new();
@@ -96,13 +96,13 @@ impl Shapes {
     }
 }
 
-/// What the calls that share a variant have in common.
+/// The common properties of the calls that share a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VariantKey {
     layouts: Vec<LayoutClass>,
-    /// Where variants are chosen by sizes.
+    /// If variants are chosen by sizes.
     orders: Option<Orders>,
-    /// What is known of rows, where variants are chosen by sizes.
+    /// Facts about rows, if variants are chosen by sizes.
     rows: SmallVec<[KnownRow; 2]>,
 }
 
@@ -112,7 +112,7 @@ impl VariantKey {
         VariantKey { layouts: declared_layouts(definition), orders: None, rows: SmallVec::new() }
     }
 
-    /// Of a call whose inputs lie in memory so; by its sizes as well where there are shapes to judge them by.
+    /// Of a call whose inputs have these layouts; also by its sizes, if there are shapes.
     pub fn of(layouts: Vec<LayoutClass>, sizes: &Sizes, shapes: Option<&Shapes>) -> VariantKey {
         let orders = shapes.filter(|shapes| shapes.by_order).map(|shapes| Orders::of(sizes, shapes));
         let rows = shapes.map(|shapes| shapes.rows(sizes)).unwrap_or_default();
@@ -124,7 +124,7 @@ impl VariantKey {
         &self.layouts
     }
 
-    /// A fusion of the definition, in the knowledge of what is so in all such calls.
+    /// A fusion of the definition, with the facts that hold in all such calls.
     pub fn known(&self, fusion: &Fusion) -> Fusion {
         let mut facts = Facts::clone(fusion.facts());
         self.rows.iter().for_each(|row| row.assume(&mut facts));
@@ -137,7 +137,7 @@ impl VariantKey {
     }
 }
 
-/// The sizes that are expected of calls whose sizes are of the orders of a call's; all the same where there is little to do.
+/// The expected sizes for all calls of the same orders of magnitude; the same for all small calls.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Orders {
     expected: SmallVec<[(Sym, i64); 4]>,
@@ -159,7 +159,7 @@ impl Orders {
         Orders { expected, are_few, on_gpu: shapes.on_gpu }
     }
 
-    /// The sizes to expect of such calls, and few where there is little to do; on a GPU with what none of them exceeds.
+    /// The sizes to expect of such calls, a few for small calls; on a GPU with their upper bounds.
     fn hints(&self) -> Hints {
         let hints = Hints::new(self.expected.iter().copied());
         if !self.on_gpu {

@@ -1,4 +1,5 @@
-//! Cycles of the nodes of a graph on a machine: of a vector of elements on a CPU, of an element on a GPU's lane.
+//! The cycles that each node of a graph takes on a machine: for a vector of elements on a CPU, for one element on a GPU's
+//! lane.
 
 use ir::graph::{Graph, Node, TensorOp};
 use ops::cycles::{cpu, gpu};
@@ -9,7 +10,7 @@ use target::{Processor, Target};
 #[derive(Clone, Copy)]
 pub struct OpCycles {
     scalar_op: fn(ScalarOp, DType) -> u64,
-    /// Of a conversion between two dtypes.
+    /// Of a conversion from one dtype to another.
     cast: fn(DType, DType) -> u64,
 }
 
@@ -34,7 +35,7 @@ impl OpCycles {
             TensorOp::Gather(_) => 10,
             TensorOp::Fold { monoid: Monoid::Lambda(lambda), .. } => self.of_body(lambda.body()),
             TensorOp::Fold { .. } => 1,
-            // Along the contiguous axis one element follows the other; across it lanes scan beside each other.
+            // Along the contiguous axis one element follows another; across it lanes scan side by side.
             TensorOp::Scan { axis, .. } if usize::from(*axis) + 1 == graph.ty(node.into()).rank() => 350,
             TensorOp::Scan { .. } => 4,
             _ => 0,

@@ -28,7 +28,7 @@ impl Draws {
         low + self.below(high - low + 1)
     }
 
-    /// True in so many cases of a hundred.
+    /// True in `chance` cases of a hundred.
     pub fn percent(&mut self, chance: usize) -> bool {
         self.below(100) < chance
     }

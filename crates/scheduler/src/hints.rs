@@ -1,4 +1,4 @@
-//! The sizes that are expected, for which decisions are taken.
+//! The sizes that calls are expected to have: decisions are made for them.
 
 use index::{Expr, Facts, Sym};
 use ir::graph::{Fusion, Graph, TensorOp, Type};
@@ -17,17 +17,17 @@ const THREAD_MULTIPLE: i64 = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownRow {
     symbol: Sym,
-    /// What divides it.
+    /// A divisor of it.
     multiple: i64,
-    /// The largest that it may be, where that is worth to know.
+    /// The largest that it may be, where knowing it pays.
     most: Option<i64>,
     /// The size, of rows of a few elements.
     exact: Option<i64>,
 }
 
 impl KnownRow {
-    /// Rows of so many elements on a CPU, if they are whole vectors, or if a fold reduces them and has its result at once or by two
-    /// passes.
+    /// Rows of `size` elements on a CPU, if they are whole vectors, or if a fold reduces them and has its result at once or
+    /// by two passes.
     pub fn on_cpu(symbol: Sym, size: i64, is_folded: bool) -> Option<KnownRow> {
         let multiple = if size >= 0 && size % WHOLE == 0 { WHOLE } else { 1 };
         let exact = Some(size).filter(|size| is_folded && (1..=MAX_FEW).contains(size));
@@ -37,8 +37,8 @@ impl KnownRow {
         is_known.then_some(KnownRow { symbol, multiple, most, exact })
     }
 
-    /// Rows of so many elements on a GPU, if they are whole vectors of a thread: short ones are told from long ones, as no longer than
-    /// the next power of two.
+    /// Rows of `size` elements on a GPU, if they are whole vectors of a thread. Short rows have a bound too: the next power
+    /// of two.
     pub fn on_gpu(symbol: Sym, size: i64) -> Option<KnownRow> {
         let short = u64::try_from(size).ok().filter(|&size| size <= MAX_KEPT_ROW);
         let most = short.map(|size| size.next_power_of_two() as i64);
@@ -55,7 +55,7 @@ impl KnownRow {
             facts.assume_range(self.symbol, None, most);
         }
         if let Some(exact) = self.exact {
-            // What contradicts it is an error of all such calls.
+            // A contradiction is an error of all such calls.
             _ = facts.assume_equal(&size, &Expr::constant(exact));
         }
     }
@@ -72,7 +72,7 @@ pub struct Hints {
     limits: Option<Limits>,
 }
 
-/// What no call exceeds that is run by what is decided.
+/// Upper bounds on the sizes of every call that the decisions serve.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
     /// The largest sizes.
@@ -92,8 +92,8 @@ impl Hints {
         Hints { limits: Some(limits), ..self }
     }
 
-    /// The fusion in the knowledge that rows which are expected to be whole vectors are: the kernels then say what they assume,
-    /// and are for such calls only.
+    /// The fusion with the expected multiples of row sizes as facts: its kernels state them as assumptions, and serve such
+    /// calls only.
     pub fn whole_rows(&self, graph: &Graph, fusion: &Fusion) -> Fusion {
         let mut facts = Facts::clone(fusion.facts());
         let sized = |sym: Sym| KnownRow::on_gpu(sym, *self.sizes.get(&sym)?);
@@ -144,7 +144,7 @@ pub fn row_sizes(graph: &Graph, fusion: &Fusion) -> Vec<Sym> {
     last
 }
 
-/// Those of them that a fold reduces.
+/// The row sizes of axes that a fold reduces.
 pub fn folded_row_sizes(graph: &Graph, fusion: &Fusion) -> Vec<Sym> {
     let mut folded: Vec<Sym> = Vec::new();
     for &node in fusion.order() {

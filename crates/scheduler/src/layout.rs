@@ -1,4 +1,4 @@
-//! The layout of an input or a store of a segment, as far as its kernel relies on it.
+//! The layout of an input or a store of a segment, as far as its kernel depends on it.
 
 use std::cmp::Reverse;
 
@@ -29,7 +29,7 @@ pub struct SegmentLayouts<'a> {
 /// What is known of one stride.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stride {
-    /// All indices along the axis are one element.
+    /// All indices along the axis address one element.
     Zero,
     /// Neighbours along the axis are neighbours in memory.
     One,
@@ -47,7 +47,7 @@ impl From<&ArrayLayout> for LayoutClass {
 }
 
 impl LayoutClass {
-    /// The layout of a tensor of these sizes and strides (in elements). Axes of size 1 have no say.
+    /// The layout of a tensor of these sizes and strides (in elements). Axes of size 1 do not count.
     pub fn of(sizes: &[i64], strides: &[i64]) -> LayoutClass {
         let mut dense = 1;
         let mut is_dense = true;
@@ -75,7 +75,7 @@ impl LayoutClass {
         )
     }
 
-    /// The layout that was declared. What may have gaps is taken to have none.
+    /// The layout that was declared. Axes that may have gaps are taken to have none.
     pub fn declared(declared: &DeclaredLayout) -> LayoutClass {
         let axes = 0..declared.shape.len();
         let is_row_major = axes.clone().all(|axis| declared.memory_place(axis) == axis);
@@ -97,7 +97,7 @@ impl LayoutClass {
         LayoutClass::Strided(axes.map(stride).collect())
     }
 
-    /// What stands for the axes, in memory order, if they lie without gaps.
+    /// The items that stand for the axes, in memory order, if the axes have no gaps.
     pub fn in_memory<T: Clone>(&self, axes: &[T]) -> Option<Vec<T>> {
         match self {
             LayoutClass::Dense => Some(axes.to_vec()),
@@ -108,7 +108,7 @@ impl LayoutClass {
         }
     }
 
-    /// Whether a tensor of this layout can be written to: no axis repeats elements, as far as the layout tells.
+    /// Whether a tensor of this layout may be written: no axis repeats elements, as far as the layout tells.
     pub fn is_writable(&self, shape: &Shape) -> bool {
         let LayoutClass::Strided(strides) = self else { return true };
         let repeats =

@@ -1,15 +1,15 @@
 //! Axes that some group might walk by one loop, whatever group that is.
 //!
 //! A space unites the axes of one group. A bound must hold for all groups, so its classes are coarser than the axes of any:
-//! whatever a space could unite is in one class, also both sides of a reshape, and like axes of values of one shape. Two axes
-//! in different classes are two loops in every group.
+//! all axes that a space could unite are in one class, including both sides of a reshape, and corresponding axes of values
+//! of one shape. Two axes in different classes are two loops in every group.
 
 use index::SizeTable;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 use space::kept_axes;
 
-/// Shapes of a rank that are told apart.
+/// The most shapes of a rank that are distinguished.
 const SHAPES: usize = 32;
 
 /// A class of axes, by number.
@@ -38,7 +38,7 @@ impl AxisClasses {
         classes
     }
 
-    /// The classes of a value's axes, those of size 1 left out.
+    /// The classes of a value's axes, without those of size 1.
     pub(super) fn of_val<'a>(&'a self, graph: &'a Graph, val: Val) -> impl Iterator<Item = Class> + 'a {
         let first = self.first[&val];
         let shape = graph.shape(val).iter().enumerate();
@@ -51,7 +51,7 @@ impl AxisClasses {
         (!is_one).then(|| self.classes[self.first[&val] + usize::from(axis)])
     }
 
-    /// The classes of the axes of a fold's operand that it reduces, or of those that it keeps.
+    /// The classes of the axes of a fold's operand that it reduces, or that it keeps.
     pub(super) fn of_fold(&self, graph: &Graph, node: Node, reduced: bool) -> Vec<Class> {
         let data = graph.node(node);
         let TensorOp::Fold { axes, .. } = &data.op else { return Vec::new() };
@@ -101,8 +101,8 @@ impl AxisClasses {
         }
     }
 
-    /// A space unites the axes of values of one shape that nothing connects. Beyond so many shapes of a rank all further ones
-    /// count as one: to compare each with each takes a proof for two.
+    /// A space unites the axes of unconnected values of the same shape. Beyond a limit per rank all further shapes count as
+    /// one, because comparing each pair takes a proof.
     fn unite_shapes(&mut self, graph: &Graph, sizes: &mut SizeTable) {
         let mut vals: Vec<Val> = self.first.keys().copied().collect();
         vals.sort_unstable();

@@ -1,8 +1,8 @@
-//! What groups of the user ask of segments: one group that stays is computed by one segment, once and whole, and a segment
-//! runs on one device, in one stream.
+//! What the user's groups ask of segments: a group that stays together is computed by one segment, once and whole, and a
+//! segment runs on one device, in one stream.
 //!
-//! Whoever changes a segmentation asks the one question of [`Constraints::allow`]; one that the user gives is checked. Knows
-//! nothing of kernels: whether one can compute a group is the question of legality.
+//! Every change of a segmentation asks [`Constraints::allow`]; a segmentation that the user gives is checked. Knows nothing
+//! of kernels: legality says whether one can compute a group.
 
 use scheduler::legal::Rejection;
 use std::collections::BTreeSet;
@@ -14,16 +14,16 @@ use thiserror::Error;
 use super::free::free_nodes;
 use super::legality::Legality;
 
-/// Why segments do not suit the groups of the user.
+/// Why segments do not fit the user's groups.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum GroupError {
-    /// No kernel can compute a group that stays in one segment.
+    /// No kernel can compute a group that must stay in one segment.
     #[error("group `{group}` cannot stay in one segment: in one kernel {} {reason}", name.as_ref().unwrap_or(&val.to_string()))]
     Kernel {
         group: String,
-        /// The value that stands in the way.
+        /// The value that is in the way.
         val: Val,
-        /// What to call it, where somebody knows.
+        /// Its name, if known.
         name: Option<String>,
         reason: String,
     },
@@ -49,7 +49,7 @@ pub enum GroupError {
 }
 
 impl GroupError {
-    /// The same about the value that the passes made this one of.
+    /// The same error about the value from which the passes made this one.
     pub fn of_written(self, map: &ValMap) -> GroupError {
         match self {
             GroupError::Kernel { group, val, name, reason } => {
@@ -60,7 +60,7 @@ impl GroupError {
         }
     }
 
-    /// The same with words for the value that stands in the way.
+    /// The same error with a description of the value in the way.
     pub fn in_words(self, words: impl Fn(Val) -> String) -> GroupError {
         match self {
             GroupError::Kernel { group, val, reason, .. } => {
@@ -75,7 +75,7 @@ fn list(segments: &[usize]) -> String {
     segments.iter().map(|number| format!("seg{number}")).collect::<Vec<_>>().join(" and ")
 }
 
-/// A group that stays in one segment.
+/// A group that must stay in one segment.
 #[derive(Clone, Debug)]
 struct Stay {
     name: String,
@@ -83,12 +83,12 @@ struct Stay {
     nodes: Vec<Node>,
 }
 
-/// What groups ask of the segments of a fusion.
+/// The constraints that the user's groups put on the segments of a fusion.
 #[derive(Clone, Debug, Default)]
 pub struct Constraints {
-    /// Where nodes run that somebody asked to run somewhere.
+    /// The device and stream of nodes for which the user chose any.
     places: FxHashMap<Node, DeviceStream>,
-    /// The groups that stay, those in others aside.
+    /// The groups that stay together, without those inside others.
     stays: Vec<Stay>,
     /// Which of them a node is in.
     stay_of: FxHashMap<Node, usize>,
@@ -97,18 +97,18 @@ pub struct Constraints {
 }
 
 impl Constraints {
-    /// What the groups among tasks ask of a fusion.
+    /// The constraints of the groups among tasks on a fusion.
     pub fn new(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Constraints {
         let mut constraints = Constraints::default();
         if tasks.groups().next().is_none() {
             return constraints;
         }
-        // The definition of a segment has seeds of random numbers as scalar inputs, a whole definition as constants.
+        // Seeds of random numbers are scalar inputs in the definition of a segment, constants in a whole definition.
         constraints.free = free_nodes(graph, fusion, |input| graph.shape(input).is_empty());
         for (task, data, options) in tasks.groups() {
             let is_bound = |node: &Node| fusion.contains(*node) && !constraints.free.contains(node);
             let nodes: Vec<Node> = data.view.order().iter().copied().filter(is_bound).collect();
-            // A group comes behind the one around it, and says more.
+            // A group comes after the one around it, and is more specific.
             let place = tasks.device_stream(task);
             if place != DeviceStream::default() {
                 constraints.places.extend(nodes.iter().map(|&node| (node, place.clone())));
@@ -126,8 +126,8 @@ impl Constraints {
         self.places.is_empty() && self.stays.is_empty()
     }
 
-    /// Whether segments that compute these nodes may stand where segments stood that computed those: each has one device and
-    /// stream, and each group that stays is computed as often as before, and whole.
+    /// Whether segments that compute `after` may replace those that compute `before`: each has one device and stream, and
+    /// each group that stays together is computed as often as before, and whole.
     pub fn allow(&self, after: &[&[Node]], before: &[&[Node]]) -> bool {
         if self.is_empty() {
             return true;
@@ -165,7 +165,7 @@ impl Constraints {
         }
     }
 
-    /// Rejects groups that stay in one segment though no kernel and no external op computes them.
+    /// Rejects groups that must stay in one segment if no kernel and no external op computes them.
     ///
     /// # Errors
     /// The first, with the value that stands in the way.
@@ -185,7 +185,7 @@ impl Constraints {
         Ok(())
     }
 
-    /// Rejects segments that do not suit the groups.
+    /// Rejects segments that do not fit the groups.
     ///
     /// # Errors
     /// What does not suit.
@@ -204,7 +204,7 @@ impl Constraints {
         Ok(())
     }
 
-    /// The groups that stay of which some of these nodes are.
+    /// The groups staying together that contain some of these nodes.
     fn touched(&self, nodes: &[Node]) -> BTreeSet<usize> {
         nodes.iter().filter_map(|node| self.stay_of.get(node).copied()).collect()
     }

@@ -1,4 +1,4 @@
-//! Which segments wait for which: a segmentation put in an order in which it runs, or the cycle that there is none for.
+//! Which segments wait for which: a segmentation in an order in which it runs, or the cycle that prevents one.
 
 use ir::graph::{Fusion, Graph, Val};
 use rustc_hash::FxHashMap;
@@ -17,10 +17,9 @@ pub struct Wait {
 }
 
 impl Segmentation {
-    /// The same segments, each behind those that it reads from, else in the order they have.
+    /// The same segments, each after those that it reads from, otherwise in their present order.
     ///
-    /// # Errors
-    /// A cycle: each wait is for the segment of the next, the last for that of the first.
+    /// # Errors A cycle: each entry waits for the segment of the next, the last for that of the first.
     pub fn in_order(&self, graph: &Graph, fusion: &Fusion) -> Result<Segmentation, Vec<Wait>> {
         let waits = self.waits(graph, fusion);
         let mut order: Vec<usize> = Vec::new();
@@ -41,7 +40,7 @@ impl Segmentation {
         Segmentation { segments: order.iter().map(|&number| self.segments[number].clone()).collect() }
     }
 
-    /// What each segment reads of others.
+    /// The values that each segment reads of others.
     fn waits(&self, graph: &Graph, fusion: &Fusion) -> Vec<Vec<Wait>> {
         let made = self.segments.iter().enumerate();
         let makers: FxHashMap<Val, usize> =
@@ -54,7 +53,7 @@ impl Segmentation {
     }
 }
 
-/// A cycle among the segments that are not in order yet, each of which waits for another such.
+/// A cycle among the segments that are not in order yet, each of which waits for another of them.
 fn cycle(waits: &[Vec<Wait>], order: &[usize]) -> Vec<Wait> {
     let next = |segment: usize| {
         let waiting = waits[segment].iter().find(|wait| !order.contains(&wait.maker));

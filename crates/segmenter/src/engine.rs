@@ -16,7 +16,7 @@ pub enum Engine {
     External(ExternalCall),
 }
 
-/// What runs a group of a fusion as one step.
+/// The engine that runs a group of a fusion as one step.
 ///
 /// # Errors
 /// Why nothing does: the rejection of a kernel.

@@ -1,7 +1,7 @@
 //! External ops: a group of one node that no kernel computes, and the views that are its operands.
 //!
-//! Besides the node such a group has only what strides can say (permutes, broadcasts, expansions, squeezes) between its
-//! inputs and the node's operands, so nothing is computed but by the external op.
+//! Besides the node such a group has only ops that strides can express (permutes, broadcasts, expansions, squeezes) between
+//! its inputs and the node's operands, so only the external op computes anything.
 
 use index::Expr;
 use ir::graph::{ExternalOp, Fusion, Graph, Node, TensorOp, Val};
@@ -19,9 +19,9 @@ pub struct ExternalCall {
 /// An operand as a view of a tensor.
 #[derive(Clone, Debug)]
 pub struct ViewedOperand {
-    /// What is viewed.
+    /// The tensor that is viewed.
     pub source: Source,
-    /// The view ops, the first one first.
+    /// The view ops, in order.
     pub changes: Vec<Node>,
 }
 

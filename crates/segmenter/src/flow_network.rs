@@ -3,20 +3,20 @@
 
 use std::collections::VecDeque;
 
-/// More than any sum of weights: the capacity of what cannot be cut.
+/// More than any sum of weights: the capacity of a vertex that cannot be cut.
 const UNBOUNDED: u64 = u64::MAX;
 
 /// Stands for no edge.
 const NONE: u32 = u32::MAX;
 
-/// A directed graph through whose vertices so much can flow.
+/// A directed graph whose vertices have limited capacity.
 #[derive(Default)]
 pub struct FlowNetwork {
-    /// How much more can flow along each edge; the edge after an even one is its reverse.
+    /// The residual capacity of each edge; the edge after an even one is its reverse.
     capacity: Vec<u64>,
     /// Where each edge leads.
     head: Vec<u32>,
-    /// The edge that leaves the same place and was added before each edge, or `NONE`.
+    /// For each edge the previous one that leaves the same place, or `NONE`.
     before: Vec<u32>,
     /// The last edge that leaves each place, or `NONE`. A vertex has two places: one where paths enter, one where they leave.
     last: Vec<u32>,
@@ -29,7 +29,7 @@ impl FlowNetwork {
     pub fn vertex(&mut self, weight: u64) -> usize {
         let vertex = self.last.len() / 2;
         self.last.extend([NONE, NONE]);
-        // So that a flow can be added to what is left without an overflow.
+        // So that a flow can be added to the residual capacity without overflow.
         self.edge(entrance(vertex), exit(vertex), weight.min(UNBOUNDED / 2));
         vertex
     }
@@ -73,7 +73,7 @@ impl FlowNetwork {
         std::iter::successors(edge(self.last[place]), move |&before| edge(self.before[before]))
     }
 
-    /// The edges of a shortest path to `end` along which more can flow, looked for from there: sources are near.
+    /// The edges of a shortest augmenting path to `end`, searched from there: sources are near.
     fn augmenting_path(&self, end: usize) -> Option<Vec<usize>> {
         let mut is_source = vec![false; self.last.len()];
         self.sources.iter().for_each(|&vertex| is_source[entrance(vertex)] = true);

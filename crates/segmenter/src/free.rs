@@ -1,5 +1,5 @@
-//! Nodes that are made wherever they are used: those that only constants go into, and that neither leave the fusion nor are
-//! read from memory, by an external op or behind a boundary.
+//! Nodes that are recomputed wherever they are used: those computed from constants alone that neither leave the fusion nor
+//! are read from memory by an external op or across a boundary.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
@@ -28,13 +28,13 @@ pub(super) fn free_nodes(
     free
 }
 
-/// Whether a definition or a pass asks that the node's result is in memory.
+/// Whether a definition or a pass asks for the node's result in memory.
 fn is_boundary(graph: &Graph, node: Node) -> bool {
     graph.node(node).op.is_boundary()
 }
 
-/// The nodes that libraries compute, and those whose results they read, though only constants may go into them.
-/// Constants themselves need no memory of their own.
+/// The external ops, and the nodes whose results they read, even if those depend on constants only. Constants themselves
+/// need no memory.
 fn read_or_made_by_external_ops(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
     let mut found: FxHashSet<Node> = FxHashSet::default();
     for (node, _) in external_nodes(graph, fusion) {

@@ -1,7 +1,7 @@
-//! A simple, deterministic segmentation: the whole fusion if that is legal, else pairs of producer and consumer merged
-//! in topological order as long as the union is legal, as nvFuser does, over our legality.
+//! A simple, deterministic segmentation: the whole fusion if that is legal; otherwise producer and consumer pairs are merged
+//! in topological order while the union is legal, as in nvFuser, but by our legality.
 //!
-//! Values that only constants go into are made wherever they are used. The optimising search is not here.
+//! Values computed from constants alone are recomputed wherever they are used. The optimizing search is in `search`.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub fn greedy(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Segmentation {
     greedy_with(graph, fusion, &Constraints::new(graph, fusion, tasks), &Legality::default())
 }
 
-/// The same, which leaves its answers about groups for others.
+/// The same; its answers about groups stay in `legality`.
 pub fn greedy_with(
     graph: &Graph,
     fusion: &Fusion,
@@ -49,13 +49,13 @@ pub fn greedy_with(
     groups.segmentation()
 }
 
-/// No fusion at all, for comparison: each operation a segment of its own, but for those that the user keeps together.
+/// No fusion at all, for comparison: each operation is a segment, except for those that the user keeps together.
 pub fn unfused(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Segmentation {
     let constraints = Constraints::new(graph, fusion, tasks);
     Groups::smallest(graph, fusion, &constraints, &Legality::default()).segmentation()
 }
 
-/// The nodes next to a group, each once.
+/// The nodes adjacent to a group, each once.
 #[derive(Clone, Default)]
 struct Border {
     users: Vec<Node>,
@@ -68,17 +68,17 @@ struct Groups<'a> {
     fusion: &'a Fusion,
     constraints: &'a Constraints,
     legality: &'a Legality,
-    /// Nodes that are made wherever they are used.
+    /// Nodes that are recomputed wherever they are used.
     free: FxHashSet<Node>,
     /// Which group a node is in.
     group_of: FxHashMap<Node, usize>,
     /// The nodes of each group, ascending; empty where a group was merged away.
     members: Vec<Vec<Node>>,
-    /// The nodes outside of each group that use what it makes, and those that make what it reads.
+    /// The nodes outside of each group that use its values, and those that make the values it reads.
     borders: Vec<Border>,
-    /// Pairs of groups whose union was rejected; a group that grows gets a new number, so these stay true.
+    /// Pairs of groups whose union was rejected; a group that grows gets a new number, so these stay valid.
     rejected: FxHashSet<(usize, usize)>,
-    /// The groups with which each cannot be one, however both grow.
+    /// The groups that each can never be merged with, however both grow.
     apart: Vec<BTreeSet<usize>>,
 }
 
@@ -116,7 +116,7 @@ impl<'a> Groups<'a> {
         groups
     }
 
-    /// The nodes next to some.
+    /// The nodes adjacent to these.
     fn border(&self, members: &[Node]) -> Border {
         let is_next = |node: &Node| self.group_of.contains_key(node) && members.binary_search(node).is_err();
         let made = members.iter().flat_map(|&node| self.graph.results(node));
@@ -127,7 +127,7 @@ impl<'a> Groups<'a> {
         Border { users: sorted(users.filter(is_next)), producers: sorted(producers.filter(is_next)) }
     }
 
-    /// The nodes next to two groups that become one.
+    /// The nodes adjacent to the union of two groups.
     fn joint_border(&self, producer: usize, consumer: usize, union: &[Node]) -> Border {
         let [left, right] = [producer, consumer].map(|group| &self.borders[group]);
         let outside = |nodes: [&[Node]; 2]| {
@@ -139,9 +139,9 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// One pass over all producer-consumer pairs in topological order; whether anything was merged. Where groups merge `once`
-    /// in a pass those that are no longer small double, so that of a long definition legality is asked of each node a few times
-    /// only.
+    /// One pass over all producer-consumer pairs in topological order; returns whether anything was merged. With `once`,
+    /// groups that are no longer small merge once in a pass and so double, which asks legality about each node of a long
+    /// definition only a few times.
     fn merge_round(&mut self, once: bool) -> bool {
         let mut merged = false;
         let first_new = self.members.len();
@@ -173,8 +173,8 @@ impl<'a> Groups<'a> {
         self.unite(producer, consumer)
     }
 
-    /// Merges groups that follow each other in the order in which they run, pair by pair: many small results of a definition
-    /// too long to be one kernel need not be a kernel each. Whether anything was merged.
+    /// Merges groups that are adjacent in running order, pair by pair: many small results of a definition too long for one
+    /// kernel need not be a kernel each. Returns whether anything was merged.
     fn merge_neighbours(&mut self) -> bool {
         let order = self.in_order();
         let mut merged = false;
@@ -189,7 +189,7 @@ impl<'a> Groups<'a> {
         merged
     }
 
-    /// Whether two groups read a value that both need.
+    /// Whether two groups read a common value.
     fn read_alike(&self, first: usize, second: usize) -> bool {
         let operands = |group: usize| {
             let operands = self.members[group].iter().flat_map(|&node| &self.graph.node(node).operands);
@@ -198,18 +198,18 @@ impl<'a> Groups<'a> {
         !operands(first).is_disjoint(&operands(second))
     }
 
-    /// Whether it is not known that two groups cannot be one.
+    /// Whether two groups are not known to be unmergeable.
     fn may_unite(&self, producer: usize, consumer: usize) -> bool {
         !self.rejected.contains(&(producer, consumer)) && !self.apart[producer].contains(&consumer)
     }
 
-    /// Keeps two groups apart, and what becomes of them.
+    /// Keeps two groups apart, and all that they grow into.
     fn keep_apart(&mut self, one: usize, other: usize) {
         self.apart[one].insert(other);
         self.apart[other].insert(one);
     }
 
-    /// Makes two groups one, if that can run.
+    /// Merges two groups, if the result can run.
     fn unite(&mut self, producer: usize, consumer: usize) -> bool {
         let mut union: Vec<Node> =
             self.members[producer].iter().chain(&self.members[consumer]).copied().collect();
@@ -244,8 +244,8 @@ impl<'a> Groups<'a> {
         true
     }
 
-    /// Whether a path leads from one group to another through a third: merging them would make a cycle. Looks from both ends
-    /// alternately, as one of them mostly leads nowhere.
+    /// Whether a path leads from one group to another through a third: merging them would make a cycle. Searches from both
+    /// ends alternately, as one of them usually leads nowhere.
     fn has_detour(&self, from: usize, to: usize) -> bool {
         let mut downstream: Vec<usize> = self.users(from).into_iter().filter(|&group| group != to).collect();
         let mut behind: Vec<usize> = self.producers(to).into_iter().filter(|&group| group != from).collect();
@@ -266,17 +266,17 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// The groups that use what a group makes.
+    /// The groups that use values of a group.
     fn users(&self, group: usize) -> BTreeSet<usize> {
         self.borders[group].users.iter().map(|node| self.group_of[node]).collect()
     }
 
-    /// The groups that make what a group reads.
+    /// The groups that make the values a group reads.
     fn producers(&self, group: usize) -> BTreeSet<usize> {
         self.borders[group].producers.iter().map(|node| self.group_of[node]).collect()
     }
 
-    /// The values of a group that others use or the fusion gives back.
+    /// The values of a group that others use or that are outputs of the fusion.
     fn made(&self, members: &[Node]) -> Vec<Val> {
         let is_member = |node: &Node| members.binary_search(node).is_ok();
         let leaves = |val: Val| {
@@ -287,7 +287,7 @@ impl<'a> Groups<'a> {
         members.iter().flat_map(|&node| self.graph.results(node)).filter(leaves).collect()
     }
 
-    /// The view of a group: what it makes, from what others make.
+    /// The view of a group: from the values of others to its own.
     fn view(&self, members: &[Node]) -> Fusion {
         let made = self.made(members);
         let outside = |val: &Val| {
@@ -329,7 +329,7 @@ impl<'a> Groups<'a> {
         order
     }
 
-    /// What each group makes, in that order.
+    /// The values that each group makes, in that order.
     fn segmentation(&self) -> Segmentation {
         Segmentation {
             segments: self.in_order().into_iter().map(|group| self.made(&self.members[group])).collect(),

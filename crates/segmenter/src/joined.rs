@@ -1,4 +1,5 @@
-//! Two segments as one. The search asks legality of it, and so does who explains their boundary: the reason is still there.
+//! Two segments as one. The search asks legality about the result; `explain` asks again, to report why two segments were not
+//! joined.
 
 use ir::graph::{Fusion, Graph, Val};
 
@@ -6,15 +7,15 @@ use super::segmentation::segment_view;
 
 /// Two segments as one.
 pub struct Joined {
-    /// What it makes: what others read, or the fusion gives back.
+    /// The values that it makes: those that others read, and outputs of the fusion.
     pub made: Vec<Val>,
-    /// What only the two read, so that it is no longer kept.
+    /// The values that only the two read, so that they are no longer kept.
     pub dropped: Vec<Val>,
     pub view: Fusion,
 }
 
 impl Joined {
-    /// Of two segments of a fusion, where so many segments read a value.
+    /// Of two segments of a fusion; `readers` counts the segments that read a value.
     pub fn of(graph: &Graph, fusion: &Fusion, pair: [&Fusion; 2], readers: impl Fn(Val) -> usize) -> Joined {
         let is_read = |&val: &Val| {
             let own = pair.iter().filter(|view| view.is_input(val)).count();

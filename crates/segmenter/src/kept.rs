@@ -1,5 +1,4 @@
-//! What a block of a legal group keeps, whatever its schedule: the states of folds over axes that workers do not
-//! divide.
+//! What a block of a legal group keeps under any schedule: the states of folds over axes that workers do not divide.
 
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp};
@@ -8,10 +7,10 @@ use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Rejection, Witness};
 use target::gpu::MAX_PARTIAL_ROWS;
 
-/// What limits what a block keeps.
+/// The limits on what a block keeps.
 #[derive(Clone, Debug)]
 pub(super) struct Limit {
-    /// The sizes to expect, and those that no call exceeds.
+    /// The expected sizes, and the upper bounds for all calls.
     pub hints: Hints,
     /// Bytes of memory that a block has.
     pub block_bytes: u64,
@@ -19,7 +18,7 @@ pub(super) struct Limit {
     pub grain: u64,
 }
 
-/// Rejects a group of which a block would keep more bytes than it has.
+/// Rejects a group whose blocks would keep more bytes than they have.
 ///
 /// # Errors
 /// The fold that is one too many.
@@ -38,7 +37,7 @@ pub(super) fn reject_kept(
     Err(Rejection { val, reason, is_monotone: false })
 }
 
-/// Bytes that a block keeps of folds at most, where sizes without a bound are up to twice what is expected.
+/// The most bytes that a block keeps for folds, where sizes without a bound may be up to twice the expected ones.
 fn kept_bytes(graph: &Graph, view: &Fusion, witness: &Witness, limit: &Limit) -> u64 {
     let hints = &limit.hints;
     let mut bytes = 0_u64;
@@ -52,7 +51,7 @@ fn kept_bytes(graph: &Graph, view: &Fusion, witness: &Witness, limit: &Limit) ->
     bytes
 }
 
-/// Whether a block may add up more rows than f32 is enough for: those of several axes, and an unknown number of which few are
+/// Whether a block may add up more rows than f32 suffices for: those of several axes, or an unknown number of which few are
 /// expected, so that blocks may not divide them.
 fn may_be_long(witness: &Witness, fold: &Fold, Limit { hints, grain, .. }: &Limit) -> bool {
     let [axis] = fold.reduced[..] else { return true };
@@ -64,7 +63,7 @@ fn may_be_long(witness: &Witness, fold: &Fold, Limit { hints, grain, .. }: &Limi
         && (witness.workers.len() > 1 || is_little())
 }
 
-/// Bytes of the states of one result of a fold, with those of the totals of long folds if they are wanted.
+/// Bytes of the states of one result of a fold, including those of the totals of long folds if `with_totals`.
 fn state_bytes(graph: &Graph, fold: Node, with_totals: bool) -> u64 {
     let TensorOp::Fold { monoid, .. } = &graph.node(fold).op else { return 0 };
     let operands: Vec<DType> =

@@ -1,6 +1,7 @@
-//! Whether groups can be one step, asked once for each: the answer, a witness or a rejection, is kept for all who ask.
+//! Whether groups can be one step, computed once for each: the answer, a witness or a rejection, is cached for all who ask.
 //!
-//! Search, scheduling, lowering and `explain` read the same answers. A group is known by what it reads and what it makes.
+//! Search, scheduling, lowering and `explain` read the same answers. A group is identified by what it reads and what it
+//! makes.
 
 use scheduler::hints::Hints;
 use scheduler::legal::Rejection;
@@ -34,7 +35,7 @@ impl Group {
 #[derive(Debug, Default)]
 struct Known {
     answers: FxHashMap<Group, LegalityAnswer>,
-    /// How many answers were found.
+    /// The groups whose answers had to be computed.
     count: usize,
     /// The groups that they are about.
     #[cfg(test)]
@@ -45,9 +46,9 @@ struct Known {
 #[derive(Clone, Debug, Default)]
 pub struct Legality {
     known: Arc<Mutex<Known>>,
-    /// What all groups share.
+    /// Shared by all groups.
     table: Arc<Mutex<Option<AxisTable>>>,
-    /// Where a kernel that asks for more memory than a block has could not be launched.
+    /// Set where a kernel that asks for more memory than a block has could not be launched.
     limit: Option<Arc<Limit>>,
 }
 
@@ -84,18 +85,18 @@ impl Legality {
         self.of(graph, view).is_ok()
     }
 
-    /// How many groups answers were found about so far.
+    /// How many answers were computed so far.
     pub fn answers(&self) -> usize {
         lock(&self.known).count
     }
 
-    /// The groups of which answers were found, in order.
+    /// The groups whose answers were computed, in order.
     #[cfg(test)]
     pub(crate) fn found(&self) -> Vec<Group> {
         lock(&self.known).found.clone()
     }
 
-    /// Drops the witnesses of all groups but these, which take much memory; rejections stay.
+    /// Drops the witnesses of all groups but these, as they take much memory; rejections stay.
     pub fn keep_only<'a>(&self, views: impl Iterator<Item = &'a Fusion>) {
         let kept: FxHashSet<Group> = views.map(Group::of).collect();
         lock(&self.known).answers.retain(|group, answer| answer.is_err() || kept.contains(group));

@@ -1,11 +1,12 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each. Pure functions.
 //!
-//! `segmentation` (the value and its text) · `external` (groups that a library runs) · `engine` (a kernel or a library) ·
-//! `legality` (the answers) · `kept` (bytes that a block keeps) · `cost` (bytes and seconds) · `joined` (two segments as one) ·
-//! `structure` (what like segments share) · `dependencies` (the order of segments) · `constraints` (what groups of the user ask) ·
-//! `free` (what is made anywhere) · `memory` (what is in memory, and in which order little is) · `bound` (what no segmentation
-//! can do better than) · `greedy`, `search` (how one is found) · `flow_network` (minimum cuts) · `axis_classes` (axes that one
-//! loop may walk) · `worker_axes` (whether workers may divide any) · `disjoint_sets` (of values).
+//! `segmentation` (the value and its text) · `external` (groups that are external ops) · `engine` (a kernel or a library) ·
+//! `legality` (its answers) · `kept` (bytes that a block keeps) · `cost` (bytes and seconds) · `joined` (two segments as
+//! one) · `structure` (what similar segments share) · `dependencies` (the order of segments) · `constraints` (of the user's
+//! groups) · `free` (nodes recomputed anywhere) · `memory` (peak memory, and an order of segments that keeps it low) ·
+//! `bound` (a lower bound for all segmentations) · `greedy`, `search` (how one is found) · `flow_network` (minimum cuts) ·
+//! `axis_classes` (axes that one loop may walk) · `worker_axes` (whether workers may divide any) · `disjoint_sets` (of
+//! values).
 
 mod axis_classes;
 mod bound;

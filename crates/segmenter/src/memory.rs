@@ -1,7 +1,7 @@
-//! The memory that segments need for what they make, and the order in which they need little.
+//! The memory that the results of segments need, and an order of segments that needs little.
 //!
-//! Takes what each segment reads and makes, with bytes; says how much is in memory while each runs. What a segment makes is
-//! there from when it runs until the last that reads it has run, outputs to the end. Inputs are the caller's. Decides nothing
+//! Takes what each segment reads and makes, with bytes; returns how much is in memory while each runs. A result is in memory
+//! from when its segment runs until its last reader has run, outputs to the end. Inputs are the caller's. Decides nothing
 //! about segments but their order.
 
 use std::ops::Range;
@@ -9,10 +9,10 @@ use std::ops::Range;
 use ir::graph::{Fusion, Val};
 use rustc_hash::FxHashMap;
 
-/// Segments of which all orders are tried.
+/// The most segments of which all orders are tried.
 const FEW: usize = 12;
 
-/// What segments make, who reads it, and how much memory it takes.
+/// The results of segments, who reads them, and how much memory they take.
 #[derive(Debug)]
 pub struct Lifetimes {
     values: Vec<Lifetime>,
@@ -28,7 +28,7 @@ struct Lifetime {
     bytes: u64,
     maker: usize,
     readers: Vec<usize>,
-    /// Whether it is needed in the end.
+    /// Whether it is needed at the end.
     stays: bool,
 }
 
@@ -69,7 +69,7 @@ impl Lifetimes {
         order.iter().map(|&segment| state.run(segment)).collect()
     }
 
-    /// The bytes in memory while each of these batches of neighbours runs, all of its segments at once.
+    /// The bytes in memory while each of these batches of neighbours runs, with all its segments at once.
     pub fn peaks_of_batches(&self, batches: &[Range<usize>]) -> Vec<u64> {
         let mut state = Running::new(self);
         let mut peak = |batch: &Range<usize>| {
@@ -87,7 +87,7 @@ impl Lifetimes {
         self.peaks(order).into_iter().max().unwrap_or(0)
     }
 
-    /// What is in memory while the segment at a place of an order runs; most bytes first.
+    /// The values in memory while the segment at a place of an order runs; most bytes first.
     pub fn alive_at(&self, order: &[usize], place: usize) -> Vec<Val> {
         let has_begun = |segment: usize| order[..=place].contains(&segment);
         let is_over = |segment: usize| order[..place].contains(&segment);
@@ -101,8 +101,8 @@ impl Lifetimes {
         alive.into_iter().map(|value| value.val).collect()
     }
 
-    /// An order of the segments in which each comes behind those that it reads from, and few bytes are in memory at a time:
-    /// the fewest where there are few segments. As they are, where none that is found needs less.
+    /// An order of the segments in which each comes after those that it reads from, and peak memory is low: the lowest where
+    /// there are few segments. The order as it is, if none found needs less.
     pub fn order(&self) -> Vec<usize> {
         let given: Vec<usize> = (0..self.makes.len()).collect();
         let peak = self.peak(&given);
@@ -113,7 +113,8 @@ impl Lifetimes {
         if self.peak(&other) < peak { other } else { given }
     }
 
-    /// The segments as they are, but that each one that runs brings those like it forward that could run as well.
+    /// The segments in their present order, except that each one that runs pulls forward those like it that could run as
+    /// well.
     pub fn order_beside(&self, alike: impl Fn(usize, usize) -> bool) -> Vec<usize> {
         let mut state = Running::new(self);
         let mut order = Vec::new();
@@ -132,7 +133,7 @@ impl Lifetimes {
         order
     }
 
-    /// Bytes that are in memory at a time in any order: what one segment reads and makes, or what stays.
+    /// The fewest bytes at the peak of any order: what one segment reads and makes, or what stays.
     fn minimum(&self) -> u64 {
         let bytes = |numbers: &[usize]| numbers.iter().map(|&number| self.values[number].bytes).sum::<u64>();
         let segments = self.makes.iter().zip(&self.reads).map(|(made, read)| bytes(made) + bytes(read));
@@ -140,8 +141,8 @@ impl Lifetimes {
         segments.fold(stays, u64::max)
     }
 
-    /// The order with the lowest peak. What is in memory depends on which segments have run, not on their order, so the best
-    /// order of each set of segments follows from those of the sets with one less.
+    /// The order with the lowest peak. The values in memory depend on which segments have run, not on their order, so the
+    /// best order of each set of segments follows from those of the sets with one less.
     fn best_order(&self) -> Vec<usize> {
         let count = self.makes.len();
         let mut best: Vec<Option<(u64, usize)>> = vec![None; 1 << count];
@@ -185,7 +186,7 @@ impl Lifetimes {
         self.makes[segment].iter().map(|&number| self.values[number].bytes).sum()
     }
 
-    /// Each time the segment next with which the peak stays lowest, then with which the fewest bytes stay in memory.
+    /// Runs next the segment with which the peak stays lowest, then the one with which the fewest bytes stay in memory.
     fn greedy_order(&self) -> Vec<usize> {
         let mut state = Running::new(self);
         let mut ready: Vec<usize> =
@@ -208,10 +209,10 @@ impl Lifetimes {
     }
 }
 
-/// What is in memory on the way through the segments.
+/// The state of memory while segments run.
 struct Running<'a> {
     lifetimes: &'a Lifetimes,
-    /// Who still needs each value: its readers that have not run, and the caller.
+    /// How many still need each value: its readers that have not run, and the caller.
     needed: Vec<usize>,
     /// Whether each segment has run.
     ran: Vec<bool>,
@@ -254,7 +255,7 @@ mod tests {
     use super::*;
     use crate::unfused;
 
-    /// What the segments of so many branches make: multiples of a tensor of 4 KiB, all of them first, then their sums.
+    /// What the segments of `count` branches make: multiples of a tensor of 4 KiB, all of them first, then their sums.
     fn branches(count: usize) -> Lifetimes {
         let mut body = String::from("    x = fd.define_tensor(shape=[1024], contiguity=True)\n");
         for branch in 0..count {

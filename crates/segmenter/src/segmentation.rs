@@ -1,5 +1,5 @@
-//! A segmentation: which values are kept in memory, and which of them each segment makes. A printable value apart from
-//! meaning; what else a segment computes follows backward from what it makes, to values kept or inputs.
+//! A segmentation: which values are kept in memory, and which of them each segment makes. A printable value that does not
+//! affect results; what else a segment computes follows backward from what it makes, to kept values or inputs.
 //!
 //! ```text
 //! segment seg0 -> tv12, tv14
@@ -16,7 +16,7 @@ use thiserror::Error;
 /// Which values each segment makes, in the order the segments run.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Segmentation {
-    /// What each segment makes, each list ascending.
+    /// The values that each segment makes, each list ascending.
     pub segments: Vec<Vec<Val>>,
 }
 
@@ -28,7 +28,7 @@ pub enum SegmentationError {
     Text {
         /// The line, from 1.
         line: usize,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
     /// A name that the definition does not have.
@@ -60,7 +60,7 @@ impl Segmentation {
         segment_view(graph, fusion, made, |val| kept.contains(&val))
     }
 
-    /// Each segment as a view: from what it makes back to values kept by others, or inputs.
+    /// Each segment as a view: from the values that it makes back to kept values of others, or inputs.
     pub fn views(&self, graph: &Graph, fusion: &Fusion) -> Vec<Fusion> {
         let kept = self.kept();
         self.segments
@@ -69,7 +69,7 @@ impl Segmentation {
             .collect()
     }
 
-    /// Whether every output is made, nothing twice, and nothing is needed before it is made.
+    /// Whether every output is made, none twice, and no value is needed before it is made.
     ///
     /// # Errors
     /// The first of these that does not hold.
@@ -133,7 +133,7 @@ pub(super) fn segment_view(
     view_of(graph, fusion, made, segment_cone(graph, fusion, made, is_kept))
 }
 
-/// What computes these values while others are in memory.
+/// The nodes that compute these values while others are in memory.
 pub(super) fn segment_cone(
     graph: &Graph,
     fusion: &Fusion,

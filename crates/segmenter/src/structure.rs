@@ -1,7 +1,7 @@
-//! The structure of a segment: a number that segments share which do the same ops in the same way, whatever their names and
-//! sizes. Others may share it by chance, so who joins segments compares their kernels too.
+//! The structure of a segment: a number shared by segments that do the same ops in the same way, whatever their names and
+//! sizes. Others may share it by chance, so code that joins segments compares their kernels too.
 //!
-//! Sizes count by which of them are equal, and by whether rows of them are whole vectors.
+//! Sizes matter by which of them are equal, and by whether rows of that size are whole vectors.
 
 use std::hash::{Hash, Hasher};
 
@@ -11,7 +11,7 @@ use rustc_hash::{FxHashMap, FxHasher};
 use scheduler::hints::WHOLE;
 use scheduler::layout::SegmentLayouts;
 
-/// What segments are told apart by.
+/// The key that distinguishes segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Structure {
     /// The ops, dtypes and layouts, and which sizes are equal.
@@ -21,14 +21,14 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// That of a segment, whatever the layouts of what it touches.
+    /// That of a segment, for any layouts of its inputs and stores.
     pub fn of(graph: &Graph, view: &Fusion) -> Structure {
         let mut walk = Walk::default();
         for &input in view.inputs() {
             walk.number(input);
             walk.ty(graph.ty(input), view);
         }
-        // A constant may be shared, and then stands among the ops of the first segment that uses it.
+        // A shared constant is among the ops of the first segment that uses it.
         for &node in view.order().iter().filter(|&&node| !is_constant(&graph.node(node).op)) {
             let data = graph.node(node);
             walk.op(&data.op, view);
@@ -47,12 +47,12 @@ impl Structure {
         Structure { ops: walk.hasher.finish(), whole: hashed(&whole) }
     }
 
-    /// That of segments with these layouts, where they are to be told apart too.
+    /// That of segments with these layouts, if layouts distinguish them too.
     pub fn laid_out(self, memory: SegmentLayouts<'_>) -> Structure {
         Structure { ops: hashed(&(self.ops, memory.inputs, memory.stores)), ..self }
     }
 
-    /// Whether the other is the same but for whole vectors.
+    /// Whether the other is the same except for whole vectors.
     pub fn has_ops_of(self, other: Structure) -> bool {
         self.ops == other.ops
     }
@@ -64,7 +64,7 @@ fn hashed(what: &impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// The number of the first size: 0 and 1 are their own.
+/// The number of the first size: 0 and 1 are reserved for those sizes.
 const FIRST: usize = 2;
 
 /// A walk over a segment, in which values and sizes have the numbers of their first appearance.
@@ -73,7 +73,7 @@ struct Walk {
     hasher: FxHasher,
     numbers: FxHashMap<Val, usize>,
     sizes: FxHashMap<Expr, usize>,
-    /// The numbers of sizes as they stand in the graph.
+    /// The numbers of sizes as written in the graph.
     written: FxHashMap<Expr, usize>,
 }
 
@@ -108,7 +108,7 @@ impl Walk {
         number.hash(&mut self.hasher);
     }
 
-    /// The number of a size that was not met as it stands.
+    /// The number of a size that was not met as written.
     fn first_met(&mut self, size: &Expr, view: &Fusion) -> usize {
         let simplest = view.facts().normalize(size);
         let next = FIRST + self.sizes.len();

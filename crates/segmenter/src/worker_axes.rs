@@ -1,8 +1,8 @@
-//! Whether a group surely leaves no axis that workers could divide, told from classes of axes without its iteration space:
-//! legality rejects such a group, and takes hundreds of times as long to say so.
+//! Whether a group surely leaves no axis for workers to divide, decided from classes of axes without its iteration space:
+//! legality rejects such a group, but takes hundreds of times as long.
 //!
-//! What is not told may be rejected all the same. An axis that workers divide is one that each fold walks, and that no fold
-//! reduces whose result is used inside: by another fold, or for a value that has other axes than the fold keeps.
+//! Other groups may be rejected all the same. Workers may divide an axis if each fold walks it, and no fold reduces it whose
+//! result is used inside: by another fold, or for a value that has other axes than the fold keeps.
 
 use std::cell::RefCell;
 
@@ -17,26 +17,26 @@ use super::axis_classes::{AxisClasses, Class};
 /// A set of classes of axes that folds walk, each a bit.
 type ClassSet = u64;
 
-/// Classes that are told apart; where there are more nothing is told.
+/// The most classes that are distinguished; with more, nothing is decided.
 const CLASSES: usize = 62;
 
-/// The class of what no fold walks.
+/// The class of axes that no fold walks.
 const OTHER: ClassSet = 1 << CLASSES;
 
-/// Stands beside classes: another fold uses a value.
+/// A bit beside the classes: another fold uses a value.
 const FOLDED: ClassSet = 1 << 63;
 
-/// Whether so many elements are too many for one worker.
+/// Whether `elements` are too many for one worker.
 pub(super) fn is_large(fusion: &Fusion, elements: &Expr) -> bool {
     fusion.facts().normalize(elements).as_const().is_none_or(|elements| elements > ALONE)
 }
 
-/// What a fold walks.
+/// The axes of a fold.
 #[derive(Clone, Copy)]
 struct FoldAxes {
     kept: ClassSet,
     all: ClassSet,
-    /// Whether that is too much for one worker.
+    /// Whether they are too much for one worker.
     is_large: bool,
 }
 
@@ -47,7 +47,7 @@ pub(super) struct WorkerAxes<'a> {
     /// The bits of the classes that folds walk.
     bits: FxHashMap<Class, ClassSet>,
     folds: SecondaryMap<Node, Option<FoldAxes>>,
-    /// Whether groups with this node are told nothing of.
+    /// Whether nothing is decided about groups with this node.
     is_open: SecondaryMap<Node, bool>,
     used: RefCell<Used>,
 }
@@ -98,7 +98,7 @@ impl<'a> WorkerAxes<'a> {
         divisible == 0 && is_large
     }
 
-    /// Whether a group reads a value though it may compute its node for another result.
+    /// Whether a group reads a value even if it may compute its node for another result.
     fn is_read(&self, val: Val, cone: &Cone) -> bool {
         self.graph.node(val.node).results.len() > 1 && cone.inputs().binary_search(&val).is_ok()
     }
@@ -124,12 +124,13 @@ impl<'a> WorkerAxes<'a> {
     }
 }
 
-/// What the nodes of one group at a time are used for: room that is used again for the next.
+/// The uses of the nodes of one group at a time: memory that is reused for the next.
 #[derive(Default)]
 struct Used {
     /// The number of the group.
     group: u32,
-    /// The last group that a node was in, with the classes of what it makes from the node, not by way of folds.
+    /// The last group that a node was in, with the classes of the results that it computes from the node other than through
+    /// folds.
     of: SecondaryMap<Node, (u32, ClassSet)>,
 }
 

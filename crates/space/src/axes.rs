@@ -1,10 +1,10 @@
-//! Union of axes: which axes of which values are walked by the same loop.
+//! Union of axes: the axes of values that the same loop walks.
 //!
-//! A value computed inside a group has its axes united with those of its operands across elementwise ops, casts,
-//! broadcasts, permutes and folds. A value read from memory can be read at any index, so each *use* of an input
-//! has axes of its own; uses of one input are united afterwards wherever that makes no conflict, so that siblings
-//! share one pass, and so are roots of one shape that nothing connects. Reshape, slice, pad, cat and gather unite only the
-//! axes that they leave alone; what a reshape splits or merges is left to `refine`.
+//! A value computed inside a group has its axes united with those of its operands across elementwise ops, casts, broadcasts,
+//! permutes and folds. A value read from memory can be read at any index, so each *use* of an input has its own axes; uses
+//! of one input are united afterwards if that makes no conflict, so that siblings share one pass, and so are unconnected
+//! roots of one shape. Reshape, slice, pad, cat and gather unite only the axes that they keep; `refine` handles axes that a
+//! reshape splits or merges.
 
 use index::{SizeNumber, SizeTable};
 use ir::graph::{Fusion, Graph};
@@ -20,10 +20,10 @@ pub(super) type AxisId = u32;
 /// The atoms of an axis, by number.
 pub(super) type AtomIds = SmallVec<[AxisId; 4]>;
 
-/// The axes of some places, by number: what an elementwise op makes has those of its first operand.
+/// The axes of some places, by number: the result of an elementwise op has those of its first operand.
 pub(super) type AxisTuple = u32;
 
-/// Disjoint sets of axes. A set that has parts stands for them in row-major order; one without is an *atom*.
+/// Disjoint sets of axes. A set with parts stands for them in row-major order; one without is an *atom*.
 pub(super) struct AxisSets {
     pub places: Places,
     /// The axes of each place.
@@ -43,7 +43,7 @@ pub(super) struct AxisSets {
     folds: Vec<usize>,
     pub(super) reshapes: Vec<usize>,
     pub has_scans: bool,
-    /// Whether something may read an operand at other indices than the loops stand at.
+    /// Whether some op may read an operand at other indices than the loops'.
     pub has_index_maps: bool,
 }
 
@@ -197,8 +197,8 @@ impl AxisSets {
         self.has_index_maps |= matches!(node.role, Role::Reshape | Role::IndexMap);
     }
 
-    /// Adds the operands of a node that are read from memory; gives the axes that its result shares with one, if it does. Those of
-    /// a computed one are taken, and by what is read beside it, as they would be united.
+    /// Adds the operands of a node that are read from memory; returns the axes that its result shares with one, if any. Axes
+    /// of a computed operand are shared, also with operands read beside it, as they would be united.
     fn add_operands(&mut self, position: usize, node: &NodeAxes) -> Option<AxisTuple> {
         let is_computed = |k: usize| self.places.maker(position, k).is_some();
         let computed = (0..node.operands.len()).find(|&k| node.operands[k].is_same && is_computed(k));
@@ -218,7 +218,7 @@ impl AxisSets {
         same
     }
 
-    /// Adds a place with axes of its own.
+    /// Adds a place with its own axes.
     fn add_tuple(&mut self, sizes: &[Option<SizeNumber>]) -> AxisTuple {
         let tuple = self.tuple_count();
         self.tuples.push(tuple);
@@ -245,7 +245,7 @@ impl AxisSets {
             (0..node.results.len() as Place)
                 .for_each(|result| self.unite((place, from), (first + result, to)));
         }
-        // What a fold reduces stands in none of its results.
+        // Axes that a fold reduces are in none of its results.
         if k > 0 && node.role == Role::Fold {
             let whole = self.places.operand(position, 0);
             (0..operand.sizes.len() as u8).for_each(|axis| self.unite((whole, axis), (place, axis)));
@@ -287,13 +287,13 @@ impl AxisSets {
         self.members().are_apart(a, b)
     }
 
-    /// Makes the places of a set those of its parts too.
+    /// Adds the places of a set to those of its parts.
     pub(super) fn add_members(&mut self, whole: AxisId, parts: &[AxisId]) {
         let members = self.members();
         parts.iter().for_each(|&part| members.extend(part, whole));
     }
 
-    /// The tuples of each atom, found once: till then sets are only joined.
+    /// The tuples of each atom, computed once: before, sets are only joined.
     fn members(&mut self) -> &mut Members {
         let found = self.members.take().unwrap_or_else(|| self.find_members());
         self.members.insert(found)
@@ -372,7 +372,7 @@ impl AxisSets {
             })
     }
 
-    /// What a group iterates over, of places with the same axes one: the operands of its folds, and its outputs.
+    /// The places that a group iterates over: the operands of its folds, and its outputs. One of several with the same axes.
     fn roots(&self) -> Vec<Place> {
         let mut is_known = vec![false; self.tuple_count() as usize];
         let folds = self.folds.iter().map(|&position| self.places.operand(position, 0));

@@ -1,16 +1,16 @@
-//! Where index maps change course along an axis: the ends of the operands of a cat, and of what a pad surrounds.
+//! Breakpoints: the indices along an axis at which index maps change: the ends of the operands of a cat, and of the operand
+//! of a pad.
 //!
-//! Takes a group and its space, gives indices over the sizes of the graph. Between two neighbouring breakpoints an index
-//! map of that axis is one shift, so a loop that is cut there asks nothing of each element.
+//! Takes a group and its space, returns indices over the sizes of the graph. Between two neighbouring breakpoints an index
+//! map of that axis is one shift, so a loop that is cut there needs no predicate per element.
 
 use index::Expr;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 
 use super::{Axis, Space};
 
-/// The indices strictly within an axis at which a cat or pad of the group changes course, ascending. Left out are those
-/// of which the facts do not tell their order. Of more than `most` no more are looked for: putting them in order takes a proof
-/// for each two.
+/// The breakpoints of cats and pads of the group strictly within an axis, ascending. Those whose order does not follow from
+/// the facts are left out. The search stops after `most`: ordering them takes a proof for each pair.
 pub fn breakpoints(graph: &Graph, view: &Fusion, space: &Space, axis: Axis, most: usize) -> Vec<Expr> {
     let (facts, size) = (view.facts(), space.size(axis));
     let mut breakpoints: Vec<Expr> = Vec::new();
@@ -37,7 +37,7 @@ pub fn breakpoints(graph: &Graph, view: &Fusion, space: &Space, axis: Axis, most
     breakpoints
 }
 
-/// The ends of what a node puts together along an axis that a loop walks.
+/// The ends of the operands of a node along an axis that a loop walks.
 fn ends(graph: &Graph, view: &Fusion, space: &Space, node: Node, axis: Axis) -> Vec<Expr> {
     let data = graph.node(node);
     let own = space.axes_of(node.into());
@@ -62,7 +62,7 @@ fn ends(graph: &Graph, view: &Fusion, space: &Space, node: Node, axis: Axis) -> 
     }
 }
 
-/// What a cat puts together, cats of the group along the same axis taken apart.
+/// The operands of a cat, with cats of the group along the same axis flattened.
 pub fn concatenated(graph: &Graph, view: &Fusion, node: Node, place: u8) -> Vec<Val> {
     let operands = graph.node(node).operands.iter();
     let is_nested =

@@ -1,6 +1,6 @@
-//! The iteration space that the values of a group share: its axes, their sizes, and what walks them.
+//! The iteration space that the values of a group share: its axes, their sizes, and the values that have them.
 //!
-//! Takes a view, gives its axes and for each value which of them it has. Decides nothing.
+//! Takes a view, returns its axes and those of each value. Decides nothing.
 
 mod axes;
 mod breakpoints;
@@ -34,7 +34,7 @@ entity_impl!(Axis, "x");
 /// the group splits it or made it. An index along it is their row-major combination.
 pub type Atoms = SmallVec<[Axis; 1]>;
 
-/// The axes of a group, and which axis of which value is made of which.
+/// The axes of a group, and those of each axis of its values.
 #[derive(Clone, Debug)]
 pub struct Space {
     sizes: PrimaryMap<Axis, Expr>,
@@ -46,7 +46,7 @@ pub struct Space {
     /// The atoms of each axis of each tuple.
     atoms: Vec<Atoms>,
     has_scans: bool,
-    /// How nodes read their operands, in order. Nothing where none may read at other indices than the loops stand at.
+    /// How nodes read their operands, in order. Empty if none may read at other indices than the loops'.
     passages: Vec<Passage>,
 }
 
@@ -67,7 +67,7 @@ impl Space {
         Space::with(graph, view, &mut AxisTable::new(view.facts()))
     }
 
-    /// The same, of a fusion of which something is known already.
+    /// The same, for a fusion about which something is known already.
     pub fn with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Space, SelfMapped> {
         let sets = AxisSets::of(graph, view, table);
         let mut sizes: PrimaryMap<Axis, Expr> = PrimaryMap::new();
@@ -128,7 +128,7 @@ impl Space {
         self.sizes.keys()
     }
 
-    /// Whether something may read an operand at other indices than the loops stand at.
+    /// Whether some op may read an operand at other indices than the loops'.
     pub fn has_index_maps(&self) -> bool {
         !self.passages.is_empty()
     }
@@ -148,7 +148,7 @@ impl Space {
         self.places.position(node)
     }
 
-    /// The position of the node that makes operand `k` of the node at a position; none where memory has it.
+    /// The position of the node that makes operand `k` of the node at a position; `None` if it is read from memory.
     pub fn maker(&self, position: usize, k: usize) -> Option<usize> {
         self.places.maker(position, k)
     }
@@ -175,7 +175,8 @@ impl Space {
         self.axes_at(self.places.operand(position, k))
     }
 
-    /// What a function tells of the axes of each node's first result, by position. It is asked once for axes that many share.
+    /// The value of a function of the axes of each node's first result, by position. It is called once for axes that many
+    /// share.
     pub fn of_results<T: Copy>(&self, tell: impl Fn(&[Atoms]) -> T) -> Vec<T> {
         let of_tuple = |ends: &[u32]| tell(&self.atoms[ends[0] as usize..ends[1] as usize]);
         let known: Vec<T> = self.first_axis.windows(2).map(of_tuple).collect();
@@ -197,7 +198,8 @@ impl Space {
         }
     }
 
-    /// Whether the node at a position reads operand `k` at another index than the loops stand at where its result is wanted.
+    /// Whether the node at a position reads operand `k` at other indices than the loops', if its result is computed at
+    /// theirs.
     pub fn moves(&self, position: usize, k: usize) -> bool {
         matches!(self.passage(position, k), Passage::Moved(_))
     }

@@ -1,5 +1,5 @@
-//! What the axes of a node have to do with those of its operands, whatever group it is in: found once for each node of a
-//! fusion, and kept for all groups that are asked about.
+//! How the axes of a node relate to those of its operands, in any group: computed once for each node of a fusion, and kept
+//! for all groups.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use super::passage::{Passage, Steps};
 use super::places::Sources;
 
-/// The size of each axis of a value; none where it is 1, as no loop walks that.
+/// The size of each axis of a value; `None` if it is 1, as no loop walks that.
 pub(super) type WalkedSizes = SmallVec<[Option<SizeNumber>; 4]>;
 
 /// Which axis of an operand is which axis of the result.
@@ -35,16 +35,16 @@ pub(super) struct OperandAxes {
     pub passage: Passage,
 }
 
-/// What a node does with axes.
+/// The role of axes in a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Fold,
     /// Along this axis.
     Scan(u8),
-    /// The node broadcasts a ramp. That is made at any index where it is wanted, so rows and columns can be numbered by one. What
-    /// folds or scans a ramp walks its axis.
+    /// The node broadcasts a ramp. A ramp can be computed at any index, so one can number rows and columns. Folds and scans
+    /// of a ramp walk its axis.
     Numbers,
-    /// Operands may be read at other indices than the loops stand at.
+    /// Operands may be read at other indices than the loops'.
     IndexMap,
     /// The same, unless both sides have the same atoms.
     Reshape,
@@ -52,7 +52,7 @@ pub(super) enum Role {
     Other,
 }
 
-/// What is known of the sizes and of the axes of nodes of one fusion.
+/// What is known about the sizes and the axes of nodes of one fusion.
 #[derive(Debug)]
 pub struct AxisTable {
     pub(super) sizes: SizeTable,
@@ -85,7 +85,7 @@ impl AxisTable {
         Arc::ptr_eq(self.sizes.facts(), facts)
     }
 
-    /// Finds what there is to know of the nodes of a group.
+    /// Computes what is known about the nodes of a group.
     pub(super) fn find_all(&mut self, graph: &Graph, view: &Fusion) {
         for &node in view.order() {
             self.node(graph, node);
@@ -197,7 +197,7 @@ pub fn kept_axes(
     }
 }
 
-/// Whether two equal sizes are both written as 1, or neither is: no loop walks an axis that is, so that it may be dropped.
+/// Whether two equal sizes are both written as 1, or neither is: an axis written as 1 has no loop and may be dropped.
 fn is_alike(left: &Expr, right: &Expr) -> bool {
     left.is_one() == right.is_one()
 }

@@ -1,21 +1,21 @@
-//! At which index a node reads an operand, seen from where its result is wanted.
+//! The index at which a node reads an operand, relative to that of its result.
 
 use ir::graph::{Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 
-/// An op that reads its operand elsewhere, by number: equal ones lead from one index to the same other one.
+/// An op that reads its operand at another index, by number: equal steps map an index to the same other one.
 pub type Step = u32;
 
-/// At which index a node reads an operand.
+/// The index at which a node reads an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passage {
     /// At that of the result.
     Along,
     /// At the only index of a scalar.
     Scalar,
-    /// At another, wherever the result is wanted.
+    /// At another one, for any index of the result.
     Moved(Step),
-    /// At another, but for what is wanted where the loops stand: there they stand for the operand's axes too.
+    /// At another one, except at the indices of the loops: these walk the operand's axes too.
     Renamed(Step),
 }
 

@@ -1,5 +1,5 @@
-//! The places of a group that have axes, by number: each use of a value read from memory, and each value that is computed.
-//! A value read from memory can be read at any index, so each use of it has axes of its own.
+//! The places of a group that have axes, by number: each use of a value read from memory, and each value that is computed. A
+//! value read from memory can be read at any index, so each use of it has its own axes.
 
 use cranelift_entity::SecondaryMap;
 use ir::graph::{Fusion, Graph, Node, Val};
@@ -7,7 +7,7 @@ use ir::graph::{Fusion, Graph, Node, Val};
 /// A place, by number.
 pub(super) type Place = u32;
 
-/// Where the values of one group at a time come from: room that is used again for the next.
+/// The sources of the values of one group at a time: memory that is reused for the next.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     /// The number of the group.
@@ -173,7 +173,7 @@ impl Places {
         self.operands[self.operand_number(position, k)]
     }
 
-    /// The position of the node that makes operand `k` of the node at a position; none where memory has it.
+    /// The position of the node that makes operand `k` of the node at a position; `None` if it is read from memory.
     #[inline]
     pub fn maker(&self, position: usize, k: usize) -> Option<usize> {
         match self.source(position, k) {
@@ -194,7 +194,7 @@ impl Places {
         self.first_result[position]
     }
 
-    /// What to call a place: the value that is read or computed there.
+    /// The value that is read or computed at a place.
     pub fn val(&self, graph: &Graph, view: &Fusion, place: Place) -> Val {
         match self.uses.iter().find(|(_, own)| *own == place) {
             Some(&(input, _)) => view.inputs()[input as usize],

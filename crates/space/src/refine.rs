@@ -25,7 +25,7 @@ impl AxisSets {
         }
     }
 
-    /// One step for one reshape; whether there was one to make.
+    /// One step for one reshape; returns whether there was one.
     fn refine_reshape(&mut self, position: usize, sizes: &mut SizeTable) -> bool {
         let from = self.all_atoms(self.places.operand(position, 0));
         let to = self.all_atoms(self.places.result(position));
@@ -47,7 +47,7 @@ impl AxisSets {
         }
     }
 
-    /// One step towards making two lists of atoms that hold the same elements one list; whether there was one to make.
+    /// One step towards making two lists of atoms with the same elements equal; returns whether there was one.
     fn line_up(&mut self, from: &[AxisId], to: &[AxisId], sizes: &mut SizeTable) -> bool {
         let sizes_of =
             |atoms: &[AxisId]| atoms.iter().map(|&atom| self.size(atom)).collect::<Vec<SizeNumber>>();

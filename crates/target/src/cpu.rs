@@ -1,14 +1,14 @@
-//! CPUs: the facts that differ from one to the next, and numbers that were measured on CPUs and decide which groups are
-//! kernels and what their schedules are, on GPUs too until theirs are measured.
+//! CPUs: the facts that differ between them, and constants measured on CPUs that decide which groups are kernels and their
+//! schedules; they serve GPUs too until theirs are measured.
 
 use crate::{Processor, Target};
 
 /// Facts of a CPU.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cpu {
-    /// Lanes of a block whose operations wait for each other: more of them are in flight.
+    /// Lanes of a block whose operations have long dependence chains: more of them are in flight.
     pub wide: u32,
-    /// Bytes of a row of the tiles in which memory that lies across the lanes is transposed.
+    /// Bytes of a row of the tiles in which memory across the lanes is transposed.
     pub tile_bytes: u32,
     /// The most rows that are worth walking together.
     pub rows: u32,
@@ -19,14 +19,14 @@ pub struct Cpu {
 /// The most statements of a kernel: code longer than that does not stay in the instruction cache, and takes long to compile.
 pub const MAX_STATEMENTS: u64 = 1024;
 
-/// The most statements of a kernel whose loops are cut into subranges: none of them chooses between parts, element by element.
+/// The most statements of a kernel whose loops are cut into subranges: none of them selects between parts for each element.
 /// Twelve rolls of rows in five kernels took 16.4 ms with 1,024 of them and 10.3 with 2,048 (Zen 4).
 pub const MAX_PARTITIONED_STATEMENTS: u64 = 2 * MAX_STATEMENTS;
 
-/// Statements of a kernel beyond which fewer bytes are no longer less time.
+/// The number of statements of a kernel beyond which fewer bytes no longer save time.
 pub const MAX_JOINED_STATEMENTS: u64 = MAX_STATEMENTS / 4;
 
-/// Operations from which on a row keeps what they compute for later stages, as long as it fits.
+/// The fewest operations whose results a row keeps for later stages, as long as they fit.
 pub const MIN_KEPT_OPS: usize = 8;
 
 /// Bytes of a row up to which its moments are computed in two passes.
@@ -35,14 +35,13 @@ pub const MAX_TWO_PASS_BYTES: u64 = 1 << 11;
 /// Elements up to which one worker may do a whole group alone.
 pub const ALONE: i64 = 1 << 16;
 
-/// Rows that a processor walks as fast as one: their pages are in its translation buffer, and it sees each as a stream.
+/// Rows that a processor walks as fast as one: their pages are in the TLB, and it detects each as a stream.
 pub const MAX_STREAMED_ROWS: u64 = 256;
 
-/// The longest side of a tile: one of half-precision values fits the fastest cache, one of the largest elements the
-/// next.
+/// The longest side of a tile: one of half-precision values fits L1, one of the largest elements L2.
 pub const MAX_TILE_SIDE: u32 = 128;
 
-/// How many rows on a tile prefetches what lies along the lanes: about what memory takes to answer.
+/// How many rows ahead a tile prefetches along the lanes: about the latency of memory.
 pub const TILE_ROWS_AHEAD: i64 = 8;
 
 /// How many results a block of a combine step makes.
@@ -51,96 +50,96 @@ pub const COMBINED_RESULTS: u32 = 256;
 /// The most rows that are walked together: the code grows with them.
 pub const MAX_JAMMED_ROWS: u32 = 16;
 
-/// The most subranges of all loops together: what they share is code of each.
+/// The most subranges of all loops together: shared code is repeated in each.
 pub const MAX_SUBRANGES: usize = 8;
 
-/// The most subranges of a loop along which tensors are concatenated: each is code of its own subrange alone.
+/// The most subranges of a loop along which tensors are concatenated: each has only the code of its own subrange.
 pub const MAX_CONCATENATED: usize = 128;
 
 /// Statements of the loop of a subrange.
 pub const LOOP_STATEMENTS: u64 = 4;
 
-/// Rows that are scanned together, element by element: as many as hide the latency of an addition. Where rows lie a power of
-/// two apart, lines of more operands and results than this drive each other out of L1.
+/// Rows that are scanned together, element by element: as many as hide the latency of an addition. If rows are a power of
+/// two apart, lines of more operands and results than this evict each other from L1.
 pub const SCANNED_ROWS: u32 = 4;
 
-/// Operations of a segment up to which rows are jammed at all: each is a copy of its code.
+/// The most operations of a segment whose rows are jammed at all: each row is a copy of its code.
 pub const MAX_JAMMED_OPS: usize = 64;
 
-/// Operations up to which eight rows are jammed that are only folded.
+/// The most operations of a segment of which eight rows are jammed that are only folded.
 pub const MAX_FOLDED_OPS: usize = 16;
 
-/// Folds over rows that lie in scratch, from which on rows share its loads and stores. For fewer, what rows side by
-/// side cost is more, unless the scratch is in L2: memory gives one run after the other faster. Measured on backward
-/// passes (Zen 4): with one or two such folds rows of 256 to 4096 elements took 0.46 to 0.99 of the time one by one
-/// that they took in fours, with four folds 0.87 in twos.
+/// The fewest folds over rows in scratch for which rows share its loads and stores. For fewer, walking rows side by side
+/// costs more, unless the scratch is in L2: memory is faster with one run after the other. Measured on backward passes (Zen
+/// 4): with one or two such folds rows of 256 to 4096 elements took 0.46 to 0.99 of the time one by one that they took in
+/// fours, with four folds 0.87 in twos.
 pub const MIN_SHARED_FOLDS: usize = 3;
 
-/// Bytes of the rows of less than a page that are folded together: more of them are no longer one run of memory, and fewer wait for
-/// the states that the row before them has stored. Measured on 16 Mi elements (Zen 4), one by one and in eights: a sum and a
-/// maximum of rows of 32 bytes 5.0 and 1.5 ms, of 64 bytes 1.41 and 0.71, of a KiB 1.92 and 3.5; moments of rows of 256 bytes in
-/// twos 0.6 of the time one by one.
+/// Bytes of the rows of less than a page that are folded together: more of them are no longer one run of memory, and fewer
+/// wait for the states stored by the row before. Measured on 16 Mi elements (Zen 4), one by one and in eights: a sum and a
+/// maximum of rows of 32 bytes 5.0 and 1.5 ms, of 64 bytes 1.41 and 0.71, of a KiB 1.92 and 3.5; moments of rows of 256
+/// bytes in twos 0.6 of the time one by one.
 pub const SHARED_BYTES: u64 = 512;
 
-/// Bytes of a line of the caches: a single fold of little work gains by rows together where a row has no more. A sum of rows of
+/// Bytes of a line of the caches: a single fold of little work gains by jammed rows if a row has no more. A sum of rows of
 /// 16 bytes 16.1 and 2.2 ms, of 64 bytes 4.2 and 1.5, of 256 bytes 1.0 and 2.3.
 pub const LINE_BYTES: u64 = 64;
 
-/// Bytes of scratch of moments, three states a column, or of sums of few costly operations, from which on rows that are only
-/// folded share its loads and stores. With 9 KiB of moments rows took 0.92 to 1.17 of the time in eights that they took one by one,
-/// 0.57 to 0.78 with 12, 0.4 to 0.57 with 24 and 96; sums of exponentials 1.4 with 8 KiB, 0.7 with 16 and 32 (Zen 4).
+/// The fewest bytes of scratch of moments, with three states a column, or of sums of few costly operations, for which rows
+/// that are only folded share its loads and stores. With 9 KiB of moments rows took 0.92 to 1.17 of the time in eights that
+/// they took one by one, 0.57 to 0.78 with 12, 0.4 to 0.57 with 24 and 96; sums of exponentials 1.4 with 8 KiB, 0.7 with 16
+/// and 32 (Zen 4).
 pub const MIN_COSTLY_BYTES: u64 = 12 << 10;
 
-/// Of the fast memory that serves a block, the part from which on scratch is in L2.
+/// The part of a block's fast memory, as its divisor, above which scratch is in L2.
 pub const L2_PART: u64 = 4;
 
-/// Bytes that operands and outputs of a row have together, up to which it is short: folds then wait longer than they
-/// work.
+/// The most bytes of operands and outputs together of a short row: folds then wait longer than they work.
 pub const SHORT_ROW_BYTES: u64 = 768;
 
-/// Bytes of the pages that most memory lies in. Neighbours may lie anywhere, so that a run of reads ends with each.
+/// Bytes of a page of most memory. Neighbouring pages may be anywhere, so a run of reads ends with each.
 pub const PAGE_BYTES: u64 = 4096;
 
-/// Fewest iterations of a loop over many lanes: the last is masked, and costs as much as a whole one.
+/// The fewest iterations of a loop over many lanes: the last is masked, and costs as much as a whole one.
 pub const MIN_WIDE_TRIP_COUNT: u64 = 4;
 
 /// The most operations of a segment whose values fit the registers when there are many lanes.
 pub const MAX_WIDE_OPS: usize = 64;
 
-/// The most indices of an axis that a loop over others writes one after the other, and elements that a fold is unrolled to: shuffles
-/// put up to four neighbours in order. Sums of rows of 2 and 4 f32 took 0.14 and 0.2 of the time unrolled, of 5 and 8 twice the
-/// time (Zen 4).
+/// The most indices of an axis that is unrolled in a loop over others, and the most elements of an unrolled fold: shuffles
+/// put up to four neighbours in order. Sums of rows of 2 and 4 f32 took 0.14 and 0.2 of the time unrolled, of 5 and 8 twice
+/// the time (Zen 4).
 pub const MAX_UNROLLED: i64 = 4;
 
-/// Elements of rows up to which a kernel that folds them is compiled for their number: loops over vectors go, and up to
+/// The most elements of rows for whose number a kernel that folds them is compiled: loops over vectors vanish, and up to
 /// [`MAX_UNROLLED`] the fold. Norms of rows of 5 to 16 f32 took 0.4 of the time, of 24 and 32 0.8 (Zen 4).
 pub const MAX_FEW: i64 = 16;
 
-/// Neighbours that a block walks together where lanes go across tensors: of each it touches that many lines at a time. Measured on a
-/// layer norm of 1500x512 f32 whose residuals are transposed (Zen 4): 2.0 to 2.3 ms with 32 to 256 and a register of lanes, 2.8
-/// with 512, 4.0 with 1024 and two registers.
+/// Neighbours that a block walks together if lanes cross tensors: of each tensor it accesses that many lines at a time.
+/// Measured on a layer norm of 1500x512 f32 whose residuals are transposed (Zen 4): 2.0 to 2.3 ms with 32 to 256 and a
+/// register of lanes, 2.8 with 512, 4.0 with 1024 and two registers.
 pub const CROSSING_STRIP: u64 = 128;
 
-/// The most breakpoints that are told apart: a loop in more subranges is short in any case.
+/// The most breakpoints that are distinguished: a loop in more subranges is short in any case.
 pub const MAX_BREAKPOINTS: usize = 64;
 
-/// Fewest bytes of a row: of shorter ones the machine fetches the next by itself, as they lie behind each other.
+/// Fewest bytes of a row: after a shorter row the hardware prefetches the next, as rows are contiguous.
 pub const MIN_PREFETCHED_BYTES: u64 = 1 << 11;
 
-/// Fewest rows of a block: behind the last one another block's are fetched.
+/// Fewest rows of a block: the prefetches of the last ones are of another block's rows.
 pub const MIN_PREFETCHED_ROWS: u64 = 4;
 
-/// Operations up to which the machine looks far enough ahead by itself, as it holds those of several lines in flight.
+/// The most operations for which the hardware looks far enough ahead by itself, as it has those of several lines in flight.
 pub const MAX_UNFETCHED_OPS: usize = 6;
 
-/// Bytes from what the lanes read to what is fetched for them. Of 512, 1024, 2048, 4096 and 8192 measured best on
-/// gelu, silu and rope (an Intel Xeon with 480 MiB of last-level cache), though not by much.
+/// The prefetch distance along the lanes, in bytes. It was the best of 512, 1024, 2048, 4096 and 8192 on gelu, silu and rope
+/// (an Intel Xeon with 480 MiB of last-level cache), though not by much.
 pub const PREFETCH_BYTES: usize = 1 << 11;
 
 impl Target {
-    /// A CPU whose vectors hold `vector_bits` bits. A block takes two vectors of f32 at a time, or four: folds then have as many
-    /// chains in flight. Four measured 1.1 to 1.35 times as fast as two on normalizations, and slower on rows that go
-    /// together and where memory is all that matters. Rows that are only summed together take one each.
+    /// A CPU whose vectors hold `vector_bits` bits. A block takes two vectors of f32 at a time, or four: folds then have as
+    /// many chains in flight. Four measured 1.1 to 1.35 times as fast as two on normalizations, and slower on jammed rows
+    /// and memory-bound groups. Jammed rows that are only summed take one each.
     pub fn cpu(vector_bits: u32) -> Target {
         Target {
             lanes: (vector_bits / 16).max(1),

@@ -1,11 +1,11 @@
-//! NVIDIA's GPUs as its data sheets describe them, for decisions about machines that are not at hand.
+//! NVIDIA's GPUs as described in its data sheets, for decisions about machines that are not available.
 
 use crate::{Gpu, Multiprocessor, Processor, Target};
 
 /// A GPU of the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GpuModel {
-    /// What users call it.
+    /// Its name for users.
     pub name: &'static str,
     /// The name of its machine code.
     pub architecture: &'static str,
@@ -13,11 +13,11 @@ pub struct GpuModel {
     pub multiprocessors: u64,
     /// Bytes of shared memory that a block may ask for.
     pub shared_bytes: u64,
-    /// Bytes a second that a copy moves: nine tenths of what the memory has.
+    /// The bandwidth of a copy, in bytes a second: nine tenths of the memory's.
     pub bandwidth: f64,
     /// Multiplications of f32 in a second.
     pub throughput: f64,
-    /// The most blocks of a cluster; 1 where there are none.
+    /// The most blocks of a cluster; 1 without clusters.
     pub max_cluster: u32,
     /// What each multiprocessor has.
     pub multiprocessor: Multiprocessor,

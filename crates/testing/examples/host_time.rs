@@ -13,7 +13,7 @@ use ferrofuse_testing::stand_in;
 use ir::array::Layout;
 
 const ROUNDS: usize = 300;
-/// Calls of a round: so many that their work waits in the stream.
+/// Calls of a round: enough that their work waits in the stream.
 const CALLS: u32 = 50;
 
 /// Rows of the table: a name, what is computed of the inputs `x` and `y`, and whether the output is written to a buffer.
@@ -93,7 +93,7 @@ impl Tensors {
         let mut minimum = [f64::INFINITY; 2];
         for _ in 0..ROUNDS {
             let [rest, calls] = clocked(&mut work, CALLS);
-            // A clock that begins before a function and ends behind it is not a part of the call.
+            // A clock that begins before a function and ends after it is not a part of the call.
             let rest = rest - calls * overhead;
             if rest < minimum[0] {
                 minimum = [rest, calls];

@@ -1,4 +1,4 @@
-//! Prints the random programs of a range of seeds as definition files, each behind a line `# seed N`:
+//! Prints the random programs of a range of seeds as definition files, each after a line `# seed N`:
 //! `cargo run -p ferrofuse-testing --example programs -- FIRST COUNT`.
 
 use std::env;

@@ -16,7 +16,7 @@ use crate::random::Draws;
 /// Most ops of a part.
 const LARGEST: usize = 120;
 
-/// Parts that are lowered: one of so many, as that takes a hundred times as long.
+/// Parts that are lowered: one in this many, as that takes a hundred times as long.
 const LOWERED: usize = 16;
 
 /// What came of the parts of a definition.
@@ -33,7 +33,7 @@ pub struct PartTally {
 }
 
 impl PartTally {
-    /// The tally of so many parts of a definition, as the passes left it.
+    /// The tally of `parts` parts of a definition, as the passes left it.
     ///
     /// # Panics
     /// When something does not hold of a part.
@@ -88,7 +88,7 @@ impl PartTally {
     }
 }
 
-/// So many connected parts of a definition with this many ops, where it has as many, as the passes left it.
+/// `parts` connected parts of a definition with this many ops, where it has as many, as the passes left it.
 pub fn views(plan: &Plan, parts: usize, ops: usize, seed: u64) -> Vec<Fusion> {
     let mut draws = Draws::new(seed);
     let view = |_| {

@@ -14,7 +14,7 @@ fn text(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// The blocks of a document behind a fence with this word.
+/// The blocks of a document after a fence with this word.
 fn blocks<'a>(document: &'a str, word: &str) -> Vec<&'a str> {
     let fence = format!("```{word}\n");
     let opened = document.split(fence.as_str()).skip(1);

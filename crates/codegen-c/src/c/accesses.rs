@@ -1,4 +1,4 @@
-//! Which accesses of a loop move whole vectors, and what is known of a launch that says so.
+//! Which accesses of a loop move whole vectors, and the facts about a launch that allow it.
 
 use index::{Expr, Facts};
 use kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, is_contiguous};
@@ -6,19 +6,19 @@ use kernel::{Assumption, Kernel, Loop, Place, Scratch, Stmt, VECTOR_BYTES, is_co
 use super::body::KernelWriter;
 use super::dialect::Dialect;
 
-/// What moves as vectors in a loop: places in its body.
+/// The vector accesses of a loop: positions in its body.
 #[derive(Default)]
 pub(super) struct VectorAccesses {
     pub(super) loads: Vec<usize>,
     pub(super) stores: Vec<usize>,
-    /// Loads from scratch of what the loop replaces there.
+    /// Loads from scratch of elements that the loop replaces there.
     pub(super) updated: Vec<usize>,
     pub(super) fetches: Vec<usize>,
 }
 
 impl KernelWriter<'_> {
-    /// The accesses of a loop that move whole vectors: those without a guard whose neighbours lie at aligned places, and which
-    /// no other access of the loop could see before or after the others.
+    /// The accesses of a loop that move whole vectors: unguarded ones with aligned neighbours, with which no other access of
+    /// the loop can interfere.
     pub(super) fn accesses(&self, for_loop: &Loop) -> VectorAccesses {
         let symbol = |it: &Stmt| if let Stmt::Bind { symbol, .. } = it { Some(*symbol) } else { None };
         let bound: Vec<_> = for_loop.body.iter().filter_map(symbol).collect();
@@ -56,7 +56,7 @@ impl KernelWriter<'_> {
         accesses
     }
 
-    /// Whether the neighbours of an access lie next to each other, from an address on that allows a vector.
+    /// Whether the neighbours of an access are contiguous, from an address on that allows a vector.
     fn is_aligned(&self, for_loop: &Loop, place: Place, index: &Expr) -> bool {
         let (size, align) = match place {
             Place::Buffer(buffer) => {
@@ -80,7 +80,7 @@ impl KernelWriter<'_> {
     }
 }
 
-/// What a launch is known to be like from the assumptions of its kernel.
+/// The facts about a launch that follow from its kernel's assumptions.
 pub(super) fn assumed(kernel: &Kernel) -> Facts {
     let mut facts = Facts::new();
     facts.assume_range(kernel.block, 0, None);
@@ -93,7 +93,7 @@ pub(super) fn assumed(kernel: &Kernel) -> Facts {
     facts
 }
 
-/// The same, and that no launch has more blocks than the dialect says.
+/// The same, and that no launch has more blocks than the dialect allows.
 pub(super) fn launched(kernel: &Kernel, dialect: &Dialect) -> Facts {
     let mut facts = assumed(kernel);
     let most = dialect.block.most.saturating_mul(kernel.teams.into()) / i64::from(kernel.cluster);

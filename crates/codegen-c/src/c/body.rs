@@ -1,5 +1,5 @@
-//! The statements of a kernel as lines of C: takes a kernel that verifies, gives the function's body and asks the
-//! prelude for what the lines call.
+//! The statements of a kernel as lines of C: takes a kernel that verifies, returns the function's body and requests from the
+//! prelude the functions that it calls.
 
 use cranelift_entity::SecondaryMap;
 use index::{Expr, Facts, Sym};
@@ -35,7 +35,7 @@ pub(super) struct Text {
     pub(super) reads_accumulator: bool,
 }
 
-/// What stands between the braces of a kernel's function.
+/// The text between the braces of a kernel's function.
 pub(super) struct Body {
     pub(super) lines: String,
     /// Bytes of the block's scratch, over the arguments.
@@ -51,18 +51,18 @@ pub(super) struct KernelWriter<'a> {
     pub(super) names: &'a Names,
     pub(super) prelude: &'a mut Prelude,
     single_use: SecondaryMap<Value, bool>,
-    /// Steps of folds that take a product which stands nowhere else.
+    /// Steps of folds that take a product used nowhere else.
     contractions: Contractions,
-    /// What stands for values that have no line: constants, and elements of vectors.
+    /// The texts of values that have no line: constants, and elements of vectors.
     pub(super) literals: SecondaryMap<Value, Option<String>>,
     /// Values that wait for their one use, in the order of the kernel.
     pending: IndexMap<Value, Text>,
     pub(super) facts: Facts,
-    /// The arrays that lie in registers.
+    /// The arrays in registers.
     pub(super) registers: Registers,
-    /// Where the others lie.
+    /// The layout of the others.
     pub(super) layout: ScratchLayout,
-    /// Index expressions that values hold, and what symbols are bound to.
+    /// Index expressions that values hold, and that symbols are bound to.
     indices: SecondaryMap<Value, Option<Expr>>,
     pub(super) bound: SecondaryMap<Sym, Option<Expr>>,
     pub(super) lists: Lists,
@@ -71,9 +71,9 @@ pub(super) struct KernelWriter<'a> {
     hoisted: Hoisted,
     /// Accumulators that are no variables.
     promoted: Promoted,
-    /// The variable of the loop over one strip of each lane whose guard is outside.
+    /// The variable of the loop over one strip of each lane whose guard is outside it.
     pub(super) guarded: Option<Sym>,
-    /// Where a lane's neighbours begin and end in loops over whole rows: a line that declares it.
+    /// The line that declares where a lane's neighbours begin and end in loops over whole rows.
     pub(super) strip: Option<String>,
 }
 
@@ -127,7 +127,7 @@ impl<'a> KernelWriter<'a> {
         Ok(Body { lines, scratch_bytes: self.layout.bytes, in_flight_bytes: self.in_flight.bytes })
     }
 
-    /// Declarations of what the others use of the block's number, divisions and the dialect's variables.
+    /// Declarations of those of the block's number, divisions and the dialect's variables that these statements use.
     fn declarations(&self, statements: &[Statement]) -> Vec<Statement> {
         let (function, long) = (&self.dialect.function, self.dialect.index_type());
         let declare = |name: &str, text: &str| (name.to_owned(), format!("const {long} {name} = {text};"));
@@ -179,7 +179,7 @@ impl<'a> KernelWriter<'a> {
         self.lists.innermost().push(Statement::Simple(text.to_owned()));
     }
 
-    /// What `write` writes, as a list of its own.
+    /// The statements that `write` writes, as a separate list.
     pub(super) fn list(
         &mut self,
         write: impl FnOnce(&mut Self) -> Result<(), EmitError>,
@@ -230,7 +230,7 @@ impl<'a> KernelWriter<'a> {
             }
             Stmt::Load { value, place, index, guard } => self.load(*value, *place, index, *guard)?,
             Stmt::Store { place, index, value, guard } => self.store(*place, index, *value, *guard)?,
-            // No dialect has a word for it. On GPUs lanes that wait leave the machine to others, which hides more than that.
+            // No dialect has a statement for it. On GPUs other lanes run while some wait, which hides more latency.
             Stmt::Prefetch { .. } => {}
             Stmt::Fetch { scratch, index, buffer, from } => {
                 self.prelude.add(Snippet::Fetch);
@@ -327,7 +327,7 @@ impl<'a> KernelWriter<'a> {
         Ok(())
     }
 
-    /// A value that is an index, with a line that says so in other words.
+    /// A value that is an index, with a line that writes it differently.
     pub(super) fn declare_index(&mut self, value: Value, index: &Expr, code: &str) {
         self.indices[value] = Some(index.clone());
         self.declare(value, &Text { code: code.to_owned(), reads_accumulator: false });
@@ -353,7 +353,7 @@ impl<'a> KernelWriter<'a> {
         };
         match place {
             Place::Buffer(_) => self.define(value, text),
-            // What scratch holds may change before the value is used.
+            // The contents of scratch may change before the value is used.
             Place::Scratch(_) => self.declare(value, &text),
         }
         Ok(())
@@ -374,7 +374,7 @@ impl<'a> KernelWriter<'a> {
         Ok(())
     }
 
-    /// What must hold for a lane to change memory: its guard, and in uniform code that it is the one who does so.
+    /// The condition for a lane to change memory: its guard, and in uniform code that it is the lane that stores.
     fn condition(&self, guard: Option<String>) -> String {
         let lane = self.lane();
         match (self.in_lanes, guard) {
@@ -401,7 +401,7 @@ impl<'a> KernelWriter<'a> {
         self.line(&format!("const {type_name} {value} = {};", bare(&text.code)));
     }
 
-    /// The text that stands for a value where it is used.
+    /// The text of a value at its use.
     pub(super) fn operand(&mut self, value: Value) -> Text {
         if let Some(text) = self.pending.shift_remove(&value) {
             return text;
@@ -451,7 +451,7 @@ impl<'a> KernelWriter<'a> {
         }
     }
 
-    /// What the array of a place is called.
+    /// The name of a place's array.
     pub(super) fn place_name(&self, place: Place) -> String {
         match place {
             Place::Buffer(buffer) => self.names.buffer(buffer).to_owned(),
@@ -475,7 +475,7 @@ fn is_negated_name(text: &str) -> bool {
     bare(text).strip_prefix('-').is_some_and(is_word)
 }
 
-/// The number of the block: of several that are teams of one, by what team it is; of a cluster, that of all its blocks.
+/// The number of the block: with teams it depends on the team; with a cluster all of its blocks have the same.
 fn block_number(kernel: &Kernel, dialect: &Dialect) -> String {
     let BlockWords { number, lane, .. } = dialect.block;
     match *kernel {
@@ -485,7 +485,7 @@ fn block_number(kernel: &Kernel, dialect: &Dialect) -> String {
     }
 }
 
-/// The names of storage types are needed wherever such a value or element is.
+/// Requests the names of storage types, wherever such a value or element occurs.
 fn storage_types(kernel: &Kernel, prelude: &mut Prelude) {
     let values = kernel.values.values().chain(kernel.accumulators.values()).copied();
     let buffers = kernel.buffers.values().map(|decl| decl.dtype);

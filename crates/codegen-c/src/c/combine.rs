@@ -1,4 +1,4 @@
-//! What combines the states of two runs of a reduction: a function that the reduction over a block calls.
+//! The function that combines the states of two runs; the reduction over a block calls it.
 
 use ops::{Body, BodyStep, DType, ExprNode, Monoid, Operand, Scalar, ScalarExpr, signature};
 

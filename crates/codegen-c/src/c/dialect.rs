@@ -1,5 +1,5 @@
-//! What a dialect of C says in its own way: words, and functions from facts to text. Everything else of a kernel's
-//! text is the same in all of them.
+//! The parts of a kernel's text that differ between dialects of C: words, and functions from facts to text. Everything else
+//! is the same in all of them.
 //!
 //! A dialect is one value of [`Dialect`]. Every lane of a block runs the whole text, as a thread or as lanes that take
 //! turns at barriers.
@@ -12,17 +12,17 @@ use super::snippet::{Helper, Snippet};
 /// A dialect of C.
 #[derive(Debug)]
 pub struct Dialect {
-    /// What errors call it, as in `CUDA`.
+    /// Its name in errors, as in `CUDA`.
     pub name: &'static str,
-    /// What every text opens with, such as includes.
+    /// The opening of every text, such as includes.
     pub preamble: &'static str,
     /// Words that texts of functions may use, each with the lines that define it.
     pub macros: &'static [(&'static str, &'static str)],
-    /// Whether a word may not name a buffer, a symbol or a kernel: keywords, and what texts of the dialect declare.
+    /// Whether a word may not name a buffer, a symbol or a kernel: keywords, and words that texts of the dialect declare.
     pub is_taken: fn(&str) -> bool,
     /// The type of a variable. Storage types have names of their own, from [`Snippet`].
     pub type_name: fn(DType) -> &'static str,
-    /// A constant of f32 or f64 by its bits, for what has no digits.
+    /// A constant of f32 or f64 by its bits, for values without digits.
     pub float_of_bits: fn(Scalar) -> String,
     /// The templates of an op.
     pub spelling: fn(ScalarOp) -> &'static CSpelling,
@@ -36,24 +36,25 @@ pub struct Dialect {
     pub unrolling: Unrolling,
     /// Neighbours that are loaded and stored together.
     pub vectors: Vectors,
-    /// Copies that go on while lanes do.
+    /// Asynchronous copies.
     pub asynchronous: Asynchronous,
     /// States of a fold that has several.
     pub structures: Structures,
-    /// What combines the states of all lanes.
+    /// The functions that combine the states of all lanes.
     pub reductions: Reductions,
 }
 
-/// How a dialect says the function of a kernel.
+/// How a dialect writes the function of a kernel.
 #[derive(Debug)]
 pub struct KernelFunction {
-    /// The comment that says how it is launched: over so many blocks, of so many lanes, in clusters of so many. A whole line.
+    /// The line of comment that says how it is launched: over `blocks`, of `lanes` lanes, in clusters of `cluster` blocks.
     pub launched: fn(blocks: &str, lanes: u32, cluster: u32) -> String,
-    /// What stands before the name, for blocks of so many lanes, in clusters of so many, whose lanes may each walk loops of their own.
+    /// The text before the name, for blocks of `lanes` lanes in clusters of `cluster`; `walks`: lanes may each walk loops of
+    /// their own.
     pub head: fn(lanes: u32, cluster: u32, walks: bool) -> String,
-    /// What stands between `*` and a buffer's name: nothing else reaches its elements.
+    /// The text between `*` and a buffer's name: no other pointer reaches its elements.
     pub restrict: &'static str,
-    /// What stands before the type that a function for kernels to call gives.
+    /// The text before the return type of a function that kernels call.
     pub inline: &'static str,
     /// The most bytes of parameters that a launch has room for.
     pub most_parameter_bytes: usize,
@@ -61,7 +62,7 @@ pub struct KernelFunction {
     pub variables: &'static [(&'static str, &'static str)],
 }
 
-/// How a dialect says a block, its lanes and its memory.
+/// How a dialect writes a block, its lanes and its memory.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockWords {
     /// The number of the block.
@@ -74,40 +75,40 @@ pub struct BlockWords {
     pub barrier: &'static str,
     /// The statement that declares `smem`, the bytes of the block's scratch, aligned to vectors.
     pub scratch: &'static str,
-    /// The function that lowers what an address holds to a number, whatever other lanes do.
+    /// The function that lowers the number at an address to a smaller one, atomically.
     pub atomic_min: &'static str,
 }
 
 /// How a dialect unrolls loops.
 #[derive(Debug)]
 pub struct Unrolling {
-    /// The line before a loop of which so many iterations are unrolled, or all.
+    /// The line before a loop of which this number of iterations is unrolled, or all.
     pub pragma: fn(Option<u64>) -> String,
-    /// How many iterations are unrolled of a loop whose lanes do not wait for each other; 1 for none.
+    /// How many iterations of a loop are unrolled whose lanes do not wait for each other; 1 for none.
     pub iterations: fn(&LoopShape) -> u64,
 }
 
-/// What unrolling depends on.
+/// The properties that unrolling depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct LoopShape {
     /// Whether each lane runs the loop for itself.
     pub in_lanes: bool,
-    /// Whether each lane has an iteration at most of the loops in it.
+    /// Whether each lane has at most one iteration of the inner loops.
     pub is_once: bool,
     /// Statements of the body and of loops in it.
     pub statements: usize,
 }
 
-/// How a dialect says vectors: structures with the one field `at`, an array.
+/// How a dialect writes vectors: structures with one field `at`, an array.
 #[derive(Debug)]
 pub struct Vectors {
-    /// The most of each operand that a lane loads before it uses the first, in a loop of so few.
+    /// The most vectors of each operand that a lane loads before it uses the first, in a loop with at most as many.
     pub most_in_flight: i64,
-    /// The most bytes that it loads so: they stay in registers.
+    /// The most bytes that it loads in this way: they stay in registers.
     pub most_bytes: i64,
-    /// The most of a private array that a lane holds in registers.
+    /// The most vectors of a private array that a lane holds in registers.
     pub most_private: i64,
-    /// The most bytes of registers of a lane, in a block of so many.
+    /// The most bytes of registers of a lane, in a block of `lanes` lanes.
     pub register_bytes: fn(lanes: u32) -> u64,
     /// The declaration of a variable, whose name may be followed by a length in brackets.
     pub declared: fn(&VectorVariable<'_>) -> String,
@@ -121,12 +122,12 @@ pub struct Vectors {
     pub store_to_scratch: fn(&VectorVariable<'_>, address: &str) -> String,
 }
 
-/// How a dialect says copies from buffers to scratch that go on while lanes do.
+/// How a dialect writes asynchronous copies from buffers to scratch.
 #[derive(Debug)]
 pub struct Asynchronous {
-    /// The statement that begins to copy so many neighbours to an address from another.
+    /// The statement that begins to copy `width` neighbours from one address to another.
     pub fetch: fn(width: u32, to: &str, from: &str) -> String,
-    /// The statement that makes a group of what was begun, and waits for all groups but so many of the last.
+    /// The statement that commits what was begun as a group, and waits until at most `pending` groups are incomplete.
     pub wait: fn(pending: u32) -> String,
 }
 
@@ -141,14 +142,14 @@ pub struct VectorVariable<'a> {
     pub variable: &'a str,
 }
 
-/// How a dialect says structures.
+/// How a dialect writes structures.
 #[derive(Debug)]
 pub struct Structures {
     /// The definition of a type with these fields, each `type name;`.
     pub declared: fn(name: &str, fields: &str) -> String,
-    /// A value of a type, of these parts with commas between them.
+    /// A value of a type from these comma-separated parts.
     pub value: fn(name: &str, parts: &str) -> String,
-    /// The same as what a function of this type returns.
+    /// The same for a function's return value.
     pub returned: fn(name: &str, parts: &str) -> String,
     /// The lines that name the fields of a value.
     pub unpacked: fn(&Unpacked<'_>) -> Vec<String>,
@@ -181,11 +182,11 @@ pub struct UnpackedField {
 pub struct Reductions {
     /// Whether functions of one name may take different types. If not, names say the dtypes.
     pub overloads: bool,
-    /// The function that does so: called by all lanes, it gives all the result.
+    /// The function for a reduction: all lanes call it, and it returns the result to all.
     pub over_block: fn(&BlockReduction<'_>) -> String,
     /// A call of it with a lane's states.
     pub call: fn(&BlockReduction<'_>, states: &str) -> String,
-    /// What the function calls, besides that which combines two states.
+    /// The functions that it calls, besides the one that combines two states.
     pub needs: fn(&Reduction) -> &'static [Snippet],
     /// Bytes of a block's memory that the functions of these reductions declare.
     pub bytes: fn(&[&Reduction]) -> u32,

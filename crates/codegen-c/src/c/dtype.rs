@@ -1,4 +1,4 @@
-//! How C says a dtype and a constant of it. Gives text only.
+//! The text of a dtype and of its constants in C.
 
 use ops::{DType, Scalar};
 
@@ -35,7 +35,7 @@ impl Dialect {
         (self.type_name)(DType::I64)
     }
 
-    /// A constant, in parentheses where it is more than one token: it can stand beside any operator.
+    /// A constant, in parentheses if it is more than one token, so that any operator may be beside it.
     pub(super) fn literal(&self, constant: Scalar) -> String {
         let bits = || (self.float_of_bits)(constant);
         match constant.dtype() {
@@ -63,7 +63,7 @@ fn integer(value: i64, min: i64, suffix: &str) -> String {
     }
 }
 
-/// The fewest digits that read back, or `bits` for what has no digits.
+/// The fewest digits that read back exactly, or `bits` for values without digits.
 fn float<F: Into<f64> + Copy + std::fmt::Debug>(value: F, suffix: &str, bits: impl Fn() -> String) -> String {
     match value.into() {
         wide if !wide.is_finite() => bits(),

@@ -1,4 +1,4 @@
-//! Loops that copy whole vectors to scratch while lanes go on.
+//! Loops that copy whole vectors to scratch asynchronously.
 
 use kernel::{Loop, Stmt, from_zero};
 
@@ -9,7 +9,7 @@ use super::snippet::Snippet;
 use super::vectorized::Guard;
 
 impl KernelWriter<'_> {
-    /// A loop that fetches vectors and does nothing else, of so many strips of each lane.
+    /// A loop that fetches vectors and does nothing else, over `trips` strips of each lane.
     pub(super) fn fetched(
         &mut self,
         for_loop: &Loop,

@@ -1,5 +1,5 @@
-//! Quotients and remainders of a block's number and of sizes: a variable each, declared before all else, as a division takes more
-//! instructions than all else of an index.
+//! Quotients and remainders of a block's number and of sizes: each gets a variable, declared at the top, as a division takes
+//! more instructions than the rest of an index.
 
 use index::{Atom, Expr, Sym};
 use indexmap::IndexMap;
@@ -17,7 +17,7 @@ impl Hoisted {
         Hoisted { block: kernel.block, arguments: kernel.arguments.clone(), divisions: IndexMap::new() }
     }
 
-    /// Whether a division is the same for all lanes and can be made early: by a number that is not zero in any block.
+    /// Whether a division is the same for all lanes and can be done early: its divisor is not zero in any block.
     pub(super) fn takes(&self, a: &Expr, b: &Expr) -> bool {
         let is_block = |symbol: &Sym| *symbol == self.block;
         let is_known = |symbol: &Sym| is_block(symbol) || self.arguments.contains(symbol);
@@ -25,7 +25,7 @@ impl Hoisted {
         a.symbols().iter().chain(&b.symbols()).all(is_known) && (of_block || b.as_const().is_some())
     }
 
-    /// The variable of a division, which has this text where it is new.
+    /// The variable of a division; `text` defines it if it is new.
     pub(super) fn variable(&mut self, division: &Atom, text: String) -> String {
         let place = self.divisions.get_index_of(division).unwrap_or(self.divisions.len());
         self.divisions.entry(division.clone()).or_insert(text);

@@ -1,5 +1,5 @@
-//! How many bytes the lanes of a block load from global memory before they use the first of them, as the text is written: the
-//! machine's compiler may move more loads together.
+//! How many bytes the lanes of a block load from global memory before they use the first of them, in the text as written:
+//! the device's compiler may group more loads.
 
 use index::Expr;
 use kernel::{Kernel, Loop, Place, Stmt};
@@ -22,7 +22,7 @@ impl InFlight {
         self.add(kernel, body, &Expr::constant(kernel.lanes.into()));
     }
 
-    /// Notes the loads of these statements of a loop over lanes, so many vectors each: no more than the loop has.
+    /// Notes the loads of these statements of a loop over lanes, `vectors` vectors each: no more than the loop has.
     pub(super) fn note_lanes<'s>(
         &mut self,
         kernel: &Kernel,

@@ -1,5 +1,5 @@
-//! Index expressions as text over variables of 64 bits. Simplifies nothing; needs facts only to write `/` and `%`
-//! where they mean the floor division of the algebra.
+//! Index expressions as text over variables of 64 bits. Simplifies nothing; needs facts only to write `/` and `%` where
+//! these equal the floor division of the algebra.
 
 use std::fmt::Write;
 
@@ -13,11 +13,11 @@ use super::snippet::Snippet;
 /// Writes expressions with a kernel's names.
 pub(super) struct IndexWriter<'a> {
     pub(super) names: &'a Names,
-    /// What is known of the symbols in scope.
+    /// Facts about the symbols in scope.
     pub(super) facts: &'a Facts,
-    /// Gets the floor division and its remainder if they are needed.
+    /// Provides the floor division and its remainder if they are needed.
     pub(super) prelude: &'a mut Prelude,
-    /// Gets divisions that are made before all else, if there is a place for them.
+    /// Collects divisions that are done at the top, if there is a place for them.
     pub(super) hoisted: Option<&'a mut Hoisted>,
 }
 
@@ -73,7 +73,7 @@ impl IndexWriter<'_> {
         }
     }
 
-    /// The variable of a division that is made before all else, or the division.
+    /// The variable of a division that is done at the top, or the division.
     fn hoisted(&mut self, atom: &Atom, a: &Expr, b: &Expr, operator: &str, snippet: Snippet) -> String {
         let text = self.division(a, b, operator, snippet);
         match &mut self.hoisted {

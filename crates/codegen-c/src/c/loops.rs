@@ -13,7 +13,7 @@ use super::statement::{Held, Statement};
 use super::vectorized::only_strip;
 
 impl KernelWriter<'_> {
-    /// A loop and what it holds.
+    /// A loop and its contents.
     pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         self.write_pending_reads();
         if for_loop.width > 1 {
@@ -40,12 +40,12 @@ impl KernelWriter<'_> {
         if let Some(most) = self.usual_count(for_loop, iterations) {
             return self.whole_or_part(for_loop, most);
         }
-        // Of a loop around one that is unrolled compilers would unroll more, for which there are no registers.
+        // Compilers would also unroll a loop around an unrolled one, for which there are no registers.
         let says = iterations > 1 || self.in_lanes && inner_loops(&for_loop.body).next().is_some();
         let pragma = says.then(|| (self.dialect.unrolling.pragma)(Some(iterations)));
         let (long, lane) = (self.dialect.index_type(), self.lane());
         let head = match for_loop.kind {
-            // Compilers unroll such loops only where they see that the end stays.
+            // Compilers unroll such loops only if they see that the end does not change.
             LoopKind::Serial | LoopKind::Transpose if iterations > 1 && end.contains('(') => {
                 format!("for ({long} {var} = {begin}, {var}_stop = {end}; {var} < {var}_stop; {var}++)")
             }
@@ -71,8 +71,8 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
-    /// A loop that holds nothing but an iteration of each lane, with that outside: compilers may leave a load that has a branch
-    /// of its own behind the use of another, and here a branch is around them all.
+    /// A loop that contains only an iteration of each lane, with that moved outside: compilers may leave a load that has its
+    /// own branch after the use of another, and here a branch is around them all.
     fn with_lanes_outside(&self, for_loop: &Loop) -> Option<Loop> {
         let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
         let is_once = inner.kind.is_over_lanes() && inner.width == 1 && self.trip_count(inner) == Some(1);
@@ -91,7 +91,7 @@ impl KernelWriter<'_> {
         }
         let has_vectors = inner_loops(&for_loop.body).any(|inner| inner.width > 1);
         if has_vectors && only_strip(for_loop, self.kernel.lanes, &self.facts).is_none() {
-            // Compilers would not mix the iterations of the loops in it: these are unrolled instead.
+            // Compilers would not interleave the iterations of the inner loops: these are unrolled instead.
             return 1;
         }
         (self.dialect.unrolling.iterations)(&LoopShape {
@@ -101,13 +101,13 @@ impl KernelWriter<'_> {
         })
     }
 
-    /// The most iterations of each lane, where sizes do not matter.
+    /// The most iterations of each lane, if that does not depend on sizes.
     fn trip_count(&self, for_loop: &Loop) -> Option<i64> {
         trip_count(&with_known_end(for_loop, &self.bound), self.kernel.lanes, &self.facts)
     }
 
-    /// The most iterations of a loop that a lane makes by itself, so many of which are unrolled, where nearly all such loops have as
-    /// many and some fewer.
+    /// The most iterations of a loop that a lane makes by itself and of which `unrolled` are unrolled, where nearly all such
+    /// loops have that many and some fewer.
     fn usual_count(&self, for_loop: &Loop, unrolled: u64) -> Option<i64> {
         let is_constant = (for_loop.end.clone() - for_loop.begin.clone()).as_const().is_some();
         let most = trip_count(&with_known_end(for_loop, &self.bound), 1, &self.facts)?;
@@ -115,8 +115,8 @@ impl KernelWriter<'_> {
             .then_some(most)
     }
 
-    /// A loop in two ways: where it has this many iterations, so that compilers see it, and unroll without a branch for each; and
-    /// where it has fewer.
+    /// A loop in two versions: with exactly this many iterations, so that compilers unroll it without a branch for each; and
+    /// with fewer.
     fn whole_or_part(&mut self, for_loop: &Loop, most: i64) -> Result<(), EmitError> {
         let count = self.index(&(for_loop.end.clone() - for_loop.begin.clone()))?;
         let whole = Loop { end: for_loop.begin.clone() + most, ..for_loop.clone() };
@@ -128,7 +128,7 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
-    /// A loop of which each lane has an iteration at most.
+    /// A loop with at most one iteration for each lane.
     fn one_each(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         let (begin, end) = (self.index(&for_loop.begin)?, self.index(&for_loop.end)?);
         let var = self.names.symbol(for_loop.var).to_owned();
@@ -153,7 +153,7 @@ impl KernelWriter<'_> {
         self.enclosed(for_loop, &mut |writer| writer.body(&for_loop.body))
     }
 
-    /// A head with what `write` writes within a loop.
+    /// A head and the statements that `write` writes within a loop.
     pub(super) fn held(
         &mut self,
         pragma: Option<String>,
@@ -166,7 +166,7 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
-    /// What `write` writes within a loop, in the knowledge that the variable is at least its first value.
+    /// The statements that `write` writes within a loop, given that the variable is at least its first value.
     pub(super) fn enclosed(
         &mut self,
         for_loop: &Loop,
@@ -184,12 +184,12 @@ impl KernelWriter<'_> {
     }
 }
 
-/// Whether a loop that lanes run alike has one iteration, whatever the sizes.
+/// Whether a loop in uniform code has exactly one iteration at any sizes.
 pub(super) fn is_once(for_loop: &Loop) -> bool {
     !for_loop.kind.is_over_lanes() && (for_loop.end.clone() - for_loop.begin.clone()).is_one()
 }
 
-/// The head of a loop, with the expression of its end in the place of a symbol that stands for it.
+/// The head of a loop, with the symbol of its end replaced by the expression.
 fn with_known_end(for_loop: &Loop, bound: &SecondaryMap<Sym, Option<Expr>>) -> Loop {
     let end = for_loop.end.as_sym().and_then(|symbol| bound[symbol].clone());
     let end = end.unwrap_or_else(|| for_loop.end.clone());

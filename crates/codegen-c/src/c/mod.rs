@@ -1,14 +1,14 @@
-//! From a kernel program to the text of a function in a dialect of C that people read: what all dialects share.
+//! From a kernel program to readable text of a function in a dialect of C: the part common to all dialects.
 //!
 //! * Statements are a tree (`statement.rs`), which is printed at the end.
 //! * Every lane runs the whole text. Uniform code is run by all alike; what it stores is stored by lane 0.
-//! * A value has its name of the kernel text, as in `v3`, or stands where it is used if that is once and it is short.
+//! * A value has its name in the kernel text, such as `v3`, or is written inline if it is short and used once.
 //! * Accumulators are variables of each lane. Half-precision values are kept as their bits and computed with in f32.
-//! * Private arrays lie in registers where lanes walk them in a known number of steps.
-//! * Other scratch arrays lie one after the other in the memory of the block (`scratch.rs`).
+//! * Private arrays are in registers if lanes walk them in a known number of steps.
+//! * Other scratch arrays are one after the other in the memory of the block (`scratch.rs`).
 //!
-//! What a dialect says in its own way is a value of [`Dialect`]. Takes no decisions but those it states, and compiles
-//! and launches nothing.
+//! A value of [`Dialect`] has what differs between dialects. Makes no decisions except those above, and compiles and
+//! launches nothing.
 
 mod accesses;
 mod body;
@@ -56,17 +56,17 @@ pub use snippet::{Helper, Snippet};
 /// A kernel as a text of a dialect.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelText {
-    /// The name of the function: the kernel's, unless the dialect keeps that word for itself.
+    /// The name of the function: the kernel's, unless that is a reserved word of the dialect.
     pub name: String,
     /// The whole translation unit.
     pub source: String,
-    /// What the function takes, in order.
+    /// The parameters of the function, in order.
     pub parameters: Vec<Parameter>,
     /// Bytes of a block's memory that the text declares itself.
     pub declared_bytes: u32,
     /// Bytes of a block's memory that `smem` needs, over the arguments.
     pub scratch_bytes: Expr,
-    /// Bytes of global memory that a block's lanes load before they use the first of them, in the loop where these are most, over
+    /// Bytes of global memory that a block's lanes load before they use the first of them, in the loop with the most, over
     /// the arguments.
     pub in_flight_bytes: Expr,
 }
@@ -89,7 +89,7 @@ pub enum EmitError {
     /// An index expression outgrew the algebra.
     #[error("an index expression of kernel `{kernel}` is too large")]
     IndexOverflow { kernel: String },
-    /// No thread has room for what it keeps.
+    /// A lane has too few registers for what it keeps.
     #[error(
         "kernel `{kernel}` keeps {bytes} bytes in the registers of each lane, which has at most {most} in a block of {lanes}"
     )]
@@ -97,10 +97,10 @@ pub enum EmitError {
         kernel: String,
         bytes: u64,
         most: u64,
-        /// Lanes of a block, all teams together, or of one of a cluster.
+        /// Lanes of a block, all teams together, or of one block of a cluster.
         lanes: u32,
     },
-    /// No launch has room for the parameters.
+    /// A launch cannot pass all parameters.
     #[error("kernel `{kernel}` takes {bytes} bytes of parameters, of which a launch has at most {most}")]
     Parameters { kernel: String, bytes: usize, most: usize },
     /// The dialect has no text for an op on a dtype.
@@ -135,7 +135,7 @@ pub fn emit(kernel: &Kernel, dialect: &'static Dialect) -> Result<KernelText, Em
     })
 }
 
-/// Writes several kernels as one translation unit, in which every function they call stands once.
+/// Writes several kernels as one translation unit, that contains every function they call once.
 ///
 /// # Errors
 /// As [`emit`], of the first kernel that has no text.
@@ -152,7 +152,7 @@ pub fn emit_together<'k>(
     Ok(format!("{prelude}{}", functions.join("\n")))
 }
 
-/// The function of a kernel, and what is in it.
+/// The function of a kernel, and its body.
 fn function(kernel: &Kernel, prelude: &mut Prelude) -> Result<(String, Body), EmitError> {
     verify(kernel)?;
     let (bytes, most) = (parameter_bytes(kernel), prelude.dialect.function.most_parameter_bytes);

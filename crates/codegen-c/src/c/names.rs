@@ -1,4 +1,4 @@
-//! Names in C for what a kernel names: its function, symbols and buffers keep their names as far as the dialect allows.
+//! Names in C: a kernel's function, symbols and buffers keep their names as far as the dialect allows.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn called(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.split('(').filter(|before| before.ends_with(is_word)).filter_map(|before| words(before).last())
 }
 
-/// The words that a dialect's texts use: what it reserves, and what the text of a kernel's body can call.
+/// The words that a dialect's texts use: reserved ones, and those that a kernel's body may call.
 pub fn taken_words(
     reserved: &'static str,
     spelling: fn(ScalarOp) -> &'static CSpelling,
@@ -82,7 +82,7 @@ impl Names {
     }
 }
 
-/// The variable that is the number of the block: of a loop of one iteration around what a block does.
+/// The variable that is the number of the block: that of a loop with one iteration around the whole block.
 fn variable_of_block(kernel: &Kernel) -> Option<Sym> {
     kernel.body.iter().find_map(|statement| match statement {
         Stmt::For(it) if is_once(it) && it.begin == Expr::sym(kernel.block) => Some(it.var),
@@ -90,7 +90,7 @@ fn variable_of_block(kernel: &Kernel) -> Option<Sym> {
     })
 }
 
-/// The name, with underscores behind it while it is taken.
+/// The name, followed by underscores while it is taken.
 fn unique(name: &str, dialect: &Dialect, used: &mut BTreeSet<String>) -> String {
     // C and C++ keep names with two leading underscores for themselves.
     let mut name = if name.starts_with("__") { format!("n{name}") } else { name.to_owned() };
@@ -105,7 +105,7 @@ fn unique(name: &str, dialect: &Dialect, used: &mut BTreeSet<String>) -> String 
 fn is_ours(name: &str) -> bool {
     let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
     let is_lambda = |rest: &str| rest.strip_prefix("lambda").is_some_and(is_number);
-    // Several folds in one call have their number behind the monoid.
+    // Several folds in one call have their number after the monoid.
     let monoid =
         |rest: &str| Monoid::from_name(rest.trim_end_matches(|digit: char| digit.is_ascii_digit())).is_some();
     let is_monoid = |rest: &str| monoid(rest) || is_lambda(rest);

@@ -1,5 +1,5 @@
-//! The functions that a kernel's text calls and its dialect does not have, each put before the kernel once and only if
-//! needed. Takes requests, gives their text in a fixed order.
+//! The functions that a kernel's text calls and its dialect lacks, each written before the kernel once and only if needed.
+//! Takes requests, returns their text in a fixed order.
 
 use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
@@ -35,7 +35,7 @@ impl Prelude {
         }
     }
 
-    /// Asks for a function, and the type it speaks of.
+    /// Requests a function, and the type that it uses.
     pub(super) fn add(&mut self, snippet: Snippet) {
         for needed in (self.dialect.snippet)(snippet).needs {
             self.add(*needed);
@@ -43,18 +43,18 @@ impl Prelude {
         self.snippets.insert(snippet);
     }
 
-    /// Asks for a function, and gives its name.
+    /// Requests a function, and returns its name.
     pub(super) fn call(&mut self, snippet: Snippet) -> &'static str {
         self.add(snippet);
         (self.dialect.snippet)(snippet).name
     }
 
-    /// Asks for functions of the op table.
+    /// Requests functions of the op table.
     pub(super) fn add_op(&mut self, text: &'static str) {
         self.ops.insert(text);
     }
 
-    /// What the functions of a reduction are named after. Lambdas are numbered as they come.
+    /// The stem of the names of a reduction's functions. Lambdas are numbered in order.
     pub(super) fn stem(&self, reduction: &Reduction) -> String {
         let number = self.reductions.get_index_of(reduction).unwrap_or(self.reductions.len());
         let several = reduction.monoid.is_symmetric() && reduction.dtypes.len() > 1;

@@ -1,25 +1,26 @@
-//! Accumulators that are promoted to values: set once, before anyone reads what they were opened with. They are no variable, but
-//! a name for what is set. Sums in f64 whose lanes are in f32 are such, and what reads them as f32 takes the f32 that lanes made.
+//! Accumulators that are promoted to values: set once, before their initial value is read. They need no variable, only a
+//! name for the value that is set. f64 sums whose lanes are in f32 are promoted, and readers that need f32 take the lanes'
+//! f32.
 
 use std::collections::BTreeMap;
 
 use cranelift_entity::SecondaryMap;
 use kernel::{Accumulator, Kernel, Stmt, Value};
 
-/// A text that stands for a value, and the value that it is a widened copy of.
+/// The text of a value, and the value that it is a widened copy of.
 #[derive(Clone, Debug)]
 pub(super) struct Widened {
     pub(super) code: String,
     pub(super) narrow: Option<Value>,
 }
 
-/// What is known of a kernel's accumulators and of what lanes made, so far.
+/// What is known so far about a kernel's accumulators and widened values.
 #[derive(Debug)]
 pub(super) struct Promoted {
     sets: BTreeMap<Accumulator, usize>,
-    /// What stands for accumulators that are no variables; nothing before they are set.
+    /// The texts of promoted accumulators; `None` before they are set.
     names: BTreeMap<Accumulator, Option<Widened>>,
-    /// For a value, the narrow one that it is.
+    /// For a widened value, the narrow one.
     narrow: SecondaryMap<Value, Option<Value>>,
 }
 
@@ -30,7 +31,7 @@ impl Promoted {
         Promoted { sets, names: BTreeMap::new(), narrow: SecondaryMap::new() }
     }
 
-    /// Takes note of an accumulator that is opened before the rest of its body, and says whether it is no variable.
+    /// Notes an accumulator that is opened before the rest of its body; returns whether it is promoted.
     pub(super) fn opens(&mut self, accumulator: Accumulator, rest: &[Stmt]) -> bool {
         let first = rest.iter().find(|statement| mentions(statement, accumulator));
         let is_promoted = self.sets.get(&accumulator) == Some(&1) && matches!(first, Some(Stmt::Set { .. }));
@@ -40,29 +41,29 @@ impl Promoted {
         is_promoted
     }
 
-    /// Whether an accumulator is no variable.
+    /// Whether an accumulator is promoted.
     pub(super) fn is_promoted(&self, accumulator: Accumulator) -> bool {
         self.names.contains_key(&accumulator)
     }
 
-    /// Takes note of what an accumulator that is no variable is set to.
+    /// Notes the value that a promoted accumulator is set to.
     pub(super) fn sets(&mut self, accumulator: Accumulator, value: Value, code: String) {
         self.names.insert(accumulator, Some(Widened { code, narrow: self.narrow[value] }));
     }
 
-    /// What stands for a value that reads an accumulator, where that is no variable.
+    /// The text of a value that reads a promoted accumulator.
     pub(super) fn reads(&mut self, value: Value, accumulator: Accumulator) -> Option<String> {
         let Widened { code, narrow } = self.names.get(&accumulator).cloned().flatten()?;
         self.narrow[value] = narrow;
         Some(code)
     }
 
-    /// Takes note of a value that has a name and is made wider.
+    /// Notes that a named value is widened.
     pub(super) fn widens(&mut self, wide: Value, narrow: Value) {
         self.narrow[wide] = Some(narrow);
     }
 
-    /// The value that a wide one was before, if there is one.
+    /// The narrow value of a widened one, if there is one.
     pub(super) fn narrow(&self, wide: Value) -> Option<Value> {
         self.narrow[wide]
     }

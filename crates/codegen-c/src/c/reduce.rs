@@ -1,5 +1,5 @@
-//! The functions that combine the copies of an accumulator over a block: one per monoid and dtypes, called by all lanes,
-//! giving all lanes the result. How lanes meet is the dialect's.
+//! The functions that combine the copies of an accumulator over a block: one per monoid and dtypes, called by all lanes and
+//! returning the result to all. The dialect says how lanes exchange states.
 //!
 //! The order is that of the kernel interpreter: for stride = lanes/2, lanes/4, …, 1, lane `t` below the stride takes
 //! `combine(t, t + stride)`; first within each warp of the kernel, then over the warps.
@@ -20,24 +20,24 @@ use super::prelude::Prelude;
 pub struct Reduction {
     /// How two states become one.
     pub monoid: Monoid,
-    /// Of each part of a state.
+    /// The dtype of each part of a state.
     pub dtypes: Vec<DType>,
     /// Lanes of a block, or of a cluster of them.
     pub lanes: u32,
     /// Lanes that combine first.
     pub warp: u32,
-    /// Teams that do so side by side.
+    /// Teams that reduce side by side.
     pub teams: u32,
     /// Blocks that the lanes are spread over.
     pub cluster: u32,
 }
 
-/// A reduction in a dialect, and what its functions are named after: the monoid, or `lambda` and a number.
+/// A reduction in a dialect, and the stem of its functions' names: the monoid, or `lambda` and a number.
 #[derive(Debug)]
 pub struct BlockReduction<'r> {
     /// The reduction.
     pub of: &'r Reduction,
-    /// What the function that combines two states is named after, as in `combine_sum`.
+    /// The stem of the name of the function that combines two states, as in `combine_sum`.
     pub stem: &'r str,
     dialect: &'static Dialect,
 }
@@ -48,7 +48,7 @@ impl BlockReduction<'_> {
         format!("block_{}", self.stem)
     }
 
-    /// Defines what the kernel calls; what that calls in turn goes into the prelude.
+    /// Defines the function that the kernel calls; those that it calls go into the prelude.
     fn text(&self, prelude: &mut Prelude) -> Result<String, EmitError> {
         let combine = combine(self, prelude)?;
         (self.dialect.reductions.needs)(self.of).iter().for_each(|&snippet| prelude.add(snippet));
@@ -56,7 +56,7 @@ impl BlockReduction<'_> {
         Ok(format!("{}{combine}{over_block}", self.structure()))
     }
 
-    /// The names of the states: those of a monoid, or numbers where a call reduces several of one state each.
+    /// The names of the states: those of a monoid, or numbers if a call reduces several monoids of one state each.
     pub fn states(&self) -> Vec<String> {
         match self.of.monoid.row().filter(|row| row.states.len() == self.of.dtypes.len()) {
             Some(row) => row.states.iter().map(|state| state.name.to_owned()).collect(),
@@ -106,7 +106,7 @@ impl BlockReduction<'_> {
 
     /// A call of the function as the lines that name its results; `copies` are this lane's states.
     fn unpacked(&self, values: &[Value], copies: &[String]) -> Vec<String> {
-        // Named, as the same monoid of other dtypes is another function of this name.
+        // The type is named, as the same monoid of other dtypes is an overload of this function.
         let structure = self.state_type();
         let states = (self.dialect.structures.value)(&structure, &copies.join(", "));
         let fields = self.states().into_iter().zip(values).zip(&self.of.dtypes);
@@ -126,7 +126,7 @@ impl BlockReduction<'_> {
 }
 
 impl KernelWriter<'_> {
-    /// Values that come of all lanes' copies of some accumulators.
+    /// Values computed from all lanes' copies of some accumulators.
     pub(super) fn reduce(
         &mut self,
         values: &[Value],
@@ -159,7 +159,7 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
-    /// This lane's copy of an accumulator, in the dtype of the value that comes of all lanes' copies.
+    /// This lane's copy of an accumulator, in the dtype of the result over all lanes.
     fn widened(&mut self, value: Value, accumulator: Accumulator) -> String {
         let (from, to) = (self.kernel.accumulators[accumulator], self.kernel.values[value]);
         if from == to {

@@ -1,5 +1,5 @@
-//! Which private arrays lie in registers: those that lanes walk in the same few steps wherever they access them, so that each
-//! element has a place of its own among a lane's.
+//! Which private arrays are in registers: those that lanes always walk in the same few steps, so that each element has a
+//! fixed place among a lane's registers.
 
 use cranelift_entity::SecondaryMap;
 use index::{Atom, Expr, Facts};
@@ -18,23 +18,23 @@ pub(super) struct Held {
     pub(super) count: i64,
     /// The elements of each.
     pub(super) width: u32,
-    /// The array whose place it has: its own, or that of one that is read no more when this one is stored.
+    /// The array whose registers it uses: its own, or those of one that is no longer read when this one is stored.
     pub(super) place: Scratch,
 }
 
-/// The arrays of a kernel that lie in registers.
+/// The arrays of a kernel that are in registers.
 #[derive(Default)]
 pub(super) struct Registers {
     held: SecondaryMap<Scratch, Option<Held>>,
 }
 
 impl Registers {
-    /// The vectors that a lane holds of an array, if it lies there.
+    /// The vectors that a lane holds of an array, if it is in registers.
     pub(super) fn get(&self, array: Scratch) -> Option<Held> {
         self.held[array]
     }
 
-    /// The registers of the array that a statement accesses: its own, or those of the array whose place it takes.
+    /// The registers of the array that a statement accesses: its own, or those of the array that it replaces.
     pub(super) fn of(&self, statement: &Stmt) -> Option<Scratch> {
         match statement {
             Stmt::Load { place: Place::Scratch(array), .. }
@@ -43,7 +43,7 @@ impl Registers {
         }
     }
 
-    /// Whether a loop stores to the registers that a statement of it loads: what waits for its use must not read them later.
+    /// Whether a loop stores to the registers that a statement of it loads: a delayed use must not read them later.
     pub(super) fn are_replaced(&self, for_loop: &Loop, load: &Stmt) -> bool {
         let replaces = |statement: &Stmt| {
             let is_store = matches!(statement, Stmt::Store { .. });
@@ -52,7 +52,7 @@ impl Registers {
         for_loop.body.iter().any(replaces)
     }
 
-    /// The registers that a loop stores to what it loads: they are loaded at once, without waiting for that.
+    /// The registers to which a loop stores what it loads: they are loaded directly, without a use in between.
     pub(super) fn filled(&self, for_loop: &Loop, load: &Stmt) -> Option<Scratch> {
         let Stmt::Load { value: loaded, .. } = load else { return None };
         let is_kept = |it: &&Stmt| matches!(it, Stmt::Store { value, .. } if value == loaded);
@@ -62,7 +62,7 @@ impl Registers {
         array.filter(|_| !for_loop.body.iter().any(is_read))
     }
 
-    /// Whether a statement of a loop stores what one of its vector loads has put there.
+    /// Whether a statement of a loop stores a value that one of its vector loads has placed there already.
     pub(super) fn is_filled(&self, for_loop: &Loop, accesses: &VectorAccesses, store: &Stmt) -> bool {
         let Stmt::Store { value, .. } = store else { return false };
         let mut loads = accesses.loads.iter().map(|&place| &for_loop.body[place]);
@@ -72,7 +72,7 @@ impl Registers {
         })
     }
 
-    /// The name of the vectors that a load fills: registers that keep it, or its own.
+    /// The name of the vectors that a load fills: the registers that keep it, or its own.
     pub(super) fn vectors(&self, for_loop: &Loop, place: usize) -> String {
         match self.filled(for_loop, &for_loop.body[place]) {
             Some(array) => array.to_string(),
@@ -80,14 +80,14 @@ impl Registers {
         }
     }
 
-    /// What a loop moves from registers to registers, if it does nothing else.
+    /// The moves of a loop between registers, if it does nothing else.
     pub(super) fn moves(&self, for_loop: &Loop) -> Option<Vec<(Scratch, Scratch)>> {
         let moved = |pair: &[Stmt]| Some((self.filled(for_loop, &pair[0])?, self.of(&pair[0])?));
         for_loop.body.chunks(2).map(moved).collect()
     }
 }
 
-/// For each array in registers, the vectors that a lane holds of it: so many at most, as the loops over them are unrolled.
+/// For each array in registers, the vectors that a lane holds of it: `most` at most, as the loops over them are unrolled.
 pub(super) fn registers(kernel: &Kernel, most: i64) -> Registers {
     let facts = assumed(kernel);
     let mut scan = Scan { facts: &facts, walks: SecondaryMap::new(), lives: SecondaryMap::new(), met: 0 };
@@ -103,7 +103,7 @@ pub(super) fn registers(kernel: &Kernel, most: i64) -> Registers {
     Registers { held: found }
 }
 
-/// An error if a lane keeps more than it has registers for: compilers would keep it in memory, each lane's apart.
+/// An error if a lane keeps more than it has registers for: compilers would spill it to memory.
 pub(super) fn fit(kernel: &Kernel, registers: &Registers, dialect: &Dialect) -> Result<(), EmitError> {
     let of_array = |(array, decl): (Scratch, &ScratchDecl)| {
         let held = registers.get(array).filter(|held| held.place == array)?;
@@ -116,7 +116,7 @@ pub(super) fn fit(kernel: &Kernel, registers: &Registers, dialect: &Dialect) -> 
     if bytes > most { Err(too_many()) } else { Ok(()) }
 }
 
-/// Gives arrays the places of others that lanes walk alike, and that are read no more when these are stored.
+/// Gives arrays the registers of others that are walked alike and no longer read when these are stored.
 fn share(kernel: &Kernel, scan: &Scan<'_, '_>, found: &mut SecondaryMap<Scratch, Option<Held>>) {
     let mut ends: Vec<(Scratch, usize)> = Vec::new();
     for (array, decl) in kernel.scratch.iter().filter(|(_, decl)| decl.dtype != DType::Bool) {
@@ -139,7 +139,7 @@ fn share(kernel: &Kernel, scan: &Scan<'_, '_>, found: &mut SecondaryMap<Scratch,
     }
 }
 
-/// Where an array is accessed that a store of each iteration of the loops around fills first.
+/// The live range of an array that each iteration of the outer loops first stores.
 #[derive(Clone, Copy)]
 struct Life {
     /// The number of the body that has the loops over lanes.
@@ -149,7 +149,7 @@ struct Life {
     last: usize,
 }
 
-/// How often a lane takes its neighbours in a loop, at most, where sizes do not matter.
+/// The most iterations of a lane in a loop, if that does not depend on sizes.
 pub(super) fn trip_count(for_loop: &Loop, lanes: u32, facts: &Facts) -> Option<i64> {
     let count = |end: &Expr| end.clone() - for_loop.begin.clone();
     let bound = facts.bounds(&count(&for_loop.end)).hi().and_then(|hi| i64::try_from(hi).ok());
@@ -205,7 +205,7 @@ impl<'k> Scan<'k, '_> {
         }
     }
 
-    /// Notes an access in a loop of a body; of what is read before it is stored, that it lives on in the next iteration.
+    /// Notes an access in a loop of a body; an array that is read before it is stored lives into the next iteration.
     fn note(&mut self, array: Scratch, stores: bool, body: usize) {
         let life = match self.lives[array] {
             None if stores => Life { body, first: self.met, last: self.met },

@@ -1,5 +1,5 @@
-//! Pointers of rows: where the part of an address that is the same for all lanes of a team leads to, declared where all that it
-//! depends on is known. What lanes add to it is then short enough to be read.
+//! Row pointers: the part of an address that is the same for all lanes of a team, declared where everything it depends on is
+//! known. The rest that lanes add is then short enough to read.
 //!
 //! ```text
 //! const bf16* const x_row = x + x0 * i1;
@@ -34,7 +34,7 @@ struct Row {
     name: String,
 }
 
-/// Where a symbol is known: in lists so deep, and whether lanes differ in it.
+/// The depth of the list in which a symbol is known, and whether it differs between lanes.
 #[derive(Clone, Copy, Default)]
 struct Known {
     depth: usize,
@@ -62,15 +62,16 @@ impl Lists {
         &mut self.open.last_mut().expect("one is open").statements
     }
 
-    /// Takes note of a symbol that the innermost list declares.
+    /// Notes a symbol that the innermost list declares.
     pub(super) fn knows(&mut self, symbol: Sym, varies: bool) {
         self.known[symbol] = Known { depth: self.open.len() - 1, varies };
     }
 
-    /// An index in two parts: what is the same for all lanes of a team and not for all blocks and iterations, and the rest.
+    /// An index in two parts: the terms that are the same for all lanes of a team but not for all blocks and iterations, and
+    /// the rest.
     fn split(&self, arguments: &[Sym], index: &Expr) -> (Expr, Expr) {
         let (varying, uniform) = index.split_terms(|symbol| self.known[symbol].varies);
-        // Rows of one loop lie a few sizes apart.
+        // Rows of one loop are a few sizes apart.
         let (offset, distance) = uniform.split_terms(|symbol| !arguments.contains(&symbol));
         (offset, varying + distance)
     }
@@ -89,7 +90,7 @@ impl Lists {
         (0..).map(numbered).find(is_free).expect("few names are taken")
     }
 
-    /// Declares a row by a line, in the outermost list where all is known that it depends on.
+    /// Declares a row by a line, in the outermost list where everything it depends on is known.
     fn declare(&mut self, row: Row, line: String) {
         let depths = row.offset.symbols().into_iter().map(|symbol| self.known[symbol].depth);
         let list = &mut self.open[depths.max().unwrap_or_default()];
@@ -99,8 +100,8 @@ impl Lists {
 }
 
 impl KernelWriter<'_> {
-    /// What an access of some lanes starts from, and the rest of its index: the row of a buffer, which it declares unless that has been
-    /// done, where that is more than a number of elements for each block or iteration; else the array.
+    /// The base of an access, and the rest of its index: the row of a buffer, which is declared if it is new; or the array,
+    /// if the row is only a number of elements per block or iteration.
     pub(super) fn row(&mut self, place: Place, index: &Expr) -> Result<(String, Expr), EmitError> {
         let array = self.place_name(place);
         let Place::Buffer(buffer) = place else { return Ok((array, index.clone())) };

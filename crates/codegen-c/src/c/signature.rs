@@ -1,4 +1,4 @@
-//! What stands before the body of a kernel's function: the comment that says what it is for, and its head.
+//! The text before the body of a kernel's function: the comment that describes it, and its head.
 
 use index::Facts;
 use kernel::{Access, Assumption, BufferDecl, Kernel, Stmt};
@@ -11,7 +11,7 @@ use super::prelude::Prelude;
 /// Columns of a line at most.
 const LONGEST_LINE: usize = 120;
 
-/// The comment that opens the text: what it reads and writes, and how it is launched.
+/// The comment that opens the text: its inputs and outputs, and how it is launched.
 pub(super) fn header(kernel: &Kernel, names: &Names, dialect: &'static Dialect) -> String {
     let facts = Facts::new();
     let blocks = kernel.launched_blocks();
@@ -34,7 +34,7 @@ pub(super) fn header(kernel: &Kernel, names: &Names, dialect: &'static Dialect) 
     )
 }
 
-/// The line that says for which launches the text is; nothing where it is for all.
+/// The line that says for which launches the text is; empty if it is for all.
 fn assumptions_line(kernel: &Kernel, names: &Names) -> String {
     let sizes = kernel.assumptions.iter().map(|assumption| {
         let name = names.symbol(assumption.symbol());
@@ -70,13 +70,13 @@ pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> St
     }
 }
 
-/// The type of a buffer's elements, as pointers to them say it.
+/// The element type of pointers to a buffer.
 pub(super) fn element_type(decl: &BufferDecl, dialect: &Dialect) -> String {
     let constant = if decl.access == Access::Read { "const " } else { "" };
     format!("{constant}{}", dialect.in_memory(decl.dtype))
 }
 
-/// Whether lanes walk loops of their own, as where each adds up partial results.
+/// Whether each lane walks its own loops, for example to add up partial results.
 fn is_walk(statement: &Stmt) -> bool {
     let Stmt::For(it) = statement else { return false };
     it.kind.is_over_lanes() && it.body.iter().any(|inner| matches!(inner, Stmt::For(_)))

@@ -1,4 +1,4 @@
-//! The types and functions that a kernel's text calls and C lacks, by what they do. Each dialect has their texts.
+//! The types and functions that a kernel's text calls and C lacks, by their purpose. Each dialect has their texts.
 
 use ops::DType;
 
@@ -30,7 +30,7 @@ snippets! {
     F8E5M2,
     /// Of an f8e8m0.
     F8E8M0,
-    /// What vectors are made of.
+    /// The type of vectors.
     Vec,
     /// Has a variable in whole words.
     Hold,
@@ -61,17 +61,17 @@ snippets! {
     F64ToU64,
     /// What blocks of a cluster do together.
     Cluster,
-    /// What another lane of the warp has.
+    /// Reads the state of another lane of the warp.
     Partner,
-    /// What combines the states of all lanes, whatever they are.
+    /// Combines the states of all lanes, of any type.
     OverBlock,
     /// The same over the lanes of a cluster.
     OverCluster,
     /// The quotient of two indices, rounded down.
     FloorDiv,
-    /// What is left of it.
+    /// The remainder of that.
     FloorMod,
-    /// The quotient where the first index is from 0 to 2^32 - 1, and what is left of it.
+    /// The quotient and remainder if the first index is from 0 to 2^32 - 1.
     SmallFloorDiv,
     SmallFloorMod,
 }

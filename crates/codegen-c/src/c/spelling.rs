@@ -12,13 +12,13 @@ impl Dialect {
         (self.spelling)(op).of(dtype).ok_or_else(|| self.unspelled(op, dtype))
     }
 
-    /// That the dialect has no text for an op.
+    /// The error that the dialect has no text for an op.
     pub(super) fn unspelled(&self, op: ScalarOp, dtype: DType) -> EmitError {
         EmitError::Unspelled { op: op.name(), dtype, dialect: self.name }
     }
 }
 
-/// The template with operands in place; what it calls goes into the prelude.
+/// The template with its operands; functions that it calls go into the prelude.
 pub(super) fn fill(op: ScalarOp, template: &str, operands: &[String], prelude: &mut Prelude) -> String {
     if let Some(helper) = (prelude.dialect.spelling)(op).helper
         && calls(template, helper)

@@ -1,30 +1,30 @@
-//! Statements of C as a small tree, which is printed at the end: what needs braces, and what stands in one line with its
-//! head, is decided by what is there.
+//! Statements of C as a small tree, which is printed at the end: printing decides which bodies need braces, and which are in
+//! one line with their head.
 
 use super::names::words;
 
-/// Columns of a head and the statement that it holds, where both stand in one line.
+/// The longest line, in columns, of a head and its statement together.
 const LONGEST_LINE: usize = 100;
 
-/// Columns of variables that are declared together.
+/// The longest line, in columns, of variables that are declared together.
 const LONGEST_LIST: usize = 60;
 
 /// A statement, in a list of them.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Statement {
-    /// One that holds no other.
+    /// One that contains no other.
     Simple(String),
     /// Variables of one type, each with its value.
     Variables { type_name: &'static str, variables: Vec<String> },
-    /// Statements whose names end with them.
+    /// Statements in a scope of their own.
     Scope(Vec<Statement>),
-    /// A head, such as that of a loop, and what it holds.
+    /// A head, such as that of a loop, and its body.
     Held(Held),
-    /// What is done where a condition holds, and what elsewhere.
+    /// Statements for when a condition holds, and for when it does not.
     Either { condition: String, then: Vec<Statement>, otherwise: Vec<Statement> },
 }
 
-/// A head and what it holds.
+/// A head and its body.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Held {
     /// The line before the head that says how compilers unroll the loop.
@@ -34,7 +34,7 @@ pub(super) struct Held {
 }
 
 impl Statement {
-    /// Whether a word stands in it.
+    /// Whether a word occurs in it.
     pub(super) fn mentions(&self, word: &str) -> bool {
         let is_in = |text: &String| words(text).any(|found| found == word);
         let is_within = |body: &[Statement]| body.iter().any(|inner| inner.mentions(word));
@@ -49,7 +49,7 @@ impl Statement {
         }
     }
 
-    /// Whether it may follow a head without braces: a reader takes it for one statement.
+    /// Whether it may follow a head without braces: it reads as one statement.
     fn stands_alone(&self) -> bool {
         match self {
             Statement::Simple(_) | Statement::Variables { .. } => true,
@@ -71,7 +71,7 @@ pub(super) fn declare(statements: &mut Vec<Statement>, type_name: &'static str, 
     statements.push(Statement::Variables { type_name, variables: vec![variable] });
 }
 
-/// The lines of statements, so deep.
+/// The lines of statements at this depth.
 pub(super) fn lines(statements: &[Statement], depth: usize) -> String {
     let mut text = String::new();
     for statement in statements {

@@ -1,5 +1,5 @@
-//! Loops in which a lane takes several neighbours at a time: what lies next to each other is loaded and stored as one
-//! vector, all loads before the first use.
+//! Loops in which a lane takes several neighbours at a time: contiguous elements are loaded and stored as one vector, all
+//! loads before the first use.
 //!
 //! ```text
 //! for (long long first = 8 * lane; first < i1; first += 2048) {
@@ -10,8 +10,8 @@
 //! }
 //! ```
 //!
-//! Where a lane takes few such vectors, whatever the sizes, the loads of all of them stand before the rest. Without facts
-//! that say that neighbours are whole vectors, each element is loaded by itself.
+//! If a lane takes few such vectors at any sizes, all their loads come first. Without facts that neighbours are whole
+//! vectors, each element is loaded by itself.
 
 use index::{Expr, Facts};
 use indexmap::IndexMap;
@@ -28,12 +28,12 @@ use super::snippet::Snippet;
 use super::spelling::bare;
 use super::statement::{Held, Statement};
 
-/// How strips that may lie beyond a loop's range are kept from it.
+/// How strips that may be beyond a loop's range are guarded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Guard {
-    /// A condition for each.
+    /// By a condition for each.
     ByStrip,
-    /// By what is written for each.
+    /// By the statements of each themselves.
     None,
 }
 
@@ -65,7 +65,7 @@ impl KernelWriter<'_> {
         }
     }
 
-    /// Neighbours of which nothing is known.
+    /// Neighbours about which nothing is known.
     fn one_by_one(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
         self.in_flight.note_lanes(self.kernel, for_loop, &for_loop.body, 1);
         let (first, end) = (self.first(for_loop)?, self.index(&for_loop.end)?);
@@ -100,7 +100,7 @@ impl KernelWriter<'_> {
         })
     }
 
-    /// Loads of one vector each, which are declared by that.
+    /// Loads of one vector each, which also declare it.
     fn loads(&mut self, for_loop: &Loop, places: &[usize]) -> Result<(), EmitError> {
         for &place in places {
             let (value, address) = self.loaded(for_loop, place, "first")?;
@@ -111,7 +111,7 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
-    /// All vectors of all operands, of so many strips, then what is done with them.
+    /// Loads all vectors of all operands, of `trips` strips, then computes with them.
     fn all_in_flight(
         &mut self,
         for_loop: &Loop,
@@ -161,8 +161,8 @@ impl KernelWriter<'_> {
         self.each_strip(for_loop, trips, guard, &mut |writer| writer.elements(for_loop, accesses, of_strip))
     }
 
-    /// A loop that holds nothing but a strip, with the strip's guard around it: compilers may leave a load that has a branch of its
-    /// own behind the use of another.
+    /// A loop that contains only a strip, with the strip's guard around it: compilers may leave a load that has its own
+    /// branch after the use of another.
     pub(super) fn with_strip_outside(&mut self, for_loop: &Loop, strip: &Loop) -> Result<(), EmitError> {
         self.with_bounds(&from_zero(strip), 1, |writer| {
             let outside = writer.guarded.replace(strip.var);
@@ -174,8 +174,8 @@ impl KernelWriter<'_> {
         })
     }
 
-    /// What `write` writes where it has names for where a lane's neighbours begin and the loop ends: at the head of the function where
-    /// its loops over whole rows have the same, else in a scope.
+    /// The statements that `write` writes, with names for the begin of a lane's neighbours and the end of the loop: declared
+    /// at the top of the function if its loops over whole rows share them, otherwise in a scope.
     pub(super) fn with_bounds(
         &mut self,
         for_loop: &Loop,
@@ -212,9 +212,9 @@ impl KernelWriter<'_> {
         }
     }
 
-    /// The loads of all strips. Without a branch between them, as compilers may move a load that has a branch of its own behind the
-    /// use of another: lanes beyond the end load the last neighbours. With one around them, as compilers may do the same with loads
-    /// that surely happen, so where the range cannot be empty, it is whether a lane's last strip is within it.
+    /// The loads of all strips. There is no branch between them, as compilers may move a load that has its own branch after
+    /// the use of another: lanes beyond the end load the last neighbours. There is one around them, as compilers may also
+    /// move loads that surely happen; if the range cannot be empty, it tests whether a lane's last strip is within it.
     fn loads_of_strips(
         &mut self,
         for_loop: &Loop,
@@ -257,7 +257,7 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
-    /// What `write` writes for each of so many strips, where it is within the loop's range.
+    /// The statements that `write` writes for each of `trips` strips that is within the loop's range.
     pub(super) fn each_strip(
         &mut self,
         for_loop: &Loop,
@@ -314,8 +314,8 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
-    /// Keeps short elements of registers in words until here: compilers may take them apart as soon as they are loaded, and wait
-    /// for that.
+    /// Keeps elements shorter than registers packed until here: compilers may unpack them as soon as they are loaded, and
+    /// wait for that.
     fn hold(&mut self, for_loop: &Loop, of_strip: &str) {
         for statement in &for_loop.body {
             let Stmt::Load { value, .. } = statement else { continue };
@@ -328,7 +328,7 @@ impl KernelWriter<'_> {
         }
     }
 
-    /// What is done with one element of each vector.
+    /// The computations on one element of each vector.
     fn element_by_element(
         &mut self,
         for_loop: &Loop,
@@ -379,7 +379,7 @@ impl KernelWriter<'_> {
         Ok(())
     }
 
-    /// What `text` says of the vector that holds a loop's neighbours of a value.
+    /// The text that `text` gives for the vector of a loop's neighbours of a value.
     fn vector(
         &self,
         for_loop: &Loop,
@@ -391,7 +391,7 @@ impl KernelWriter<'_> {
         text(&VectorVariable { element, width: for_loop.width, variable })
     }
 
-    /// Writes an element of a vector wherever a value is used.
+    /// Substitutes an element of a vector for a value wherever it is used.
     fn stands_for(&mut self, value: Value, element: String) {
         let is_bool = self.kernel.values[value] == DType::Bool;
         self.literals[value] = Some(if is_bool { format!("({element} != 0)") } else { element });
@@ -423,7 +423,7 @@ impl KernelWriter<'_> {
         })
     }
 
-    /// Where a lane's first neighbours begin.
+    /// The index of a lane's first neighbours.
     fn first(&mut self, for_loop: &Loop) -> Result<String, EmitError> {
         let begin = self.index(&for_loop.begin)?;
         let begin = if for_loop.begin.is_zero() { String::new() } else { format!("{begin} + ") };
@@ -431,7 +431,7 @@ impl KernelWriter<'_> {
     }
 }
 
-/// The loop in another one that holds nothing else, of which each lane has one strip, the same in all iterations.
+/// The only inner loop of another one, if each lane has one strip of it, the same in all iterations.
 pub(super) fn only_strip<'l>(for_loop: &'l Loop, lanes: u32, facts: &Facts) -> Option<&'l Loop> {
     let [Stmt::For(inner)] = for_loop.body.as_slice() else { return None };
     let count = inner.end.clone() - inner.begin.clone();
@@ -447,8 +447,8 @@ fn bytes_loaded(kernel: &Kernel, for_loop: &Loop, accesses: &VectorAccesses) -> 
     accesses.loads.iter().map(|place| size(place) * i64::from(for_loop.width)).sum()
 }
 
-/// Whether neighbours have an index in which the number of an element is the lowest bits. Said so, compilers see which of them
-/// share a random block.
+/// Whether the number of an element is the lowest bits of its index. Written that way, compilers see which elements share a
+/// random block.
 fn is_whole_vector(facts: &Facts, index: &Expr, for_loop: &Loop) -> bool {
     let (rest, width) = (index.clone() - Expr::sym(for_loop.var), Expr::constant(for_loop.width.into()));
     let is_multiple = |expr: &Expr| facts.prove_divides(&width, expr);

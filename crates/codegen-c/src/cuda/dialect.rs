@@ -1,4 +1,4 @@
-//! CUDA C++ as a dialect of C: its words, and what its machine makes of loops and vectors.
+//! CUDA C++ as a dialect of C: its words, and the parameters of its loops and vectors.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -29,7 +29,7 @@ pub static CUDA: Dialect = Dialect {
                 if cluster > 1 { format!(" Blocks of a cluster: {cluster}.") } else { String::new() };
             format!("// Blocks: {blocks}. Threads of a block: {lanes}.{clusters}\n")
         },
-        // Such a block may have all registers of a multiprocessor, of which two would leave it half; so may one whose
+        // Such a block may use all registers of a multiprocessor; two blocks would have half each. So may a block whose
         // threads have loads of several iterations in flight.
         head: |lanes, cluster, walks| {
             let blocks = if walks || lanes == MAX_LANES { ", 1" } else { "" };
@@ -38,7 +38,7 @@ pub static CUDA: Dialect = Dialect {
         },
         restrict: "__restrict__",
         inline: "static __device__ inline",
-        // Of sm_70 and newer, since CUDA 12.1; older compilers reject what is beyond 4096.
+        // For sm_70 and newer, since CUDA 12.1; older compilers reject more than 4096.
         most_parameter_bytes: 32764,
         variables: &[
             ("calls", "unsigned calls = 0;"),
@@ -90,14 +90,14 @@ pub static CUDA: Dialect = Dialect {
 const REGISTERS: u32 = 1 << 16;
 const MOST_REGISTERS: u32 = 255;
 
-/// An instruction stands behind the C that it is the same as. The emulator has none, and runs the C.
+/// Each instruction follows the C code that does the same. The emulator has no instructions and runs the C.
 const PTX: &str = "\
 #ifndef CUEMU
 #define PTX(...) asm(__VA_ARGS__)
 #endif
 ";
 
-/// Words of C++ and CUDA, and of the text that surrounds names.
+/// Words of C++ and CUDA, and of the text around names.
 const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool break case catch char char16_t char32_t \
     class compl const const_cast constexpr continue decltype default delete do double dynamic_cast else enum explicit \
     export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr \
@@ -120,8 +120,8 @@ fn float_of_bits(constant: Scalar) -> String {
     }
 }
 
-/// How many iterations are unrolled. What more statements hold does not stay in registers; of few, as many iterations as
-/// hide what memory takes to answer.
+/// How many iterations are unrolled. The values of many statements do not stay in registers; of few statements, as many
+/// iterations as hide the latency of memory.
 fn unrolled_iterations(shape: &LoopShape) -> u64 {
     match (shape.in_lanes, shape.statements) {
         (_, 17..) => 1,

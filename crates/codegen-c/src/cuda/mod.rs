@@ -1,6 +1,6 @@
-//! From a kernel program to include-free CUDA C++: text that people read, NVRTC compiles and the emulator runs.
+//! From a kernel program to include-free CUDA C++: readable text that NVRTC compiles and the emulator runs.
 //!
-//! A lane is a thread and a block is a CUDA block, one of several that share it as teams of its threads, or a cluster of them. Scratch lies in dynamic
+//! A lane is a thread. A block is a CUDA block, a team of its threads, or a cluster of CUDA blocks. Scratch is in dynamic
 //! shared memory, slots of reductions in static.
 //!
 //! `dialect` has the words, `snippets` the functions that CUDA lacks, `reduce` how threads combine their states; `c`
@@ -18,20 +18,20 @@ use crate::c;
 pub use crate::c::{EmitError, Parameter};
 pub use dialect::CUDA;
 
-/// How NVRTC must be asked for the text to mean what the kernel program means: a product and a sum round twice unless
-/// the program says otherwise, and nothing is fast at the price of its bits.
+/// The NVRTC options with which the text means the same as the kernel program: a product and a sum round twice unless the
+/// program says otherwise, and no fast math changes bits.
 pub const NVRTC_OPTIONS: [&str; 2] = ["--std=c++17", "--fmad=false"];
 
 /// A kernel as CUDA C++, with what a launch needs to know.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CudaKernel {
-    /// The name of the `__global__` function: the kernel's, unless C++ keeps that word for itself.
+    /// The name of the `__global__` function: the kernel's, unless that is a reserved word of C++.
     pub name: String,
     /// The whole translation unit.
     pub source: String,
-    /// What the function takes, in order.
+    /// The parameters of the function, in order.
     pub parameters: Vec<Parameter>,
-    /// Blocks along x, over the arguments. A launch of none is left out: the driver rejects it.
+    /// Blocks along x, over the arguments. If there are none, the launch is skipped: the driver rejects it.
     pub blocks: Expr,
     /// Threads of a block along x.
     pub block_threads: u32,
@@ -39,8 +39,8 @@ pub struct CudaKernel {
     pub static_shared_bytes: u32,
     /// Bytes of shared memory that the launch must give, over the arguments.
     pub dynamic_shared_bytes: Expr,
-    /// Bytes of global memory that a block's threads load before they use the first of them, in the loop where these are most,
-    /// over the arguments.
+    /// Bytes of global memory that a block's threads load before they use the first of them, in the loop with the most, over
+    /// the arguments.
     pub in_flight_bytes: Expr,
 }
 

@@ -1,7 +1,7 @@
 //! How the threads of a block combine their states.
 //!
-//! Warps as the machine has them go through shuffles, and over slots in shared memory at the price of one barrier: calls take
-//! turns at two sets of slots, so that nobody writes where another may still read. Other orders go through a slot per thread.
+//! Hardware warps combine by shuffles, and then through slots in shared memory with one barrier: calls alternate between two
+//! sets of slots, so that nobody writes where another may still read. Other orders use a slot per thread.
 
 use ops::DType;
 
@@ -29,14 +29,14 @@ const WARP: u32 = 32;
 /// Bytes of `arrivals`, which counts what blocks of a cluster store for each other.
 const ARRIVALS_BYTES: u32 = 16;
 
-/// How threads meet.
+/// How threads exchange states.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// By shuffles alone.
     Warp,
-    /// By shuffles, then by a slot per warp, as any states that lanes combine in either order.
+    /// By shuffles, then by a slot per warp, for states whose order does not matter.
     Warps,
-    /// The same for states whose order counts.
+    /// The same for states whose order matters.
     OrderedWarps,
     /// By a slot per warp in each block of a cluster.
     Cluster,
@@ -45,7 +45,7 @@ enum Way {
 }
 
 impl Way {
-    /// How the threads of a reduction meet.
+    /// How the threads of a reduction exchange states.
     fn of(reduction: &Reduction) -> Way {
         match (reduction.lanes, reduction.warp) {
             _ if reduction.cluster > 1 => Way::Cluster,
@@ -57,14 +57,14 @@ impl Way {
     }
 }
 
-/// Whether a reduction has the slots of another: of numbers of the same type, combined in the same way.
+/// Whether a reduction shares the slots of another: for numbers of the same type, combined in the same way.
 fn shares(reduction: &Reduction, others: &[&Reduction]) -> bool {
     let slots = |it: &Reduction| (it.dtypes.clone(), it.lanes, Way::of(it), it.monoid.is_symmetric());
     let has_one = matches!(Way::of(reduction), Way::Warps | Way::Cluster) && reduction.dtypes.len() == 1;
     has_one && others.iter().any(|other| slots(other) == slots(reduction))
 }
 
-/// Bytes of shared memory: a slot per thread and one for the result, as the structure of the states is laid out.
+/// Bytes of shared memory: a slot per thread and one for the result, with the layout of the structure of states.
 fn shared_bytes(reduction: &Reduction) -> u32 {
     let widest = reduction.dtypes.iter().map(|dtype| dtype.size()).max().unwrap_or(1);
     let fields = reduction
@@ -80,7 +80,7 @@ fn shared_bytes(reduction: &Reduction) -> u32 {
     }
 }
 
-/// A call of the function; where calls take turns at two sets of slots, with the number of the call.
+/// A call of the function, with the number of the call if calls alternate between two sets of slots.
 fn call(reduction: &BlockReduction<'_>, states: &str) -> String {
     let (name, stem, Reduction { lanes, cluster, .. }) = (reduction.name(), reduction.stem, reduction.of);
     let warps = lanes / cluster / WARP;
@@ -96,7 +96,7 @@ fn call(reduction: &BlockReduction<'_>, states: &str) -> String {
     }
 }
 
-/// What the kernel calls that is the reduction's own.
+/// The reduction's own function, which the kernel calls.
 fn over_block(reduction: &BlockReduction<'_>) -> String {
     let function = OverBlock { reduction, lanes: reduction.of.lanes, stem: reduction.stem };
     match Way::of(reduction.of) {
@@ -115,13 +115,14 @@ struct OverBlock<'r> {
 }
 
 impl OverBlock<'_> {
-    /// The states of the partner, `stride` lanes up in the warp, or down where that gives the same: then all lanes get the total.
+    /// The states of the partner, `stride` lanes up in the warp, or down if that is equivalent: then all lanes get the
+    /// total.
     fn shuffled(&self) -> String {
         let is_symmetric = self.reduction.of.monoid.is_symmetric();
         self.shuffle(if is_symmetric { "__shfl_xor_sync" } else { "__shfl_down_sync" }, "stride")
     }
 
-    /// What a lane of a warp returns.
+    /// The return value of a lane of a warp.
     fn total(&self) -> String {
         match self.reduction.of.monoid.is_symmetric() {
             true => "mine".to_owned(),
@@ -134,7 +135,7 @@ impl OverBlock<'_> {
         self.each_state(|mine| format!("{function}({}, {mine}, {from}{width})", self.mask()))
     }
 
-    /// A shuffled bool comes back as an int, which overloads for int and bool could not tell apart.
+    /// A shuffled bool is returned as an int, for which overloads for int and bool would be ambiguous.
     fn each_state(&self, shuffled: impl Fn(&str) -> String) -> String {
         let text = |mine: &str, dtype: DType| {
             let cast = if dtype == DType::Bool { "(bool)" } else { "" };
@@ -172,7 +173,7 @@ impl OverBlock<'_> {
         )
     }
 
-    /// What gives the states of a partner, where there are several.
+    /// The function that reads the states of a partner, if there are several.
     fn partner(&self) -> String {
         let (state, states) = (self.reduction.state_type(), self.reduction.states());
         let partners: Vec<String> = states.iter().map(|it| format!("partner(x.{it}, stride)")).collect();
@@ -185,7 +186,7 @@ impl OverBlock<'_> {
         }
     }
 
-    /// One barrier a call. A thread can be one call ahead of others, which then still read the other set of slots.
+    /// One barrier per call. A thread can be one call ahead of others, which then still read the other set of slots.
     fn over_warps(&self) -> String {
         let warps = self.lanes / WARP;
         format!(

@@ -1,8 +1,8 @@
-//! The types and functions that CUDA lacks: name, what the text uses, and text.
+//! The types and functions that CUDA lacks: name, dependencies and text.
 
 use crate::c::{Helper, Snippet};
 
-/// Makes the function from a snippet to its row.
+/// Defines the function from a snippet to its row.
 macro_rules! rows {
     ($($variant:ident = $name:literal, needs [$($needed:ident),*], $text:expr;)+) => {
         /// The type or function in CUDA C++.
@@ -51,7 +51,7 @@ rows! {
     SmallFloorMod = "small_floor_mod", needs [], SMALL_FLOOR_MOD;
 }
 
-// A store by itself is a struct's, which compilers put off: it then keeps registers that loads could have.
+// A plain store would store a struct, which compilers delay: it then occupies registers that loads could use.
 const VEC: &str = "\
 // Neighbours that are loaded and stored together, 16 bytes at a time.
 template <class T, int N> struct alignas(sizeof(T) * N < 16 ? sizeof(T) * N : 16) vec { T at[N]; };
@@ -62,14 +62,14 @@ template <class T, int N> static __device__ inline void store(T* p, const vec<T,
 }
 ";
 
-// No instruction: a variable is in whole words there.
+// Emits no instruction, but makes a variable whole words there.
 const HOLD: &str = "\
 template <class T> static __device__ inline void hold(T& x) {
   for (int i = 0; i < (int)sizeof(x) / 4; i++) PTX(\"\" : \"+r\"(((unsigned*)&x)[i]));
 }
 ";
 
-// A copy of 16 bytes goes past L1. Fewer than 4 have no instruction: they are there at once.
+// A copy of 16 bytes bypasses L1. Fewer than 4 have no instruction: they are copied synchronously.
 const FETCH: &str = "\
 // Copies neighbours to shared memory while the thread goes on.
 template <int N, class T> static __device__ inline void fetch(T* to, const T* from) {
@@ -227,9 +227,9 @@ const F64_TO_U64: &str = "\
 static __device__ inline unsigned long long f64_to_u64(double x) { return x == x ? __double2ull_rz(x) : 0; }
 ";
 
-// What a cluster's fold stores is counted where it arrives: barriers of the cluster would have threads wait for all that they
-// stored anywhere, and lose what the cache holds. A block that has not begun has no memory yet; one whose folds have all
-// arrived is written by none, and may end.
+// The stores of a cluster's fold are counted where they arrive: cluster barriers would make threads wait for all their
+// stores anywhere, and lose cached data. A block that has not begun has no memory yet; once all folds have arrived, nobody
+// writes to a block any more, and it may end.
 const CLUSTER: &str = "\
 #if __CUDA_ARCH__ >= 900
 // For calls with even and with odd numbers: whether a block has been given what others store for it.
@@ -280,7 +280,7 @@ const PARTNER: &str = "\
 template <class T> static __device__ inline T partner(T x, unsigned stride) { return (T)__shfl_xor_sync(~0u, x, stride); }
 ";
 
-// One barrier a call. A thread can be one call ahead of others, which then still read the other set of slots.
+// One barrier per call. A thread can be one call ahead of others, which then still read the other set of slots.
 const OVER_BLOCK: &str = "\
 // What the states of all threads combine to, for every thread: of each warp, then of the warps, by halves.
 template <int WARPS, class T> static __device__ inline T over_block(T mine, T (*combine)(T, T), unsigned call) {
@@ -294,8 +294,8 @@ template <int WARPS, class T> static __device__ inline T over_block(T mine, T (*
 }
 ";
 
-// Each warp stores what it has in all blocks, so that none reads another's memory. Calls take turns at two sets of slots, as over
-// a block: a thread that waits for a call's stores waits for all that threads read of the call before.
+// Each warp stores its states to all blocks, so that none reads another's memory. Calls alternate between two sets of slots,
+// as over a block: a thread that waits for a call's stores also waits for all reads of the previous call.
 const OVER_CLUSTER: &str = "\
 // What the states of all threads of a cluster combine to, for every thread: of each warp, then of the warps, by halves.
 template <int BLOCKS, int WARPS, bool ORDERED, class T>
@@ -328,7 +328,7 @@ static __device__ inline long long floor_div(long long a, long long b) {
 }
 ";
 
-// By one division of 32 bits: those of 64 are a call, around which registers are saved.
+// By one 32-bit division: 64-bit ones are a call, around which registers are saved.
 const SMALL_FLOOR_DIV: &str = "\
 static __device__ inline long long small_floor_div(unsigned a, long long b) {
   const unsigned long long size = b < 0 ? -(unsigned long long)b : b;

@@ -140,7 +140,7 @@ fn reductions_and_shared_memory() {
     assert_eq!(cuda.dynamic_shared_bytes.eval(&sizes), Ok(200));
 }
 
-/// A thread that keeps two rows of f64 in registers, so many steps of 64 bytes of each.
+/// A thread that keeps two rows of f64 in registers, `steps` steps of 64 bytes of each.
 fn kept(lanes: u32, steps: u32) -> Kernel {
     let most = 8 * steps * lanes;
     let text = format!(

@@ -1,6 +1,6 @@
 //! A kernel program as callable machine code: emitted, compiled, loaded.
 //!
-//! Knows no buffers' sizes and no threads: whoever calls answers for both. Caches nothing.
+//! Knows neither buffer sizes nor threads: the caller is responsible for both. Caches nothing.
 
 use kernel::Kernel;
 use llvm::loader::{Code, ObjectError};
@@ -27,7 +27,7 @@ pub enum Error {
     NoSymbol(String),
 }
 
-/// Bytes that the length of a scratch array is a multiple of in memory: its last elements may lie anywhere among them.
+/// The length of a scratch array in memory is a multiple of this many bytes: its last elements may be anywhere in them.
 pub const SCRATCH_UNIT: usize = 256;
 
 /// The signature of a kernel's function.
@@ -41,7 +41,7 @@ pub struct CompiledKernel {
     /// The object file that was loaded.
     pub object: Vec<u8>,
     pub symbol: String,
-    /// What compiling took; nothing where the object was there already.
+    /// The time of compiling; `None` if the object existed already.
     pub times: Option<Times>,
     code: Code,
     function: Function,
@@ -57,7 +57,7 @@ pub fn compile_kernel(kernel: &Kernel, target: CpuTarget, llvm: &Llvm) -> Result
 }
 
 impl CompiledKernel {
-    /// Compiles what was emitted for an instruction set that this machine has, and loads it.
+    /// Compiles a module for an instruction set that this machine has, and loads it.
     ///
     /// # Errors
     /// [`Error::Llvm`] and [`Error::Object`].
@@ -84,7 +84,7 @@ impl CompiledKernel {
         Ok(CompiledKernel { ir, object, symbol, times, code, function })
     }
 
-    /// Where the function begins.
+    /// The address of the function.
     pub fn address(&self) -> usize {
         self.function as usize
     }
@@ -95,8 +95,8 @@ impl CompiledKernel {
     }
 
     /// Runs the blocks `first .. last`. Stores to buffer i may be non-temporal where bit i of `non_temporal` is set, which
-    /// changes no result. Scans and long folds end early once the byte behind the last buffer's address is not 0: the results
-    /// are of no use then.
+    /// changes no result. Scans and long folds end early once the byte at the address after the last buffer's is not 0:
+    /// their results are then unused.
     ///
     /// # Safety
     /// The slices hold one entry per argument, buffer and scratch array of the kernel, in its order. The slice of buffers has one

@@ -1,8 +1,8 @@
 //! Functions that compiled kernels call: names in, addresses out.
 //!
-//! The elementary functions are those of the `libm` crate, so that results do not depend on the machine's C library.
-//! Besides them stand what LLVM's code generator calls by itself: memory functions everywhere, rounding functions and
-//! `fmodf` where the instruction set lacks them.
+//! The elementary functions are those of the `libm` crate, so that results do not depend on the machine's C library. There
+//! are also those that LLVM's code generator calls by itself: memory functions everywhere, rounding functions and `fmodf` if
+//! the instruction set lacks them.
 
 use std::ffi::{c_int, c_void};
 
@@ -55,7 +55,7 @@ fn special() -> [Entry; 6] {
     both!((lgammaf, lgamma, libm::lgamma)(erfinvf, erfinv, inverse_erf)(erfcinvf, erfcinv, inverse_erfc))
 }
 
-/// The address of a function that kernels may call; `None` for a name that is none of ours.
+/// The address of a function that kernels may call; `None` for an unknown name.
 pub fn address(name: &str) -> Option<*const u8> {
     let tables: [&[Entry]; 7] = [
         &unary!(f32: ceilf cosf floorf rintf roundevenf sinf sqrtf tanf truncf),
@@ -95,7 +95,7 @@ fn integers() -> [Entry; 6] {
     [a, b, c, d, e, f]
 }
 
-/// What LLVM makes of long copies and fills.
+/// The functions that LLVM calls for long copies and fills.
 fn memory() -> [Entry; 3] {
     let copy: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void = libc::memcpy;
     let shift: unsafe extern "C" fn(*mut c_void, *const c_void, usize) -> *mut c_void = libc::memmove;

@@ -1,4 +1,4 @@
-//! What code generation must know of an instruction set: which forms select well. Takes a target of libLLVM's.
+//! What code generation must know about an instruction set: which forms select well. Takes a libLLVM target.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
-//! CPU code: a kernel program to LLVM IR, and to callable code by way of `llvm`.
+//! CPU code: a kernel program to LLVM IR, and by `llvm` to callable code.
 //!
-//! Takes no decision about the kernel but those that `analyses` lists, and needs no LLVM to build.
+//! Makes no decisions about the kernel except those in `analyses`, and needs no LLVM to build.
 
 mod analyses;
 pub mod compiled;

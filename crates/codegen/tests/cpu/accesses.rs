@@ -37,7 +37,7 @@ fn silu_mul() {
     everywhere(SILU_MUL, |n| vec![n], buffers, 1.0);
 }
 
-/// Two elements of padding before, three behind, and the last element in place of all of the middle's odd ones.
+/// Two elements of padding before, three after, and the last element in place of all of the middle's odd ones.
 const PAD: &str = "kernel pad(n) lanes LANES {
   symbols n, block, x
   blocks block in 0 .. 1
@@ -170,7 +170,7 @@ pub const GATHER: &str = "kernel gather(rows, columns, classes) lanes LANES {
 
 #[test]
 fn gathers_and_their_faults() {
-    // Of so many classes none, a few or all indices are in range.
+    // With these numbers of classes none, a few or all indices are in range.
     for (rows, classes) in [(3, 50), (3, 37), (1, 0), (0, 4)] {
         let buffers = |columns: i64| {
             let (count, side) = ((rows * columns) as usize, columns.max(1) * 50);

@@ -16,7 +16,7 @@ const STEP: usize = if cfg!(debug_assertions) { 4099 } else { 17 };
 /// What is inline stays within this many units in the last place, also where a row must allow more for GPUs.
 const INLINE_ULP: f64 = 2.0;
 
-/// The functions of so many real numbers.
+/// The functions of `arity` real numbers.
 pub fn functions(arity: usize) -> impl Iterator<Item = ScalarOp> {
     let real = |op: &ScalarOp| op.row().typing == Typing::Float || *op == ScalarOp::Pow;
     ScalarOp::ALL.iter().copied().filter(real).filter(move |op| op.arity() == arity)

@@ -10,7 +10,7 @@ use reference::interpret::DenseMemory;
 
 use crate::harness::{check, compile, kernel, llvm, noise, runnable};
 
-/// A kernel that copies so many inputs one behind the other, each by a loop of its own.
+/// A kernel that copies `parts` inputs one after the other, each by a loop of its own.
 fn cat(parts: usize) -> Kernel {
     let sizes: Vec<String> = (0..parts).map(|part| format!("n{part}")).collect();
     let end = |part: usize| if part == 0 { "0".to_owned() } else { sizes[..part].join(" + ") };

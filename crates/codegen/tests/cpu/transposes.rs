@@ -7,7 +7,7 @@ use reference::interpret::DenseMemory;
 
 use crate::harness::{check, compile, kernel, noise, runnable};
 
-/// A kernel that transposes a matrix of so many rows and columns a block: on its way to scratch, or on its way back.
+/// A kernel that transposes a matrix of `rows` by `columns` a block: on its way to scratch, or on its way back.
 fn transposing(dtype: DType, lanes: u32, [rows, columns]: [u32; 2], by_the_load: bool) -> String {
     let size = rows * columns;
     // Rows of scratch lie apart, so that what is copied beyond them is seen.

@@ -1,8 +1,8 @@
-//! What segments have in common before they have kernels: those of one structure are brought next to each other, and where
-//! they only map elements, the schedule of the largest serves all, with known sizes that differ as arguments.
+//! What segments share before they have kernels: those of one structure are made adjacent. If they only map elements, the
+//! schedule of the largest serves all, with known sizes that differ as arguments.
 //!
-//! Takes segments, gives an order of them and shared schedules. Folds are left alone: by another schedule they round in other
-//! places.
+//! Takes segments, returns an order of them and shared schedules. Folds share no schedules: under another one they round in
+//! other places.
 
 use index::Expr;
 use ir::graph::{Fusion, Graph, TensorOp, Val};
@@ -31,9 +31,9 @@ impl Structures {
         Structures(structures.collect())
     }
 
-    /// The segments in an order in which those that one launch may run follow each other where they can: when one runs, so do
-    /// the others that could run as well. They are of one structure; folds are of the same sizes too, as they share no
-    /// schedule. As they are, where that takes much more memory, or more than the limit.
+    /// The segments in an order in which those that one launch may run are adjacent if possible: when one runs, so do the
+    /// others that could run as well. They have one structure; folds have the same sizes too, as they share no schedule. The
+    /// order as it is, if the new one takes much more memory, or more than the limit.
     pub fn gathered(
         &self,
         graph: &Graph,
@@ -54,7 +54,7 @@ impl Structures {
         if lifetimes.peak(&order) > most { given } else { order }
     }
 
-    /// The schedules that segments share, by structure. `choose` is asked for that of the largest.
+    /// The schedules that segments share, by structure: `choose` returns that of the largest.
     pub fn shared(
         self,
         graph: &Graph,
@@ -79,7 +79,7 @@ impl Structures {
     }
 }
 
-/// The segments that write to an input which others read: run earlier, they could not store there at once.
+/// The segments that write to an input which others read: run earlier, they could not store in place.
 fn overwriting(views: &[Fusion], fusion: &Fusion) -> FxHashSet<usize> {
     let aliased = fusion.outputs().iter().filter_map(|output| {
         let input = fusion.inputs()[output.alias? as usize];
@@ -98,12 +98,12 @@ pub(crate) fn only_maps(graph: &Graph, view: &Fusion) -> bool {
     view.order().iter().all(|&node| maps(graph.op(node.into())))
 }
 
-/// How many elements a segment makes.
+/// The number of elements that a segment makes.
 fn made(graph: &Graph, view: &Fusion) -> Expr {
     view.outputs().iter().fold(Expr::zero(), |sum, output| sum + graph.ty(output.val).numel())
 }
 
-/// The sizes of what a segment reads and makes.
+/// The sizes of the values that a segment reads and makes.
 fn sizes<'a>(graph: &'a Graph, view: &'a Fusion) -> impl Iterator<Item = &'a Expr> {
     let outputs = view.outputs().iter().map(|output| output.val);
     view.inputs().iter().copied().chain(outputs).flat_map(|val| graph.shape(val))
@@ -114,7 +114,7 @@ fn known_sizes(graph: &Graph, view: &Fusion) -> Vec<i64> {
     sizes(graph, view).filter_map(|size| view.facts().normalize(size).as_const()).collect()
 }
 
-/// All of them, as they are expected.
+/// All of them, as expected.
 fn expected_sizes(graph: &Graph, view: &Fusion, hints: &Hints) -> Vec<u64> {
     sizes(graph, view).map(|size| hints.value(size)).collect()
 }

@@ -1,12 +1,12 @@
-//! Segments that are many like parts which share no tensor: each part becomes a segment. One launch runs these as before, of a
-//! kernel that is as long as one part.
+//! Segments of many similar parts that share no tensor: each part becomes a segment. One launch still runs them all, with a
+//! kernel as long as one part.
 
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 
 use crate::segment::DisjointSets;
 
-/// What a segment makes, by parts that read no tensor of each other's and write to none. An output that is to be written to
-/// the memory of an input belongs to the part that reads that.
+/// The values that a segment makes, by parts that neither read nor write each other's tensors. An output that is written to
+/// the memory of an input belongs to the part that reads the input.
 pub(crate) fn parts(graph: &Graph, fusion: &Fusion, view: &Fusion) -> Vec<Vec<Val>> {
     let mut sets = DisjointSets::default();
     for &node in view.order() {
@@ -30,7 +30,7 @@ pub(crate) fn parts(graph: &Graph, fusion: &Fusion, view: &Fusion) -> Vec<Vec<Va
     parts.into_iter().map(|(_, part)| part).collect()
 }
 
-/// Whether parts that read a value are one: of numbers that are given and of constants each may have its own.
+/// Whether parts that read a value are one: each may have its own scalar inputs and constants.
 fn is_owned(graph: &Graph, view: &Fusion, val: Val) -> bool {
     let is_number = view.is_input(val) && graph.ty(val).rank() == 0;
     !is_number && !matches!(graph.op(val), TensorOp::Constant(_) | TensorOp::Size(_))

@@ -1,11 +1,11 @@
 //! Batches: neighbouring segments that do not depend on each other and whose kernels are equal but for names. One launch
 //! runs all of them.
 //!
-//! Takes segments with their kernels, in order; gives the numbers of each batch. What all its segments make is in memory at
-//! a time, so a batch that takes too much is not made.
+//! Takes segments with their kernels, in order; returns the numbers of each batch. The results of all its segments are in
+//! memory at the same time, so a batch that takes too much is split.
 //!
-//! `alike` (before there are kernels: segments brought together, schedules that they share) · `apart` (segments of many like
-//! parts, taken apart)
+//! `alike` (before there are kernels: segments brought together, schedules that they share) · `apart` (segments of many
+//! similar parts, split)
 
 mod alike;
 mod apart;
@@ -21,19 +21,19 @@ use crate::segment::Lifetimes;
 pub(crate) use alike::{Shared, Structures, only_maps};
 pub(crate) use apart::parts;
 
-/// Bytes that batches may add to what is in memory at a time.
+/// Bytes that batches may add to the memory peak.
 const MOST_ADDED: u64 = 1 << 20;
 
 /// A segment as batches see it.
 pub(crate) struct Member<'a> {
     pub view: &'a Fusion,
     pub at: &'a DeviceStream,
-    /// Its kernels; none where it runs in another way.
+    /// Its kernels; none if it runs in another way.
     pub kernels: &'a [Lowered],
 }
 
 impl Member<'_> {
-    /// Whether both run on the same device and stream, as kernels that are equal but for names.
+    /// Whether both run on the same device and stream, with kernels that are equal except for names.
     fn is_like(&self, other: &Member<'_>) -> bool {
         let mut pairs = self.kernels.iter().zip(other.kernels);
         self.at == other.at
@@ -43,8 +43,8 @@ impl Member<'_> {
     }
 }
 
-/// All segments of a fusion, by number and in order, in batches; most of them are of one segment. `limit` is the most bytes
-/// that may be in memory at a time, where the user says so.
+/// All segments of a fusion, by number and in order, in batches; most of them are of one segment. `limit` is the user's
+/// limit on bytes in memory at a time, if any.
 pub(crate) fn batches(
     segments: &[Member<'_>],
     fusion: &Fusion,
@@ -65,12 +65,12 @@ pub(crate) fn batches(
     alike.into_iter().zip(peaks).flat_map(split).collect()
 }
 
-/// So many segments, each a batch of its own, as GPUs launch them so far.
+/// `count` batches of one segment each: GPUs do not batch launches yet.
 pub(crate) fn alone(count: usize) -> Vec<Range<usize>> {
     (0..count).map(|number| number..number + 1).collect()
 }
 
-/// Neighbours that are alike and apart from each other.
+/// Neighbours that are alike and independent of each other.
 fn alike(segments: &[Member<'_>], fusion: &Fusion) -> Vec<Range<usize>> {
     let mut targets: FxHashMap<Val, Vec<Val>> = FxHashMap::default();
     for output in fusion.outputs() {
@@ -94,7 +94,7 @@ fn alike(segments: &[Member<'_>], fusion: &Fusion) -> Vec<Range<usize>> {
     batches
 }
 
-/// What the segments of a batch so far read, and what they write.
+/// The values that the segments of a batch so far read, and those that they write.
 #[derive(Default)]
 struct Touched {
     read: FxHashSet<Val>,
@@ -109,7 +109,7 @@ impl Touched {
     }
 }
 
-/// What a segment writes: its outputs, and the inputs in whose memory they may be stored.
+/// The values that a segment writes: its outputs, and the inputs in whose memory they may be stored.
 fn written(view: &Fusion, targets: &FxHashMap<Val, Vec<Val>>) -> Vec<Val> {
     let made = view.outputs().iter().map(|output| output.val);
     made.flat_map(|val| targets.get(&val).into_iter().flatten().copied().chain([val])).collect()

@@ -1,7 +1,7 @@
 //! Layouts of outputs: which are views of inputs or of one another, which axes are outermost in memory, and the placement
 //! of those that segments make.
 //!
-//! `view` (outputs that strides say of what is there) · `order` (of axes in memory) · `placement` (of each output).
+//! `view` (outputs that are views of existing memory) · `order` (of axes in memory) · `placement` (of each output).
 
 mod order;
 mod placement;

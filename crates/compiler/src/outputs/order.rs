@@ -1,8 +1,8 @@
-//! The order of axes in memory that outputs have of inputs and of how they are permuted, as in torch and nvFuser.
+//! The order of axes in memory that outputs take from inputs and from permutations, as in torch and nvFuser.
 //!
-//! Takes a fusion; gives the same fusion with an order for each computed output that follows an input (`inferred`), or else
-//! is permuted of what is computed, so that it has the layout of that. Outputs written to inputs, those with an order of
-//! the user's and those that are inputs stay as they are, but for a row-major order of what is row-major by itself. An
+//! Takes a fusion; returns it with an order for each computed output that follows an input (`inferred`), or otherwise is a
+//! permutation of a computed value, so that it has that value's layout. Outputs written to inputs, those with a user's order
+//! and those that are inputs stay as they are, except that a row-major order is dropped if the value is row-major anyway. An
 //! order is no part of a value's meaning.
 
 mod inferred;
@@ -31,7 +31,7 @@ pub(crate) fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
                 order = natural.clone();
             }
         }
-        // A row-major order is said of what would have another layout by itself.
+        // A row-major order is stated only for values whose natural layout is another one.
         if natural == Natural::RowMajor && order.is_sorted() {
             order.clear();
         }
@@ -42,8 +42,8 @@ pub(crate) fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
         .expect("the same outputs depend on the same inputs")
 }
 
-/// The same fusion with an explicit order for each computed output, so that passes which permute values do not change it. Values
-/// that are also written to an input have none: they have the layout of that input.
+/// The same fusion with an explicit order for each computed output, so that passes that permute values do not change it.
+/// Values that are also written to an input have none: they have that input's layout.
 pub(crate) fn with_orders(graph: &Graph, fusion: &Fusion) -> Fusion {
     let ordered = ordered(graph, fusion);
     let with_orders = |output: &Output| {
@@ -60,10 +60,10 @@ pub(crate) fn with_orders(graph: &Graph, fusion: &Fusion) -> Fusion {
         .expect("the same outputs depend on the same inputs")
 }
 
-/// The layout of a value by itself.
+/// The natural layout of a value.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Natural {
-    /// As what it is a view of: an input, or a value before it was expanded.
+    /// That of the value it is a view of: an input, or a value before it was expanded.
     Viewed,
     /// Row-major.
     RowMajor,
@@ -71,8 +71,8 @@ pub(crate) enum Natural {
     Permuted(Axes),
 }
 
-/// The layout of a value by itself, where what is computed is row-major. A reshape that joins axes which are no neighbours
-/// makes anew.
+/// The natural layout of a value, if computed values are row-major. A reshape that joins axes that are not adjacent makes a
+/// new value.
 pub(crate) fn natural_order(graph: &Graph, fusion: &Fusion, val: Val) -> Natural {
     let view = viewed_through(graph, fusion, val, |op| is_copy(op) || reorders(op));
     let mut is_computed = !is_viewed(graph, fusion, view.source);
@@ -92,7 +92,7 @@ pub(crate) fn natural_order(graph: &Graph, fusion: &Fusion, val: Val) -> Natural
     }
 }
 
-/// Whether a view of an input has its axes in this order in memory by itself; any has none in particular, which is empty.
+/// Whether a view of an input naturally has its axes in this order in memory; an empty order matches any.
 pub(super) fn has_order(
     graph: &Graph,
     fusion: &Fusion,
@@ -128,19 +128,19 @@ fn memory_order(layout: &LayoutClass, rank: u8) -> Option<Axes> {
     }
 }
 
-/// Whether a value is an input, or what strides can say of one, or expanded.
+/// Whether a value is an input, a view of one, or expanded.
 fn is_viewed(graph: &Graph, fusion: &Fusion, val: Val) -> bool {
     let picks = |op: &TensorOp| matches!(op, TensorOp::Slice { .. }) || is_copy(op) || reorders(op);
     let source = viewed_through(graph, fusion, val, picks).source;
     fusion.is_input(source) || matches!(graph.op(source), TensorOp::Expand(_))
 }
 
-/// Ops after which all elements are laid out as before.
+/// Ops that leave all elements where they are in memory.
 fn reorders(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Permute(_) | TensorOp::Broadcast(_) | TensorOp::Squeeze(_) | TensorOp::Reshape(_))
 }
 
-/// The order after a change; `None` where elements would have to move.
+/// The order after a view op; `None` if elements would have to move.
 fn changed(graph: &Graph, facts: &Facts, node: Node, order: &Axes) -> Option<Axes> {
     let from = graph.shape(graph.node(node).operands[0]);
     let place = |axis: usize| order.iter().position(|&other| usize::from(other) == axis);
@@ -164,7 +164,7 @@ fn changed(graph: &Graph, facts: &Facts, node: Node, order: &Axes) -> Option<Axe
     })
 }
 
-/// The order after a reshape, if the axes of each group of axes that have as many elements are neighbours in order.
+/// The order after a reshape, if the axes of each group with equally many elements are adjacent in it.
 fn reshaped(facts: &Facts, from: &Shape, to: &Shape, place: impl Fn(usize) -> Option<usize>) -> Option<Axes> {
     let is_real = |axis: &usize| !facts.prove_eq(&from[*axis], &Expr::one());
     let mut groups = Vec::new();

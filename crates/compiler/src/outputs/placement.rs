@@ -1,6 +1,6 @@
 //! Layouts of outputs: that of the input that they are written to, or their axes in an order of their own.
 //!
-//! Takes a fusion and the layouts of its inputs. Only what is not row-major without gaps is told.
+//! Takes a fusion and the layouts of its inputs. Returns only layouts that are not row-major without gaps.
 
 use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ pub enum Placement {
 }
 
 impl Placement {
-    /// The layout that it gives a value, where inputs have these.
+    /// The layout that it gives a value if inputs have these.
     pub fn layout(&self, inputs: &[LayoutClass]) -> LayoutClass {
         match self {
             Placement::Like(input) => inputs[*input].clone(),
@@ -25,8 +25,8 @@ impl Placement {
     }
 }
 
-/// The computed values that are not row-major, because they are outputs. Of several outputs of one value the first
-/// counts, but those that are written to an input come before all others. Results of external ops are always row-major.
+/// The placements of computed values that are not row-major because they are outputs. If a value is several outputs, the
+/// first counts, but those written to an input take precedence. Results of external ops are always row-major.
 pub(crate) fn placements(
     graph: &Graph,
     fusion: &Fusion,

@@ -1,9 +1,9 @@
-//! Outputs that need no memory of their own: an input, or a value that segments make, seen through other strides.
+//! Outputs that need no memory of their own: an input, or a value that segments make, under other strides.
 //!
-//! Takes a fusion and the layouts of its inputs; says of each output whether it is a view and of what. A permute, slice,
-//! broadcast, expansion, squeeze or reshape of an input is one, and so is what is permuted or expanded of a computed value;
-//! a slice of one is cheaper computed alone. In-place outputs, those with a memory order of the user's that the view has not
-//! by itself, and views of inputs that are written to are copies. Nothing is run here.
+//! Takes a fusion and the layouts of its inputs; returns for each output whether it is a view and of what. A permute, slice,
+//! broadcast, expansion, squeeze or reshape of an input is one, and so is a permutation or expansion of a computed value; a
+//! slice of a computed value is cheaper to compute alone. In-place outputs, those with a user's memory order that the view
+//! lacks, and views of inputs that are written to are copies. Nothing is run here.
 
 use index::{Expr, Facts, axis_groups};
 use ir::graph::{Fusion, Graph, Node, Output, Shape, TensorOp, Val};
@@ -28,7 +28,7 @@ impl View {
     }
 }
 
-/// For each output of a fusion what it is a view of, if it is one.
+/// For each output of a fusion its view, if it is one.
 pub(crate) fn views(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> Vec<Option<View>> {
     let view = |output: &Output| {
         if output.alias.is_some() {
@@ -41,9 +41,9 @@ pub(crate) fn views(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass]) -> 
     without_shared(graph, fusion, fusion.outputs().iter().map(view).collect())
 }
 
-/// The views, less those of a computed value that another output is, or sees, too. No two outputs lie in one memory, so such
-/// a view would be one of a copy: the segment had better write the output as well. Taken off one by one, so that the last of
-/// several views of a value that nothing else gives back stays. Expansions stay in any case: they write out less.
+/// The views without those of a computed value that is also another output, or the source of another view. No two outputs
+/// share memory, so such a view would need a copy: the segment had better write the output as well. Removed one by one, so
+/// that the last of several views of a value that is no output stays. Expansions always stay: they write less.
 fn without_shared(graph: &Graph, fusion: &Fusion, mut views: Vec<Option<View>>) -> Vec<Option<View>> {
     for place in 0..views.len() {
         let Some(view) = &views[place] else { continue };
@@ -58,7 +58,7 @@ fn without_shared(graph: &Graph, fusion: &Fusion, mut views: Vec<Option<View>>) 
     views
 }
 
-/// The fusion that gives back what is not seen in inputs: what segments make.
+/// The fusion without outputs that are views of inputs: what segments make.
 pub(crate) fn computed(graph: &Graph, fusion: &Fusion, views: &[Option<View>]) -> Fusion {
     let made = |(output, view): (&Output, &Option<View>)| match view {
         None => Some(output.clone()),
@@ -69,7 +69,7 @@ pub(crate) fn computed(graph: &Graph, fusion: &Fusion, views: &[Option<View>]) -
         .expect("sources of outputs depend on what the outputs do")
 }
 
-/// A value as an input that nothing is written to, where strides can say how. Scalars have no memory to be seen.
+/// A value as a view of an input that nothing writes to, if strides can express it. Scalars have no memory to view.
 fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], val: Val) -> Option<View> {
     let view = viewed_through(graph, fusion, val, |op| is_copy(op) || sees_operand(op));
     let input = fusion.input_place(view.source)?;
@@ -85,8 +85,8 @@ fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], val: Val) -
     Some(view)
 }
 
-/// A computed value as it was before it was permuted or expanded. Tensors filled with a scalar, and orders in memory that a
-/// view has not by itself, are written out. What no strides can say, such as a join of permuted axes, is made.
+/// A computed value as a view of itself before it was permuted or expanded. Tensors filled with a scalar, and memory orders
+/// that a view lacks, are written out. A value that no strides can express, such as a join of permuted axes, is made.
 fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], output: &Output) -> Option<View> {
     let moves = |op: &TensorOp| is_copy(op) || op.is_view() || matches!(op, TensorOp::Reshape(_));
     let View { mut source, mut changes } = viewed_through(graph, fusion, output.val, moves);
@@ -104,7 +104,7 @@ fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], output: 
     }
     let view = View { source, changes: changes.split_off(made) };
     let permutes = view.changes.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Permute(_)));
-    // A new axis has no stride in a view, and one that follows from the order in what is written.
+    // A new axis has no stride in a view, but one that follows from the order in a written tensor.
     let adds_axes = view.changes.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Broadcast(_)));
     let is_wanted = match view.repeats(graph) {
         true => output.order.is_empty(),
@@ -118,22 +118,22 @@ fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], output: 
     (is_made && is_wanted).then_some(view)
 }
 
-/// Whether what an op gives can be seen in the memory of its operand.
+/// Whether an op's result can be a view of its operand.
 pub fn sees_operand(op: &TensorOp) -> bool {
     op.is_view() || matches!(op, TensorOp::Slice { .. } | TensorOp::Reshape(_))
 }
 
-/// The value that copies led to this one from.
+/// The value that this one is a copy of, through any number of copies.
 pub fn copied_from(graph: &Graph, fusion: &Fusion, val: Val) -> Val {
     viewed_through(graph, fusion, val, is_copy).source
 }
 
-/// A copy that is not wished as a boundary.
+/// A copy that the user does not want as a boundary.
 pub(crate) fn is_copy(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Map(scalar_op) if scalar_op.moves_bits() && *scalar_op != ScalarOp::SegmentSet)
 }
 
-/// A value back through nodes of such ops to an input, or to what is of another op.
+/// A value traced back through nodes of such ops, to an input or to the result of another op.
 pub(crate) fn viewed_through(
     graph: &Graph,
     fusion: &Fusion,
@@ -174,7 +174,7 @@ fn strides(layout: &LayoutClass, shape: &Shape) -> Vec<Option<Expr>> {
     strides
 }
 
-/// The strides after a change, as far as they are known; `None` where no strides say it.
+/// The strides after a view op, as far as they are known; `None` if no strides express it.
 fn changed(
     graph: &Graph,
     facts: &Facts,
@@ -203,7 +203,7 @@ fn changed(
     })
 }
 
-/// The strides after a reshape: an axis may be split whatever its stride, neighbours joined where one stride serves both.
+/// The strides after a reshape: an axis may be split at any stride, adjacent axes joined if one stride serves both.
 fn reshaped(facts: &Facts, from: &Shape, strides: &[Option<Expr>], to: &Shape) -> Option<Vec<Option<Expr>>> {
     let mut result = vec![None; to.len()];
     for group in axis_groups(from, to, facts) {

@@ -1,8 +1,8 @@
-//! Gives products of matrices the bias that is added to them, for a library that adds it before it rounds: what is then written
-//! is the sum in the type of the operands, not the product in the compute type.
+//! Gives products of matrices the bias that is added to them, for a library that adds it before rounding: then the sum is
+//! written in the operands' type, instead of the product in the compute type.
 //!
-//! Takes products of which nothing but the sum is used, and sums of which, where operands are of a half type, nothing but the
-//! rounding is.
+//! Takes products that are used by nothing but the sum, and, for operands of a half type, sums that are used by nothing but
+//! the rounding.
 
 use ir::graph::{ExternalOp, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{DType, ScalarOp};
@@ -32,7 +32,7 @@ pub fn add_bias(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> (F
     (view, left)
 }
 
-/// The product and the sum before it is rounded, which nothing makes any more.
+/// The product and the sum before it is rounded, which are no longer made.
 fn vanishing(graph: &Graph, node: Node) -> Vec<Val> {
     let data = graph.node(node);
     let product = Sum::of(graph, &data.op, &data.operands).map(|sum| sum.product);
@@ -40,7 +40,7 @@ fn vanishing(graph: &Graph, node: Node) -> Vec<Val> {
     product.into_iter().chain(rounded).collect()
 }
 
-/// Whether a node is, or rounds, a sum of a product and a bias that nothing else needs.
+/// Whether a node is, or rounds, the only use of a product: its sum with a bias.
 fn is_sum_of_its_own(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>, node: Node) -> bool {
     let data = graph.node(node);
     let Some(Sum { product, bias, .. }) = Sum::of(graph, &data.op, &data.operands) else { return false };
@@ -112,7 +112,7 @@ fn weight(graph: &Graph, operand: Val) -> Option<Weight> {
     })
 }
 
-/// The vector along the last axis that a value repeats, before it was widened.
+/// The vector that a value repeats along the last axis, before it was widened.
 fn bias(graph: &Graph, mut val: Val) -> Option<Val> {
     loop {
         val = match graph.op(val) {

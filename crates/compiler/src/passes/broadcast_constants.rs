@@ -1,9 +1,9 @@
-//! Moves broadcasts of what is computed of constants to where that begins: the broadcast of a minimum of an iota becomes the
-//! minimum of the broadcast of the iota.
+//! Moves broadcasts of values computed from constants to where the computation begins: the broadcast of a minimum of an iota
+//! becomes the minimum of the broadcast of the iota.
 //!
-//! Equal nodes are one, so a value that is broadcast along rows here and along columns there, such as a count of neighbours, would
-//! have two axes in one loop. Constants are computed where they are used: each use then has a value of its own. Leaves alone what
-//! is kept in memory, or is where the definition asks for a boundary.
+//! Equal nodes are one, so a value that is broadcast along rows in one place and along columns in another, such as a count
+//! of neighbours, would have two axes in one loop. Constants are computed where they are used: each use then has its own
+//! value. Leaves alone values that are kept in memory, and boundaries of the definition.
 
 use index::Facts;
 use ir::graph::{Fusion, Graph, TensorOp, Val, ValMap, rewrite};
@@ -45,12 +45,12 @@ struct Broadcast<'g> {
     facts: &'g mut Facts,
     op: TensorOp,
     constants: &'g FxHashSet<Val>,
-    /// What became of values.
+    /// The values that replace others.
     known: FxHashMap<Val, Val>,
 }
 
 impl Broadcast<'_> {
-    /// A value broadcast; a scalar operand of an op stays one.
+    /// The broadcast of a value; a scalar operand of an op stays a scalar.
     fn of(&mut self, val: Val) -> Val {
         if let Some(&known) = self.known.get(&val) {
             return known;

@@ -1,6 +1,6 @@
-//! Takes products of matrices apart where a kernel is to compute them: a product of depth K becomes the sum of K products
-//! of a column and a row, so that what comes before and behind is computed along with it. Which ones is decided in
-//! `products`; all others stay what a library computes.
+//! Decomposes products of matrices that a kernel is to compute: a product of depth K becomes the sum of K products of a
+//! column and a row, so that the ops before and after are in the same kernel. `products` decides which ones; all others stay
+//! external ops.
 //!
 //! A matrix whose rows are not contiguous because it is transposed, as the weights of a linear layer, is copied first:
 //! lanes run along its rows. Sums begin with zero, run in order, in the compute dtype, and are rounded once, as a library's
@@ -11,11 +11,11 @@ use ir::graph::{ExternalOp, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, r
 use ops::{DType, Scalar, ScalarOp};
 use rustc_hash::FxHashSet;
 
-/// The deepest product that is taken apart. With 16 terms, as in attention of small heads, a library took 0.96 of the
-/// time and planning a sixth.
+/// The deepest product that is decomposed. With 16 terms, as in attention of small heads, a library took 0.96 of the time
+/// and planning a sixth.
 const DEEPEST: i64 = 8;
 
-/// The products that can be taken apart, in order.
+/// The products that can be decomposed, in order.
 pub fn shallow_products(graph: &Graph, fusion: &Fusion) -> Vec<Node> {
     fusion.order().iter().copied().filter(|&node| depth(graph, node).is_some()).collect()
 }
@@ -27,7 +27,7 @@ fn depth(graph: &Graph, node: Node) -> Option<i64> {
     (1..=DEEPEST).contains(&depth).then_some(depth)
 }
 
-/// Takes these products apart.
+/// Decomposes these products.
 pub fn decompose(graph: &mut Graph, fusion: &Fusion, chosen: &FxHashSet<Node>) -> (Fusion, ValMap) {
     rewrite(graph, fusion, |graph, facts, node, operands| {
         let depth = depth(graph, node).filter(|_| chosen.contains(&node))?;
@@ -37,7 +37,7 @@ pub fn decompose(graph: &mut Graph, fusion: &Fusion, chosen: &FxHashSet<Node>) -
     })
 }
 
-/// Whether a value is a permuted one, but for axes of size 1.
+/// Whether a value is permuted, axes of size 1 aside.
 fn is_transposed(graph: &Graph, val: Val) -> bool {
     match graph.op(val) {
         TensorOp::Permute(_) => true,
@@ -46,7 +46,7 @@ fn is_transposed(graph: &Graph, val: Val) -> bool {
     }
 }
 
-/// A graph in the making.
+/// A graph under construction.
 struct Products<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,

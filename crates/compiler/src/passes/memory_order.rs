@@ -1,5 +1,5 @@
-//! Computes with axes in the order that inputs have in memory, so that loops and intermediates follow it: of images with channels
-//! innermost all that is computed has channels innermost.
+//! Permutes computations to the axis order that inputs have in memory, so that loops and intermediates follow it: for images
+//! with channels innermost, all computed values have channels innermost.
 //!
 //! An op whose operands are all permuted in the same way (operands that lack an axis, and scalars, aside) becomes the op on the values
 //! before the permutation, and its result is permuted. Outputs and kept values stay as they are; their users read them permuted.
@@ -12,7 +12,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::before_expansion;
 
 /// The pass, where inputs have these orders in memory, from the outermost axis to the innermost; an empty one is row-major.
-/// `None` where none has another. Computed outputs should have orders of their own, or they follow how they are permuted here.
+/// `None` if all are row-major. Computed outputs should have explicit orders; otherwise they follow the permutations made
+/// here.
 pub fn memory_order(
     graph: &mut Graph,
     fusion: &Fusion,
@@ -27,7 +28,7 @@ pub fn memory_order(
     }
     let mut stored: FxHashSet<Val> = ordered.keys().copied().collect();
     let is_stored = |val: Val| kept.contains(&val) || fusion.is_output(val);
-    // What is given back and written to an input lies as that does.
+    // An output that is written to an input has that input's layout.
     let gives = |val: Val, is_written: bool| {
         let is_so = |output: &Output| output.val == val && output.alias.is_some() == is_written;
         fusion.outputs().iter().any(is_so)
@@ -46,8 +47,8 @@ pub fn memory_order(
     Some(rewritten)
 }
 
-/// The value that is stored for a value of a definition, given what the passes made of that: the operand of the expansion or of the
-/// permutation that they added. A permutation of the definition's own stays.
+/// The value that is stored for a value of a definition, given what the passes made of that: the operand of an expansion or
+/// permutation that they added. A permutation in the definition itself stays.
 pub fn in_memory(graph: &Graph, written: Val, became: Val) -> Val {
     let became = before_expansion(graph, became);
     match graph.op(written) {
@@ -56,26 +57,26 @@ pub fn in_memory(graph: &Graph, written: Val, became: Val) -> Val {
     }
 }
 
-/// A graph in the making.
+/// A graph under construction.
 struct Reordering<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,
-    /// The order in memory of inputs and of what was made of them.
+    /// The memory order of inputs and of values made from them.
     ordered: &'g mut FxHashMap<Val, Axes>,
-    /// Of these those that are in memory as they are.
+    /// Those of them that are in memory as they are.
     stored: &'g FxHashSet<Val>,
 }
 
 impl Reordering<'_> {
-    /// The results of a node by the same op on operands in the order that they have in memory; `None` where they have none in
-    /// common, or the op would be another one.
+    /// The results of a node from the same op on operands in their memory order; `None` if they have no common order, or if
+    /// another op would be needed.
     fn made(&mut self, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
         let order = self.common_order(node, operands)?;
         let op = self.graph.node(node).op.clone();
         if operands.iter().any(|&operand| self.graph.dtype(operand).is_complex()) {
             return self.part(&op, operands, order);
         }
-        // Kernels hold the parts of a complex number, so it is permuted nowhere.
+        // Kernels hold only the parts of a complex number, so it is not permuted.
         if self.graph.dtype(node.into()).is_complex() {
             return None;
         }
@@ -93,7 +94,7 @@ impl Reordering<'_> {
         Some(results.into_iter().map(|val| self.back(val, order_of_results.clone())).collect())
     }
 
-    /// A part of a complex input, which kernels take of the input as it is, and which has its order.
+    /// A part of a complex input: kernels take it from the unpermuted input, and it has the input's order.
     fn part(&mut self, op: &TensorOp, operands: &[Val], order: Axes) -> Option<Vec<Val>> {
         let TensorOp::Map(ScalarOp::Real | ScalarOp::Imag) = op else { return None };
         let part = self.graph.add(op.clone(), operands, self.facts).expect("an op takes what it took").into();
@@ -101,7 +102,7 @@ impl Reordering<'_> {
         Some(vec![part])
     }
 
-    /// The order of some operands, where the others are smaller than the result, or scalars.
+    /// The common order of some operands, if the others are smaller than the result, or scalars.
     fn common_order(&self, node: Node, operands: &[Val]) -> Option<Axes> {
         let order = operands.iter().find_map(|operand| self.ordered.get(operand))?;
         let shape = match self.graph.node(node).op {
@@ -115,7 +116,7 @@ impl Reordering<'_> {
         operands.iter().all(fits).then(|| order.clone())
     }
 
-    /// Whether a value lacks an axis that the shape has, be it because it was expanded.
+    /// Whether a value lacks an axis that the shape has, or has it only by expansion.
     fn is_smaller(&self, mut val: Val, shape: &Shape) -> bool {
         while matches!(self.graph.op(val), TensorOp::Expand(_)) {
             val = self.graph.operands(val)[0];
@@ -132,7 +133,7 @@ impl Reordering<'_> {
         }
     }
 
-    /// A value whose axes are in an order, as they were before.
+    /// The original of a value whose axes were put in an order.
     fn back(&mut self, val: Val, order: Axes) -> Val {
         let mut before = order.clone();
         order.iter().zip(0..).for_each(|(&axis, place)| before[usize::from(axis)] = place);
@@ -143,7 +144,7 @@ impl Reordering<'_> {
         back
     }
 
-    /// A value permuted; of what is permuted already, and not in memory so, what that is permuted of.
+    /// The permutation of a value; if that is a permutation not in memory, of its operand.
     fn permuted(&mut self, val: Val, mut order: Axes) -> Val {
         let mut source = val;
         if let (TensorOp::Permute(axes), false) = (self.graph.op(val), self.stored.contains(&val)) {
@@ -159,7 +160,7 @@ impl Reordering<'_> {
     }
 }
 
-/// An op for operands whose axes are in an order, and the order of its results. `None` for ops that have no such form, or whose
+/// An op for operands with this axis order, and the order of its results. `None` for ops that have no such form, or whose
 /// results depend on which axes come first.
 fn reordered(op: &TensorOp, order: &Axes) -> Option<(TensorOp, Axes)> {
     let in_order = |sizes: &Shape| order.iter().map(|&axis| sizes[usize::from(axis)].clone()).collect();

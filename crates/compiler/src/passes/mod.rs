@@ -1,5 +1,5 @@
-//! Graph passes, in the order they run. Each takes a graph and a view in a [`PassContext`], appends to the graph, and gives a
-//! new view and what each old value became; the old view still works. Debug builds verify after each.
+//! Graph passes, in the order they run. Each takes a graph and a view in a [`PassContext`], appends to the graph, and
+//! returns a new view and what each old value became; the old view stays valid. Debug builds verify after each.
 
 mod add_bias;
 mod approximate;
@@ -30,11 +30,11 @@ pub(crate) use sink::expanded_axes;
 pub use two_pass::{two_pass, two_pass_argmax};
 pub use unroll_folds::unroll_folds;
 
-/// What a pass starts from.
+/// The input of a pass.
 #[derive(Clone, Copy)]
 pub struct PassContext<'a> {
     pub fusion: &'a Fusion,
-    /// For each of its inputs the axes along which that is an expansion; none for inputs beyond these.
+    /// For each of its inputs the axes along which it is an expansion; none for inputs beyond these.
     pub expanded: &'a [Axes],
     /// The values that somebody wants in memory.
     pub kept: &'a FxHashSet<Val>,
@@ -46,7 +46,7 @@ pub type Pass = fn(&mut Graph, &PassContext<'_>) -> (Fusion, ValMap);
 /// A pass among [`PASSES`].
 pub struct Row {
     pub name: &'static str,
-    /// Whether it changes no element by a bit; one that does keeps them within their bounds.
+    /// Whether it changes no bit of an element; one that does keeps elements within their bounds.
     pub exact: bool,
     pub pass: Pass,
 }
@@ -61,18 +61,18 @@ pub const PASSES: &[Row] = &[
     Row { name: "nest_cats", exact: true, pass: nest_cats::nest_cats },
 ];
 
-/// What a pass made of the view before it.
+/// The result of a pass.
 #[derive(Clone, Debug)]
 pub struct Step {
     /// The pass.
     pub pass: &'static str,
-    /// The new view. The one before it still works, and to take that is to revert the pass.
+    /// The new view. The previous one stays valid; using it reverts the pass.
     pub view: Fusion,
-    /// What each value of the view before became.
+    /// What each value of the previous view became.
     pub map: ValMap,
 }
 
-/// Runs all passes, one after the other. Products that are `kept` in memory become no part of a sum.
+/// Runs all passes, one after the other. Products that are `kept` in memory are not fused into a sum.
 pub(crate) fn optimize(
     graph: &mut Graph,
     fusion: &Fusion,
@@ -82,12 +82,12 @@ pub(crate) fn optimize(
     run(PASSES.iter(), graph, fusion, expanded, kept)
 }
 
-/// Runs the passes that change no element by a bit, so that they suit the evaluator.
+/// Runs the passes that change no bit of an element, so that they suit the evaluator.
 pub(crate) fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, expanded: &[Axes]) -> Vec<Step> {
     run(PASSES.iter().filter(|row| row.exact), graph, fusion, expanded, FxHashSet::default())
 }
 
-/// The view behind passes that ran on `fusion`, and what each value of that became.
+/// The view after passes that ran on `fusion`, and what each of its values became.
 pub(crate) fn composed(graph: &Graph, fusion: &Fusion, steps: &[Step]) -> (Fusion, ValMap) {
     let mut map = ValMap::new();
     let values = fusion.order().iter().flat_map(|&node| graph.results(node));

@@ -1,5 +1,5 @@
-//! Makes cats of very many tensors cats of cats: a kernel asks at each element which operand it is of, so one of thousands
-//! would be code without an end. A segmentation can cut between cats, not within one. Leaves shorter ones alone.
+//! Makes cats of very many tensors cats of cats: a kernel selects the operand at each element, so thousands of operands
+//! would be endless code. A segmentation can cut between cats, not within one. Leaves shorter ones alone.
 
 use index::Facts;
 use ir::graph::{Fusion, Graph, TensorOp, Val, ValMap, rewrite};

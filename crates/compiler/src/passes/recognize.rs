@@ -1,5 +1,5 @@
-//! Recognizes folds by lambdas that are built-in ones: those of the moments of single elements (`ops::moments`), each with a
-//! squared deviation of zero and a count of one, become `welford`, which takes fewer instructions and loses fewer digits.
+//! Recognizes folds by lambdas that equal built-in ones: those of moments of single elements (`ops::moments`), each with a
+//! squared deviation of zero and a count of one, become `welford`, which takes fewer instructions and is more accurate.
 //!
 //! Leaves alone scans, elements that have weights or are moments of several, and lambdas that are not exactly these moments.
 
@@ -21,7 +21,7 @@ pub(super) fn recognize(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion
         let welford = fold(Monoid::Welford, operands[states.mean]);
         let mut results = vec![Val::from(welford); 3];
         results[states.squares] = Val { node: welford, result: 1 };
-        // Counts of another dtype than the elements are exact where those of theirs may not be.
+        // Counts of another dtype than the elements' are exact even where counts of the elements' dtype may not be.
         results[states.count] = match own == counts {
             true => Val { node: welford, result: 2 },
             false => fold(Monoid::Sum, operands[states.count]).into(),
@@ -30,7 +30,7 @@ pub(super) fn recognize(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion
     })
 }
 
-/// The built-in fold that a fold by a lambda is, if it is one.
+/// The built-in fold that equals a fold by a lambda, if there is one.
 pub fn built_in(graph: &Graph, node: Node) -> Option<Monoid> {
     moments_of_elements(graph, node).map(|_| Monoid::Welford)
 }

@@ -1,8 +1,8 @@
-//! Drops what does nothing: copies, casts that lose nothing on the way, moves that move nothing, arithmetic on
-//! constants. Squares and cubes become products, as torch has them.
+//! Drops ops without effect: copies, lossless casts, moves that move nothing, arithmetic on constants. Squares and cubes
+//! become products, as torch has them.
 //!
-//! A value of a half type is always rounded, so a cast down stays; only a cast up that is undone, or that another cast
-//! follows, goes. A copy that the user wants as a boundary stays.
+//! A value of a half type is always rounded, so a cast down stays; only a cast up that is undone, or followed by another
+//! cast, is dropped. A copy that the user wants as a boundary stays.
 
 use index::{Expr, Facts};
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
@@ -35,7 +35,7 @@ fn simpler(graph: &mut Graph, facts: &mut Facts, node: Node, operands: &[Val]) -
         }
         TensorOp::Expand(sizes) | TensorOp::Reshape(sizes) => {
             let shape = graph.shape(operands[0]);
-            // Other ops ask of a shape as it is written where it is 1, so that must not change.
+            // Other ops check which sizes of a shape are written as 1, so that must not change.
             let is_kept = |(a, b): (&Expr, &Expr)| a.is_one() == b.is_one() && facts.prove_eq(a, b);
             let same = shape.len() == sizes.len() && shape.iter().zip(sizes).all(is_kept);
             same.then_some(operands[0])
@@ -90,7 +90,7 @@ fn simpler_cast(graph: &mut Graph, facts: &mut Facts, to: DType, operand: Val) -
     if !holds(*middle, from) {
         return None;
     }
-    // What is beyond an integer's range wraps if it comes of an integer, and not if it comes of a float.
+    // Out-of-range values wrap when converted from an integer, but not from a float.
     if middle.is_float() && from.is_int() && to.is_int() && to != from && !holds(to, from) {
         return None;
     }
@@ -100,7 +100,7 @@ fn simpler_cast(graph: &mut Graph, facts: &mut Facts, to: DType, operand: Val) -
     Some(graph.add(TensorOp::Cast(to), &[source], facts).expect("casts are always accepted").into())
 }
 
-/// Whether every value of `narrow` is a value of `wide`, so that going there and on loses nothing.
+/// Whether every value of `narrow` is a value of `wide`, so that a cast through it loses nothing.
 fn holds(wide: DType, narrow: DType) -> bool {
     use DType::{BF16, Bool, F8E4M3, F8E5M2, F8E8M0, F16, F32, F64, I8, I16, I32, U8, U16, U32};
     if wide.is_int() && (narrow.is_int() || narrow == Bool) {

@@ -1,9 +1,9 @@
-//! Moves expansions towards the outputs: what is computed of repeated elements is computed once and repeated then.
+//! Moves expansions towards the outputs: functions of repeated elements are computed once and then repeated.
 //!
 //! An op on operands that all repeat along an axis repeats along it too, so an output of it keeps stride 0 there, as
-//! nvFuser's outputs do, and less is written. An input that is declared expanded, and comes so, is an expansion of its
-//! first elements along these axes. Tensors filled with a scalar count as written in full, as nvFuser's do. Random words
-//! are computed of the number of their element, which repeats along no axis, so draws stay apart.
+//! nvFuser's outputs do, and less is written. An input that is declared expanded, and is passed that way, is an expansion of
+//! its first elements along these axes. Tensors filled with a scalar count as written in full, as nvFuser's do. Random words
+//! depend on the number of their element, which repeats along no axis, so draws stay distinct.
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
@@ -23,7 +23,7 @@ pub fn sink_expansions(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion,
     })
 }
 
-/// The axes along which an input comes expanded, if it is declared so or need not be.
+/// The axes along which an input is passed expanded, if it is declared so or need not be.
 pub(crate) fn expanded_axes(graph: &Graph, input: Val, layout: &LayoutClass, is_declared: bool) -> Axes {
     let (TensorOp::Input { layout: declared, .. }, LayoutClass::Strided(strides)) = (graph.op(input), layout)
     else {
@@ -34,17 +34,16 @@ pub(crate) fn expanded_axes(graph: &Graph, input: Val, layout: &LayoutClass, is_
     (0..strides.len() as u8).filter(counts).filter(comes_so).collect()
 }
 
-/// A graph in the making.
+/// A graph under construction.
 struct Sink<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,
-    /// Expanded inputs and what is seen of them through strides, with the axes along which they repeat.
+    /// Expanded inputs and views of them, with the axes along which they repeat.
     viewed: &'g mut FxHashMap<Val, Axes>,
 }
 
 impl Sink<'_> {
-    /// A node's results as expansions of what the node makes of its operands before they were expanded, if those are
-    /// smaller.
+    /// A node's results as expansions of the node applied to its operands before their expansion, if those are smaller.
     fn sunk(&mut self, node: Node, operands: &[Val]) -> Option<Vec<Val>> {
         let op = self.graph.node(node).op.clone();
         if let Some(axes) = self.repeated_axes(&op, operands) {
@@ -65,7 +64,7 @@ impl Sink<'_> {
         Some(pairs.iter().zip(wholes).map(|(&(small, _), whole)| self.expanded(small, whole)).collect())
     }
 
-    /// Along which axes a node repeats that is a view of an expanded input, or takes a part of its complex numbers.
+    /// The axes along which a node repeats, if it is a view of an expanded input, or takes a part of its complex numbers.
     fn repeated_axes(&self, op: &TensorOp, operands: &[Val]) -> Option<Axes> {
         let from = self.viewed.get(operands.first()?)?;
         let axes: Axes = match op {
@@ -84,8 +83,8 @@ impl Sink<'_> {
         (!axes.is_empty()).then_some(axes)
     }
 
-    /// What a node's operands were before they were expanded, if some were and the node may be made of those instead.
-    /// Along axes that it folds all elements count, and folds want operands of one shape.
+    /// A node's operands before they were expanded, if some were and the node may take those instead. Along axes that it
+    /// folds all elements count, and folds need operands of one shape.
     fn smaller_operands(&mut self, op: &TensorOp, operands: &[Val]) -> Option<Vec<Val>> {
         let folded = match op {
             TensorOp::Map(_)
@@ -112,7 +111,7 @@ impl Sink<'_> {
         Some(small.into_iter().map(|val| self.expanded(val, sizes.clone())).collect())
     }
 
-    /// A value before it was expanded; an expanded input is one of its first elements.
+    /// A value before it was expanded; for an expanded input, its first elements.
     fn before_expansion(&mut self, val: Val) -> Val {
         let val = before_expansion(self.graph, val);
         let Some(axes) = self.viewed.get(&val) else { return val };
@@ -133,7 +132,7 @@ impl Sink<'_> {
         self.add(TensorOp::Expand(sizes), &[small]).into()
     }
 
-    /// Whether a value is known to have these sizes, whatever their names.
+    /// Whether a value is known to have these sizes, under any names.
     fn has_sizes(&self, val: Val, sizes: &Shape) -> bool {
         self.graph.shape(val).iter().zip(sizes).all(|(has, size)| self.facts.prove_eq(has, size))
     }

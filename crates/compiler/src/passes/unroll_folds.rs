@@ -1,8 +1,8 @@
-//! Unrolls folds over two to four elements: each element becomes a slice, and the fold ops on slices. Lanes then go along the
-//! rows instead of along two to four elements of one, and what takes the results up again finds them in registers.
+//! Unrolls folds over two to four elements: each element becomes a slice, and the fold ops on slices. Lanes then run along
+//! the rows instead of along two to four elements of one, and users of the results find them in registers.
 //!
-//! Leaves alone what is folded by a lambda, and what is computed of folds that stay, scans and moved elements: slices of those
-//! would compute them again.
+//! Leaves alone folds by lambdas, and folds over values that depend on remaining folds, scans or moved elements: slices of
+//! those would recompute them.
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
@@ -10,7 +10,7 @@ use ops::{Arith, BodyArith, DType, Monoid, Scalar, ScalarOp};
 use rustc_hash::FxHashMap;
 use target::cpu::MAX_UNROLLED;
 
-/// The most ops that an element is computed by, each counted as often as it is used: all are written for every element.
+/// The most ops in an element's computation, each counted as often as it is used: all are written for every element.
 const MAX_OPS: usize = 64;
 
 /// The pass; `None` where there are no such folds.
@@ -69,7 +69,7 @@ fn short_folds(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Indices> {
     chosen
 }
 
-/// The indices of two to four elements along these axes, beside others.
+/// The indices of two to four elements along these axes.
 fn short(graph: &Graph, facts: &Facts, val: Val, axes: &Axes) -> Option<Indices> {
     let shape = graph.shape(val);
     let mut indices: Indices = vec![vec![]];
@@ -85,7 +85,7 @@ fn short(graph: &Graph, facts: &Facts, val: Val, axes: &Axes) -> Option<Indices>
     is_short.then_some(indices)
 }
 
-/// A fold whose elements are values of their own.
+/// A fold whose elements are separate values.
 struct Unrolled<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,
@@ -107,7 +107,7 @@ impl Unrolled<'_> {
         monoid.finish(self, &states).into_iter().collect()
     }
 
-    /// A result in the shape of a fold's: a count is a number.
+    /// A result in the shape of the fold's: a count is a number.
     fn in_shape(&mut self, result: Val, shape: &Shape) -> Option<Val> {
         if self.graph.shape(result).len() == shape.len() {
             return Some(result);

@@ -1,5 +1,5 @@
-//! What like segments share: they are brought next to each other, take one schedule where they only map elements, and run in one
-//! launch where they are independent.
+//! What similar segments share: they are made adjacent, take one schedule if they only map elements, and run in one launch
+//! if they are independent.
 
 use ir::graph::{Fusion, Node, Val};
 use rustc_hash::FxHashMap;
@@ -40,12 +40,12 @@ fn as_member<'a>(segment: (&'a SegmentPlan, &'a LoweredSegment)) -> Member<'a> {
 }
 
 impl Compilation<'_> {
-    /// Bytes of a value at the sizes that are expected.
+    /// Bytes of a value at the expected sizes.
     pub(super) fn bytes(&self, val: Val) -> u64 {
         self.hints.bytes(self.graph.ty(val))
     }
 
-    /// Decides where outputs are not row-major, which segments are told apart by.
+    /// Decides which outputs are not row-major, which distinguishes segments.
     pub(super) fn place(&mut self) {
         self.placements = placements(&self.graph, &self.optimized.computed, self.layouts);
         let given = self.written.inputs().iter().copied().zip(self.layouts.iter().cloned());
@@ -53,14 +53,14 @@ impl Compilation<'_> {
         self.outer = given.chain(placed).collect();
     }
 
-    /// The layouts of what a segment reads, and of what it makes.
+    /// The layouts of the values that a segment reads, and of those that it makes.
     pub(super) fn layouts_of(&self, view: &Fusion) -> [Vec<LayoutClass>; 2] {
         let layout = |val: Val| self.outer.get(&val).cloned().unwrap_or(LayoutClass::Dense);
         let inputs = view.inputs().iter().map(|&val| layout(val)).collect();
         [inputs, view.outputs().iter().map(|output| layout(output.val)).collect()]
     }
 
-    /// What like segments have in common with this one.
+    /// The structure that this segment shares with similar ones.
     pub(super) fn structure(&self, view: &Fusion) -> Structure {
         let [inputs, stores] = &self.layouts_of(view);
         Structure::of(&self.graph, view).laid_out(SegmentLayouts { inputs, stores })
@@ -70,7 +70,7 @@ impl Compilation<'_> {
         Structures::new(views.iter().map(|view| self.structure(view)))
     }
 
-    /// A segmentation in which each part of a long segment of many like ones is a segment, where one launch runs these.
+    /// A segmentation in which each part of a long segment of many similar ones is a segment, if one launch runs these.
     pub(super) fn apart(&self, mut segmentation: Segmentation) -> Segmentation {
         if let Processor::Gpu(_) = self.target.processor {
             return segmentation;
@@ -82,7 +82,7 @@ impl Compilation<'_> {
         segmentation
     }
 
-    /// The parts that one launch runs for a segment of long code, if it is made of such.
+    /// The parts of a segment of long code that one launch can run, if it consists of such.
     fn parts_of(&self, view: &Fusion) -> Option<Vec<Vec<Val>>> {
         let Compilation { graph, optimized, .. } = self;
         let is_long = matches!(&*self.legality.of(graph, view),
@@ -101,7 +101,7 @@ impl Compilation<'_> {
         may_be.then_some(segmentation.segments)
     }
 
-    /// A segmentation in an order in which like segments follow each other.
+    /// A segmentation in an order in which similar segments are adjacent.
     pub(super) fn gathered(&self, segmentation: &Segmentation) -> Segmentation {
         let Compilation { graph, optimized, options, .. } = self;
         let views = segmentation.views(graph, &optimized.computed);

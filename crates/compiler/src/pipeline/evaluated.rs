@@ -1,4 +1,4 @@
-//! The evaluator's stage: one segment makes all that is no view of an input.
+//! The evaluator's stage: one segment makes all outputs that are no views of inputs.
 
 use ir::graph::{DeviceStream, Fusion, Val};
 

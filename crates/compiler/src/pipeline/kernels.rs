@@ -1,4 +1,4 @@
-//! Lowering: the kernels of each segment that runs by some.
+//! Lowering: the kernels of each segment that runs by kernels.
 
 use index::Sym;
 use kernel::{Scratch, ScratchLayout, fetched_arrays};
@@ -32,7 +32,7 @@ impl Compilation<'_> {
         })
     }
 
-    /// Rejects a schedule of the user that no launch could have, as blocks of a GPU have so much memory and no more.
+    /// Rejects a user's schedule that no launch could have, because blocks of a GPU have limited memory.
     fn check_scratch(&self, segment: &SegmentPlan, lowered: &LoweredSegment) -> Result<(), PlanError> {
         let most = self.target.block_bytes;
         let bytes = lowered.kernels.iter().map(|lowered| self.scratch_bytes(lowered)).max().unwrap_or(0);
@@ -42,7 +42,7 @@ impl Compilation<'_> {
         Err(PlanError::Scratch { segment: segment.name.clone(), bytes, most })
     }
 
-    /// Bytes of the scratch arrays of a block, but for those that lie in registers and those of unknown sizes.
+    /// Bytes of a block's scratch arrays, except for those in registers and those of unknown sizes.
     fn scratch_bytes(&self, Lowered { kernel, arguments, .. }: &Lowered) -> u64 {
         let value = |sym: Sym| {
             let place = kernel.arguments.iter().position(|&argument| argument == sym)?;

@@ -1,8 +1,8 @@
 //! The pipeline: the stages that make a plan, in order, each a function over one compilation.
 //!
-//! `optimize` (graph passes, with what the cost model says of some of them) · `outputs` (which are views) · `segments` (which
-//! values are kept) · `schedules` (how each segment runs) · `kernels` (lowering) · `alike` (what like
-//! segments share: schedules, launches) · `evaluated` (all for the evaluator).
+//! `optimize` (graph passes, some only if the cost model favours them) · `outputs` (which are views) · `segments` (which
+//! values are kept) · `schedules` (how each segment runs) · `kernels` (lowering) · `alike` (what similar segments share:
+//! schedules, launches) · `evaluated` (all for the evaluator).
 
 mod alike;
 mod evaluated;
@@ -30,14 +30,14 @@ use crate::plan::{Cut, Plan, PlanError, PlanOptions, SegmentPlan};
 use crate::products::JudgedProducts;
 use crate::segment::{Constraints, Legality, Segmentation};
 
-/// A stage: what it is called, and what it does to a compilation.
+/// A stage: its name, and its function over a compilation.
 pub struct PlanStage {
     pub name: &'static str,
     run: fn(&mut Compilation<'_>) -> Result<(), PlanError>,
 }
 
-/// From a fusion to segments with schedules. A segmentation of the user's is checked in place of the search, and decides what
-/// the second and the third stage would.
+/// From a fusion to segments with schedules. A user's segmentation is checked instead of searched for, and makes the
+/// decisions of the second and third stages.
 pub const CUTTING: &[PlanStage] = &[
     PlanStage { name: "passes", run: optimize::all_passes },
     PlanStage { name: "distribution", run: optimize::distribution },
@@ -59,7 +59,7 @@ pub const LOWERING: &[PlanStage] = &[
     PlanStage { name: "batches", run: alike::batches },
 ];
 
-/// From a fusion to a segment for the evaluator, which makes all that is no view of an input.
+/// From a fusion to one segment for the evaluator, which makes all outputs that are no views of inputs.
 pub const EVALUATED: &[PlanStage] = &[
     PlanStage { name: "passes", run: optimize::exact_passes },
     PlanStage { name: "outputs", run: outputs::outputs },
@@ -98,7 +98,7 @@ pub fn cut(
     Ok(compilation.through(CUTTING)?.into_cut())
 }
 
-/// The plan that leaves a fusion whose inputs have these `layouts` to the evaluator, for a `reason`.
+/// The plan that leaves a fusion whose inputs have these `layouts` to the evaluator, for `reason`.
 pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason: &str) -> Plan {
     // Nothing is decided for a machine or for sizes.
     let (target, hints) = (Target::cpu(64), Hints::default());
@@ -110,13 +110,13 @@ pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason
     planned().expect("no choices, no errors").into_plan()
 }
 
-/// A plan in the making: what it is made from, and what the stages so far made.
+/// A plan under construction: its sources, and the results of the stages so far.
 struct Compilation<'a> {
     layouts: &'a [LayoutClass],
     target: &'a Target,
     hints: &'a Hints,
     options: &'a PlanOptions,
-    /// Why the evaluator runs all of it, where it does.
+    /// Why the evaluator runs all of it, if it does.
     reason: String,
     graph: Graph,
     /// The fusion before passes.
@@ -136,14 +136,14 @@ struct Compilation<'a> {
     /// The segments as views, in the order they run.
     segment_views: Vec<Fusion>,
     placements: FxHashMap<Val, Placement>,
-    /// The layouts of inputs, and of what is not row-major because it is an output.
+    /// The layouts of inputs, and of values that are not row-major because they are outputs.
     outer: FxHashMap<Val, LayoutClass>,
     segments: Vec<SegmentPlan>,
     lowered: Vec<LoweredSegment>,
     batches: Vec<Range<usize>>,
 }
 
-/// A fusion behind passes, and what choices and groups became.
+/// The fusion after the passes, with the user's choices and groups mapped to it.
 struct Optimized {
     fusion: Fusion,
     map: ValMap,
@@ -211,7 +211,7 @@ impl<'a> Compilation<'a> {
         })
     }
 
-    /// Runs stages, one after the other, as long as the caller wants the plan.
+    /// Runs stages, one after the other, while the caller wants the plan.
     fn through(mut self, stages: &[PlanStage]) -> Result<Compilation<'a>, PlanError> {
         for stage in stages {
             (stage.run)(&mut self)?;

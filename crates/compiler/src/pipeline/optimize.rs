@@ -1,5 +1,4 @@
-//! Graph passes, and those that run only where the cost model says that they pay (`distribution`, `products`, `index_maps`):
-//! what they make is planned greedily.
+//! Graph passes, and those that run only if the cost model says that they pay: their results are planned greedily.
 
 use ir::graph::{Axes, DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks, Val, ValMap};
 use rustc_hash::FxHashSet;
@@ -21,7 +20,7 @@ use crate::products::{self, JudgedProducts};
 use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{Legality, Segmentation, greedy_with};
 
-/// Nodes of the largest fusion whose index maps are judged.
+/// Nodes of the largest fusion whose index maps are evaluated by cost.
 const MAX_JUDGED_NODES: usize = 1 << 10;
 
 /// All passes.
@@ -32,7 +31,7 @@ pub(super) fn all_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanEr
     Ok(())
 }
 
-/// Those that change no element by a bit.
+/// Those that change no bit of an element.
 pub(super) fn exact_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let expanded = compilation.expanded();
     let Compilation { graph, written, .. } = compilation;
@@ -40,7 +39,7 @@ pub(super) fn exact_passes(compilation: &mut Compilation<'_>) -> Result<(), Plan
     Ok(())
 }
 
-/// Distributes folds by lambdas over their states where that is faster: all steps anew, behind one more.
+/// Distributes folds by lambdas over their states where that is faster: all steps are rerun after it.
 pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     if compilation.options.segmentation.is_some() {
         return Ok(());
@@ -66,7 +65,7 @@ pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), Plan
     Ok(())
 }
 
-/// Takes products of matrices apart that kernels compute, as a step more.
+/// Decomposes products of matrices that kernels compute, as one more step.
 pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     if compilation.options.segmentation.is_some() {
         return Ok(());
@@ -84,7 +83,7 @@ pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
     Ok(())
 }
 
-/// Leaves biases of products to a GPU's library, as a step more.
+/// Leaves biases of products to a GPU's library, as one more step.
 pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     if matches!(compilation.target.processor, Processor::Cpu(_)) {
         return Ok(());
@@ -97,8 +96,8 @@ pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError>
     Ok(())
 }
 
-/// Moves index maps before folds where that is faster, as a step more; for a segmentation of the user's where more of its
-/// segments have kernels then. All or none are moved first, then each is tried the other way.
+/// Moves index maps before folds if that is faster, as one more step; with a user's segmentation, if more of its segments
+/// have kernels then. All or none are moved first, then each is tried the other way.
 pub(super) fn index_maps(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let (fusion, kept) = compilation.with_kept();
     if fusion.order().len() > MAX_JUDGED_NODES {
@@ -135,9 +134,9 @@ pub(super) fn index_maps(compilation: &mut Compilation<'_>) -> Result<(), PlanEr
     Ok(())
 }
 
-/// Computes moments of rows that are at hand in the second pass in two passes, as a step more.
+/// Computes moments of rows in two passes if rows stay at hand for the second, as one more step.
 pub(super) fn moments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    // On a GPU an instruction more for each element is too much.
+    // On a GPU one more instruction per element is too much.
     let (most_bytes, divides_first) = match compilation.target.processor {
         Processor::Cpu(_) => (MAX_TWO_PASS_BYTES, true),
         Processor::Gpu(_) => (compilation.target.block_bytes, false),
@@ -165,7 +164,7 @@ pub(super) fn short_folds(compilation: &mut Compilation<'_>) -> Result<(), PlanE
     Ok(())
 }
 
-/// Computes in the order that axes of inputs have in memory, likewise. Outputs keep the orders that they have without it.
+/// Permutes computations to the memory order of inputs' axes, likewise. Outputs keep the orders that they have without it.
 pub(super) fn memory_orders(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let (_, map) = composed(&compilation.graph, &compilation.written, &compilation.steps);
     let bound = crossing(&compilation.options.tasks).chain(entering(&compilation.options.tasks));
@@ -185,8 +184,8 @@ fn memory_order_of(layout: &LayoutClass) -> Axes {
     }
 }
 
-/// The values before passes that a segmentation keeps, and those that leave groups which bind segments: passes make them no
-/// part of what others compute.
+/// The values before passes that a segmentation keeps, and those that leave groups binding segments: passes do not merge
+/// them into other computations.
 pub(super) fn kept(options: &PlanOptions) -> FxHashSet<Val> {
     let chosen = options.segmentation.iter().flat_map(Segmentation::kept);
     chosen.chain(crossing(&options.tasks)).collect()
@@ -200,7 +199,7 @@ fn entering(tasks: &Tasks) -> impl Iterator<Item = Val> + '_ {
     binding(tasks).flat_map(|view| view.inputs().iter().copied())
 }
 
-/// The groups that bind segments.
+/// The groups that constrain segments.
 fn binding(tasks: &Tasks) -> impl Iterator<Item = &Fusion> {
     let binds = |(task, _, options): &(Task, &TaskData, &GroupOptions)| {
         options.stay || tasks.device_stream(*task) != DeviceStream::default()
@@ -216,7 +215,8 @@ impl Compilation<'_> {
         given.map(|(&input, layout)| expanded_axes(&self.graph, input, layout, is_declared)).collect()
     }
 
-    /// The fusion behind all passes, and what of it stays as it is: what somebody keeps, and what enters or leaves a group.
+    /// The fusion after all passes, and which values stay as they are: those that somebody keeps, that enter or that leave a
+    /// group.
     fn with_kept(&self) -> (Fusion, FxHashSet<Val>) {
         let (fusion, map) = composed(&self.graph, &self.written, &self.steps);
         let kept = self.kept.iter().copied().chain(entering(&self.options.tasks));
@@ -224,7 +224,7 @@ impl Compilation<'_> {
         (fusion, kept)
     }
 
-    /// Runs a pass behind all others. Where a segmentation is given, no segment may lose its kernel by that.
+    /// Runs a pass after all others. With a user's segmentation no segment may lose its kernel by that.
     fn add_step(
         &mut self,
         pass: &'static str,
@@ -240,7 +240,7 @@ impl Compilation<'_> {
         }
     }
 
-    /// The graph and the steps, to be changed, beside what judges them.
+    /// The graph and the steps, for changes, and the source that judges them.
     fn judged(&mut self) -> (&mut Graph, &mut Vec<Step>, Source<'_>) {
         let Compilation { layouts, target, hints, options, .. } = *self;
         let (written, legality, kept) = (&self.written, &self.legality, &self.kept);
@@ -249,7 +249,7 @@ impl Compilation<'_> {
     }
 }
 
-/// What steps are judged by.
+/// The context in which steps are judged.
 #[derive(Clone, Copy)]
 struct Source<'a> {
     layouts: &'a [LayoutClass],
@@ -262,7 +262,7 @@ struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// What is better if it is less: segments of the user's without a kernel, else seconds.
+    /// The measure to minimize: the user's segments without a kernel, then seconds.
     fn judgement(&self, graph: &Graph, steps: &[Step]) -> (usize, f64) {
         match self.options.segmentation {
             Some(_) => (self.rejected(graph, steps), 0.0),
@@ -270,7 +270,7 @@ impl Source<'_> {
         }
     }
 
-    /// How many segments of the user's have no kernel behind these steps.
+    /// How many of the user's segments have no kernel after these steps.
     fn rejected(&self, graph: &Graph, steps: &[Step]) -> usize {
         if self.options.segmentation.is_none() {
             return 0;
@@ -285,7 +285,7 @@ impl Source<'_> {
         views.iter().filter(|view| self.legality.of(graph, view).is_err()).count()
     }
 
-    /// Seconds that the cost model expects of what steps made, merged greedily.
+    /// The cost model's seconds for the result of steps, merged greedily.
     fn seconds(&self, graph: &Graph, steps: &[Step]) -> f64 {
         let Optimized { computed, constraints, .. } =
             Optimized::behind(graph, self.written, steps, self.layouts, self.options);

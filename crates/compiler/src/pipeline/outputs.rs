@@ -1,4 +1,4 @@
-//! What became of the fusion behind all passes: which outputs are views, what segments make, which groups are left.
+//! The state of the fusion after all passes: which outputs are views, what segments make, which groups are left.
 
 use ir::graph::{Fusion, Graph, Tasks};
 use scheduler::layout::LayoutClass;
@@ -23,7 +23,7 @@ pub(super) fn outputs(compilation: &mut Compilation<'_>) -> Result<(), PlanError
     Ok(())
 }
 
-/// Checks a segmentation of the user's against the fusion before passes.
+/// Checks a user's segmentation against the fusion before passes.
 pub(super) fn check_chosen(
     graph: &Graph,
     fusion: &Fusion,
@@ -33,7 +33,7 @@ pub(super) fn check_chosen(
     chosen.check(graph, &to_make(graph, fusion, layouts, chosen))
 }
 
-/// The fusion before passes less the views among its outputs: what a segmentation must make.
+/// The fusion before passes without the views among its outputs: what a segmentation must make.
 pub(super) fn to_make(
     graph: &Graph,
     fusion: &Fusion,
@@ -44,7 +44,7 @@ pub(super) fn to_make(
     computed(graph, &fusion, &viewed(graph, &fusion, layouts, chosen))
 }
 
-/// A segmentation to compare with, of what is no view of an input: that moves no bytes in any plan.
+/// A segmentation for comparison, of all outputs that are no views of inputs: those move no bytes in any plan.
 pub fn baseline(
     graph: &Graph,
     fusion: &Fusion,
@@ -56,7 +56,7 @@ pub fn baseline(
 }
 
 impl Optimized {
-    /// What steps made of a fusion.
+    /// The result of steps on a fusion.
     pub(super) fn behind(
         graph: &Graph,
         written: &Fusion,
@@ -75,7 +75,7 @@ impl Optimized {
     }
 }
 
-/// The views among the outputs: not what a segmentation makes.
+/// The views among the outputs that a segmentation does not make.
 fn viewed(
     graph: &Graph,
     fusion: &Fusion,

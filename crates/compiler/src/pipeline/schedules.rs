@@ -1,5 +1,4 @@
-//! Segment by segment how it runs: by kernels, with the user's schedule or one that is chosen, by a library, or by the
-//! evaluator.
+//! How each segment runs: by kernels, with the user's schedule or a chosen one, by a library, or by the evaluator.
 
 use ir::graph::{Fusion, Task, TaskData, TaskKind};
 use rustc_hash::FxHashMap;
@@ -33,7 +32,7 @@ impl Compilation<'_> {
         views.into_iter().enumerate().map(segment).collect()
     }
 
-    /// The segment with a number, beside the schedules that segments share.
+    /// The segment with a number, given the schedules that segments share.
     fn segment(
         &self,
         number: usize,
@@ -67,7 +66,7 @@ impl Compilation<'_> {
         chosen.map(|(_, schedule)| schedule)
     }
 
-    /// Rejects a schedule for what has no kernel.
+    /// Rejects schedules for segments without a kernel.
     fn require_kernels(&self) -> Result<(), PlanError> {
         let has_kernels = |number: usize| matches!(self.segments.get(number), Some(s) if matches!(s.decision, Decision::Kernels(_)));
         match self.options.schedules.iter().find(|(number, _)| !has_kernels(*number)) {
@@ -83,7 +82,7 @@ impl Compilation<'_> {
         choose(&Workload { graph, view, witness, memory: SegmentLayouts { inputs, stores }, target, hints })
     }
 
-    /// How a segment of this name runs: by a schedule that the user chose, that like segments share, or its own.
+    /// How a segment of this name runs: by the user's schedule, by one that similar segments share, or by its own.
     fn decide(
         &self,
         view: &Fusion,

@@ -83,7 +83,7 @@ fn updates_by_unlike_constants_are_told_apart() {
     assert_eq!(lengths(&cpu_plan(&adam(&sizes, &["0.001", "0.01"]))), [10, 10]);
 }
 
-/// Sums of so many pairs of tensors of this size.
+/// Sums of `count` pairs of tensors of this size.
 fn sums(count: usize, size: &str) -> Definition {
     let tensor = format!("fd.define_tensor(shape=[{size}], contiguity=True, dtype=DataType.Float)");
     let sum = |number| {

@@ -244,8 +244,8 @@ fn many_short_rows_are_jammed() {
     }
 }
 
-/// Memory is read in runs that end with each page, if not before: sums of rows of pages walk several rows, sums of short ones
-/// and sums over rows that lie behind each other do not.
+/// Memory is read in runs that end with each page, if not before: sums of rows of pages walk several rows, sums of short
+/// ones and sums over contiguous rows do not.
 #[test]
 fn sums_of_long_rows_walk_several_at_once() {
     let cases =

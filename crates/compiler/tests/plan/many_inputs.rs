@@ -5,7 +5,7 @@ use ir::definition::Definition;
 
 use super::{cpu_plan, define, lowered};
 
-/// A cat of so many inputs of unknown sizes.
+/// A cat of `parts` inputs of unknown sizes.
 fn cat(parts: usize) -> Definition {
     let names: Vec<String> = (0..parts).map(|number| format!("x{number}")).collect();
     let declared =
@@ -14,7 +14,7 @@ fn cat(parts: usize) -> Definition {
     define(&format!("{inputs}fd.add_output(fd.ops.cat([{}], dim=0))", names.join(", ")))
 }
 
-/// Inequalities that are to be proved for a cat of so many inputs, and terms that are placed in sums.
+/// Inequalities that are to be proved for a cat of `parts` inputs, and terms that are placed in sums.
 fn work(parts: usize) -> [usize; 2] {
     let definition = cat(parts);
     [AlgebraWork::Asked, AlgebraWork::Placed].map(|work| {

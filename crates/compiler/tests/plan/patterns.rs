@@ -1,4 +1,4 @@
-//! Composites behind graph passes: what is kept of them, which pass lost one, and who multiplies matrices for them.
+//! Composites after graph passes: what is kept of them, which pass lost one, and who multiplies matrices for them.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::{cpu_plan, define};
 
-/// A linear layer of so many features, and what follows.
+/// A linear layer of `features` features, and what follows.
 fn linear(features: i64) -> Definition {
     define(&format!(
         "

@@ -1,4 +1,4 @@
-//! Memory from the system: zeroed, aligned, in huge pages where it is large.
+//! Memory from the system: zeroed, aligned, in huge pages if it is large.
 //!
 //! Small blocks come from the process's allocator, large ones are mappings of their own, and guarded ones lie between two
 //! pages that nobody may touch. Keeps nothing: a block goes back to the system when dropped.
@@ -11,14 +11,14 @@ pub(super) const ALIGNMENT: usize = 64;
 /// A huge page of x86-64 and of most Arm systems.
 pub(super) const HUGE_PAGE: usize = 2 << 20;
 
-/// What is in a guarded block before anything is written.
+/// The initial bytes of a guarded block.
 const LEFT_OVER: u8 = 0xa5;
 
 /// Owned memory whose bytes are initialised: zero when new, left-overs when recycled.
 #[derive(Debug)]
 pub(super) struct Block {
     start: NonNull<u8>,
-    /// A size class, so a multiple of [`ALIGNMENT`], and of [`HUGE_PAGE`] from there on; any number if guarded.
+    /// A size class: a multiple of [`ALIGNMENT`], and of [`HUGE_PAGE`] from that size on; any number if guarded.
     bytes: usize,
     /// The whole mapping of a guarded block, in bytes from its address.
     guarded: Option<(NonNull<u8>, usize)>,
@@ -39,14 +39,14 @@ pub enum Side {
 }
 
 impl Block {
-    /// `None` when the system has no such memory. `bytes` is a size class, not zero.
+    /// `None` if the system has no such memory. `bytes` is a size class, not zero.
     pub fn new(bytes: usize) -> Option<Block> {
         let start = if bytes < HUGE_PAGE { small(bytes)? } else { map_huge(bytes)? };
         Some(Block { start, bytes, guarded: None })
     }
 
-    /// A block that touches a page which faults, on this side, and has another on the other side; `None` when the system
-    /// has no such memory. `bytes` is not zero.
+    /// A block that touches a guard page on this side and has another on the other side; `None` if the system has no such
+    /// memory. `bytes` is not zero.
     pub fn guarded(bytes: usize, side: Side) -> Option<Block> {
         // SAFETY: asks for a constant of the system.
         let page = usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
@@ -65,7 +65,7 @@ impl Block {
                 libc::munmap(base, mapped);
                 return None;
             }
-            // Nobody shall find zeros where nothing was written.
+            // So that nobody finds zeros where nothing was written.
             ptr::write_bytes(first.cast::<u8>(), LEFT_OVER, body);
         }
         let start = match side {
@@ -81,7 +81,7 @@ impl Block {
         self.start
     }
 
-    /// Bytes of the block, which are those of its class.
+    /// Bytes of the block, rounded to its class.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
@@ -122,8 +122,8 @@ fn map_huge(bytes: usize) -> Option<NonNull<u8>> {
     }
     let head = (base as usize).next_multiple_of(HUGE_PAGE) - base as usize;
     let start = base.wrapping_byte_add(head);
-    // SAFETY: head, block and tail together are the mapping just made. Huge pages are a wish: a kernel
-    // without them says no, and the block is as good with small ones.
+    // SAFETY: head, block and tail together are the mapping just made. Huge pages are a hint: a kernel without them fails,
+    // and the block works as well with small ones.
     unsafe {
         if head > 0 {
             libc::munmap(base, head);

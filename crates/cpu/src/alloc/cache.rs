@@ -1,7 +1,7 @@
 //! Blocks kept for reuse, by size class.
 //!
-//! Takes and gives blocks of exact classes, the last returned first because it is still in the processor's
-//! caches; the bound pushes out the block unused longest. Asks the system for nothing.
+//! Takes and gives blocks of exact classes, the last returned first because it is still in the processor's caches; the bound
+//! evicts the block that was unused longest. Asks the system for nothing.
 
 use super::block::Block;
 use std::collections::{BTreeMap, VecDeque};
@@ -33,8 +33,8 @@ impl Cache {
         self.remove(class, VecDeque::pop_back)
     }
 
-    /// Keeps a block within the bound, and gives what must go for it: the blocks unused longest, or the
-    /// block itself if it alone exceeds the bound.
+    /// Keeps a block within the bound, and returns the evicted ones: those unused longest, or the block itself if it alone
+    /// exceeds the bound.
     pub fn put(&mut self, block: Block, limit: usize) -> Vec<Block> {
         let class = block.bytes();
         if class > limit {

@@ -1,9 +1,8 @@
 //! A caching allocator for outputs and scratch.
 //!
-//! On a fresh 64 MiB output the page faults cost more than the kernel that fills it, so memory that is
-//! given back is kept, up to a bound, and handed out again, the last returned first. Takes sizes in bytes,
-//! gives aligned [`Buffer`]s that return themselves when dropped; running out of memory is an error and not
-//! the end of the process. Knows nothing of tensors.
+//! On a fresh 64 MiB output the page faults cost more than the kernel that fills it, so freed memory is kept, up to a bound,
+//! and reused, the last freed first. Takes sizes in bytes, returns aligned [`Buffer`]s that free themselves when dropped;
+//! running out of memory is an error and does not end the process. Knows nothing of tensors.
 
 mod block;
 mod cache;
@@ -21,17 +20,17 @@ use crate::fork::ForkLock;
 /// Bounds of an [`Allocator`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllocatorOptions {
-    /// The most bytes kept for reuse; what is returned beyond pushes out what was unused longest.
+    /// The most bytes kept for reuse; memory freed beyond that evicts the blocks unused longest.
     pub cache_limit: usize,
-    /// The most bytes in use at once; without it, what the system gives.
+    /// The most bytes in use at once; without it, as much as the system provides.
     pub live_limit: Option<usize>,
-    /// On which side a buffer touches a page that faults, so that a kernel which leaves it is stopped; such buffers are
-    /// aligned only as what divides their bytes, and never kept. For tests.
+    /// The side on which a buffer touches a guard page, so that a kernel that accesses memory beyond it faults; such buffers
+    /// are aligned only to a divisor of their bytes, and never kept. For tests.
     pub guard: Option<Side>,
 }
 
 impl Default for AllocatorOptions {
-    /// Two gibibytes of cache, no bound on what is in use.
+    /// Two gibibytes of cache, no bound on the bytes in use.
     fn default() -> AllocatorOptions {
         AllocatorOptions { cache_limit: 2 << 30, live_limit: None, guard: None }
     }
@@ -105,7 +104,7 @@ impl Allocator {
     /// on. Zero bytes are fine.
     ///
     /// # Errors
-    /// [`AllocError`] when the memory is not to be had.
+    /// [`AllocError`] if the memory cannot be allocated.
     pub fn allocate(&self, bytes: usize) -> Result<Buffer, AllocError> {
         if bytes == 0 {
             return Ok(Buffer { block: None, bytes, owner: Arc::clone(&self.shared) });
@@ -122,7 +121,7 @@ impl Allocator {
         Ok(Buffer { block: Some(block), bytes, owner: Arc::clone(&self.shared) })
     }
 
-    /// A buffer of its own between two pages that fault.
+    /// A separate buffer between two guard pages.
     fn guarded(&self, bytes: usize, side: Side) -> Result<Buffer, AllocError> {
         let block = Block::guarded(bytes, side).ok_or(AllocError::OutOfMemory { bytes })?;
         let class = block.bytes();
@@ -143,7 +142,7 @@ impl Allocator {
         Ok(block)
     }
 
-    /// A block from the system, if need be at the cost of all that is kept.
+    /// A block from the system, if need be after emptying the cache.
     fn fresh(&self, class: usize) -> Option<Block> {
         Block::new(class).or_else(|| {
             self.trim();
@@ -157,7 +156,7 @@ impl Allocator {
         drop(kept);
     }
 
-    /// What is held now.
+    /// The present statistics.
     pub fn stats(&self) -> Stats {
         let state = self.shared.state.lock();
         Stats { cached_bytes: state.cache.bytes(), cached_blocks: state.cache.blocks(), ..state.stats }
@@ -179,17 +178,16 @@ impl State {
     }
 }
 
-/// The size of the block that serves `bytes`: eight classes between powers of two, so that at most an
-/// eighth is wasted and sizes that wander a little still meet; whole huge pages from 2 MiB on. `None` where
-/// it exceeds what a pointer can span.
+/// The size of the block that serves `bytes`: eight classes between powers of two, so that at most an eighth is wasted and
+/// sizes that vary a little share a class; whole huge pages from 2 MiB on. `None` if it exceeds the address space.
 fn size_class(bytes: usize) -> Option<usize> {
     let min = if bytes >= HUGE_PAGE { HUGE_PAGE } else { ALIGNMENT };
     let step = (1usize << (bytes.max(1).ilog2().saturating_sub(3))).max(min);
     bytes.checked_next_multiple_of(step).filter(|&class| class <= isize::MAX as usize - HUGE_PAGE)
 }
 
-/// Memory from an [`Allocator`], to which it returns when dropped. Its bytes are always initialised, but
-/// with anything.
+/// Memory from an [`Allocator`], to which it returns when dropped. Its bytes are always initialised, but with arbitrary
+/// values.
 #[derive(Debug)]
 pub struct Buffer {
     block: Option<Block>,
@@ -225,7 +223,7 @@ impl Buffer {
 
     /// The bytes.
     pub fn as_slice(&self) -> &[u8] {
-        // SAFETY: the block has at least so many initialised bytes and is ours as long as the buffer lives.
+        // SAFETY: the block has at least `bytes` initialised bytes and is ours as long as the buffer lives.
         unsafe { std::slice::from_raw_parts(self.as_ptr(), self.bytes) }
     }
 
@@ -248,7 +246,7 @@ impl Drop for Buffer {
                 Some(_) => vec![block],
                 None => state.cache.put(block, self.owner.options.cache_limit),
             };
-            // Returning memory to the system takes long, so others need not wait for it.
+            // Returning memory to the system takes long, so others do not wait for it.
             drop(state);
             drop(surplus);
         }

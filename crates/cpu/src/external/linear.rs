@@ -45,14 +45,14 @@ pub fn linear(
     Ok(())
 }
 
-/// So many elements in row-major order, as doubles.
+/// `count` elements in row-major order, as doubles.
 fn reals(view: &ArrayView<'_>, start: usize, count: usize) -> Vec<f64> {
     let mut reals = vec![0.0; count];
     with_element!(view.dtype(), T => view.read::<T, f64>(start, &mut reals, ir::array::Element::to_real));
     reals
 }
 
-/// A sum of two numbers of f32, exact but for the last bits of a double, is rounded to f32 as if it were exact.
+/// A sum of two f32 numbers, exact except for the last bits of a double, is rounded to f32 as if it were exact.
 fn rounded(sum: f64, compute: DType) -> f64 {
     if compute == DType::F32 { f64::from(sum as f32) } else { sum }
 }

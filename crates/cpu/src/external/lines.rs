@@ -1,4 +1,4 @@
-//! Tensors seen as lines along one axis, and results that several threads write.
+//! Tensors as lines along one axis, and results that several threads write.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -19,8 +19,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// The lines of a layout along an axis, as far as the other axes go in `sizes` (all axes; that of the lines is not
-    /// looked at).
+    /// The lines of a layout along an axis, within `sizes` along the other axes (all axes; that of the lines is ignored).
     pub fn new(layout: &Layout, axis: usize, sizes: &[usize]) -> Lines {
         let others = |list: &[usize]| {
             (0..list.len()).filter(|&other| other != axis).map(|other| list[other]).collect()
@@ -34,7 +33,7 @@ impl Lines {
         self.sizes.iter().product()
     }
 
-    /// Where the other axes are at the line with a number.
+    /// The index along the other axes of the line with a number.
     pub fn index(&self, mut number: usize) -> Dims {
         let mut index: Dims = self.sizes.clone();
         for place in index.iter_mut().rev() {
@@ -61,7 +60,7 @@ pub fn read<T: Element, U>(view: &ArrayView<'_>, line: Layout, out: &mut [U], co
     view.relaid(line).expect("a line of the view").read::<T, U>(0, out, convert);
 }
 
-/// A dense result that several threads write, each elements of its own.
+/// A dense result that several threads write, each its own elements.
 #[derive(Debug)]
 pub struct Shared<'a> {
     base: *mut u8,

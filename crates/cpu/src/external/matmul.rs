@@ -1,4 +1,4 @@
-//! Which products of matrices an op consists of: one for each batch, or for each group.
+//! The products of matrices that an op consists of: one for each batch, or for each group.
 
 use ir::array::products::{of_groups, of_matmul};
 use ir::array::{ArrayView, with_element};
@@ -17,7 +17,7 @@ pub fn matmul(a: &ArrayView<'_>, b: &ArrayView<'_>, result: &Shared<'_>, workers
     multiply_all(a, b, &products, result, workers);
 }
 
-/// Products of groups that end where `ends` says; what no group reaches is zero.
+/// Products of groups that end at `ends`; elements that no group reaches are zero.
 ///
 /// # Errors
 /// [`EvaluateError::Group`] for an end beyond the size or before the one before.

@@ -1,7 +1,7 @@
-//! What kernels do not compute: sorts, scatters and products of matrices, as plain functions over strided views.
+//! External ops on the CPU: sorts, scatters and products of matrices, as plain functions over strided views.
 //!
-//! Takes views of operands and dense results, shares the work among the threads of a pool. Work is cut by sizes alone and
-//! no two pieces write one element, so results are the same bits for any number of threads.
+//! Takes views of operands and dense results, shares the work among the threads of a pool. Work is divided by sizes alone
+//! and no two pieces write one element, so results have the same bits for any number of threads.
 //!
 //! `lines` (an axis seen as lines, results written by several threads) · `sort` · `scatter` · `matmul` (products of batches and groups) · `product` (one product, in tiles).
 

@@ -1,7 +1,7 @@
 //! Products of matrices in tiles, each computed by one thread.
 //!
-//! f32 and f64 are multiplied where they lie. Half types become f32 in panels, are accumulated in f32, and are rounded once.
-//! Long sums of f32 are cut into slices that are added up in f64, so that rounding errors do not grow with their length. Tiles,
+//! f32 and f64 are multiplied in place. Half types become f32 in panels, are accumulated in f32, and are rounded once. Long
+//! sums of f32 are cut into slices that are added up in f64, so that rounding errors do not grow with their length. Tiles,
 //! panels and slices come from sizes alone.
 
 use std::sync::{Mutex, PoisonError};
@@ -18,14 +18,14 @@ use crate::pool::Workers;
 /// Rows and columns of a tile: large enough that packing costs little beside multiplying, small enough to share.
 const ROWS: usize = 256;
 const COLUMNS: usize = 256;
-/// How much of the summed axis is added up in f32, and converted at a time.
+/// How much of the summed axis is added up in f32 and converted at a time.
 const DEPTH: usize = 512;
-/// How much of the summed axis is added up in place between two looks at an interrupt.
+/// How much of the summed axis is added up in place between two checks of an interrupt.
 const DEPTH_IN_PLACE: usize = 4096;
-/// Products up to which a sum is short.
+/// The number of products up to which a sum is short.
 const SHORT: usize = 2;
 
-/// The parts of a product that one thread makes each.
+/// The parts of a product: each is computed by one thread.
 fn tiles(product: &Product) -> impl Iterator<Item = Product> + '_ {
     let (rows, columns) = (product.a.rows, product.b.columns);
     (0..rows).step_by(ROWS).flat_map(move |i| {
@@ -61,18 +61,18 @@ pub fn multiply_all(
     });
 }
 
-/// Sums of a tile, which a worker keeps from tile to tile: fresh memory would take as long as a twentieth of a product.
+/// The sums of a tile, which a worker reuses from tile to tile: fresh memory would take a twentieth of a product's time.
 #[derive(Default)]
 struct Sums {
-    /// Of a slice, row-major; in the end of all.
+    /// Of a slice, row-major; finally of all.
     slice: Vec<f32>,
     /// Of the slices so far, if there are several.
     totals: Vec<f64>,
 }
 
 impl Sums {
-    /// The sum of what `multiply` writes for each slice of the summed axis to a tile of its own, row-major; several are added
-    /// up in f64 and rounded once.
+    /// The sum of the tiles that `multiply` writes for each slice of the summed axis, row-major; several are added up in f64
+    /// and rounded once.
     fn of_slices(&mut self, tile: &Tile<'_>, multiply: impl Fn(usize, usize, Place<*mut f32>)) -> &[f32] {
         let [rows, columns, depth] = tile.sizes();
         self.slice.resize(rows * columns, 0.0);
@@ -94,14 +94,14 @@ impl Sums {
         &self.slice
     }
 
-    /// The first slice is what there is so far.
+    /// The first slice becomes the sum so far.
     fn begin(&mut self) {
         self.totals.clear();
         self.totals.extend(self.slice.iter().map(|&sum| f64::from(sum)));
     }
 }
 
-/// A type that is multiplied where it lies.
+/// A type that is multiplied in place.
 trait Factor: Element {
     const ZERO: Self;
     const ONE: Self;
@@ -125,8 +125,8 @@ struct Place<P> {
     column: isize,
 }
 
-/// `target = a @ b`, or added to what it holds. A sum begins with zero, which makes one of -0 alone +0; `gemm` begins short ones
-/// with their first product, so zero is put there before.
+/// `target = a @ b`, or `target += a @ b`. A sum begins with zero, so that a sum of -0 is +0; `gemm` begins short ones with
+/// their first product, so the target is zeroed before.
 ///
 /// # Safety
 /// All elements of the three matrices must be there, those of the target for this thread alone.
@@ -169,13 +169,13 @@ unsafe fn multiply<T: Factor>(
     }
 }
 
-/// Where a matrix lies in an operand.
+/// The place of a matrix in an operand.
 fn factor<T: Factor>(view: &ArrayView<'_>, matrix: &Matrix) -> Place<*const T> {
     let view = view.relaid(matrix.layout()).expect("a part of the operand");
     Place { at: view.as_ptr().cast::<T>(), row: matrix.row, column: matrix.column }
 }
 
-/// A part of the result that one thread makes.
+/// A part of the result that one thread computes.
 struct Tile<'t> {
     a: &'t ArrayView<'t>,
     b: &'t ArrayView<'t>,
@@ -207,7 +207,7 @@ impl Tile<'_> {
         (self.part.a.columns(start, end), self.part.b.rows(start, end))
     }
 
-    /// Where the matrices lie, and added up where the result does.
+    /// Multiplies the matrices in place, and accumulates in the result.
     fn in_place<T: Factor>(&self) {
         let [rows, columns, depth] = self.sizes();
         let end = self.part.first + (rows - 1) * self.part.row + columns;
@@ -243,7 +243,7 @@ impl Tile<'_> {
         self.write_rows(sums, round);
     }
 
-    /// f32 where it lies, a slice of the summed axis at a time.
+    /// f32 in place, a slice of the summed axis at a time.
     fn in_slices(&self, sums: &mut Sums) {
         let [rows, columns, _] = self.sizes();
         let sums = sums.of_slices(self, |start, end, target| {

@@ -1,4 +1,4 @@
-//! Scatter: lines of the first operand, with elements of the source put where the index says, the last one staying.
+//! Scatter: lines of the first operand, with elements of the source written at the index; the last one wins.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,10 +9,10 @@ use reference::evaluate::{EvaluateError, Looks, OutOfRange};
 use super::lines::{Lines, Shared, read};
 use crate::pool::Workers;
 
-/// Elements between two looks at an interrupt.
+/// Elements between two checks of an interrupt.
 const PART: usize = 1 << 16;
 
-/// `arg` with elements of `src` where `index` says along the axis.
+/// `arg` with elements of `src` written at `index` along the axis.
 ///
 /// # Errors
 /// [`EvaluateError::Index`]: the smallest index out of range.

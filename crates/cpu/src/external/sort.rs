@@ -1,7 +1,7 @@
-//! Sorted order along an axis: argsort and top-k. Stable; NaN is greater than all numbers.
+//! Sorted order along an axis: argsort and top-k. Stable; NaN is above all numbers.
 //!
-//! Elements become integers that are ordered as they are, sorted together with their places, so that equal ones stay in
-//! order. Of few elements that are wanted, only those are put in order after a partition.
+//! Elements become integers with the same order, sorted together with their places, so that equal ones stay in order. If
+//! only a few are wanted, a partition selects them, and only those are sorted.
 
 use std::cmp::Ordering;
 use std::sync::atomic::{self, AtomicBool};
@@ -13,10 +13,10 @@ use reference::evaluate::{EvaluateError, Looks};
 use super::lines::{Lines, Shared};
 use crate::pool::Workers;
 
-/// Elements between two looks at an interrupt.
+/// Elements between two checks of an interrupt.
 const PART: usize = 1 << 16;
 
-/// Elements that are sorted without a look.
+/// Elements that are sorted without checking the interrupt.
 const LONG: usize = 1 << 20;
 
 /// The first elements of each line in sorted order, as many as the results have, and their places.
@@ -90,7 +90,7 @@ impl Sort<'_> {
         }
     }
 
-    /// Writes the places of elements of a line, and the elements where they are wanted, a stride apart from `first` on.
+    /// Writes the places of elements of a line, and the elements if they are wanted, a stride apart from `first` on.
     fn write<T: Element>(&self, line: &ArrayView<'_>, first: usize, stride: usize, keys: &[Key]) {
         let places: Vec<i64> = keys.iter().map(|&(_, place)| place as i64).collect();
         // SAFETY: the line is its task's alone.
@@ -108,7 +108,7 @@ impl Sort<'_> {
     }
 }
 
-/// An integer that is ordered as the element is, and the place of the element.
+/// An integer with the order of the element, and the element's place.
 type Key = (u64, usize);
 
 /// Keeps the smallest keys.
@@ -127,7 +127,7 @@ fn put_in_order(keys: &mut [Key], workers: &Workers<'_>) {
     }
 }
 
-/// The order of keys, with a look at an interrupt now and then.
+/// The order of keys, with a check of the interrupt now and then.
 fn looking<'w>(workers: &'w Workers<'_>) -> impl FnMut(&Key, &Key) -> Ordering + 'w {
     let mut looks = Looks::new(workers);
     move |a, b| {
@@ -136,7 +136,7 @@ fn looking<'w>(workers: &'w Workers<'_>) -> impl FnMut(&Key, &Key) -> Ordering +
     }
 }
 
-/// An integer that is ordered as the element is, or the other way round.
+/// An integer with the order of the element, or the reverse order.
 fn key<T: Element>(x: T, descending: bool) -> u64 {
     const SIGN: u64 = 1 << 63;
     let ascending = match T::DTYPE.is_float() {

@@ -25,7 +25,7 @@ impl Random {
         (self.0 >> 11) as usize % end
     }
 
-    /// Small numbers, some of them equal, and now and then a strange one.
+    /// Small numbers, some of them equal, and now and then a special one.
     fn number(&mut self, dtype: DType) -> Scalar {
         let strange = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -0.0];
         match dtype.is_float() && self.below(40) == 0 {
@@ -35,7 +35,7 @@ impl Random {
     }
 }
 
-/// Memory seen through some layout of these sizes.
+/// Memory with some layout of these sizes.
 struct Operand {
     memory: Array,
     layout: Layout,
@@ -89,7 +89,7 @@ impl Operand {
     }
 }
 
-/// What the evaluator makes of an op.
+/// The evaluator's results of an op.
 fn evaluated(op: &ExternalOp, operands: &[ArrayView<'_>]) -> Result<Vec<Evaluated>, EvaluateError> {
     let (mut graph, mut facts) = (Graph::new(), Facts::new());
     let input = |(ordinal, view): (usize, &ArrayView<'_>)| -> Val {
@@ -108,7 +108,7 @@ fn evaluated(op: &ExternalOp, operands: &[ArrayView<'_>]) -> Result<Vec<Evaluate
     evaluate(&graph, &view, operands, &EvaluateOptions::default()).map(|evaluation| evaluation.outputs)
 }
 
-/// The op's results on so many threads.
+/// The op's results on `threads` threads.
 fn computed(
     op: &ExternalOp,
     operands: &[ArrayView<'_>],

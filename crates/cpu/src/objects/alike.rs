@@ -1,26 +1,26 @@
 //! Kernels of one plan that differ in nothing but names, as those of equal layers do: compiled once.
 //!
-//! Takes the text of a kernel, LLVM IR or CUDA C++, gives the object code that was made of the same text before. A thread
-//! that needs what another is compiling waits for it.
+//! Takes the text of a kernel, LLVM IR or CUDA C++, returns the object code that was made from the same text before. A
+//! thread that needs what another is compiling waits for it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// What the function of every module is called, so that equal kernels have equal text.
+/// The name of every module's function, so that equal kernels have equal text.
 pub const SYMBOL: &str = "kernel";
 
 /// The object code of one text, once there is some.
 pub type SharedObject = Arc<Mutex<Option<Vec<u8>>>>;
 
-/// Objects by the text that they were made of.
+/// Objects by the text that they were made from.
 #[derive(Debug, Default)]
 pub struct Alike {
     objects: Mutex<FxHashMap<String, SharedObject>>,
 }
 
 impl Alike {
-    /// Where the object of this IR is, or is to be put. What only people read of it makes no difference.
+    /// Where the object of this IR is, or goes. Comments make no difference.
     pub fn object_of(&self, code: String) -> SharedObject {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(objects.entry(code).or_default())

@@ -1,15 +1,15 @@
-//! An entry: the key it is found by, and the form its file has.
+//! An entry: its key, and the format of its file.
 //!
 //! A file is a magic word, the key, a digest of the object, and the object. Knows nothing of folders.
 
 use sha2::{Digest, Sha256};
 
-/// Begins each file of an entry; its number changes with the form.
+/// The first bytes of each entry's file; the number changes with the format.
 const MAGIC: &[u8; 8] = b"ffobj\0\0\x01";
 const DIGEST: usize = 32;
 const HEADER: usize = MAGIC.len() + 2 * DIGEST;
 
-/// What an object is found by: a digest (SHA-256) of all that it depends on.
+/// The key of an object: a digest (SHA-256) of everything it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Key([u8; DIGEST]);
 
@@ -18,7 +18,7 @@ impl Key {
     pub fn new(texts: &[&str]) -> Key {
         let mut digest = Sha256::new();
         for text in [env!("CARGO_PKG_VERSION")].iter().chain(texts) {
-            // Lengths keep apart what would read the same joined.
+            // Lengths distinguish texts whose concatenations are equal.
             digest.update((text.len() as u64).to_le_bytes());
             digest.update(text);
         }
@@ -37,7 +37,7 @@ impl Key {
         let byte = |place: usize| u8::from_str_radix(digits.get(2 * place..2 * place + 2)?, 16).ok();
         let bytes: Option<Vec<u8>> = (0..DIGEST).map(byte).collect();
         let key = Key(bytes?.try_into().ok()?);
-        // Capital letters and signs are read as digits too.
+        // Parsing also accepts capital letters and signs.
         (key.file_name() == name).then_some(key)
     }
 
@@ -50,11 +50,11 @@ impl Key {
 /// Ends the name of every entry's file.
 const SUFFIX: &str = ".o";
 
-/// How many bytes of a file say whether an entry is in it.
+/// How many bytes of a file tell whether it is an entry.
 pub(super) const TELLING: usize = MAGIC.len() + DIGEST;
 
-/// Whether a file is one that this cache wrote: its name is a whole digest, and its first bytes are ours and say the
-/// same digest. What other programs name `*.o` is not.
+/// Whether a file is one that this cache wrote: its name is a whole digest, and its first bytes are ours with the same
+/// digest. Other programs' `*.o` files are not.
 pub(super) fn is_ours(name: &str, first: &[u8]) -> bool {
     let key = Key::of_file_name(name);
     key.is_some_and(|key| first.strip_prefix(MAGIC).is_some_and(|rest| rest.starts_with(&key.0)))
@@ -71,7 +71,7 @@ pub(super) fn seal(key: &Key, object: &[u8]) -> Vec<u8> {
     [MAGIC.as_slice(), &key.0, digest.as_slice(), object].concat()
 }
 
-/// The object in an entry's file; nothing if it is not what was written for this key.
+/// The object in an entry's file; `None` if it is not what was written for this key.
 pub(super) fn unseal(key: &Key, mut bytes: Vec<u8>) -> Option<Vec<u8>> {
     let header = bytes.get(..HEADER)?;
     let (magic, rest) = header.split_at(MAGIC.len());

@@ -1,7 +1,7 @@
-//! A folder of one's own with files that appear whole: what the cache asks of the file system.
+//! A private folder of files that are written atomically: the cache's view of the file system.
 //!
 //! Opens regular files only, so neither a FIFO nor a symlink in the folder is ever followed. Knows names and bytes, not
-//! what they mean.
+//! their meaning.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -23,7 +23,7 @@ const TAG_TEXT: &str = "Signature: 8a477f597d28d172789f06886806bc55
 #[derive(Debug)]
 pub(super) struct Folder {
     path: PathBuf,
-    /// Whether this process has looked for what killed writers left: the first that writes does.
+    /// Whether this process has removed temporary files of killed writers: the first write does.
     swept: Once,
 }
 
@@ -71,7 +71,7 @@ impl Folder {
         Ok(())
     }
 
-    /// Where the folder is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -86,7 +86,7 @@ impl Folder {
         let mut file = self.open_file(name).ok()?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).ok()?;
-        // Without the mark the entry goes earlier than it should; no harm is done.
+        // Without the mark the entry is evicted too early, which is harmless.
         let _ = file.set_modified(SystemTime::now());
         Some(bytes)
     }
@@ -107,7 +107,7 @@ impl Folder {
         }
     }
 
-    /// Writes a file: whole under its name, or not at all. Replaces nothing but a regular file.
+    /// Writes a file atomically: whole under its name, or not at all. Replaces nothing but a regular file.
     pub fn write(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let path = self.path.join(name);
         if fs::symlink_metadata(&path).is_ok_and(|there| !there.is_file()) {
@@ -119,7 +119,7 @@ impl Folder {
         temporary.place(&path)
     }
 
-    /// Removes a regular file, if it is there.
+    /// Removes a regular file, if it exists.
     ///
     /// # Errors
     /// When it stays.
@@ -146,7 +146,7 @@ impl Folder {
         })
     }
 
-    /// Removes what writers that were killed left behind.
+    /// Removes temporary files of killed writers.
     pub fn sweep(&self) {
         files::sweep(&self.path);
     }

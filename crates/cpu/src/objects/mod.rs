@@ -1,11 +1,11 @@
-//! The cache of object code on disk: machine code of kernels by all that it depends on.
+//! The cache of object code on disk: machine code of kernels, keyed by everything that it depends on.
 //!
-//! One folder of the user's own, a file an entry, and a mark that the folder is the cache's: one that holds other files
-//! and lacks the mark is not used. Only what the name and the first bytes say to be an entry is ever removed. Entries are executable code, so a folder that others may write to is
-//! not used. Files appear whole or not at all (written aside, then renamed), so any number of processes may share the
-//! folder, and one may be killed at any time. What does not read back as it was written is taken away and made anew.
-//! A cache that cannot be written to, or a disk that is full, costs the cache and nothing else: no operation here fails
-//! a compilation. The folder is kept below a number of bytes; the entries unused longest go first.
+//! One private folder with a file per entry and a mark that it is the cache's: a folder with other files and without the
+//! mark is not used. Only files whose name and first bytes are those of an entry are ever removed. Entries are executable
+//! code, so a folder that others may write to is not used. Files appear whole or not at all (written aside, then renamed),
+//! so any number of processes may share the folder, and one may be killed at any time. Entries that do not read back as
+//! written are removed and made again. A cache that cannot be written, or a full disk, costs only the cache: no operation
+//! here fails a compilation. The folder is kept below a number of bytes; the entries unused longest go first.
 
 mod alike;
 mod entry;
@@ -23,9 +23,9 @@ use folder::{Entry, Folder};
 /// Where the cache is, and how large it may become.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CacheOptions {
-    /// Its folder, which is made if it is not there.
+    /// Its folder, which is created if it does not exist.
     pub folder: PathBuf,
-    /// The most bytes of its entries, about; reached, a quarter of them goes.
+    /// About the most bytes of its entries; at the limit a quarter of them is removed.
     pub limit: u64,
 }
 
@@ -50,14 +50,14 @@ impl CacheOptions {
     }
 }
 
-/// What the cache did in this process.
+/// The statistics of the cache in this process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheStatistics {
     /// Entries found and used.
     pub hits: u64,
     /// Entries not found.
     pub misses: u64,
-    /// Entries that were there and damaged, or of no use.
+    /// Entries that were damaged or useless.
     pub rejected: u64,
     /// Entries written.
     pub written: u64,
@@ -65,7 +65,7 @@ pub struct CacheStatistics {
     pub unwritten: u64,
 }
 
-/// What lies in the folder.
+/// The contents of the folder.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheContents {
     /// Number of entries.
@@ -93,7 +93,7 @@ pub struct ObjectCache {
 }
 
 impl ObjectCache {
-    /// The cache in a folder, which is made if need be.
+    /// The cache in a folder, which is created if necessary.
     ///
     /// # Errors
     /// Why the folder cannot be used: it cannot be made, is somebody else's, others may write to it, or it holds other
@@ -117,12 +117,12 @@ impl ObjectCache {
         self.folder.path()
     }
 
-    /// The most bytes that entries may take, about.
+    /// About the most bytes that entries may take.
     pub fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// The object of this key, if it is there and whole.
+    /// The object of this key, if it exists and is intact.
     pub fn get(&self, key: &Key) -> Option<Vec<u8>> {
         let name = key.file_name();
         let Some(bytes) = self.folder.use_now(&name) else {
@@ -141,14 +141,14 @@ impl ObjectCache {
         }
     }
 
-    /// Takes away an entry that is of no use after all.
+    /// Removes an entry that proved useless.
     pub fn reject(&self, key: &Key) {
         self.rejected.fetch_add(1, Ordering::Relaxed);
-        // One that stays is rejected again.
+        // If it stays, it is rejected again.
         let _ = self.folder.remove(&key.file_name());
     }
 
-    /// Keeps an object. A folder that cannot be written to keeps nothing, which the statistics tell.
+    /// Stores an object. If the folder cannot be written, only the statistics show it.
     pub fn put(&self, key: &Key, object: &[u8]) {
         let kept = self.folder.write(&key.file_name(), &entry::seal(key, object));
         let counter = if kept.is_ok() { &self.written } else { &self.unwritten };
@@ -158,8 +158,8 @@ impl ObjectCache {
         }
     }
 
-    /// Takes entries away, the longest unused first, until they are a quarter below the limit, if they are above it; and
-    /// what writers that were killed left behind.
+    /// Removes entries, those unused longest first, until they are a quarter below the limit, if they are above it; and
+    /// temporary files of killed writers.
     pub fn trim(&self) {
         self.folder.sweep();
         let mut entries = self.entries();
@@ -172,16 +172,16 @@ impl ObjectCache {
             if bytes <= self.limit - self.limit / 4 {
                 break;
             }
-            // One that stays is looked at again by the next trim.
+            // If it stays, the next trim tries again.
             let _ = self.folder.remove(&entry.name);
             bytes -= entry.bytes;
         }
     }
 
-    /// Takes all entries away, and what is remembered with them; nothing that this cache did not write.
+    /// Removes all entries and the record of libLLVM, and nothing that this cache did not write.
     ///
     /// # Errors
-    /// What the system says of the first that stays.
+    /// The system's error for the first that stays.
     pub fn clear(&self) -> std::io::Result<CacheContents> {
         let entries = self.entries();
         entries.iter().try_for_each(|entry| self.folder.remove(&entry.name))?;
@@ -190,7 +190,7 @@ impl ObjectCache {
         Ok(CacheContents::of(&entries))
     }
 
-    /// The files of entries, as their names and first bytes say.
+    /// The files of entries, by their names and first bytes.
     fn entries(&self) -> Vec<Entry> {
         let first = |name: &str| self.folder.read_first(name, entry::TELLING as u64).unwrap_or_default();
         let ours =
@@ -198,12 +198,12 @@ impl ObjectCache {
         self.folder.files().filter(ours).collect()
     }
 
-    /// What is there now.
+    /// The present contents.
     pub fn contents(&self) -> CacheContents {
         CacheContents::of(&self.entries())
     }
 
-    /// What was done in this process.
+    /// The statistics of this process.
     pub fn statistics(&self) -> CacheStatistics {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         CacheStatistics {
@@ -216,14 +216,14 @@ impl ObjectCache {
     }
 }
 
-/// Whether a name is that of a file that earlier versions left half-written. They are known, and left alone.
+/// Whether a name is that of a half-written file of earlier versions. They are recognized, and left alone.
 fn is_of_earlier(name: &str) -> bool {
     let numbers = name.strip_prefix(".writing-").and_then(|rest| rest.split_once('-'));
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|digit| digit.is_ascii_digit());
     numbers.is_some_and(|(process, serial)| is_number(process) && is_number(serial))
 }
 
-/// One new entry in so many, by its key, looks whether the folder has grown too large: listing it takes milliseconds.
+/// One new entry in this many, by its key, checks whether the folder has grown too large: listing it takes milliseconds.
 const TRIMS: u8 = 32;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Which libLLVM made the code, kept beside it: a process whose kernels are all cached never opens the library.
 //!
-//! The record holds while the library's file is the same (by size and time of change), the CPU is the same (by what
-//! the system says of it), and the same library is asked for.
+//! The record is valid while the library's file is the same (by size and time of change), the CPU is the same (as the system
+//! reports it), and the same library is asked for.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -15,11 +15,11 @@ use super::{Key, ObjectCache};
 /// The name of its file.
 pub(super) const NAME: &str = "libllvm.json";
 
-/// A libLLVM, and what must be as it was for it to be the same.
+/// A libLLVM, and the properties by which it is recognized.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Record {
     ferrofuse: String,
-    /// The path that was asked for; nothing for the usual places.
+    /// The path that was asked for; `None` for the usual places.
     asked: Option<PathBuf>,
     cpu: String,
     bytes: u64,
@@ -28,7 +28,7 @@ struct Record {
 }
 
 impl Record {
-    /// The record of a library as its file is now.
+    /// The record of a library with its present file.
     fn of(options: &LlvmOptions, identity: Identity) -> Option<Record> {
         let file = fs::metadata(&identity.file).ok()?;
         Some(Record {
@@ -50,12 +50,12 @@ impl ObjectCache {
         (now == record).then(|| Llvm::remembered(record.identity))
     }
 
-    /// What is remembered, if a record is there that this cache wrote.
+    /// The record, if it exists and this cache wrote it.
     fn record(&self) -> Option<Record> {
         serde_json::from_slice(&self.folder.read(NAME)?).ok()
     }
 
-    /// Removes what is remembered.
+    /// Removes the record.
     ///
     /// # Errors
     /// When it stays.
@@ -63,17 +63,17 @@ impl ObjectCache {
         if self.record().is_some() { self.folder.remove(NAME) } else { Ok(()) }
     }
 
-    /// Remembers what these options found.
+    /// Records what these options found.
     pub fn remember(&self, options: &LlvmOptions, llvm: &Llvm) {
         let record = Record::of(options, llvm.identity().clone());
         if let Some(text) = record.and_then(|record| serde_json::to_vec_pretty(&record).ok()) {
-            // Not remembered, it is opened again next time.
+            // If it is not recorded, the library is opened again next time.
             let _ = self.folder.write(NAME, &text);
         }
     }
 }
 
-/// A digest of what the system says of the first CPU, clock rates aside.
+/// A digest of the system's description of the first CPU, clock rates aside.
 fn cpu() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let first = text.split("\n\n").next()?;

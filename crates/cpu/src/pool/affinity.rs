@@ -1,8 +1,8 @@
-//! Keeps workers that are about to be woken off the processor that their caller runs on.
+//! Keeps workers that are about to be woken off their caller's processor.
 //!
-//! Linux may wake a thread on the processor of the thread that wakes it while another processor is idle: it looks for idle
-//! ones no further where all were busy a moment ago. Both then take turns, and a call takes twice as long, until load is
-//! balanced some milliseconds later. Takes threads, and says where they may run; if the system does not allow it, nothing is lost.
+//! Linux may wake a thread on the processor of the thread that wakes it while another processor is idle: it stops looking
+//! for idle ones if all were busy a moment ago. Both then take turns, and a call takes twice as long, until load is balanced
+//! some milliseconds later. Takes threads and sets where they may run; if the system does not allow that, nothing is lost.
 
 use std::mem;
 use std::os::unix::thread::JoinHandleExt;
@@ -12,19 +12,19 @@ use std::thread::JoinHandle;
 /// No processor has this number.
 const NONE: usize = usize::MAX;
 
-/// The most workers that it is done for: each costs a system call whenever the caller has moved.
+/// The most workers for which this is done: each costs a system call whenever the caller has moved.
 const MOST: usize = 8;
 
 pub(super) struct Affinity {
-    /// The processors that the thread that started the workers was allowed then. They are what workers are allowed from now
-    /// on: a mask that somebody gives a worker later lasts until its caller has moved.
+    /// The processors that the thread that started the workers was allowed then. Workers are allowed these from now on: a
+    /// mask that somebody gives a worker later lasts until its caller has moved.
     allowed: libc::cpu_set_t,
-    /// The processor that the workers are kept off.
+    /// The processor that the workers must not use.
     off: AtomicUsize,
 }
 
 impl Affinity {
-    /// For so many workers of a caller; `None` if they are many, or each thread cannot have a processor of its own anyhow.
+    /// For `workers` workers of a caller; `None` if they are many, or each thread cannot have a processor of its own anyhow.
     pub fn new(workers: usize) -> Option<Affinity> {
         let allowed = allowed()?;
         // SAFETY: counts the bits of an initialised set.

@@ -1,8 +1,8 @@
 //! One call of `run`: its tasks, which threads take in pieces that get smaller towards the end.
 //!
-//! Polychronopoulos and Kuck, Guided self-scheduling, IEEE Transactions on Computers, 1987: a piece is a part of what is
-//! left, so there are few of them, and threads end within one of the last of each other. Keeps the first panic of the body
-//! for the caller. Knows nothing of threads.
+//! Polychronopoulos and Kuck, Guided self-scheduling, IEEE Transactions on Computers, 1987: a piece is a part of the
+//! remaining tasks, so there are few of them, and threads end at most one small piece apart. Keeps the first panic of the
+//! body for the caller. Knows nothing of threads.
 
 use super::Body;
 use std::any::Any;
@@ -10,11 +10,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// A piece is a worker's share of what is left over this, so that one that comes late finds something left,
-/// and no less than its share of all over [`MOST_PIECES`].
+/// A piece is a worker's share of the remaining tasks divided by this, so that a late worker finds some left, but at least
+/// its share of all tasks divided by [`MOST_PIECES`].
 const PART: usize = 2;
 
-/// How many of the smallest pieces a worker's share has, at most, so that taking them costs nothing.
+/// The most of the smallest pieces that a worker's share has, so that taking them costs nothing.
 const MOST_PIECES: usize = 64;
 
 /// The counter is alone on its pair of cache lines, because all threads write it.
@@ -36,7 +36,7 @@ impl<'f> Job<'f> {
         Job { next: Counter(AtomicUsize::new(0)), body, tasks, workers, panic: Mutex::new(None) }
     }
 
-    /// How many workers find something to do, at most.
+    /// The most workers that find something to do.
     pub fn useful_workers(&self) -> usize {
         self.workers.min(self.tasks)
     }
@@ -65,7 +65,7 @@ impl<'f> Job<'f> {
         Some((begin, end_of(begin)?))
     }
 
-    /// How many of so many that are left are taken at a time.
+    /// How many tasks are taken at a time when `left` are left.
     fn piece(&self, left: usize) -> usize {
         let min = self.tasks.div_ceil(MOST_PIECES * self.workers);
         left.div_ceil(PART * self.workers).max(min).min(left)

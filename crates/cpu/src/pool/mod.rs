@@ -32,15 +32,15 @@ pub type Body<'f> = &'f (dyn Fn(usize, usize, usize) + Sync);
 #[derive(Debug)]
 pub struct Pool {
     threads: usize,
-    /// Whether somebody asked for that number.
+    /// Whether the caller asked for that number.
     asked: bool,
     /// Null, or a leaked box that lives until the pool is dropped.
     worker_threads: AtomicPtr<WorkerThreads>,
 }
 
 impl Pool {
-    /// A pool of so many threads, the caller's included; without a number, of as many as the process may
-    /// use (its affinity mask and control group considered). At most 1024.
+    /// A pool of `threads` threads, the caller's included; without a number, of as many as the process may use (its affinity
+    /// mask and control group considered). At most 1024.
     pub fn new(threads: Option<NonZeroUsize>) -> Pool {
         let asked = threads.is_some();
         let threads = threads.or_else(|| std::thread::available_parallelism().ok());
@@ -48,8 +48,8 @@ impl Pool {
         Pool { threads, asked, worker_threads: AtomicPtr::new(ptr::null_mut()) }
     }
 
-    /// The number of threads, the caller's included. Where the system does not start so many, calls run
-    /// on those it did start.
+    /// The number of threads, the caller's included. Where the system does not start that many, calls run on those it did
+    /// start.
     pub fn threads(&self) -> usize {
         self.threads
     }
@@ -63,7 +63,7 @@ impl Pool {
         self.run_while(tasks, body, &|| ());
     }
 
-    /// [`Pool::run`], where the caller does `meanwhile` now and then while it waits for the last worker.
+    /// [`Pool::run`]; the caller runs `meanwhile` now and then while it waits for the last worker.
     ///
     /// # Panics
     /// As [`Pool::run`], and with a panic of `meanwhile`.
@@ -74,7 +74,7 @@ impl Pool {
         }
     }
 
-    /// [`Pool::run_while`] on the pool's own threads: for callers whose thread ends soon, and OpenMP's with it.
+    /// [`Pool::run_while`] on the pool's own threads: for callers whose thread, and OpenMP's threads with it, ends soon.
     pub(super) fn run_on_its_own(&self, tasks: usize, body: Body<'_>, meanwhile: &dyn Fn()) {
         run_with(tasks, self.threads, body, |job| self.worker_threads().lead(job, meanwhile));
     }
@@ -89,8 +89,8 @@ impl Pool {
         }
     }
 
-    /// Installs new workers in place of `old`, which is null or belongs to the parent process. That one is
-    /// leaked: its threads are not in this process, and its locks may be held by them for ever.
+    /// Installs new workers in place of `old`, which is null or belongs to the parent process. That one is leaked: its
+    /// threads are not in this process, and they may hold its locks forever.
     fn install(&self, old: *mut WorkerThreads) -> &WorkerThreads {
         let new = Box::into_raw(Box::new(WorkerThreads::start(self.threads)));
         match self.worker_threads.compare_exchange(old, new, Ordering::AcqRel, Ordering::Acquire) {
@@ -106,7 +106,7 @@ impl Pool {
     }
 }
 
-/// Does tasks on threads that `lead` leads, or on this one where it leads none.
+/// Does tasks on threads that `lead` leads, or on this one if it leads none.
 fn run_with(tasks: usize, threads: usize, body: Body<'_>, lead: impl FnOnce(&Job<'_>) -> Option<()>) {
     if tasks == 0 {
         return;

@@ -1,8 +1,8 @@
 //! The threads of an OpenMP library that the process uses, as torch does: pools run on them instead of beside them.
 //!
-//! After a parallel region, OpenMP's threads look for the next one for milliseconds, and keep the processors from a pool's
-//! threads meanwhile; on them a job begins at once. The entry points are those of GCC's libgomp, which LLVM's and Intel's
-//! libraries have too. Knows nothing of what a job does.
+//! After a parallel region, OpenMP's threads spin for milliseconds, waiting for the next one, and meanwhile occupy the
+//! processors that a pool's threads need; on OpenMP's threads a job begins at once. The entry points are those of GCC's
+//! libgomp, which LLVM's and Intel's libraries have too. Knows nothing of what a job does.
 
 use std::ffi::{c_int, c_uint, c_void};
 use std::sync::OnceLock;
@@ -15,7 +15,7 @@ use libloading::os::unix::Library;
 use super::job::Job;
 use super::worker_threads::MEANWHILE;
 
-/// What each thread of a team runs.
+/// The function that each thread of a team runs.
 type Region = extern "C" fn(*mut c_void);
 
 type Parallel = unsafe extern "C" fn(Region, *mut c_void, c_uint, c_uint);
@@ -24,7 +24,7 @@ type Number = unsafe extern "C" fn() -> c_int;
 /// An OpenMP library's functions.
 #[derive(Debug)]
 pub(super) struct OpenMp {
-    /// Runs a function on a team of so many threads, the caller's included. Flags are 0.
+    /// Runs a function on a team of a given number of threads, the caller's included. Flags are 0.
     pub parallel: Parallel,
     /// The number of this thread in its team; the caller's is 0.
     pub thread_num: Number,
@@ -32,7 +32,7 @@ pub(super) struct OpenMp {
     pub num_threads: Number,
     /// How many threads this thread's teams have, unless a region asks for another number.
     pub max_threads: Number,
-    /// A child process has the library, and not its threads, for which it waits for ever.
+    /// A child process has the library without its threads, and would wait for them forever.
     pub process: u32,
     /// Whether a caller leads a team; others then work alone, as they would start teams of their own.
     pub led: AtomicBool,
@@ -40,21 +40,21 @@ pub(super) struct OpenMp {
 
 static SHARED: OnceLock<Option<OpenMp>> = OnceLock::new();
 
-/// Has the pools of this process run on the threads of the OpenMP library that its symbols show, from now on, where they have
-/// as many as the pool. `false`, and nothing changes, where there is none, and in a child process, whose parent may have the
+/// Makes the pools of this process run from now on on the threads of the OpenMP library among its symbols, if there are as
+/// many as the pool has. `false`, and nothing changes, if there is none, and in a child process, whose parent may have the
 /// library's threads.
 pub fn share_openmp() -> bool {
     SHARED.get_or_init(|| if is_forked() { None } else { OpenMp::of_process() }).is_some()
 }
 
-/// So many threads of the library that pools share.
+/// A team of `threads` threads of the OpenMP library, which pools share.
 pub(super) struct Team<'o> {
     openmp: &'o OpenMp,
     pub threads: usize,
 }
 
 impl Team<'static> {
-    /// The team of this thread for a pool of so many threads, `asked` for or not; see [`OpenMp::team`].
+    /// The team of this thread for a pool of `threads` threads, `asked` for or not; see [`OpenMp::team`].
     pub fn shared(threads: usize, asked: bool) -> Option<Team<'static>> {
         SHARED.get()?.as_ref()?.team(threads, asked)
     }
@@ -78,8 +78,8 @@ impl OpenMp {
         }
     }
 
-    /// A team of as many threads as this thread's regions have; a region of another number would end threads that the next one
-    /// starts again. `None` where those are more than the pool may use, or other than what was asked for.
+    /// A team of as many threads as this thread's regions have; a region of another size would end threads that the next one
+    /// starts again. `None` if those are more than the pool may use, or another number than asked for.
     pub fn team(&self, threads: usize, asked: bool) -> Option<Team<'_>> {
         if self.process != std::process::id() {
             return None;
@@ -102,8 +102,8 @@ struct Led<'l, 'f> {
 }
 
 impl Team<'_> {
-    /// Works on the job with the team; `None`, and nothing is done, if another call leads one. When this returns, no thread is in
-    /// the job. While the caller waits for the last one, it does `meanwhile` now and then.
+    /// Works on the job with the team; `None`, and nothing is done, if another call leads one. When this returns, no thread
+    /// is in the job. While the caller waits for the last one, it runs `meanwhile` now and then.
     pub fn lead(&self, job: &Job<'_>, meanwhile: &dyn Fn()) -> Option<()> {
         let is_led = &self.openmp.led;
         is_led.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;

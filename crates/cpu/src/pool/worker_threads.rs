@@ -15,19 +15,19 @@ use std::time::{Duration, Instant};
 /// The most threads a pool has; their count fits the low bits of the state.
 pub const LARGEST: usize = 1024;
 
-/// How long a thread looks for work, or for the last worker to leave, before it sleeps, at least: about what waking
-/// a sleeper costs its caller (measured: 0.6 µs to reach a spinning worker, 10 µs for the caller to wake one in a
-/// virtual machine), so at worst twice the best choice. It covers the gap between two kernels of a plan.
+/// The shortest time that a thread looks for work, or for the last worker to leave, before it sleeps: about what waking a
+/// sleeper costs its caller (measured: 0.6 µs to reach a spinning worker, 10 µs for the caller to wake one in a virtual
+/// machine), so at worst twice the best choice. It covers the gap between two kernels of a plan.
 const SPIN: Duration = Duration::from_micros(10);
 
-/// At most, after long work: a sleeper on an idle processor of a virtual machine may need longer to run than its caller
-/// takes between two calls.
+/// The longest such time, after long work: a sleeper on an idle processor of a virtual machine may need longer to run than
+/// its caller takes between two calls.
 const LONGEST_SPIN: Duration = Duration::from_micros(300);
 
-/// How long a caller sleeps, waiting for the last worker, until it does what there is to do meanwhile.
+/// How long a caller sleeps while it waits for the last worker, before it runs `meanwhile` again.
 pub(super) const MEANWHILE: Duration = Duration::from_millis(10);
 
-/// The part of a job's time that its threads look for more.
+/// The part of a job's time for which its threads look for another.
 const SPIN_PART: u32 = 8;
 
 // The state of the job, in one word so that joining and closing exclude each other:
@@ -43,7 +43,7 @@ pub(super) struct WorkerThreads {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
     affinity: Option<Affinity>,
-    /// Whether there are more threads than processors for them: who looks for work then keeps others from theirs.
+    /// Whether there are more threads than processors: a thread that looks for work then keeps others from running.
     crowded: bool,
 }
 
@@ -54,7 +54,7 @@ struct Shared {
     /// Whether a caller leads the workers; others then work alone.
     led: AtomicBool,
     quit: AtomicBool,
-    /// For how many nanoseconds the last job is worth looking for another.
+    /// How many nanoseconds to look for another job after the last one.
     patience: AtomicU64,
     sleepers: AtomicUsize,
     /// Guards no data, only the moment between looking at the state and sleeping.
@@ -93,8 +93,8 @@ impl WorkerThreads {
         self.process == std::process::id()
     }
 
-    /// Works on the job together with the workers; `None`, and nothing is done, if another call leads them.
-    /// When this returns, no worker is in the job. While it waits for the last one, it does `meanwhile` now and then.
+    /// Works on the job together with the workers; `None`, and nothing is done, if another call leads them. When this
+    /// returns, no worker is in the job. While it waits for the last one, it runs `meanwhile` now and then.
     pub fn lead(&self, job: &Job<'_>, meanwhile: &dyn Fn()) -> Option<()> {
         let shared = &*self.shared;
         shared.led.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).ok()?;
@@ -161,7 +161,7 @@ impl Shared {
         }
     }
 
-    /// Sleeps until the last worker has left, or for a moment; whether all have left.
+    /// Sleeps until the last worker has left, or for a moment; returns whether all have left.
     fn sleep_until(&self, is_empty: impl Fn() -> bool) -> bool {
         let waited = self.left.wait_timeout_while(self.lock(), MEANWHILE, |()| !is_empty());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
@@ -221,13 +221,13 @@ impl Shared {
         }
     }
 
-    /// Looks for more after a job of so long.
+    /// Sets how long to look for more after a job of `worked`.
     fn be_patient(&self, worked: Duration) {
         let patience = (worked / SPIN_PART).clamp(SPIN, LONGEST_SPIN);
         self.patience.store(patience.as_nanos() as u64, Ordering::Relaxed);
     }
 
-    /// Looks at a condition for as long as the last job is worth it; whether it came true.
+    /// Checks a condition for as long as the last job is worth it; returns whether it came true.
     fn spin_until(&self, condition: impl Fn() -> bool) -> bool {
         let begin = Instant::now();
         loop {

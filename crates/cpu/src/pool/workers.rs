@@ -1,7 +1,7 @@
 //! A pool's threads for one call, which may be interrupted: between two parts of a task's piece, on any thread.
 //!
-//! An interrupt unwinds, as a panic does but for the message: no result is needed of what is dropped, and loops that take
-//! the threads say nothing of it. [`until_interrupted`] is where it ends.
+//! An interrupt unwinds like a panic, without the message: results of dropped work are not needed, and loops over the
+//! threads need not handle it. [`until_interrupted`] catches it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -13,7 +13,7 @@ use reference::evaluate::ParallelFor;
 
 use super::{Body, Pool};
 
-/// How long a caller that only waits does so before it asks again.
+/// How long a caller that only waits does so before it polls again.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 
 /// Threads that stop when an interrupt is requested.
@@ -21,7 +21,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 pub struct Workers<'c> {
     pool: &'c Pool,
     interrupt: &'c Interrupt,
-    /// The thread that waits for the call, which alone may ask.
+    /// The thread that waits for the call; it alone may poll.
     caller: ThreadId,
 }
 
@@ -36,7 +36,7 @@ impl<'c> Workers<'c> {
         self.pool.threads()
     }
 
-    /// [`Pool::run`], with a look at the interrupt after each `unit` tasks, which should take less than some milliseconds.
+    /// [`Pool::run`], with a check of the interrupt after each `unit` tasks, which should take less than some milliseconds.
     ///
     /// # Panics
     /// As [`Pool::run`], and with [`Interrupted`] within [`until_interrupted`].
@@ -56,7 +56,7 @@ impl<'c> Workers<'c> {
         self.in_parts(0, 0..tasks, unit, body);
     }
 
-    /// Does tasks of which each takes long, on so many threads beside the caller's, which asks meanwhile.
+    /// Does tasks of which each takes long, on `threads` threads beside the caller's, which polls the interrupt meanwhile.
     ///
     /// # Panics
     /// As [`Workers::run`].
@@ -93,7 +93,7 @@ impl<'c> Workers<'c> {
         }
     }
 
-    /// Whether the call is to stop, which its caller finds out.
+    /// Whether the call is to stop; its caller polls that.
     fn is_to_stop(&self) -> bool {
         let is_caller = self.interrupt.is_possible() && thread::current().id() == self.caller;
         if is_caller { self.interrupt.poll() } else { self.interrupt.is_requested() }
@@ -101,7 +101,7 @@ impl<'c> Workers<'c> {
 }
 
 impl ParallelFor for Workers<'_> {
-    /// The evaluator's pieces take a few milliseconds, but for those that look by themselves.
+    /// The evaluator's pieces take a few milliseconds, except those that check the interrupt by themselves.
     fn run(&self, pieces: usize, body: &(dyn Fn(usize) + Sync)) {
         self.run(pieces, 1, &|_, begin, end| (begin..end).for_each(body));
     }
@@ -111,12 +111,12 @@ impl ParallelFor for Workers<'_> {
     }
 }
 
-/// Does something that takes [`Workers`], until it ends or is interrupted.
+/// Does something with [`Workers`], until it ends or is interrupted.
 ///
 /// # Errors
 /// [`Interrupted`].
 pub fn until_interrupted<R>(work: impl FnOnce() -> R) -> Result<R, Interrupted> {
-    // What is dropped belongs to the call alone.
+    // Everything that is dropped belongs to the call alone.
     catch_unwind(AssertUnwindSafe(work)).map_err(|payload| match payload.downcast::<Interrupted>() {
         Ok(interrupted) => *interrupted,
         Err(bug) => resume_unwind(bug),

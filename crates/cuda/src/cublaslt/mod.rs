@@ -41,7 +41,7 @@ impl CublasLt {
     /// Opens the library at the path, or the first of its names in the folders and where the loader looks.
     ///
     /// # Errors
-    /// Where it was looked for, or why it was rejected.
+    /// The paths that were tried, or why it was rejected.
     pub fn open(paths: &LibraryPaths) -> Result<CublasLt, Error> {
         let candidates = paths.candidates(paths.cublaslt.as_ref(), &NAMES);
         let library = Library::open("libcublasLt", &candidates, INSTALL_CUBLAS)?;
@@ -69,7 +69,7 @@ impl CublasLt {
 
 impl fmt::Display for CublasLt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Major, minor and patch, as the header makes one number of them.
+        // Major, minor and patch, as encoded in the header.
         let (major, minor, patch) = (self.version / 10_000, self.version / 100 % 100, self.version % 100);
         write!(f, "{major}.{minor}.{patch}, {}", self.path.display())
     }

@@ -1,4 +1,4 @@
-//! Products of matrices on a device, by cuBLASLt: this file makes it ready there, `shape` is what is multiplied, `prepared` a
+//! Products of matrices on a device, by cuBLASLt: this file opens it there, `shape` has the shapes of products, `prepared` a
 //! product with its algorithm.
 
 mod prepared;
@@ -28,7 +28,7 @@ unsafe impl Send for CublasLtHandle {}
 unsafe impl Sync for CublasLtHandle {}
 
 impl CublasLtHandle {
-    /// Makes cuBLASLt ready on a device.
+    /// Creates a cuBLASLt handle on a device.
     ///
     /// # Errors
     /// What the library says.

@@ -1,7 +1,7 @@
-//! Products with the algorithm that cuBLASLt chose for them, and how they are given to a stream.
+//! Products with the algorithm that cuBLASLt chose for them, and how they are enqueued on a stream.
 //!
 //! Our matrices are row-major and cuBLASLt's are column-major, so it is given the transposed product, `Dᵀ = Bᵀ Aᵀ`, in which
-//! every matrix lies as it does.
+//! every matrix keeps its layout.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::memory::DeviceBuffer;
 use crate::stream::Stream;
 
-/// The most bytes of workspace that an algorithm may want; NVIDIA advises as many for its newest devices.
+/// The most bytes of workspace that an algorithm may use, as NVIDIA advises for its newest devices.
 const WORKSPACE_BYTES: usize = 32 << 20;
 
 /// A product that is ready to run, with any addresses of its alignments.
@@ -35,7 +35,7 @@ pub struct Matmul {
     workspace_bytes: usize,
 }
 
-/// Something of the library's that goes when this does.
+/// An object of the library that is destroyed with this.
 #[derive(Debug)]
 struct Descriptor {
     raw: Handle,
@@ -58,7 +58,7 @@ impl Drop for Descriptor {
 type Set = unsafe extern "C" fn(Handle, c_int, *const c_void, usize) -> c_int;
 
 impl CublasLtHandle {
-    /// Asks the library for the algorithm that it takes for the fastest, with a bias at an address such as this.
+    /// Asks the library for the algorithm that it considers fastest, with a bias at an address aligned like this.
     ///
     /// # Errors
     /// That it has none, or what it says.
@@ -202,7 +202,7 @@ impl CublasLtHandle {
 }
 
 impl Matmul {
-    /// Gives the product to a stream. Its workspace comes from the stream's pool.
+    /// Enqueues the product on a stream. Its workspace comes from the stream's pool.
     ///
     /// # Safety
     /// The addresses are of matrices of the shape and of its alignments, in memory of the stream's device that may be read, and

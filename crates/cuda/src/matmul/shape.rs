@@ -1,4 +1,4 @@
-//! Shapes of products: sizes, types, and how the matrices lie.
+//! Shapes of products: sizes, types, and the layouts of matrices.
 
 use std::ffi::c_int;
 
@@ -16,7 +16,7 @@ pub enum MatrixType {
     F64,
 }
 
-/// How a matrix lies: one of its axes has a stride of one element.
+/// The layout of a matrix: one of its axes has a stride of one element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixLayout {
     /// Whether that is the axis of rows and not of columns.
@@ -35,7 +35,7 @@ pub struct Batch {
     pub result: i64,
 }
 
-/// All that the choice of an algorithm depends on: `rows` x `depth` by `depth` x `columns`, none of them 0.
+/// Everything that the choice of an algorithm depends on: `rows` x `depth` by `depth` x `columns`, none of them 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct MatmulShape {
     pub rows: usize,
@@ -48,9 +48,9 @@ pub struct MatmulShape {
     /// The stride of the result's rows, whose elements are neighbours.
     pub result_row: i64,
     pub batch: Batch,
-    /// What divides the address of the vector, of the result's type, that is added to each row of the result, if there is one.
+    /// The alignment of the vector, of the result's type, that is added to each row of the result, if there is one.
     pub bias: Option<u32>,
-    /// What divides the addresses of the operands and of the result: a power of two, at most 256. See [`MatmulShape::alignment`].
+    /// The alignments of the operands and of the result: a power of two, at most 256. See [`MatmulShape::alignment`].
     pub alignments: [u32; 3],
 }
 
@@ -67,10 +67,10 @@ impl MatrixType {
 }
 
 impl MatrixLayout {
-    /// The layout of a matrix of so many rows and columns, whose axes have these strides; `None` where cuBLASLt cannot read it, as
-    /// where neither axis has a stride of one element, or elements are repeated.
+    /// The layout of a matrix of `rows` rows and `columns` columns with these strides; `None` where cuBLASLt cannot read it,
+    /// as where neither axis has a stride of one element, or elements are repeated.
     pub fn of([rows, columns]: [usize; 2], [row, column]: [isize; 2]) -> Option<MatrixLayout> {
-        // The stride of an axis of one element says nothing.
+        // The stride of an axis of one element is irrelevant.
         let leading = |inner: usize, inner_stride: isize, outer: usize, outer_stride: isize| {
             let outer_stride = if outer <= 1 { inner.max(1) as isize } else { outer_stride };
             let fits =
@@ -85,7 +85,7 @@ impl MatrixLayout {
 }
 
 impl MatmulShape {
-    /// What an algorithm may assume of an address.
+    /// The alignment that an algorithm may assume of an address.
     pub fn alignment(address: u64) -> u32 {
         1 << (ALIGNMENT | address).trailing_zeros()
     }

@@ -20,17 +20,17 @@ impl Attribute {
             return Err(CublasStatus::INVALID_VALUE
                 .because(format!("attribute {number} is null or of {bytes} bytes")));
         }
-        // SAFETY: whoever calls cuBLASLt passes a value of as many bytes.
+        // SAFETY: whoever calls cuBLASLt passes a value of `bytes` bytes.
         let bytes = unsafe { slice::from_raw_parts(value.cast::<u8>(), bytes) }.to_vec();
         Ok(Attribute { number, bytes })
     }
 
-    /// It as a number of 32 bits, which it must be.
+    /// The value as a 32-bit number; fails for another size.
     pub fn word(&self) -> CublasResult<i32> {
         self.exactly().map(i32::from_ne_bytes)
     }
 
-    /// It as a number of 64 bits, which it must be.
+    /// The value as a 64-bit number; fails for another size.
     pub fn long(&self) -> CublasResult<i64> {
         self.exactly().map(i64::from_ne_bytes)
     }
@@ -40,7 +40,7 @@ impl Attribute {
         self.bytes.as_slice().try_into().map_err(|_| CublasStatus::INVALID_VALUE.because(text()))
     }
 
-    /// That there is no such attribute here.
+    /// An error: the stand-in has no such attribute.
     pub fn unknown(&self, of: &str) -> CublasResult {
         let text = format!("the stand-in knows no attribute {} of {of}", self.number);
         Err(CublasStatus::NOT_SUPPORTED.because(text))

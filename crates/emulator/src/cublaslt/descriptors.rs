@@ -10,7 +10,7 @@ use crate::driver::{ElementType, Handle, Registry};
 /// All that there is.
 #[derive(Debug)]
 pub struct Descriptors {
-    /// The context that each handle of the library is of.
+    /// The context of each handle of the library.
     pub handles: Registry<Handle>,
     pub descriptions: Registry<Description>,
     pub layouts: Registry<Layout>,
@@ -25,7 +25,7 @@ pub struct Description {
     pub transposed: [bool; 2],
     /// Whether a vector is added to each column of the result.
     pub adds_bias: bool,
-    /// Where that is; 0 before it is set.
+    /// The address of that vector; 0 before it is set.
     pub bias: u64,
 }
 
@@ -44,7 +44,7 @@ pub struct Layout {
 #[derive(Clone, Copy, Debug)]
 pub struct Preference {
     pub workspace_bytes: usize,
-    /// What divides the addresses of A, B, C and D.
+    /// Alignments of the addresses of A, B, C and D, in bytes.
     pub alignments: [u32; 4],
 }
 
@@ -55,7 +55,7 @@ impl Descriptors {
     }
 }
 
-/// All of them, for the thread that asks alone.
+/// All descriptors, locked for the calling thread.
 pub fn descriptors() -> MutexGuard<'static, Descriptors> {
     static ALL: LazyLock<Mutex<Descriptors>> = LazyLock::new(|| {
         Mutex::new(Descriptors {

@@ -1,5 +1,5 @@
 //! A stand-in for libcublasLt: functions with the names, types and numbers of `cublasLt.h`, whose products are work of the
-//! stand-in driver's streams. They are called by who opens this crate's library as libcublasLt.
+//! stand-in driver's streams. A caller opens this crate's library as libcublasLt.
 //!
 //! `attributes` (what may be set, and how many bytes it has) · `descriptors` (what handles stand for) · `product` (a product,
 //! checked) · `status`.
@@ -38,7 +38,7 @@ fn with(body: impl FnOnce(&mut Descriptors) -> CublasResult) -> c_int {
     finish(outcome)
 }
 
-/// Writes to a place of the caller's.
+/// Writes to the caller's pointer.
 fn put<T>(place: *mut T, value: T) -> CublasResult {
     if place.is_null() {
         return Err(CublasStatus::INVALID_VALUE.because("the pointer to a result is null"));

@@ -7,10 +7,10 @@ use super::descriptors::{Description, Descriptors, Layout, Preference};
 use super::status::{CublasResult, CublasStatus};
 use crate::driver::{ElementType, Handle, Matrices};
 
-/// Bytes that algorithms of the stand-in want where they may have some.
+/// Workspace bytes that the stand-in's algorithms use if they may have any.
 const WORKSPACE_BYTES: usize = 4096;
 
-/// `cublasLtMatmulAlgo_t`: the hash of the problem that it is for, its workspace, and what divides the addresses.
+/// `cublasLtMatmulAlgo_t`: the hash of the problem that it is for, its workspace, and the alignments of the addresses.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Algorithm {
@@ -108,7 +108,7 @@ impl Product {
         hasher.finish()
     }
 
-    /// That an algorithm is for this problem, these addresses and this workspace.
+    /// Checks that an algorithm is for this problem, these addresses and this workspace.
     pub fn check(
         &self,
         algorithm: Algorithm,

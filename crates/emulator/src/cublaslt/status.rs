@@ -1,4 +1,4 @@
-//! What the functions give: `cublasStatus_t` and its sentences. A failure has a text of ours besides.
+//! What the functions return: `cublasStatus_t` and its messages. A failure also has our own text.
 
 use std::ffi::{CStr, c_int};
 
@@ -15,7 +15,7 @@ pub struct CublasFailure {
     text: String,
 }
 
-/// What a call gives, or why it failed.
+/// The result of a call, or why it failed.
 pub type CublasResult<T = ()> = Result<T, CublasFailure>;
 
 impl CublasStatus {
@@ -25,7 +25,7 @@ impl CublasStatus {
     pub const INVALID_VALUE: CublasStatus = CublasStatus(7);
     /// The driver rejects the work.
     pub const EXECUTION_FAILED: CublasStatus = CublasStatus(13);
-    /// There is no such product here.
+    /// The stand-in does not support the product.
     pub const NOT_SUPPORTED: CublasStatus = CublasStatus(15);
 
     /// A failure with this code.
@@ -33,7 +33,7 @@ impl CublasStatus {
         CublasFailure { code: self, text: text.into() }
     }
 
-    /// The sentence of the library.
+    /// The library's message for this status.
     pub fn sentence(self) -> &'static CStr {
         match self.0 {
             0 => c"success",
@@ -53,7 +53,7 @@ impl From<driver::Failure> for CublasFailure {
     }
 }
 
-/// The code of a result, whose text is the thread's message from then on.
+/// The status code of a result; a failure's text becomes the thread's message.
 pub fn finish(outcome: CublasResult) -> c_int {
     outcome.map_or_else(|CublasFailure { code, text }| driver::failed(code.0, text), |()| 0)
 }

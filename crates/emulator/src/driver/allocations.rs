@@ -1,4 +1,4 @@
-//! Memory that was allocated: of devices and of the host, each between pages that fault, where an address is looked up.
+//! Memory that was allocated: of devices and of the host, each between guard pages. Looks up addresses.
 
 use std::collections::BTreeMap;
 
@@ -38,7 +38,7 @@ pub struct Allocation {
     pub born: Option<(Handle, Ticket)>,
     /// Whether `cuMemFreeAsync` was called.
     pub freed: bool,
-    /// Whether the stream has come to its allocation, and not to where it is freed.
+    /// Whether the stream has executed its allocation but not yet its free.
     pub alive: bool,
 }
 
@@ -49,7 +49,7 @@ pub struct Allocations {
 }
 
 impl Allocations {
-    /// New memory, which is alive unless it has its place in the order of a stream.
+    /// New memory; alive at once unless its kind is allocated in stream order.
     pub fn add(
         &mut self,
         bytes: usize,
@@ -80,7 +80,7 @@ impl Allocations {
         self.by_start.get_mut(&start)
     }
 
-    /// The memory that has all of these bytes. No bytes may also begin where it ends.
+    /// The memory that contains all of these bytes. An empty range may also begin at its end.
     pub fn containing(&self, address: Address, bytes: usize) -> Option<(Address, &Allocation)> {
         let (&start, allocation) = self.by_start.range(..=address).next_back()?;
         let end = address.checked_add(bytes as u64)?;
@@ -104,12 +104,12 @@ impl Allocations {
 }
 
 impl Allocation {
-    /// Whether it is the host's.
+    /// Whether it is host memory.
     pub fn is_host(&self) -> bool {
         self.kind == MemoryKind::Host
     }
 
-    /// Whether nobody has written between its end and the page behind it, which is not far.
+    /// Whether nobody has written between its end and the guard page after it.
     pub fn is_kept_to(&self) -> bool {
         self.memory.rest().iter().all(|&byte| byte == UNWRITTEN)
     }

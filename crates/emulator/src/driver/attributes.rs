@@ -23,7 +23,7 @@ pub const WARP: u32 = 32;
 /// The compute capability.
 pub const CAPABILITY: (c_int, c_int) = (9, 0);
 
-/// An attribute of a device; `None` for numbers that are not known here.
+/// An attribute of a device; `None` for unknown numbers.
 pub fn attribute(number: c_int, device: usize) -> Option<c_int> {
     Some(match number {
         1..=8 | 10 | 12 | 39 | 81 | 82 | 97 | 106 | 111 => limit(number),
@@ -58,7 +58,7 @@ pub fn attribute(number: c_int, device: usize) -> Option<c_int> {
     })
 }
 
-/// An attribute that launches are held to.
+/// An attribute that limits launches.
 fn limit(number: c_int) -> c_int {
     match number {
         1..=3 => MOST_THREADS as c_int,

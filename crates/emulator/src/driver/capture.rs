@@ -17,11 +17,11 @@ use super::work::Work;
 const RELAXED: c_uint = 2;
 
 thread_local! {
-    /// Its mode: what captures forbid this thread.
+    /// The thread's capture mode: what captures forbid it to do.
     static MODE: Cell<c_uint> = const { Cell::new(0) };
 }
 
-/// A graph that is being made.
+/// A graph under construction.
 #[derive(Debug)]
 pub struct Capture {
     pub context: Handle,
@@ -35,11 +35,11 @@ pub struct Capture {
     invalid: bool,
 }
 
-/// What a stream has of a capture.
+/// The state of a stream that captures.
 #[derive(Clone, Debug)]
 pub struct Capturing {
     pub capture: Handle,
-    /// The nodes that its next is behind.
+    /// The nodes that its next node depends on.
     pub last: Vec<usize>,
 }
 
@@ -72,7 +72,7 @@ impl Driver {
         Ok(())
     }
 
-    /// The place of an event that is recorded in a stream, if that captures.
+    /// The capture and nodes that an event recorded now in `stream` stands for, if the stream captures.
     pub fn captured_place(&mut self, stream: Handle) -> DriverResult<Option<(Handle, Vec<usize>)>> {
         let capturing = self.streams.get(stream)?.capturing.clone();
         if let Some(capturing) = &capturing {
@@ -81,7 +81,7 @@ impl Driver {
         Ok(capturing.map(|capturing| (capturing.capture, capturing.last)))
     }
 
-    /// A stream waits for an event; whether that was for a capture.
+    /// Makes a stream wait for an event if either captures; returns whether it did.
     pub fn wait_in_capture(&mut self, stream: Handle, event: Handle) -> DriverResult<bool> {
         let captured = self.events.get(event)?.captured.clone();
         let captured = captured.filter(|(capture, _)| self.captures.get(*capture).is_ok());
@@ -175,7 +175,7 @@ impl Driver {
         Ok(())
     }
 
-    /// What the end of a stream means for its capture: that is invalid, and over if it began there.
+    /// Destroying a stream invalidates its capture, and ends the capture if it began in that stream.
     pub fn abandon_capture(&mut self, stream: Handle) -> DriverResult {
         let Some(Capturing { capture, .. }) = self.streams.get(stream)?.capturing else { return Ok(()) };
         self.invalidate(capture);
@@ -186,7 +186,7 @@ impl Driver {
         Ok(())
     }
 
-    /// Takes a capture from all of its streams; whether all their nodes are among these.
+    /// Removes a capture from all of its streams; also returns whether all their last nodes are in `before`.
     fn take_capture(&mut self, handle: Handle, before: &BTreeSet<usize>) -> DriverResult<(Capture, bool)> {
         let mut joined = true;
         for stream in self.streams.values_mut() {
@@ -227,7 +227,7 @@ impl Driver {
     }
 }
 
-/// These nodes and all that they are behind.
+/// These nodes and all that they depend on.
 fn ancestors(nodes: &[Node], last: &[usize]) -> BTreeSet<usize> {
     let mut found = BTreeSet::new();
     let mut open = last.to_vec();
@@ -250,7 +250,7 @@ extern "C" fn cuStreamBeginCapture_v2(stream: Handle, mode: c_uint) -> c_int {
 #[unsafe(no_mangle)]
 extern "C" fn cuThreadExchangeStreamCaptureMode(mode: *mut c_uint) -> c_int {
     call(|_| {
-        // SAFETY: the caller passes null or a place with a mode, which is replaced by the one before.
+        // SAFETY: the caller passes null or a place with a mode, which is replaced by the previous one.
         let Some(mode) = (unsafe { mode.as_mut() }).filter(|mode| **mode <= RELAXED) else {
             return Err(Status::ERROR_INVALID_VALUE.because("there is no such mode of capture"));
         };

@@ -1,4 +1,4 @@
-//! How often the driver is called and how long it takes, where a measurement wants to subtract that.
+//! How often the driver is called and how long it takes, for measurements that subtract it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Instant;
@@ -7,15 +7,15 @@ use std::time::Instant;
 static RUNS: AtomicBool = AtomicBool::new(false);
 /// Calls that were counted.
 pub static CALLS: AtomicU64 = AtomicU64::new(0);
-/// What they took.
+/// Their total time.
 pub static NANOSECONDS: AtomicU64 = AtomicU64::new(0);
 
-/// Has calls be counted from now on, or no more.
+/// Starts or stops counting calls.
 pub fn run(runs: bool) {
     RUNS.store(runs, Ordering::Relaxed);
 }
 
-/// A call, which ends with this.
+/// A call in progress; dropping this ends it.
 pub struct Timed(Option<Instant>);
 
 impl Timed {

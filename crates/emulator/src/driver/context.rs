@@ -14,7 +14,7 @@ use super::stream::Stream;
 #[derive(Debug)]
 pub struct Context {
     pub device: usize,
-    /// How often it was retained and not released.
+    /// Its reference count: retains minus releases.
     pub retained: usize,
     /// What went wrong in it; every call says so from then on.
     pub error: Option<Failure>,
@@ -25,7 +25,7 @@ pub struct Context {
 }
 
 thread_local! {
-    /// The stack of contexts of a thread; null is on it where nothing is current.
+    /// The stack of contexts of a thread; a null entry means that none is current.
     static STACK: RefCell<Vec<Handle>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -44,7 +44,7 @@ impl Driver {
         Ok(context)
     }
 
-    /// That a context is there and nothing is wrong with it.
+    /// The context, if it exists and has no error.
     pub fn healthy(&self, context: Handle) -> DriverResult<&Context> {
         let context = self.known_context(context)?;
         self.present(context.device)?;
@@ -60,7 +60,7 @@ impl Driver {
         self.contexts.get(context).map_err(gone)
     }
 
-    /// That a device was not lost.
+    /// Checks that a device was not lost.
     pub fn present(&self, device: usize) -> DriverResult {
         match self.settings.lost >> device & 1 {
             0 => Ok(()),
@@ -78,7 +78,7 @@ impl Driver {
         context
     }
 
-    /// Takes a context away with all that was made in it.
+    /// Destroys a context and everything created in it.
     fn destroy_context(&mut self, context: Handle, device: usize) {
         self.queue.forget_context(context);
         self.streams.retain(|stream| stream.context != context);

@@ -1,4 +1,4 @@
-//! What tests set and ask: functions that a real driver lacks.
+//! What tests set and query: functions that a real driver lacks.
 
 use std::ffi::{c_char, c_int};
 use std::sync::atomic::Ordering;
@@ -41,20 +41,20 @@ fn own_streams(driver: &Driver) -> usize {
     driver.streams.len() - defaults.sum::<usize>()
 }
 
-/// Sets something; 0 if there is such a thing and it may have this value.
+/// Sets the value of `key`; 0 if the key exists and may have this value.
 #[unsafe(no_mangle)]
 extern "C" fn ferrofuse_stand_in_set(key: Text, value: u64) -> c_int {
     let Ok(key) = key.read() else { return 1 };
     c_int::from(!driver().settings.set(&key, value))
 }
 
-/// A count of what there is; the largest number where nothing has this name.
+/// The count named `key`; the largest number if there is no such count.
 #[unsafe(no_mangle)]
 extern "C" fn ferrofuse_stand_in_get(key: Text) -> u64 {
     key.read().ok().and_then(|key| count(&driver(), &key)).unwrap_or(u64::MAX)
 }
 
-/// Why the latest call of this thread that failed did so, until the next that fails.
+/// Why this thread's latest failed call failed.
 #[unsafe(no_mangle)]
 extern "C" fn ferrofuse_stand_in_message() -> *const c_char {
     message()

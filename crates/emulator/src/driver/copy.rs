@@ -26,7 +26,7 @@ fn upload(
     let from = host_place(driver, from, bytes);
     let work = match from {
         Place::Pageable(address) if driver.streams.get(stream)?.capturing.is_none() => {
-            // SAFETY: the caller passes memory with so many bytes, which is not written meanwhile.
+            // SAFETY: the caller passes memory of `bytes` bytes, which is not written meanwhile.
             let bytes = unsafe { slice::from_raw_parts(address as *const u8, bytes) }.into();
             Work::Write { to, bytes }
         }
@@ -50,7 +50,7 @@ fn download(
     }
 }
 
-/// The default stream, for a call that waits.
+/// The default stream, for a synchronous call.
 fn waiting_stream(driver: &mut Driver, what: &str) -> DriverResult<Handle> {
     let context = driver.current()?;
     driver.reject_while_capturing(context, what)?;
@@ -74,7 +74,7 @@ fn some_place(address: Address) -> DriverResult {
     }
 }
 
-/// Runs a copy whose ends are not null, if there is something to copy.
+/// Runs a copy if `bytes` is not 0; neither end may be null.
 fn copy(ends: [Address; 2], bytes: usize, body: impl FnOnce(&mut Driver) -> DriverResult) -> c_int {
     call(|driver| {
         driver.current()?;

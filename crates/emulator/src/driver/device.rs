@@ -1,4 +1,4 @@
-//! Devices: how many, what they say of themselves.
+//! Devices: their number and their properties.
 
 use std::ffi::{CStr, c_char, c_int, c_uint};
 

@@ -1,4 +1,4 @@
-//! Events: places in the order of a stream, and when it came there.
+//! Events: positions in the order of a stream, and when the stream reached them.
 
 use std::ffi::{c_int, c_uint};
 use std::time::Instant;
@@ -17,9 +17,9 @@ const DISABLE_TIMING: c_uint = 2;
 pub struct Event {
     pub context: Handle,
     pub timing: bool,
-    /// Where it was recorded last.
+    /// The position where it was last recorded.
     pub ticket: Option<Ticket>,
-    /// What was before it.
+    /// What happened before it.
     pub clock: Clock,
     /// When it happened.
     pub time: Option<Instant>,
@@ -27,7 +27,7 @@ pub struct Event {
     pub captured: Option<(Handle, Vec<usize>)>,
 }
 
-/// The event, which was recorded outside of captures, if at all.
+/// The event; fails if it was last recorded in a capture.
 fn uncaptured<'d>(driver: &'d mut Driver, handle: Handle, what: &str) -> DriverResult<&'d Event> {
     let captured = driver.events.get(handle)?.captured.as_ref().map(|(capture, _)| *capture);
     if let Some(capture) = captured {

@@ -1,5 +1,5 @@
-//! The arguments of C functions as types: a handle, a place for a result, a string. What a caller of the driver promises of
-//! its pointers stands here once.
+//! The arguments of C functions as types: a handle, a place for a result, a string. States once what a caller of the driver
+//! promises about its pointers.
 
 use std::ffi::{CStr, c_char};
 
@@ -13,7 +13,7 @@ pub struct Handle(pub usize);
 /// An address in a device's memory: `CUdeviceptr`.
 pub type Address = u64;
 
-/// A place of the caller's for a result.
+/// The caller's pointer for a result.
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct Out<T>(*mut T);

@@ -9,7 +9,7 @@ use super::result::{DriverResult, Status};
 use super::state::{Driver, call};
 use super::work::Work;
 
-/// `CUDA_GRAPH_INSTANTIATE_FLAG_…`: free on launch, upload, node priorities. Launches by devices are not known here.
+/// `CUDA_GRAPH_INSTANTIATE_FLAG_…`: free on launch, upload, node priorities. Device launches are not supported.
 const FLAGS: c_ulonglong = 1 | 2 | 8;
 /// `CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH`.
 const FREE_ON_LAUNCH: c_ulonglong = 1;
@@ -44,7 +44,8 @@ pub struct Executable {
 }
 
 impl Body {
-    /// The nodes in an order that their edges allow. Of those that may be next the youngest is, so a missing edge shows.
+    /// The nodes in an order that their edges allow. Of the ready nodes it takes the youngest first, so that a missing edge
+    /// shows.
     pub fn late_order(&self) -> Vec<usize> {
         let mut left: Vec<usize> = (0..self.nodes.len()).collect();
         let mut order: Vec<usize> = Vec::new();
@@ -58,7 +59,7 @@ impl Body {
 }
 
 impl Driver {
-    /// Takes the memory of a graph away with the last that has its nodes.
+    /// Removes a graph's memory once nothing else holds its nodes.
     pub fn drop_body(&mut self, body: Arc<Body>) {
         let Some(body) = Arc::into_inner(body) else { return };
         for start in body.memory {
@@ -84,7 +85,7 @@ impl Driver {
         self.enqueue(stream, Work::Graph(body), &[], &Clock::default()).map(|_| ())
     }
 
-    /// Frees what an earlier launch has allocated and nobody freed.
+    /// Frees what an earlier launch allocated and nobody freed.
     fn free_memory_of(&mut self, body: &Body, stream: Handle) -> DriverResult {
         for &start in &body.memory {
             self.enqueue(stream, Work::Free(start), &[], &Clock::default())?;

@@ -15,7 +15,7 @@ use super::state::{Driver, call};
 use super::work::{KernelCall, Work};
 use crate::{Arg, Launch};
 
-/// The function of a launch in this stream, whose contexts must be the current one.
+/// The function of a launch in this stream; the contexts of both must be current.
 fn launched(driver: &Driver, function: Handle, stream: Handle) -> DriverResult<&LoadedFunction> {
     let current = driver.current()?;
     let found = driver.functions.get(function)?;
@@ -27,7 +27,7 @@ fn launched(driver: &Driver, function: Handle, stream: Handle) -> DriverResult<&
     Ok(found)
 }
 
-/// What a test wants to go wrong with the next launch.
+/// Counts a launch; whether a test makes it fault. Fails if a test rejects it.
 fn count_launch(driver: &mut Driver) -> DriverResult<bool> {
     driver.launches += 1;
     if strikes(&mut driver.settings.fail_launch_after) {
@@ -37,7 +37,7 @@ fn count_launch(driver: &mut Driver) -> DriverResult<bool> {
     Ok(strikes(&mut driver.settings.fault_launch_after))
 }
 
-/// That a launch keeps to the limits of the device.
+/// Checks a launch against the limits of the device.
 fn check(function: &LoadedFunction, launch: &Launch) -> DriverResult {
     function
         .function
@@ -63,7 +63,7 @@ fn copy_parameters(function: &LoadedFunction, parameters: *mut *mut c_void) -> D
         return Err(Status::ERROR_INVALID_VALUE.because("the kernel has parameters, and none are passed"));
     }
     let read = |(number, letter)| {
-        // SAFETY: the caller passes as many pointers as the kernel has parameters.
+        // SAFETY: the caller passes a pointer for each parameter of the kernel.
         let place = unsafe { parameters.add(number).read() };
         if place.is_null() {
             return Err(Status::ERROR_INVALID_VALUE.because(format!("parameter {number} is null")));

@@ -1,4 +1,4 @@
-//! Products of matrices in a stream's order, as cuBLASLt gives them.
+//! Products of matrices in stream order, as cuBLASLt enqueues them.
 
 use std::ffi::c_int;
 use std::slice;
@@ -49,7 +49,7 @@ pub(crate) struct MatmulCall {
     pub result: Matrices,
     pub alpha: f64,
     pub beta: f64,
-    /// A column that is added to each of the result's.
+    /// A column that is added to each column of the result.
     pub bias: Option<Matrices>,
     /// Where the algorithm may write, and how many bytes.
     pub workspace: (Address, usize),
@@ -160,7 +160,7 @@ pub(crate) fn current_context() -> DriverResult<Handle> {
     driver().current()
 }
 
-/// Gives a product to a stream of the current context.
+/// Enqueues a product on a stream of the current context.
 pub(crate) fn give_matmul(stream: Handle, call: MatmulCall) -> DriverResult {
     let mut driver = driver();
     let stream = driver.stream(stream)?;
@@ -171,7 +171,7 @@ pub(crate) fn give_matmul(stream: Handle, call: MatmulCall) -> DriverResult {
     driver.give(stream, Work::Matmul(Arc::new(call))).map(|_| ())
 }
 
-/// Keeps why a function of another library failed, and gives its code.
+/// Records why a function of another library failed, and returns its code.
 pub(crate) fn failed(code: c_int, text: String) -> c_int {
     finish(Err(Failure { code: Status(code), text }))
 }

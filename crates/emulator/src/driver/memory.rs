@@ -1,4 +1,4 @@
-//! Memory of devices, at once or in the order of a stream.
+//! Device memory, allocated and freed at once or in stream order.
 
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -42,7 +42,7 @@ fn allocate_in_order(driver: &mut Driver, bytes: usize, stream: Handle) -> Drive
     Ok(start)
 }
 
-/// Counts the bytes of an allocation. What the stream frees before is there for it, though it may not have run.
+/// Counts the bytes of an allocation. It may use memory that the stream frees earlier, even if that has not run yet.
 fn take_from_pool(driver: &mut Driver, bytes: usize, stream: Handle, device: usize) -> DriverResult {
     let strike = strikes(&mut driver.settings.fail_alloc_after);
     for again in [false, true] {

@@ -1,11 +1,10 @@
-//! A stand-in for libcuda: functions with the names, types and numbers of `cuda.h`, for two devices that are H100s by what
-//! they say. They are called by who opens this crate's library as libcuda.
+//! A stand-in for libcuda: functions with the names, types and numbers of `cuda.h`, for two devices that report to be H100s.
+//! A caller opens this crate's library as libcuda.
 //!
 //! Streams run their work as late as their order allows: when the host waits, and no further than it waits for (`order`,
 //! `queue`, `run`). So a missing event, a result that is read too early or memory that is freed too early shows in every
-//! run. What is wrong with memory that work uses is found when the work is given, and reported when it runs, as the error
-//! of its context from then on, as on a device. A kernel's pointers are checked; what it reads through them is not, but
-//! memory lies between pages that fault.
+//! run. Misuse of memory is found when work is enqueued, and reported when it runs, as the sticky error of its context, as
+//! on a device. A kernel's pointers are checked; its accesses through them are not, but memory lies between guard pages.
 //!
 //! Arguments: `ffi`, `registry` (handles), `result`. What there is: `device`, `attributes`, `context`, `stream`, `event`,
 //! `memory`, `host_memory`, `pool`, `allocations`, `module`. What is done: `launch`, `matmul`, `copy`, `work`, `capture`, `graph`. For
@@ -48,7 +47,7 @@ pub(crate) use matmul::{
 pub(crate) use registry::Registry;
 pub(crate) use result::Failure;
 
-/// Whether kernels are compiled with the sanitizer, as a test has set it.
+/// Whether kernels are compiled with the sanitizer, as set by a test.
 pub(crate) fn sanitizes() -> bool {
     state::driver().settings.sanitize != 0
 }

@@ -1,4 +1,4 @@
-//! Modules of compiled kernels, their functions, and what is known and set of these.
+//! Modules of compiled kernels, their functions, and attributes of functions.
 
 use std::ffi::{c_int, c_void};
 
@@ -13,7 +13,7 @@ use crate::{Function, Module};
 const MOST_DYNAMIC_SHARED: c_int = 8;
 /// `CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT`.
 const CARVEOUT: c_int = 9;
-/// What the emulator's code has in place of registers, which it cannot count.
+/// The register count reported, as the emulator cannot count registers.
 pub const NOMINAL_REGISTERS: u32 = 32;
 
 /// A module in a context.
@@ -103,7 +103,7 @@ fn find_function(driver: &mut Driver, module: Handle, name: &str) -> DriverResul
     }))
 }
 
-/// The handle that was given for a function before.
+/// The handle given earlier for a function.
 fn known_function(driver: &Driver, module: Handle, name: &str) -> Option<Handle> {
     let known = |function: &LoadedFunction| function.module == module && function.function.name() == name;
     driver.functions.iter().find(|(_, function)| known(function)).map(|(handle, _)| handle)

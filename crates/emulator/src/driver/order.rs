@@ -1,4 +1,4 @@
-//! Giving work to a stream: what it runs after, and whether the memory that it uses is there then.
+//! Enqueues work on a stream: what it runs after, and whether the memory that it uses is allocated then.
 
 use super::allocations::{Allocation, MemoryKind};
 use super::ffi::{Address, Handle};
@@ -11,7 +11,7 @@ use super::work::{Access, Work};
 const MOST_PENDING: usize = 1024;
 
 impl Driver {
-    /// Gives work to a stream: to its order, or to the graph that it captures.
+    /// Enqueues work on a stream, or adds it to the graph that the stream captures.
     pub fn give(&mut self, stream: Handle, work: Work) -> DriverResult<Option<Ticket>> {
         if self.streams.get(stream)?.capturing.is_some() {
             self.capture(stream, work)?;
@@ -20,7 +20,7 @@ impl Driver {
         self.enqueue(stream, work, &[], &Clock::default()).map(Some)
     }
 
-    /// Appends work to a stream. It also runs after `after`, with all that `clock` says.
+    /// Appends work to a stream. It also runs after `after` and everything in `clock`.
     pub fn enqueue(
         &mut self,
         stream: Handle,
@@ -52,7 +52,7 @@ impl Driver {
         Ok(ticket)
     }
 
-    /// What the next work of a stream runs after: what it was given before, and by the rules of the default stream.
+    /// What the next work of a stream runs after: its earlier work, and what the rules of the default stream add.
     fn order_of(&self, handle: Handle) -> DriverResult<(Vec<Ticket>, Clock)> {
         let stream = self.streams.get(handle)?;
         let legacy = self.contexts.get(stream.context)?.legacy;
@@ -68,7 +68,7 @@ impl Driver {
         Ok((before, clock))
     }
 
-    /// The memory that is used, or what is wrong with it.
+    /// The memory that work uses, or what is wrong with it.
     fn check(&self, device: usize, clock: &Clock, accesses: &[Access]) -> Result<Vec<Touch>, String> {
         let mut touches = Vec::new();
         for access in accesses {
@@ -91,7 +91,7 @@ impl Driver {
         Ok(touches)
     }
 
-    /// That no other stream uses the memory at the same time, if a test wants to know and one of the two writes.
+    /// Checks, if a test asks for it, that no other stream uses the memory at the same time when one of the two writes.
     fn check_races(&self, clock: &Clock, touches: &[Touch]) -> Result<(), String> {
         let race = (self.settings.races != 0).then(|| self.queue.race(clock, touches)).flatten();
         match race {
@@ -102,7 +102,7 @@ impl Driver {
         }
     }
 
-    /// What to say of an address that is in no memory.
+    /// The message for an address in no allocation.
     pub fn stray(&self, access: &Access) -> String {
         let Access { address, bytes, .. } = access;
         match self.allocations.containing(*address, 0) {
@@ -114,7 +114,7 @@ impl Driver {
         }
     }
 
-    /// Whether the memory is there at a place in the order of streams.
+    /// Whether the memory is allocated at a position in the order of streams.
     fn check_order(&self, access: &Access, allocation: &Allocation, clock: &Clock) -> Result<(), String> {
         if allocation.freed && allocation.kind != MemoryKind::Graph {
             return Err(format!("{:#x} is in memory that cuMemFreeAsync has freed", access.address));
@@ -130,7 +130,7 @@ impl Driver {
         }
     }
 
-    /// Work that uses memory must be ordered before where it is freed.
+    /// Checks that work that uses memory is ordered before its free.
     fn blame_unordered_uses(&mut self, start: Address, clock: &Clock, free: Ticket) {
         for (ticket, item) in self.queue.values_mut() {
             if ticket != free
@@ -144,7 +144,7 @@ impl Driver {
         }
     }
 
-    /// Keeps a stream from holding ever more.
+    /// Bounds the work that a stream holds.
     fn drain(&mut self, stream: Handle) -> DriverResult {
         loop {
             let queue = &self.queue;

@@ -1,5 +1,5 @@
-//! The memory pool of a device: what it has given, what it holds for the next. A freed block is given again whole or in
-//! parts, and blocks do not grow together: a pool can hold much and have nothing for a large request.
+//! The memory pool of a device: what it has given out and what it holds. A freed block is reused whole or in parts, and
+//! blocks are not merged: a pool can hold much and still have no block for a large request.
 
 use std::ffi::{c_int, c_void};
 
@@ -10,7 +10,7 @@ use super::state::{Driver, call};
 /// `CU_MEMPOOL_ATTR_RELEASE_THRESHOLD`.
 const RELEASE_THRESHOLD: c_int = 4;
 
-/// How much a pool has given and holds.
+/// How much a pool has given out and holds.
 #[derive(Debug, Default)]
 pub struct Pool {
     /// Bytes that are kept when the host waits.
@@ -30,7 +30,7 @@ impl Pool {
         self.used + self.held.iter().sum::<u64>()
     }
 
-    /// Gives a block; `false` if it holds none that is large enough and the device has not as many free bytes.
+    /// Gives a block; `false` if it holds none that is large enough and the device has too few free bytes.
     pub fn take(&mut self, bytes: u64, free: u64) -> bool {
         let fits = (0..self.held.len()).filter(|&block| self.held[block] >= bytes);
         match fits.min_by_key(|&block| self.held[block]) {
@@ -58,7 +58,7 @@ impl Pool {
         while self.reserved() > bytes && self.held.pop().is_some() {}
     }
 
-    /// What happens when the host waits.
+    /// Releases held blocks above the threshold when the host waits.
     pub fn trim_at_wait(&mut self) {
         self.trim_to(self.threshold);
     }

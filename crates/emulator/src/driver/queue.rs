@@ -1,5 +1,5 @@
-//! Work that was given to streams and has not run, with what it must run after. A ticket is its place in the order in which
-//! the host gave it; work runs after work of smaller tickets only.
+//! Work enqueued on streams that has not run, with what it must run after. A ticket is its position in the host's order;
+//! work depends only on work of smaller tickets.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -7,16 +7,16 @@ use std::ops::Range;
 use super::ffi::{Address, Handle};
 use super::work::Work;
 
-/// A place in the order of the host.
+/// A position in the host's order.
 pub type Ticket = u64;
 
-/// What work is ordered behind: of each stream its latest work that is.
+/// What work is ordered after: the latest such work of each stream.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clock {
     latest: BTreeMap<Handle, Ticket>,
 }
 
-/// Memory that work uses: the allocation that begins here, and of it these bytes.
+/// Memory that work uses: the start of an allocation, and a range of its bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Touch {
     pub start: Address,
@@ -33,7 +33,7 @@ pub struct Item {
     pub work: Work,
     /// The memory that it uses.
     pub touches: Vec<Touch>,
-    /// What was found wrong with it when it was given, or later.
+    /// The error found in it when it was enqueued, or later.
     pub fault: Option<String>,
     pub clock: Clock,
 }
@@ -46,32 +46,32 @@ pub struct Queue {
 }
 
 impl Clock {
-    /// Is behind what another is behind, too.
+    /// Joins another clock: is also after all that the other is after.
     pub fn join(&mut self, other: &Clock) {
         for (&stream, &ticket) in &other.latest {
             self.add(stream, ticket);
         }
     }
 
-    /// Is behind this work, too.
+    /// Adds this work to what it is after.
     pub fn add(&mut self, stream: Handle, ticket: Ticket) {
         let latest = self.latest.entry(stream).or_default();
         *latest = ticket.max(*latest);
     }
 
-    /// Forgets what has run.
+    /// Forgets work that has run.
     pub fn forget_done(&mut self, queue: &Queue) {
         self.latest.retain(|_, latest| queue.is_pending(*latest));
     }
 
-    /// Whether it is behind this work.
+    /// Whether it is after this work.
     pub fn is_behind(&self, stream: Handle, ticket: Ticket) -> bool {
         self.latest.get(&stream).is_some_and(|&latest| latest >= ticket)
     }
 }
 
 impl Touch {
-    /// Whether the two cannot be at once.
+    /// Whether the two conflict: they may not run at once.
     fn conflicts(&self, other: &Touch) -> bool {
         let overlap = self.bytes.start < other.bytes.end && other.bytes.start < self.bytes.end;
         overlap && (self.writes || other.writes)
@@ -79,7 +79,7 @@ impl Touch {
 }
 
 impl Queue {
-    /// Appends work, and says so in its clock.
+    /// Appends work, and records it in its own clock.
     pub fn push(&mut self, mut item: Item) -> Ticket {
         self.given += 1;
         let ticket = self.given;
@@ -94,7 +94,7 @@ impl Queue {
         self.pending.contains_key(&ticket)
     }
 
-    /// What must run for these to have run, in the order of the host.
+    /// The pending work that these need, themselves included, in the host's order.
     pub fn needed(&self, roots: &[Ticket]) -> Vec<Ticket> {
         let mut needed = BTreeSet::new();
         let mut open = roots.to_vec();
@@ -117,7 +117,7 @@ impl Queue {
         self.pending.iter().map(|(&ticket, item)| (ticket, item))
     }
 
-    /// Where memory is used by work that has not run and is not before this clock, and one of the two writes.
+    /// A conflicting use of memory by pending work that is not before this clock.
     pub fn race(&self, clock: &Clock, touches: &[Touch]) -> Option<Address> {
         let unordered = self.iter().filter(|(ticket, item)| !clock.is_behind(item.stream, *ticket));
         let conflicts = |item: &Item| {

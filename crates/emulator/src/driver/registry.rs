@@ -1,4 +1,4 @@
-//! What the handles of one kind stand for. A handle is never given twice, and faults where somebody follows it.
+//! What the handles of one kind stand for. A handle is never reused, and faults when dereferenced.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::result::{DriverResult, Status};
 /// Things by their handles.
 #[derive(Debug)]
 pub struct Registry<T> {
-    /// What they are called, as in `a stream`.
+    /// The name of their kind, as in `a stream`.
     what: &'static str,
     /// The upper bits of their handles; with a bit above the 47 of an address, no pointer is one.
     kind: usize,
@@ -43,13 +43,13 @@ impl<T> Registry<T> {
         Ok(self.alive.get_mut(&handle).expect("it was just found"))
     }
 
-    /// Takes a thing away; its handle stands for nothing any more.
+    /// Removes a thing; its handle becomes invalid.
     pub fn remove(&mut self, handle: Handle) -> DriverResult<T> {
         let failure = self.unknown(handle);
         self.alive.remove(&handle).ok_or(failure)
     }
 
-    /// Keeps those of which this is so.
+    /// Keeps the things for which the predicate holds.
     pub fn retain(&mut self, mut keep: impl FnMut(&T) -> bool) {
         self.alive.retain(|_, thing| keep(thing));
     }

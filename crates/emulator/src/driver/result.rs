@@ -1,4 +1,4 @@
-//! What the driver's functions give: `CUresult`, its names and its sentences. A failure has a text of ours besides.
+//! What the driver's functions return: `CUresult`, its names and its messages. A failure also has our own text.
 
 use std::ffi::{CStr, c_int};
 
@@ -10,11 +10,11 @@ pub struct Status(pub c_int);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub code: Status,
-    /// What a real driver does not say.
+    /// Details that a real driver does not report.
     pub text: String,
 }
 
-/// What a call gives, or why it failed.
+/// The result of a call, or why it failed.
 pub type DriverResult<T = ()> = Result<T, Failure>;
 
 impl Status {
@@ -28,7 +28,7 @@ impl Status {
         TABLE.iter().find(|row| row.0 == self).map(|row| row.1)
     }
 
-    /// The sentence of the driver.
+    /// The driver's message for this code.
     pub fn sentence(self) -> Option<&'static CStr> {
         TABLE.iter().find(|row| row.0 == self).map(|row| row.2)
     }

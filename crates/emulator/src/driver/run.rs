@@ -1,4 +1,4 @@
-//! Running what waits: as far as the host must have it, with all that it depends on, in the order of the host.
+//! Runs pending work: what the host waits for, with all that it depends on, in the host's order.
 
 use std::ptr;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use super::work::{KernelCall, Pattern, Work};
 use crate::Error;
 
 impl Driver {
-    /// Runs what these need, and them. What goes wrong is the error of its context from then on.
+    /// Runs these and what they depend on. A failure becomes the sticky error of its context.
     pub fn run_until(&mut self, tickets: &[Ticket]) {
         for ticket in self.queue.needed(tickets) {
             let Some(item) = self.queue.take(ticket) else { continue };
@@ -116,7 +116,7 @@ impl Driver {
         Ok(())
     }
 
-    /// A kernel that writes behind its memory may not reach the page that faults.
+    /// A kernel that writes past the end of its memory may not reach the guard page.
     fn check_kept_to(&self, work: &Work) -> DriverResult {
         for access in work.accesses() {
             let Some((start, allocation)) = self.allocations.containing(access.address, 0) else { continue };

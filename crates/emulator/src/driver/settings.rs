@@ -1,4 +1,4 @@
-//! What a test sets: what the machine is, and what goes wrong.
+//! What a test sets: the machine's properties and the faults to inject.
 
 use super::clock;
 use crate::launch::Order;
@@ -49,7 +49,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Sets one. `false` if there is none of this name, or not this value.
+    /// Sets a setting. `false` if the name or the value is unknown.
     pub fn set(&mut self, key: &str, value: u64) -> bool {
         match key {
             "devices" if value <= 8 => self.devices = value,
@@ -82,7 +82,7 @@ impl Settings {
     }
 }
 
-/// Whether a counter of successes has run down; it is used up then.
+/// Counts down the successes left; `true` once, when none is left.
 pub fn strikes(after: &mut Option<u64>) -> bool {
     match after {
         Some(0) => {

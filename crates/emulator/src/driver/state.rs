@@ -61,11 +61,11 @@ static DRIVER: LazyLock<Mutex<Driver>> = LazyLock::new(|| {
 });
 
 thread_local! {
-    /// Why the latest call of this thread that failed did so.
+    /// Why this thread's latest failed call failed.
     static MESSAGE: RefCell<CString> = RefCell::default();
 }
 
-/// The driver, for the thread that asks alone.
+/// The driver, locked for the calling thread.
 pub fn driver() -> MutexGuard<'static, Driver> {
     DRIVER.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Streams: made, waited for, asked. What they are given is in `order`.
+//! Streams: created, waited for, queried. `order` enqueues work on them.
 
 use std::collections::VecDeque;
 use std::ffi::{c_int, c_uint};
@@ -23,11 +23,11 @@ pub struct Stream {
     pub context: Handle,
     /// Whether it is ordered with the default stream.
     pub blocking: bool,
-    /// What it was given and may not have run, oldest first.
+    /// Its work that may not have run, oldest first.
     pub given: VecDeque<Ticket>,
-    /// What its next work is behind.
+    /// What its next work is ordered after.
     pub clock: Clock,
-    /// The graph that it makes instead of running.
+    /// The graph that it captures into instead of running.
     pub capturing: Option<Capturing>,
 }
 
@@ -44,7 +44,7 @@ impl Stream {
 }
 
 impl Driver {
-    /// The stream that a caller means, with nothing wrong with its context.
+    /// The stream that a caller means; its context must have no error.
     pub fn stream(&mut self, stream: Handle) -> DriverResult<Handle> {
         match stream.0 {
             0 | LEGACY => {
@@ -73,7 +73,7 @@ impl Driver {
         Ok(stream)
     }
 
-    /// Runs all that a stream was given.
+    /// Runs all work of a stream.
     pub fn run_stream(&mut self, stream: Handle) -> DriverResult {
         let Stream { context, .. } = *self.streams.get(stream)?;
         let last = self.streams.get(stream)?.last();
@@ -81,7 +81,7 @@ impl Driver {
         self.after_wait(context)
     }
 
-    /// Whether these have run. Who asks again and again waits, so one more piece of work runs for each question.
+    /// Whether these have run. Each query runs one more piece of work, so that polling makes progress.
     pub fn poll(&mut self, context: Handle, tickets: &[Ticket]) -> DriverResult {
         let Some(&next) = self.queue.needed(tickets).first() else { return self.after_wait(context) };
         self.run_until(&[next]);
@@ -109,7 +109,7 @@ extern "C" fn cuStreamDestroy_v2(stream: Handle) -> c_int {
             return Err(Status::ERROR_INVALID_HANDLE.because("a default stream is not destroyed"));
         }
         driver.abandon_capture(stream)?;
-        // What it was given runs all the same.
+        // Its work still runs.
         driver.streams.remove(stream).map(|_| ())
     })
 }

@@ -1,4 +1,4 @@
-//! What a stream is given to do.
+//! The work of streams.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::{Arg, Function, Launch};
 /// A piece of work.
 #[derive(Clone, Debug)]
 pub enum Work {
-    /// Only has its place: a stream waits for an event.
+    /// Does nothing but order: a stream waits for an event.
     Nothing,
     /// An event happens.
     Record(Handle),
@@ -24,9 +24,9 @@ pub enum Work {
     Copy { to: Place, from: Place, bytes: usize },
     /// A pattern is repeated.
     Fill { to: Address, pattern: Pattern, bytes: usize },
-    /// Memory comes into being.
+    /// Memory is allocated.
     Allocate(Address),
-    /// Memory goes away.
+    /// Memory is freed.
     Free(Address),
     /// The nodes of a graph run.
     Graph(Arc<Body>),
@@ -48,7 +48,7 @@ unsafe impl Send for KernelCall {}
 unsafe impl Sync for KernelCall {}
 
 impl KernelCall {
-    /// The memory that its pointers are of. Null is one that it must not follow.
+    /// The memory that its pointers point into. Null is skipped: the kernel must not dereference it.
     fn pointers(&self) -> impl Iterator<Item = Access> {
         let kinds = self.function.parameters().chars();
         self.args.iter().zip(kinds).filter_map(|(arg, kind)| match arg {
@@ -65,7 +65,7 @@ impl KernelCall {
 pub enum Place {
     /// In memory that the driver allocated.
     Allocated(Address),
-    /// In memory of the host that the driver knows nothing of.
+    /// In host memory unknown to the driver.
     Pageable(Address),
 }
 
@@ -80,7 +80,7 @@ pub enum Pattern {
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     pub address: Address,
-    /// 0 where nobody knows, as of a kernel's pointer.
+    /// 0 if unknown, as for a kernel's pointer.
     pub bytes: usize,
     /// Whether it must be the device's own.
     pub own: bool,
@@ -89,7 +89,7 @@ pub struct Access {
 }
 
 impl Place {
-    /// Where it is.
+    /// Its address.
     pub fn address(self) -> Address {
         match self {
             Place::Allocated(address) | Place::Pageable(address) => address,

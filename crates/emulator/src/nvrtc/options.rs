@@ -16,7 +16,7 @@ const FLAGS: [&str; 7] = [
     "-default-device",
 ];
 
-/// Options with a value behind `=`. The emulator's arithmetic is not changed by them.
+/// Options with a value after `=`. The emulator's arithmetic is not changed by them.
 const VALUED: [&str; 13] = [
     "--std",
     "-std",

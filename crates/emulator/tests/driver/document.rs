@@ -4,7 +4,7 @@ use crate::machine::Machine;
 
 const DOCUMENT: &str = include_str!("../../../../docs/internals/stand-in.md");
 
-/// The names of the rows behind a heading.
+/// The names of the rows below a heading.
 fn rows(heading: &str) -> Vec<&'static str> {
     let table = DOCUMENT.split(heading).nth(1).expect("the table");
     let lines = table.lines().skip_while(|line| !line.starts_with("| `"));

@@ -134,7 +134,7 @@ fn a_graph_may_allocate_what_it_frees() {
     assert_says(code!(cu, cuStreamSynchronize(captured.stream)), 700, "in no memory");
 }
 
-/// What a graph of two streams gives: the second doubles what the first has set, behind an event or not.
+/// What a graph of two streams gives: the second doubles what the first has set, after an event or not.
 fn forked(machine: &Machine, with_event: bool) -> Vec<i32> {
     let captured = Captured::begin(machine);
     let cu = captured.context.cu;

@@ -45,7 +45,7 @@ fn attribute(tag: &str, name: &str) -> f64 {
     value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name} of {tag}"))
 }
 
-/// The tags of a name, each with the text behind it.
+/// The tags of a name, each with the text after it.
 fn tags<'t>(picture: &'t str, name: &str) -> Vec<(&'t str, &'t str)> {
     let open = format!("<{name} ");
     let parts = picture.split(open.as_str()).skip(1);

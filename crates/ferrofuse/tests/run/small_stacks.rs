@@ -14,7 +14,7 @@ fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     thread::Builder::new().stack_size(STACK).spawn(work).expect("a thread").join().expect("no panic");
 }
 
-/// A chain of so many calls, each on what the one before gave.
+/// A chain of `ops` calls, each on what the one before gave.
 fn chain(ops: usize, op: &str) -> String {
     let mut text =
         "def f(fd):\n    t0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)\n"

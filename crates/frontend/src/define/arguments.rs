@@ -1,6 +1,6 @@
-//! Arguments bound to the parameters of an op, and read as what the parameters want.
+//! Arguments bound to the parameters of an op, and read as the kinds of those.
 //!
-//! Takes what a call was given, gives it by parameter with defaults filled, or says which argument does not suit. Knows
+//! Takes the arguments of a call, returns them by parameter with defaults filled, or the argument that does not fit. Knows
 //! nothing of graphs.
 
 use ir::Span;
@@ -22,12 +22,12 @@ pub(super) struct Bound {
     params: SmallVec<[Param; 4]>,
     objects: Vec<Object>,
     spans: Vec<Option<Span>>,
-    /// For each parameter whether the call says what it is.
+    /// For each parameter whether the call gives it.
     given: SmallVec<[bool; 4]>,
 }
 
 impl Bound {
-    /// Gives each argument its parameter.
+    /// Assigns each argument to its parameter.
     pub fn new(
         op: &'static str,
         params: &[Param],
@@ -50,7 +50,7 @@ impl Bound {
         Ok(bound)
     }
 
-    /// Fills a default, checks the kind, makes one number a list, and 0 and 1 bools, where that is meant.
+    /// Fills in a default, checks the kind, makes one number a list and 0 and 1 bools if the parameter needs that.
     fn settle(&mut self, slot: usize) -> Result<(), DefineError> {
         let param = self.params[slot];
         if self.objects[slot] == Object::None {
@@ -106,7 +106,7 @@ impl Bound {
         Bound { objects, ..self.clone() }
     }
 
-    /// What the parameter of this number takes.
+    /// The kind of the parameter with this number.
     pub fn kind(&self, slot: usize) -> ParamKind {
         self.params[slot].kind
     }
@@ -176,7 +176,7 @@ impl Bound {
         wrap(axis, rank).ok_or_else(|| self.reject(param, &places_of("an axis", rank)))
     }
 
-    /// Axes of a tensor of this rank, each once, in the order they were given, if they were.
+    /// Axes of a tensor of this rank, each once, in the given order, if given.
     pub fn axes(&self, param: &str, rank: usize) -> Result<Option<Axes>, DefineError> {
         let Some(given) = self.ints(param) else { return Ok(None) };
         let mut axes = Axes::new();
@@ -206,7 +206,7 @@ impl Bound {
         order.filter(is_permutation).ok_or_else(reject)
     }
 
-    /// What the record keeps: the arguments that are not the default, and dtypes that the call names.
+    /// The arguments for the record: those that are not the default, and dtypes that the call names.
     pub fn recorded(&self) -> Vec<(&'static str, Object)> {
         let all = self.params.iter().zip(&self.objects).zip(&self.given);
         let kept = all.filter(|((param, object), given)| {
@@ -216,7 +216,7 @@ impl Bound {
     }
 }
 
-/// Whether something stands alone where a list of such is meant too.
+/// Whether a single item is given where a list of such is allowed too.
 fn is_lone(param: &Param, object: &Object) -> bool {
     match param.kind {
         ParamKind::Ints => param.alias.is_some() && object.as_int().is_some(),
@@ -226,7 +226,7 @@ fn is_lone(param: &Param, object: &Object) -> bool {
     }
 }
 
-/// What may stand for one axis, or for several, of a tensor of this rank.
+/// The accepted values for one axis, or for several, of a tensor of this rank, in words.
 fn places_of(what: &str, rank: usize) -> String {
     match rank {
         0 => "no axis, as the tensor has none".to_owned(),
@@ -241,7 +241,7 @@ fn wrap(axis: i64, rank: usize) -> Option<usize> {
     usize::try_from(counted).ok().filter(|&axis| axis < rank)
 }
 
-/// What a parameter is if it is not given.
+/// The value of a parameter that is not given.
 pub(crate) fn default(param: &Param) -> Object {
     match param.default {
         ParamDefault::Required | ParamDefault::Absent => Object::None,
@@ -296,7 +296,7 @@ fn in_words(kind: ParamKind) -> &'static str {
     }
 }
 
-/// What an argument is, in a few words.
+/// A short description of an argument.
 pub(super) fn describe(object: &Object) -> String {
     match object {
         Object::None => "missing".to_owned(),
@@ -325,7 +325,7 @@ fn describe_item(item: &Object) -> String {
     }
 }
 
-/// Arguments that find no parameter, in the words of a diagnostic.
+/// The diagnostic for arguments without a parameter.
 fn misfit(
     error: BindError,
     params: &[Param],

@@ -1,4 +1,4 @@
-//! Ops by name: finds the row, binds the arguments, adds the nodes, writes the line of the record.
+//! Ops by name: finds the row, binds the arguments, adds the nodes, and the line of the record.
 
 use std::cmp::Reverse;
 
@@ -15,7 +15,7 @@ use super::families::{self, movement, scalar};
 /// Applies an op: any row of the tables of primitives, composites and tensor ops.
 ///
 /// # Errors
-/// For an unknown name, arguments that do not fit the parameters, dtypes and shapes that do not suit.
+/// For an unknown name, arguments that do not fit the parameters, dtypes and shapes that do not fit.
 pub(super) fn call(
     ops: &mut OpBuilder,
     op: &str,
@@ -102,7 +102,7 @@ fn record_tensors(ops: &mut OpBuilder, bound: &Bound, vals: Vec<Val>) -> Object 
     }
 }
 
-/// A copy whose memory order is remembered for the case that it is an output.
+/// A copy whose memory order is recorded in case it is an output.
 fn stride_order(ops: &mut OpBuilder, bound: &Bound) -> Result<NamedValue, DefineError> {
     let arg = ops.tensor(bound)?;
     let ranks = bound.stride_order(ops.graph.shape(arg).len())?;
@@ -137,7 +137,7 @@ fn keep_query_order(ops: &mut OpBuilder, bound: &Bound, results: &Object) {
     }
 }
 
-/// The axes of a permuted value, outermost in memory first; nothing where it is row-major, or nobody says.
+/// The axes of a permuted value, outermost in memory first; `None` if it is row-major or unknown.
 fn order_in_memory(ops: &OpBuilder, val: Val) -> Option<Axes> {
     match ops.graph.op(val) {
         TensorOp::Input { layout, .. } => (!layout.order.is_empty()).then(|| layout.order.clone()),
@@ -175,7 +175,7 @@ fn shape(ops: &mut OpBuilder, bound: &Bound) -> Result<Object, DefineError> {
     Ok(Object::list(sizes))
 }
 
-/// nvFuser takes the dtype of a full reduction as its second argument by place: `sum(t, DataType.Float)`.
+/// nvFuser takes the dtype of a full reduction as its second positional argument: `sum(t, DataType.Float)`.
 fn dtype_by_name(op: OpRef, mut arguments: Vec<CallArgument>) -> Vec<CallArgument> {
     let reduces =
         matches!(op, OpRef::Language(LanguageOp::Sum | LanguageOp::Prod | LanguageOp::Max | LanguageOp::Min));
@@ -189,8 +189,8 @@ fn dtype_by_name(op: OpRef, mut arguments: Vec<CallArgument>) -> Vec<CallArgumen
     arguments
 }
 
-/// Arguments of `sdpfa_fwd` as nvFuser took them before it had a bias and a mask, by place: a number in the place of the
-/// bias is the dropout's, and what follows it goes by name.
+/// Positional arguments of `sdpfa_fwd` as nvFuser took them before it had a bias and a mask: a number in the bias's position
+/// is the dropout, and later ones become keywords.
 fn with_newer_places(op: OpRef, mut arguments: Vec<CallArgument>) -> Vec<CallArgument> {
     let is_older =
         |third: &CallArgument| third.keyword.is_none() && matches!(third.object, Object::Number(_));

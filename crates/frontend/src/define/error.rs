@@ -1,4 +1,4 @@
-//! Why a definition is rejected: which op, which argument, what was expected, what was given, and where.
+//! Why a definition is rejected: the op, the argument, what was expected, what was given, and where.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ pub struct DefineError {
     pub op: String,
     /// The argument at fault, if it is one.
     pub argument: Option<String>,
-    /// What would have been right, as a noun; empty where the op itself is wrong.
+    /// What was expected, as a noun; empty if the op itself is wrong.
     pub expected: String,
-    /// What there is instead, as a noun.
+    /// What was given instead, as a noun.
     pub given: String,
     /// Whether the argument is of another kind than is wanted, such as a string for a number.
     pub is_kind: bool,
@@ -54,7 +54,7 @@ impl DefineError {
         DefineError { span: self.span.or(span), ..self }
     }
 
-    /// What a tensor op's shape rule rejected while `op` was applied.
+    /// The error of a tensor op's shape rule while `op` was applied.
     pub(super) fn from_shape(op: &str, error: ShapeError) -> DefineError {
         let (expected, given) = match error {
             ShapeError::Count { expected, given } => (format!("{expected} operands"), given.to_string()),

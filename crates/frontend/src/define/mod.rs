@@ -1,8 +1,8 @@
 //! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
 //!
-//! Each uses those before it: `error` · `arguments` (what calls take) · `builder` (what ops are built with) · `families`
-//! (ops on real arguments, one file for each family) · `complex` (complex numbers as pairs) · `call` (ops by name) ·
-//! `definition` (the builder that users drive) · `outline` (a view as a definition of its own).
+//! Each uses those before it: `error` · `arguments` (of calls) · `builder` (of ops) · `families` (ops on real arguments, one
+//! file for each family) · `complex` (complex numbers as pairs) · `call` (ops by name) · `definition` (the builder that
+//! users drive) · `outline` (a view as a definition of its own).
 
 mod arguments;
 mod builder;

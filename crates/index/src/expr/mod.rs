@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use crate::Sym;
 
-/// Terms and atoms, counted through all nested atoms, that an expression may have.
+/// The most terms and atoms of an expression, counted through all nested atoms.
 const MAX_SIZE: u32 = 2048;
-/// Levels of atoms within atoms that an expression may have; keeps recursion far from the end of the stack.
+/// The deepest nesting of atoms in an expression; it limits recursion.
 const MAX_DEPTH: u32 = 48;
 
 /// An integer expression over symbols, in canonical form; cheap to clone.
@@ -62,7 +62,7 @@ impl Expr {
         Expr::constant(1)
     }
 
-    /// What stands for an expression that outgrew the algebra. Its evaluation is an error.
+    /// The form of an expression that outgrew the algebra. Its evaluation is an error.
     pub fn overflow() -> Expr {
         Expr(None)
     }
@@ -72,7 +72,7 @@ impl Expr {
         self.0.is_none()
     }
 
-    /// One atom as it stands, without simplification of the atom.
+    /// One atom, without simplification of it.
     pub fn from_atom(atom: Atom) -> Expr {
         Expr::from_term(1, Monomial::of(atom))
     }
@@ -106,7 +106,7 @@ impl Expr {
         }
     }
 
-    /// Wraps terms that are already canonical, rejecting what is too large.
+    /// Wraps terms that are already canonical, rejecting sums that are too large.
     fn from_sorted(terms: Vec<Term>) -> Expr {
         let (mut size, mut depth) = (0u32, 0u32);
         for term in &terms {

@@ -1,11 +1,11 @@
-//! Products of atoms: what a coefficient stands before in a sum. Gives their order, product, quotient and common part;
-//! knows nothing of coefficients and simplifies nothing inside an atom.
+//! Products of atoms: a term of a sum without its coefficient. Gives their order, product, quotient and common part; knows
+//! nothing of coefficients and simplifies nothing inside an atom.
 
 use std::cmp::Ordering;
 
 use crate::{Expr, Sym};
 
-/// What a polynomial is built over: a symbol, or a form that the algebra keeps whole.
+/// The atoms of polynomials: a symbol, or a form that the algebra keeps whole.
 ///
 /// Division rounds to minus infinity and the modulo has the sign of its divisor, as in Python.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -70,7 +70,7 @@ impl Monomial {
         }
     }
 
-    /// The first atom. What this divides has it too.
+    /// The first atom. Monomials that this divides have it too.
     pub(crate) fn lead(&self) -> Option<&Atom> {
         self.factors.first().map(|(atom, _)| atom)
     }
@@ -102,7 +102,7 @@ impl Monomial {
     /// Joins the factor lists, with `power` applied to the two powers of each atom that occurs in either.
     fn combine(&self, other: &Monomial, power: impl Fn(u32, u32) -> Option<u32>) -> Option<Monomial> {
         let (mut left, mut right) = (self.factors.iter().peekable(), other.factors.iter().peekable());
-        // Without a capacity: most quotients that proofs ask for are none, and need no memory.
+        // Without a capacity: most quotients in proofs do not exist, and need no memory.
         let mut factors = Vec::new();
         loop {
             let order = match (left.peek(), right.peek()) {

@@ -46,7 +46,7 @@ impl Range {
         (self.hi != MAX).then_some(self.hi)
     }
 
-    /// What is zero or more where the expression is in the range, by one of its ends: the lower, if it has one.
+    /// The expression that is zero or more if `about` is in the range, from one of its ends: the lower, if it has one.
     pub fn slack(&self, about: &Expr) -> Option<Expr> {
         let constant = |end: i128| i64::try_from(end).ok().map(Expr::constant);
         let above = self.lo().and_then(constant).map(|lo| about - &lo);
@@ -181,7 +181,7 @@ fn end_quotient(a: i128, b: i128) -> i128 {
 }
 
 impl Facts {
-    /// The interval of an expression as it stands, without simplification.
+    /// The interval of an expression, without simplification of it.
     pub(crate) fn interval(&self, e: &Expr) -> Range {
         if e.is_overflow() {
             return Range::ALL;

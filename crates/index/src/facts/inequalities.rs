@@ -1,7 +1,7 @@
 //! The inequalities that are known beyond the ranges of symbols, in the order in which they were found.
 //!
-//! Takes expressions that are zero or more, each once; gives those that can take part in a proof about given terms, and
-//! those that speak of given symbols, without a look at the others. What says no more than a range is kept as one.
+//! Takes expressions that are zero or more, each once; finds those that can take part in a proof about given terms, and
+//! those that mention given symbols, without visiting the others. An inequality equivalent to a range is kept as one.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use imbl::{OrdMap, OrdSet};
 use super::Facts;
 use crate::{Atom, Expr, Sym, Term};
 
-/// An inequality's place in the order; what takes the place of another has its number.
+/// An inequality's place in the order; a replacement keeps the number.
 type Number = u32;
 
 /// Expressions that are zero or more.
@@ -21,7 +21,7 @@ pub(super) struct Inequalities {
     /// Those with a term of this sign whose product begins with the atom.
     by_lead: OrdMap<(Atom, Sign), OrdSet<Number>>,
     by_symbol: OrdMap<Sym, OrdSet<Number>>,
-    /// No number from here on was ever given: one that is taken away for a while finds its place again.
+    /// The first unused number: an inequality that is removed for a while gets its place again.
     next: Number,
 }
 
@@ -47,14 +47,14 @@ impl Inequalities {
         self.numbers.contains_key(slack)
     }
 
-    /// Takes one, unless it is known.
+    /// Adds one, unless it is known.
     pub(super) fn push(&mut self, slack: Expr) {
         let number = self.next;
         self.next += 1;
         self.insert(number, slack);
     }
 
-    /// Puts one at a place that is free, unless it is known.
+    /// Inserts one at a free place, unless it is known.
     pub(super) fn insert(&mut self, number: Number, slack: Expr) {
         if self.numbers.contains_key(&slack) {
             return;
@@ -69,7 +69,7 @@ impl Inequalities {
         self.by_number.insert(number, slack);
     }
 
-    /// Takes one away.
+    /// Removes one.
     pub(super) fn remove(&mut self, number: Number) -> Option<Expr> {
         let slack = self.by_number.remove(&number)?;
         self.numbers.remove(&slack);
@@ -82,12 +82,12 @@ impl Inequalities {
         Some(slack)
     }
 
-    /// The numbers of those that speak of one of these symbols, ascending.
+    /// The numbers of those that mention one of these symbols, ascending.
     pub(super) fn speaking_of(&self, symbols: &BTreeSet<Sym>) -> BTreeSet<Number> {
         symbols.iter().filter_map(|sym| self.by_symbol.get(sym)).flatten().copied().collect()
     }
 
-    /// Whether any speaks of a symbol.
+    /// Whether any mentions a symbol.
     pub(super) fn speak_of(&self, sym: Sym) -> bool {
         self.by_symbol.get(&sym).is_some_and(|numbers| !numbers.is_empty())
     }
@@ -97,7 +97,7 @@ impl Inequalities {
     }
 
     /// Those with a term whose product divides one of these terms' and has its sign, and perhaps others; the oldest first.
-    /// They are looked for one by one, as most proofs ask for a few.
+    /// They are found lazily, as most proofs need only a few.
     pub(super) fn sharing<'a>(&'a self, terms: &[Term]) -> impl Iterator<Item = &'a Expr> + use<'a> {
         let atoms = terms.iter().flat_map(|term| {
             let sign = term.coefficient < 0;
@@ -110,7 +110,7 @@ impl Inequalities {
         numbers.map(|number| &self.by_number[&number])
     }
 
-    /// Those that others did not have, or had at another place.
+    /// Those that `before` did not have, or had at another place.
     pub(super) fn since<'a>(&'a self, before: &'a Inequalities) -> impl Iterator<Item = &'a Expr> {
         use imbl::ordmap::DiffItem;
         before.by_number.diff(&self.by_number).filter_map(|change| match change {
@@ -121,7 +121,7 @@ impl Inequalities {
 }
 
 impl Facts {
-    /// Simplifies each inequality that speaks of one of these symbols by what is known beside it; it keeps its place.
+    /// Simplifies each inequality that mentions one of these symbols by all other facts; it keeps its place.
     pub(super) fn rewrite_inequalities_of(&mut self, symbols: &BTreeSet<Sym>) {
         let stale: Vec<(u32, Expr)> = self
             .nonnegative
@@ -136,14 +136,15 @@ impl Facts {
         }
     }
 
-    /// Records an expression that is zero or more: as a range if it speaks of one symbol, else as it is.
+    /// Records an expression that is zero or more: as a range if it mentions one symbol, otherwise as it is.
     pub(super) fn insert_nonnegative(&mut self, slack: Expr) {
         if let Some(reduced) = self.beyond_ranges(slack) {
             self.nonnegative.push(reduced);
         }
     }
 
-    /// What a range does not say of an expression that is zero or more, in its simplest form. What a range says is taken.
+    /// The simplest form of an expression that is zero or more, unless it is equivalent to a range, which is recorded
+    /// instead.
     fn beyond_ranges(&mut self, slack: Expr) -> Option<Expr> {
         if slack.is_overflow() || self.interval(&slack).is_nonnegative() {
             return None;

@@ -1,5 +1,5 @@
-//! What is known of symbols: ranges, equalities, multiples and inequalities. Gives the store and the ways to fill
-//! and list it; simplification with it is in `normalize.rs`, proofs are in `prove.rs`.
+//! Facts about symbols: ranges, equalities, multiples and inequalities. This file stores, adds and lists them;
+//! simplification with them is in `normalize.rs`, proofs are in `prove.rs`.
 
 mod bounds;
 mod inequalities;
@@ -16,16 +16,16 @@ use thiserror::Error;
 use crate::division::gcd;
 use crate::{Atom, Expr, Sym, Term};
 
-/// What is known of symbols. Copies share what they have in common, so taking one costs nothing however much is known.
+/// Facts about symbols. Copies share structure, so copying is cheap however many facts there are.
 ///
-/// Equalities are solved for a symbol where that is possible, and the solution is put into everything else, so no
-/// chain of them is ever followed; those that cannot be solved (`i0*i1 = 6*i2`) are kept as relations.
+/// Equalities are solved for a symbol where that is possible, and the solution is substituted everywhere, so no chain of
+/// them is ever followed; those that cannot be solved (`i0*i1 = 6*i2`) are kept as relations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Facts {
     ranges: OrdMap<Sym, Range>,
     /// The value of a solved symbol, in unsolved ones.
     equalities: OrdMap<Sym, Expr>,
-    /// The solved symbols whose values speak of an unsolved one.
+    /// The solved symbols whose values mention an unsolved one.
     dependents: OrdMap<Sym, OrdSet<Sym>>,
     /// Expressions that are zero, the coefficient of the highest term positive.
     relations: Vector<Expr>,
@@ -36,12 +36,12 @@ pub struct Facts {
     multiples: Vector<(Expr, i64)>,
 }
 
-/// A fact that cannot hold together with those known before it; it was not taken.
+/// A fact that contradicts those known before it; it was not added.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{left} {relation} {right}` contradicts what is known")]
 pub struct Contradiction {
     pub left: Expr,
-    /// How the sides were said to relate: `=` or `<=`.
+    /// The assumed relation of the sides: `=` or `<=`.
     pub relation: &'static str,
     pub right: Expr,
 }
@@ -69,13 +69,13 @@ impl Facts {
         }
     }
 
-    /// Takes that two expressions are equal, unless that cannot be.
+    /// Assumes that two expressions are equal, unless that is impossible.
     pub fn assume_equal(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         let difference = self.normalize(&(a - b));
         self.assume_zero(&difference, [a, b])
     }
 
-    /// Takes that two expressions are equal, unless that is known already, or they are proved different.
+    /// Assumes that two expressions are equal, unless that is known already, or they are proved different.
     pub fn require_equal(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         let [left, right] = [a, b].map(|side| with_value(self, side));
         if left == right {
@@ -96,16 +96,16 @@ impl Facts {
         self.assume_zero(&difference, [a, b])
     }
 
-    /// Takes that the simplified difference of two expressions is zero.
+    /// Assumes that the simplified difference of two expressions is zero.
     fn assume_zero(&mut self, difference: &Expr, [a, b]: [&Expr; 2]) -> Result<(), Contradiction> {
         let contradiction = || unequal([a, b]);
         let Some(zero) = primitive(difference) else {
-            // Zero says nothing new, and what outgrew the algebra can say nothing.
+            // Zero is nothing new, and an overflow has no information.
             return Ok(());
         };
         let symbols = zero.symbols();
         if symbols.iter().any(|sym| self.equalities.contains_key(sym)) {
-            // Putting in the known values outgrew the algebra; solving now could make a cycle.
+            // Substituting the known values outgrew the algebra; solving now could make a cycle.
             return Ok(());
         }
         if !self.may_be_zero(&zero) {
@@ -123,7 +123,7 @@ impl Facts {
         }
         next.solve_relations().map_err(|_| contradiction())?;
         let is_refuted = |relation: &Expr| !next.may_be_zero(relation);
-        // An inequality that speaks of none of these symbols is as it was.
+        // An inequality that mentions none of these symbols is unchanged.
         let mut known = self.nonnegative.speaking_of(&symbols).into_iter();
         let is_exceeded = |slack: &Expr| next.is_negative(&next.normalize(slack));
         if next.relations.iter().any(is_refuted)
@@ -135,7 +135,7 @@ impl Facts {
         Ok(())
     }
 
-    /// Solves the relations that what became known since has left with a symbol to solve for.
+    /// Solves the relations that newer facts have made solvable for a symbol.
     fn solve_relations(&mut self) -> Result<(), Contradiction> {
         let is_free = |facts: &Facts, sym: &Sym| !facts.equalities.contains_key(sym);
         while let Some(at) = self.relations.iter().position(|zero| {
@@ -152,7 +152,8 @@ impl Facts {
         self.interval(e).hi().is_some_and(|hi| hi < 0)
     }
 
-    /// Takes that the first expression is at most the second, unless that cannot be. What is proved without says nothing.
+    /// Assumes that the first expression is at most the second, unless that is impossible. If it is proved already, nothing
+    /// is added.
     pub fn assume_le(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         let slack = self.normalize(&(b - a));
         if self.is_negative(&slack) {
@@ -164,12 +165,12 @@ impl Facts {
         Ok(())
     }
 
-    /// Takes that the first expression is less than the second, unless that cannot be.
+    /// Assumes that the first expression is less than the second, unless that is impossible.
     pub fn assume_lt(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         self.assume_le(&(a + 1), b)
     }
 
-    /// Takes that the expression is a multiple of a number; 0, 1, -1 and the smallest `i64` say nothing.
+    /// Assumes that the expression is a multiple of a number; 0, 1, -1 and the smallest `i64` add nothing.
     pub fn assume_multiple(&mut self, e: &Expr, multiple: i64) {
         let e = self.normalize(e);
         let (Some(multiple), Some(content)) = (multiple.checked_abs(), e.content()) else { return };
@@ -188,7 +189,7 @@ impl Facts {
         }
     }
 
-    /// The range of a symbol by itself, without what equalities say.
+    /// The range of a symbol by itself, without equalities.
     pub fn range(&self, sym: Sym) -> Range {
         self.ranges.get(&sym).copied().unwrap_or(Range::ALL)
     }
@@ -228,7 +229,7 @@ impl Facts {
         self.nonnegative.contains(e)
     }
 
-    /// Those of the inequalities of which a proof about these terms can take something away.
+    /// The inequalities that a proof about these terms may subtract.
     pub(super) fn inequalities_sharing<'a>(
         &'a self,
         terms: &[Term],
@@ -246,7 +247,7 @@ impl Facts {
         self.multiples.iter()
     }
 
-    /// What equalities, relations, inequalities and multiples are about, in this order.
+    /// The subjects of equalities, relations, inequalities and multiples, in this order.
     pub fn subjects(&self) -> impl Iterator<Item = Expr> {
         let equal = self.equalities().map(|(sym, _)| Expr::sym(sym));
         let others = self.relations().chain(self.inequalities()).cloned();
@@ -254,8 +255,8 @@ impl Facts {
         equal.chain(others).chain(self.multiples().map(|(about, _)| about)).chain(ranges)
     }
 
-    /// What equalities, relations, inequalities, multiples and ranges are about that these facts have and `before` did not, in the
-    /// order of [`Facts::subjects`]. What was rewritten since may be among them.
+    /// The subjects of equalities, relations, inequalities, multiples and ranges that are new since `before`, in the order
+    /// of [`Facts::subjects`]. Rewritten ones may be among them.
     pub fn subjects_since(&self, before: &Facts) -> Vec<Expr> {
         let mut subjects: Vec<Expr> = changed(&before.equalities, &self.equalities).map(Expr::sym).collect();
         subjects.extend(moved(&before.relations, &self.relations).cloned());
@@ -277,7 +278,7 @@ impl Facts {
         divisor == 0 || constant % divisor == 0
     }
 
-    /// Records a solution and puts it into all other facts; `None` if the symbol's range has no room for it.
+    /// Records a solution and substitutes it in all other facts; `None` if the symbol's range excludes it.
     fn insert_value(&mut self, sym: Sym, value: Expr) -> Option<()> {
         let range = self.range(sym);
         if self.interval(&value).intersect(&range).is_empty() {
@@ -292,7 +293,7 @@ impl Facts {
         Some(())
     }
 
-    /// Records an expression that is zero. A remainder that is zero says that its operand is a multiple.
+    /// Records an expression that is zero. A remainder that is zero implies that its operand is a multiple.
     fn insert_relation(&mut self, zero: Expr) {
         let multiple = match zero.as_atom() {
             Some(Atom::Mod(x, divisor)) => divisor.as_const().map(|divisor| (x.clone(), divisor)),
@@ -332,7 +333,7 @@ impl Facts {
         });
     }
 
-    /// Rewrites every fact that speaks of a symbol, which has a value now.
+    /// Rewrites every fact that mentions a symbol that now has a value.
     fn refresh(&mut self, sym: Sym) {
         let value = self.equalities.get(&sym).cloned();
         for dependent in self.dependents.get(&sym).cloned().unwrap_or_default() {
@@ -345,7 +346,7 @@ impl Facts {
         self.rewrite_those_of(&BTreeSet::from([sym]));
     }
 
-    /// Rewrites the facts, other than equalities, that speak of one of these symbols, with the equalities as they now are.
+    /// Rewrites the facts, other than equalities, that mention one of these symbols, with the present equalities.
     fn rewrite_those_of(&mut self, symbols: &BTreeSet<Sym>) {
         let is_stale = |fact: &Expr| mentions(fact, symbols);
         if self.relations.iter().any(is_stale) {
@@ -367,7 +368,7 @@ impl Facts {
         }
     }
 
-    /// Says of a solved symbol's value what was known of the symbol.
+    /// Transfers what was known about a solved symbol to its value.
     fn transfer_range(&mut self, value: &Expr, range: Range) {
         let end = |end: Option<i128>| end.and_then(|end| i64::try_from(end).ok()).map(Expr::constant);
         if let Some(lo) = end(range.lo()) {
@@ -384,22 +385,22 @@ fn with_value<'e>(facts: &'e Facts, e: &'e Expr) -> &'e Expr {
     e.as_sym().and_then(|sym| facts.value(sym)).unwrap_or(e)
 }
 
-/// The unsolved symbols that two expressions are, the older one first, where no other fact speaks of both: what is known of each is
-/// then all that can keep them from being equal.
+/// The unsolved symbols that two expressions are, the older one first, if no other fact mentions both: only the facts about
+/// each can then keep them from being equal.
 fn unrelated_symbols(facts: &Facts, a: &Expr, b: &Expr) -> Option<[Sym; 2]> {
     let (a, b) = (a.as_sym()?, b.as_sym()?);
     let is_alone = |sym| !facts.nonnegative.speak_of(sym);
     (facts.relations.is_empty() && is_alone(a) && is_alone(b)).then_some([a.min(b), a.max(b)])
 }
 
-/// Whether an expression speaks of one of these symbols.
+/// Whether an expression mentions one of these symbols.
 fn mentions(e: &Expr, symbols: &BTreeSet<Sym>) -> bool {
     let mut found = false;
     e.visit_symbols(&mut |sym| found |= symbols.contains(&sym));
     found
 }
 
-/// The symbols of which a map says something that another did not.
+/// The symbols whose entries in a map differ from those in another.
 fn changed<'m, V: PartialEq>(
     before: &'m OrdMap<Sym, V>,
     after: &'m OrdMap<Sym, V>,
@@ -410,7 +411,7 @@ fn changed<'m, V: PartialEq>(
     })
 }
 
-/// What stands in a list where another had something else or nothing.
+/// The items of a list where another one differs or has none.
 fn moved<'v, T: Clone + PartialEq>(
     before: &'v Vector<T>,
     after: &'v Vector<T>,
@@ -433,18 +434,18 @@ fn preferred(a: &Expr, b: &Expr) -> Option<Sym> {
     a.as_sym().max(b.as_sym())
 }
 
-/// Whether nothing that is known of other expressions can be simplified by a relation.
+/// Whether a relation cannot simplify any other fact.
 fn is_inert(zero: &Expr) -> bool {
     !is_oriented(zero) && !matches!(zero.as_atom(), Some(Atom::Mod(..)))
 }
 
-/// Whether the highest term of a relation equals a polynomial in symbols, so that it can be put for that term.
+/// Whether the highest term of a relation equals a polynomial in symbols, so that this can be substituted for the term.
 pub(crate) fn is_oriented(zero: &Expr) -> bool {
     let mut rest = zero.terms().iter().skip(1).flat_map(|term| term.monomial.factors());
     rest.all(|(atom, _)| atom.operands().is_none())
 }
 
-/// Solves `zero = 0` for the preferred symbol, or else the youngest one, that stands there with coefficient 1 or -1.
+/// Solves `zero = 0` for the preferred symbol, or otherwise the youngest one, with coefficient 1 or -1.
 fn solve(zero: &Expr, preferred: Option<Sym>) -> Option<(Sym, Expr)> {
     preferred.into_iter().chain(zero.symbols().into_iter().rev()).find_map(|sym| {
         let (coefficient, rest) = zero.split_linear(sym)?;
@@ -481,7 +482,7 @@ mod tests {
         (1..1000).for_each(|number| facts.assume_equal(&sym(0), &sym(number)).unwrap());
         assert_eq!(written() - before, 999);
         assert_eq!(facts.dependents.len(), 1);
-        // All of them speak of symbol 0.
+        // All of them mention symbol 0.
         facts.assume_equal(&sym(0), &Expr::constant(7)).unwrap();
         assert_eq!(written() - before, 1999);
         assert!(facts.dependents.is_empty());

@@ -1,6 +1,6 @@
 //! Arguments of a call that writes into its inputs: memory to read, or to read and write.
 //!
-//! Rust's own views cannot overlap where one of them writes; memory at pointers can, and says so by being unsafe to name.
+//! Rust's own views cannot overlap if one of them writes; memory at pointers can, so constructing it is unsafe.
 
 use std::marker::PhantomData;
 
@@ -65,11 +65,11 @@ impl<'a> Argument<'a> {
         (self.dtype, &self.layout)
     }
 
-    /// The elements. What the call does after it has written to them, it does without these.
+    /// The elements. The call no longer uses this view after it has written to them.
     pub fn view(&self) -> ArrayView<'_> {
-        // SAFETY: the memory is readable by the contracts of the views that arguments are made of, and of
-        // `from_raw_parts`. The call alone writes to it, either when it reads no more, or by a kernel that the plan proved
-        // to store no element before it has loaded it; segments behind that kernel read what it stored.
+        // SAFETY: the memory is readable by the contracts of the views that arguments are made of, and of `from_raw_parts`.
+        // The call alone writes to it, either when it reads no more, or by a kernel that the plan proved to store no element
+        // before it has loaded it; segments after that kernel read what it stored.
         unsafe { ArrayView::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
     }
 
@@ -105,7 +105,7 @@ impl Footprint<'_> {
         self.base.wrapping_add_signed(self.layout.offset * self.dtype.size() as isize)
     }
 
-    /// Whether some byte may belong to both: whether the stretches from the first to the last byte meet.
+    /// Whether some byte may belong to both: whether the ranges from the first to the last byte intersect.
     pub fn overlaps(&self, other: &Footprint<'_>) -> bool {
         match (self.stretch(), other.stretch()) {
             (Some((first, end)), Some((other_first, other_end))) => first < other_end && other_first < end,
@@ -126,7 +126,7 @@ impl Footprint<'_> {
     }
 }
 
-/// For each footprint, where there is one, whether some byte may belong to another one too.
+/// For each footprint, if there is one, whether some byte may belong to another one too.
 pub fn shared<'m>(footprints: impl Iterator<Item = Option<Footprint<'m>>>) -> SmallVec<[bool; 8]> {
     let stretches: SmallVec<[_; 8]> = footprints.map(|footprint| footprint?.stretch()).collect();
     let mut shared = smallvec![false; stretches.len()];
@@ -136,7 +136,7 @@ pub fn shared<'m>(footprints: impl Iterator<Item = Option<Footprint<'m>>>) -> Sm
         .filter_map(|(place, &stretch)| Some((stretch?.0, stretch?.1, place)))
         .collect();
     in_order.sort_unstable();
-    // A stretch meets one that begins later if it meets the next, and one that begins earlier if it meets that which ends last.
+    // A range meets a later one if it meets the next one, and an earlier one if it meets the one that ends last.
     let mut last_end = i128::MIN;
     for (number, &(first, end, place)) in in_order.iter().enumerate() {
         let meets_next = in_order.get(number + 1).is_some_and(|next| next.0 < end);

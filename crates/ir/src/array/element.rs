@@ -1,4 +1,4 @@
-//! The Rust types that stand for dtypes, with the conversions that a cast means.
+//! The Rust types of dtypes, with the conversions of a cast.
 
 use half::{bf16, f16};
 use ops::DType;
@@ -113,7 +113,7 @@ element!(f64, F64,
     to_real: |x| x, from_real: |x| x,
     to_int: |x| x as i64, from_int: |x| x as f64, from_unsigned: |x| x as f64);
 
-/// Without branches, so that vectors do it; the crate's own conversion asks the processor what it has each time.
+/// Without branches, so that it vectorizes; the crate's own conversion tests the processor's features each time.
 #[inline(always)]
 fn widen_f16(x: f16) -> f32 {
     SmallFloat::F16.widen(x.to_bits().into())
@@ -136,7 +136,7 @@ macro_rules! complex {
 complex!(f32, C64);
 complex!(f64, C128);
 
-/// A bool as memory holds it: foreign memory may have any byte there; zero is false and all else true.
+/// A bool as memory holds it: foreign memory may have any byte there; zero is false and all others are true.
 #[repr(transparent)]
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ByteBool(pub u8);
@@ -157,7 +157,8 @@ impl<T: Default> From<T> for Complex<T> {
     }
 }
 
-/// Evaluates an expression with `$T` bound to the element type of a dtype. Where it is used `half` and `ops` must be dependencies.
+/// Evaluates an expression with `$T` bound to the element type of a dtype. Crates that use it must depend on `half` and
+/// `ops`.
 #[macro_export]
 macro_rules! with_element {
     ($dtype:expr, $T:ident => $body:expr) => {
@@ -185,7 +186,7 @@ mod tests {
     use super::*;
     use ops::Scalar;
 
-    /// Numbers around which conversions go wrong.
+    /// Numbers near which conversions go wrong.
     fn awkward() -> Vec<f64> {
         let halves = (0..=u16::MAX).step_by(37).flat_map(|bits| {
             let x = f16::from_bits(bits).to_f64();

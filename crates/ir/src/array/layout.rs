@@ -1,10 +1,10 @@
-//! How an index becomes a place in memory: sizes, strides and an offset, all in elements.
+//! Layouts map indices to places in memory: sizes, strides and an offset, all in elements.
 //!
-//! Every change of layout gives a layout that reaches no element the old one did not reach. No memory is touched here.
+//! Every change of a layout gives one that reaches only elements that the old one reached. No memory is accessed here.
 
 use smallvec::SmallVec;
 
-/// Sizes of the axes, outermost first. Four lie in place: few arrays have more axes, and calls copy many layouts.
+/// Sizes of the axes, outermost first. Four are stored inline: few arrays have more axes, and calls copy many layouts.
 pub type Dims = SmallVec<[usize; 4]>;
 /// Strides of the axes in elements; zero repeats an element, negative walks backward.
 pub type Strides = SmallVec<[isize; 4]>;
@@ -20,7 +20,7 @@ pub struct Layout {
 }
 
 impl Clone for Layout {
-    /// Sizes and strides as a whole each: the derived way takes them one by one, and calls copy many layouts.
+    /// Copies sizes and strides as slices: the derived `clone` copies one by one, and calls copy many layouts.
     fn clone(&self) -> Layout {
         let (sizes, strides) = (Dims::from_slice(&self.sizes), Strides::from_slice(&self.strides));
         Layout { offset: self.offset, sizes, strides }
@@ -28,7 +28,7 @@ impl Clone for Layout {
 }
 
 impl Layout {
-    /// Row-major without gaps. Strides of sizes beyond the machine are meaningless; memory for them is rejected.
+    /// Row-major without gaps. Strides of sizes that overflow are meaningless; memory for them is rejected.
     pub fn dense(sizes: &[usize]) -> Layout {
         let mut strides: Strides = SmallVec::from_elem(0, sizes.len());
         let mut step = 1_usize;
@@ -59,7 +59,7 @@ impl Layout {
         self.sizes.len()
     }
 
-    /// Number of elements; `None` when it is beyond the machine.
+    /// Number of elements; `None` if it overflows.
     pub fn numel(&self) -> Option<usize> {
         if self.sizes.contains(&0) {
             return Some(0);
@@ -107,19 +107,19 @@ impl Layout {
         })
     }
 
-    /// The same elements so many times as far apart: counted in parts of an element.
+    /// The same elements with strides multiplied by `factor`: counted in parts of an element.
     pub fn spread(&self, factor: isize) -> Layout {
         let strides = self.strides.iter().map(|stride| stride.wrapping_mul(factor)).collect();
         Layout { offset: self.offset.wrapping_mul(factor), sizes: self.sizes.clone(), strides }
     }
 
-    /// Axis `i` of the result is axis `order[i]`; axes that `order` leaves out are seen at index 0.
+    /// Axis `i` of the result is axis `order[i]`; axes that `order` leaves out have index 0.
     pub fn permuted(&self, order: impl IntoIterator<Item = usize>) -> Layout {
         let (sizes, strides) = order.into_iter().map(|axis| (self.sizes[axis], self.strides[axis])).unzip();
         Layout { offset: self.offset, sizes, strides }
     }
 
-    /// As many axes as a rank says, the new ones first and of size 1.
+    /// The layout raised to a rank: the new axes come first and have size 1.
     pub fn raised(&self, rank: usize) -> Layout {
         let new: Vec<bool> = (0..rank).map(|axis| axis + self.rank() < rank).collect();
         self.broadcast(&new)
@@ -145,7 +145,7 @@ impl Layout {
         result
     }
 
-    /// A box of it: `starts[i] + sizes[i]` must not be beyond the size of axis `i`.
+    /// A box of the tensor: `starts[i] + sizes[i]` must not exceed the size of axis `i`.
     pub fn sliced(&self, starts: &[usize], sizes: &[usize]) -> Layout {
         let empty = sizes.contains(&0);
         let steps = starts.iter().zip(&self.strides).map(|(&start, &stride)| start as isize * stride);
@@ -153,7 +153,7 @@ impl Layout {
         Layout { offset: self.offset + moved, sizes: sizes.into(), strides: self.strides.clone() }
     }
 
-    /// The same elements in row-major order under other sizes with as many elements, if strides can say it.
+    /// The same elements in row-major order under other sizes with as many elements, if strides can express it.
     pub fn reshaped(&self, sizes: &[usize]) -> Option<Layout> {
         if sizes.contains(&0) {
             return Some(Layout { offset: self.offset, ..Layout::dense(sizes) });
@@ -175,8 +175,8 @@ impl Layout {
         Some(Layout { offset: self.offset, sizes: sizes.into(), strides })
     }
 
-    /// The same elements in the same order with as few axes as can be: none of size 1, neighbours joined where one
-    /// stride serves both.
+    /// The same elements in the same order with as few axes as possible: none of size 1, neighbours joined where one stride
+    /// serves both.
     pub fn merged(&self) -> Layout {
         let mut result = Layout { offset: self.offset, sizes: Dims::new(), strides: Strides::new() };
         for (&size, &stride) in self.sizes.iter().zip(&self.strides) {
@@ -224,8 +224,7 @@ impl Layout {
         }
     }
 
-    /// How far the place of one element lies behind that of another, by their numbers in row-major order; zero without
-    /// such elements.
+    /// How far one element lies after another in memory, by their numbers in row-major order; zero without such elements.
     pub(super) fn distance(&self, from: usize, to: usize) -> isize {
         let is_inside = |number: usize| self.numel().is_none_or(|numel| number < numel);
         match self.strides[..] {

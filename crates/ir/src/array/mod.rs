@@ -33,21 +33,21 @@ pub enum Part {
     Imaginary,
 }
 
-/// Why memory cannot be had or seen as asked.
+/// Why memory cannot be allocated or viewed as requested.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ArrayError {
-    /// The memory could not be had.
+    /// The memory could not be allocated.
     #[error("no memory for an array of {bytes} bytes")]
     Memory {
-        /// How many bytes were asked for; `usize::MAX` where the number itself is beyond the machine.
+        /// How many bytes were asked for; `usize::MAX` if the number itself overflows.
         bytes: usize,
     },
     /// Some index would reach outside the memory.
     #[error("sizes {sizes:?} with strides {strides:?} reach outside the {elements} elements that there are")]
     Outside {
-        /// Asked sizes.
+        /// Requested sizes.
         sizes: Vec<usize>,
-        /// Asked strides in elements.
+        /// Requested strides in elements.
         strides: Vec<isize>,
         /// How many elements there are.
         elements: usize,

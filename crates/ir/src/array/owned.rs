@@ -15,7 +15,7 @@ const ALIGNMENT: NonZero<usize> = NonZero::new(64).expect("64 is not zero");
 /// Blocks from here on ask for huge pages.
 const LARGE: usize = 4 << 20;
 
-/// Lets the system hand out a large block in huge pages: the first touch of small ones takes longer than an addition of their
+/// Lets the system use huge pages for a large block: page faults of small ones take longer than an addition of their
 /// elements.
 #[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
 fn prefer_huge_pages(start: NonNull<u8>, bytes: usize) {
@@ -29,7 +29,8 @@ fn prefer_huge_pages(start: NonNull<u8>, bytes: usize) {
     }
 }
 
-/// Makes what the allocator left in a block its contents: to the language a fresh block has none, and must not be read.
+/// Declares what the allocator left in a block its contents: to the language a fresh block is uninitialised and must not be
+/// read.
 fn initialized(start: *mut u8) {
     // SAFETY: no instruction is executed. The compiler has to assume that the empty one, which is told where the block is,
     // writes all of it; and its bytes stay as they are until they are written, as the system's allocator does not use
@@ -44,7 +45,7 @@ pub struct Array {
     /// First byte of the elements, aligned.
     data: NonNull<u8>,
     bytes: usize,
-    /// What the allocator gave, `None` when no byte is needed.
+    /// The allocated block, `None` if no byte is needed.
     block: Option<(NonNull<u8>, Block)>,
 }
 
@@ -63,8 +64,8 @@ impl Array {
         Array::made(dtype, sizes, |block| unsafe { alloc::alloc_zeroed(block) })
     }
 
-    /// An array to be written before it is read: it holds what the memory held before. Clearing a block that the process
-    /// has had before takes as long as a simple operation on its elements.
+    /// An array to be written before it is read: its contents are those of the memory. Clearing a block that the process has
+    /// used before takes as long as a simple operation on its elements.
     ///
     /// # Errors
     /// [`ArrayError::Memory`] as for `zeros`.
@@ -77,7 +78,7 @@ impl Array {
         })
     }
 
-    /// In memory that a function gives for a block, whose size is not zero, with contents.
+    /// An array in a block, of nonzero size, that `allocate` gives with contents.
     fn made(dtype: DType, sizes: &[usize], allocate: fn(Block) -> *mut u8) -> Result<Array, ArrayError> {
         let bytes = Layout::dense(sizes)
             .numel()
@@ -97,8 +98,8 @@ impl Array {
         Ok(array)
     }
 
-    /// The system allocator hands out zero pages untouched only at its own alignment, so more is asked for and the
-    /// start is moved up to ours.
+    /// The system allocator hands out zero pages untouched only at its own alignment, so a larger block is allocated and its
+    /// start aligned.
     fn allocate(&mut self, allocate: fn(Block) -> *mut u8) -> Result<(), ArrayError> {
         let failed = ArrayError::Memory { bytes: self.bytes };
         let block = Block::from_size_align(self.bytes + ALIGNMENT.get(), align_of::<u128>())
@@ -112,7 +113,7 @@ impl Array {
         Ok(())
     }
 
-    /// The same memory, with the bits that it holds, as an array of another dtype and other sizes.
+    /// The same memory, with the same bits, as an array of another dtype and other sizes.
     ///
     /// # Panics
     /// When that has another number of bytes: a bug of the caller.

@@ -65,8 +65,8 @@ pub struct ProductBatch {
     pub steps: [isize; 3],
 }
 
-/// The products that write a result of these sizes: `a @ b` over the last two axes; of the axes before them those of size 1 are
-/// repeated. No size is 0.
+/// The products that write a result of these sizes: `a @ b` over the last two axes; earlier axes of size 1 are repeated. No
+/// size is 0.
 pub fn of_matmul(a: &Layout, b: &Layout, sizes: &[usize]) -> Vec<Product> {
     let [a, b] = [a, b].map(|operand| expanded(operand, sizes));
     let count: usize = sizes[..sizes.len() - 2].iter().product();
@@ -76,8 +76,8 @@ pub fn of_matmul(a: &Layout, b: &Layout, sizes: &[usize]) -> Vec<Product> {
     }
 }
 
-/// The same as few batches: of the axes before the last two, those through which one stride of each operand and of the result
-/// leads are one, and the longest that is left gives the batches.
+/// The same as few batches: of the axes before the last two, those with a common stride in each operand and the result are
+/// merged, and the longest remaining one gives the batches.
 pub fn batches_of_matmul(a: &Layout, b: &Layout, sizes: &[usize]) -> Vec<ProductBatch> {
     let [a, b] = [a, b].map(|operand| expanded(operand, sizes));
     if let Some(product) = one_for_all(&a, &b) {
@@ -109,7 +109,7 @@ fn expanded(operand: &Layout, sizes: &[usize]) -> Layout {
     operand.expanded(&sizes[..rank - 2].iter().copied().chain(last).collect::<Dims>())
 }
 
-/// Sizes and steps of the axes before the last two: none of size 1, neighbours joined where one step leads through both.
+/// Sizes and steps of the axes before the last two: none of size 1, neighbours joined if one step serves both.
 fn batch_axes(a: &Layout, b: &Layout) -> Vec<(usize, [isize; 3])> {
     let rank = a.rank();
     let mut step = (a.sizes[rank - 2] * b.sizes[rank - 1]) as isize;
@@ -125,8 +125,9 @@ fn batch_axes(a: &Layout, b: &Layout) -> Vec<(usize, [isize; 3])> {
     axes
 }
 
-/// The products of groups that reach from place to place along the axis that they divide: the rows of `a` where `b` alone has a
-/// matrix for each group, the columns of `b` where `a` alone has, else what is summed over. The result has so many columns.
+/// The products of groups, which reach from place to place along the axis that they divide: the rows of `a` where `b` alone
+/// has a matrix for each group, the columns of `b` where `a` alone has, else the summed axis. The result has `columns`
+/// columns.
 pub fn of_groups(a: &Layout, b: &Layout, columns: usize, groups: &[(usize, usize)]) -> Vec<Product> {
     let of_group = |(number, &(start, end)): (usize, &(usize, usize))| {
         let (a, b, first) = match (a.rank(), b.rank()) {
@@ -165,8 +166,8 @@ fn matrix(layout: &Layout, mut number: usize) -> Matrix {
     }
 }
 
-/// All batches as one product, where the second operand is the same in all and one stride leads through all rows of the
-/// first, as in a linear layer.
+/// All batches as one product, if the second operand is the same in all and one stride serves all rows of the first, as in a
+/// linear layer.
 fn one_for_all(a: &Layout, b: &Layout) -> Option<Product> {
     let rank = a.rank();
     let repeats = |axis: usize| b.strides[axis] == 0 || b.sizes[axis] == 1;

@@ -1,4 +1,4 @@
-//! Elements a stride apart in memory, read and written through pointers: what views have in their inner loops.
+//! Elements a stride apart in memory, read and written through pointers: the inner loops of views.
 
 use ops::lanes::{NullaryFnOnce, wide};
 
@@ -7,7 +7,7 @@ use super::Element;
 /// Rows and columns of a square of elements that is copied at a time: a cache line of f32.
 pub(super) const SQUARE: usize = 16;
 
-/// Reads `out.len()` elements a stride apart. The two common strides are loops of their own, so that they vectorise.
+/// Reads `out.len()` elements a stride apart. The two common strides have separate loops, so that they vectorise.
 ///
 /// # Safety
 /// The elements must be readable; they may be unaligned.
@@ -29,11 +29,12 @@ pub(super) unsafe fn read_run<T: Element, U>(
     }
 }
 
-/// Bytes of a run from which on the next one is worth a prefetch, and up to which that stays in the cache until it is read.
+/// Bytes of a run: from the lower bound on the next run is worth a prefetch; up to the upper it stays cached until it is
+/// read.
 pub(super) const PREFETCHED: std::ops::RangeInclusive<usize> = 512..=8192;
 
-/// Prefetches so many bytes, which need not be there. Who reads blocks of several arrays in turn comes back too late for the
-/// processor to see a stream.
+/// Prefetches `bytes` bytes, which need not exist. When blocks of several arrays are read in alternation, the hardware
+/// prefetcher sees no stream.
 #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
 pub fn prefetch(first: *const u8, bytes: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -47,7 +48,7 @@ pub fn prefetch(first: *const u8, bytes: usize) {
     }
 }
 
-/// Neighbours to be read; whoever makes one answers for them being readable.
+/// Neighbours to be read; whoever makes one guarantees that they are readable.
 struct Run<'a, T, U, F> {
     first: *const T,
     out: &'a mut [U],
@@ -82,8 +83,8 @@ pub(super) unsafe fn write_run<T: Element>(first: *mut T, stride: isize, from: &
     }
 }
 
-/// Copies rows and columns of which the source has neighbours along rows, and `strides[0]` from column to column, and the
-/// target neighbours along columns, and `strides[1]` from row to row.
+/// Copies a matrix that is contiguous along rows in the source, with `strides[0]` from column to column, and contiguous
+/// along columns in the target, with `strides[1]` from row to row.
 ///
 /// # Safety
 /// The elements of the source must be readable and those of the target writable; they may be unaligned.
@@ -113,7 +114,8 @@ pub(super) unsafe fn copy_transposed<T: Element>(
     }
 }
 
-/// Prefetches the lines of a square a stride apart: no processor sees a stream in a few elements of each of many lines.
+/// Prefetches the lines of a square a stride apart: no hardware prefetcher sees a stream in a few elements of each of many
+/// lines.
 fn prefetch_square<T>(first: *const T, stride: isize) {
     for line in 0..SQUARE {
         prefetch(first.wrapping_offset(line as isize * stride).cast(), SQUARE * size_of::<T>());
@@ -138,7 +140,7 @@ unsafe fn copy_square<T: Element>(from: *const T, to: *mut T, strides: [isize; 2
     (0..SQUARE).for_each(write);
 }
 
-/// What is less than a square, element by element.
+/// A remainder smaller than a square, element by element.
 ///
 /// # Safety
 /// As for [`copy_transposed`].

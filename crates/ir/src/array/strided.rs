@@ -2,7 +2,7 @@
 
 use super::{Array, ArrayError, ArrayView, ArrayViewMut, Layout};
 
-/// Elements in memory of their own, seen through a layout.
+/// Elements in their own memory, with a layout.
 #[derive(Debug)]
 pub struct StridedArray {
     storage: Array,
@@ -19,7 +19,7 @@ impl StridedArray {
         Ok(StridedArray { storage, layout })
     }
 
-    /// A copy of elements in their layout, with what lies between them.
+    /// A copy of elements in their layout, with the bytes between them.
     ///
     /// # Errors
     /// When there is no memory for it.
@@ -34,7 +34,7 @@ impl StridedArray {
         Ok(StridedArray { storage, layout })
     }
 
-    /// The elements that the layout looks into.
+    /// The elements that the layout refers to.
     pub fn storage(&self) -> &Array {
         &self.storage
     }

@@ -1,4 +1,4 @@
-//! Views of memory: what is read or written, without owning it. Any strides, any alignment.
+//! Views of memory, for reading or writing, without owning it. Any strides, any alignment.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -24,8 +24,8 @@ unsafe impl Send for ArrayView<'_> {}
 unsafe impl Sync for ArrayView<'_> {}
 
 impl<'a> ArrayView<'a> {
-    /// Sees bytes, from the byte `start` on, as elements with these sizes and strides (in elements). With negative
-    /// strides `start` is not the lowest byte that is reached.
+    /// Views bytes, from the byte `start` on, as elements with these sizes and strides (in elements). With negative strides
+    /// `start` is not the lowest byte that is reached.
     ///
     /// # Errors
     /// When some index would reach outside the bytes, or the numbers of sizes and strides differ.
@@ -41,7 +41,7 @@ impl<'a> ArrayView<'a> {
         Ok(ArrayView { base, dtype, layout, lifetime: PhantomData })
     }
 
-    /// Sees memory at a pointer through a layout.
+    /// Views memory at a pointer through a layout.
     ///
     /// # Safety
     /// Every element that some index of the layout reaches from `base` must be readable, initialised and not written
@@ -63,8 +63,8 @@ impl<'a> ArrayView<'a> {
         if inside { Ok(ArrayView { layout, ..self.clone() }) } else { Err(outside(&layout, self.numel())) }
     }
 
-    /// One part of complex elements, as elements of its own that lie twice as far apart in the same memory. Of real
-    /// elements the real part is all there is.
+    /// One part of complex elements, as elements that are twice as far apart in the same memory. The real part of real
+    /// elements is the elements themselves.
     ///
     /// # Panics
     /// When the elements are real and the imaginary part is asked for: a bug of the caller.
@@ -120,7 +120,7 @@ impl<'a> ArrayView<'a> {
         self.base.wrapping_offset(self.layout.offset.wrapping_mul(self.dtype.size() as isize))
     }
 
-    /// Number of elements; the largest number there is when repeated elements are more than that.
+    /// Number of elements; `usize::MAX` if repeated elements exceed it.
     pub fn numel(&self) -> usize {
         self.layout.numel().unwrap_or(usize::MAX)
     }
@@ -133,8 +133,8 @@ impl<'a> ArrayView<'a> {
         self.read_before(start, start.saturating_add(out.len()), out, convert);
     }
 
-    /// As [`ArrayView::read`], before the elements from number `next` on are read, of which there may be none: runs of
-    /// neighbours there are prefetched.
+    /// As [`ArrayView::read`], and prefetches runs of neighbours among the elements from number `next` on, which are read
+    /// next and need not exist.
     ///
     /// # Panics
     /// As [`ArrayView::read`].
@@ -179,7 +179,7 @@ impl<'a> ArrayView<'a> {
         if self.layout.is_dense() {
             let first = self.base.cast::<T>().wrapping_offset(self.layout.offset);
             for (slot, &number) in out.iter_mut().zip(numbers) {
-                // SAFETY: a dense layout has element `number` so far behind the first; it is inside, as asserted, and so
+                // SAFETY: a dense layout has element `number` that far after the first; it is inside, as asserted, and so
                 // readable by the contract of the constructors.
                 *slot = unsafe { first.wrapping_add(number).read_unaligned() };
             }
@@ -250,7 +250,7 @@ impl<'a> ArrayViewMut<'a> {
         Ok(ArrayViewMut { base, dtype, layout, lifetime: PhantomData })
     }
 
-    /// Sees memory at a pointer through a layout, for writing.
+    /// Views memory at a pointer through a layout, for writing.
     ///
     /// # Safety
     /// Every element that some index of the layout reaches from `base` must be readable, writable and initialised,
@@ -264,13 +264,13 @@ impl<'a> ArrayViewMut<'a> {
         &self.layout
     }
 
-    /// The same memory for reading, while this view rests.
+    /// The same memory for reading, while this view is unused.
     pub fn view(&self) -> ArrayView<'_> {
         // SAFETY: the contract of the constructors is that of a view for reading and more.
         unsafe { ArrayView::from_raw_parts(self.base, self.dtype, self.layout.clone()) }
     }
 
-    /// The same memory for writing, while this view rests.
+    /// The same memory for writing, while this view is unused.
     pub fn reborrow(&mut self) -> ArrayViewMut<'_> {
         ArrayViewMut {
             base: self.base,
@@ -289,7 +289,7 @@ impl<'a> ArrayViewMut<'a> {
         Ok(ArrayViewMut { layout, ..self })
     }
 
-    /// A box of it for writing, while this view rests: `starts[i] + sizes[i]` at most the size of axis `i`.
+    /// A box of it for writing, while this view is unused: `starts[i] + sizes[i]` at most the size of axis `i`.
     ///
     /// # Errors
     /// [`ArrayError::Outside`] when the box reaches further than this view.
@@ -511,7 +511,7 @@ mod tests {
         assert_eq!(parts.as_slice::<f32>(), to.as_slice::<f32>());
     }
 
-    /// Arrays without elements may have axes that are longer than any loop should be.
+    /// Arrays without elements may have axes that are longer than any loop should run.
     #[test]
     fn what_has_no_elements_is_copied_at_once() {
         let sizes = [1 << 20, 1 << 20, 0];

@@ -1,6 +1,6 @@
 //! Lambdas of the definition language, as they are written.
 //!
-//! A function holds calls of ops on its parameters and on numbers, nothing else: it sees no value of the definition.
+//! A function contains only calls of ops on its parameters and on numbers: it cannot use values of the definition.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::Span;
 pub struct Function {
     /// The names of its parameters.
     pub params: Vec<String>,
-    /// What it gives, one or several.
+    /// Its results, one or several.
     pub results: Vec<Term>,
 }
 
@@ -26,14 +26,14 @@ pub enum Term {
     /// An op applied.
     Call {
         op: String,
-        /// What it is given, with the name of the parameter where that is said.
+        /// Its arguments, with the name of the parameter if that is given.
         arguments: Vec<(Option<String>, Term)>,
         span: Option<Span>,
     },
 }
 
 impl Term {
-    /// An op applied to terms, all by place.
+    /// An op applied to terms, all by position.
     pub fn call(op: &str, arguments: impl IntoIterator<Item = Term>) -> Term {
         let arguments = arguments.into_iter().map(|term| (None, term)).collect();
         Term::Call { op: op.to_owned(), arguments, span: None }

@@ -1,7 +1,7 @@
 //! Definitions: a graph, the view of it that the user asked for, and the record of how it was written.
 //!
-//! `record` (as written) · `source_line` (where) · `object` (things of the language) · `function` (lambdas as written). Data
-//! alone: what makes, reads and prints definitions is the crate `frontend`.
+//! `record` (as written) · `source_line` (where) · `object` (objects of the language) · `function` (lambdas as written).
+//! Data only: the crate `frontend` makes, reads and prints definitions.
 
 mod function;
 mod object;
@@ -22,11 +22,11 @@ use crate::graph::{Fusion, Graph, InputSignature, Tasks, Val};
 pub struct Definition {
     /// The container of its nodes.
     pub graph: Graph,
-    /// What it takes and gives.
+    /// Its inputs, outputs and nodes.
     pub fusion: Fusion,
     /// How it was written.
     pub record: Record,
-    /// The composites in it, and the groups of the user.
+    /// Its composites, and the user's groups.
     pub tasks: Tasks,
     /// How many of its draws of random numbers take the sequence of the call.
     pub draws: u32,
@@ -43,13 +43,13 @@ impl Definition {
         self.record.inputs()
     }
 
-    /// What is demanded of its inputs.
+    /// The constraints on its inputs.
     pub fn signature(&self) -> InputSignature {
         let signature = InputSignature::new(&self.graph, &self.fusion, |place| self.record.input_name(place));
         signature.because(|size| self.record.constraint_of(size))
     }
 
-    /// What diagnostics call an input: its position, and the user's name for it or else the line that declares it.
+    /// The name of an input in diagnostics: its position, and the user's name for it or otherwise the line that declares it.
     pub fn input_name(&self, place: usize) -> String {
         InputSignature::input_in_words(place, self.record.input_name(place))
     }

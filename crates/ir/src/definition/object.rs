@@ -1,6 +1,6 @@
-//! Things of the definition language: values of the graph, numbers, dtypes, lists of these.
+//! Objects of the definition language: values of the graph, numbers, dtypes, lists of these.
 //!
-//! They are what calls take and give, in whatever language the definition is written.
+//! They are the arguments and results of calls, in any language in which the definition is written.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub struct NamedValue {
     pub entry: Entry,
 }
 
-/// A thing of the definition language.
+/// An object of the definition language.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Object {
     /// `None`, and `DataType.Null`.

@@ -1,7 +1,7 @@
 //! The definition as the user wrote it: names, order, composites, places.
 //!
-//! The record stands outside the graph, where equal nodes merge and casts appear that nobody wrote. Printing a
-//! definition and naming a value in a message go through it.
+//! The record is separate from the graph, where equal nodes merge and casts appear that nobody wrote. Printing a definition
+//! and naming a value in a message use it.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::Expr;
@@ -18,7 +18,7 @@ use crate::graph::{Axes, GroupDecl, InputLayout, Node, Val, truncate};
 pub struct Entry(u32);
 entity_impl!(Entry, "entry");
 
-/// What the record knows of a result.
+/// The record of a result.
 #[derive(Clone, Debug)]
 pub struct EntryData {
     /// The value in the graph.
@@ -40,7 +40,7 @@ pub enum Action {
         /// The parameters that do not have their default, in declared order.
         arguments: Vec<(&'static str, Object)>,
     },
-    /// Gives a tensor back.
+    /// Returns a tensor.
     Output {
         /// The tensor.
         value: Entry,
@@ -54,13 +54,13 @@ pub enum Action {
 pub struct Statement {
     pub action: Action,
     pub results: Vec<Entry>,
-    /// The innermost group that it stands in: its place in [`Record::groups`].
+    /// The innermost group that it is in: its place in [`Record::groups`].
     pub group: Option<usize>,
-    /// Where it stands in the source text.
+    /// Its place in the source text.
     pub span: Option<Span>,
 }
 
-/// Where a value was asked for that the call itself can find wrong, such as a gather.
+/// The op for a value that may fail at a call, such as a gather.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The op that the user wrote.
@@ -69,7 +69,7 @@ pub struct Site {
     pub axis: usize,
     /// Whether negative indices count from the end.
     pub counts_from_end: bool,
-    /// Where it stands in the source text.
+    /// Its place in the source text.
     pub span: Option<Span>,
 }
 
@@ -90,8 +90,8 @@ pub struct InputDecl {
 pub struct DeclaredLayout {
     /// Declared sizes: -1 symbolic, 1 broadcast, others static.
     pub shape: Vec<i64>,
-    /// From the outermost axis of memory to the innermost: does it follow on the next one without a gap? `None`: the
-    /// axis has size 1 or is expanded (stride 0).
+    /// From the outermost axis of memory to the innermost: is there no gap between it and the next one? `None`: the axis has
+    /// size 1 or is expanded (stride 0).
     pub contiguity: Vec<Option<bool>>,
     /// For each axis its rank in memory, 0 innermost. Empty: row-major.
     pub stride_order: Vec<usize>,
@@ -105,7 +105,7 @@ impl DeclaredLayout {
         self.shape[axis] != 1 && self.contiguity[self.memory_place(axis)].is_none()
     }
 
-    /// What a graph knows of it.
+    /// The layout as a graph has it.
     pub fn in_graph(&self) -> InputLayout {
         let axes = 0..self.shape.len();
         let mut order: Axes = axes.clone().map(|axis| axis as u8).collect();
@@ -139,12 +139,12 @@ pub struct Record {
     declarations: Vec<usize>,
     named: FxHashMap<Val, Entry>,
     sites: IndexMap<Val, Site, FxBuildHasher>,
-    /// What first asked for something of sizes: the op and its place, by what its constraint is about.
+    /// What first constrained sizes: the op and its place, by the subject of the constraint.
     demands: IndexMap<Expr, (&'static str, Option<Span>), FxBuildHasher>,
     lines: Lines,
 }
 
-/// How far a record has come: how many there are of all that calls add to it.
+/// The state of a record: how many there are of everything that calls add to it.
 pub struct Mark {
     entries: usize,
     statements: usize,
@@ -153,13 +153,13 @@ pub struct Mark {
     demands: usize,
 }
 
-/// How a place becomes a line.
+/// Maps places to lines.
 #[derive(Clone, Debug, Default)]
 struct Lines {
     /// The offset of each line of the text that places are in.
     starts: Vec<usize>,
     text_length: usize,
-    /// Lines of a program that calls the builder: their places lie behind the text.
+    /// Lines of a program that calls the builder: their places come after the text's.
     told: Vec<SourceLine>,
 }
 
@@ -198,18 +198,18 @@ impl Record {
         &self.inputs
     }
 
-    /// The groups, each behind the one that it is in.
+    /// The groups, each after the one that it is in.
     pub fn groups(&self) -> &[GroupDecl] {
         &self.groups
     }
 
-    /// Takes a group that the user opens, and gives its place.
+    /// Adds a group that the user opens; returns its place.
     pub fn add_group(&mut self, group: GroupDecl) -> usize {
         self.groups.push(group);
         self.groups.len() - 1
     }
 
-    /// What is known of a result.
+    /// The record of a result.
     pub fn entry(&self, entry: Entry) -> &EntryData {
         &self.entries[entry]
     }
@@ -219,7 +219,7 @@ impl Record {
         self.named.get(&val).and_then(|&entry| self.entries[entry].name.as_deref())
     }
 
-    /// The results that outputs depend on, by what is written.
+    /// The results that outputs depend on, as written.
     pub fn needed(&self) -> FxHashSet<Entry> {
         let mut needed = FxHashSet::default();
         for statement in self.statements.iter().rev() {
@@ -240,7 +240,7 @@ impl Record {
         needed
     }
 
-    /// How diagnostics tell an input from others: the user's name for it, or else the line that declares it.
+    /// How diagnostics identify an input: the user's name for it, or otherwise the line that declares it.
     pub fn input_name(&self, place: usize) -> Option<String> {
         let entry = self.inputs.get(place)?.entry; // none where no line declares it
         self.entries[entry].name.clone().or_else(|| {
@@ -249,12 +249,12 @@ impl Record {
         })
     }
 
-    /// Where a value with constraints on data was first asked for.
+    /// The first op for a value with constraints on data.
     pub fn site_of(&self, val: Val) -> Option<Site> {
         self.sites.get(&val).copied()
     }
 
-    /// The op that a node is of, as it was called first, and its place.
+    /// The op that a node belongs to, as first called, and its place.
     pub fn call_of(&self, node: Node) -> Option<(&'static str, Option<Span>)> {
         self.statements.iter().find_map(|Statement { action, results, span, .. }| match action {
             Action::Call { op, .. } => {
@@ -275,7 +275,7 @@ impl Record {
         }
     }
 
-    /// The op, in words, that asks for something of a size, if it is known.
+    /// The op, in words, that constrains a size, if it is known.
     pub fn constraint_of(&self, size: &Expr) -> Option<String> {
         let &(op, span) = self.demands.get(size)?;
         Some(self.op_in_words(op, span))
@@ -297,12 +297,12 @@ impl Record {
         Span::new(place, place)
     }
 
-    /// Says what the source text was, for the numbers of its lines.
+    /// Sets the source text, for the numbers of its lines.
     pub fn set_source(&mut self, source: &str) {
         self.lines = Lines::of_text(source);
     }
 
-    /// How far it has come.
+    /// Its present state.
     pub fn mark(&self) -> Mark {
         Mark {
             entries: self.entries.len(),
@@ -313,7 +313,7 @@ impl Record {
         }
     }
 
-    /// Takes back what came since.
+    /// Removes everything that was added since.
     pub fn truncate(&mut self, mark: Mark) {
         truncate(&mut self.entries, mark.entries);
         self.statements.truncate(mark.statements);
@@ -328,12 +328,12 @@ impl Record {
         self.entries.is_valid(entry)
     }
 
-    /// Says where a value was asked for.
+    /// Records the op for a value.
     pub fn add_site(&mut self, val: Val, site: Site) {
         self.sites.entry(val).or_insert(site);
     }
 
-    /// Says that a value is one of another definition: errors name where that was asked for.
+    /// Records that a value is one of another definition: errors name the op there.
     pub fn take_site(&mut self, val: Val, other: &Record, old: Val) {
         let Some(site) = other.site_of(old) else { return };
         let line = site.span.and_then(|span| other.line_of(span));
@@ -341,12 +341,12 @@ impl Record {
         self.sites.insert(val, Site { span, ..site });
     }
 
-    /// Says that an op takes something for a size.
+    /// Records that an op uses an expression as a size.
     pub fn add_constraint(&mut self, about: Expr, op: &'static str, span: Option<Span>) {
         self.demands.entry(about).or_insert((op, span));
     }
 
-    /// Says that an op asked for what is new among the facts: what they are about.
+    /// Records that an op added facts with these subjects.
     pub fn add_constraints(&mut self, subjects: Vec<Expr>, op: &'static str, span: Option<Span>) {
         for about in subjects {
             self.demands.entry(about).or_insert((op, span));
@@ -358,12 +358,12 @@ impl Record {
         self.entries.push(EntryData { val, is_scalar, name: None })
     }
 
-    /// Adds what was written next.
+    /// Adds the next statement.
     pub fn add_statement(&mut self, statement: Statement) {
         self.statements.push(statement);
     }
 
-    /// Takes an input, which the next statement declares.
+    /// Adds an input, which the next statement declares.
     pub fn add_input(&mut self, input: InputDecl) -> usize {
         self.declarations.push(self.statements.len());
         self.inputs.push(input);

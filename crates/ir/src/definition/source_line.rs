@@ -12,7 +12,7 @@ pub struct SourceLine {
 }
 
 impl SourceLine {
-    /// An op that stands there, in words.
+    /// An op on this line, in words.
     pub fn of_op(&self, op: &str) -> String {
         match &self.file {
             None => format!("`{op}` on {self}"),

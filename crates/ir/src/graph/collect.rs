@@ -1,6 +1,6 @@
-//! Collection: a graph cut down to what the views that still live reach.
+//! Garbage collection: a graph reduced to the nodes that live views reach.
 //!
-//! A new graph with a new epoch is made; the old one stays as it was until its owner drops it.
+//! A new graph with a new epoch is made; the old one stays until its owner drops it.
 
 use std::sync::Arc;
 
@@ -14,8 +14,8 @@ use super::node::{Node, Val};
 use super::rewrite::ValMap;
 
 impl Graph {
-    /// The graph that holds only what these views reach, the views in it, and what each value became. Size symbols
-    /// keep their ids.
+    /// The graph with only the nodes that these views reach, the views in it, and what each value became. Size symbols keep
+    /// their ids.
     pub fn collect(&self, live: &[&Fusion]) -> (Graph, Vec<Fusion>, ValMap) {
         let mut kept = Graph::new();
         for source in self.symbols().values() {
@@ -49,7 +49,7 @@ impl Graph {
         Fusion::new(kept, inputs, outputs, Arc::clone(view.facts())).expect("a moved view stays closed")
     }
 
-    /// Nodes that some view computes, the definitions of their inputs, and all that these need.
+    /// Nodes that some view computes, the definitions of their inputs, and everything that these need.
     fn reached(&self, live: &[&Fusion]) -> FxHashSet<Node> {
         let mut seen = FxHashSet::default();
         let starts = live.iter().flat_map(|view| {

@@ -1,7 +1,7 @@
-//! Sizes that follow from scalars of a call, but not by the algebra of sizes: floats that come out whole, quotients, signs.
+//! Sizes that follow from scalars of a call, but not by the algebra of sizes: floats with integer values, quotients, signs.
 //!
-//! Takes a scalar value of a graph, gives it as a function of scalar inputs and sizes, and the number that a call makes of
-//! it. Looks at no tensor.
+//! Takes a scalar value of a graph, returns it as a function of scalar inputs and sizes, and its value in a call. Reads no
+//! tensor.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::{Graph, Node, TensorOp, Val};
 
-/// A size as a function of what a call knows.
+/// A size as a function of the values that a call knows.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ComputedSize {
     /// Of one result.
@@ -20,7 +20,7 @@ pub struct ComputedSize {
     params: Vec<Known>,
 }
 
-/// What a call knows before it computes.
+/// A value that a call knows before it computes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Known {
     /// The scalar input with this ordinal.
@@ -41,8 +41,8 @@ pub enum NoSize {
 }
 
 impl ComputedSize {
-    /// A real scalar of a graph as such a function; `None` where it depends on the elements of tensors, or is made in a
-    /// half type.
+    /// A real scalar of a graph as such a function; `None` if it depends on elements of tensors, or is computed in a half
+    /// type.
     pub fn of(graph: &Graph, val: Val) -> Option<ComputedSize> {
         let dtype = graph.dtype(val);
         if !dtype.is_int() && !dtype.is_float() {
@@ -87,17 +87,17 @@ impl ComputedSize {
         })
     }
 
-    /// What it comes to, where all that it depends on is known.
+    /// Its value, if everything that it depends on is known.
     pub fn value(&self, known: impl Fn(&Known) -> Option<Scalar>) -> Option<Scalar> {
         let cast = |(param, &dtype): (&Known, &DType)| Some(known(param)?.cast(dtype));
         let params: Vec<Option<Scalar>> = self.params.iter().zip(self.body.params()).map(cast).collect();
         self.body.eval(&mut Scalars, &params)[0]
     }
 
-    /// The whole number that what it comes to is: of a float, but for what rounding may have made of it.
+    /// Its value as an integer; a float may be off by rounding errors.
     ///
     /// # Errors
-    /// When it is none, or so large that its dtype has no fractions there, and so does not tell.
+    /// If it is no integer, or so large that its dtype has no fractions there to tell.
     pub fn whole(&self, number: Scalar) -> Result<i64, NoSize> {
         let dtype = number.dtype();
         if dtype.is_int() {
@@ -113,13 +113,13 @@ impl ComputedSize {
         if number.abs() >= 1.0 / rounding {
             return Err(NoSize::Beyond(dtype));
         }
-        // What may be rounding grows with the number, up to an eighth: a third is none.
+        // The possible rounding error grows with the number, up to an eighth: a third is no rounding error.
         let is_near = (number - number.round()).abs() <= (4.0 * rounding * number.abs()).min(0.125);
         is_near.then_some(number.round() as i64).ok_or(NoSize::Fraction)
     }
 }
 
-/// The nodes that a value depends on, ascending, down to what a call knows.
+/// The nodes that a value depends on, ascending, down to values that a call knows.
 fn needed(graph: &Graph, val: Val) -> BTreeSet<Node> {
     let mut nodes = BTreeSet::new();
     let mut stack = vec![val.node];
@@ -146,7 +146,7 @@ fn known(graph: &Graph, leaf: Node) -> Option<Known> {
     }
 }
 
-/// Scalars, `None` where one is not known or an op has no meaning.
+/// Scalars, `None` if one is unknown or an op is undefined.
 struct Scalars;
 
 impl Arith for Scalars {

@@ -1,5 +1,5 @@
-//! The cone of some values: the nodes that compute them, back to values that are at hand. A view of it is more, as it knows
-//! who uses what: who asks for many cones makes views of few.
+//! The cone of some values: the nodes that compute them, back to available values. A view also knows uses, so code that
+//! considers many cones makes views of few.
 
 use cranelift_entity::EntityRef;
 use smallvec::{SmallVec, smallvec};
@@ -8,7 +8,7 @@ use super::container::Graph;
 use super::fusion::ViewError;
 use super::node::{Node, TensorOp, Val};
 
-/// What computes some values.
+/// The nodes that compute some values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cone {
     inputs: Vec<Val>,
@@ -16,10 +16,10 @@ pub struct Cone {
 }
 
 impl Cone {
-    /// The cone of values back to those that are at hand.
+    /// The cone of values back to available ones.
     ///
     /// # Errors
-    /// When an argument is needed that is not at hand.
+    /// If an argument is needed that is not available.
     pub fn of(graph: &Graph, vals: &[Val], is_at_hand: impl Fn(Val) -> bool) -> Result<Cone, ViewError> {
         let mut cone = Cone::default();
         let nodes = vals.iter().map(|val| val.node.index() + 1).max().unwrap_or(0);
@@ -49,7 +49,7 @@ impl Cone {
         Ok(cone)
     }
 
-    /// The values at hand that are used, or are among those whose cone it is, ascending.
+    /// The available values that are used, or are among those whose cone it is, ascending.
     pub fn inputs(&self) -> &[Val] {
         &self.inputs
     }
@@ -87,7 +87,7 @@ impl NodeSet {
         is_new
     }
 
-    /// Takes the last member. Those that come later must be before it.
+    /// Removes the last member. Members added later must be before it.
     fn pop_last(&mut self) -> Option<Node> {
         while self.end > 0 && self.words[self.end - 1] == 0 {
             self.end -= 1;

@@ -1,8 +1,8 @@
 //! The container: an append-only arena of immutable nodes, operands before users, equal nodes shared.
 //!
-//! No node ever changes and none points at a view, so nothing that one view does can break another. A graph knows no
-//! inputs and outputs of its own; those belong to the views (`fusion.rs`) that look at it. The builder alone takes nodes
-//! back, those of a call that it rejects, before any view knows of them.
+//! No node ever changes and none points at a view, so no view can break another. A graph itself has no inputs and outputs;
+//! those belong to its views (`fusion.rs`). Only the builder removes nodes, those of a call that it rejects, before any view
+//! has them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -59,7 +59,7 @@ pub struct Graph {
     sizes: Vec<Option<Expr>>,
 }
 
-/// How far a graph has come: how many nodes and symbols it has.
+/// The state of a graph: how many nodes and symbols it has.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     nodes: usize,
@@ -98,15 +98,15 @@ impl Graph {
         (graph, view)
     }
 
-    /// A number that tells graphs apart; views carry it, so that ids of one graph are not used on another.
+    /// A number that identifies the graph; its views have it too, so that ids of one graph are not used on another.
     pub fn epoch(&self) -> u32 {
         self.epoch
     }
 
-    /// Adds a node, or finds the equal one that is there.
+    /// Adds a node, or finds an equal one.
     ///
     /// # Errors
-    /// What the op's shape rule rejects. The graph is then unchanged.
+    /// If the op's shape rule rejects it. The graph is then unchanged.
     pub fn add(&mut self, op: TensorOp, operands: &[Val], facts: &mut Facts) -> Result<Node, ShapeError> {
         let key = (op, SmallVec::from_slice(operands));
         if let Some(&node) = self.known.get(&key) {
@@ -123,12 +123,12 @@ impl Graph {
         Ok(node)
     }
 
-    /// How far it has come.
+    /// Its present state.
     pub fn mark(&self) -> Mark {
         Mark { nodes: self.nodes.len(), symbols: self.symbols.len() }
     }
 
-    /// Takes back the nodes and symbols that came since, of which no view knows yet.
+    /// Removes the nodes and symbols that were added since and that no view has yet.
     pub fn truncate(&mut self, Mark { nodes, symbols }: Mark) {
         truncate(&mut self.nodes, nodes);
         self.known.retain(|_, node| node.index() < nodes);
@@ -223,14 +223,14 @@ impl Graph {
         }
     }
 
-    /// A scalar integer value as a size expression, where it is one: constants, sizes, integer inputs whose symbol was
-    /// added before them, and what sums, differences, products, extrema and exact quotients make of these.
+    /// A scalar integer value as a size expression, if it is one: constants, sizes, integer inputs whose symbol was added
+    /// before them, and sums, differences, products, extrema and exact quotients of these.
     pub fn as_size(&self, val: Val) -> Option<Expr> {
         let size = self.sizes.get(val.node.index())?;
         size.clone().filter(|_| val.result == 0)
     }
 
-    /// The size expression that a new node is, found once from those of its operands, so that no chain is ever walked.
+    /// The size expression of a new node, computed once from those of its operands, so that no chain is ever walked.
     fn size_of(&self, op: &TensorOp, operands: &[Val], result: &Type, facts: &Facts) -> Option<Expr> {
         if result.rank() != 0 || !result.dtype.holds_sizes() {
             return None;
@@ -254,7 +254,7 @@ impl Graph {
             (TensorOp::Map(ScalarOp::Neg), [x]) => Some(-x),
             (TensorOp::Map(ScalarOp::Minimum), [x, y]) => Some(Expr::min(x, y)),
             (TensorOp::Map(ScalarOp::Maximum), [x, y]) => Some(Expr::max(x, y)),
-            // Truncation is the floor where neither side is negative and the divisor is not zero.
+            // Truncation equals the floor if neither side is negative and the divisor is not zero.
             (TensorOp::Map(ScalarOp::Div), [x, y]) => {
                 let floors = facts.prove_le(&Expr::zero(), x) && facts.prove_lt(&Expr::zero(), y);
                 floors.then(|| x.floor_div(y))

@@ -1,4 +1,4 @@
-//! The text of a view: one line a node, for people and for file tests. It has no parser; definitions have.
+//! The text of a view: one line per node, for readers and file tests. It has no parser; definitions have.
 
 use std::fmt::{self, Display, Write};
 

@@ -1,7 +1,7 @@
 //! Tensor ops that no kernel computes: sorts, scatters, products of matrices.
 //!
-//! Each has its shape rule here and its meaning in `evaluate/external`. No kernel is made of them: such a node is alone in
-//! its segment, but for the view ops on its operands.
+//! Each has its shape rule here and its meaning in `evaluate/external`. No kernel computes them: such a node is alone in its
+//! segment, except for view ops on its operands.
 
 use std::fmt;
 
@@ -12,10 +12,10 @@ use smallvec::{SmallVec, smallvec};
 use super::node::Type;
 use super::shape::{ShapeError, require_equal};
 
-/// What is computed outside of kernels.
+/// An op that is computed outside of kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ExternalOp {
-    /// The indices, as i64, that sort an axis. Equal elements stay in order; NaN is greater than all numbers.
+    /// The indices, as i64, that sort an axis. Equal elements stay in order; NaN is above all numbers.
     Argsort {
         axis: u8,
         /// Whether the largest comes first.
@@ -26,11 +26,11 @@ pub enum ExternalOp {
         axis: u8,
         /// How many.
         k: Expr,
-        /// Whether the largest comes first, else the smallest.
+        /// Whether the largest comes first; otherwise the smallest does.
         largest: bool,
     },
-    /// The first operand with elements of the third put where the second, of indices along this axis, says; in row-major
-    /// order, so that of two with one place the later stays.
+    /// The first operand with elements of the third written at the indices along this axis in the second, in row-major
+    /// order: of two at one place the later wins.
     Scatter(u8),
     /// Products of matrices, which are the last two axes; the axes before them agree or are of size 1. Accumulated in the
     /// compute dtype, rounded once, to this dtype: that of the operands, or their compute dtype.
@@ -38,14 +38,14 @@ pub enum ExternalOp {
     /// Products of the first operand's rows with the rows of a matrix, and a vector added to each: `a @ w.T + bias`. Accumulated and
     /// added in the compute dtype, rounded once, to this dtype, which is the operands'.
     Linear(DType),
-    /// Products of groups of matrices, with where each group ends along the axis that they divide: the rows of the first
-    /// operand (the second has a matrix for each group), the columns of the second (the first has one), or what is summed
-    /// over (the result has one).
+    /// Products of groups of matrices, given the end of each group along the axis that they divide: the rows of the first
+    /// operand (the second has a matrix for each group), the columns of the second (the first has one), or the summed axis
+    /// (the result has one).
     GroupedMatmul,
 }
 
 impl ExternalOp {
-    /// The op that makes it.
+    /// Its name.
     pub fn name(&self) -> &'static str {
         match self {
             ExternalOp::Argsort { .. } => "argsort",
@@ -74,7 +74,7 @@ impl ExternalOp {
     /// Types of the results on operands of these types; as many as it takes.
     ///
     /// # Errors
-    /// What does not suit.
+    /// What does not fit.
     pub fn infer(&self, operands: &[&Type], facts: &mut Facts) -> Result<SmallVec<[Type; 1]>, ShapeError> {
         match (self, operands) {
             (ExternalOp::Argsort { axis, .. }, [arg]) => {
@@ -130,7 +130,7 @@ fn equal(left: &Expr, right: &Expr, axis: usize, facts: &mut Facts) -> Result<()
     require_equal(left, right, facts).map_err(|()| mismatch())
 }
 
-/// Indices reach no further than elements there are of the source, nor, but along the axis, of the first operand.
+/// Sizes of the indices are at most those of the source and, except along the axis, of the first operand.
 fn scatter(
     axis: u8,
     arg: &Type,

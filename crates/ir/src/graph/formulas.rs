@@ -1,16 +1,16 @@
-//! Formulas: the expressions over sizes that a plan needs the values of, each evaluated once a call.
+//! Formulas: the expressions over sizes whose values a plan needs, each evaluated once per call.
 
 use super::{SizeError, Sizes};
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::Expr;
 use indexmap::IndexSet;
 
-/// An expression that a plan needs the value of, by its place in the plan's table.
+/// An expression whose value a plan needs, by its place in the plan's table.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Formula(u32);
 entity_impl!(Formula, "formula");
 
-/// The distinct expressions of a plan; each is evaluated once a call.
+/// The distinct expressions of a plan; each is evaluated once per call.
 #[derive(Clone, Debug, Default)]
 pub struct Formulas {
     exprs: IndexSet<Expr>,

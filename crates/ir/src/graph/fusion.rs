@@ -1,7 +1,7 @@
-//! A fusion: a view of a graph with inputs, outputs and what is known of its sizes.
+//! A fusion: a view of a graph with inputs, outputs and facts about its sizes.
 //!
-//! A view contains what its outputs reach backward, stopping at its inputs. It is cheap to make; many share one
-//! graph, and they may overlap. Order and uses are computed once and kept in the view.
+//! A view contains the nodes that its outputs reach backward, up to its inputs. It is cheap to make; many share one graph,
+//! and they may overlap. Order and uses are computed once and kept in the view.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub enum ViewError {
     Alias(usize),
 }
 
-/// Something a view gives back.
+/// An output of a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Output {
     pub val: Val,
@@ -92,10 +92,10 @@ impl Uses {
     }
 }
 
-/// Bits of the number of a node where a value and a user of it are one number.
+/// Bits of a node's number when a value and a user of it are packed into one number.
 const NODE_BITS: u32 = 28;
 
-/// A value and a user of it as a number, by which many are sorted fast.
+/// A value and a user of it as one number, so that many are sorted fast.
 fn packed(val: Val, user: Node) -> u64 {
     u64::from(val.node.as_u32()) << (NODE_BITS + 8)
         | u64::from(val.result) << NODE_BITS
@@ -110,7 +110,7 @@ fn user(using: u64) -> Node {
     Node::from_u32(using as u32 & ((1 << NODE_BITS) - 1))
 }
 
-/// Values that a view is given.
+/// The inputs of a view.
 #[derive(Clone, Debug)]
 struct Inputs {
     vals: Vec<Val>,
@@ -169,7 +169,7 @@ impl Fusion {
         Ok(Fusion::of_parts(graph, inputs, outputs, order, facts))
     }
 
-    /// The view of what computes these outputs; the cone is theirs.
+    /// The view of the nodes that compute these outputs; the cone is theirs.
     pub fn of_cone(graph: &Graph, cone: Cone, outputs: Vec<Output>, facts: Arc<Facts>) -> Fusion {
         let (inputs, order) = cone.into_parts();
         let places = (0..inputs.len() as u32).collect();
@@ -189,22 +189,22 @@ impl Fusion {
         Fusion { epoch: graph.epoch(), inputs, outputs, given, facts, order, uses }
     }
 
-    /// The values it is given.
+    /// Its inputs.
     pub fn inputs(&self) -> &[Val] {
         &self.inputs.vals
     }
 
-    /// The values it gives back.
+    /// Its outputs.
     pub fn outputs(&self) -> &[Output] {
         &self.outputs
     }
 
-    /// What is known of the sizes.
+    /// The facts about sizes.
     pub fn facts(&self) -> &Arc<Facts> {
         &self.facts
     }
 
-    /// The same view where more is known of sizes, or less.
+    /// The same view with more facts about sizes, or fewer.
     pub fn with_facts(self, facts: impl Into<Arc<Facts>>) -> Fusion {
         Fusion { facts: facts.into(), ..self }
     }
@@ -239,7 +239,7 @@ impl Fusion {
         self.order.binary_search(&node).is_ok()
     }
 
-    /// The same outputs and facts seen through a map of values, in the graph that the map leads to.
+    /// The same outputs and facts under a map of values, in the graph that the map leads to.
     ///
     /// # Errors
     /// As [`Fusion::new`].
@@ -248,7 +248,7 @@ impl Fusion {
         Fusion::new(graph, self.inputs().iter().map(|&val| map(val)).collect(), outputs, self.facts.clone())
     }
 
-    /// A bug if this view is used on another graph than the one it was made for.
+    /// Panics if this view is used on another graph than the one it was made for: a bug.
     pub fn assert_of(&self, graph: &Graph) {
         debug_assert_eq!(self.epoch, graph.epoch(), "a view used on another graph than its own");
     }

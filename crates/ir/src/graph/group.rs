@@ -1,8 +1,8 @@
-//! Groups: tasks that the user made, of what calls inside a `with fd.group(...)` block added.
+//! Groups: tasks that the user made, of the nodes added by calls inside a `with fd.group(...)` block.
 //!
-//! A node is in the innermost group that was open when it came to be, and in those around that; constants are anywhere. Takes
-//! the group of each node, gives tasks with views, and follows passes by what became of each node. What groups ask of
-//! segments is the compiler's.
+//! A node is in the innermost group that was open when it was added, and in those around that; constants may be anywhere.
+//! Takes the group of each node, returns tasks with views, and follows passes by what each node became. The compiler applies
+//! the constraints of groups to segments.
 
 use std::fmt;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use super::node::{Node, TensorOp, Val};
 use super::rewrite::ValMap;
 use super::task::{Dropped, Task, TaskData, TaskKind, Tasks};
 
-/// What the user asks of a group.
+/// The user's options of a group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupOptions {
     /// Whether one segment computes all of it.
     pub stay: bool,
-    /// The device and the stream that it names; what it leaves open is that of the group around it.
+    /// Its device and stream; where it names none, those of the group around it apply.
     pub at: DeviceStream,
 }
 
-/// Where ops run. What is `None` is that of the call.
+/// Where ops run; `None` means that of the call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DeviceStream {
     /// Such as `cuda:1`.
@@ -34,7 +34,7 @@ pub struct DeviceStream {
 }
 
 impl DeviceStream {
-    /// This where it says something, else what another says.
+    /// This device and stream, with those of another where there are none.
     pub fn or(&self, other: &DeviceStream) -> DeviceStream {
         DeviceStream {
             device: self.device.clone().or_else(|| other.device.clone()),
@@ -54,24 +54,24 @@ impl fmt::Display for DeviceStream {
     }
 }
 
-/// A group apart from what is in it.
+/// A group without its contents.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GroupDecl {
     pub name: String,
-    /// What is asked of it.
+    /// Its options.
     pub options: GroupOptions,
     /// The number of the group around it, which comes before it.
     pub parent: Option<usize>,
 }
 
-/// Whether a node is no op, and may be computed in any group.
+/// Whether a node is a leaf rather than an op, and may be computed in any group.
 fn is_leaf(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Constant(_) | TensorOp::Size(_) | TensorOp::Input { .. })
 }
 
 impl Fusion {
-    /// What a view computes by these of its nodes, which are in order: from values that others make to those that others use.
-    /// `None` where nothing of them is used.
+    /// The view of these nodes of a view, which are in order: from values that others make to those that others use. `None`
+    /// if no result is used.
     pub fn of_nodes(&self, graph: &Graph, nodes: &[Node]) -> Option<Fusion> {
         let is_member = |node: &Node| nodes.binary_search(node).is_ok();
         let leaves = |val: &Val| self.is_output(*val) || self.uses(*val).iter().any(|user| !is_member(user));
@@ -88,7 +88,7 @@ impl Fusion {
 }
 
 impl Tasks {
-    /// Adds the groups of a view. A group of which the view computes nothing is dropped; those in it move up.
+    /// Adds the groups of a view. A group without nodes of the view is dropped; those in it move up.
     pub fn add_groups(
         &mut self,
         graph: &Graph,
@@ -129,7 +129,7 @@ impl Tasks {
         })
     }
 
-    /// Where a group runs, by what it says and what those around it say.
+    /// Where a group runs, by its own options and those around it.
     pub fn device_stream(&self, group: Task) -> DeviceStream {
         let data = self.get(group);
         let own = match &data.kind {
@@ -139,7 +139,7 @@ impl Tasks {
         data.parent.map_or_else(|| own.clone(), |parent| own.or(&self.device_stream(parent)))
     }
 
-    /// The groups behind a pass, which gave `after` for `before`. A node that several became is in the group of the first of
+    /// The groups after a pass, which gave `after` for `before`. A node that several became is in the group of the first of
     /// them; nodes that none became are in the group of the node that they were made for.
     pub fn groups_after(
         &self,

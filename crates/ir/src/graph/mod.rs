@@ -1,10 +1,10 @@
-//! Graphs, views of them and tasks: what a tensor program is.
+//! Graphs, views of them and tasks: the representation of tensor programs.
 //!
 //! `node` (tensor ops and types) · `external` (ops that no kernel computes) · `container` · `shape` (the rule of each op) ·
-//! `fusion` (views) · `cone` (what computes some values) · `signature` (the constraints of a view on its inputs) ·
-//! `sizes` (values of size symbols) · `stream` (random numbers of a call) · `computed` (those that scalars make) ·
-//! `task` (named, nested, overlapping views) · `group` (those that the user made) · `pattern` (composites) ·
-//! `rewrite` (how passes change a program) · `collect` · `verify` · `dump`. What it all means is the crate `reference`.
+//! `fusion` (views) · `cone` (the nodes that compute some values) · `signature` (the constraints of a view on its inputs) ·
+//! `sizes` (values of size symbols) · `stream` (random numbers of a call) · `computed` (those that scalars make) · `task`
+//! (named, nested, overlapping views) · `group` (those that the user made) · `pattern` (composites) · `rewrite` (how passes
+//! change a program) · `collect` · `verify` · `dump`. The crate `reference` defines the meaning.
 
 mod collect;
 mod computed;

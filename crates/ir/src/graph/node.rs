@@ -1,7 +1,7 @@
 //! A node of the graph: its tensor op, its operands and the types of its results.
 //!
-//! Tensor ops are a closed set. Each has a shape rule in `shape.rs`, a meaning in `evaluate/`, a line in `dump.rs`.
-//! Scalars are values of rank 0; there is no second kind of value for them.
+//! Tensor ops are a closed set. Each has a shape rule in `shape.rs`, a meaning in `evaluate/`, a line in `dump.rs`. Scalars
+//! are values of rank 0, not a separate kind of value.
 
 use std::fmt;
 
@@ -99,12 +99,12 @@ pub struct InputLayout {
 /// What a node does with its operands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TensorOp {
-    /// The argument with this number. Nominal: two inputs of one type stay two.
+    /// The argument with this number. Nominal: two inputs of one type stay distinct.
     Input {
         /// Position among the fusion's arguments.
         ordinal: u32,
         ty: Type,
-        /// Its declared layout. Arguments with another layout are right too.
+        /// Its declared layout. Arguments with another layout are allowed too.
         layout: InputLayout,
     },
     /// A scalar constant.
@@ -145,18 +145,18 @@ pub enum TensorOp {
     /// These axes reduced with a monoid. One operand per operand of the monoid, all of one shape; one result per state.
     Fold {
         monoid: Monoid,
-        /// Which axes go, ascending, at least one.
+        /// The axes that are reduced, ascending, at least one.
         axes: Axes,
     },
-    /// Along this axis, each element combined with all before it. Operands and results as of a fold, which keep their
-    /// shape; the value at an index is the fold of the elements up to and with it, combined in order.
+    /// Along this axis, each element combined with all before it. Operands and results as in a fold, but of full shape; the
+    /// value at an index is the fold of the elements up to and including it, combined in order.
     Scan { monoid: Monoid, axis: u8 },
     /// Along this axis the elements of the source at the indices. Operands: source and index, of one rank; on the other
     /// axes both have the size of the result or 1. An index out of range is an error of the call.
     Gather(u8),
     /// `start + step * k` for `k` in `0..length`. Operands: start, step (scalars of the result's dtype).
     Iota(Expr),
-    /// What a library of the machine computes.
+    /// An external op.
     External(ExternalOp),
 }
 
@@ -179,7 +179,7 @@ impl TensorOp {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct NodeData {
     pub op: TensorOp,
-    /// With what.
+    /// Its operands.
     pub operands: SmallVec<[Val; 3]>,
     /// The types of its results.
     pub results: SmallVec<[Type; 1]>,

@@ -1,8 +1,8 @@
 //! Patterns: composites that the user wrote, as views of what they are made of.
 //!
-//! A pass keeps the value of whatever it maps, so a pattern behind it is what leads from what its inputs became to what its
-//! outputs became. Where the pass permuted an input, the value before that permutation counts as the input. A pattern is lost where
-//! a pass computes its outputs from something else, or no longer at all.
+//! A pass keeps the value of whatever it maps, so after the pass a pattern is what leads from the values its inputs became
+//! to those its outputs became. Where the pass permuted an input, the value before that permutation counts as the input. A
+//! pattern is lost where a pass computes its outputs from something else, or no longer at all.
 
 use indexmap::IndexSet;
 
@@ -18,8 +18,8 @@ impl Tasks {
         self.of_kind(TaskKind::Pattern)
     }
 
-    /// Adds the patterns of others as passes left them, each pass with its name and what it made of values: for each, in order,
-    /// its task here, or the pass that lost it and how.
+    /// Adds the patterns of others as passes left them, each pass with its name and its map of values. Returns for each
+    /// pattern, in order, its task here, or the pass that lost it and how.
     pub fn add_patterns_after<'m>(
         &mut self,
         written: &Tasks,
@@ -40,7 +40,7 @@ impl Tasks {
     }
 }
 
-/// A pattern's view behind a pass.
+/// A pattern's view after a pass.
 fn moved(graph: &Graph, view: &Fusion, map: &ValMap) -> Result<Fusion, String> {
     let became = |val: Val| map.get(val).ok_or_else(|| "computes it no more".to_owned());
     let inputs: IndexSet<Val> = view.inputs().iter().map(|&val| became(val)).collect::<Result<_, _>>()?;

@@ -1,7 +1,7 @@
 //! How passes change a program: they append nodes and return a new view with a map from old values to new ones.
 //!
-//! The old view still works, so keeping it undoes the pass. A mapped value is equal to the old one in value, shape
-//! and dtype.
+//! The old view stays valid, so keeping it undoes the pass. A mapped value is equal to the old one in value, shape and
+//! dtype.
 
 use std::sync::Arc;
 
@@ -46,8 +46,8 @@ impl ValMap {
     }
 }
 
-/// Rewrites a view node by node, operands first. `rule` is given a node and its operands as they are now, and
-/// gives the values that replace the node's results, or `None` to keep the op as it is.
+/// Rewrites a view node by node, operands first. `rule` gets a node and its current operands, and returns the values that
+/// replace the node's results, or `None` to keep the op.
 pub fn rewrite(
     graph: &mut Graph,
     fusion: &Fusion,

@@ -1,8 +1,8 @@
 //! The shape rule of each tensor op: operand types in, result types out, or what is wrong.
 //!
-//! Sizes are symbolic. Where a rule needs two sizes equal and neither is provably different, the equality is
-//! recorded in the facts as a guard that is checked when real sizes are known. A size that is the constant 1 is a
-//! broadcast axis; a symbolic size never broadcasts.
+//! Sizes are symbolic. If a rule needs two sizes to be equal and they are not provably different, the equality is recorded
+//! in the facts as a guard that is checked when concrete sizes are known. A size that is the constant 1 is a broadcast axis;
+//! a symbolic size never broadcasts.
 
 use index::{Expr, Facts};
 use ops::{DType, Monoid};
@@ -288,8 +288,7 @@ fn scan(monoid: &Monoid, axis: u8, operands: &[&Type], facts: &mut Facts) -> Res
     Ok(states(monoid, &shape, &dtypes))
 }
 
-/// The shape that the operands of a fold or scan share, and their dtypes, which must be such that the monoid computes
-/// in them.
+/// The common shape of the operands of a fold or scan, and their dtypes, which the monoid must support.
 fn elements(
     monoid: &Monoid,
     operands: &[&Type],

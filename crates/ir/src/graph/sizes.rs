@@ -1,6 +1,6 @@
-//! The values of size symbols, as far as they are known: from inputs, from a user's word, from what facts imply.
+//! The values of size symbols, as far as they are known: from inputs, from the user, and implied by facts.
 //!
-//! Takes sizes as they are seen, gives values of expressions. Checks nothing: that is the signature's.
+//! Takes observed sizes, returns values of expressions. Checks nothing: the signature does.
 
 use index::{EvalError, Expr, Facts, Sym};
 use thiserror::Error;
@@ -21,7 +21,7 @@ pub enum SizeError {
         /// The size in symbols.
         formula: String,
     },
-    /// It comes out negative.
+    /// It is negative.
     #[error("the size {formula} is {value}, which is negative")]
     Negative {
         /// The size in symbols.
@@ -53,7 +53,7 @@ impl Sizes {
         self.values.get(sym.as_u32() as usize).copied().flatten()
     }
 
-    /// Says the value of a symbol, over what was said before.
+    /// Sets the value of a symbol, replacing an earlier one.
     pub fn set(&mut self, sym: Sym, value: i64) {
         let number = sym.as_u32() as usize;
         if self.values.len() <= number {
@@ -62,7 +62,7 @@ impl Sizes {
         self.values[number] = Some(value);
     }
 
-    /// Takes sizes that are seen for those of a shape: axes whose size is a symbol without a value give it one.
+    /// Takes observed sizes for those of a shape: a symbol without a value gets that of its axis.
     pub fn observe(&mut self, shape: &[Expr], sizes: &[i64]) {
         for (expr, &size) in shape.iter().zip(sizes) {
             if let Some(sym) = expr.as_sym().filter(|&sym| self.get(sym).is_none()) {
@@ -71,7 +71,7 @@ impl Sizes {
         }
     }
 
-    /// Adds what follows from the equalities among facts.
+    /// Adds values that follow from the equalities among facts.
     pub fn propagate(&mut self, facts: &Facts) {
         let mut news = true;
         while std::mem::take(&mut news) {
@@ -107,7 +107,7 @@ impl Sizes {
         }
     }
 
-    /// As [`Sizes::value`], with no word on which expression has none: calls ask dozens of them.
+    /// As [`Sizes::value`], without naming the expression in the error: calls evaluate dozens of them.
     pub(super) fn try_value(&self, expr: &Expr) -> Result<i64, EvalError> {
         match expr.as_sym().and_then(|sym| self.get(sym)) {
             Some(value) => Ok(value),

@@ -1,15 +1,15 @@
-//! Where a call's draws stand in the sequence of random numbers.
+//! The position of a call's draws in the sequence of random numbers.
 //!
-//! Takes the seed that was set and the draws since, gives the values of the symbols that stand for them.
+//! Takes the seed that was set and the draws since, returns the values of their symbols.
 
 use index::Sym;
 
 use super::{Graph, SymbolSource};
 
-/// Where the draws of a call stand: the seed that was set, and how many draws there were since.
+/// The position of a call's draws: the seed that was set, and how many draws there were since.
 ///
-/// The draw number `k` of a definition takes the sequence of the seed at `offset + k`, so a call's draws are those that
-/// would name seed and offset themselves.
+/// The draw number `k` of a definition takes the sequence of the seed at `offset + k`, so a call's draws equal those with an
+/// explicit seed and offset.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Stream {
     pub seed: u64,
@@ -23,7 +23,7 @@ impl Stream {
         Stream { seed, offset: 0 }
     }
 
-    /// The values of the symbols of a graph that stand for a stream; none where nothing is drawn.
+    /// The values of a graph's symbols for a stream; none if nothing is drawn.
     pub fn symbols(self, graph: &Graph) -> impl Iterator<Item = (Sym, i64)> + '_ {
         let value = move |source: &SymbolSource| match source {
             SymbolSource::Seed => Some(self.seed as i64),

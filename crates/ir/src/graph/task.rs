@@ -1,8 +1,8 @@
 //! Tasks: fusions inside a fusion, as named views with a kind and a parent.
 //!
-//! Tasks nest and may overlap: a node in two segments is a recomputed node. They label; no node points at one, so
-//! making or dropping tasks never changes the graph. Which tasks define or use a value is answered here; a task becomes
-//! a definition of its own elsewhere (`frontend::define`).
+//! Tasks nest and may overlap: a node in two segments is a recomputed node. They are labels: no node points at one, so
+//! making or dropping tasks never changes the graph. Here are the queries for which tasks define or use a value; `frontend::define`
+//! outlines a task as a definition of its own.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use thiserror::Error;
@@ -18,16 +18,16 @@ use super::rewrite::ValMap;
 pub struct Task(u32);
 entity_impl!(Task, "task");
 
-/// What a task stands for.
+/// The kind of a task.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum TaskKind {
-    /// A kernel to be.
+    /// A future kernel.
     Segment,
     /// A composite that the user wrote, such as a softmax.
     Pattern,
     /// The body of a fold or a scan, not connected to the fusion's own inputs and outputs.
     Lambda,
-    /// A group the user made: what stays in one segment, or on one device.
+    /// A group of the user: nodes that stay in one segment, or on one device.
     Group(GroupOptions),
 }
 
@@ -35,11 +35,11 @@ pub enum TaskKind {
 #[derive(Clone, Debug)]
 pub struct TaskData {
     pub name: String,
-    /// What it stands for.
+    /// Its kind.
     pub kind: TaskKind,
     /// The task it is nested in.
     pub parent: Option<Task>,
-    /// What it takes, gives and computes.
+    /// Its inputs, outputs and nodes.
     pub view: Fusion,
 }
 
@@ -104,7 +104,7 @@ impl Tasks {
         self.tasks.iter().filter(move |(_, data)| data.parent == Some(parent)).map(|(task, _)| task)
     }
 
-    /// The tasks that give a value back.
+    /// The tasks that have a value as an output.
     pub fn tasks_defining(&self, val: Val) -> impl Iterator<Item = Task> {
         self.tasks.iter().filter(move |(_, data)| data.view.is_output(val)).map(|(task, _)| task)
     }
@@ -114,15 +114,15 @@ impl Tasks {
         self.tasks.iter().filter(move |(_, data)| data.view.is_input(val)).map(|(task, _)| task)
     }
 
-    /// Whether a value passes between segments: one takes it as an input and another gives it back.
+    /// Whether a value passes between segments: an output of one and an input of another.
     pub fn is_segment_edge(&self, val: Val) -> bool {
         let segment = |task: &Task| self.tasks[*task].kind == TaskKind::Segment;
         let builders: Vec<Task> = self.tasks_defining(val).filter(segment).collect();
         self.tasks_using(val).filter(segment).any(|user| builders.iter().any(|&builder| builder != user))
     }
 
-    /// The tasks seen through a pass: those whose boundary maps and that are still closed. What is dropped is said;
-    /// tasks nested in a dropped one move up to its parent.
+    /// The tasks after a pass: those whose boundary is mapped and that are still closed. Dropped ones are reported; tasks
+    /// nested in them move up to the parent.
     pub fn mapped(&self, graph: &Graph, map: &ValMap) -> (Tasks, Vec<Dropped>) {
         let mut kept = Tasks::new();
         let mut dropped = Vec::new();

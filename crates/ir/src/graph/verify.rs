@@ -1,4 +1,4 @@
-//! What must hold of a graph and its views, checked after each pass in debug builds.
+//! The invariants of a graph and its views, checked after each pass in debug builds.
 //!
 //! * operands come before their users;
 //! * every operand names a result that its node has;
@@ -32,8 +32,8 @@ pub struct Broken {
 }
 
 impl Graph {
-    /// The first node whose shape rule rejects what it is given by these facts, and why. What is known of sizes grows after
-    /// a node was added, and may in the end be against it in a way that no single fact shows.
+    /// The first node whose shape rule rejects its operands under these facts, and why. Facts about sizes grow after a node
+    /// was added, and together may contradict it in a way that no single fact shows.
     pub fn rejected(&self, facts: &Facts) -> Option<(Node, ShapeError)> {
         let mut facts = facts.clone();
         self.nodes().find_map(|(node, data)| {
@@ -134,7 +134,7 @@ impl Graph {
         broken
     }
 
-    /// Stops with the list of broken invariants, in debug builds; passes call it when they are done.
+    /// Panics with the list of broken invariants, in debug builds; passes call it when they are done.
     pub fn debug_verify(&self, view: &Fusion) {
         if cfg!(debug_assertions) {
             let mut broken = self.verify(view.facts());

@@ -1,5 +1,5 @@
-//! Kernel text to a kernel: the grammar is in `print.rs`. Takes any text, gives the kernel or the first error with
-//! its line and column. Checks only what it needs to read on; whether the kernel makes sense is for `verify`.
+//! Kernel text to a kernel: the grammar is in `print.rs`. Takes any text, gives the kernel or the first error with its line
+//! and column. Checks only what parsing needs; `verify` checks the kernel.
 
 mod statements;
 
@@ -168,7 +168,7 @@ impl Parser {
         Ok(assumptions)
     }
 
-    /// Declarations and statements up to the kernel's last `}`. The loops that are open lie on a stack of our own.
+    /// Declarations and statements up to the kernel's last `}`. Open loops are on an explicit stack.
     fn body(&mut self, lines: &mut Lines<'_>) -> Result<Vec<Stmt>, ParseError> {
         let mut open: Vec<Loop> = Vec::new();
         let mut body = Vec::new();
@@ -262,7 +262,7 @@ impl Parser {
     }
 }
 
-/// What stands before ` by 8` at the end of a loop's range, and the number; 1 without one.
+/// The text before ` by 8` at the end of a loop's range, and the number; 1 without one.
 fn width_of(range: &str) -> (&str, u32) {
     let by = range.trim_end().rsplit_once(" by ");
     by.and_then(|(range, width)| Some((range, integer::<u32>(width)?))).unwrap_or((range, 1))

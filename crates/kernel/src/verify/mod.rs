@@ -1,13 +1,15 @@
-//! What must hold of a kernel. Takes any kernel, gives all violations with the statement each is in; changes nothing.
+//! The invariants of a kernel. Takes any kernel, returns all violations, each with its statement; changes nothing.
 //!
 //! Of the head:
 //! * The kernel, its symbols and its buffers are named by C identifiers; no two symbols share a name, and none has a
 //!   name that index expressions use themselves (`min`, `max`, `overflow`).
-//! * `lanes` is a power of two from 1 to [`MAX_LANES`], so that the tree of a `reduce` is full; warps are a power of two
-//!   of them, and all teams have [`MAX_LANES`] at most. Of several teams none has scratch that is not private.
-//! * Each block of a cluster, of [`MAX_CLUSTER`](super::MAX_CLUSTER) at most, has so many lanes, in warps of 32. It shares nothing.
+//! * `lanes` is a power of two from 1 to [`MAX_LANES`], so that the tree of a `reduce` is full; warps are a power of two of
+//!   them, and all teams have [`MAX_LANES`] at most. Several teams have private scratch only.
+//! * A cluster has [`MAX_CLUSTER`](super::MAX_CLUSTER) blocks at most, of `lanes` lanes each, in warps of 32. They share
+//!   nothing.
 //! * The arguments and the block's symbol are declared and all different.
-//! * Assumptions are of arguments; what divides one is 2 or more, and the most it is is not negative. Buffers are aligned to a power of two, at least to their elements.
+//! * Assumptions are about arguments; a divisor is at least 2, an upper bound is not negative. Buffers are aligned to a
+//!   power of two, at least to their elements.
 //! * The number of blocks and the lengths of scratch arrays are expressions over arguments.
 //!
 //! Of ids and scopes:
@@ -15,14 +17,14 @@
 //! * A value or accumulator is used only after its definition and inside the body that holds it.
 //! * Loops nest at most [`MAX_NESTING`] deep. A loop's variable is declared and not in use outside the loop.
 //! * A bound symbol is declared and not in use where it is bound; it is in scope until the end of the body.
-//! * Index expressions speak of arguments, the block, the variables of enclosing loops and bound symbols in scope only.
+//! * Index expressions use only arguments, the block, the variables of enclosing loops and bound symbols in scope.
 //!
 //! Of lanes:
 //! * A loop over lanes is not inside another. Bounds of loops do not depend on the variable of a loop over lanes,
 //!   nor on a symbol bound to a varying value.
 //! * Lanes take a power of two of iterations at a time, at most [`MAX_WIDTH`](super::MAX_WIDTH); other loops take one.
-//! * `fetch` stands in a loop over lanes, `await`, `barrier` and `reduce` in uniform code: outside such loops. Of several teams none has a barrier, and they reduce
-//!   at most [`GPU_WARP`] lanes, all at once.
+//! * `fetch` stands in a loop over lanes, `await`, `barrier` and `reduce` in uniform code: outside such loops. Several teams
+//!   have no barrier, and reduce at most [`GPU_WARP`] lanes, all at once.
 //! * The body of a `transpose` loop is a loop over lanes, with bounds that do not depend on it, that loads an element and
 //!   stores it, from a buffer to scratch or back. It advances by one element with the one loop and by one with the other.
 //! * An accumulator with a copy per lane (opened or set inside a loop over lanes) is read by `get` only inside such
@@ -36,8 +38,8 @@
 //! * A `reduce` has one value and one accumulator per state of its monoid, of the state's dtype; half types are not
 //!   reduced, and Welford's states are floats.
 //! * A `fetch` goes from a `read` buffer to a private array of its dtype.
-//! * Loads are from `read` buffers and scratch, a `prefetch` from `read` buffers, stores to `write` buffers and scratch, faults in `faults` buffers, whose
-//!   words are i64, as is what is bound and reported.
+//! * Loads are from `read` buffers and scratch, a `prefetch` from `read` buffers, stores to `write` buffers and scratch,
+//!   faults in `faults` buffers, whose words are i64, like all bound and reported values.
 //!
 //! Not here, because they depend on the data: indices in bounds, races, uninitialised scratch, accesses of what is in flight (`interpret`).
 
@@ -107,7 +109,7 @@ fn nesting(body: &[Stmt]) -> usize {
     deepest
 }
 
-/// Where a value or accumulator is on its way.
+/// The state of a value or accumulator in the walk.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 enum Life {
     #[default]
@@ -207,7 +209,7 @@ impl<'k> Check<'k> {
         self.accumulators[accumulator] = Life::InScope;
     }
 
-    /// Whatever is declared is defined somewhere.
+    /// Checks that all declared ids are defined somewhere.
     fn all_defined(&mut self) {
         self.statement = format!("kernel {}", self.kernel.name);
         let kernel = self.kernel;

@@ -1,4 +1,4 @@
-//! The rules of one statement: what it uses is in scope and of the right dtype, and it stands where it may.
+//! The rules of one statement: its operands are in scope and of the right dtype, and it is in an allowed place.
 
 use std::fmt::Display;
 
@@ -120,7 +120,7 @@ impl Check<'_> {
         }
     }
 
-    /// The dtype of a place that may be accessed like this; `None` for one that is not declared.
+    /// The dtype of a place that may be accessed in this way; `None` for one that is not declared.
     fn access(&mut self, place: Place, access: Access) -> Option<DType> {
         let declared = match place {
             Place::Buffer(buffer) => self.kernel.buffers.get(buffer).map(|decl| (decl.dtype, decl.access)),

@@ -14,7 +14,7 @@ use object::{
 };
 use std::collections::BTreeMap;
 
-/// No kernel comes near this; a damaged header might ask for more than the machine has.
+/// No kernel comes near this; a damaged header might ask for more memory than the machine has.
 const LARGEST: u64 = 1 << 30;
 /// A mapping starts at a page, so no section can be aligned to more.
 const PAGE: u64 = 4096;
@@ -48,7 +48,7 @@ pub(super) struct Fixup {
     pub addend: i64,
 }
 
-/// Whether the kind goes through a slot (the ABI's GOT-relative kinds).
+/// Whether the kind uses a slot (the ABI's GOT-relative kinds).
 pub(super) fn through_slot(kind: RelocationType) -> bool {
     matches!(kind, R_X86_64_GOTPCREL | R_X86_64_GOTPCRELX | R_X86_64_REX_GOTPCRELX)
 }

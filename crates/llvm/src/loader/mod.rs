@@ -68,7 +68,7 @@ pub struct Code {
 }
 
 impl Code {
-    /// Loads an object; `resolve` gives the addresses of the external symbols it uses (memcpy, libm…).
+    /// Loads an object; `resolve` returns the addresses of the external symbols it uses (memcpy, libm…).
     ///
     /// # Errors
     /// See [`ObjectError`].

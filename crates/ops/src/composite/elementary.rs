@@ -1,4 +1,4 @@
-//! Composite rows: division and remainders, signs and bounds, interpolation, and what follows from one primitive.
+//! Composite rows: division and remainders, signs and bounds, interpolation, and simple functions of one primitive.
 
 use super::CompositeRow;
 use crate::param::{Param, ParamDefault, ParamKind};

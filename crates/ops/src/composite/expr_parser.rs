@@ -1,7 +1,7 @@
 //! From the text of an expression to a [`ScalarExpr`].
 //!
-//! Bindings first, then results: `n = count + 1; d = x - mean; mean + d / n, n`. Operators are `+ - * /` and unary minus; all
-//! else is a call of a primitive or a composite by name (composites are put in place, defaults filled); `inf` and
+//! Bindings first, then results: `n = count + 1; d = x - mean; mean + d / n, n`. Operators are `+ - * /` and unary minus;
+//! everything else is a call of a primitive or a composite by name (composites are inlined, defaults filled); `inf` and
 //! `nan` are numbers. Texts are ours, in the tables; errors serve whoever writes a row.
 
 use index::Scanner;
@@ -180,7 +180,7 @@ impl<'a> Parser<'a> {
         Err(self.error(format!("no op `{name}` of {} operands", args.len())))
     }
 
-    /// Read anew rather than through [`Composite::expr`], which may be what is being filled.
+    /// Parsed again rather than through [`Composite::expr`], which may be under construction.
     fn inline(&mut self, composite: Composite, mut args: Vec<usize>) -> Result<usize, ExprError> {
         let row = composite.row();
         for param in row.params.iter().skip(args.len()) {

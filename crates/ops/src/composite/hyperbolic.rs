@@ -1,4 +1,4 @@
-//! Composite rows: hyperbolic functions and their inverses, kept exact near 0 and finite as long as the result is.
+//! Composite rows: hyperbolic functions and their inverses, accurate near 0, and finite whenever the result is.
 
 use super::CompositeRow;
 use crate::param::Param;

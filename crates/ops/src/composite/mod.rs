@@ -32,7 +32,7 @@ pub struct CompositeRow {
 }
 
 impl CompositeRow {
-    /// The expression, read anew.
+    /// The expression, parsed again.
     pub(crate) fn parse(&self) -> Result<ScalarExpr, ExprError> {
         let names: Vec<&str> = self.params.iter().map(|param| param.name).collect();
         expr_parser::parse(self.text, &names)
@@ -51,7 +51,7 @@ fn rows() -> impl Iterator<Item = &'static CompositeRow> {
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Composite(usize);
 
-/// What is worked out once per row.
+/// Properties that are computed once per row.
 struct Known {
     expr: ScalarExpr,
     classes: Classes,
@@ -88,7 +88,7 @@ impl Composite {
     /// Cast the operands to `compute`, evaluate the expression with constants in that same dtype, cast to `result`.
     ///
     /// # Errors
-    /// [`TypingError`] if their number, or the dtype of one of them, does not suit.
+    /// [`TypingError`] if their number, or the dtype of one of them, does not fit.
     pub fn signature(self, operands: &[Operand]) -> Result<TypeSignature, TypingError> {
         let row = self.row();
         typing::resolve(row.name, row.params.len(), row.typing, self.known().classes, operands)
@@ -108,7 +108,7 @@ impl Composite {
             let params = vec![Some(dtype); row.params.len()];
             expr.eval(&mut Strict { dtype }, &params).is_some()
         };
-        // A default that integers would truncate keeps them out.
+        // Integers are excluded if they would truncate a default.
         let whole = |param: &Param| param.default.as_number().is_none_or(|number| number.trunc() == number);
         let whole = row.params.iter().all(whole);
         let classes = Classes {
@@ -120,7 +120,7 @@ impl Composite {
     }
 }
 
-/// Dtypes as values: tells whether an expression holds together with all its parameters of one dtype and no casts.
+/// Dtypes as values: tells whether an expression is well typed with all its parameters of one dtype and no casts.
 struct Strict {
     dtype: DType,
 }

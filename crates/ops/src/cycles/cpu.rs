@@ -26,7 +26,7 @@ pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
     cycles * vectors(dtype)
 }
 
-/// How many vectors hold as many elements of a dtype as one holds of f32, when it is computed in.
+/// How many vectors, in the compute dtype, hold as many elements of a dtype as one holds of f32.
 fn vectors(dtype: DType) -> u64 {
     if dtype.compute().size() > 4 { 2 } else { 1 }
 }

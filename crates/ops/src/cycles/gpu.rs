@@ -1,13 +1,14 @@
 //! Cycles of a lane of a GPU: instructions of an element, counted in the machine code of sm_90 as chains of 2 and of 6 equal
 //! ops (`crates/testing/tests/programs/machine_code` counts them again). The special-function unit has a lane for eight
-//! others: where its instructions take longer, they count eight each. Of sin and cos the way of small arguments is counted.
+//! others: where its instructions take longer, they count eight each. For sin and cos the path for small arguments is
+//! counted.
 
 use crate::{DType, ScalarOp};
 
 /// Cycles of an instruction of f64, on GPUs for servers: they have half as many lanes for it.
 const DOUBLE: u64 = 2;
 
-/// Cycles of a function of f64 at least: it is made of about thirty fused multiply-additions.
+/// The fewest cycles of a function of f64: about thirty fused multiply-adds.
 const FUNCTION_OF_F64: u64 = 60;
 
 /// Cycles of an op that makes this dtype.

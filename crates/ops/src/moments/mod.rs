@@ -1,9 +1,10 @@
-//! Lambdas that are the moments monoid: of two runs of elements they combine the means, the sums of squared deviations from
-//! them and the counts as Chan, Golub and LeVeque do (1983, Algorithms for computing the sample variance).
+//! Lambdas that equal the moments monoid: for two runs of elements they combine the means, the sums of squared deviations
+//! from them and the counts like Chan, Golub and LeVeque (1983, Algorithms for computing the sample variance).
 //!
-//! The body is evaluated on rational functions of the states, whose normal form tells whether the results are theirs. So how
-//! they are spelled is of no account: factored or not, weighted means or an update, guards of empty runs or none. `ratio.rs`
-//! has the functions, `terms.rs` the steps. What two empty runs give is not looked at, as there may be a quotient of zeros.
+//! The body is evaluated on rational functions of the states, whose normal form shows whether the results are equal. So the
+//! form of the body does not matter: factored or not, weighted means or an update, guards for empty runs or none. `ratio.rs`
+//! has the functions, `terms.rs` the steps. The result for two empty runs is not checked, as there may be a quotient of
+//! zeros.
 
 mod ratio;
 mod terms;
@@ -41,7 +42,7 @@ pub fn moments(lambda: &Lambda) -> Option<MomentStates> {
 }
 
 impl MomentStates {
-    /// Whether these are the states that a body combines.
+    /// Whether a body combines these states.
     fn are_of(&self, body: &Body) -> bool {
         let [mean, squares, count] = [self.mean, self.squares, self.count].map(|state| body.params()[state]);
         let is_real = |dtype| matches!(dtype, DType::F32 | DType::F64);
@@ -50,7 +51,7 @@ impl MomentStates {
         fit && runs.into_iter().all(|has_elements| self.are_combined(body, has_elements))
     }
 
-    /// Whether a body combines them of two runs that have elements, or have none.
+    /// Whether a body combines them for two runs that have elements, or have none.
     fn are_combined(&self, body: &Body, has_elements: [bool; 2]) -> bool {
         let sym = |run: usize, moment: usize| Sym::from_u32((3 * run + moment) as u32);
         let runs = [0, 1].map(|run| {

@@ -2,10 +2,10 @@
 
 use index::{Expr, Facts, Sym};
 
-/// The largest power of two that numbers are multiplied by to make them whole.
+/// The largest power of two that numbers are multiplied by to make them integers.
 const MAX_SCALE: u32 = 30;
 
-/// The largest number that a body may have: integers do not wrap by it, nor are floats lost beside it.
+/// The largest number in a body: it makes no integer wrap and absorbs no float.
 const MAX_NUMBER: f64 = 4.0;
 
 /// A quotient of two polynomials.
@@ -14,8 +14,8 @@ pub(super) struct Ratio {
     numerator: Expr,
     /// Positive whatever the symbols are.
     denominator: Expr,
-    /// Whether it is made of counts and numbers alone. All else may be NaN or infinite, which polynomials do not know:
-    /// there the difference of a number from itself is not zero.
+    /// Whether it consists of counts and numbers alone. Other values may be NaN or infinite, which polynomials cannot
+    /// express: the difference of such a number from itself is not zero.
     is_of_counts: bool,
 }
 
@@ -25,7 +25,7 @@ impl Ratio {
         Ratio { numerator, denominator: Expr::one(), is_of_counts: is_count }
     }
 
-    /// A small number that is whole, or becomes so when it is doubled a few times.
+    /// A small number that is an integer, or becomes one when doubled a few times.
     pub fn of_number(number: f64) -> Option<Ratio> {
         let scale = (0..=MAX_SCALE).map(|power| (1_i64 << power) as f64);
         let scale = scale.into_iter().find(|scale| (number * scale).fract() == 0.0)?;
@@ -48,7 +48,7 @@ impl Ratio {
         self.with(other, &self.numerator * &other.numerator, &self.denominator * &other.denominator)
     }
 
-    /// What is made of two.
+    /// A function of two.
     fn with(&self, other: &Ratio, numerator: Expr, denominator: Expr) -> Ratio {
         Ratio { numerator, denominator, is_of_counts: self.is_of_counts && other.is_of_counts }
     }
@@ -71,7 +71,7 @@ impl Ratio {
         })
     }
 
-    /// Two polynomials that compare as two ratios do, where both are made of counts.
+    /// Two polynomials that compare like two ratios, if both consist of counts.
     pub fn compared(&self, other: &Ratio) -> Option<[Expr; 2]> {
         (self.is_of_counts && other.is_of_counts).then(|| self.crossed(other))
     }
@@ -88,7 +88,7 @@ impl Ratio {
     }
 }
 
-/// What is known of the symbols: those that are counts are one or more.
+/// Facts about the symbols: counts are one or more.
 pub(super) struct Known {
     counts: [Sym; 2],
     facts: Facts,
@@ -102,7 +102,7 @@ impl Known {
         Known { counts, facts }
     }
 
-    /// Whether a polynomial is one of whole numbers, of which alone the algebra of sizes proves anything.
+    /// Whether a polynomial is one of integers: the algebra of sizes proves nothing about others.
     fn is_of_counts(&self, of: &Expr) -> bool {
         of.symbols().iter().all(|symbol| self.counts.contains(symbol))
     }

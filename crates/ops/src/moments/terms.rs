@@ -1,14 +1,14 @@
-//! Steps of bodies on rational functions of counts, which are whole and one or more, and of other states.
+//! Steps of bodies on rational functions of counts, which are integers of at least one, and of other states.
 
 use super::ratio::{Known, Ratio};
 use crate::{Arith, BodyArith, DType, Scalar, ScalarOp};
 
-/// What a step of a body is.
+/// The value of a step of a body.
 #[derive(Clone, Debug)]
 pub(super) enum Term {
     /// A float.
     Real(Ratio),
-    /// An integer, which counts.
+    /// An integer: a count.
     Integer(Ratio),
     Bool(bool),
     /// Anything else.
@@ -24,7 +24,7 @@ impl Term {
 
 /// Evaluates on terms.
 pub(super) struct Terms {
-    /// The dtype of means; steps in narrower ones are not those of real numbers.
+    /// The dtype of means; steps in narrower ones are not taken as real arithmetic.
     pub dtype: DType,
     pub known: Known,
 }

@@ -1,14 +1,14 @@
-//! Spellings of the moments of two runs are found, in any order of operands, and what is nearly one is not.
+//! Variants of the moments of two runs are recognized, in any order of operands, and near misses are not.
 
 use proptest::prelude::*;
 
 use super::{MomentStates, moments};
 use crate::body_text::parse;
 
-/// A body in the making: mean, squared deviations and count of one run, then of the other.
+/// A body under construction: mean, squared deviations and count of one run, then of the other.
 struct Spelled {
     steps: Vec<String>,
-    /// What is left to be chosen by, low bits first.
+    /// The remaining random choices, low bits first.
     choices: u64,
 }
 
@@ -134,7 +134,7 @@ impl Spelled {
         }
     }
 
-    /// What one run gives where the other is empty, else the combined moment.
+    /// The moment of one run if the other is empty, otherwise the combined one.
     fn guarded(&mut self, combined: usize, own: [usize; 2]) -> usize {
         let zero = self.number("0.0");
         let is_empty = self.apply("eq", COUNT_B, zero);
@@ -167,7 +167,7 @@ proptest! {
         prop_assert_eq!(found(&text), Some(MomentStates { mean: 0, squares: 1, count: 2 }), "{}", text);
     }
 
-    /// One step of one spelling is another: what is found then gives the same numbers.
+    /// One step of a variant is replaced: if it is still recognized, it gives the same numbers.
     #[test]
     fn what_is_found_gives_the_moments(choices in any::<u64>(), place in 0..64_usize, other in 0..6_usize) {
         let ops = ["add", "sub", "mul", "div", "maximum", "minimum"];
@@ -267,14 +267,14 @@ fn near_misses_are_left_alone() {
         ("p13 = add p1, p4", "p13 = add p1, p1"),
         ("f32 0.0, f32 0.0, f32 0.0", "f32 0.0, f32 0.0, f32 1.0"),
         ("f32 0.0, f32 0.0, f32 0.0", "f32 0.0, f32 1.0, f32 0.0"),
-        // What skips NaN: neither a number's difference from itself nor which of two is larger is known.
+        // Bodies that skip NaN: neither a number's difference from itself nor which of two is larger is known.
         ("p12, p18, p7", "p19 = ne p3, p3; p20 = where p19, p0, p12; p20, p18, p7"),
         (
             "p12, p18, p7",
             "p19 = sub p3, p3; p20 = const f32 0.0; p21 = eq p19, p20; p22 = where p21, p12, p0; p22, p18, p7",
         ),
         ("p12, p18, p7", "p19 = mul p3, p3; p20 = maximum p19, p19; p21 = minimum p20, p18; p12, p21, p7"),
-        // Numbers beside which others are lost.
+        // Numbers that absorb others.
         ("p12, p18, p7", "p19 = const f32 1e9; p20 = add p12, p19; p21 = sub p20, p19; p21, p18, p7"),
         (
             "p12, p18, p7",
@@ -301,7 +301,7 @@ fn counts_may_be_integers() {
     let states = Some(MomentStates { mean: 2, squares: 1, count: 0 });
     assert_eq!(found(&text("i64 0, f32 0.0, f32 0.0", "f32")), states);
     assert_eq!(found(&text("i32 0, f64 0.0, f64 0.0", "f64")), states);
-    // What wraps is no count.
+    // A wrapping number is no count.
     let wraps = text("i32 0, f32 0.0, f32 0.0", "f32").replace("p7 = add p0, p3", "p7 = mul p0, p3");
     assert_eq!(found(&wraps), None);
 }

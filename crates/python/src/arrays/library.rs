@@ -16,7 +16,7 @@ use super::{GpuArray, OutputMemory, semantics};
 use crate::errors;
 use crate::gpu::Streams;
 
-/// Classes that are remembered; beyond these (someone makes classes in a loop) each look-up is done anew.
+/// Classes that are remembered; beyond these (classes made in a loop) each look-up is repeated.
 const MOST_CLASSES: usize = 64;
 
 /// What `like` may be, as errors say it.
@@ -30,22 +30,22 @@ pub struct Library {
     pub export: Option<Py<PyAny>>,
     /// Its C functions for both, which are faster.
     pub exchange: Option<Exchange>,
-    /// Whether its arrays never change.
+    /// Whether its arrays are immutable.
     pub is_constant: bool,
     /// Whether its arrays may repeat elements.
     pub has_strides: bool,
-    /// What torch is asked beyond that.
+    /// Further functions of torch.
     pub torch: Option<Torch>,
-    /// What it is asked about GPUs, if it has streams.
+    /// Its functions for GPUs, if it has streams.
     pub streams: Option<Streams>,
-    /// Why arrays of this class are not taken.
+    /// Why arrays of this class are rejected.
     pub rejected: Option<String>,
 }
 
 type Classes = Mutex<Vec<(Py<PyType>, Arc<Library>)>>;
 static CLASSES: Classes = Mutex::new(Vec::new());
 
-/// The library of an object's class, if it is one that is known.
+/// The library of an object's class, if known.
 ///
 /// # Errors
 /// When a library of that name has not what it should have.

@@ -22,15 +22,15 @@ pub struct Exported {
     pub dtype: DType,
     /// Sizes and strides, in elements.
     pub layout: Layout,
-    /// Whether an array may let its users write: not to what is read only, nor where indices share an element.
+    /// Whether an array may let its users write: false if it is read only or if indices share an element.
     pub writable: bool,
-    /// The number of the GPU whose memory they are in; of the host's memory none.
+    /// The number of the GPU whose memory they are in; `None` for host memory.
     pub gpu: Option<usize>,
     /// What keeps the elements.
     pub owner: Owner,
 }
 
-/// What keeps elements alive; nobody looks into it any more.
+/// What keeps elements alive; never read.
 pub enum Owner {
     /// Memory of ours.
     Buffer { _buffer: Buffer },
@@ -42,7 +42,7 @@ pub enum Owner {
     Imported { _imported: Arc<dlpack::Imported> },
     /// Memory of a GPU.
     Gpu { _tensor: GpuTensor },
-    /// An array of a GPU's that came in, by its object.
+    /// An array on a GPU that came in, by its object.
     Object { _object: Py<PyAny> },
 }
 

@@ -1,4 +1,5 @@
-//! Arrays in and out: NumPy's through its C API, all others by DLPack, none copied but what no strides in elements say.
+//! Arrays in and out: NumPy's through its C API, all others by DLPack, copied only where strides in elements cannot describe
+//! them.
 //!
 //! What comes in decides what goes out: outputs are of the kind of the first array among the inputs. Those that are views of
 //! inputs share their memory where the library can say its layout and that it is read only, and are copies elsewhere.

@@ -1,6 +1,6 @@
-//! A definition in the making, as Python drives it.
+//! A definition under construction, as Python drives it.
 //!
-//! Every method takes Python's objects and gives values of the definition. A rejected call leaves no line behind.
+//! Every method takes Python's objects and gives values of the definition. A rejected call adds no line.
 
 pub mod bodies;
 mod lambda;
@@ -26,7 +26,7 @@ use crate::errors;
 use crate::executable::Executable;
 use value::Meaning;
 
-/// A definition in the making.
+/// A definition under construction.
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Builder {
     builder: Mutex<DefinitionBuilder>,
@@ -226,8 +226,8 @@ impl Builder {
         self.lock().is_empty()
     }
 
-    /// What has been defined so far, to be compiled when it is first called, with no more than so many bytes in memory at a time
-    /// of what segments make.
+    /// What has been defined so far, to be compiled when it is first called, with at most `peak_memory` bytes of segment
+    /// results in memory at a time.
     #[pyo3(signature = (peak_memory = None))]
     fn executable(&self, py: Python<'_>, peak_memory: Option<u64>) -> PyResult<Executable> {
         Ok(Executable::new(self.definition(py)?, peak_memory))

@@ -42,7 +42,8 @@ pub mod goal {
     /// Of products of matrices.
     pub const PRODUCT: f64 = 0.3;
 
-    /// Of what gives several results of the size of its operand, or takes so many parts of numbers: as simple for each.
+    /// Of an op that gives `count` results of the size of its operand, or takes as many parts of numbers: as simple for
+    /// each.
     pub fn of_results(count: usize) -> f64 {
         SIMPLE * count as f64
     }

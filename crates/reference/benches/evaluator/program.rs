@@ -8,7 +8,7 @@ use ir::array::{Array, ArrayView};
 use ir::graph::{Fusion, Graph, InputLayout, TensorOp, Type, Val};
 use ops::{DType, Scalar, ScalarOp};
 
-/// A graph in the making, and its inputs.
+/// A graph under construction, and its inputs.
 #[derive(Default)]
 pub struct Program {
     pub graph: Graph,

@@ -1,7 +1,7 @@
-//! Blocks: what the evaluator computes at a time, as doubles or as integers, small enough for the nearest cache.
+//! Blocks: the elements that the evaluator computes at a time, as doubles or as integers, few enough for L1.
 //!
-//! Reading widens any dtype exactly (to doubles from floats, to i64 from integers and bools, u64 by its bits), writing is the cast of
-//! the language, so an operation on blocks need not know dtypes.
+//! Reading widens any dtype exactly (to doubles from floats, to i64 from integers and bools, u64 by its bits), writing is
+//! the language's cast, so operations on blocks need not know dtypes.
 
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -64,7 +64,7 @@ impl Kind {
     }
 }
 
-/// The numbers that integers held so stand for, as doubles.
+/// The numbers represented by integers of this kind, as doubles.
 pub(super) fn as_reals(kind: Kind, ints: &[i64], reals: &mut [f64]) {
     let numbers = reals.iter_mut().zip(ints);
     match kind {
@@ -74,7 +74,7 @@ pub(super) fn as_reals(kind: Kind, ints: &[i64], reals: &mut [f64]) {
     }
 }
 
-/// The elements of a block, and what stands where their results go: those of an operand, if they replace one.
+/// The elements of a block, and the present contents of their results' memory: those of an operand, if they replace one.
 pub(super) struct Span<'b> {
     /// Number of the first.
     pub(super) start: usize,
@@ -90,12 +90,12 @@ impl Span<'_> {
         self.bounds.is_some()
     }
 
-    /// What stands where values go, as elements of a dtype that is as wide.
+    /// The present contents of the values' memory, as elements of an equally wide dtype.
     pub(super) fn replaced(&self, dtype: DType) -> ArrayView<'_> {
         ArrayView::new(self.values, 0, dtype, &[self.count], &[1]).expect("elements as wide as the results")
     }
 
-    /// What stands where bounds go.
+    /// The present contents of the bounds' memory.
     pub(super) fn read_bounds(&self, out: &mut [f64]) {
         vectorized!(bounds: &'a [f32] = self.bounds.unwrap_or_default(), out: &'a mut [f64] = out => (), {
             out.iter_mut().zip(bounds).for_each(|(out, &bound)| *out = f64::from(bound));
@@ -103,13 +103,13 @@ impl Span<'_> {
     }
 }
 
-/// What operations on blocks have in common.
+/// An operation on blocks.
 pub(super) trait Elementwise: Sync {
-    /// Computes elements into the result block that it names, and their errors into the error block if those are asked for.
+    /// Computes elements into the result block that it returns, and their errors into the error block if requested.
     fn compute(&self, scratch: &mut Scratch, span: &Span<'_>) -> Kind;
 }
 
-/// Fills an array, and the array of its bounds; whether some bound is not zero.
+/// Fills an array, and the array of its bounds; returns whether some bound is not zero.
 pub(super) fn fill(
     values: &mut Array,
     bounds: Option<&mut Array>,
@@ -153,7 +153,7 @@ fn fill_blocks(
 ) {
     for (n, bytes) in values.chunks_mut(BLOCK * dtype.size()).enumerate() {
         let count = bytes.len() / dtype.size();
-        // What is written after the block is computed is near by then.
+        // The memory that is written after the block is computed is cached by then.
         prefetch(bytes.as_ptr(), bytes.len());
         if let Some(bounds) = &bounds {
             prefetch(bounds[n * BLOCK..].as_ptr().cast(), count * size_of::<f32>());
@@ -214,7 +214,7 @@ fn write<T: Element, U: Copy>(bytes: &mut [u8], block: &[U], convert: impl Fn(U)
     wide(Write { first: bytes.as_mut_ptr().cast::<T>(), block, convert });
 }
 
-/// Elements to be written behind each other; whoever makes one answers for there being room.
+/// Elements to be written one after another; whoever makes one guarantees that there is room.
 struct Write<'a, T, U, F> {
     first: *mut T,
     block: &'a [U],

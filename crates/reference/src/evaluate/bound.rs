@@ -1,7 +1,7 @@
-//! The error bound that travels with each value: how far any legal compiled execution may be from the evaluator.
+//! The error bound of each value: how far any legal compiled execution may be from the evaluator.
 //!
-//! Takes results with how far operands move them, which `spread` and `convert` say, and gives their bounds; folds have
-//! theirs in `fold/`. Bounds are absolute, are computed in doubles and stored in f32, rounded up. The rules:
+//! Takes results and how far operands move them, as `spread` and `convert` compute, and returns their bounds; those of folds
+//! are in `fold/`. Bounds are absolute, are computed in doubles and stored in f32, rounded up. The rules:
 //!
 //! * a correctly rounded op on exact operands has the bound zero: both sides compute the same bits;
 //! * else the operands' errors spread by the row's rule, a compiled op is off by the row's `ulp`, the evaluator by its
@@ -24,7 +24,7 @@ pub(super) fn round_up(bound: f64) -> f32 {
     if wide.is_nan() { f32::INFINITY } else { above }
 }
 
-/// Rounds bounds up; whether one of them is not zero.
+/// Rounds bounds up; returns whether one of them is not zero.
 pub(super) fn round_all_up(bounds: &[f64], out: &mut [f32]) -> bool {
     vectorized!(bounds: &'a [f64] = bounds, out: &'a mut [f32] = out => bool, {
         let mut bits = 0;
@@ -44,9 +44,9 @@ pub(super) struct Rounding {
     /// Spacing of the subnormals, and of the largest numbers.
     min: f64,
     max: f64,
-    /// From here on numbers round to infinity, or wrap.
+    /// Numbers from here on round to infinity, or wrap.
     pub(super) overflow: f64,
-    /// Below this they do.
+    /// Numbers below this do, too.
     pub(super) lowest: f64,
     /// The smallest normal number.
     pub(super) normal: f64,
@@ -58,7 +58,7 @@ pub(super) struct Rounding {
 }
 
 impl Rounding {
-    /// For results of `dtype` that compiled code gets right up to so many units in the last place.
+    /// For results of `dtype` that compiled code gets right up to `compiled` units in the last place.
     pub(super) fn new(dtype: DType, compiled: f64) -> Rounding {
         let widest = match dtype {
             DType::Bool => 1.0,
@@ -85,14 +85,14 @@ impl Rounding {
         }
         let (relative, min, max) = (dtype.ulp(1.0), dtype.ulp(0.0), dtype.ulp(f64::INFINITY));
         let overflow = (max * (2.0 / relative) - max / 2.0).min(f64::MAX);
-        // What the rows compute in doubles is good to about one unit in a double's last place.
+        // The rows' results in doubles are accurate to about one unit in a double's last place.
         let own = if dtype == DType::F64 && compiled > 0.5 { 1.0 } else { 0.5 };
         let normal = min / relative;
         let unit = relative / 2.0;
         Rounding { unit, min, max, overflow, lowest: -overflow, normal, compiled, own, widest }
     }
 
-    /// From where on results with this relative error may lose digits, and from where on they may overflow.
+    /// The magnitudes below which results with this relative error may lose digits, and from which on they may overflow.
     #[inline(always)]
     pub(super) fn limits(&self, error: f64) -> (f64, f64) {
         (self.normal * (1.0 + error), self.overflow / (1.0 + error))
@@ -142,7 +142,7 @@ impl Rounding {
         });
     }
 
-    /// The bound, or infinity where one side may overflow and the other not.
+    /// The bound, or infinity if one side may overflow and the other not.
     #[inline(always)]
     pub(super) fn guarded(&self, exact: f64, bound: f64) -> f64 {
         let distance = lesser((exact - self.overflow).abs(), (exact - self.lowest).abs());
@@ -151,13 +151,13 @@ impl Rounding {
     }
 }
 
-/// The lesser of two numbers, the second where one is NaN: an instruction of its own, which `min` of floats is not.
+/// The smaller of two numbers, the second if one is NaN: a single instruction, unlike `min` of floats.
 #[inline(always)]
 pub(super) fn lesser(a: f64, b: f64) -> f64 {
     if a < b { a } else { b }
 }
 
-/// The greater of two numbers, the second where one is NaN.
+/// The larger of two numbers, the second if one is NaN.
 #[inline(always)]
 pub(super) fn greater(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }

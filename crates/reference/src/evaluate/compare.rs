@@ -1,6 +1,6 @@
 //! An actual result against the evaluator's: the largest error over its bound, and where.
 //!
-//! Pieces are compared on any threads and in any order. What they find is merged by a rule that does not depend on it.
+//! Pieces are compared on any threads and in any order. Their results are merged by a rule that does not depend on that.
 
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use super::block::{BLOCK, GRAIN, read_int, read_real};
 use super::bound::{Rounding, apart};
 use super::{Evaluated, ParallelFor};
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     /// The largest difference over its bound and one unit in the last place of the dtype. Integers and bools have no
@@ -37,8 +37,8 @@ impl Comparison {
 }
 
 /// Compares element by element. NaN must meet NaN and an infinity the same infinity, except where the bound is infinite:
-/// there anything matches. The evaluator gives no other bounds but distances; where one is NaN, only what is equal matches.
-/// The result does not depend on who does the work.
+/// there anything matches. The evaluator's bounds are distances; if one is NaN, only equal elements match. The result does
+/// not depend on the workers.
 ///
 /// # Errors
 /// [`ArrayError::Mismatch`] when dtype or sizes differ.
@@ -89,7 +89,7 @@ impl Worst {
     }
 }
 
-/// What is compared, of one real dtype and the same sizes.
+/// The arrays that are compared, of one real dtype and the same sizes.
 struct Sides<'a> {
     expected: ArrayView<'a>,
     actual: ArrayView<'a>,
@@ -173,7 +173,7 @@ fn differ(
     }
 }
 
-/// Differences become their ratios to what is allowed: the largest of them, and how many are above 1.
+/// Replaces differences by their ratios to the allowed ones; returns the largest, and how many are above 1.
 fn ratios(differences: &mut [f64], bounds: &[f64], slack: &[f64]) -> (f64, usize) {
     vectorized!(differences: &'a mut [f64] = differences, bounds: &'a [f64] = bounds, slack: &'a [f64] = slack => (f64, usize), {
         let (mut most, mut beyond) = (f64::NEG_INFINITY, 0);

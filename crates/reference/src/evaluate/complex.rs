@@ -1,4 +1,4 @@
-//! Complex numbers and their parts: the boundary of what is otherwise real. Bounds belong to parts.
+//! Complex numbers and their parts: the boundary of otherwise real arithmetic. Bounds belong to parts.
 
 use ir::array::{ArrayView, Element, Part, prefetch, with_element};
 use ops::DType;
@@ -20,7 +20,7 @@ pub(super) fn part<'a>(
     Ok(BoundedValue { data: value.data.part(part, resources)?, bound })
 }
 
-/// Complex numbers of their parts, each of rank 0 or of the result's rank, each axis of the result's size or 1.
+/// Complex numbers from their parts, each of rank 0 or of the result's rank, each axis of the result's size or 1.
 pub(super) fn pair(
     re: &BoundedValue<'_>,
     im: &BoundedValue<'_>,

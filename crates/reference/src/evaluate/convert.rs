@@ -1,7 +1,7 @@
-//! The bound of a cast: what the ends of the interval around a number become.
+//! The bound of a cast: the casts of the ends of the interval around a number.
 //!
-//! A cast is monotone but for that to bool, and to integers that wrap. Of what lies among the normal numbers of a float type, or well
-//! inside an integer type, rounding is arithmetic on doubles, over vectors; of the rest it is the cast itself.
+//! Casts are monotone except to bool, and to integers that wrap. Among the normal numbers of a float type, or well inside an
+//! integer type, rounding is arithmetic on doubles, over vectors; for the rest it is the cast itself.
 
 use ir::array::{Element, with_element};
 use ops::DType;
@@ -38,7 +38,7 @@ pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding:
         }),
     };
     match dtype.is_float() {
-        // The nearest power of two, halfway the greater one.
+        // The nearest power of two, halfway cases to the larger one.
         _ if dtype == DType::F8E8M0 => {
             const HALF: u64 = 1 << 51;
             moved(reals, errors, |x| f64::from_bits((x.abs().to_bits() + HALF) & EXPONENT));
@@ -55,7 +55,7 @@ pub(super) fn convert(dtype: DType, reals: &[f64], errors: &mut [f64], rounding:
 /// 2^127, the largest number of [`DType::F8E8M0`], whose smallest is its reciprocal.
 const POWERS: f64 = (1_u128 << 127) as f64;
 
-/// Where rounding is arithmetic.
+/// The range in which rounding is arithmetic.
 #[derive(Clone, Copy)]
 struct Plain {
     floor: f64,
@@ -64,7 +64,7 @@ struct Plain {
 }
 
 impl Plain {
-    /// Whether all that a number may be lies there.
+    /// Whether the whole interval of a number is in that range.
     #[inline(always)]
     fn holds(self, x: f64, e: f64) -> bool {
         let size = x.abs();
@@ -73,7 +73,7 @@ impl Plain {
     }
 }
 
-/// From which magnitude on, and below which, rounding is arithmetic; of unsigned integers from which number on.
+/// The magnitudes from which on, and below which, rounding is arithmetic; for unsigned integers a lower bound of the number.
 fn plain(dtype: DType, rounding: &Rounding) -> (f64, f64) {
     match dtype {
         DType::F8E8M0 => (2.0 / POWERS, POWERS / 2.0),
@@ -83,7 +83,7 @@ fn plain(dtype: DType, rounding: &Rounding) -> (f64, f64) {
     }
 }
 
-/// The casts to bool: they may flip where an interval holds zero.
+/// The casts to bool: they may flip if an interval contains zero.
 fn truth(reals: &[f64], errors: &mut [f64]) {
     vectorized!(reals: &'a [f64] = reals, errors: &'a mut [f64] = errors => (), {
         for (error, &x) in errors.iter_mut().zip(reals) {
@@ -131,8 +131,8 @@ fn up(x: f64) -> f64 {
     x + (x.abs() * f64::EPSILON + f64::MIN_POSITIVE)
 }
 
-/// The bound of a cast to `T` of one number. A cast to bool may flip where the interval holds zero. What may be anything
-/// stays so.
+/// The bound of a cast to `T` of one number. A cast to bool may flip if the interval contains zero. An infinite bound stays
+/// infinite.
 fn cast<T: Element>(x: f64, error: f64, rounding: &Rounding) -> f64 {
     if error == 0.0 {
         return 0.0;
@@ -152,13 +152,13 @@ fn cast<T: Element>(x: f64, error: f64, rounding: &Rounding) -> f64 {
         true if spread == 0.0 && value == 0.0 && x.abs() <= error => f64::MIN_POSITIVE,
         true => spread,
         false if T::DTYPE.is_narrow_int() => wrapped(T::DTYPE, x, error, rounding).unwrap_or(spread),
-        // None of the numbers that it may be is below zero, or too large.
+        // No number in its interval is below zero, or too large.
         false if T::DTYPE == DType::U64 && x >= error && x + error < plain(T::DTYPE, rounding).1 => spread,
         false => rounding.guarded(x, spread),
     }
 }
 
-/// The bound of a cast to an integer type that wraps, if not all that the number may be wraps alike.
+/// The bound of a cast to a wrapping integer type, unless the whole interval wraps alike.
 fn wrapped(dtype: DType, x: f64, error: f64, rounding: &Rounding) -> Option<f64> {
     let period = rounding.overflow - rounding.lowest;
     let wraps = |end: f64| ((end.trunc() - rounding.lowest) / period).floor();

@@ -9,7 +9,7 @@ use ir::array::{ArrayError, ArrayView, ArrayViewMut, Layout};
 use super::block::GRAIN;
 use super::workers::{ParallelFor, each};
 
-/// Copies elements to an array of the same dtype and sizes. What may overlap is written by the calling thread.
+/// Copies elements to an array of the same dtype and sizes. Elements that may overlap are written by the calling thread.
 ///
 /// # Errors
 /// [`ArrayError::Mismatch`] when dtypes or sizes differ.
@@ -32,7 +32,7 @@ pub fn copy(
     failed.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Cuts a target and its source into pieces of at most so many elements as a task takes.
+/// Cuts a target and its source into pieces of at most as many elements as a task takes.
 fn halve<'t, 'f>(
     to: ArrayViewMut<'t>,
     from: ArrayView<'f>,
@@ -53,8 +53,8 @@ fn halve<'t, 'f>(
     halve(back, part(half, size - half), pieces);
 }
 
-/// The axis along which neighbours lie farthest apart on both sides, so that a piece takes whole cache lines; where each side is
-/// near along an axis of its own, the longer of these: pieces become squares.
+/// The axis with the largest strides on both sides, so that a piece takes whole cache lines; if each side is contiguous
+/// along a different axis, the longer of these: pieces become squares.
 fn farthest(to: &Layout, from: &Layout) -> usize {
     let stride = |layout: &Layout, axis: usize| match layout.strides[axis].unsigned_abs() {
         0 => usize::MAX,

@@ -1,4 +1,4 @@
-//! What a caller can do wrong when a view is evaluated, and what the machine can lack.
+//! Errors of callers when a view is evaluated, and of the machine.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ pub enum EvaluateError {
     /// An index out of range; the elements at such indices have no value.
     #[error("{val}: {at}")]
     Index {
-        /// The gather, or what else takes elements at indices.
+        /// The gather, or another op that takes elements at indices.
         val: Val,
         /// Where.
         at: OutOfRange,
@@ -34,7 +34,7 @@ pub enum EvaluateError {
     /// More memory than there is or than was allowed.
     #[error("no memory: {bytes} bytes are needed")]
     Memory {
-        /// How many bytes would be alive at once; `usize::MAX` where the number itself is beyond the machine.
+        /// How many bytes would be alive at once; `usize::MAX` if the number itself overflows.
         bytes: usize,
     },
 }
@@ -42,7 +42,7 @@ pub enum EvaluateError {
 /// Where an index is out of range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfRange {
-    /// Which axis of what is indexed.
+    /// The axis of the indexed tensor.
     pub axis: usize,
     pub size: i64,
     /// The smallest index out of range; without meaning for an axis of size 0, where any is.

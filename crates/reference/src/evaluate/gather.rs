@@ -1,7 +1,7 @@
-//! Gathers: elements taken at indices that are data, with the check that each index is in range.
+//! Gathers: elements at indices that are data, with the check that each index is in range.
 //!
-//! Runs of neighbours are read together, so rows of a table cost little more than a copy. Bounds move with the elements;
-//! where an index itself is uncertain, so that any element may be meant, the bound is infinite.
+//! Runs of neighbours are read together, so rows of a table cost little more than a copy. Bounds move with the elements; if
+//! an index itself is inexact, so that any element may be meant, the bound is infinite.
 
 use ir::array::{ArrayView, with_element};
 use ir::graph::Val;
@@ -47,7 +47,7 @@ pub(super) fn gather(
     Ok(BoundedValue { data, bound })
 }
 
-/// How element numbers of the result become element numbers of the source.
+/// Maps element numbers of the result to element numbers of the source.
 struct Walk<'r> {
     /// Size of the source along the gathered axis.
     size: usize,
@@ -91,8 +91,8 @@ impl Walk<'_> {
         Ok((Strided::made(values), bounds.map(Strided::made)))
     }
 
-    /// The element numbers of the source for those from `start` on of the result, if their indices are in range. Along a
-    /// run of results they differ by the index, and behind the gathered axis by one from place to place.
+    /// The element numbers of the source for those from `start` on of the result, if their indices are in range. Along a run
+    /// of results they differ by the index, and along axes after the gathered one by one from place to place.
     fn numbers(&self, index: &ArrayView<'_>, start: usize, numbers: &mut [usize]) -> bool {
         let mut indices = [0; BLOCK];
         let indices = &mut indices[..numbers.len()];
@@ -115,7 +115,7 @@ impl Walk<'_> {
     }
 }
 
-/// Bounds that are infinite where there is doubt about the index.
+/// Bounds that are infinite where the index is inexact.
 fn doubted(
     bounds: &Strided<'_>,
     doubt: &Strided<'_>,

@@ -1,4 +1,4 @@
-//! Indices that are data: whether each is in range, asked block by block on any threads.
+//! Indices that are data: whether each is in range, checked block by block on any threads.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -19,7 +19,7 @@ impl InRange {
         InRange { axis, size, wrong: Mutex::new(None) }
     }
 
-    /// Whether all of these are; if not, the smallest is kept.
+    /// Whether all of these are in range; if not, the smallest is kept.
     pub(super) fn holds(&self, indices: &[i64]) -> bool {
         let size = self.size as u64;
         let all = vectorized!(size: u64 = size, indices: &'a [i64] = indices => bool, {
@@ -33,7 +33,7 @@ impl InRange {
         all
     }
 
-    /// That all were, or an error at a value.
+    /// Success if all were in range, otherwise an error at a value.
     pub(super) fn check(&self, val: Val) -> Result<(), EvaluateError> {
         let (axis, size) = (self.axis, self.size as i64);
         match *self.wrong.lock().unwrap_or_else(PoisonError::into_inner) {

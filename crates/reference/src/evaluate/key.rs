@@ -1,6 +1,6 @@
-//! Keys: integers in the order of the numbers that they stand for, NaN above all, zeros of both signs equal.
+//! Keys: integers in the order of the numbers that they represent, NaN above all, zeros of both signs equal.
 
-/// The bits of doubles are in order but for the sign; of two zeros both become the positive one.
+/// The bits of doubles are ordered except for the sign; both zeros become the positive one.
 #[inline(always)]
 pub(super) fn key(x: f64) -> i64 {
     let bits = (x + 0.0).to_bits() as i64;

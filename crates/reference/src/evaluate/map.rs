@@ -41,7 +41,7 @@ pub(super) fn map(
     Ok(run(&body, target, resources).relaid(|layout| layout.expanded(sizes)))
 }
 
-/// A cast. To a dtype that holds every value of the old one nothing can change, and bounds stay as they are.
+/// A cast. A dtype that has every value of the old one changes nothing, and bounds stay as they are.
 pub(super) fn cast<'a>(
     value: BoundedValue<'a>,
     dtype: DType,
@@ -63,7 +63,7 @@ pub(super) fn cast<'a>(
     Ok(BoundedValue { data: result.data, bound: kept.or(result.bound) })
 }
 
-/// Fills memory with what an operation on blocks gives.
+/// Fills memory with the results of an operation on blocks.
 pub(super) fn run(
     body: &impl Elementwise,
     target: Target,
@@ -83,8 +83,8 @@ fn varying(operands: &[BoundedValue<'_>], sizes: &[usize]) -> Dims {
     sizes.iter().enumerate().map(|(axis, &size)| if size > 1 && !varies(axis) { 1 } else { size }).collect()
 }
 
-/// The operand, copied to rows of its own if it is read across those that it has: each cache line would be read as often as
-/// it has elements. Where there is no memory for that it stays as it is.
+/// The operand, copied to row-major order if it would be read across its contiguous axis: each cache line would be read as
+/// often as it has elements. If there is no memory for that, it stays as it is.
 pub(super) fn straightened<'a>(
     value: BoundedValue<'a>,
     sizes: &[usize],
@@ -113,8 +113,8 @@ enum Meaning {
 }
 
 impl Meaning {
-    /// Shape rules and typing admit only operands that the row has a meaning on. A selection's class is that of what
-    /// it selects.
+    /// Shape rules and typing admit only operands that the row has a meaning on. A selection's class is that of the selected
+    /// values.
     fn of(op: ScalarOp, operands: &[BoundedValue<'_>]) -> Meaning {
         let dtype = operands.last().map_or(DType::F32, |value| value.data.view().dtype());
         let row = op.row();
@@ -223,7 +223,7 @@ impl Map<'_> {
         self.rounding.totals(&real[..n], &mut error[..n]);
     }
 
-    /// Where the condition is sure, the bound is that of what is chosen.
+    /// If the condition is exact, the bound is that of the chosen value.
     fn choose_bound(&self, scratch: &mut Scratch, span: &Span<'_>) {
         let n = span.count;
         let Scratch { errors: [_, yes, no], ints: [condition, ..], error, .. } = scratch;
@@ -253,7 +253,7 @@ fn choose<A: Copy>(condition: &[i64], yes: &[A], no: &[A], out: &mut [A]) {
     wide(Choose { condition, yes, no, out });
 }
 
-/// Of two slices, where a condition holds the first.
+/// Of two slices, the first where a condition holds.
 struct Choose<'a, A> {
     condition: &'a [i64],
     yes: &'a [A],

@@ -1,7 +1,7 @@
-//! The evaluator's memory: what it holds is counted, and what is done with is used again.
+//! The evaluator's memory: counts the bytes held, and reuses arrays that are done.
 //!
-//! Pages that the system hands out for the first time cost about as much as an addition of their elements. So arrays that
-//! nobody needs any more wait for one of as many bytes, as long as that makes the largest use of memory no greater.
+//! Pages that the system hands out for the first time cost about as much as an addition of their elements. So unused arrays
+//! are kept for a later array of as many bytes, as long as that does not raise the peak.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,13 +14,13 @@ use super::EvaluateError;
 /// Smaller arrays come from the allocator each time.
 const MIN_BYTES: usize = 1 << 16;
 
-/// How much memory an evaluation holds at the moment, has held at most, and may hold.
+/// An evaluation's current, peak and maximum memory.
 #[derive(Debug)]
 pub(super) struct Meter {
     limit: usize,
     live: AtomicUsize,
     most: AtomicUsize,
-    /// Arrays that wait; none once the evaluation is over.
+    /// Arrays kept for reuse; `None` once the evaluation is over.
     idle: Mutex<Option<Vec<Array>>>,
 }
 
@@ -70,12 +70,12 @@ impl Meter {
         self.most.load(Ordering::Relaxed)
     }
 
-    /// Gives back what waits, and lets nothing wait any more.
+    /// Frees the idle arrays, and keeps none from then on.
     pub(super) fn close(&self) {
         *self.idle() = None;
     }
 
-    /// How many bytes an array has, if so many more may be held.
+    /// The bytes of an array, if the limit allows them.
     fn admit(&self, dtype: DType, sizes: &[usize]) -> Result<usize, EvaluateError> {
         let bytes = Layout::dense(sizes).numel().and_then(|numel| numel.checked_mul(dtype.size()));
         let bytes = bytes.ok_or(EvaluateError::Memory { bytes: usize::MAX })?;
@@ -86,7 +86,7 @@ impl Meter {
         }
     }
 
-    /// Gives back what waits if it would raise the most that is held.
+    /// Frees the idle arrays if they would raise the peak.
     fn make_room(&self, bytes: usize) {
         let most = self.most.load(Ordering::Relaxed);
         let mut idle = self.idle();
@@ -101,7 +101,7 @@ impl Meter {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// No longer counted; it waits if it is worth it.
+    /// Stops counting an array, and keeps it for reuse if it is large enough.
     fn retire(&self, array: Array) {
         let bytes = array.as_bytes().len();
         self.live.fetch_sub(bytes, Ordering::Relaxed);
@@ -128,7 +128,7 @@ impl Metered {
         self.array.as_mut().expect("taken out by value only")
     }
 
-    /// The same memory as an array of another dtype and other sizes, of as many bytes.
+    /// The same memory as an array of another dtype and other sizes, with equally many bytes.
     pub(super) fn viewed_as(mut self, dtype: DType, sizes: &[usize]) -> Metered {
         self.array = self.array.take().map(|array| array.viewed_as(dtype, sizes));
         self
@@ -163,7 +163,7 @@ mod tests {
         let again = meter.unwritten(DType::I32, &sizes).expect("memory");
         assert_eq!(again.array().as_bytes().as_ptr(), place);
         drop(again);
-        // One byte more does not fit beside what waits.
+        // One byte more does not fit beside the idle arrays.
         drop(meter.unwritten(DType::Bool, &[MIN_BYTES + 1]).expect("memory"));
         let held: usize = meter.idle().iter().flatten().map(|array| array.as_bytes().len()).sum();
         assert!(held <= MIN_BYTES + 1, "{held} bytes wait");

@@ -1,9 +1,9 @@
 //! The evaluator: the meaning of every tensor op, on real arrays, with the error bound that travels with each value.
 //!
 //! It takes a view, its inputs as arrays of any strides, and gives its outputs. Elementwise ops are the op rows' meanings
-//! rounded to the dtype, folds are in doubles, ops that only move elements share memory. A value is freed when its
-//! last user is done. The result does not depend on the number of threads. It compiles nothing, and is the measure of
-//! what compiled code gives: [`compare`].
+//! rounded to the dtype, folds are in doubles, ops that only move elements share memory. A value is freed when its last user
+//! is done. The result does not depend on the number of threads. It compiles nothing; [`compare`] measures compiled code
+//! against it.
 //!
 //! `value` (shared memory) · `memory` (how much of it) · `block` (how elements are read and written) · `map` (scalar
 //! ops, casts) · `operands` (where these read and write) · `complex` (numbers and their parts) · `key` (numbers in
@@ -50,7 +50,7 @@ use workers::Resources;
 /// How a view is evaluated.
 #[derive(Clone, Debug)]
 pub struct EvaluateOptions<'w> {
-    /// Who does the work.
+    /// The threads that do the work.
     pub workers: &'w dyn ParallelFor,
     /// Whether error bounds are computed too.
     pub bounds: bool,
@@ -61,13 +61,13 @@ pub struct EvaluateOptions<'w> {
 }
 
 impl Default for EvaluateOptions<'_> {
-    /// The calling thread, with bounds, memory without limit.
+    /// The calling thread, with bounds and unlimited memory.
     fn default() -> Self {
         EvaluateOptions { workers: &Serial, bounds: true, max_bytes: usize::MAX, sizes: Vec::new() }
     }
 }
 
-/// What a view gives.
+/// The results of a view.
 #[derive(Debug)]
 pub struct Evaluation {
     /// One per output of the view, in order.
@@ -81,7 +81,7 @@ pub struct Evaluation {
 pub struct Evaluated {
     /// Its elements.
     pub value: Array,
-    /// How far a compiled execution may be from each of them; absent where that is zero everywhere, or was not asked.
+    /// How far a compiled execution may be from each of them; absent if zero everywhere or not requested.
     pub bound: Option<Bound>,
 }
 
@@ -141,7 +141,7 @@ impl Evaluator<'_> {
         Ok(Evaluation { outputs: outputs?, peak_bytes: self.resources.meter.peak_bytes() })
     }
 
-    /// The operands of a node. Those that nobody needs after it are handed over, but those that it has twice.
+    /// The operands of a node. Operands without later users are moved, except those that the node uses twice.
     fn operands<'a>(
         &self,
         node: Node,
@@ -155,12 +155,12 @@ impl Evaluator<'_> {
         operands.iter().map(taken).map(|value| value.expect("computed before it is used")).collect()
     }
 
-    /// Whether nobody needs a value after this node.
+    /// Whether a value has no users after this node.
     fn is_done(&self, val: Val, node: Node) -> bool {
         self.fusion.uses(val).last().is_none_or(|&last| last <= node) && !self.fusion.is_output(val)
     }
 
-    /// Forgets what nobody needs after this node: operands at their last user, results without users.
+    /// Frees what has no users after this node: operands at their last user, results without users.
     fn free(&self, node: Node, values: &mut FxHashMap<Val, BoundedValue<'_>>) {
         let operands = self.graph.node(node).operands.iter().copied();
         for val in operands.chain(self.graph.results(node)).filter(|&val| self.is_done(val, node)) {

@@ -1,6 +1,6 @@
 //! Ops that move elements or make them from nothing: boxes, padding, concatenation, reshapes, ramps.
 //!
-//! What strides can say costs no memory; the rest is copied. Bounds move with the elements.
+//! What strides can express costs no memory; the rest is copied. Bounds move with the elements.
 
 use ir::array::{Element, Layout, with_element};
 use ops::lanes::wide;
@@ -41,7 +41,7 @@ pub(super) fn reshape<'a>(
     Ok(BoundedValue { data: reshaped(&value.data)?, bound: value.bound.as_ref().map(reshaped).transpose()? })
 }
 
-/// A box of the operand, inside it as the signature has seen to.
+/// A box of the operand; the signature has checked that it is inside.
 pub(super) fn slice<'a>(value: &BoundedValue<'a>, starts: &[usize], sizes: &[usize]) -> BoundedValue<'a> {
     value.relaid(|layout| layout.sliced(starts, sizes))
 }
@@ -65,7 +65,7 @@ pub(super) fn pad(
     Ok(BoundedValue { data, bound: Some(bound) })
 }
 
-/// The elements of one, and around them the one element of the other.
+/// The elements of one, surrounded by the single element of the other.
 fn padded(
     inside: &Strided<'_>,
     around: &Strided<'_>,
@@ -73,7 +73,7 @@ fn padded(
     sizes: &[usize],
     resources: &Resources<'_>,
 ) -> Result<Strided<'static>, EvaluateError> {
-    // Of axis `i` the elements from `from[i]` on stay and go to `to[i]`, `count[i]` of them.
+    // Along axis `i`, the `count[i]` elements from `from[i]` on go to `to[i]`.
     let (mut from, mut to, mut count) = (vec![], vec![], vec![]);
     for ((&width, &old), &new) in before.iter().zip(inside.layout().sizes.iter()).zip(sizes) {
         from.push(width.min(0).unsigned_abs() as usize);
@@ -96,8 +96,8 @@ fn padded(
     Ok(Strided::made(result))
 }
 
-/// What is not in a box of these starts and sizes: of each axis what lies before and behind it, within it along the axes
-/// before. Each element is in one of these boxes.
+/// The complement of a box, as disjoint boxes: for each axis the parts before and after the box, inside it along all earlier
+/// axes.
 fn boxes_around(starts: &[usize], counts: &[usize], sizes: &[usize]) -> Vec<(Vec<usize>, Vec<usize>)> {
     let part = |axis: usize, [start, end]: [usize; 2]| {
         let (mut first, mut extent) = (vec![0; sizes.len()], sizes.to_vec());
@@ -207,8 +207,7 @@ impl Elementwise for Ramp {
 }
 
 impl Ramp {
-    /// Whether compiled code has nothing to round but the sums: of whole steps so far that every product is a number of the
-    /// dtype.
+    /// Whether compiled code rounds only the sums: steps are whole and every product is a number of the dtype.
     fn is_exact(&self, length: usize) -> bool {
         let (step, most) = (self.step.as_f64(), 1.0 / self.rounding.unit);
         let is_whole = step.trunc() == step && length as f64 <= most && step.abs() * length as f64 <= most;

@@ -1,7 +1,7 @@
 //! Where an elementwise op reads its operands, and the memory that its results go to.
 //!
-//! An operand that nobody needs any more gives its memory to the results, if it has its elements in their order: a block is
-//! read before its results are written there. So an op touches less memory, and what it writes is near by.
+//! An operand without later users gives its memory to the results, if its elements are in the same order: a block is read
+//! before its results are written there. So an op touches less memory, and what it writes is likely in cache.
 
 use ir::array::{ArrayView, Layout, Strides};
 use ops::DType;
@@ -12,10 +12,10 @@ use super::memory::Metered;
 use super::value::Strided;
 use super::workers::Resources;
 
-/// The elements of the operands of an op, or their errors, of which there may be none.
+/// The elements of the operands of an op, or their errors, each of which may be absent.
 pub(super) struct Operands<'a> {
     kept: Vec<Option<Strided<'a>>>,
-    /// The one whose memory the results replace.
+    /// The operand whose memory the results replace.
     replaced: Option<(usize, DType)>,
 }
 
@@ -23,7 +23,7 @@ pub(super) struct Operands<'a> {
 pub(super) enum Source<'v> {
     /// In memory of their own.
     Kept(ArrayView<'v>),
-    /// Where the results of the block go.
+    /// In the memory that the results of the block go to.
     Replaced(DType),
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Target {
 }
 
 impl<'a> Operands<'a> {
-    /// Operands computed over these sizes, and the memory of one that results of a dtype replace, if there is one.
+    /// Operands over these sizes, and the memory of the operand that results of a dtype replace, if any.
     pub(super) fn new(
         mut kept: Vec<Option<Strided<'a>>>,
         core: &[usize],
@@ -54,7 +54,7 @@ impl<'a> Operands<'a> {
         (Operands { kept, replaced }, taken.map(|(_, memory)| memory.viewed_as(dtype, core)))
     }
 
-    /// Where each is read.
+    /// Where each operand is read.
     pub(super) fn sources(&self, core: &[usize]) -> Vec<Option<Source<'_>>> {
         let source = |place: usize| match (&self.kept[place], self.replaced) {
             (Some(operand), _) => Some(Source::Kept(operand.view_as(over(operand.layout(), core)))),
@@ -99,7 +99,7 @@ impl Source<'_> {
 }
 
 impl Target {
-    /// New memory where there is none of an operand.
+    /// Memory for results; allocated where no operand gives its own.
     pub(super) fn new(
         sizes: &[usize],
         dtype: DType,

@@ -1,7 +1,7 @@
 //! How errors of operands reach the results of a scalar op, a block at a time: the rules of [`Spread`] over slices.
 //!
-//! Rules that a vector can follow are loops of their own, and a second loop mends the results that are not finite, of which
-//! they do not speak. The others go element by element.
+//! Rules that vectorize are separate loops, and a second loop corrects results that are not finite, which the rules do not
+//! cover. The others go element by element.
 
 use ops::lanes::{NullaryFnOnce, wide};
 use ops::{
@@ -98,7 +98,7 @@ impl<R: Fn([f64; 4]) -> f64> NullaryFnOnce for Each<'_, R> {
     }
 }
 
-/// Takes the results that are not finite again, by their number.
+/// Recomputes the results that are not finite, by their number.
 fn mend(exact: &[f64], out: &mut [f64], again: impl Fn(usize) -> f64) {
     let finite = vectorized!(exact: &'a [f64] = exact => bool, {
         exact.iter().fold(true, |finite, x| finite & x.is_finite())
@@ -118,7 +118,7 @@ fn product([a, b, e, f]: [f64; 4]) -> f64 {
     if (first_order == 0.0) & may_wrap { f64::MIN_POSITIVE } else { first_order }
 }
 
-/// Of a finite quotient `y`, so that the divisor is not zero. Unbounded where it may be.
+/// The error of a finite quotient `y`, whose divisor is not zero; unbounded where an error may make it zero.
 #[inline(always)]
 fn quotient([y, b, e, f]: [f64; 4]) -> f64 {
     let min = b.abs() - f;
@@ -132,7 +132,7 @@ fn reciprocal([y, b, _, f]: [f64; 4]) -> f64 {
     quotient([y, b, 0.0, f])
 }
 
-/// Unbounded where nothing is known of an operand.
+/// Unbounded where nothing is known about an operand.
 #[inline(always)]
 fn of_remainder([a, b, e, f]: [f64; 4]) -> f64 {
     let bound = remainder([a, b], [e, f]);
@@ -173,7 +173,7 @@ fn comparison([a, b, e, f]: [f64; 4]) -> f64 {
     if ((a - b).abs() > reach) | (reach == 0.0) { 0.0 } else { 1.0 }
 }
 
-/// By the row's rule where it reaches, else from the ends.
+/// By the row's rule where it applies, else from the ends of the interval.
 fn sloped(op: ScalarOp, rule: fn(f64, f64, f64) -> f64, [x, e]: [&[f64]; 2], exact: &[f64], out: &mut [f64]) {
     for (k, out) in out.iter_mut().enumerate() {
         *out = match e[k] {
@@ -215,7 +215,7 @@ fn general(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out:
     out.iter_mut().enumerate().for_each(|(k, out)| *out = single(op, args, errors, exact, k));
 }
 
-/// By a rule on two operands and their errors, given the result too; NaN where it does not reach.
+/// By a rule on two operands and their errors, given the result too; NaN where it does not apply.
 #[inline(always)]
 fn ruled(exact: &[f64], out: &mut [f64], inputs: [&[f64]; 4], rule: impl Fn([f64; 4], f64) -> f64) {
     wide(Ruled { exact, out, inputs, rule });
@@ -243,13 +243,13 @@ impl<R: Fn([f64; 4], f64) -> f64> NullaryFnOnce for Ruled<'_, R> {
     }
 }
 
-/// Where a rule did not reach.
+/// Recomputes the results to which a rule did not apply.
 fn unruled(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], out: &mut [f64]) {
     let places = out.iter_mut().enumerate().filter(|(_, out)| out.is_nan());
     places.for_each(|(k, out)| *out = single(op, args, errors, exact, k));
 }
 
-/// Of the element number `k`.
+/// The error of element `k`.
 fn single(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], k: usize) -> f64 {
     let arity = args.len();
     let (mut point, mut error) = ([0.0; 3], [0.0; 3]);
@@ -259,14 +259,14 @@ fn single(op: ScalarOp, args: &[&[f64]], errors: &[&[f64]], exact: &[f64], k: us
     }
     let smooth = matches!(op.row().spread, Spread::Quotient | Spread::Power | Spread::Largest);
     match smooth && !exact[k].is_finite() {
-        // The smooth rules speak of finite results; an infinite or undefined one must stay as it is everywhere.
+        // The smooth rules cover finite results; an infinite or undefined one must stay as it is everywhere.
         true => corners(op, &point[..arity], &error[..arity]),
         false => op.spread_error(&point[..arity], &error[..arity]),
     }
 }
 
-/// The largest deviation at the corners of the box of operand intervals. An operand of which nothing is known may be NaN
-/// too.
+/// The largest deviation at the corners of the box of operand intervals. An operand about which nothing is known may also be
+/// NaN.
 fn corners(op: ScalarOp, args: &[f64], errors: &[f64]) -> f64 {
     if errors.contains(&f64::INFINITY) {
         return f64::INFINITY;

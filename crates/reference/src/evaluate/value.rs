@@ -46,7 +46,7 @@ impl<'a> Strided<'a> {
         self.view_as(self.layout.clone())
     }
 
-    /// One part of complex elements: of the caller's memory seen where it is, of our own copied out.
+    /// One part of complex elements: a view of the caller's memory, a copy of our own.
     pub(super) fn part(&self, part: Part, resources: &Resources<'_>) -> Result<Strided<'a>, EvaluateError> {
         match &self.storage {
             Storage::Given(view) => {
@@ -95,7 +95,7 @@ impl<'a> Strided<'a> {
         }
     }
 
-    /// The elements as an array of their own: without a copy where nobody else holds the memory.
+    /// The elements as an owned array, without a copy if nobody else holds the memory.
     pub(super) fn into_array(self, resources: &Resources<'_>) -> Result<Array, EvaluateError> {
         let whole = self.sole_memory().is_some_and(|array| self.layout == Layout::dense(array.sizes()));
         let copy = if whole { self } else { self.copied(resources)? };
@@ -137,10 +137,10 @@ impl Bound {
         self.0.view()
     }
 
-    /// Bounds of one's own, of dtype f32, or c64 for a complex value, with the sizes of the value.
+    /// Bounds from an array, of dtype f32, or c64 for a complex value, with the sizes of the value.
     ///
     /// # Errors
-    /// [`ArrayError::Mismatch`] when the dtype is another.
+    /// [`ArrayError::Mismatch`] for another dtype.
     pub fn new(array: Array) -> Result<Bound, ArrayError> {
         if array.dtype().real() != DType::F32 {
             return Err(ArrayError::Mismatch {

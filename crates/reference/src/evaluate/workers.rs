@@ -1,8 +1,8 @@
 //! Who does the evaluator's work: a parallel-for that the caller gives, and how work is cut into pieces for it.
 //!
 //! Pieces are cut by sizes alone and each is done once, so results do not depend on who does them. Every loop of the
-//! evaluator over more than a few elements goes through [`Resources::each`] or [`Resources::collect`], and looks whether it is
-//! to stop, by [`ParallelFor::look`] or [`Looks`], where a single piece may take longer than a few milliseconds.
+//! evaluator over more than a few elements goes through [`Resources::each`] or [`Resources::collect`], and checks whether it
+//! must stop, by [`ParallelFor::look`] or [`Looks`], where a single piece may take longer than a few milliseconds.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ pub trait ParallelFor: Debug + Sync {
     /// Calls `body` with each number below `pieces`, and returns when all calls have.
     fn run(&self, pieces: usize, body: &(dyn Fn(usize) + Sync));
 
-    /// Called now and then within a piece that takes long: unwinds if the work is to stop.
+    /// Called now and then within a long piece: unwinds if the work must stop.
     fn look(&self) {}
 }
 
@@ -34,7 +34,7 @@ impl ParallelFor for Serial {
     }
 }
 
-/// Work on so many threads, which start for each loop: for those that have no pool.
+/// Work on this number of threads, which start for each loop: for callers without a pool.
 #[derive(Clone, Copy, Debug)]
 pub struct Threads(pub usize);
 
@@ -55,7 +55,7 @@ impl ParallelFor for Threads {
     }
 }
 
-/// Looks whether work is to stop, once in so many steps of a long piece.
+/// Checks whether work is to stop, once every [`Looks::STEPS`] steps of a long piece.
 #[derive(Debug)]
 pub struct Looks<'w> {
     workers: &'w dyn ParallelFor,
@@ -63,10 +63,10 @@ pub struct Looks<'w> {
 }
 
 impl<'w> Looks<'w> {
-    /// Steps between two looks, which take less than some milliseconds.
+    /// Steps between two looks; they take at most a few milliseconds.
     const STEPS: usize = 1 << 13;
 
-    /// For a piece of work that these do.
+    /// For a piece of work of these workers.
     pub fn new(workers: &'w dyn ParallelFor) -> Looks<'w> {
         Looks { workers, steps: 0 }
     }
@@ -116,7 +116,7 @@ impl Resources<'_> {
         copy(to, from, self.workers)
     }
 
-    /// Does something with each piece, told its number.
+    /// Calls `body` with each piece and its number.
     pub(super) fn each<T: Send>(&self, pieces: impl Iterator<Item = T>, body: impl Fn(usize, T) + Sync) {
         each(self.workers, pieces, body);
     }
@@ -124,7 +124,7 @@ impl Resources<'_> {
     /// What a function gives for each number below `count`, in order.
     ///
     /// # Errors
-    /// [`EvaluateError::Memory`] where there is none for so many.
+    /// [`EvaluateError::Memory`] where there is none for `count` results.
     pub(super) fn collect<T: Send + Sync>(
         &self,
         count: usize,
@@ -141,7 +141,7 @@ impl Resources<'_> {
     }
 }
 
-/// Does something with each piece, told its number.
+/// Calls `body` with each piece and its number.
 pub(super) fn each<T: Send>(
     workers: &dyn ParallelFor,
     pieces: impl Iterator<Item = T>,

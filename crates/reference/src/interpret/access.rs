@@ -1,4 +1,4 @@
-//! Loads and stores of a run: bounds, the history of each element, and the fault when either says no.
+//! Loads and stores of a run: checks bounds and the history of each element, and reports faults.
 
 use index::Expr;
 use kernel::{Buffer, Place, Scratch, Stmt, Value, print};
@@ -61,7 +61,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// A fault where an element is in flight.
+    /// Fails if an element is in flight.
     fn landed(&self, scratch: Scratch, index: i64, agent: Agent, statement: &Stmt) -> Result<(), Fault> {
         if !self.fetches.has(scratch, index) {
             return Ok(());
@@ -70,7 +70,7 @@ impl Run<'_, '_> {
         Err(Fault::InFlight { statement, at, place: scratch.into(), index })
     }
 
-    /// Tells who counts accesses, if anyone does, of one that comes unless its guard is false. Private arrays are no memory.
+    /// Reports an access to the observer, if any, unless its guard is false. Private arrays do not count as memory.
     pub(super) fn observe(
         &mut self,
         statement: &Stmt,

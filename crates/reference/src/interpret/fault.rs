@@ -16,7 +16,7 @@ pub enum Fault {
     /// The kernel breaks rules, so it has no meaning.
     #[error("the kernel does not verify:\n{0}")]
     Invalid(#[from] Violations),
-    /// Another number of arguments than the kernel takes.
+    /// The number of arguments differs from the kernel's.
     #[error("{given} arguments given, the kernel takes {expected}")]
     Arguments {
         /// Arguments of the kernel.
@@ -24,7 +24,7 @@ pub enum Fault {
         /// Arguments given.
         given: usize,
     },
-    /// Another number of buffers than the kernel takes.
+    /// The number of buffers differs from the kernel's.
     #[error("{given} buffers given, the kernel takes {expected}")]
     Buffers {
         /// Buffers of the kernel.
@@ -53,7 +53,7 @@ pub enum Fault {
         at: Location,
         place: Place,
         index: i64,
-        /// How many there are.
+        /// The number of elements.
         len: usize,
     },
     /// A load from scratch that nothing was stored to.
@@ -65,7 +65,7 @@ pub enum Fault {
     /// A block ends with an element in flight.
     #[error("block {block} ends with {scratch}[{index}] in flight")]
     NeverAwaited { block: i64, scratch: Scratch, index: i64 },
-    /// Two accesses to an element in no fixed order, one of them a store.
+    /// Two unordered accesses to an element, one of them a store.
     #[error("in `{statement}`: race on {place}[{index}] between {at} and {other}")]
     Race {
         /// The statement of the later access as text.
@@ -81,7 +81,7 @@ pub enum Fault {
     /// A second store to an element of a buffer by the same lane of the same block.
     #[error("in `{statement}`, {at}: {place}[{index}] is stored a second time")]
     StoredTwice { statement: String, at: Location, place: Place, index: i64 },
-    /// A loop that is said to give all lanes as many iterations, and does not.
+    /// A loop declared to give all lanes equally many iterations, and does not.
     #[error("in `{statement}`: iterations {begin} to {end} are no whole number for each of {lanes} lanes")]
     Uneven {
         /// The loop's head as text.
@@ -93,7 +93,7 @@ pub enum Fault {
         /// Lanes of a block.
         lanes: u32,
     },
-    /// An argument that is not what the kernel assumes of it.
+    /// An argument that violates an assumption of the kernel.
     #[error("the kernel assumes that {assumed}, but the argument is {given}")]
     Assumption {
         /// What is assumed, as text.

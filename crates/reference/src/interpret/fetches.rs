@@ -7,9 +7,9 @@ use kernel::Scratch;
 /// The places of a block's elements in flight.
 #[derive(Debug, Default)]
 pub(super) struct Fetches {
-    /// Of the groups that are pending, the oldest first.
+    /// The places of the pending groups, the oldest first.
     pending: VecDeque<BTreeSet<(Scratch, i64)>>,
-    /// Of the fetches that are in no group yet.
+    /// The places of the fetches that are in no group yet.
     open: BTreeSet<(Scratch, i64)>,
 }
 
@@ -19,7 +19,7 @@ impl Fetches {
         self.open.insert((scratch, index));
     }
 
-    /// Makes a group of the fetches that are in none, and completes all groups but so many of the last.
+    /// Groups the fetches that are in no group, and completes all groups but the last `pending`.
     pub(super) fn complete(&mut self, pending: u32) {
         self.pending.push_back(std::mem::take(&mut self.open));
         let done = self.pending.len().saturating_sub(pending as usize);
@@ -31,7 +31,7 @@ impl Fetches {
         self.groups().any(|group| group.contains(&(scratch, index)))
     }
 
-    /// A place that is in flight.
+    /// A place that is in flight, if any.
     pub(super) fn any(&self) -> Option<(Scratch, i64)> {
         self.groups().find_map(|group| group.first().copied())
     }

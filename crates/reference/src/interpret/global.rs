@@ -1,4 +1,4 @@
-//! The caller's memory: given, with who stored to each element, or absent where addresses alone are of interest.
+//! The caller's memory: given, with who stored to each element, or absent where only addresses matter.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use kernel::Buffer;
@@ -11,18 +11,18 @@ use super::race::{Agent, Stores};
 pub(super) enum Global<'m> {
     /// Memory that a kernel runs on.
     Given { buffers: &'m mut [DenseMemory], stores: PrimaryMap<Buffer, Stores> },
-    /// None: what is loaded is zero, what is stored is forgotten.
+    /// No memory: loads give zero, stores are dropped.
     Absent,
 }
 
 impl<'m> Global<'m> {
-    /// Memory of which no element was stored yet.
+    /// Memory with no element stored yet.
     pub(super) fn given(buffers: &'m mut [DenseMemory]) -> Self {
         let stores = buffers.iter().map(|memory| Stores::new(memory.len())).collect();
         Self::Given { buffers, stores }
     }
 
-    /// How many elements a buffer has, if anyone knows.
+    /// The number of elements of a buffer; unlimited without memory.
     pub(super) fn len(&self, buffer: Buffer) -> usize {
         match self {
             Self::Given { buffers, .. } => buffers[buffer.index()].len(),
@@ -45,7 +45,7 @@ impl<'m> Global<'m> {
         }
     }
 
-    /// Notes a store; if the element was stored before, gives the block and agent that did.
+    /// Notes a store; if the element was stored before, returns the block and agent that stored it.
     pub(super) fn note_store(
         &mut self,
         buffer: Buffer,

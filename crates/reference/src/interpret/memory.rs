@@ -15,7 +15,7 @@ impl DenseMemory {
         Self { dtype, bytes: vec![0; len * dtype.size()] }
     }
 
-    /// Elements from their bytes; `None` if these are no whole number of elements.
+    /// Elements from their bytes; `None` unless they are a whole number of elements.
     pub fn from_bytes(dtype: DType, bytes: Vec<u8>) -> Option<Self> {
         bytes.len().is_multiple_of(dtype.size()).then_some(Self { dtype, bytes })
     }
@@ -49,7 +49,7 @@ impl DenseMemory {
         &self.bytes
     }
 
-    /// All elements as doubles: exact but for integers beyond 2^53.
+    /// All elements as doubles: exact except for integers beyond 2^53.
     pub fn to_f64s(&self) -> Vec<f64> {
         (0..self.len()).map(|index| self.read(index).as_f64()).collect()
     }

@@ -1,24 +1,27 @@
-//! The meaning of a kernel: runs it on memory, statement by statement. Takes any kernel and sizes, never panics on
-//! them; gives the buffers as the kernel leaves them, or the first fault. Slow and exact: the judge, not a way to run.
+//! The meaning of a kernel: runs it on memory, statement by statement. Takes any kernel and sizes, never panics on them;
+//! gives the buffers as the kernel leaves them, or the first fault. Slow and exact: a reference for tests, not a way to run
+//! kernels.
 //!
-//! * Blocks run one after the other in an order drawn from a seed. Lanes of a block run one after the other through
-//!   each loop over lanes, in a chosen order; as barriers stand in uniform code only, nothing else can be told apart.
-//! * A lane whose iteration is past the end of the loop does nothing and keeps its accumulators; where trip counts are said
-//!   to be equal, there is no such lane.
-//! * Uniform code runs once per block. What it opens or sets holds for the copies of all lanes.
+//! * Blocks run one after the other in an order drawn from a seed. Lanes of a block run one after the other through each
+//!   loop over lanes, in a chosen order; since barriers stand in uniform code only, no other interleaving is
+//!   distinguishable.
+//! * A lane whose iteration is past the end of the loop does nothing and keeps its accumulators; where trip counts are
+//!   declared equal, there is no such lane.
+//! * Uniform code runs once per block. Accumulators that it opens or sets apply to the copies of all lanes.
 //! * Scalar ops are those of the op table, rounded to the dtype of the result at each statement. Code generators may leave a
-//!   product unrounded that is only added to what accumulators or scratch hold of a sum.
+//!   product unrounded if it is only added to a sum in accumulators or scratch.
 //! * `reduce` combines the lanes' copies in trees: within each warp, for stride = warp/2, warp/4, … 1, lane `l` below the
 //!   stride takes `combine(l, l + stride)`; then the results of the warps in the same way. Code generators keep this order,
 //!   so the bits are the same everywhere.
 //! * A launch for which an assumption of the kernel does not hold is a fault. Alignment is not: memory has no addresses here.
-//! * A load whose guard is false gives zero; its index is not looked at.
+//! * A load whose guard is false gives zero; its index is not evaluated.
 //! * An element of a private array that two lanes access is a race, whatever barriers there are between them.
-//! * An element that is fetched is in flight until an `await` completes its group: an access of its place is a fault, and so is the
-//!   end of a block that has some.
-//! * A `fault` lowers a word to the value reported, in one step, so any order of lanes and blocks leaves the same.
+//! * An element that is fetched is in flight until an `await` completes its group: an access to its place is a fault, and so
+//!   is the end of a block with elements in flight.
+//! * A `fault` lowers a word to the value reported, atomically, so the result does not depend on the order of lanes and
+//!   blocks.
 //!
-//! Faults are in [`Fault`]; what is a race is said in `race.rs`.
+//! Faults are in [`Fault`]; `race.rs` defines races.
 
 mod access;
 mod fault;
@@ -47,10 +50,10 @@ use order::Order;
 use race::{Agent, Shadow};
 use warps::Observer;
 
-/// The most scratch elements of a block, so that a wrong length is a fault and not the end of the memory.
+/// The most scratch elements of a block, so that a wrong length is a fault and does not exhaust memory.
 const MAX_SCRATCH: u64 = 1 << 24;
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Draws the order of blocks.
@@ -123,7 +126,7 @@ struct ScratchArray {
 struct Run<'k, 'm> {
     kernel: &'k Kernel,
     global: Global<'m>,
-    /// Who counts accesses, if anyone does.
+    /// Counts accesses, if present.
     observer: Option<Observer>,
     options: Options,
     contractions: Contractions,
@@ -184,7 +187,7 @@ impl<'k, 'm> Run<'k, 'm> {
         }
     }
 
-    /// A block finds its scratch memory uninitialised.
+    /// Makes a block's scratch memory, uninitialised.
     fn fresh_scratch(&mut self) -> Result<(), Fault> {
         self.scratch.clear();
         let mut room = MAX_SCRATCH.min(self.steps_left);

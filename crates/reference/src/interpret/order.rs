@@ -1,6 +1,6 @@
 //! The order in which the interpreter takes blocks and lanes: all of `0..count`, each once, without a list of them.
 
-/// How the lanes of a block interleave between two barriers. The answer of a kernel without races is the same.
+/// How the lanes of a block interleave between two barriers. The result of a kernel without races does not depend on it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LaneOrder {
     /// From the first to the last.
@@ -25,7 +25,7 @@ impl LaneOrder {
     }
 }
 
-/// Steps through `0..count` from a start, by a stride that shares no factor with `count`, around the end.
+/// Steps through `0..count` from a start, by a stride coprime to `count`, wrapping around.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Order {
     count: u64,

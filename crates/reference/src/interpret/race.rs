@@ -1,10 +1,10 @@
-//! Who touched an element last: finds races and reads of what nobody wrote. Takes each access as it is interpreted,
-//! in any order of lanes and blocks, and tells what another order could have changed; it moves no data.
+//! Who touched an element last: finds races and reads of uninitialised elements. Takes each access as it is interpreted, in
+//! any order of lanes and blocks, and reports what another order could have changed; moves no data.
 //!
-//! Accesses of one block between two barriers are unordered unless the same lane makes both. Code outside loops over
-//! lanes is run by every lane when it loads, and by one lane that nobody knows when it stores. So two accesses of
-//! which one is a store race when both are not by the same known lane, save that the lane which stores in uniform
-//! code is always the same. `reduce` is not counted as a barrier for memory.
+//! Accesses of one block between two barriers are unordered unless the same lane makes both. Code outside loops over lanes
+//! is run by every lane when it loads, and by one lane that nobody knows when it stores. So two accesses, one of them a
+//! store, race unless the same known lane makes both; the lane that stores in uniform code is always the same. `reduce` is
+//! not counted as a barrier for memory.
 
 /// Who makes an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +15,7 @@ pub(super) enum Agent {
     Uniform,
 }
 
-/// What the scratch memory's accesses so far say of a new one.
+/// What is wrong with a new access, given the scratch memory's accesses so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Finding {
     /// Nothing was ever stored there.
@@ -41,7 +41,7 @@ pub(super) struct Shadow {
 }
 
 impl Shadow {
-    /// Of `len` elements never touched, in a block of `lanes`.
+    /// The history of `len` untouched elements, in a block of `lanes` lanes.
     pub(super) fn new(len: usize, lanes: u32) -> Self {
         Self { elements: vec![Element::default(); len], one_lane: lanes == 1 }
     }
@@ -85,12 +85,12 @@ impl Shadow {
 pub(super) struct Stores(Vec<Option<(i64, Agent)>>);
 
 impl Stores {
-    /// To `len` elements, none stored yet.
+    /// The history of `len` elements, none stored yet.
     pub(super) fn new(len: usize) -> Self {
         Self(vec![None; len])
     }
 
-    /// Notes a store; if the element was stored before, gives the block and agent that did.
+    /// Notes a store; if the element was stored before, returns the block and agent that stored it.
     pub(super) fn store(&mut self, index: usize, block: i64, agent: Agent) -> Result<(), (i64, Agent)> {
         self.0[index].replace((block, agent)).map_or(Ok(()), Err)
     }

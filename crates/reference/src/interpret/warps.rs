@@ -18,19 +18,19 @@ use super::{Fault, Options, Run};
 /// Lanes that run in step.
 const WARP: u32 = 32;
 
-/// Bytes that memory moves at least.
+/// The smallest unit of a memory transfer, in bytes.
 const SECTOR: u64 = 32;
 
-/// Banks of shared memory, of four bytes each: what it gives in a wavefront.
+/// Banks of shared memory, of four bytes each; a wavefront accesses each bank once.
 const BANKS: u64 = 32;
 const BANK_BYTES: u64 = 4;
 
-/// Of something the number that a kernel takes, and the fewest that could do.
+/// How many of something a kernel takes, and the minimum that it needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needed {
-    /// What it takes.
+    /// The number taken.
     pub taken: u64,
-    /// What would do.
+    /// The minimum needed.
     pub min: u64,
 }
 
@@ -40,7 +40,7 @@ impl Needed {
         self.min += min;
     }
 
-    /// How many times the fewest are taken.
+    /// The number taken as a multiple of the minimum.
     pub fn ratio(self) -> f64 {
         if self.min == 0 { 1.0 } else { self.taken as f64 / self.min as f64 }
     }
@@ -49,13 +49,13 @@ impl Needed {
 /// The counts of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WarpCounts {
-    /// Sectors of 32 bytes that accesses of warps touch in the caller's memory, and those that hold as many bytes.
+    /// Sectors of 32 bytes that accesses of warps touch in the caller's memory, and the minimum for those bytes.
     pub sectors: Needed,
     /// Wavefronts of shared memory, one for each access where no two lanes want other words of a bank.
     pub wavefronts: Needed,
     /// Bytes of the caller's memory that lanes access.
     pub bytes: u64,
-    /// Iterations of all lanes if each had as many as the lane with most, and those that they have.
+    /// Iterations of all lanes if each had as many as the busiest lane, and their actual iterations.
     pub iterations: Needed,
 }
 
@@ -72,7 +72,7 @@ pub fn warp_counts(kernel: &Kernel, args: &[i64], block: i64) -> Result<WarpCoun
     Ok(run.observer.map_or_else(WarpCounts::default, |observer| observer.counts))
 }
 
-/// A statement, by its address, as often as a warp came to it.
+/// A statement, by its address, with how often a warp has reached it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Step {
     statement: usize,
@@ -90,13 +90,13 @@ struct Accessed {
     elements: Vec<(u32, u64)>,
 }
 
-/// Notes what lanes do in the loop over them that runs, and counts at its end.
+/// Records what lanes do in the current loop over lanes, and counts at its end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Observer {
     counts: WarpCounts,
-    /// Statements whose neighbours a lane takes at once, and how many.
+    /// Loads and stores contiguous along the loop's variable, with the width of the loop.
     widths: BTreeMap<usize, u64>,
-    /// How often a lane came to a statement.
+    /// How often a lane has reached a statement.
     times: BTreeMap<(usize, u32), u64>,
     accessed: BTreeMap<Step, Accessed>,
     /// Iterations of each lane.
@@ -119,12 +119,12 @@ impl Observer {
         self.widths = along.map(|statement| (address(statement), for_loop.width.into())).collect();
     }
 
-    /// An iteration of it.
+    /// An iteration of the loop begins.
     pub(super) fn iterate(&mut self, lane: u32) {
         *self.iterations.entry(lane).or_default() += 1;
     }
 
-    /// A lane comes to a load or store of an element of so many bytes; its guard may keep it from that.
+    /// A lane reaches a load or store of an element of `bytes` bytes, which its guard may disable.
     pub(super) fn access(
         &mut self,
         statement: &Stmt,
@@ -145,7 +145,7 @@ impl Observer {
         accessed.elements.push((lane, index * size));
     }
 
-    /// The loop ends, which that many lanes took part in.
+    /// The loop ends; `lanes` lanes took part in it.
     pub(super) fn leave(&mut self, lanes: u32) {
         let most = self.iterations.values().copied().max().unwrap_or(0);
         self.counts.iterations.add(most * u64::from(lanes), self.iterations.values().sum());

@@ -18,7 +18,7 @@ use ir::array::{Array, ArrayView, ByteBool, Element};
 use ir::graph::{Fusion, Graph, InputLayout, TensorOp, Type, Val};
 use ops::{DType, Scalar, ScalarOp};
 
-/// A graph in the making.
+/// A graph under construction.
 #[derive(Default)]
 struct Program {
     graph: Graph,

@@ -18,16 +18,16 @@ pub(crate) struct Loaded<'c> {
     pub code: &'c [LoadedKernel],
 }
 
-/// What a call of the host is given: the inputs are as [`crate::inputs`] has them.
+/// The inputs of a host's call, as [`crate::inputs`] provides them.
 pub(crate) type HostGiven<'c, 'a, 'v> = Given<'c, 'a, HostMemory, &'c mut dyn Iterator<Item = ArrayView<'v>>>;
 
-/// Says where outputs of these forms go.
+/// Decides where outputs of these forms go.
 pub(crate) type Placing<'p, 'd> = &'p dyn Fn(&[OutputForm]) -> Result<Destinations<'d, HostMemory>, Error>;
 
 /// Calls on arrays of the host.
 pub(crate) trait HostCalls {
-    /// Does the steps of a plan, and writes outputs to memory of the host when all is done: to arguments, and the others where
-    /// `placing` says for what they will be, if there is one.
+    /// Runs the steps of a plan, then writes outputs to memory of the host: to arguments, and the others to the memory that
+    /// `placing` gives for their forms, if it is given.
     fn call<'d>(
         &self,
         loaded: Loaded<'_>,
@@ -37,7 +37,7 @@ pub(crate) trait HostCalls {
         placing: Option<Placing<'_, 'd>>,
     ) -> Result<Finished<HostMemory>, Error>;
 
-    /// What the outputs of such a call will be.
+    /// The forms of the outputs of such a call.
     fn forms(
         &self,
         loaded: Loaded<'_>,
@@ -91,7 +91,7 @@ impl<D: OwnsMemory> HostCalls for D {
     }
 }
 
-/// Does something with a call on inputs that are in the device's memory by then.
+/// Does something with a call whose inputs have been copied to the device's memory.
 fn within<D: OwnsMemory, R>(
     device: &D,
     loaded: Loaded<'_>,
@@ -106,7 +106,7 @@ fn within<D: OwnsMemory, R>(
     act(Call::new(loaded.plan, loaded.code, device.in_call(host), given)?)
 }
 
-/// Of the forms of all outputs those that are given back.
+/// The forms of those outputs that are returned, among the forms of all.
 fn given_back(
     forms: Vec<OutputForm>,
     plan: &ExecutionPlan,

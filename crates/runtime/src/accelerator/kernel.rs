@@ -1,4 +1,4 @@
-//! A kernel loaded into a device: to all others a report, to its own device what it made.
+//! A kernel loaded into a device: opaque to others, except for its report; its own device downcasts it.
 
 use std::any::Any;
 use std::fmt::Debug;
@@ -9,18 +9,18 @@ use crate::report::{KernelReport, Reported};
 #[derive(Debug)]
 pub(crate) struct LoadedKernel(Box<dyn Code>);
 
-/// What a device makes of a kernel.
+/// A device's form of a kernel.
 trait Code: Reported + Any + Debug + Send + Sync {}
 
 impl<K: Reported + Any + Debug + Send + Sync> Code for K {}
 
 impl LoadedKernel {
-    /// What a device made.
+    /// Wraps a device's form of a kernel.
     pub fn new(kernel: impl Reported + Any + Debug + Send + Sync) -> LoadedKernel {
         LoadedKernel(Box::new(kernel))
     }
 
-    /// What the device made, which is of this type.
+    /// The device's form, which has this type.
     pub fn of<K: Any>(&self) -> &K {
         let code: &dyn Any = &*self.0;
         code.downcast_ref().expect("a kernel of this device")

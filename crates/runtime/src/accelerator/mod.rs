@@ -1,7 +1,7 @@
-//! Devices other than the host: what is asked of one so that executables compile for it and calls of the host run on it.
+//! Devices other than the host: the interface that executables compile for and calls of the host use.
 //!
-//! A device is a folder with an [`Accelerator`] that [`OwnsMemory`]; all others know it as a [`DeviceHandle`]. `kernel` (a kernel
-//! loaded into one) · `host_calls` (arrays of the host go there, outputs come back).
+//! A device is a folder with an [`Accelerator`] that [`OwnsMemory`]; all other modules see it as a [`DeviceHandle`].
+//! `kernel` (a kernel loaded into one) · `host_calls` (arrays of the host go there, outputs come back).
 
 mod host_calls;
 mod kernel;
@@ -21,15 +21,15 @@ use cpu::objects::{Alike, ObjectCache};
 pub(crate) use host_calls::{HostCalls, Loaded};
 pub(crate) use kernel::LoadedKernel;
 
-/// Why a device has no code of a kernel.
+/// Why a device has no code for a kernel.
 pub(crate) type LoadError = Box<dyn std::error::Error + Send + Sync>;
 
 /// A device other than the host, opened.
 pub(crate) trait Accelerator: HostCalls + Any + Debug + Send + Sync {
-    /// What devices of its kind are called, as in `cuda`.
+    /// The name of its kind of device, such as `cuda`.
     fn kind(&self) -> &'static str;
 
-    /// What the compiler needs to know of it.
+    /// The facts that the compiler needs.
     fn target(&self) -> Target;
 
     /// A kernel, compiled or taken from the cache, and loaded. Equal kernels are compiled once.
@@ -40,7 +40,7 @@ pub(crate) trait Accelerator: HostCalls + Any + Debug + Send + Sync {
         alike: &Alike,
     ) -> Result<LoadedKernel, LoadError>;
 
-    /// Fills all memory that calls allocate from now on with NaN, so that a check finds what no kernel wrote.
+    /// Fills all memory that calls allocate from now on with NaN, so that a check finds elements that no kernel wrote.
     fn poison(&self);
 }
 
@@ -48,7 +48,7 @@ pub(crate) trait Accelerator: HostCalls + Any + Debug + Send + Sync {
 pub(crate) trait OwnsMemory {
     /// Its memory.
     type Space: AddressSpace;
-    /// What does the steps of a call.
+    /// The device during a call.
     type InCall<'c>: Device<Space = Self::Space, Code = LoadedKernel>
     where
         Self: 'c;
@@ -80,12 +80,12 @@ impl DeviceHandle {
         DeviceHandle(device)
     }
 
-    /// What devices of its kind are called, as in `cuda`.
+    /// The name of its kind of device, such as `cuda`.
     pub fn kind(&self) -> &'static str {
         self.0.kind()
     }
 
-    /// Fills all memory that calls allocate from now on with NaN, so that a check finds what no kernel wrote.
+    /// Fills all memory that calls allocate from now on with NaN, so that a check finds elements that no kernel wrote.
     pub fn poison(&self) {
         self.0.poison();
     }

@@ -1,4 +1,4 @@
-//! A step that a library of the machine does.
+//! Steps that are external ops.
 
 use ir::array::Layout;
 use ops::{DType, Scalar};
@@ -12,7 +12,7 @@ use crate::error::IndexFault;
 use execution::{Change, ExternalStep, Slot, SlotSource, ViewedSlot};
 
 impl<'c, D: Device> Call<'c, '_, D> {
-    /// Results are taken out while they are written, since operands are read meanwhile.
+    /// Results are taken out of memory's slots while they are written, since operands are read meanwhile.
     pub(super) fn external(&mut self, step: &ExternalStep) -> Result<(), Error> {
         let mut results: Vec<SlotContents<'c, D::Space>> = step
             .results
@@ -42,7 +42,7 @@ impl<'c, D: Device> Call<'c, '_, D> {
         }
     }
 
-    /// Puts zeros where a step that found an index out of range leaves elements without meaning.
+    /// Writes zeros where a step that found an index out of range leaves meaningless elements.
     pub(super) fn clear(&mut self, slots: &[Slot]) -> Result<(), Error> {
         slots.iter().try_for_each(|&slot| self.fill(slot, Scalar::zero(self.plan.slots[slot].dtype)))
     }

@@ -9,8 +9,8 @@ use crate::error::IndexFault;
 use execution::{Checked, FaultWords, Slot};
 
 impl<D: Device> Call<'_, '_, D> {
-    /// Takes note of an index out of range. The steps that follow work on elements without meaning; what they find wrong
-    /// with these comes later in the definition.
+    /// Notes an index out of range. Later steps work on meaningless elements; faults that they find with these come later in
+    /// the definition.
     pub(super) fn note(&mut self, fault: IndexFault) {
         if self.fault.is_none_or(|first| fault.val < first.val) {
             self.fault = Some(fault);
@@ -29,7 +29,7 @@ impl<D: Device> Call<'_, '_, D> {
         Ok(())
     }
 
-    /// Gives a segment's kernels words to report in.
+    /// Gives a segment's kernels their fault words.
     pub(super) fn init_faults(&mut self, slot: Slot) -> Result<(), Error> {
         let faults = self.plan.faults.iter().find(|faults| faults.slot == slot).expect("it is one of them");
         self.memory[slot] = self.device.fault_words(&self.checked(faults))?;

@@ -1,8 +1,8 @@
-//! One call of a variant: its steps done one after the other on the inputs.
+//! One call of a variant: it runs the steps in order on the inputs.
 //!
-//! All sizes are evaluated, and the memory that the call will hold is compared with what there is, before the first step.
-//! `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs` · `timed`. The device does
-//! the work.
+//! Before the first step all sizes are evaluated, and the memory that the call will hold is compared with the available
+//! memory. `segments`, `external` (steps that compute) · `faults` (indices out of range) · `outputs` · `timed`. The device
+//! does the work.
 
 mod external;
 mod faults;
@@ -40,10 +40,10 @@ pub(crate) fn is_short(plan: &ExecutionPlan, extents: &Extents, machine: &Machin
     plan.steps.iter().all(is_short)
 }
 
-/// What a call gives back, and what is to be said of it.
+/// The outputs of a call, and its report.
 pub(crate) type Finished<S> = (Vec<Done<S>>, CallReport);
 
-/// A call on its way through the steps.
+/// A call that is running its steps.
 pub(crate) struct Call<'c, 'a, D: Device> {
     plan: &'c ExecutionPlan,
     /// The kernels of the plan, in order.
@@ -52,33 +52,33 @@ pub(crate) struct Call<'c, 'a, D: Device> {
     known: &'c Sizes,
     extents: Arc<Extents>,
     memory: Memory<'c, D::Space>,
-    /// For each input the memory that outputs are written to, where the call may.
+    /// For each input its memory, if outputs are written to it and the call may.
     targets: &'c [Option<WriteTarget<'a, D::Space>>],
     /// For each input whether outputs may be views of it.
     visible: &'c [bool],
-    /// For each output that is given back the memory of the caller's that it goes to; none where outputs have their own.
+    /// For each returned output the caller's memory that it goes to; none if outputs have their own.
     destinations: &'c [Option<WriteTarget<'a, D::Space>>],
     report: CallReport,
     /// The first index out of range, in the order of the definition.
     fault: Option<IndexFault>,
 }
 
-/// What a call is given.
+/// The arguments of a call.
 pub(crate) struct Given<'c, 'a, S: AddressSpace, I> {
     /// The values of size symbols.
     pub sizes: &'c Sizes,
-    /// What they determine.
+    /// The extents that they determine.
     pub extents: Arc<Extents>,
     /// The inputs as kernels can read them.
     pub inputs: I,
-    /// For each input the memory that outputs are written to, where the call may; or none at all.
+    /// For each input its memory, if outputs are written to it and the call may; or none at all.
     pub targets: &'c [Option<WriteTarget<'a, S>>],
     /// For each input whether outputs may be views of it.
     pub visible: &'c [bool],
 }
 
 impl<'a, S: AddressSpace, I> Given<'_, 'a, S, I> {
-    /// The same, with the inputs by whatever iterator.
+    /// The same, with the inputs behind a `dyn` iterator.
     pub fn by_ref<'g, 'v>(&'g mut self) -> Given<'g, 'a, S, &'g mut dyn Iterator<Item = S::View<'v>>>
     where
         I: Iterator<Item = S::View<'v>>,
@@ -133,7 +133,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         Ok(self)
     }
 
-    /// The most bytes that the steps, and copies of what may not be seen, hold at once.
+    /// The most bytes that the steps, and copies of inputs that may not be viewed, hold at once.
     fn peak_bytes(&self) -> Result<usize, Error> {
         let limit = self.device.memory_limit();
         let bytes = |slot: Slot| self.extents.bytes[slot].ok_or(Error::Memory { bytes: usize::MAX, limit });
@@ -152,7 +152,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         if peak > limit { Err(Error::Memory { bytes: peak, limit }) } else { Ok(peak) }
     }
 
-    /// Does all steps, until it is interrupted.
+    /// Runs all steps, until it is interrupted.
     pub fn run(self, timed: bool) -> Result<Finished<D::Space>, Error> {
         until_interrupted(|| self.all(timed))?
     }
@@ -169,7 +169,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
             }
             let done = self.clocked(step, clock.as_mut());
             if let Err(error) = done {
-                // What fails after an index out of range may fail because of it.
+                // A failure after an index out of range may be caused by it.
                 self.look_for_faults()?;
                 let next = || plan.steps[number..].iter().find_map(|step| plan.name_of(step));
                 return Err(self.fault.map_or_else(|| error.for_step(next), Error::from));
@@ -188,7 +188,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         Ok((done, self.report))
     }
 
-    /// The memory of an input, or of the caller's for an output, in which a slot is made at once.
+    /// The memory of an input, or of the caller's for an output, in which a slot is made directly.
     fn target(&self, slot: Slot) -> Option<&'c WriteTarget<'a, D::Space>> {
         let of_input = |input: usize| self.targets.get(input)?.as_ref().filter(|target| target.is_direct());
         self.plan.slots[slot].in_place.and_then(of_input).or_else(|| self.destination(slot))
@@ -238,12 +238,12 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         }
     }
 
-    /// Puts one element everywhere.
+    /// Fills a slot with one element.
     fn fill(&mut self, slot: Slot, element: Scalar) -> Result<(), Error> {
         self.device.fill(self.memory[slot].view_mut(), element)
     }
 
-    /// Does a step, and has a clock take its time if there is one.
+    /// Runs a step, timed by the clock if there is one.
     fn clocked(&mut self, step: &Step, clock: Option<&mut Timed<D>>) -> Result<(), Error> {
         let Some(clock) = clock else { return self.step(step) };
         let Some(name) = self.plan.name_of(step) else { return self.step(step) };
@@ -256,7 +256,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         Ok(())
     }
 
-    /// Bytes of what slots hold, each once.
+    /// Bytes of the contents of slots, each counted once.
     fn bytes_of(&self, mut slots: Vec<Slot>) -> u64 {
         slots.sort_unstable();
         slots.dedup();

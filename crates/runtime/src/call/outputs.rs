@@ -1,4 +1,4 @@
-//! What a call gives back when its steps are done, and what it writes to inputs then.
+//! What a call returns when its steps are done, and what it then writes to inputs.
 
 use ir::array::Layout;
 
@@ -9,13 +9,13 @@ use crate::device::{AddressSpace, Device, SlotContents, TensorOf, WriteTarget};
 use crate::tensor::bytes_of;
 use execution::{Change, Returned, Slot};
 
-/// An output of a call that is done.
+/// An output of a finished call.
 pub(crate) enum Done<S: AddressSpace> {
     /// In memory of the call.
     Made(S::Tensor),
-    /// In the input of this number, which lies under it like this.
+    /// In the input of this number, with this layout.
     Viewed(usize, Layout),
-    /// In the memory of the caller's that was given for it.
+    /// In the caller's memory for it.
     Placed,
 }
 
@@ -28,7 +28,7 @@ pub(crate) fn written<'t, 'a, S: AddressSpace>(
 }
 
 impl<'c, 'a, D: Device> Call<'c, 'a, D> {
-    /// The outputs that are given back.
+    /// The outputs that are returned.
     pub(super) fn outputs(&mut self) -> Result<Vec<Done<D::Space>>, Error> {
         self.given_back().map(|output| self.output(output)).collect()
     }
@@ -40,7 +40,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         plan.outputs.iter().filter(move |output| !is_written(output))
     }
 
-    /// Bytes of the copies that are made of inputs which may not be seen.
+    /// Bytes of the copies of inputs that may not be viewed.
     pub(super) fn copied_bytes(&self) -> usize {
         let bytes = |output: &Returned| {
             let SlotContents::Input(view) = &self.memory[output.slot] else { return 0 };
@@ -66,7 +66,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         output.changes.iter().fold(layout.clone(), change)
     }
 
-    /// An output that is given back: a view is a copy where the input may not be seen.
+    /// An output that is returned: a view becomes a copy if the input may not be viewed.
     fn output(&mut self, output: &Returned) -> Result<Done<D::Space>, Error> {
         if let Some((input, target)) = self.twin(output) {
             return Ok(Done::Viewed(input, target.footprint().layout.clone()));
@@ -88,7 +88,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         Ok(Done::Made(copy))
     }
 
-    /// The tensor of an output, which the call gives away.
+    /// The tensor of an output, which leaves the call.
     fn take(&mut self, output: &Returned) -> TensorOf<D> {
         let relaid = !output.changes.is_empty();
         let layout = relaid.then(|| self.changed(output, self.memory[output.slot].form().1));
@@ -111,7 +111,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         (!is_overwritten).then_some((input, target))
     }
 
-    /// What the outputs that are given back will be.
+    /// The forms of the outputs that are returned.
     pub fn forms(&self) -> Vec<OutputForm> {
         self.given_back().map(|output| self.form(output)).collect()
     }
@@ -131,14 +131,14 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         OutputForm { dtype, layout: Layout { offset: 0, ..layout }, input }
     }
 
-    /// The caller's memory in which a slot is made at once.
+    /// The caller's memory in which a slot is made directly.
     pub(super) fn destination(&self, slot: Slot) -> Option<&'c WriteTarget<'a, D::Space>> {
         let mut outputs = self.given_back().zip(self.destinations);
         let is_made = |(output, _): &(&Returned, _)| output.slot == slot && output.changes.is_empty();
         outputs.find(is_made)?.1.as_ref().filter(|given| given.is_direct())
     }
 
-    /// Writes the outputs that are not yet where the caller wants them.
+    /// Writes the outputs that are not yet in the caller's memory.
     pub(super) fn write_destinations(&self, done: &mut [Done<D::Space>]) -> Result<(), Error> {
         for (done, destination) in done.iter_mut().zip(self.destinations) {
             let Some(destination) = destination else { continue };
@@ -146,7 +146,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
                 Done::Placed => {}
                 Done::Made(tensor) => self.device.copy(destination.open_at_end(), &D::Space::view(tensor))?,
                 Done::Viewed(input, layout) => {
-                    // What is written to the input by now is what its twin is.
+                    // The input now holds the value of its twin.
                     let written = written(self.targets, *input).map(WriteTarget::open_at_end);
                     let input = match &written {
                         Some(target) => D::Space::read(target),
@@ -161,7 +161,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         Ok(())
     }
 
-    /// Writes the in-place outputs that no kernel has stored where they belong.
+    /// Writes the in-place outputs that no kernel has stored to their inputs.
     pub(super) fn write_targets(&mut self) -> Result<(), Error> {
         for output in &self.plan.outputs {
             let Some(target) = output.alias.and_then(|input| written(self.targets, input)) else { continue };

@@ -1,4 +1,4 @@
-//! Steps that kernels and the evaluator do.
+//! Steps of kernels and of the evaluator.
 
 use ir::array::Array;
 use kernel::{Access, Kernel};
@@ -32,7 +32,7 @@ impl<D: Device> Call<'_, '_, D> {
         self.device.launch(&given, &mut self.memory)
     }
 
-    /// Whether all that a kernel could change is without elements. Its loops may run for long to see that.
+    /// Whether all that a kernel could write has no elements. Its loops may run for long to find that out.
     fn writes_nothing(&self, kernel: &Kernel, member: &Operands) -> bool {
         let mut buffers = kernel.buffers.values().zip(&member.buffers);
         buffers.all(|(decl, &slot)| decl.access == Access::Read || self.memory[slot].bytes() == 0)
@@ -57,13 +57,13 @@ impl<D: Device> Call<'_, '_, D> {
         Ok(())
     }
 
-    /// Bytes that the call holds at the moment.
+    /// Bytes that the call holds at present.
     fn own_bytes(&self) -> usize {
         let own = self.memory.values().filter(|contents| matches!(contents, SlotContents::Own(_)));
         own.map(|contents| contents.bytes() as usize).sum()
     }
 
-    /// What the evaluator makes of a segment.
+    /// The evaluator's results for a segment.
     fn evaluated(&self, evaluation: &Evaluation) -> Result<Result<Evaluated, EvaluateError>, Error> {
         let inputs: Vec<ViewOf<'_, D>> =
             evaluation.inputs.iter().map(|&slot| self.memory[slot].view()).collect();

@@ -1,4 +1,4 @@
-//! Where the time of a call goes, by the device's clock. Nobody waits between the steps.
+//! Where the time of a call goes, by the device's clock. There is no waiting between the steps.
 
 use std::time::Duration;
 

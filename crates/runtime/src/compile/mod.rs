@@ -52,7 +52,7 @@ pub fn cut_declared(
     of_declared(definition, target, options, cut)
 }
 
-/// What the compiler makes of a definition.
+/// A function of the compiler over a definition.
 type Make<T> = fn(&Graph, &Fusion, &[LayoutClass], &Target, &Hints, &PlanOptions) -> Result<T, PlanError>;
 
 fn of_declared<T: Send + 'static>(
@@ -131,7 +131,7 @@ fn planned(
     Ok(Planned { plan: plan.map_err(|error| in_words(error, definition))?, time: begin.elapsed() })
 }
 
-/// What is wrong with a plan in words of the definition.
+/// A plan error in words of the definition.
 fn in_words(error: PlanError, definition: &Definition) -> PlanError {
     match error {
         PlanError::Group(error) => error.in_words(|val| definition.record.in_words(val)).into(),

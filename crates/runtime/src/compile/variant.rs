@@ -24,13 +24,13 @@ use execution::{ExecutedSegment, ExecutionPlan, Step};
 pub struct Variant {
     /// What the compiler decided.
     pub plan: Plan,
-    /// What a call does.
+    /// The steps of a call.
     pub steps: ExecutionPlan,
-    /// How it came about.
+    /// How it was compiled.
     pub report: Report,
     /// The kernels of `steps`.
     pub(crate) code: Code,
-    /// What the sizes of the last call determine.
+    /// The extents of the sizes of the last call.
     extents: LastCall<Extents>,
 }
 
@@ -79,7 +79,7 @@ impl Variant {
         Ok(Variant { plan, steps, report, code: all(code), extents: LastCall::default() })
     }
 
-    /// What the sizes of a call determine.
+    /// The extents that the sizes of a call determine.
     ///
     /// # Errors
     /// What is wrong with the sizes.
@@ -132,7 +132,7 @@ fn kernels(plan: &Plan) -> impl Iterator<Item = (usize, &Kernel)> {
     })
 }
 
-/// What the report says of each segment.
+/// The report on each segment.
 fn segments<C: Reported>(steps: &ExecutionPlan, code: &[C]) -> Vec<SegmentReport> {
     let kernels_of = |number: usize| {
         let launches = steps.steps.iter().filter_map(|step| match step {

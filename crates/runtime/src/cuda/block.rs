@@ -1,4 +1,4 @@
-//! Memory for all small intermediates of a call at once: the driver takes a microsecond to give and to take back each.
+//! One allocation for all small intermediates of a call: the driver takes a microsecond for each allocation and each free.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::tensor::GpuTensor;
 use crate::Error;
 use crate::tensor::bytes_of;
 
-/// What intermediates may come to that are held until the call has ended: a small part of a GPU's last cache.
+/// The most bytes of intermediates that are held until the call has ended: a small part of a GPU's last-level cache.
 const MAX_BYTES: usize = 4 << 20;
 /// What the driver aligns memory to.
 const ALIGNMENT: usize = 256;
@@ -24,8 +24,8 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    /// Gets memory for tensors of these bytes, if they are several and small. None where memory is poisoned: a check is to
-    /// see what is written beyond the end of a tensor.
+    /// Allocates memory for tensors of these bytes, if they are several and small. None if memory is poisoned: a check must
+    /// see writes beyond the end of a tensor.
     ///
     /// # Errors
     /// What the driver says.

@@ -17,7 +17,7 @@ use cpu::objects::ObjectCache;
 #[derive(Debug)]
 pub(crate) struct GpuKernel {
     pub function: Function,
-    /// What it takes, in order.
+    /// Its parameters, in order.
     pub parameters: Vec<Parameter>,
     /// Threads of a block.
     pub threads: u32,
@@ -27,7 +27,7 @@ pub(crate) struct GpuKernel {
     pub dynamic_shared_bytes: Expr,
     /// Bytes of machine code.
     pub code_bytes: usize,
-    /// What it takes of a multiprocessor, dynamic shared memory aside.
+    /// Its resources of a multiprocessor, without dynamic shared memory.
     pub resources: KernelResources,
     /// Time in NVRTC; `None` where it was compiled before.
     pub compile: Option<Duration>,

@@ -1,4 +1,4 @@
-//! A GPU, opened, and what the compiler needs to know of it.
+//! A GPU, opened, and the facts that the compiler needs.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use kernel::NO_FAULT;
 use super::faults::{Watched, earlier};
 use super::products::Products;
 
-/// What a copy gets of the bandwidth that the memory has.
+/// The share of the memory's bandwidth that a copy reaches.
 const COPY_SHARE: f64 = 0.9;
 
 /// A GPU with the stream that calls from the host run on. Any number of threads may call executables on it.
@@ -47,7 +47,7 @@ impl CudaDevice {
         format!("cuda:{}", self.gpu.ordinal())
     }
 
-    /// Fills all memory that calls allocate from now on with NaN, so that a check finds what no kernel wrote.
+    /// Fills all memory that calls allocate from now on with NaN, so that a check finds elements that no kernel wrote.
     pub fn poison(&self) {
         self.gpu.poison();
     }
@@ -57,7 +57,7 @@ impl CudaDevice {
         self.gpu.architecture()
     }
 
-    /// Bytes of its last cache.
+    /// Bytes of its last-level cache.
     pub fn cache_bytes(&self) -> usize {
         usize::try_from(self.gpu.facts().l2_bytes).unwrap_or(0)
     }
@@ -98,7 +98,7 @@ impl CudaDevice {
         unsafe { Stream::of_caller(&self.gpu, raw) }
     }
 
-    /// What the compiler needs to know: the facts of a GPU of its class, with its own numbers where the driver tells them.
+    /// The facts that the compiler needs: those of its class of GPUs, with its own numbers where the driver reports them.
     pub fn target(&self) -> Target {
         let facts = self.gpu.facts();
         let known = GpuModel::named(&self.gpu.architecture()).or_else(|| GpuModel::named("h100"));
@@ -116,7 +116,7 @@ impl CudaDevice {
         })
     }
 
-    /// Looks for an index out of range in earlier calls: the first is an error, once.
+    /// Checks for an index out of range in earlier calls: the first is an error, once.
     ///
     /// # Errors
     /// [`crate::Error::Earlier`].

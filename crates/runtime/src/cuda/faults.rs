@@ -1,4 +1,4 @@
-//! Indices out of range, which kernels report in the host's memory: the host learns of them in a later call.
+//! Indices out of range, which kernels report in the host's memory: the host reads them in a later call.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -11,28 +11,28 @@ use crate::Error;
 use crate::device::{CheckedIndex, first_fault};
 use crate::error::IndexFault;
 
-/// What an index out of range is in words of its definition.
+/// An index out of range in words of its definition.
 pub(crate) type Located = Arc<dyn Fn(IndexFault) -> Error + Send + Sync>;
 
-/// Who tells of an index out of range, and in which words.
+/// Which call reports an index out of range, and in which words.
 pub(crate) enum Telling<'c> {
     /// The call itself, which waits.
     Itself,
     /// A later one.
     Later(Located),
-    /// The same, after each launch of the graph that captures the call, which is to have its words if it is ours.
+    /// The same, after each launch of the graph that captures the call; our graphs own its words.
     Captured(Located, Option<&'c GraphFaults>),
 }
 
 /// The fault words of a graph.
 pub(crate) type GraphFaults = RefCell<Vec<GraphWords<Watched>>>;
 
-/// What the fault words of a call are about.
+/// The subject of the fault words of a call.
 #[derive(Clone)]
 pub(crate) struct Watched {
     /// The values whose indices are checked, each with a word.
     pub checked: SmallVec<[CheckedIndex; 2]>,
-    /// What a later call says; `None` where the call itself waits and looks.
+    /// The error of a later call; `None` if the call itself waits and checks.
     pub located: Option<Located>,
 }
 
@@ -43,7 +43,7 @@ impl fmt::Debug for Watched {
 }
 
 impl Telling<'_> {
-    /// What a later call says.
+    /// The error of a later call.
     pub fn located(&self) -> Option<&Located> {
         match self {
             Telling::Itself => None,
@@ -52,7 +52,7 @@ impl Telling<'_> {
     }
 }
 
-/// The first index out of range of an earlier call that the host knows of by now; those are told of once.
+/// The first index out of range of an earlier call that the host knows by now; each is reported once.
 pub(super) fn earlier(faults: &Reports<Watched>) -> Option<Error> {
     faults.written().into_iter().find_map(|(Watched { checked, located }, words)| {
         Some(located?(first_fault(words.into_iter(), &checked)?))

@@ -1,4 +1,4 @@
-//! Machine code of kernels for an architecture of GPUs, of which none need be there: from the cache, or by NVRTC.
+//! Machine code of kernels for a GPU architecture, without such a GPU: from the cache, or by NVRTC.
 
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use thiserror::Error;
 use cpu::objects::{Alike, SYMBOL};
 use cpu::side_by_side::side_by_side;
 
-/// NVRTC for an architecture, and where machine code is kept.
+/// NVRTC for an architecture, and the cache of machine code.
 #[derive(Clone, Copy, Debug)]
 pub struct GpuCompiler<'n> {
     nvrtc: &'n Nvrtc,
@@ -24,7 +24,7 @@ pub struct GpuCompiler<'n> {
 /// Why a kernel has no code.
 #[derive(Debug, Error)]
 pub enum GpuCodeError {
-    /// It cannot be said in CUDA C++.
+    /// CUDA C++ cannot express it.
     #[error(transparent)]
     Emit(#[from] codegen_c::cuda::EmitError),
     /// NVRTC or the driver rejects it.
@@ -38,7 +38,7 @@ impl<'n> GpuCompiler<'n> {
         GpuCompiler { nvrtc, architecture, cache }
     }
 
-    /// What a thread of each kernel takes, as the machine code says; so many threads compile side by side, equal kernels once.
+    /// What a thread of each kernel takes, as the machine code says. `threads` threads compile, equal kernels once.
     ///
     /// # Errors
     /// When it is interrupted; in the list, what a kernel is rejected for.
@@ -58,8 +58,8 @@ impl<'n> GpuCompiler<'n> {
         })
     }
 
-    /// A kernel's text, and what `load` makes of its machine code: that of an equal one, or from the cache if it is there and can
-    /// be loaded, else compiled, and kept for the next process once it was loaded. The time is that in NVRTC.
+    /// A kernel's text, and what `load` makes of its machine code: that of an equal kernel, or from the cache if it is there
+    /// and loads, otherwise compiled, and cached for later processes once loaded. The time is that in NVRTC.
     ///
     /// # Errors
     /// What NVRTC rejects, and what `load` says.
@@ -100,7 +100,7 @@ impl<'n> GpuCompiler<'n> {
         Ok((text, loaded, Some(time)))
     }
 
-    /// All that machine code depends on.
+    /// Everything that machine code depends on.
     fn key(&self, code: &str) -> Key {
         let (major, minor) = self.nvrtc.version();
         let recipe = format!("NVRTC {major}.{minor} {} {}", self.architecture, NVRTC_OPTIONS.join(" "));
@@ -108,7 +108,7 @@ impl<'n> GpuCompiler<'n> {
     }
 }
 
-/// The text without the comments that name what only people read.
+/// The text without the comments that give names for readers.
 fn without_comments(text: &str) -> String {
     let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.flat_map(|line| [line, "\n"]).collect()

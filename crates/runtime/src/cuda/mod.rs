@@ -1,8 +1,8 @@
 //! NVIDIA's GPUs as devices: kernels as CUDA C++ through NVRTC, tensors in the GPU's memory, work in the order of a stream.
 //!
-//! `device` (a GPU, opened, and what the compiler needs to know of it) · `accelerator` (what executables need) · `tensor` (its memory) · `machine_code` (of
-//! kernels, compiled or kept) · `code` (loaded) · `block` (of intermediates) ·
-//! `steps` (the steps of a call) · `products` (of matrices, by cuBLASLt) · `faults` (indices out of range) · `strided_copy`.
+//! `device` (a GPU, opened, and its facts for the compiler) · `accelerator` (the interface for executables) · `tensor` (its
+//! memory) · `machine_code` (of kernels, compiled or kept) · `code` (loaded) · `block` (of intermediates) · `steps` (the
+//! steps of a call) · `products` (of matrices, by cuBLASLt) · `faults` (indices out of range) · `strided_copy`.
 
 mod accelerator;
 mod block;

@@ -1,4 +1,5 @@
-//! Products of matrices by cuBLASLt: those of a step in as few calls as their offsets allow, with algorithms kept by shape.
+//! Products of matrices by cuBLASLt: those of a step in as few calls as their offsets allow, with algorithms cached by
+//! shape.
 //!
 //! An operand in which no axis of the matrices has a stride of one element is copied first.
 
@@ -14,7 +15,7 @@ use super::CudaDevice;
 use super::tensor::{GpuTensor, Place};
 use crate::Error;
 
-/// The most algorithms that are kept; where sizes vary more, the library is asked again.
+/// The most algorithms that are cached; if sizes vary more, the library is asked again.
 const KEPT: usize = 1024;
 
 /// cuBLASLt on a device, once it is needed, and the algorithms that it chose.
@@ -25,8 +26,8 @@ pub(super) struct Products {
 }
 
 impl Products {
-    /// Gives products to a stream, as `batches` makes them of the operands' layouts. They write different elements of a dense
-    /// result, all others of which become zero. A bias is a vector that is added to each row of every product.
+    /// Enqueues products on a stream, as `batches` makes them from the operands' layouts. They write different elements of a
+    /// dense result; its other elements become zero. A bias is a vector that is added to each row of every product.
     ///
     /// # Errors
     /// That the library is missing or cannot do it, and what the driver says.
@@ -81,7 +82,7 @@ impl Products {
             b.element(first.b.offset as i64),
             result.element(result.layout.offset as i64 + first.first as i64),
         ];
-        // What holds of all matrices of the batch.
+        // Common to all matrices of the batch.
         let [of_a, of_b, of_result] = steps.map(|step| step as i64);
         let batch = Batch { count, a: of_a, b: of_b, result: of_result };
         let strides = [(a, of_a), (b, of_b), (result, of_result)];
@@ -137,7 +138,7 @@ impl Products {
     }
 }
 
-/// A copy of an operand without gaps. Axes along which it repeats itself become ones of size 1, as products allow it of batches.
+/// A copy of an operand without gaps. Axes along which it repeats become axes of size 1, which products allow for batches.
 fn copied(device: &CudaDevice, stream: &Arc<Stream>, place: &Place) -> Result<GpuTensor, Error> {
     let mut layout = place.layout.clone();
     let batches = layout.rank() - 2;
@@ -163,7 +164,7 @@ fn layout(matrix: &Matrix) -> Option<MatrixLayout> {
     MatrixLayout::of([matrix.rows, matrix.columns], [matrix.row, matrix.column])
 }
 
-/// The library's type for a type of which there are products.
+/// The library's type for a dtype that has products.
 fn matrix_type(dtype: DType) -> MatrixType {
     match dtype {
         DType::F16 => MatrixType::F16,
@@ -174,7 +175,7 @@ fn matrix_type(dtype: DType) -> MatrixType {
     }
 }
 
-/// Products in order, those together that follow each other at the same distances.
+/// Products in order; consecutive ones at equal distances form a batch.
 pub(super) fn batches(products: &[Product]) -> Vec<ProductBatch> {
     let mut batches: Vec<ProductBatch> = Vec::new();
     for product in products {
@@ -186,7 +187,7 @@ pub(super) fn batches(products: &[Product]) -> Vec<ProductBatch> {
     batches
 }
 
-/// A batch with one product more, if that is at the distance of the others.
+/// A batch with one more product, if that is at the distance of the others.
 fn extended(batch: &ProductBatch, product: &Product) -> Option<ProductBatch> {
     let &ProductBatch { first, count, steps } = batch;
     let alike = |a: &Matrix, b: &Matrix| Matrix { offset: 0, ..*a } == Matrix { offset: 0, ..*b };

@@ -1,4 +1,4 @@
-//! The steps of a call on a GPU, given to a stream. What the GPU has no kernel for the host does on copies.
+//! The steps of a call on a GPU, enqueued on a stream. The host does what the GPU has no kernel for, on copies.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(crate) struct OnStream<'c> {
 }
 
 impl<'c> OnStream<'c> {
-    /// A GPU for a call whose work is of a stream.
+    /// A GPU for a call that works on a stream.
     pub fn new(
         device: &'c CudaDevice,
         stream: &'c Arc<Stream>,
@@ -60,7 +60,7 @@ impl<'c> OnStream<'c> {
         Ok(StridedArray::new(elements, place.layout_of_stretch())?)
     }
 
-    /// Gives elements of the host, which lie as the place says, to it.
+    /// Copies elements of the host, in the layout of the place, to it.
     fn uploaded(&self, place: &Place, elements: &StridedArray) -> Result<(), Error> {
         if let Some((start, _)) = place.stretch() {
             // SAFETY: the place is of a tensor that lives as long as the call, and the array has as many bytes, in pageable memory.
@@ -69,7 +69,7 @@ impl<'c> OnStream<'c> {
         Ok(())
     }
 
-    /// Has the host compute an op on copies.
+    /// Makes the host compute an op on copies.
     fn external_on_host(
         &self,
         op: &ExternalOp,
@@ -129,12 +129,12 @@ impl<'c> OnStream<'c> {
         launched.map_err(|error| self.failed(name, error))
     }
 
-    /// What the driver says of a step.
+    /// The driver's error for a step.
     fn failed(&self, step: &str, error: cuda::Error) -> Error {
         Error::Step { step: step.to_owned(), device: self.device.name(), error }
     }
 
-    /// The words that a kernel is given for a member.
+    /// The parameters of a kernel for a member.
     fn parameters(
         &self,
         given: &KernelLaunch<'_, GpuKernel>,
@@ -215,7 +215,7 @@ impl Device for OnStream<'_> {
             let elements: usize = place.layout.sizes.iter().product();
             StridedArray::new(Array::zeros(place.dtype, &[elements])?, place.layout_of_stretch())?
         } else {
-            // What lies between the elements stays as it is.
+            // Bytes between the elements stay as they are.
             self.downloaded(place)?
         };
         self.host.copy(elements.view_mut(), from)?;
@@ -296,7 +296,7 @@ impl Device for OnStream<'_> {
                 let address = words.address();
                 match graph {
                     Some(graph) => graph.borrow_mut().push(words),
-                    // Nobody says when the caller's graph is gone.
+                    // There is no notice when the caller's graph is destroyed.
                     None => words.keep(),
                 }
                 address

@@ -1,4 +1,4 @@
-//! Copies between tensors of a GPU that lie differently: by bytes where both are packed alike, else element by element.
+//! Copies between tensors of a GPU with different layouts: by bytes if both are packed alike, otherwise element by element.
 
 use codegen_c::cuda::NVRTC_OPTIONS;
 use cuda::{CopyAxis, Stream, StridedCopy};
@@ -9,7 +9,7 @@ use super::tensor::Place;
 use crate::Error;
 
 impl CudaDevice {
-    /// Gives a copy to a stream. Both places have the same dtype and sizes, and do not overlap.
+    /// Enqueues a copy on a stream. Both places have the same dtype and sizes, and do not overlap.
     pub(crate) fn copy(&self, stream: &Stream, to: &Place, from: &Place) -> Result<(), Error> {
         let (Some((to_start, bytes)), Some((from_start, _))) = (to.stretch(), from.stretch()) else {
             return Ok(());
@@ -18,11 +18,11 @@ impl CudaDevice {
             // SAFETY: both places are of tensors that live as long as the call, and have as many bytes.
             return Ok(unsafe { stream.copy(to_start, from_start, bytes) }?);
         }
-        // A pair of real numbers is copied as two of them.
+        // A complex number is copied as two real ones.
         let (width, parts) =
             if to.dtype.size() > 8 { (8, to.dtype.size() / 8) } else { (to.dtype.size(), 1) };
         let axes = merged(&to.layout, &from.layout, parts as i64);
-        // The axes that a launch has no room for are walked by the host.
+        // The host walks the axes that a launch has no room for.
         let (outer, inner) = axes.split_at(axes.len().saturating_sub(StridedCopy::MAX_AXES));
         if inner.iter().map(|axis| axis.size).product::<i64>() > StridedCopy::MAX_ELEMENTS {
             let what = "2^31 blocks or more".to_owned();
@@ -45,8 +45,8 @@ impl CudaDevice {
     }
 }
 
-/// The axes of two tensors of the same sizes, whose elements have so many parts: none of size 1, neighbours joined where one stride
-/// serves both in either.
+/// The axes of two tensors of the same sizes, whose elements have `parts` parts each. None is of size 1; neighbours are
+/// joined where one stride serves both in either tensor.
 fn merged(to: &Layout, from: &Layout, parts: i64) -> Vec<CopyAxis> {
     let sizes = to.sizes.iter().map(|&size| size as i64);
     let strides = to.strides.iter().zip(&from.strides).map(|(&to, &from)| [to as i64, from as i64]);

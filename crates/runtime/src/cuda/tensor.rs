@@ -12,7 +12,7 @@ use crate::tensor::bytes_of;
 use crate::{Error, Tensor};
 use cpu::alloc::Allocator;
 
-/// The bytes that kernels take at a time at most, to which tensors are aligned for them.
+/// The most bytes that kernels access at a time; tensors are aligned to it.
 pub(crate) const VECTOR_BYTES: usize = 16;
 
 /// The memory of a GPU.
@@ -31,7 +31,7 @@ pub struct GpuTensor {
     layout: Layout,
 }
 
-/// The place of a tensor: an address, from which its layout counts, and what lies there.
+/// The place of a tensor: an address, from which its layout counts, and its dtype and layout.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     base: u64,
@@ -72,7 +72,7 @@ impl GpuArgument<'_> {
         (self.place.dtype, &self.place.layout)
     }
 
-    /// Zeros of its element type and sizes on the host, which take no memory: for what is decided by sizes.
+    /// Zeros of its element type and sizes on the host, which take no memory: for decisions by sizes.
     ///
     /// # Errors
     /// When there is no memory.
@@ -160,7 +160,7 @@ impl GpuTensor {
         Ok(GpuTensor { layout: copy.view().layout().clone(), ..tensor })
     }
 
-    /// A copy of an array of one element, by fills: a captured graph has it too, which reads nothing of the host's.
+    /// A copy of an array of one element, by fills: that works in a captured graph too, which reads no memory of the host.
     fn of_number(stream: &Arc<Stream>, view: &ArrayView<'_>) -> Result<GpuTensor, Error> {
         const WORD: usize = 4;
         let array = view.to_array()?;
@@ -193,7 +193,7 @@ impl GpuTensor {
         self.bytes
     }
 
-    /// The stream that its memory is there for.
+    /// The stream that its memory belongs to.
     pub fn stream(&self) -> &Arc<Stream> {
         self.memory.stream()
     }
@@ -235,7 +235,8 @@ impl Place {
         self.element(self.layout.offset as i64)
     }
 
-    /// Address and number of the bytes from the first element that some index reaches to the last; `None` without elements.
+    /// Address and length in bytes of the stretch from the first element that some index reaches to the last; `None` without
+    /// elements.
     pub fn stretch(&self) -> Option<(u64, usize)> {
         let (first, last) = self.layout.span()?;
         let bytes = (last - first + 1) as usize * self.dtype.size();

@@ -16,13 +16,13 @@ pub(crate) trait AddressSpace: Sized + 'static {
     /// An argument that may be written to.
     type Argument<'a>;
 
-    /// What the address of a tensor is a multiple of where kernels write to it.
+    /// The alignment of a tensor that kernels write to.
     fn alignment(dtype: DType) -> usize;
 
     /// Element type and layout.
     fn form<'v>(view: &'v Self::View<'_>) -> (DType, &'v Layout);
 
-    /// Element type and layout of what is written.
+    /// Element type and layout of a tensor for writing.
     fn form_mut<'v>(view: &'v Self::ViewMut<'_>) -> (DType, &'v Layout);
 
     /// Element type and layout of a tensor.
@@ -34,10 +34,10 @@ pub(crate) trait AddressSpace: Sized + 'static {
     /// A view for a shorter time.
     fn shortened<'m>(view: &'m Self::View<'_>) -> Self::View<'m>;
 
-    /// What is written, for reading meanwhile.
+    /// A tensor for writing, read meanwhile.
     fn read<'m>(view: &'m Self::ViewMut<'_>) -> Self::View<'m>;
 
-    /// What is written, for a shorter time.
+    /// A tensor for writing, for a shorter time.
     fn reborrowed<'m>(view: &'m mut Self::ViewMut<'_>) -> Self::ViewMut<'m>;
 
     /// A tensor for reading.

@@ -1,4 +1,4 @@
-//! What the slots of a call hold, and the inputs that it writes to.
+//! The contents of a call's slots, and the inputs that it writes to.
 
 use cranelift_entity::PrimaryMap;
 use ir::array::Layout;
@@ -9,10 +9,10 @@ use crate::Error;
 use execution::Slot;
 use ir::array::Footprint;
 
-/// What all slots of a call hold.
+/// The contents of all slots of a call.
 pub(crate) type Memory<'a, S> = PrimaryMap<Slot, SlotContents<'a, S>>;
 
-/// What a slot holds at some moment of a call.
+/// The contents of a slot at some moment of a call.
 pub(crate) enum SlotContents<'a, S: AddressSpace> {
     /// Nothing, before it is allocated and after it is freed.
     Nothing,
@@ -54,7 +54,7 @@ impl<S: AddressSpace> SlotContents<'_, S> {
         }
     }
 
-    /// Bytes that the elements have in memory: axes of stride 0 are there once.
+    /// Bytes of the elements in memory: axes of stride 0 count once.
     pub fn bytes(&self) -> u64 {
         let (dtype, layout) = self.form();
         let size = |(&size, &stride): (&usize, &isize)| if stride == 0 { size.min(1) } else { size };
@@ -66,8 +66,8 @@ impl<S: AddressSpace> SlotContents<'_, S> {
 /// An input that outputs are written to.
 pub(crate) struct WriteTarget<'a, S: AddressSpace> {
     argument: &'a S::Argument<'a>,
-    /// Whether kernels may write there while the call runs: no other argument sees the same memory, and no copy of the
-    /// input is read in its stead.
+    /// Whether kernels may write there while the call runs: no other argument shares the memory, and no copy of the input is
+    /// read instead.
     direct: bool,
 }
 
@@ -108,7 +108,7 @@ impl<'a, S: AddressSpace> WriteTarget<'a, S> {
         unsafe { S::open(self.argument) }
     }
 
-    /// The memory for an output that is copied when all steps are done.
+    /// The memory for an output that is copied at the end.
     pub fn open_at_end(&self) -> S::ViewMut<'_> {
         // SAFETY: the executable checked that the argument is writable; nothing is read from inputs any more.
         unsafe { S::open(self.argument) }

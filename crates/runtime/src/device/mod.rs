@@ -1,4 +1,4 @@
-//! What a device does for a call: memory for its tensors, and the work of its steps.
+//! What a device does for a call: it allocates tensors and runs the steps.
 //!
 //! A call ([`crate::call`]) walks an execution plan and knows neither pointers nor threads; `host` and `cuda` are the devices.
 //! `address_space` (kinds of tensors) · `memory` (what slots hold).
@@ -25,7 +25,7 @@ use ir::graph::Formula;
 pub(crate) use address_space::AddressSpace;
 pub(crate) use memory::{Memory, SlotContents, WriteTarget};
 
-/// A kernel to be launched, with what it is given: all blocks of all members, in any order.
+/// A kernel to be launched, with its arguments: all blocks of all members, in any order.
 pub(crate) struct KernelLaunch<'l, C> {
     pub kernel: &'l Kernel,
     pub code: &'l C,
@@ -33,14 +33,14 @@ pub(crate) struct KernelLaunch<'l, C> {
     pub members: &'l [&'l Operands],
     /// The values of the plan's formulas.
     pub values: &'l PrimaryMap<Formula, i64>,
-    /// The values of the kernel's arguments, for one member after the other.
+    /// The values of the kernel's arguments, member by member.
     pub arguments: &'l [i64],
-    /// How many bytes the call touches until each buffer is read again.
+    /// Bytes that the call touches until each buffer is read again.
     pub reuse: &'l [u64],
 }
 
 impl<'l, C> KernelLaunch<'l, C> {
-    /// The same with the code as its device knows it.
+    /// The same with the code in the device's own type.
     pub fn with_code<D>(&self, code: &'l D) -> KernelLaunch<'l, D> {
         let KernelLaunch { kernel, members, values, arguments, reuse, .. } = *self;
         KernelLaunch { kernel, code, members, values, arguments, reuse }
@@ -77,7 +77,7 @@ pub(crate) struct CheckedIndex {
     pub size: i64,
 }
 
-/// Of what fault words tell, the first in the order of the definition.
+/// The first fault in these words, in the order of the definition.
 pub(crate) fn first_fault(words: impl Iterator<Item = i64>, checked: &[CheckedIndex]) -> Option<IndexFault> {
     let fault = |(&CheckedIndex { val, axis, size }, word)| {
         index_of_fault(word).map(|index| IndexFault { val, at: OutOfRange { axis, size, index } })
@@ -85,16 +85,16 @@ pub(crate) fn first_fault(words: impl Iterator<Item = i64>, checked: &[CheckedIn
     checked.iter().zip(words).filter_map(fault).min_by_key(|fault| fault.val)
 }
 
-/// What does the steps of a call.
+/// A device that runs the steps of a call.
 pub(crate) trait Device {
-    /// Where its tensors lie.
+    /// The memory of its tensors.
     type Space: AddressSpace;
     /// A kernel in executable form.
     type Code;
     /// A moment of its clock.
     type Moment;
 
-    /// The host, which does what the device has no kernel for.
+    /// The host, which computes what the device has no kernel for.
     fn host(&self) -> Host<'_>;
 
     /// The most bytes that calls may hold at once.
@@ -103,7 +103,7 @@ pub(crate) trait Device {
     /// A tensor with unspecified contents, in a layout without gaps.
     fn allocate(&self, dtype: DType, layout: Layout) -> Result<TensorOf<Self>, Error>;
 
-    /// Prepares for the tensors of these bytes that a call is to ask for as [`Device::intermediate`].
+    /// Prepares for the tensors of these bytes that a call will request as [`Device::intermediate`].
     fn reserve(&self, _: impl Iterator<Item = usize>) -> Result<(), Error> {
         Ok(())
     }
@@ -113,7 +113,7 @@ pub(crate) trait Device {
         self.allocate(dtype, layout)
     }
 
-    /// Puts one element everywhere.
+    /// Fills a tensor with one element.
     fn fill(&self, to: ViewMutOf<'_, Self>, element: Scalar) -> Result<(), Error>;
 
     /// Copies elements from one tensor to another of the same type.
@@ -138,31 +138,31 @@ pub(crate) trait Device {
         val: Val,
     ) -> Result<(), Error>;
 
-    /// Does work of the host on tensors: where they are, or on copies.
+    /// Runs host work on tensors: in place, or on copies.
     fn on_host<R>(
         &self,
         views: &[ViewOf<'_, Self>],
         work: impl FnOnce(&[ArrayView<'_>]) -> R,
     ) -> Result<R, Error>;
 
-    /// Words in which kernels report indices of these values that are out of range, none as yet: one for each value.
+    /// Fault words for these values, one each, without a fault yet.
     fn fault_words<'m>(&self, checked: &[CheckedIndex]) -> Result<SlotContents<'m, Self::Space>, Error> {
         let mut words = self.allocate(DType::I64, Layout::dense(&[checked.len()]))?;
         self.fill(Self::Space::view_mut(&mut words), Scalar::from_i64(DType::I64, NO_FAULT))?;
         Ok(SlotContents::Own(words))
     }
 
-    /// The first index out of range that fault words tell of. Where the call does not wait, none: a later one is told.
+    /// The first index out of range in fault words. `None` if the call does not wait: a later call reports it.
     fn fault(&self, words: ViewOf<'_, Self>, checked: &[CheckedIndex]) -> Result<Option<IndexFault>, Error> {
         self.on_host(&[words], |views| {
             first_fault((0..checked.len()).map(|word| views[0].scalar(word).as_i64()), checked)
         })
     }
 
-    /// The moment when the steps so far are done, by the device's clock. Nobody waits for it.
+    /// The moment when the steps so far are done, by the device's clock. This does not wait.
     fn moment(&self) -> Result<Self::Moment, Error>;
 
-    /// The time from one moment to a later one, which is waited for.
+    /// The time from one moment to a later one; waits for the later one.
     fn between(&self, begin: &Self::Moment, end: &Self::Moment) -> Result<Duration, Error>;
 }
 

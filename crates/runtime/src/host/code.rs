@@ -39,8 +39,8 @@ impl Reported for HostCode {
     }
 }
 
-/// The machine code of a kernel: that of an equal one, or from the cache if it is there, else compiled, and kept for the next
-/// process.
+/// The machine code of a kernel: that of an equal one, or from the cache if it is there, otherwise compiled, and cached for
+/// later processes.
 pub(crate) fn machine_code(
     kernel: &Kernel,
     target: CpuTarget,
@@ -55,7 +55,7 @@ pub(crate) fn machine_code(
     let object = alike.object_of(code);
     let mut object = object.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(object) = &*object {
-        // It was not kept from before, and takes no time.
+        // It was not cached before, and takes no time.
         return CompiledKernel::load(module.symbol, module.ir, object.clone(), Some(Times::default()));
     }
     let kernel = match key {

@@ -1,6 +1,6 @@
 //! The blocks of a launch: those of all its members, numbered one after the other.
 //!
-//! Members whose blocks have little work come first: threads take many blocks at a time first, and few at the end.
+//! Members whose blocks have little work come first: threads take many blocks at a time at first, and few at the end.
 
 use cranelift_entity::PrimaryMap;
 use smallvec::SmallVec;
@@ -23,7 +23,7 @@ pub(super) struct Grid {
 struct Member {
     /// Its place in the launch.
     place: usize,
-    /// One behind the last of its blocks in the grid.
+    /// One past the last of its blocks in the grid.
     end: usize,
     blocks: usize,
     /// About how many operations each has.
@@ -52,7 +52,7 @@ impl Grid {
         grid
     }
 
-    /// The blocks of these numbers: places of members, and the first and one behind the last of their own blocks.
+    /// The blocks with these numbers: places of members, and the first and one past the last of their own blocks.
     pub fn each(&self, first: usize, last: usize) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
         let from = self.members.partition_point(|member| member.end <= first);
         let touched = self.members[from..].iter().take_while(move |member| member.end - member.blocks < last);
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use ir::graph::Formulas;
 
-    /// The blocks of a range, as the grid hands them out.
+    /// The blocks of a range, in the grid's order.
     fn blocks(grid: &Grid, first: usize, last: usize) -> Vec<(usize, usize)> {
         let all = grid.each(first, last);
         all.flat_map(|(place, begin, end)| (begin..end).map(move |block| (place, block))).collect()

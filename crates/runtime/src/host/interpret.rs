@@ -1,4 +1,5 @@
-//! Running a kernel as a program: its buffers copied into the interpreter's memory, and what it writes copied back.
+//! Running a kernel as a program: its buffers are copied into the interpreter's memory, and those that it writes are copied
+//! back.
 
 use ir::array::{ArrayView, ArrayViewMut, Layout};
 use kernel::{Access, Kernel};
@@ -46,15 +47,15 @@ fn run_member(
     Ok(())
 }
 
-/// Writes the elements of a span back, and nothing that lies between them.
+/// Writes the elements of a span back, but nothing between them.
 fn write_back(target: &mut ArrayViewMut<'_>, bytes: &[u8]) {
     let written = ArrayView::new(bytes, 0, target.dtype(), target.sizes(), target.strides());
     let copied = target.copy_from(&written.expect("the span is that of the view"));
     copied.expect("both have the same layout");
 }
 
-/// All elements from the one at index zero to the last that a view reaches, those between its own included. The view has
-/// no negative strides.
+/// All elements from the one at index zero to the last that a view reaches, including those between its own. The view has no
+/// negative strides.
 fn span(view: &ArrayView<'_>) -> Result<Elements, Error> {
     let (offset, len) = match view.layout().span() {
         Some((first, last)) => (first as isize, (last - first + 1) as usize),

@@ -18,11 +18,11 @@ use ir::graph::Formula;
 /// The values of a plan's formulas in a call.
 type Values = PrimaryMap<Formula, i64>;
 
-/// About how many operations are done between two looks at an interrupt: a millisecond or a few.
+/// About how many operations are done between two checks of an interrupt: a millisecond or a few.
 const PART: u64 = 1 << 22;
 
-/// About how many operations a block may have for its caller to work on it and not look meanwhile: some milliseconds, or a tenth of
-/// a second where each misses the caches.
+/// About how many operations a block may have for its caller to work on it without checking the interrupt: some
+/// milliseconds, or a tenth of a second if each misses the caches.
 const LONG: u64 = 1 << 24;
 
 /// Addresses that workers pass to the kernel.
@@ -32,7 +32,8 @@ struct Addresses(SmallVec<[*mut u8; 8]>);
 unsafe impl Sync for Addresses {}
 
 impl Addresses {
-    /// Where the buffers of each member start, in the kernel's order, and behind those of each what says that the call is to stop.
+    /// The address of each buffer of each member, in the kernel's order, and after each member's the flag that asks the call
+    /// to stop.
     fn of_buffers(
         given: &KernelLaunch<'_, HostCode>,
         memory: &mut Memory<'_, HostMemory>,
@@ -75,21 +76,21 @@ pub(super) fn run(
         for (member, first, last) in grid.each(first, last) {
             let (arguments, scratch) = (given.arguments_of(member), &scratch[worker].0);
             let buffers = &buffers.0[member * per_member..][..per_member];
-            // SAFETY: the slices hold one entry for each argument, buffer and scratch array, in the kernel's order, and behind
-            // the buffers the flag of the interrupt, an atomic that outlives the call. A kernel is
-            // lowered so that its indices stay within tensors of the sizes and strides that its arguments give. These are
-            // the very tensors of the member: the signature checked the inputs' sizes, the variant was chosen by their
-            // strides, `Inputs` saw to their alignment, and all other memory was allocated, aligned, from the same sizes.
-            // Nobody else writes: inputs are borrowed, the call owns what is written or may write there (see `Target`), no two
-            // blocks write one element, no member writes what another one touches, fault words are changed by atomic
-            // instructions alone, and each worker has scratch arrays of its own, each as long as any member needs it.
+            // SAFETY: the slices hold one entry for each argument, buffer and scratch array, in the kernel's order, and
+            // after the buffers the flag of the interrupt, an atomic that outlives the call. A kernel is lowered so that its
+            // indices stay within tensors of the sizes and strides that its arguments give. These are the very tensors of
+            // the member: the signature checked the inputs' sizes, the variant was chosen by their strides, `Inputs` saw to
+            // their alignment, and all other memory was allocated, aligned, from the same sizes. Nobody else writes: inputs
+            // are borrowed, the call owns what is written or may write there (see `Target`), no two blocks write one
+            // element, no member writes what another one touches, fault words are changed by atomic instructions alone, and
+            // each worker has scratch arrays of its own, each as long as any member needs it.
             unsafe { code.call(arguments, buffers, scratch, non_temporal, first as i64, last as i64) }
         }
     };
     let unit = usize::try_from(PART / grid.of_block.max(1)).unwrap_or(usize::MAX).max(1);
     let threads = machine.workers(interrupt);
     match is_shared {
-        // A block that takes long leaves the caller no time to ask.
+        // A long block leaves the caller no time to check.
         _ if grid.of_block > LONG && interrupt.is_possible() => {
             threads.run_beside(grid.blocks, workers, &work)
         }
@@ -103,7 +104,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// Where the element at index zero of a slot is, for reading.
+/// The address of the element at index zero of a slot, for reading.
 fn start(contents: &SlotContents<'_, HostMemory>) -> *const u8 {
     match contents {
         SlotContents::Input(view) => view.as_ptr(),
@@ -113,7 +114,7 @@ fn start(contents: &SlotContents<'_, HostMemory>) -> *const u8 {
     }
 }
 
-/// Where the element at index zero of a slot is, for writing.
+/// The address of the element at index zero of a slot, for writing.
 fn start_mut(contents: &mut SlotContents<'_, HostMemory>) -> *mut u8 {
     match contents {
         SlotContents::Own(tensor) => tensor.as_mut_ptr(),
@@ -122,8 +123,8 @@ fn start_mut(contents: &mut SlotContents<'_, HostMemory>) -> *mut u8 {
     }
 }
 
-/// A bit for each buffer that is written, if the call touches so much memory until it is read that little of it would still be in
-/// the caches then: half of what the process has of the last level.
+/// A bit for each written buffer, if the call touches so much memory before it is read that little of it would still be in
+/// the caches: half of the process's share of the last level.
 fn non_temporal(given: &KernelLaunch<'_, HostCode>, cache: usize) -> u64 {
     let bit = |(place, (decl, &distance)): (usize, (&BufferDecl, &u64))| match decl.access {
         Access::Write if distance >= cache as u64 / 2 => 1_u64.checked_shl(place as u32).unwrap_or(0),

@@ -1,4 +1,4 @@
-//! Plans and compilation from the inside; calls from the outside are tested with the public face.
+//! Plans and compilation from the inside; calls from the outside are tested with the public API.
 
 mod null_device;
 
@@ -19,7 +19,7 @@ use crate::compile::{Code, Planned, Variant};
 use crate::host::HostCode;
 use execution::{ExecutionPlan, Slot, Step};
 
-/// Two normalizations along different axes, an output given back twice, an input given back.
+/// Two normalizations along different axes, an output that is returned twice, and an input that is returned.
 const SEGMENTS: &str = "
 def f(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)

@@ -22,7 +22,7 @@ use cpu::objects::ObjectCache;
 /// The device.
 #[derive(Debug, Default)]
 struct NullDevice {
-    /// What was asked of it.
+    /// The launches so far.
     launched: Mutex<Vec<String>>,
 }
 

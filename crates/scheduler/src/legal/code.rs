@@ -1,10 +1,10 @@
 //! How much code a group is as one kernel, in statements, counted before it is lowered.
 //!
-//! Takes a group and what legality found of it; gives a count that follows what lowering shares and what it computes again:
-//! each stage asks for its values anew, up to the folds before it, and an index map asks for its operand at other indices, so
-//! that what two of them read is computed twice. The unit is a statement that is one instruction on a register; what is more
-//! counts by the lines of LLVM IR that it becomes. Reads no clock: libLLVM takes about 0.25 ms for a unit as long as there
-//! are no more than [`MAX_STATEMENTS`], and ever more beyond (`bench/first_call`).
+//! Takes a group and what legality found about it; returns a count that follows what lowering shares and what it recomputes:
+//! each stage recomputes its values, up to the folds before it, and an index map asks for its operand at other indices, so
+//! an operand that two of them read is computed twice. The unit is a statement that is one instruction on a register; others
+//! count by the lines of LLVM IR that they become. Reads no clock: libLLVM takes about 0.25 ms for a unit up to
+//! [`MAX_STATEMENTS`], and more and more beyond (`bench/first_call`).
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,7 +16,7 @@ use super::witness::Witness;
 use space::{Passage, Space, Step, is_slice};
 use target::cpu::MAX_STATEMENTS;
 
-/// The statements that a group is as one kernel; what is beyond [`MAX_STATEMENTS`] is not counted to its end.
+/// The statements of a group as one kernel. Counting stops beyond [`MAX_STATEMENTS`].
 pub(super) fn statements(graph: &Graph, view: &Fusion, witness: &Witness) -> u64 {
     let Witness { space, folds, stores, .. } = witness;
     let nests = Nests::of(graph, folds, stores);
@@ -48,16 +48,16 @@ pub fn statements_for(graph: &Graph, view: &Fusion, space: &Space, vals: &[Val])
         .nest(vals, MAX_STATEMENTS)
 }
 
-/// The index maps between what the loops ask for and a value, by number: under equal courses a value has equal indices.
+/// A sequence of index maps between the loops and a value, by number: under equal courses a value has equal indices.
 type Course = u32;
 
-/// The course of what is asked for where the loops stand.
+/// The course of values at the indices of the loops themselves.
 const HERE: Course = 0;
 
-/// The courses seen so far, each a step behind an earlier one.
+/// The courses seen so far, each an earlier one and one step more.
 struct Courses {
     last: Vec<Option<(Course, Step)>>,
-    /// How many times a value's elements each asks for.
+    /// The multiple of a value's elements that each course asks for.
     parts: Vec<f64>,
     known: FxHashMap<(Course, Step), Course>,
 }
@@ -69,12 +69,12 @@ impl Default for Courses {
 }
 
 impl Courses {
-    /// The course with one more step, which asks for so much of an operand.
+    /// The course with one more step, which asks for `part` times an operand's elements.
     fn after(&mut self, before: Course, step: Step, part: &dyn Fn() -> f64) -> Course {
         if let Some(&known) = self.known.get(&(before, step)) {
             return known;
         }
-        // Slices that follow each other are in one order, whichever comes first.
+        // Consecutive slices are put in one order, whichever comes first.
         let course = match self.last[before as usize] {
             Some((earlier, last)) if is_slice(step) && is_slice(last) && last > step => {
                 let earlier = self.after(earlier, step, part);
@@ -86,7 +86,7 @@ impl Courses {
         course
     }
 
-    /// The course that ends with a step behind another.
+    /// The course that is another one and one step more.
     fn behind(&mut self, before: Course, step: Step, part: f64) -> Course {
         let next = self.last.len() as Course;
         let course = *self.known.entry((before, step)).or_insert(next);
@@ -104,7 +104,7 @@ pub struct Weights<'a> {
     pub node: &'a dyn Fn(Node) -> u64,
     /// A load of an input.
     pub access: u64,
-    /// How many times an operand's elements an index map asks for.
+    /// The multiple of an operand's elements that an index map asks for.
     pub part: &'a dyn Fn(Node, usize) -> f64,
 }
 
@@ -131,7 +131,7 @@ impl<'a> Count<'a> {
         Count { graph, view, space, weights, courses: Courses::default(), asked }
     }
 
-    /// What a loop nest that asks for these values counts as, as far as that is no more than so much.
+    /// What a loop nest that asks for these values counts as; counting stops above `most`.
     pub fn nest(&mut self, roots: &[Val], most: u64) -> u64 {
         let mut loaded: FxHashSet<(Val, Course)> = FxHashSet::default();
         let mut sum = 0_u64;
@@ -140,7 +140,7 @@ impl<'a> Count<'a> {
             sum += self.ask(val, maker, HERE, &mut loaded);
         }
         let mut courses: SmallVec<[Course; 2]> = SmallVec::new();
-        // Users come behind their operands, so all courses of the last node are known.
+        // Users come after their operands, so all courses of the last node are known.
         for position in (0..self.asked.len()).rev() {
             if self.asked[position].is_empty() {
                 continue;
@@ -165,7 +165,7 @@ impl<'a> Count<'a> {
         sum
     }
 
-    /// Asks for a value that the node at a position makes, or memory has; what that counts as at once.
+    /// Asks for a value that a node at a position makes or that lies in memory; returns what counts at once.
     fn ask(
         &mut self,
         val: Val,
@@ -189,7 +189,7 @@ impl<'a> Count<'a> {
         }
     }
 
-    /// The course under which the node at a position that is asked for under one asks for an operand.
+    /// The course under which a node asks for operand `k`, if the node itself is asked for under `course`.
     fn beyond(&mut self, position: usize, k: usize, course: Course) -> Course {
         match self.space.passage(position, k) {
             Passage::Scalar => HERE,

@@ -3,11 +3,11 @@
 use ir::graph::{Graph, Node, TensorOp};
 use ops::{Approximation, CpuSpelling, DType, Polynomial, ScalarOp, Totals};
 
-/// Statements by which a fold begins, takes an element and ends.
+/// Statements with which a fold begins, takes an element and ends.
 const FOLD: u64 = 8;
 
-/// Statements of a fold that goes on in f64 behind each block. 32 row sums took 1.0 ms each to compile on Zen 4 and column sums
-/// 4.4 ms, row variances 6.5 ms and column variances 27 ms, largest elements 1.2 and 1.9 ms.
+/// Statements of a fold that continues in f64 after each block. 32 row sums took 1.0 ms each to compile on Zen 4 and column
+/// sums 4.4 ms, row variances 6.5 ms and column variances 27 ms, largest elements 1.2 and 1.9 ms.
 pub(super) fn of_fold(graph: &Graph, node: Node) -> u64 {
     let TensorOp::Fold { monoid, .. } = &graph.node(node).op else { return FOLD };
     let operands = graph.node(node).operands.iter().map(|&operand| graph.dtype(operand));
@@ -18,8 +18,7 @@ pub(super) fn of_fold(graph: &Graph, node: Node) -> u64 {
     }
 }
 
-/// Statements by which an input is read or an output written: each comes with an address, and libLLVM compares it with every
-/// other.
+/// Statements for reading an input or writing an output: each has an address, and libLLVM compares it with every other.
 pub(super) const ACCESS: u64 = 4;
 
 /// The statements of a node at one index, without its operands'.
@@ -45,8 +44,8 @@ pub(super) fn weight(graph: &Graph, node: Node) -> u64 {
     }
 }
 
-/// Statements of an op that is a call: of libm, or of a draw, which is outlined where a kernel has many. Polynomials are
-/// outlined then too, but count in full: with larger groups `mixed_10000` of the corpus moved 15 % fewer bytes and took 6 %
+/// Statements of an op that is a call: of libm, or of a draw, which is outlined in kernels with many. Polynomials are
+/// outlined there too, but count in full: with larger groups `mixed_10000` of the corpus moved 15 % fewer bytes and took 6 %
 /// longer.
 const CALL: u64 = 4;
 

@@ -1,16 +1,16 @@
-//! Whether a group can be one kernel, decided on the whole group in closed form, with the witness or the reason.
+//! Whether a group can be one kernel, decided for the whole group in closed form, with the witness or the reason.
 //!
-//! Of a group's folds, one is *terminal* when its result only leaves the kernel: workers may divide what it
-//! reduces, leaving partial results to a combine step. Any other is *inner*: each worker must see all that it
-//! reduces. Workers may divide the axes that every fold and every store knows and no inner fold reduces.
+//! A fold is *terminal* if its result only leaves the kernel: workers may divide the axes that it reduces, leaving partial
+//! results to a combine step. Any other fold is *inner*: each worker must walk all that it reduces. Workers may divide the
+//! axes that every fold and store has and no inner fold reduces.
 //!
-//! A scan walks its axis in order, so workers may not divide it, and a group scans along one axis only. What needs a
-//! scan walks the axis behind it in the same loop.
+//! A scan walks its axis in order, so workers may not divide it, and a group scans along one axis only. What uses a scan
+//! runs after it in the same loop over that axis.
 //!
-//! The rule is hereditary: fewer values in a group need no more of it.
+//! The rule is hereditary: a group with fewer values needs no more than the whole.
 //!
-//! `witness` (what lowering needs to know) · `needs` (folds and scans before each node) · `moved` (index maps behind folds) ·
-//! `code` (statements of a kernel) · `cpu_code` (those of each op) · `nests` (its loop nests).
+//! `witness` (what lowering needs to know) · `needs` (folds and scans before each node) · `moved` (index maps downstream of
+//! folds) · `code` (statements of a kernel) · `cpu_code` (those of each op) · `nests` (its loop nests).
 
 mod code;
 mod cpu_code;
@@ -34,12 +34,12 @@ use target::cpu::{ALONE, MAX_STATEMENTS};
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rejection {
-    /// The value that stands in the way.
+    /// The value that is in the way.
     pub val: Val,
     /// The reason, as a sentence without a subject: "is …".
     pub reason: String,
-    /// Whether the reason holds for all groups that have the same nodes and more. That is proved for too many operations, for a
-    /// cut of the user, for what a library computes, and for axes that ops make one: more nodes take none of these away.
+    /// Whether the reason holds for all groups with the same nodes and more. It does for too many operations, for a value
+    /// that the user cut, for external ops, and for axes that ops make one: more nodes remove none of these.
     pub is_monotone: bool,
 }
 
@@ -51,7 +51,7 @@ pub fn legal(graph: &Graph, view: &Fusion) -> Result<Witness, Rejection> {
     legal_with(graph, view, &mut AxisTable::new(view.facts()))
 }
 
-/// The same, of a fusion of which something is known already.
+/// The same, for a fusion about which something is known already.
 pub fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result<Witness, Rejection> {
     reject_large(view)?;
     reject_boundaries(graph, view)?;
@@ -87,7 +87,7 @@ fn stages_of(graph: &Graph, view: &Fusion, witness: &Witness, needs: &Needs) -> 
     let is_walked = space.of_results(|axes| axes.iter().flatten().all(|axis| walked[axis.index()]));
     let after = |&fold: &u32| Some(&folds[fold as usize]).filter(|fold| !fold.terminal);
     let stage = |(position, &node): (usize, &Node)| {
-        // Of complex numbers kernels hold the parts, so the whole is nowhere but in memory.
+        // Kernels hold the parts of complex numbers; the whole is in memory only.
         if !is_walked[position] || graph.dtype(node.into()).is_complex() {
             return None;
         }
@@ -133,8 +133,8 @@ fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Reje
     }
 }
 
-/// A value that the user cut must come from memory: a group may end in it but not compute past it. What a library computes is
-/// in no kernel.
+/// A value that the user cut must come from memory: a group may end with it but not compute past it. An external op is in no
+/// kernel.
 fn reject_boundaries(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
     let mut library = None;
     for &node in view.order() {
@@ -153,7 +153,7 @@ fn reject_boundaries(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
     })
 }
 
-/// The nodes of a group that a library computes.
+/// The nodes of a group that are external ops.
 pub fn external_nodes<'g>(
     graph: &'g Graph,
     view: &'g Fusion,
@@ -164,7 +164,7 @@ pub fn external_nodes<'g>(
     })
 }
 
-/// The axis of the scans of a group, if it has any of which a loop walks the axis.
+/// The axis of the scans of a group, if a loop walks it for any of them.
 fn scanned_axis(graph: &Graph, view: &Fusion, space: &Space) -> Result<Option<Axis>, Rejection> {
     let mut scanned: Option<Axis> = None;
     if !space.has_scans() {
@@ -199,8 +199,8 @@ fn collect_folds(graph: &Graph, space: &Space, needs: &Needs) -> Vec<Fold> {
     folds
 }
 
-/// A fold stays terminal when all that depends on it are stores over axes that it keeps, which need no inner fold,
-/// no terminal fold of another shape and no scan.
+/// A fold stays terminal if nothing depends on it but stores over axes that it keeps, which need no inner fold, no terminal
+/// fold of another shape and no scan.
 fn mark_terminal(space: &Space, needs: &Needs, folds: &mut [Fold]) {
     for number in 0..folds.len() {
         needs.before_fold(number).iter().for_each(|&earlier| folds[earlier as usize].terminal = false);
@@ -233,7 +233,7 @@ fn same_shape(a: &Fold, b: &Fold) -> bool {
         axes.sort_unstable();
         axes
     };
-    // What they keep lies in one order, as they are finished together.
+    // The axes that they keep are in one order, as they are finished together.
     sorted(&a.reduced) == sorted(&b.reduced) && a.kept_axes().eq(b.kept_axes())
 }
 
@@ -251,12 +251,12 @@ fn collect_stores(space: &Space, needs: &Needs, folds: &[Fold]) -> Vec<Store> {
     space.made().iter().map(store).collect()
 }
 
-/// A copy without the detour that cloning takes.
+/// Copies the slice with a memcpy; `clone` goes through an iterator.
 fn copied(atoms: &Atoms) -> Atoms {
     Atoms::from_slice(atoms)
 }
 
-/// All axes in the order of the value with the most of them, as it lies in memory; axes that it lacks come first.
+/// All axes in the order of the value with the most of them, as in its memory; axes that it lacks come first.
 fn axis_order(view: &Fusion, space: &Space, folds: &[Fold], stores: &[Store]) -> Vec<Axis> {
     let folded = folds.iter().map(|fold| (space.axes_of_operand(fold.node, 0), None));
     let stored = stores.iter().map(|store| (&store.axes[..], Some(store.val)));
@@ -284,8 +284,8 @@ fn divisible(axis: Axis, folds: &[Fold], stores: &[Store]) -> bool {
     known_to_folds && free && in_stage.into_iter().all(|store| store.walks(axis))
 }
 
-/// With nothing to divide one worker does all the work, which is only right where there is little of it, or where
-/// nothing but a scan walks any axis.
+/// With nothing to divide, one worker does all the work. That is right only where the work is small, or where nothing but a
+/// scan walks any axis.
 fn reject_alone(view: &Fusion, witness: &Witness) -> Result<(), Rejection> {
     let only_scanned = witness.order.iter().all(|axis| Some(*axis) == witness.scanned);
     if !witness.workers.is_empty() || only_scanned {

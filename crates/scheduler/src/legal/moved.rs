@@ -1,7 +1,7 @@
-//! Index maps behind folds and scans. A slice, pad, cat, gather or reshape reads its operand at other indices than the
-//! loops stand at. What is pointwise is computed there; the result of a fold is known only where the loops stand. So a
-//! fold may stand before an index map that moves no axis of its result: the statistic of a row serves the whole row,
-//! whatever is done to the places of its elements.
+//! Index maps downstream of folds and scans. A slice, pad, cat, gather or reshape reads its operand at other indices than
+//! those of the loops. Pointwise operands are computed there; the result of a fold is known only at the indices of the
+//! loops. So a fold may precede an index map that moves no axis of its result: the statistic of a row serves the whole row,
+//! however its elements are moved.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
@@ -10,8 +10,8 @@ use super::Rejection;
 use super::needs::Needs;
 use space::{AxisTable, Moved, Space};
 
-/// Rejects a group in which an index map needs a fold where the loops do not stand, or a scan anywhere. The index of a
-/// gather is an operand like any other.
+/// Rejects a group in which an index map needs a fold at other indices than the loops', or any scan. The index of a gather
+/// is an operand like any other.
 pub(super) fn reject_moved_folds(
     graph: &Graph,
     view: &Fusion,
@@ -43,7 +43,7 @@ pub(super) fn reject_moved_folds(
     Ok(())
 }
 
-/// Values that index maps read where the loops do not stand.
+/// Values that index maps read at other indices than the loops'.
 struct MovedReads<'a> {
     graph: &'a Graph,
     view: &'a Fusion,
@@ -52,7 +52,7 @@ struct MovedReads<'a> {
 }
 
 impl MovedReads<'_> {
-    /// A fold that operand `k` of an index map needs where the loops do not stand.
+    /// A fold that operand `k` of an index map needs at other indices than the loops'.
     fn moved_fold(&mut self, node: Node, k: usize) -> Option<Node> {
         let graph = self.graph;
         let mut stack = vec![(graph.node(node).operands[k], self.table.moved(graph, node, k, &[]))];

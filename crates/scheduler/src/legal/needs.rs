@@ -23,7 +23,7 @@ pub(super) struct Needs {
     before: Vec<FoldSet>,
     /// The nearest folds that a value depends on: a fold stands for those before it.
     folds: Vec<FoldSet>,
-    /// A scan that a value depends on otherwise than through a fold; nothing where the group scans nothing.
+    /// A scan that a value depends on other than through a fold; `None` where the group scans nothing.
     scans: Vec<Option<Node>>,
     sets: FoldSets,
 }
@@ -78,7 +78,7 @@ impl Needs {
         self.sets.of(self.folds[position])
     }
 
-    /// A scan that the node at a position depends on otherwise than through a fold.
+    /// A scan that the node at a position depends on other than through a fold.
     pub fn scan(&self, position: usize) -> Option<Node> {
         self.scans.get(position).copied().flatten()
     }

@@ -1,4 +1,4 @@
-//! The loop nests of a kernel, each with the values that it asks for, and what they count as where no index map is among them:
+//! The loop nests of a kernel, each with the values that it asks for, and their code size where no index map is among them:
 //! then a nest computes each value at most once, and one walk over a group counts for all its nests.
 
 use ir::graph::{Fusion, Graph, TensorOp, Val};
@@ -51,7 +51,7 @@ impl Nests {
         self.nests.iter().map(|(_, roots)| &roots[..])
     }
 
-    /// What all nests count as together; none where index maps may ask for a value several times.
+    /// What all nests count as together; `None` where index maps may ask for a value several times.
     pub fn without_index_maps(
         &self,
         graph: &Graph,
@@ -71,7 +71,7 @@ impl Nests {
             }
         }
         let mut sum = 0_u64;
-        // Users come behind their operands, so all nests of the last node are known.
+        // Users come after their operands, so all nests of the last node are known.
         for position in (0..view.order().len()).rev() {
             let nests = asked.nodes[position];
             let node = view.order()[position];
@@ -100,7 +100,7 @@ impl Asked {
         Asked { nodes: vec![0; view.order().len()], inputs: vec![0; view.inputs().len()] }
     }
 
-    /// Nests ask for what comes from there.
+    /// Notes that nests ask for a value from this source.
     fn add(&mut self, source: Source, nests: NestSet) {
         match source {
             Source::Maker(position) => self.nodes[position as usize] |= nests,

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use space::{Atoms, Axis, Space};
 use target::cpu::MAX_UNROLLED;
 
-/// A legal group's iteration space, what is iterated over, and which axes workers may divide.
+/// A legal group's iteration space, what iterates over it, and which axes workers may divide.
 #[derive(Clone, Debug)]
 pub struct Witness {
     pub space: Space,
@@ -15,7 +15,7 @@ pub struct Witness {
     pub folds: Vec<Fold>,
     /// The values that the group stores, each once, in the order of the view's outputs.
     pub stores: Vec<Store>,
-    /// The axes that workers may divide, outermost first: free in every inner fold, known to every fold and store.
+    /// The axes that workers may divide, outermost first: no inner fold reduces them, and every fold and store has them.
     pub workers: Vec<Axis>,
     /// All axes, outermost first.
     pub order: Vec<Axis>,
@@ -25,8 +25,9 @@ pub struct Witness {
     pub levels: u32,
     /// About how many statements the kernel has, jammed rows and partitioned loops not counted.
     pub statements: u64,
-    /// The first stage that can compute each node of the group, in order. Of what waits for terminal folds there is none, nor of what is only read
-    /// through an index map, whose axes no loop walks, nor of complex numbers, whose parts kernels hold.
+    /// The first stage that can compute each node of the group, in order. None for nodes that wait for terminal folds, for
+    /// those read only through an index map, whose axes no loop walks, and for complex numbers, of which kernels hold the
+    /// parts.
     pub(super) stages: Vec<Option<u32>>,
 }
 
@@ -38,9 +39,9 @@ pub struct Fold {
     pub reduced: Vec<Axis>,
     /// The atoms of each axis of its result, outermost first.
     pub kept: Vec<Atoms>,
-    /// The stage in which it is accumulated.
+    /// The stage that accumulates it.
     pub level: u32,
-    /// Whether its result only leaves the kernel, so that workers may divide what it reduces.
+    /// Whether its result only leaves the kernel, so that workers may divide the axes that it reduces.
     pub terminal: bool,
 }
 
@@ -93,7 +94,7 @@ pub enum When {
 }
 
 impl Witness {
-    /// How many elements the axes have together that workers may divide.
+    /// How many elements the axes that workers may divide have together.
     pub fn divided(&self) -> Expr {
         self.workers.iter().fold(Expr::one(), |n, &axis| n * self.space.size(axis).clone())
     }
@@ -108,7 +109,7 @@ impl Witness {
         folds && stores && !scanned && self.workers.contains(&a) == self.workers.contains(&b)
     }
 
-    /// How many indices an axis has that a loop over others can write one after the other.
+    /// How many indices an axis has, if a loop over others can have its body written once for each.
     ///
     /// # Errors
     /// Why it cannot.
@@ -124,15 +125,15 @@ impl Witness {
         }
     }
 
-    /// The axis that lanes take where they take the last: the one before where that is unrolled.
+    /// The axis that lanes take where they take the last: the one before it, if the last is unrolled.
     pub fn last_axis(&self) -> Option<Axis> {
         let (&last, before) = self.order.split_last()?;
         let is_unrolled = self.unrolled_indices(last).is_ok_and(|indices| indices > 1);
         before.last().copied().filter(|_| is_unrolled).or(Some(last))
     }
 
-    /// The last axis beside that of the lanes that has few indices, of which slices of the group take one each, for values that all
-    /// indices then use.
+    /// The last axis beside that of the lanes that has few indices and of which slices of the group take one each, from
+    /// values that all indices then share.
     pub fn sliced_axis(&self, graph: &Graph, view: &Fusion, lane: Axis) -> Option<Axis> {
         let is_few = |axis: Axis| self.unrolled_indices(axis).ok().filter(|&indices| indices > 1);
         let few = self.order.iter().rev().filter(|&&axis| axis != lane);
@@ -142,7 +143,7 @@ impl Witness {
         })
     }
 
-    /// Whether something that has an axis is computed from a value of the group that lacks it, and is no scalar.
+    /// Whether a value that has an axis is computed from a value of the group that lacks it and is no scalar.
     fn is_shared(&self, graph: &Graph, axis: Axis) -> bool {
         let has = |axes: &[Atoms]| axes.iter().flatten().any(|&own| own == axis);
         let lacks = |axes: &[Atoms]| !has(axes) && axes.iter().any(|atoms| !atoms.is_empty());
@@ -170,7 +171,7 @@ impl Witness {
     }
 }
 
-/// How many slices of a group take one index of an axis of so many.
+/// How many slices of a group take one index of an axis of `indices` indices.
 fn slices_of(graph: &Graph, view: &Fusion, indices: i64) -> usize {
     let takes_one = |node: &&Node| {
         let TensorOp::Slice { sizes, .. } = &graph.node(**node).op else { return false };

@@ -36,12 +36,12 @@ pub(super) fn delinearize(position: &Expr, sizes: &[Expr]) -> Vec<Expr> {
     index
 }
 
-/// How many numbers an element is in memory.
+/// How many numbers an element consists of in memory.
 fn parts(dtype: DType) -> Expr {
     if dtype.is_complex() { Expr::constant(2) } else { Expr::one() }
 }
 
-/// A position with quotients and remainders put together again where one loop walks several axes.
+/// A position in which the quotients and remainders of a loop that walks several axes are combined again.
 pub(super) fn whole(position: &Expr) -> Expr {
     Facts::new().normalize(position)
 }

@@ -73,8 +73,8 @@ impl CombineKernel<'_> {
         self.store_waiting(step);
     }
 
-    /// Many results: the lanes share the results, each takes the chunks in order; or teams of them share the chunks as well, and
-    /// then each takes what the teams have.
+    /// Many results: the lanes share the results and each takes the chunks in order. Or teams of lanes share the chunks too,
+    /// and then each lane combines the results of the teams.
     fn many(&mut self, step: &Step, shape: &Shape) {
         let group = self.emitter.group;
         let chunks = self.chunks(step);
@@ -121,8 +121,8 @@ impl CombineKernel<'_> {
         self.emitter.close_loop();
     }
 
-    /// The teams take turns at the chunks, each takes several before it uses the first. Gives the scratch arrays of each fold,
-    /// where each lane leaves what it has.
+    /// The teams take turns at the chunks; each loads several before it uses the first. Returns the scratch arrays of each
+    /// fold, where each lane leaves its states.
     fn teams(&mut self, step: &Step, [begin, count, chunks]: [&Expr; 3]) -> Vec<Vec<Scratch>> {
         let (results, teams) = step.lanes(&self.emitter.group).expect("teams are chosen");
         let [results, teams, together] =
@@ -140,7 +140,7 @@ impl CombineKernel<'_> {
         let chunk = iteration * teams + lane.floor_div(&results);
         let operands = [self.emitter.index(&chunk), self.emitter.index(chunks)];
         let exists = self.emitter.apply(ScalarOp::Lt, &operands);
-        // A machine would move no load under a condition before the use of another: what is past the end is loaded, and not used.
+        // No machine moves a conditional load before the use of another: elements past the end are loaded, and not used.
         let at = Expr::min(&chunk, &(chunks.clone() - Expr::one())) * count.clone() + result;
         for (&fold, accumulators) in step.folds.iter().zip(&accumulators) {
             self.take(fold, accumulators, |this| {
@@ -200,7 +200,7 @@ impl CombineKernel<'_> {
         accumulators.iter().zip(new).for_each(|(&acc, value)| self.emitter.builder.set(acc, value));
     }
 
-    /// Makes the stores that waited for the folds of a step, where the step stands.
+    /// Makes the stores that waited for the folds of a step, at the step's index.
     fn store_waiting(&mut self, step: &Step) {
         let group = self.emitter.group;
         for (number, store) in group.witness.stores.iter().enumerate() {

@@ -1,11 +1,12 @@
-//! Gathers whose indices are counted: `iota`, repeated along other axes, by numbers that the graph tells. Where no index can be
-//! out of range, the place in the source follows from that in the result, as a flip has it: nothing is read or checked.
+//! Gathers whose indices are counted: `iota`, repeated along other axes, with numbers that the graph knows. Where no index
+//! can be out of range, the position in the source follows from that in the result, as in a flip: nothing is read or
+//! checked.
 
 use index::{Expr, Facts};
 use ir::graph::{Graph, TensorOp, Val};
 use ops::DType;
 
-/// The indices along an axis of a source: the first, what each is more than the one before, and how many there are.
+/// The indices along an axis of a source: the first, the step from one to the next, and how many there are.
 pub(super) struct Counted {
     pub start: Expr,
     pub step: Expr,
@@ -27,7 +28,7 @@ impl Counted {
         counted.is_within(&graph.shape(*source)[axis as usize], facts).then_some((counted, along))
     }
 
-    /// Whether all are proved to be indices of an axis of this size. Where there are none, the first and the last may be any.
+    /// Whether all are proved to be indices of an axis of this size. If there are none, the first and last may be any.
     fn is_within(&self, size: &Expr, facts: &Facts) -> bool {
         let last = &self.start + &self.step * (&self.length - 1);
         let Some(step) = self.step.as_const() else { return false };

@@ -1,7 +1,7 @@
-//! Statements placed into the outermost open body where their operands are known, each once.
+//! Each statement is emitted once, into the outermost open body where its operands are known.
 //!
-//! Placing a statement outward is what hoists row constants out of column loops and makes them uniform. What has to
-//! stay where the loops stand is written by the `builder` itself.
+//! That hoists row constants out of column loops and makes them uniform. The `builder` writes what must stay in the
+//! innermost body.
 
 use cranelift_entity::EntityRef;
 use index::{Expr, Facts, Sym};
@@ -19,7 +19,7 @@ use crate::hints::WHOLE;
 use crate::schedule::Schedule;
 use target::gpu::MAX_REGISTER_ROW;
 
-/// What is computed once per body.
+/// A computation that is done once per body.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     /// A constant.
@@ -40,7 +40,7 @@ struct Known {
     values: FxHashMap<Key, Value>,
     /// The symbols of values.
     bound: FxHashMap<Value, Sym>,
-    /// What is reported already: word, value, condition.
+    /// The faults that are reported already: word, value, condition.
     faults: FxHashSet<(u32, Value, Value)>,
 }
 
@@ -50,7 +50,7 @@ pub(super) struct Aside(Vec<OpenBody>, Vec<Known>);
 /// A kernel under construction.
 pub(super) struct Emitter<'a> {
     pub group: Group<'a>,
-    /// Writes statements where the loops stand.
+    /// Writes statements into the innermost open body.
     pub builder: KernelBuilder,
     arguments: Vec<KernelArgument>,
     /// The symbols of the arguments.
@@ -60,7 +60,7 @@ pub(super) struct Emitter<'a> {
     buffers: Vec<BufferSource>,
     /// What is known in each body that is open, by its number.
     known: Vec<Known>,
-    /// What divides the arguments that are sizes, and the most they are.
+    /// Divisors and upper bounds of the arguments that are sizes.
     sizes: Facts,
     /// That the arguments that are sizes are not negative.
     from_zero: Facts,
@@ -113,7 +113,7 @@ impl<'a> Emitter<'a> {
         Expr::sym(sym)
     }
 
-    /// Notes what is known of the argument for a size. Of a known one that is whether rows are whole vectors.
+    /// Notes what is known about the argument for a size; of a known size only whether rows are whole vectors.
     fn know(&mut self, sym: Sym, size: &Expr) {
         let facts = self.group.view.facts();
         match size.as_sym() {
@@ -169,13 +169,13 @@ impl<'a> Emitter<'a> {
         self.builder.buffer(name, dtype, access)
     }
 
-    /// Opens a loop; what is emitted next goes into its body, or further out. Iterations that are known to be as many
-    /// for all lanes are said to be.
+    /// Opens a loop; what is emitted next goes into its body, or further out. The loop is `exact` where the lanes are proved
+    /// to divide its trip count.
     pub fn open_loop(&mut self, name: &str, begin: Expr, end: Expr, kind: LoopKind) -> Sym {
         self.open_wide_loop(name, begin, end, kind, 1)
     }
 
-    /// Opens a loop in which a lane takes so many neighbours at a time.
+    /// Opens a loop in which a lane takes `width` neighbours at a time.
     pub fn open_wide_loop(&mut self, name: &str, begin: Expr, end: Expr, kind: LoopKind, width: u32) -> Sym {
         let lanes = Expr::constant(i64::from(self.builder.kernel.lanes) * i64::from(width));
         let are_whole = || self.sizes.prove_divides(&lanes, &(end.clone() - begin.clone()));
@@ -195,12 +195,12 @@ impl<'a> Emitter<'a> {
         self.sizes.prove_divides(&Expr::constant(number.into()), expr)
     }
 
-    /// Whether the first is at most the second, as is seen of sizes that are not negative without a search.
+    /// Whether the first is at most the second, if that can be seen for sizes that are not negative without a search.
     pub fn is_at_most(&self, first: &Expr, second: &Expr) -> bool {
         self.from_zero.is_le_by_ranges(first, second)
     }
 
-    /// Sets the bodies within one aside, so that what is emitted next runs before the loops that are open there.
+    /// Sets the bodies within `body` aside, so that what is emitted next runs before the loops that are open there.
     pub fn step_out(&mut self, body: usize) -> Aside {
         Aside(self.builder.step_out(body), self.known.split_off(body + 1))
     }
@@ -259,8 +259,8 @@ impl<'a> Emitter<'a> {
         self.once(Key::Index(index.clone()), DType::I64, (&[], index), stmt)
     }
 
-    /// An expression that has a value whatever the index of a gather is: a loop over an axis without elements never
-    /// runs, so that none divides by its size, but what is gathered from nothing is asked for.
+    /// An expression that has a value whatever the index of a gather is. A loop over an axis without elements never runs, so
+    /// nothing in it divides by its size; but a gather from such an axis is still evaluated.
     fn defined(&self, index: &Expr) -> Expr {
         let is_bound =
             |sym: &Sym| self.known.iter().any(|known| known.bound.values().any(|bound| bound == sym));
@@ -273,7 +273,7 @@ impl<'a> Emitter<'a> {
         })
     }
 
-    /// An op on values that are there already, in the outermost body that has them all.
+    /// An op on existing values, in the outermost body that has them all.
     pub fn apply(&mut self, op: ScalarOp, args: &[Value]) -> Value {
         let dtype = self.builder.result_dtype(op, args);
         let stmt = |value| Stmt::Apply { value, op, args: args.to_vec() };
@@ -304,14 +304,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A load that may be placed as far out as its index and guard allow: memory that no statement changes.
+    /// A load from memory that no statement changes: it may be placed as far out as its index and guard allow.
     pub fn load_buffer(&mut self, buffer: Buffer, index: Expr, guard: Option<Value>) -> Value {
         let body = self.builder.body_of(guard.as_slice(), &index);
         let (dtype, place) = (self.builder.element_dtype(buffer), Place::Buffer(buffer));
         self.builder.define_in(body, dtype, |value| Stmt::Load { value, place, index, guard })
     }
 
-    /// Opens accumulators in the innermost open body that begin with these scalars.
+    /// Opens accumulators in the innermost open body with these initial scalars.
     pub fn open_accumulators(&mut self, begin: Vec<Scalar>) -> Vec<Accumulator> {
         let open = |init| {
             let init = self.constant(init);
@@ -321,8 +321,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Notes what neighbours that are accessed together need: what divides the sizes, how long rows are, and aligned
-/// buffers.
+/// Notes what vector accesses need: divisors of sizes, bounds on the length of rows, and aligned buffers.
 fn assume(kernel: &mut Kernel, sizes: &Facts) {
     let contiguous = ContiguousAccesses::of(kernel);
     for &symbol in kernel.arguments.iter().filter(|symbol| contiguous.symbols.contains(symbol)) {
@@ -331,7 +330,7 @@ fn assume(kernel: &mut Kernel, sizes: &Facts) {
             kernel.assumptions.push(Assumption::Multiple { symbol, of });
         }
         let most = sizes.bounds(&Expr::sym(symbol)).hi().and_then(|most| i64::try_from(most).ok());
-        // Code that knows how often a loop runs keeps all of its iterations in registers.
+        // Code that knows the trip count of a loop keeps all of its iterations in registers.
         let longest = MAX_REGISTER_ROW * u64::from(kernel.cluster);
         let is_short = |most: &i64| most.unsigned_abs() <= longest;
         if let Some(most) = most.filter(is_short).filter(|_| contiguous.lengths.contains(&symbol)) {

@@ -1,7 +1,7 @@
 //! Layers of lowering: a type that emits code owns the one below it and derefs to it, as rustc's `Builder` derefs to its
-//! contexts. All are parts of one thing, so what the lower ones can do is offered by the upper ones too.
+//! contexts. All are parts of one thing, so upper layers offer what the lower ones can do.
 
-/// Has a layer seen as the one below, and as the loops that all of them emit code in.
+/// Makes a layer deref to the one below, and to the loops in which all of them emit code.
 macro_rules! layer {
     ($Upper:ident, $below:ident: $Lower:ident) => {
         impl $Upper<'_> {

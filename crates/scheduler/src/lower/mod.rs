@@ -1,7 +1,7 @@
-//! Lowering: a legal group and a schedule become kernel programs. Takes no decisions: the witness says what is
-//! possible, the schedule what is chosen.
+//! Lowering: a legal group and a schedule become kernel programs. Decides nothing: the witness says what is possible, the
+//! schedule what is chosen.
 //!
-//! A kernel is emitted in layers, each a type that owns the one below and is seen as it (`layer`):
+//! A kernel is emitted in layers, each a type that owns the one below and derefs to it (`layer`):
 //!
 //! | layer | emits | from |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | `LoopEmitter` | loops: rows walked together, subranges, strips | `loops` |
 //! | `Emitter` | statements in the outermost loop where their operands are known | `emitter` |
 //!
-//! `counted` tells the gathers whose indices are never out of range. Of what they emit `ring` rewrites the loop over rows,
-//! where these are loaded an iteration ahead.
+//! `counted` finds the gathers whose indices are never out of range. `ring` rewrites the emitted loop over rows if they are
+//! loaded an iteration ahead.
 
 mod access;
 mod address;
@@ -40,7 +40,7 @@ use crate::layout::LayoutClass;
 use crate::legal::Witness;
 use crate::schedule::{Schedule, ScheduleError};
 
-/// What a kernel's i64 argument holds.
+/// The meaning of a kernel's i64 argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum KernelArgument {
     /// The value of a size symbol of the graph, or a known size.
@@ -59,7 +59,7 @@ pub enum KernelArgument {
     },
 }
 
-/// What a kernel's buffer is.
+/// The meaning of a kernel's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BufferSource {
     /// An input of the segment, by position.
@@ -80,7 +80,7 @@ pub struct Temporary {
     pub len: Expr,
 }
 
-/// A kernel and what it is called with.
+/// A kernel and the arguments to call it with.
 #[derive(Clone, Debug)]
 pub struct Lowered {
     pub kernel: Kernel,
@@ -101,14 +101,14 @@ pub struct LoweredSegment {
     pub checked: Vec<Val>,
 }
 
-/// The values of a view whose indices are data, and may be out of range.
+/// The values of a view whose indices are data and may be out of range.
 pub(crate) fn checked(graph: &Graph, view: &Fusion) -> Vec<Val> {
     let gathers = view.order().iter().filter(|node| matches!(graph.node(**node).op, TensorOp::Gather(_)));
     let is_checked = |gather: &Val| Counted::of(graph, view.facts(), *gather).is_none();
     gathers.map(|&node| node.into()).filter(is_checked).collect()
 }
 
-/// A group to lower, with what was decided about it.
+/// A group to lower, with the decisions about it.
 #[derive(Clone, Copy)]
 pub struct Group<'a> {
     pub graph: &'a Graph,
@@ -120,8 +120,8 @@ pub struct Group<'a> {
     pub layouts: &'a [LayoutClass],
     /// The layouts of its stores, in the order of the witness.
     pub stores: &'a [LayoutClass],
-    /// Whether known sizes are arguments too, so that the kernels serve like segments of other sizes. For groups that
-    /// only map elements: others rely on known sizes to be known.
+    /// Whether known sizes are arguments too, so that the kernels serve similar segments of other sizes. Only for groups
+    /// that map elements: others rely on known sizes.
     pub general: bool,
     /// A C identifier that the kernels are named after.
     pub name: &'a str,

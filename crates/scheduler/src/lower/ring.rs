@@ -1,5 +1,6 @@
-//! Software pipelining of rows: what the first stage of a row loads is loaded an iteration ahead, into what each lane has for itself,
-//! so that it is under way while the row before is folded and stored. What all rows have in common is loaded once.
+//! Software pipelining of rows: what the first stage of a row loads is loaded an iteration ahead, into each lane's private
+//! arrays, so that the loads are in flight while the current row is folded and stored. Values common to all rows are loaded
+//! once.
 //!
 //! ```text
 //! row[x1] = x[x0_begin, x1]
@@ -12,10 +13,10 @@
 //! }
 //! ```
 //!
-//! Where no later stage reads a row again, its elements go where those of the row before were. The last iteration loads its own
-//! row again, from a cache.
+//! Where no later stage reads a row again, its elements replace those of the row before in the same array. The last
+//! iteration loads its own row again, from a cache.
 //!
-//! Rows that are fetched have a slot each, and none is moved. All stages have their rows so:
+//! Rows that are fetched have a slot each, and none is moved. All stages then read rows from their slots:
 //!
 //! ```text
 //! for x1 lanes { fetch rows[x1] = x[x0_begin, x1] }
@@ -35,8 +36,8 @@ use ops::DType;
 
 use crate::schedule::Ring;
 
-/// Loads rows an iteration ahead in the loop whose iterations lanes fold together, if there is one. Nothing that a kernel loads is
-/// stored by it, so a load may move over any store.
+/// Loads rows an iteration ahead in the loop whose iterations lanes fold together, if there is one. A kernel stores nothing
+/// that it loads, so a load may move over any store.
 pub(super) fn pipeline(kernel: &mut Kernel, ring: Ring) {
     let body = std::mem::take(&mut kernel.body);
     kernel.body = pipelined(kernel, ring, body);
@@ -72,11 +73,11 @@ struct Pipeline<'k> {
     last: Expr,
     /// Where the elements of a row that is fetched are: the number of its slot.
     slot: Option<Sym>,
-    /// Where lanes first wait for each other: the number of a statement.
+    /// The number of the statement at which lanes first wait for each other.
     waits: usize,
-    /// Symbols that only the loop knows.
+    /// Symbols that exist only in the loop.
     inside: Vec<Sym>,
-    /// The loop over lanes of the first stage, like which others walk a row.
+    /// The loop over lanes of the first stage; other loops that walk a row equal it.
     walk: Option<Loop>,
     kept: Vec<Kept>,
 }
@@ -84,12 +85,12 @@ struct Pipeline<'k> {
 /// Elements of a row that lanes keep.
 struct Kept {
     buffer: Buffer,
-    /// Where they are, in the first stage's loop.
+    /// Their index, in the first stage's loop.
     index: Expr,
     dtype: DType,
     array: Scratch,
     is_of_row: bool,
-    /// Where those of the next row are meanwhile, if a later stage reads these.
+    /// Where those of the next row are meanwhile, if a later stage reads the current ones.
     next: Option<Scratch>,
 }
 
@@ -108,7 +109,7 @@ impl Pipeline<'_> {
         Pipeline { kernel, ring, row: rows.var, first, last, slot, waits, inside, walk, kept: Vec::new() }
     }
 
-    /// Writes the loop, whose stages use what was loaded ahead, behind what its first row needs.
+    /// Writes what the first row needs, then the loop, whose stages use what was loaded ahead.
     fn rewrite(mut self, mut rows: Loop, written: &mut Vec<Stmt>) {
         let later = rows.body.split_off(self.waits);
         let (mut body, mut ahead) = (Vec::new(), Vec::new());
@@ -140,12 +141,12 @@ impl Pipeline<'_> {
         }
     }
 
-    /// The row that is so many after the iteration's, or the last.
+    /// The row `rows` iterations ahead, or the last.
     fn ahead(&self, rows: u32) -> Expr {
         Expr::min(&(Expr::sym(self.row) + Expr::constant(rows.into())), &self.last)
     }
 
-    /// A loop of which each iteration finds its row in a slot, and fetches one to another.
+    /// A loop of which each iteration finds its row in one slot, and fetches another row into another.
     fn fetched(&mut self, slots: u32, rows: Loop, written: &mut Vec<Stmt>) {
         if !self.kept.iter().any(|kept| kept.is_of_row) {
             return written.push(Stmt::For(rows));
@@ -195,7 +196,7 @@ impl Pipeline<'_> {
         (!body.is_empty()).then(|| Stmt::For(Loop { var, body, ..walk }))
     }
 
-    /// Whether an index is known before the loop, but for the row and the element.
+    /// Whether an index is known before the loop, except for the row and the element.
     fn is_known(&self, index: &Expr, element: Option<Sym>) -> bool {
         let is_inside = |symbol: &Sym| self.inside.contains(symbol) && Some(*symbol) != element;
         !index.symbols().iter().any(is_inside)
@@ -215,7 +216,7 @@ impl Pipeline<'_> {
         (value, Stmt::Load { value, place, index, guard: None })
     }
 
-    /// A number of a row: an accumulator has it from the iteration before.
+    /// A number of a row: an accumulator holds it from the previous iteration.
     fn number_ahead(
         &mut self,
         value: Value,
@@ -233,7 +234,7 @@ impl Pipeline<'_> {
         Stmt::Get { value, accumulator }
     }
 
-    /// A statement of the loop. One in which lanes walk a row takes from arrays of theirs what it would load.
+    /// A statement of the loop. A loop in which lanes walk a row reads their arrays instead of loading.
     fn taken(&mut self, statement: Stmt, is_later: bool) -> Stmt {
         let is_alike = |lanes: &Loop, walk: &Loop| {
             (&lanes.begin, &lanes.end, lanes.width, lanes.kind)
@@ -268,7 +269,7 @@ impl Pipeline<'_> {
         self.slot.is_some()
     }
 
-    /// The number of what is kept of what is loaded. Registers keep nothing that only a later stage reads of a row.
+    /// The number of the array that keeps what a statement loads. Registers keep nothing that only a later stage reads.
     fn kept(
         &mut self,
         value: Value,
@@ -301,12 +302,12 @@ impl Pipeline<'_> {
         Some(place)
     }
 
-    /// Elements of a row.
+    /// The number of elements of a row.
     fn row_len(&self) -> Expr {
         self.walk.as_ref().map_or(Expr::zero(), |walk| walk.end.clone() - walk.begin.clone())
     }
 
-    /// A new array of a lane's elements of so many rows.
+    /// A new array for a lane's elements of `rows` rows.
     fn array(&mut self, dtype: DType, rows: u32) -> Scratch {
         let len = self.row_len() * Expr::constant(rows.into());
         self.kernel.scratch.push(ScratchDecl { dtype, len, private: true })
@@ -322,7 +323,7 @@ impl Pipeline<'_> {
         self.copied(loads)
     }
 
-    /// The loop in which a row takes the place of the one before.
+    /// The loop in which a row replaces the one before.
     fn moved(&mut self) -> Option<Stmt> {
         let (var, begin) = self.walk.as_ref().map(|walk| (walk.var, walk.begin.clone()))?;
         let at = Expr::sym(var) - begin;

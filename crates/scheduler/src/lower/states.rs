@@ -1,5 +1,5 @@
-//! The states of folds and scans: how they begin, take elements and come together, and what comes of them. Long folds of f32
-//! go on in f64 behind each block of elements: those states are their totals.
+//! The states of folds and scans: how they begin, take elements and are combined, and how they give the result. Long folds
+//! of f32 continue in f64 after each block of elements: those states are their totals.
 
 use ir::graph::{Graph, Node, TensorOp};
 use kernel::{Accumulator, Value};
@@ -33,7 +33,7 @@ impl<'a> States<'a> {
         self.graph.node(self.node).operands.iter().map(|&operand| self.graph.dtype(operand)).collect()
     }
 
-    /// In which dtype a long fold goes on behind a block.
+    /// The dtype in which a long fold continues after each block.
     pub fn totals(&self) -> Totals {
         self.monoid.totals(&self.operands())
     }
@@ -50,12 +50,12 @@ impl<'a> States<'a> {
         dtypes.into_iter().map(|dtype| if widens { DType::F64 } else { dtype }).collect()
     }
 
-    /// What a block begins with.
+    /// The initial states of a block.
     pub fn identity(&self) -> Vec<Scalar> {
         self.monoid.identity(&self.operands()).to_vec()
     }
 
-    /// What totals begin with.
+    /// The initial totals.
     pub fn total_identity(&self) -> Vec<Scalar> {
         let widened = |scalar: Scalar| if self.widens() { scalar.cast(DType::F64) } else { scalar };
         self.identity().into_iter().map(widened).collect()
@@ -79,7 +79,7 @@ impl<'a> States<'a> {
         self.monoid.combine(&mut arithmetic(emitter, left), left, &right)
     }
 
-    /// Values in the dtype of states, where the states of a fold may be wider.
+    /// Values in the dtype of states, if the states of a fold are wider.
     fn widened(&self, emitter: &mut Emitter<'_>, states: &[Value], values: &[Value]) -> Vec<Value> {
         let dtype = emitter.builder.dtype(states[0]);
         let widened = |&value: &Value| if self.widens() { emitter.cast(value, dtype) } else { value };
@@ -98,7 +98,7 @@ impl<'a> States<'a> {
         self.monoid.results() == self.monoid.states()
     }
 
-    /// Takes one more element into accumulators; gives what they then hold.
+    /// Takes one more element into accumulators; returns what they then hold.
     pub fn advance(
         &self,
         emitter: &mut Emitter<'_>,

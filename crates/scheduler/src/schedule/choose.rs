@@ -1,7 +1,7 @@
 //! The default schedule of a witness: which axes blocks divide and in what chunks, and which axis the lanes take.
 //!
-//! Chunks come from sizes and the target alone, never from the number of threads, so partial results and with them
-//! every bit of the answer are the same for any number of threads.
+//! Chunks come from sizes and the target alone, never from the number of threads, so partial results, and every bit of the
+//! answer, are the same for any number of threads.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ use space::Axis;
 use target::Processor;
 use target::cpu::MAX_TILE_SIDE;
 
-/// A schedule for a group, good for the hinted sizes and right for all.
+/// A schedule for a group: fast at the hinted sizes, correct at all.
 pub fn choose(work: &Workload<'_>) -> Schedule {
     let witness = work.witness;
     let mut schedule = Schedule { lanes: work.target.lanes, fused: fuse(work), ..Schedule::empty() };
@@ -54,8 +54,8 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
     schedule
 }
 
-/// Maps an axis to the lanes. Where blocks may divide it and stages wait for folds or a scan, the lanes stand around
-/// the stages if they can; if not, and it is folds that stages wait for, the last axis within the stages takes its place.
+/// Maps an axis to the lanes. If blocks may divide it and stages wait for folds or a scan, the loop over lanes is around the
+/// stages where that is possible; if it is not and stages wait for folds, the last axis within the stages is mapped instead.
 fn map_lanes(witness: &Witness, axis: Option<Axis>, schedule: &mut Schedule) {
     let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
     let waits = has_inner_folds || witness.scanned.is_some();
@@ -71,7 +71,7 @@ fn map_lanes(witness: &Witness, axis: Option<Axis>, schedule: &mut Schedule) {
     schedule.inner.extend(schedule.lane);
 }
 
-/// Whether the lanes can stand around the stages: each fold then fits registers of one lane.
+/// Whether the loop over lanes can be around the stages: each fold then fits registers of one lane.
 fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
     let staged = |axis: Axis| schedule.inner.contains(&schedule.loop_of(axis));
     let keeps = |fold: &Fold| fold.kept_axes().any(staged);
@@ -79,7 +79,7 @@ fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
     !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
 }
 
-/// The axis along which most of what has both it and the lanes' axis lies, and the bytes of its widest element.
+/// The axis along which most tensors with both it and the lanes' axis are contiguous, and the bytes of their widest element.
 fn crossing(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<(Axis, usize)> {
     let across = contiguous(work, |axes| has_loop(schedule, axes, lane));
     let lying = |axis: Axis| schedule.run(axis).into_iter().filter_map(|axis| across.get(&axis));
@@ -90,7 +90,7 @@ fn crossing(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<(Axi
     Some((cross, lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1)))
 }
 
-/// Walks tiles of the lanes' axis and of the one that crosses it. With folds that stages wait for, a tile would keep the folds of
+/// Walks tiles of the lanes' axis and of the one that crosses it. If stages wait for folds, a tile would keep the folds of
 /// all its rows in scratch.
 fn tile(work: &Workload<'_>, (cross, widest): (Axis, usize), schedule: &mut Schedule) {
     let Workload { witness, target, .. } = *work;
@@ -108,15 +108,15 @@ fn tile(work: &Workload<'_>, (cross, widest): (Axis, usize), schedule: &mut Sche
     }
 }
 
-/// The axis along which most bytes lie next to each other; of two with as many, that with more of what is stored: long runs
-/// of stores can be non-temporal, and what is loaded can be prefetched. None where that axis is scanned and little else is
-/// done: each lane of a CPU would load and store elements of a row of its own.
+/// The axis along which most bytes are contiguous; on a tie, the one with more stored bytes: long runs of stores can be
+/// non-temporal, and loads can be prefetched. `None` if that axis is scanned and little else is done: each lane of a CPU
+/// would load and store elements of its own row.
 fn lane_axis(work: &Workload<'_>, along: &FxHashMap<Axis, Contiguous>) -> Option<Axis> {
     let Workload { view, witness, target, .. } = *work;
     let lying = |axis: &Axis| along.get(axis).map_or((0, 0), |found| (found.bytes, found.stored));
-    // Lanes do not take iterations in order, as a scan wants them.
+    // Lanes do not take iterations in order, as a scan needs them.
     let walked = witness.order.iter().copied().filter(|axis| Some(*axis) != witness.scanned);
-    // Of equals the innermost wins: `max_by_key` keeps the last.
+    // On a tie the innermost wins: `max_by_key` keeps the last.
     let lane = walked.max_by_key(lying)?;
     let takes_rows = witness.scanned.is_some_and(|scanned| lying(&scanned) > lying(&lane));
     let has_polynomials = || view.order().iter().any(|&node| work.is_polynomial(node));

@@ -1,4 +1,4 @@
-//! Which tensors of a group lie along which axis in memory.
+//! Which tensors of a group are contiguous along which axis.
 
 use ir::graph::Val;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,18 +8,18 @@ use super::workload::Workload;
 use crate::layout::{LayoutClass, Stride};
 use space::{Atoms, Axis};
 
-/// What lies next to each other along an axis.
+/// The tensors that are contiguous along an axis.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Contiguous {
-    /// Bytes of the tensors with this layout.
+    /// Bytes of these tensors.
     pub bytes: u64,
-    /// Bytes of those that are stored.
+    /// Bytes of the stored ones.
     pub stored: u64,
     /// Bytes of their widest element.
     pub widest: usize,
 }
 
-/// What lies next to each other along each axis, of tensors whose axes count: each once, however often it is read.
+/// The tensors that are contiguous along each axis, of those whose axes count: each once, however often it is read.
 pub(super) fn contiguous(
     work: &Workload<'_>,
     counts: impl Fn(&[Atoms]) -> bool,
@@ -51,8 +51,8 @@ pub(super) fn contiguous(
     found
 }
 
-/// Whether lanes that stand around stages go across tensors that lie along another axis: each lane then takes their elements from
-/// lines of its own, which all of a strip's should stay in the nearest cache.
+/// Whether lanes around stages cross tensors that are contiguous along another axis: each lane then takes their elements
+/// from its own cache lines, and all lines of a strip should stay in the nearest cache.
 pub(super) fn crosses_rows(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> bool {
     let is_other = |axis: &Axis| schedule.loop_of(*axis) != lane;
     schedule.lanes_outside && contiguous(work, |axes| has_loop(schedule, axes, lane)).keys().any(is_other)

@@ -1,4 +1,4 @@
-//! Folds that cross blocks: blocks divide what they reduce, so that a combine step finishes them.
+//! Folds that cross blocks: blocks divide the axes that they reduce, so that a combine step finishes them.
 
 use super::Schedule;
 use crate::legal::{Fold, Witness};
@@ -11,13 +11,13 @@ impl Schedule {
         self.blocks.iter().map(|(axis, _)| *axis).filter(|axis| reduced.contains(axis)).collect()
     }
 
-    /// Whether blocks divide what a terminal fold reduces.
+    /// Whether blocks divide axes that a terminal fold reduces.
     pub(crate) fn crosses(&self, fold: &Fold) -> bool {
         fold.terminal && !self.divided(fold).is_empty()
     }
 
-    /// The numbers of the folds that cross blocks, those together that one combine step finishes: they reduce and keep the same
-    /// axes, those of size 1 aside.
+    /// The numbers of the folds that cross blocks, grouped by the combine step that finishes them: those of a group reduce
+    /// and keep the same axes, those of size 1 aside.
     pub(crate) fn combine_steps(&self, witness: &Witness) -> Vec<Vec<usize>> {
         let axes = |fold: &Fold| (fold.kept_axes().collect::<Vec<Axis>>(), self.divided(fold));
         let mut steps: Vec<Vec<usize>> = Vec::new();

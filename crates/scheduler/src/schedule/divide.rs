@@ -24,7 +24,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let (free, folded): (Vec<Axis>, Vec<Axis>) = outer.iter().partition(|axis| folds_over(axis) == 0);
     let lane_is_free = lane.filter(|axis| folds_over(axis) == 0);
     let lane_is_folded = lane.filter(|axis| folds_over(axis) > 0);
-    // Work that leaves nothing behind is cut finer than needed, to balance; each piece of a fold leaves a partial result.
+    // Work without partial results is cut finer than needed, to balance; each piece of a fold leaves a partial result.
     let takes_fewer_rows = !folded.is_empty() && total >= target.large();
     let strip = match (&target.processor, schedule.tile) {
         // Threads walk a side of a tile at a time, however long the run.
@@ -40,7 +40,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     };
     let pieces = Pieces { unit: 1, share: 1, shortest: 1, longest: u64::MAX, blocks: target.blocks };
     let [free_row, free_lane] = [1, strip].map(|unit| Pieces { unit, share: 4, ..pieces });
-    // A piece of an axis that tiles cross holds whole tiles.
+    // A piece of an axis that tiles cross consists of whole tiles.
     let tile = schedule.tile;
     let row = |pieces: Pieces, axis| match tile {
         Some((cross, side)) if cross == axis => Pieces { unit: side.into(), ..pieces },
@@ -53,7 +53,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
         Processor::Gpu(facts) => (gpu::partial_blocks(work, facts, schedule), true),
     };
     let folded_row = Pieces { blocks, ..pieces };
-    // A block of a GPU keeps the states of a piece of the row that it walks.
+    // A block of a GPU keeps the states of one piece of the row that it walks.
     let kept = |axis: Axis| witness.folds.iter().any(|fold| fold.kept_axes().any(|kept| kept == axis));
     let longest = match lane {
         Some(lane) if on_gpu && kept(lane) => {
@@ -62,7 +62,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
         _ => u64::MAX,
     };
     let folded_lane = Pieces { unit: target.strip, longest, blocks, ..pieces };
-    // What one block is enough for leaves no partial results, which would be combined by a launch of its own.
+    // Work for which one block is enough leaves no partial results: combining them would take another launch.
     let is_divided = total > target.grain;
     for &axis in folded.iter().filter(|_| is_divided) {
         let shortest = enough_rows(work, schedule, &folded, axis);
@@ -80,7 +80,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
 }
 
-/// Neighbours of the narrowest input that fill a page: shorter runs end before the machine has fetched the next.
+/// Neighbours of the narrowest input that fill a page: shorter runs end before the hardware has prefetched the next.
 fn page(work: &Workload<'_>) -> u64 {
     let rank = |val: &Val| work.graph.ty(*val).rank();
     let longest = work.view.inputs().iter().map(rank).max();
@@ -89,8 +89,8 @@ fn page(work: &Workload<'_>) -> u64 {
     PAGE_BYTES / narrowest.unwrap_or(PAGE_BYTES).max(1)
 }
 
-/// How much of a folded axis a piece takes at least, so that a block has as many rows as partial results as long as a row are
-/// worth; the other folded axes give it rows as well.
+/// The shortest piece of a folded axis, so that a block has enough rows to be worth its partial results, which are as long
+/// as a row; the other folded axes give it rows as well.
 fn enough_rows(work: &Workload<'_>, schedule: &Schedule, folded: &[Axis], axis: Axis) -> u64 {
     if !work.witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis)) {
         return 1;
@@ -101,17 +101,17 @@ fn enough_rows(work: &Workload<'_>, schedule: &Schedule, folded: &[Axis], axis: 
     work.target.partial.div_ceil(of_an_index).min(work.trip_count(schedule, axis) / FEWEST)
 }
 
-/// Bytes of all states of a column, by and large.
+/// Bytes of all states of a column, roughly.
 const MAX_STATE_BYTES: u64 = 16;
 
-/// Longest chain of additions along an axis that rows walk: its rounding errors add up.
+/// The longest chain of additions along an axis that rows walk: its rounding errors add up.
 const CHAIN: u64 = 4096;
 
-/// Pieces that an axis is still cut into where each takes more rows than needed, for the sake of partial results.
+/// The pieces into which an axis is still cut when pieces are lengthened to be worth their partial results.
 const FEWEST: u64 = 16;
 
-/// How an axis is cut: into about as many pieces as give `share` times the blocks that are enough, each a multiple of `unit` that
-/// holds at least the target's grain of work, none shorter or longer than said.
+/// How an axis is cut: into about `share` times `blocks` pieces. Each is a multiple of `unit`, holds at least the target's
+/// grain of work, and is neither shorter nor longer than said.
 #[derive(Clone, Copy)]
 struct Pieces {
     unit: u64,
@@ -122,7 +122,7 @@ struct Pieces {
     blocks: u64,
 }
 
-/// Chunks of an axis of this size that are as many as chunks of another, and about equal: the last would be the rest otherwise.
+/// A length for about equal chunks, as many as with `chunk`: otherwise the last would be the remainder.
 fn evenly(size: u64, chunk: u64, lanes: u64) -> u64 {
     let chunks = size.div_ceil(chunk).max(1);
     if chunks == 1 { chunk } else { size.div_ceil(chunks).next_multiple_of(lanes).min(chunk) }
@@ -136,14 +136,15 @@ struct Blocking<'a> {
 }
 
 impl Blocking<'_> {
-    /// Divides one more axis, unless there are blocks enough and it is no longer than a piece may be.
+    /// Divides one more axis, unless there are enough blocks and it is no longer than a piece may be.
     fn axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
         if let Some(chunk) = self.chunk(axis, pieces, schedule) {
             self.divide(axis, chunk, schedule);
         }
     }
 
-    /// The same of an axis that a fold reduces, unless its size is known and fits one piece: the fold then needs no partial results.
+    /// The same for an axis that a fold reduces, unless its size is known and fits one piece: the fold then needs no partial
+    /// results.
     fn folded_axis(&mut self, axis: Axis, pieces: Pieces, schedule: &mut Schedule) {
         let size = schedule.extent(self.work.witness, axis).as_const();
         let chunk = self.chunk(axis, pieces, schedule);
@@ -158,7 +159,7 @@ impl Blocking<'_> {
         self.blocks = self.blocks.saturating_mul(size.div_ceil(chunk));
     }
 
-    /// How much of an axis a piece takes, if it is divided.
+    /// The length of a piece of an axis, if it is divided.
     fn chunk(&self, axis: Axis, pieces: Pieces, schedule: &Schedule) -> Option<u64> {
         let Pieces { unit, share, shortest, longest, blocks } = pieces;
         let target = self.work.target;

@@ -1,5 +1,5 @@
-//! Which neighbouring axes one loop can walk at no cost: those that lie next to each other in all memory that the
-//! group touches. A bias along the inner axis alone keeps them apart.
+//! Which neighbouring axes one loop can walk at no cost: those that are adjacent in all memory that the group accesses. A
+//! bias along the inner axis alone keeps them apart.
 
 use ir::graph::{Node, TensorOp};
 
@@ -61,7 +61,7 @@ fn node_joins(work: &Workload<'_>, node: Node, a: Axis, b: Axis) -> bool {
     })
 }
 
-/// Whether two axes follow each other, or are both absent. Axes of size 1 between them do not count.
+/// Whether two axes are adjacent, or both absent. Axes of size 1 between them do not count.
 fn next_to_each_other(axes: &[Atoms], a: Axis, b: Axis) -> bool {
     let walked: Vec<Axis> = axes.iter().flatten().copied().collect();
     match (walked.iter().position(|&axis| axis == a), walked.iter().position(|&axis| axis == b)) {

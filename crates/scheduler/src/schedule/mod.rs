@@ -1,9 +1,9 @@
-//! A schedule: the few choices that make one loop tree of a witness. A printable value apart from meaning: any
+//! A schedule: the few choices that fix one loop tree for a witness. A printable value that does not affect results: any
 //! schedule that fits its witness gives the same answer.
 //!
-//! The loops of a block, from the outside in: the block's axes (in chunks), the row axes, then for each stage the
-//! inner axes; where a stage scans, the scanned axis is walked last. One axis is mapped to the lanes: an inner one,
-//! or, where the group has inner folds and the axis is free in them, one around all stages.
+//! The loops of a block, outermost first: the block's axes (in chunks), the row axes, then for each stage the inner axes,
+//! with a scanned axis last. One axis is mapped to the lanes: an inner one, or, if the group has inner folds that do not
+//! reduce it, one around all stages.
 
 mod choose;
 mod contiguous;
@@ -30,7 +30,7 @@ pub use text::{ScheduleParseError, parse};
 pub use workload::Workload;
 
 impl Schedule {
-    /// Each axis a loop of its own: those that workers may divide in rows, all others within the stages; one lane.
+    /// Each axis in its own loop: those that workers may divide in rows, all others within the stages; one lane.
     pub fn plain(witness: &Witness) -> Schedule {
         let (rows, inner) = witness.order.iter().partition(|axis| witness.workers.contains(axis));
         Schedule { rows, inner, ..Schedule::empty() }
@@ -41,7 +41,7 @@ impl Schedule {
         self.blocks.iter().find(|(block, _)| *block == axis).map(|(_, chunk)| *chunk)
     }
 
-    /// The axis by whose name the loop that walks an axis goes.
+    /// The axis that names the loop that walks this axis.
     pub fn loop_of(&self, axis: Axis) -> Axis {
         self.fused.iter().find(|run| run.contains(&axis)).and_then(|run| run.last()).copied().unwrap_or(axis)
     }
@@ -69,7 +69,7 @@ impl Schedule {
         self.run(walked).iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone())
     }
 
-    /// Axes walked outside the stages, outermost first: the blocks' own and the rows, less the lane axis.
+    /// Axes walked outside the stages, outermost first: the blocks' and the rows', without the lane axis.
     pub fn outer(&self) -> Vec<Axis> {
         let blocks = self.blocks.iter().map(|(axis, _)| *axis);
         blocks

@@ -1,4 +1,4 @@
-//! Which loops are cut where cats and pads change course, so that a subrange asks for no predicate.
+//! Which loops are cut at the breakpoints of cats and pads, so that a subrange needs no predicate.
 
 use ir::graph::{TensorOp, Val};
 
@@ -12,8 +12,8 @@ use target::cpu::{
     LOOP_STATEMENTS, MAX_CONCATENATED, MAX_PARTITIONED_STATEMENTS, MAX_STATEMENTS, MAX_SUBRANGES,
 };
 
-/// The loops that are cut: those within the stages and that of the lanes, and around them those along which tensors are
-/// concatenated, so that a row is read from one tensor, and that of jammed rows.
+/// The loops that are cut: those within the stages and that of the lanes; and of the loops around them that of jammed rows,
+/// and those along which tensors are concatenated, so that a row is read from one tensor.
 pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
     let Workload { graph, view, witness, .. } = *work;
     let most_statements = match work.target.processor {
@@ -31,11 +31,11 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
         }
         let cut = subranges * (breakpoints + 1);
         let (shared, of_one) = code(work, axis, breakpoints + 1);
-        // Each subrange of the loops around has all of the single ones.
+        // Each subrange of the outer loops contains all of the single ones.
         let own = of_one.saturating_mul(subranges as u64);
         let of_each = shared.saturating_add(LOOP_STATEMENTS).saturating_mul(cut as u64);
         let is_short = of_each.saturating_add(own) <= most_statements.max(of_one.saturating_mul(2));
-        // A predicate is there for each of the rows.
+        // Each of the rows has its own predicate.
         let is_jammed = schedule.jam.is_some_and(|(row, _)| row == axis);
         let (most, pays) = if own > 0 {
             (MAX_CONCATENATED, true)
@@ -50,8 +50,8 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
     partition
 }
 
-/// Statements of every subrange of a loop, and those of single subranges together: where all that changes course along an
-/// axis are cats with an operand for each subrange, no operand is code of two.
+/// Statements of every subrange of a loop, and those of single subranges together: if all breakpoints of an axis are those
+/// of cats with an operand for each subrange, no operand is code in two of them.
 fn code(work: &Workload<'_>, axis: Axis, subranges: usize) -> (u64, u64) {
     let Workload { graph, view, witness, .. } = *work;
     let mut cats: Vec<Val> = Vec::new();

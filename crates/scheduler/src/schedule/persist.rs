@@ -1,6 +1,6 @@
-//! Which values a row keeps in scratch from one stage to the next: those that cost a function call to compute again, or many ops,
-//! as long as they fit the memory that serves a block. All else is computed again from the inputs, which the caches
-//! still hold.
+//! Which values a row keeps in scratch from one stage to the next: those that take a function call or many ops to recompute,
+//! as long as they fit the memory that serves a block. All others are recomputed from the inputs, which the caches still
+//! hold.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::{Approximation, CpuSpelling, ScalarOp};
@@ -19,7 +19,7 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     if schedule.lanes_outside || witness.levels < 2 {
         return Vec::new();
     }
-    // Of what a GPU's block has, folds beside may take all.
+    // Folds may take all of the memory of a GPU's block.
     let keeps = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
     if matches!(work.target.processor, Processor::Gpu(_)) && witness.folds.iter().any(keeps) {
         return Vec::new();
@@ -43,8 +43,8 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     enough(work, &persistent)
 }
 
-/// Elements of the rows that a block has in scratch at a time: on a GPU the most there can be, as a launch that asks for more than
-/// a block has is rejected; nothing where they have no limit.
+/// Elements of the rows that a block has in scratch at a time. On a GPU the most possible, as a launch that needs more than
+/// a block has fails; `None` if they have no limit.
 fn elements(work: &Workload<'_>, schedule: &Schedule) -> Option<u64> {
     let steps = |axis: Axis| match work.target.processor {
         Processor::Cpu(_) => Some(work.trip_count(schedule, axis)),
@@ -54,7 +54,7 @@ fn elements(work: &Workload<'_>, schedule: &Schedule) -> Option<u64> {
     schedule.inner.iter().try_fold(rows, |n, &axis| Some(n.saturating_mul(steps(axis)?)))
 }
 
-/// Of values, operands before users, those that take long to compute from the ones before.
+/// Of values, operands before users, those that take long to compute from the previous ones.
 fn enough(work: &Workload<'_>, persistent: &[Val]) -> Vec<Val> {
     let mut kept: Vec<Val> = Vec::new();
     for &val in persistent {
@@ -65,7 +65,7 @@ fn enough(work: &Workload<'_>, persistent: &[Val]) -> Vec<Val> {
     kept
 }
 
-/// Whether it takes long to compute a value again, these being at hand: a costly op, or on a CPU a draw or many ops.
+/// Whether a value takes long to recompute from those at hand: a costly op, or on a CPU a draw or many ops.
 fn is_long(work: &Workload<'_>, at_hand: &[Val], node: Node) -> bool {
     let Workload { graph, view, .. } = *work;
     if matches!(work.target.processor, Processor::Gpu(_)) {
@@ -108,13 +108,13 @@ pub(super) fn is_costly(graph: &Graph, node: Node) -> bool {
     )
 }
 
-/// Whether a stage behind the first that has an element of a node for each step of a row needs it, with these values at hand.
+/// Whether a node that has an element for each step of a row is needed after its own stage, while these values persist.
 pub(super) fn is_needed_again(work: &Workload<'_>, persistent: &[Val], node: Node) -> bool {
     let own = work.witness.stage_of(node).filter(|_| work.walks_all(node.into()));
     own.is_some_and(|own| (own + 1..work.witness.levels).any(|stage| needs(work, persistent, stage, node)))
 }
 
-/// Whether a stage computes a node again, values that persist from earlier stages being at hand.
+/// Whether a stage recomputes a node, given the values that persist from earlier stages.
 pub(super) fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted: Node) -> bool {
     let Workload { graph, view, witness, .. } = *work;
     let folds = witness
@@ -141,7 +141,7 @@ pub(super) fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted:
     false
 }
 
-/// What scratch holds of a persistent value where such values are narrow: of a widened input the input itself.
+/// What scratch holds of a persistent value if such values are narrow: the input itself for a widened input.
 pub(crate) fn narrow_value(graph: &Graph, view: &Fusion, val: Val) -> Val {
     let widens = |operand: &Val| {
         let is_wide = graph.dtype(*operand).compute() == graph.dtype(val);

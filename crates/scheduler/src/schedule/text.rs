@@ -1,4 +1,4 @@
-//! The text of a schedule: one line a choice, in the order the loops stand.
+//! The text of a schedule: one line for each choice, in the order of the loops.
 //!
 //! ```text
 //! schedule lanes 16 warps 4
@@ -27,15 +27,15 @@ use thiserror::Error;
 
 use super::Schedule;
 
-/// What is wrong with the text of a schedule.
+/// A syntax error in the text of a schedule.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("line {line}: expected {expected}, found `{found}`")]
 pub struct ScheduleParseError {
     /// The line, from 1.
     pub line: usize,
-    /// What would have been right.
+    /// What was expected.
     pub expected: String,
-    /// What stands there.
+    /// What was found.
     pub found: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a schedule is chosen for: a group, the target, and what is expected of sizes.
+//! What a schedule is chosen for: a group, the target, and the expected sizes.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::CpuSpelling;
@@ -11,7 +11,7 @@ use crate::legal::{Fold, Witness};
 use space::Axis;
 use target::Target;
 
-/// A group on a target, at the sizes that are expected.
+/// A group on a target, at the expected sizes.
 #[derive(Clone, Copy)]
 pub struct Workload<'a> {
     pub graph: &'a Graph,
@@ -30,19 +30,19 @@ impl Workload<'_> {
         axes.iter().fold(1, |n, &axis| n.saturating_mul(self.hints.value(self.witness.space.size(axis))))
     }
 
-    /// Whether a value that the group computes has every axis that the group walks, so that computing it once a row repeats
-    /// nothing.
+    /// Whether a value of the group has every axis that the group walks, so that computing it in each row repeats nothing.
     pub(super) fn walks_all(&self, val: Val) -> bool {
         let axes = self.witness.space.axes_of(val);
         self.witness.order.iter().all(|axis| axes.iter().flatten().any(|own| own == axis))
     }
 
-    /// Whether the segment is so few operations that memory decides, if none is costly.
+    /// Whether the segment has so few operations that it is memory-bound, if none is costly.
     pub(super) fn is_short(&self) -> bool {
         self.view.order().len() <= self.target.little
     }
 
-    /// Whether the segment is so little work that memory decides: few operations, and few cycles of an element of all axes.
+    /// Whether the segment is so little work that it is memory-bound: few operations, and few cycles per element of all
+    /// axes.
     pub(super) fn is_little(&self) -> bool {
         let Workload { graph, view, target, .. } = *self;
         let ops = OpCycles::of(target);
@@ -56,7 +56,7 @@ impl Workload<'_> {
         self.is_short() && cycles().sum::<u64>() <= target.little as u64
     }
 
-    /// Whether a polynomial computes what a node gives.
+    /// Whether a node is computed by a polynomial.
     pub(super) fn is_polynomial(&self, node: Node) -> bool {
         let TensorOp::Map(op) = self.graph.node(node).op else { return false };
         matches!(op.row().cpu.of(self.graph.dtype(node.into())), Some(CpuSpelling::Polynomial(_)))
@@ -67,13 +67,13 @@ impl Workload<'_> {
         self.hints.value(&schedule.extent(self.witness, walked))
     }
 
-    /// The most iterations that a loop makes in a block, whatever the sizes of a call are, if that is known.
+    /// The most iterations that a loop makes in a block at any sizes, if that is known.
     pub(super) fn max_trip_count(&self, schedule: &Schedule, walked: Axis) -> Option<u64> {
         let most = self.hints.most(self.view.facts(), &schedule.extent(self.witness, walked));
         most.into_iter().chain(schedule.chunk(walked)).min()
     }
 
-    /// Bytes of the inputs that belong to one index of an axis, at one index of the others outside the stages.
+    /// Bytes of the inputs for one index of an axis, at one index of the others outside the stages.
     pub(super) fn row_bytes(&self, schedule: &Schedule, row: Axis) -> u64 {
         let Workload { graph, view, witness, .. } = *self;
         let mut counted = Vec::new();
@@ -96,7 +96,7 @@ impl Workload<'_> {
     }
 }
 
-/// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results lie in scratch.
+/// Whether a fold over rows that leaves the kernel keeps an axis within the stages, so that its results are in scratch.
 pub(super) fn lies_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
     let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
     let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);

@@ -1,11 +1,11 @@
-//! Segments that must follow each other: how many there are at least, and what they read together.
+//! Segments that must follow each other: the fewest possible, and what they read together.
 //!
-//! A kernel divides its work among workers along an axis that every fold within it knows and that no fold reduces whose
-//! result is used inside. So for each axis that the kernel of a value may divide, some folds that the value depends on are in
-//! the way, and what the kernel reads separates the value from these: at least a minimum cut. A fold in the way is computed by
-//! an earlier segment, of which the same holds. The reads of all segments of such a chain add up, whatever the segmentation.
-//! A fold that is in the same kernel may have it read its inputs once more for the value (`sweeps`), and these reads add up too.
-//! Inspired by the lower bounds of Hong and Kung (1981), which sum over segments too.
+//! A kernel divides its work among workers along an axis that every fold within it has, and that no fold whose result is
+//! used inside reduces. So for each axis that the kernel of a value may divide, some folds that the value depends on are in
+//! the way. What the kernel reads separates the value from these: at least a minimum cut. A fold in the way is computed by
+//! an earlier segment, for which the same holds. The reads of all segments of such a chain add up in any segmentation. A
+//! fold in the same kernel may make it read its inputs once more for the value (`sweeps`); these reads add up too. Inspired
+//! by the lower bounds of Hong and Kung (1981), which sum over segments too.
 
 use std::cmp::Reverse;
 
@@ -23,22 +23,22 @@ use crate::axis_classes::{AxisClasses, Class};
 use crate::cost::Amounts;
 use crate::worker_axes::is_large;
 
-/// Edges that the search for cuts may look at, for each node of a fusion: beyond, segments count as if they read nothing.
+/// Edges per node of a fusion that the search for cuts may visit; beyond that, segments count as if they read nothing.
 const BUDGET: usize = 256;
 
-/// What a chain of segments does at least.
+/// A lower bound of what a chain of segments does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Chain {
-    /// Bytes that its segments read, and write for each other, of the component that it ends in.
+    /// Bytes of the component that it ends in that its segments read, and write for each other.
     pub bytes: u64,
-    /// Of these, what the last segment reads, each value once.
+    /// Those that the last segment reads, each value once.
     last: u64,
     /// How many segments it has.
     pub segments: u64,
 }
 
 impl Chain {
-    /// What holds where one of both does.
+    /// What holds if one of the two does.
     fn either(self, other: Chain) -> Chain {
         Chain {
             bytes: self.bytes.min(other.bytes),
@@ -47,7 +47,7 @@ impl Chain {
         }
     }
 
-    /// What holds where both do.
+    /// What holds if both do.
     fn both(self, other: Chain) -> Chain {
         Chain {
             bytes: self.bytes.max(other.bytes),
@@ -57,17 +57,17 @@ impl Chain {
     }
 }
 
-/// What a fold walks.
+/// The axes of a fold.
 struct FoldAxes {
     kept: Vec<Class>,
     domain: Vec<Class>,
-    /// The blocks of a kernel in which its result is used.
+    /// The blocks of a kernel that uses its result.
     blocks: Blocks,
-    /// Whether a kernel needs workers for it: it is large, and not all that it walks is scanned.
+    /// Whether a kernel needs workers for it: it is large, and some axis that it walks is not scanned.
     needs_workers: bool,
 }
 
-/// The chains of a fusion that end in what its segments make.
+/// The chains of a fusion that end in values that its segments make.
 pub(super) struct Chains<'a> {
     pub graph: &'a Graph,
     fusion: &'a Fusion,
@@ -76,18 +76,18 @@ pub(super) struct Chains<'a> {
     classes: &'a AxisClasses,
     pub components: &'a Components<'a>,
     reads: &'a CompulsoryReads,
-    /// Classes of axes along which something scans: kernels that walk nothing else need no worker.
+    /// Classes of axes that some scan walks: kernels that walk no others need no workers.
     scanned: FxHashSet<Class>,
-    /// Classes of axes that are the last one wherever they are.
+    /// Classes of axes that are the last one of every value that has them.
     columns: FxHashSet<Class>,
-    /// Values of which a kernel may need a part only.
+    /// Values that a kernel may need only in part.
     partial: FxHashSet<Val>,
     folds: FxHashMap<Node, FoldAxes>,
-    /// What ops do to axes; none where no op is an index map.
+    /// How ops map axes; `None` if no op is an index map.
     table: Option<AxisTable>,
-    /// Folds that the node looked at reaches through index maps only.
+    /// Folds that the current node reaches only through index maps.
     moved: FxHashSet<Node>,
-    /// Chains that end in what computes a node.
+    /// Chains that end in the kernel of a node.
     known: FxHashMap<Node, Chain>,
     pub budget: usize,
 }
@@ -141,7 +141,7 @@ impl<'a> Chains<'a> {
         self.known.iter().map(|(&node, &chain)| (node, chain))
     }
 
-    /// The chain that ends in what computes a node, if that is an end.
+    /// The chain that ends in the kernel of a node, if that is an end.
     fn find(&mut self, node: Node) -> Option<Chain> {
         let is_made = self.graph.results(node).any(|val| self.forced.written.contains(&val));
         match &self.graph.node(node).op {
@@ -164,7 +164,7 @@ impl<'a> Chains<'a> {
         chains.reduce(Chain::either).unwrap_or_default()
     }
 
-    /// Finds the folds that a node reaches through index maps only.
+    /// Finds the folds that a node reaches only through index maps.
     fn find_moved(&mut self, node: Node) {
         let Some(mut table) = self.table.take() else { return };
         let mut budget = self.budget;
@@ -174,7 +174,7 @@ impl<'a> Chains<'a> {
         self.table = Some(table);
     }
 
-    /// The axes that a kernel which computes a node may divide; none where it needs no worker.
+    /// The axes that a kernel of this node may divide; with `None` if it may need no workers.
     fn divisible(&self, node: Node) -> Vec<Option<Class>> {
         let mut classes: Vec<Class> = match self.graph.node(node).op {
             TensorOp::Fold { .. } => self.folds[&node].domain.clone(),
@@ -196,7 +196,7 @@ impl<'a> Chains<'a> {
         self.classes.of_val(self.graph, node.into())
     }
 
-    /// What the folds walk that a value may be finished behind: their results have all of its axes.
+    /// The axes walked by the folds after which a value may be finished: their results have all of its axes.
     fn finished(&self, node: Node) -> Vec<Class> {
         let mut found = Vec::new();
         let mut seen: FxHashSet<Node> = FxHashSet::default();
@@ -215,7 +215,7 @@ impl<'a> Chains<'a> {
         found
     }
 
-    /// What the chain does at least that ends in a kernel which computes a node and divides this axis.
+    /// What a chain does at least if its last kernel computes a node and divides this axis.
     fn along(&mut self, node: Node, class: Option<Class>) -> Chain {
         let once = self.through(node, class, |_| false);
         let sweeps = self.folds_swept_before(node);
@@ -225,7 +225,7 @@ impl<'a> Chains<'a> {
         once.both(self.through(node, class, |fold| sweeps.contains(&fold)))
     }
 
-    /// The same where the chain goes by these folds of the same kernel, in earlier sweeps.
+    /// The same, if the chain contains these folds as earlier sweeps of the same kernel.
     fn through(&mut self, node: Node, class: Option<Class>, is_swept: impl Fn(Node) -> bool) -> Chain {
         let Some(region) = Region::of(self, node, class, is_swept) else { return Chain::default() };
         self.budget -= region.edges;
@@ -243,15 +243,16 @@ impl<'a> Chains<'a> {
         Chain { bytes, last, segments }
     }
 
-    /// Bytes that a segment reads beside those of the longest chain before it. Of what it reads, values that the chain did not
-    /// come by are written too. Or beside what segments before it read whatever they keep: then all are that it is not given.
+    /// Bytes that a segment reads in addition to the longest chain before it. Values that it reads and that are not part of
+    /// that chain are written too. Or in addition to what earlier segments read in any case: then it counts all values that
+    /// are no inputs as written.
     fn behind(&self, region: &Region, earlier: &[Node]) -> u64 {
         let known = earlier.iter().filter_map(|node| Some((*node, self.known.get(node)?.bytes)));
         let longest = known.max_by_key(|&(node, bytes)| (bytes, Reverse(node)));
         let read = region.cut(self, |val| longest.is_none_or(|(node, _)| val.node > node));
         let (_, chain) = longest.unwrap_or((region.target, 0));
         let compulsory = earlier.iter().map(|&node| self.compulsory(node)).max().unwrap_or(0);
-        // What is written too is no more than what is read.
+        // No more is written than is read.
         let beside = match compulsory.saturating_add(read) > chain && longest.is_some() {
             true => compulsory.saturating_add(region.cut(self, |_| true)),
             false => 0,
@@ -259,7 +260,7 @@ impl<'a> Chains<'a> {
         chain.saturating_add(read).max(beside)
     }
 
-    /// Whether a kernel which computes a fold may read its inputs again, if it reads no more for the fold than its operands.
+    /// Whether a kernel of a fold may read its inputs again, if for the fold it reads only its operands.
     fn may_be_swept(&self, node: Node) -> bool {
         let Some(fold) = self.folds.get(&node) else { return false };
         let bytes = |vals: &mut dyn Iterator<Item = Val>| {
@@ -269,13 +270,13 @@ impl<'a> Chains<'a> {
         fold.blocks.sweep_again(self.amounts.target, read, bytes(&mut self.forced.written.iter().copied()))
     }
 
-    /// Bytes that are read for a node whatever the segmentation, of its component.
+    /// Bytes of a node's component that are read for the node in any segmentation.
     fn compulsory(&self, node: Node) -> u64 {
         self.reads.bytes_before(node, self.components.of_node(node))
     }
 
-    /// The folds such that a kernel which computes one of them, and a node from it, reads its inputs once more for the node: the
-    /// node walks what no worker divides, and blocks have more to read than they keep.
+    /// The folds that make a kernel which also computes this node from them read its inputs once more: the node has an axis
+    /// that no worker divides, and blocks read more than they keep.
     fn folds_swept_before(&self, node: Node) -> FxHashSet<Node> {
         let walked: Vec<Class> = match self.folds.get(&node) {
             Some(fold) => fold.domain.clone(),
@@ -291,7 +292,7 @@ impl<'a> Chains<'a> {
         self.folds.iter().filter(is_swept).map(|(&fold, _)| fold).filter(|&fold| fold != node).collect()
     }
 
-    /// Whether a fold cannot be in the kernel that computes a node from it and divides this axis.
+    /// Whether a fold cannot be in a kernel that computes a node from it and divides this axis.
     fn is_in_the_way(&self, fold: Node, node: Node, class: Option<Class>) -> bool {
         let FoldAxes { kept, domain, needs_workers, .. } = &self.folds[&fold];
         if !needs_workers {
@@ -319,7 +320,7 @@ impl<'a> Chains<'a> {
         self.fusion.is_input(val) || self.forced.sources.contains(&val)
     }
 
-    /// How a kernel comes by a value which computes a target and divides this axis.
+    /// How a kernel that computes a target and divides this axis gets a value.
     pub(super) fn origin(
         &self,
         val: Val,
@@ -343,7 +344,7 @@ impl<'a> Chains<'a> {
     }
 }
 
-/// Values of which a gather takes elements, maybe by way of others: of these a kernel may read a part.
+/// Values from which a gather takes elements, perhaps through others: a kernel may read a part of these.
 pub(super) fn partly_read(graph: &Graph, fusion: &Fusion) -> FxHashSet<Val> {
     let mut partial: FxHashSet<Val> = FxHashSet::default();
     for &node in fusion.order().iter().rev() {

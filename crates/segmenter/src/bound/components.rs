@@ -1,5 +1,5 @@
-//! Connected components of a fusion, scalars left out: the tensors of one parameter beside those of the others, where all are
-//! scaled by the norm of all. What segments move of one is nothing that they move of another, so bounds for each add up.
+//! Connected components of a fusion without its scalars: for instance the tensors of each parameter, if all are scaled by a
+//! common norm. What segments move of one component is nothing that they move of another, so their bounds add up.
 
 use ir::graph::{Fusion, Node, Val};
 use rustc_hash::FxHashSet;
@@ -10,11 +10,11 @@ use crate::disjoint_sets::DisjointSets;
 /// A component, by its smallest value.
 pub(super) type Component = Val;
 
-/// The components that values of a fusion belong to. Scalars belong to none, unless there is one only.
+/// The components that values of a fusion belong to. Scalars belong to none, unless there is only one.
 pub(super) struct Components<'a> {
     amounts: &'a Amounts<'a>,
     sets: DisjointSets,
-    /// Set where there is one only.
+    /// Set if there is only one.
     only: Option<Component>,
 }
 
@@ -40,13 +40,13 @@ impl<'a> Components<'a> {
         self.only.or_else(|| (!is_scalar).then(|| self.sets.root(val)))
     }
 
-    /// The component of what a node makes or takes.
+    /// The component of the values that a node makes or takes.
     pub(super) fn of_node(&self, node: Node) -> Option<Component> {
         let of_tensors = || Some(self.sets.root(self.tensors_of(node).next()?));
         self.only.or_else(of_tensors)
     }
 
-    /// What a node makes and takes, scalars left out.
+    /// The values that a node makes and takes, without scalars.
     fn tensors_of(&self, node: Node) -> impl Iterator<Item = Val> + 'a {
         let amounts = self.amounts;
         let operands = amounts.graph.node(node).operands.iter().copied();

@@ -1,4 +1,4 @@
-//! Which values kernels read from memory whatever the segmentation, how many bytes of each, and for which nodes.
+//! The values that kernels read from memory in any segmentation, the bytes of each, and the nodes that they are read for.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -11,7 +11,7 @@ use crate::cost::InputReads;
 /// A set of reads, a bit for each.
 type ReadSet = Box<[u64]>;
 
-/// A value that kernels read whatever the segmentation.
+/// A value that kernels read in any segmentation.
 #[derive(Clone, Copy)]
 pub(super) struct CompulsoryRead {
     val: Val,
@@ -21,11 +21,11 @@ pub(super) struct CompulsoryRead {
     pub bytes: u64,
 }
 
-/// The values that kernels read whatever the segmentation.
+/// The values that kernels read in any segmentation.
 pub(super) struct CompulsoryReads {
     /// By value, ascending.
     all: Vec<CompulsoryRead>,
-    /// Those that are read for a node: by the kernel which computes it, and by those before.
+    /// Those that are read for a node: by its kernel, and by those before.
     before: FxHashMap<Node, ReadSet>,
 }
 
@@ -56,7 +56,7 @@ impl CompulsoryReads {
         &self.all
     }
 
-    /// Bytes of those of a component that are read for a node.
+    /// Bytes of a component's reads for a node.
     pub(super) fn bytes_before(&self, node: Node, component: Option<Component>) -> u64 {
         let words = self.before.get(&node).into_iter().flat_map(|set| set.iter().enumerate());
         let of_word = |(word, &bits): (usize, &u64)| {
@@ -75,7 +75,7 @@ impl CompulsoryReads {
             if let Some(before) = self.before.get(&operand.node) {
                 found.iter_mut().zip(before).for_each(|(found, before)| *found |= before);
             }
-            // What an external op reads no kernel does.
+            // No kernel reads the operands of an external op.
             let number = self.all.binary_search_by_key(operand, |read| read.val);
             if let (Ok(number), false) = (number, matches!(data.op, TensorOp::External(_))) {
                 found[number / 64] |= 1 << (number % 64);
@@ -85,7 +85,7 @@ impl CompulsoryReads {
     }
 }
 
-/// The inputs and what is cut that some kernel needs, ascending.
+/// The inputs and cut values that some kernel needs, ascending.
 fn read_by_kernels(graph: &Graph, fusion: &Fusion, forced: &Forced) -> Vec<Val> {
     let mut needed: FxHashSet<Node> = FxHashSet::default();
     for &node in fusion.order().iter().rev() {

@@ -1,4 +1,4 @@
-//! By which paths the ops of a fusion ask for a node: through which node all of these go, and under which index maps.
+//! The paths on which the ops of a fusion ask for a node: the node that all of them go through, and their index maps.
 //!
 //! The tree is the dominator tree of the graph of uses, from what is stored and folded to the inputs (Cooper, Harvey and
 //! Kennedy, 2001). Between a node and its dominator the index maps of each path are a `Course`, as in `scheduler::legal`.
@@ -10,38 +10,38 @@ use super::forced::Forced;
 use super::moved::is_index_map;
 use crate::cost::{Amounts, part};
 
-/// Courses from a node to its dominator that are told apart.
+/// The most courses from a node to its dominator that are distinguished.
 const COURSES: usize = 32;
 
-/// Nodes count whose values have this part of the bytes of the largest; smaller ones are taken as kept.
+/// Only nodes count whose values have at least this part of the bytes of the largest; smaller ones are taken as kept.
 const SMALL: u64 = 16;
 
-/// An op with what else says at which index an operand is read.
+/// An op, an operand's place, and the value that the index of the read depends on.
 type Move = (TensorOp, usize, Option<Val>);
 
 /// The number of a `Move`, odd for slices: these add up in any order.
 type Step = u32;
 
-/// Index maps on a path from a node to what it asks for.
+/// The index maps on a path from a node to one that it asks for.
 type Course = Vec<Step>;
 
-/// Courses, each with how many times a value's elements it asks for.
+/// Courses, each with the multiple of a value's elements that it asks for.
 type Courses = Vec<(Course, f64)>;
 
-/// A node of a fusion, by its position in the order; one more stands for what is stored and folded.
+/// A node of a fusion, by its position in the order; one more stands for all that is stored and folded.
 pub(super) type Position = usize;
 
 /// The tree of the uses of a fusion's nodes.
 pub(super) struct UseDominators {
-    /// The node that all uses of each go through; none where nothing uses it.
+    /// The node that all uses of each go through; `None` where nothing uses it.
     pub dominators: Vec<Option<Position>>,
-    /// Who asks for each node.
+    /// The nodes that ask for each node.
     pub users: Vec<Vec<Position>>,
-    /// How many times the elements of each its dominator has computed, for each time that the dominator is computed.
+    /// How often the elements of each are computed for its dominator, per computation of that.
     pub times: Vec<f64>,
 }
 
-/// A tree in the making.
+/// A tree under construction.
 struct Builder<'a> {
     amounts: &'a Amounts<'a>,
     fusion: &'a Fusion,
@@ -75,7 +75,7 @@ impl UseDominators {
         builder.tree
     }
 
-    /// Stands for what is stored and folded.
+    /// The position that stands for all that is stored and folded.
     pub(super) fn root(&self) -> Position {
         self.users.len()
     }
@@ -109,12 +109,13 @@ impl Builder<'_> {
         self.tree.users[position] = uses.into_iter().map(|(user, _)| user).collect();
     }
 
-    /// Who asks for a node, and by which index map with which part of its elements. What reads it from memory does not.
+    /// The nodes that ask for a node, each with the index map and the part of the elements. Those that read it from memory
+    /// do not ask.
     fn uses(&mut self, position: Position, forced: &Forced) -> Vec<(Position, Option<(Step, f64)>)> {
         let (node, root) = (self.fusion.order()[position], self.fusion.order().len());
         let fusion = self.fusion;
         let mut uses = Vec::new();
-        // The result of a fold stays, and what is small is little to compute again.
+        // The result of a fold stays, and small values are cheap to recompute.
         let is_small = self.amounts.of(node.into()).bytes < self.small;
         if is_small || matches!(self.graph().node(node).op, TensorOp::Fold { .. }) {
             return uses;
@@ -137,7 +138,7 @@ impl Builder<'_> {
         uses
     }
 
-    /// The paths by which a user that counts asks for a value.
+    /// The paths on which a user that counts asks for a value.
     fn steps_of(&mut self, user: Node, val: Val) -> Vec<(Position, Option<(Step, f64)>)> {
         let position = self.positions[&user];
         if self.tree.dominators[position].is_none() {
@@ -148,7 +149,7 @@ impl Builder<'_> {
         asked.into_iter().map(|k| (position, self.step(user, k))).collect()
     }
 
-    /// The index map by which a node reads an operand, if it has it elsewhere than where the loops stand.
+    /// The index map with which a node reads an operand, if it reads it at other indices than the loops'.
     fn step(&mut self, node: Node, k: usize) -> Option<(Step, f64)> {
         let graph = self.amounts.graph;
         let data = graph.node(node);
@@ -189,7 +190,7 @@ impl Builder<'_> {
         self.insert(courses, course, part * step.map_or(1.0, |(_, part)| part));
     }
 
-    /// Adds a course that is not known, as long as there is room for it: to leave one out counts less.
+    /// Adds a new course if there is room for it: leaving one out counts less.
     fn insert(&self, courses: &mut Courses, mut course: Course, part: f64) {
         course.chunk_by_mut(|a, b| is_slice(*a) && is_slice(*b)).for_each(<[Step]>::sort_unstable);
         if courses.len() < COURSES && courses.iter().all(|(known, _)| *known != course) {
@@ -197,8 +198,8 @@ impl Builder<'_> {
         }
     }
 
-    /// How many times a node's elements its dominator has computed. A slice of what a slice may be read through counts once, as
-    /// two that change positions are the same.
+    /// How often a node's elements are computed for its dominator. If a slice is read through another slice, the courses
+    /// count once: two that swap are the same.
     fn times(&self, dominator: Position, courses: &Courses) -> f64 {
         let may_commute = self.ends_in_slice[dominator]
             && courses.iter().any(|(course, _)| course.first().is_some_and(|step| is_slice(*step)));
@@ -206,7 +207,7 @@ impl Builder<'_> {
         if may_commute { parts.fold(0.0, f64::max) } else { parts.sum() }
     }
 
-    /// The nearest node that both are, or are below.
+    /// The nearest node that is both nodes, or above both.
     fn common(&self, mut a: Position, mut b: Position) -> Position {
         while a != b {
             let lower = if self.depths[a] >= self.depths[b] { &mut a } else { &mut b };

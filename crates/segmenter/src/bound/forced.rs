@@ -4,15 +4,15 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
 use scheduler::legal::external_nodes;
 
-/// What is in memory whatever the segmentation.
+/// The values in memory in any segmentation.
 pub(super) struct Forced {
-    /// Values that no kernel computes past: results of external ops, and what the user cut.
+    /// Values that no kernel computes past: results of external ops, and values that the user cut.
     pub sources: FxHashSet<Val>,
-    /// Values of which a segment writes as many bytes: each once, views of one among the operands of external ops once too.
+    /// Values that segments write, each once. All views of a value among the operands of external ops count once, too.
     pub written: FxHashSet<Val>,
-    /// The same, and the views of them on the way to external ops, any of which may be what is written.
+    /// The same, and their views on the way to external ops: any of them may be the one that is written.
     pub views: FxHashSet<Val>,
-    /// What each external op reads, views taken off.
+    /// What each external op reads, without views.
     pub external: Vec<(Node, Vec<Val>)>,
 }
 

@@ -1,10 +1,11 @@
-//! What no segmentation can do better than: bytes that are moved, and seconds as the cost model sees them.
+//! Lower bounds for all segmentations: bytes moved, and seconds in the cost model.
 //!
-//! Takes a fusion and gives a bound that holds whatever is kept in memory and whichever segments make it, however much they
-//! compute again. Bytes: what external ops move, each input read and each output written once; or, where that is more, the
-//! reads of segments that must follow each other (`chain`, each a minimum cut of a `region`), with inputs that a kernel reads
-//! again (`sweeps`), of each of the `components`. Seconds: these bytes, each operation computed once, and the launches; or the
-//! `compulsory` bytes and what index maps have `recomputed` or kept. Decides nothing; the search is elsewhere.
+//! Takes a fusion and returns a bound that holds whatever is kept in memory, whichever segments make it, and however much
+//! they recompute. Bytes: what external ops move, each input read and each output written once; or, where that is more, the
+//! reads of segments that must follow each other (`chain`, each a minimum cut of a `region`), with inputs that a kernel
+//! reads again (`sweeps`), of each of the `components`. Seconds: these bytes, each operation computed once, and the
+//! launches; or the `compulsory` bytes and what is `recomputed` or kept because of index maps. Decides nothing; the search
+//! is elsewhere.
 
 mod chain;
 mod components;
@@ -28,10 +29,10 @@ use self::forced::Forced;
 use super::axis_classes::AxisClasses;
 use super::cost::{Amounts, cycles_once, latency, overlap};
 
-/// Ends of chains that are looked at together with what their chains cannot read.
+/// Ends of chains that are considered together with what their chains cannot read.
 const ENDS: usize = 16;
 
-/// What no segmentation of a fusion can do better than.
+/// A lower bound for all segmentations of a fusion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LowerBound {
     /// Bytes that segments move together.
@@ -67,21 +68,21 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
         // What all kernels overlap is at most what the sums of their terms do.
         memory + computing + segments as f64 * target.launch - overlap(target, memory, computing)
     };
-    // A value that is kept, not to be computed again, may be what chains read.
+    // A value that is kept instead of recomputed may be one that chains read.
     let compulsory = reads.all().iter().map(|read| read.bytes).fold(others, u64::saturating_add);
     let again = seconds(compulsory) + recomputed::seconds(amounts, fusion, &forced);
     LowerBound { bytes, segments, seconds: seconds(bytes).max(again) }
 }
 
-/// What kernels read of one component of a fusion.
+/// The reads of kernels of one component of a fusion.
 #[derive(Default)]
 struct ComponentReads {
-    /// Bytes that they read whatever the segmentation.
+    /// Bytes that they read in any segmentation.
     compulsory: u64,
     ends: Vec<(Node, Chain)>,
 }
 
-/// What they read of each. Scalars that belong to no component are one of their own.
+/// The reads of each component. Scalars that belong to no component form their own.
 fn by_component(
     components: &Components<'_>,
     reads: &CompulsoryReads,
@@ -99,7 +100,7 @@ fn by_component(
 }
 
 impl ComponentReads {
-    /// Bytes that kernels read of it: what is compulsory, and of one chain beside what it does not come from.
+    /// Bytes that kernels read of it: the compulsory ones, and for one chain those beside its origin.
     fn reads(&mut self, component: Option<Component>, reads: &CompulsoryReads) -> u64 {
         self.ends.sort_unstable_by_key(|(node, chain)| (std::cmp::Reverse(chain.bytes), *node));
         let read_by = |(node, chain): &(Node, Chain)| {

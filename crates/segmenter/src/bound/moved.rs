@@ -1,12 +1,12 @@
-//! Folds that a kernel cannot compute for a node, as all paths to them go through index maps which read the result of the fold
-//! elsewhere than where the loops stand (`scheduler::legal::moved`).
+//! Folds that a kernel cannot compute for a node, as all paths to them go through index maps that read the fold's result at
+//! other indices than the loops' (`scheduler::legal::moved`).
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
 use space::{AxisTable, Moved};
 
-/// The folds before a node that it reaches only through index maps; none where more than so many steps would have to be looked at.
-/// Paths end at values that are in memory.
+/// The folds before a node that it reaches only through index maps; none where that takes too many steps. Paths end at
+/// values that are in memory.
 pub(super) fn folds_behind_index_maps(
     graph: &Graph,
     node: Node,
@@ -40,7 +40,7 @@ pub(super) fn folds_behind_index_maps(
     moved_folds
 }
 
-/// Whether an op reads an operand elsewhere than where the loops stand, in every kernel.
+/// Whether an op reads an operand at other indices than the loops', in every kernel.
 pub(super) fn is_index_map(graph: &Graph, node: Node, k: usize) -> bool {
     let data = graph.node(node);
     match data.op {
@@ -51,7 +51,7 @@ pub(super) fn is_index_map(graph: &Graph, node: Node, k: usize) -> bool {
     }
 }
 
-/// Whether ops read operands elsewhere than where loops stand.
+/// Whether some op reads an operand at other indices than the loops'.
 pub(super) fn has_index_maps(graph: &Graph, fusion: &Fusion) -> bool {
     let reads_elsewhere =
         |&node: &Node| (0..graph.node(node).operands.len()).any(|k| is_index_map(graph, node, k));

@@ -1,8 +1,10 @@
-//! What a cut takes longer at least since ops read values through index maps: these are computed again for each map, or kept.
+//! A lower bound of the time that a cut adds because ops read values through index maps: these are recomputed for each map,
+//! or kept.
 //!
-//! Where nothing is kept between a node and what all its uses go through (`dominators`), it is computed once for each index map
-//! between both, each time that the latter is. So either these evaluations count or one of the values between is written and
-//! read. Nodes that share what may be kept for them make that choice together, and it holds from there on to the inputs.
+//! If nothing is kept between a node and its dominator, through which all its uses go (`dominators`), the node is computed
+//! once per index map between both, each time that the dominator is. So either these evaluations count, or one of the values
+//! between is written and read. Nodes with the same choice of values to keep decide together, for all nodes from there to
+//! the inputs.
 
 use ir::graph::{Fusion, Node, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -15,14 +17,14 @@ use super::moved::has_index_maps;
 use crate::cost::{Amounts, needed_parts};
 use crate::disjoint_sets::DisjointSets;
 
-/// Nodes that the search for what is between others may look at, for each node of a fusion.
+/// Nodes per node of a fusion that the search for paths between nodes may visit.
 const BUDGET: usize = 32;
 
-/// How often a group may be computed that is told apart.
+/// The most numbers of evaluations of a group that are distinguished.
 const OFTEN: usize = 64;
 
-/// Seconds that memory and computing take more than if each value was computed once. On a GPU values are computed again while
-/// memory is waited for, and none count.
+/// Seconds that memory and computing take beyond those for computing each value once. None on a GPU, which recomputes values
+/// while it waits for memory.
 pub(super) fn seconds(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -> f64 {
     if matches!(amounts.target.processor, Processor::Gpu(_)) || !has_index_maps(amounts.graph, fusion) {
         return 0.0;
@@ -30,29 +32,29 @@ pub(super) fn seconds(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -
     Groups::of(amounts, fusion, forced).seconds()
 }
 
-/// Nodes of which none is computed again more often than its dominator is, or one of the values between them is kept.
+/// Nodes of which either none is computed more often than its dominator, or one of the values between is kept.
 struct Group {
     /// Users first.
     members: Vec<Position>,
-    /// What all uses of the group go through.
+    /// The node that all uses of the group go through.
     dominator: Position,
-    /// Seconds to write and to read the smallest value between.
+    /// Seconds to write and read the smallest value between.
     keeping: f64,
-    /// The groups that a member is the dominator of, each with the number of the member.
+    /// The groups whose dominator is a member, each with the number of the member.
     children: Vec<(usize, usize)>,
-    /// How often its dominator may be computed, and the seconds that it and all below it take then.
+    /// The possible numbers of evaluations of its dominator, each with the seconds of the group and of all below it.
     seconds: Vec<(f64, f64)>,
 }
 
 impl Group {
-    /// Adds how often its dominator may be computed, if that is not known and there is room.
+    /// Adds a possible number of evaluations of its dominator, if it is new and there is room.
     fn ask(&mut self, times: f64) {
         if self.seconds.len() < OFTEN && self.seconds.iter().all(|&(known, _)| known != times) {
             self.seconds.push((times, 0.0));
         }
     }
 
-    /// The seconds where its dominator is computed so often, or less often.
+    /// The seconds if its dominator is computed `times` times, or for the next lower known number.
     fn seconds(&self, times: f64) -> f64 {
         let less = self.seconds.iter().filter(|&&(known, _)| known <= times);
         less.max_by(|(a, _), (b, _)| a.total_cmp(b)).map_or(0.0, |&(_, seconds)| seconds)
@@ -64,7 +66,7 @@ struct Groups<'a> {
     amounts: &'a Amounts<'a>,
     order: &'a [Node],
     tree: UseDominators,
-    /// Which part of each node is computed in any case.
+    /// The part of each node that is computed in any case.
     once: Vec<f64>,
     groups: Vec<Group>,
     /// The group of each node, and its number there.
@@ -101,7 +103,7 @@ impl<'a> Groups<'a> {
         sets
     }
 
-    /// The nodes on the paths to one from its dominator; none where there are more than may be looked at.
+    /// The nodes on the paths to one from its dominator; none if that takes too many steps.
     fn between(
         &self,
         position: Position,
@@ -138,7 +140,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Seconds of all groups: found what may be asked of each, users first, then answered the other way round.
+    /// Seconds of all groups: collects the questions to each, users first, then answers them in reverse order.
     fn seconds(mut self) -> f64 {
         for number in 0..self.groups.len() {
             if self.groups[number].dominator == self.tree.root() {
@@ -155,7 +157,7 @@ impl<'a> Groups<'a> {
         first.map(|group| group.seconds(1.0)).sum()
     }
 
-    /// Asks the groups below one how long they take where it is kept, and where it is computed as often as it may be.
+    /// Asks the groups below one for their time if this one is kept, and if it is computed as often as possible.
     fn ask_children(&mut self, number: usize) {
         let Group { keeping, ref children, ref seconds, .. } = self.groups[number];
         let computed = seconds.iter().map(|&(times, _)| self.evaluations(number, times));
@@ -166,7 +168,7 @@ impl<'a> Groups<'a> {
         }
     }
 
-    /// Seconds of a group, and of all below it, whose dominator is computed so often.
+    /// Seconds of a group, and of all below it, if its dominator is computed `times` times.
     fn cheapest(&self, number: usize, times: f64) -> f64 {
         let Group { keeping, children, .. } = &self.groups[number];
         let of_children = |times: &[f64]| -> f64 {
@@ -182,7 +184,7 @@ impl<'a> Groups<'a> {
         self.groups[number].members.iter().map(|&position| self.once[position]).collect()
     }
 
-    /// How often each member of a group is computed where none is kept, and the seconds that takes beside computing them once.
+    /// How often each member of a group is computed if none is kept, and the seconds beyond computing them once.
     fn evaluations(&self, number: usize, times: f64) -> (Vec<f64>, f64) {
         let Group { members, dominator, .. } = &self.groups[number];
         let (mut computed, mut cycles): (Vec<f64>, f64) = (Vec::with_capacity(members.len()), 0.0);
@@ -204,7 +206,7 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// What it takes to keep a value that could be computed again.
+/// The cost of keeping a value that could be recomputed.
 struct Keeping<'a> {
     amounts: &'a Amounts<'a>,
     forced: &'a Forced,
@@ -216,7 +218,7 @@ impl<'a> Keeping<'a> {
         Keeping { amounts, forced, partial: partly_read(amounts.graph, fusion) }
     }
 
-    /// Seconds to write one of a node's results, unless that is done in any case, and to read it.
+    /// Seconds to write one of a node's results, unless that happens in any case, and to read it.
     fn seconds(&self, node: Node) -> f64 {
         let bytes = self.amounts.graph.results(node).map(|val| {
             let written = u64::from(!self.forced.views.contains(&val));

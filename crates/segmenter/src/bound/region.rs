@@ -1,4 +1,4 @@
-//! What lies between a value that a kernel computes and what that kernel surely does not compute.
+//! The values between one that a kernel computes and those that the kernel surely does not compute.
 
 use ir::graph::{Node, Val};
 use rustc_hash::FxHashSet;
@@ -7,10 +7,10 @@ use super::chain::Chains;
 use crate::axis_classes::Class;
 use crate::flow_network::FlowNetwork;
 
-/// How a kernel comes by a value.
+/// How a kernel gets a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
-    /// It may compute it.
+    /// The kernel may compute it.
     Computed,
     /// It is an input of the fusion.
     Input,
@@ -20,10 +20,10 @@ pub(super) enum Origin {
     Swept,
 }
 
-/// The values of a region, between what a kernel computes and what it surely does not.
+/// The values of a region, between one that a kernel computes and those that it surely does not.
 pub(super) struct Region {
     pub target: Node,
-    /// The values before the target, ascending, each with how the target comes by it.
+    /// The values before the target, ascending, each with how the target gets it.
     vals: Vec<(Val, Origin)>,
     /// Nodes that earlier segments compute.
     pub before: FxHashSet<Node>,
@@ -72,8 +72,7 @@ impl Region {
         self.vals.binary_search_by_key(&val, |&(val, _)| val).expect("a value of the region")
     }
 
-    /// Bytes of a minimum cut in front of the target, of its component. What is not in memory anyway counts twice where it is written
-    /// for this alone.
+    /// Bytes of a minimum cut in front of the target, of its component. A value that is written only for this counts twice.
     pub(super) fn cut(&self, chains: &Chains<'_>, is_written: impl Fn(Val) -> bool) -> u64 {
         let component = chains.components.of_node(self.target);
         let mut network = FlowNetwork::default();

@@ -1,6 +1,6 @@
-//! How a kernel goes through memory: how often, in which pattern, on how many cores at once.
+//! How a kernel accesses memory: how often, in which pattern, on how many cores at once.
 //!
-//! Takes a witness; what it says holds for the schedules that are chosen. Factors were measured on graphs of one and two folds
+//! Takes a witness; the results hold for the schedules that are chosen. Factors were measured on graphs of one and two folds
 //! (`docs/internals/cost.md`).
 
 use scheduler::hints::Hints;
@@ -9,21 +9,21 @@ use space::Axis;
 use target::cpu::MAX_STREAMED_ROWS;
 use target::{Processor, Target};
 
-/// How a kernel goes through memory.
+/// How a kernel accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Access {
     /// How often it reads its inputs from main memory.
     pub sweeps: u32,
-    /// How many rows the lanes of a block walk one after the other in each sweep, as no two blocks may share them.
+    /// How many rows the lanes of a block walk in sequence in each sweep, since no two blocks may share them.
     pub rows: u64,
     /// How much longer each byte takes than in a loop over contiguous memory.
     pub slowdown: f64,
-    /// The part of the machine's cores that have work.
+    /// The part of the machine's cores that are busy.
     pub busy: f64,
 }
 
 impl Access {
-    /// How a kernel goes through memory whose blocks keep so many bytes together from stage to stage.
+    /// The accesses of a kernel whose blocks keep `bytes` from stage to stage.
     pub(super) fn of(witness: &Witness, bytes: u64, hints: &Hints, target: &Target) -> Access {
         let columns = walks_columns(witness, hints);
         let strip = match columns {
@@ -50,7 +50,7 @@ impl Access {
     }
 }
 
-/// How many rows a block walks at least, where lanes walk rows: what lies around those and blocks do not divide.
+/// The fewest rows that a block walks, if lanes walk rows: the axes around those that blocks do not divide.
 fn rows_of_block(witness: &Witness, hints: &Hints) -> u64 {
     let is_divided = |axis: &&Axis| witness.workers.contains(axis);
     let around = witness.order.iter().rev().skip_while(|axis| !is_divided(axis));
@@ -59,7 +59,7 @@ fn rows_of_block(witness: &Witness, hints: &Hints) -> u64 {
     if witness.order.last().is_some_and(|last| witness.workers.contains(last)) { 1 } else { rows }
 }
 
-/// Whether each block walks many rows for a few neighbours in each: workers divide the contiguous axis, and not those.
+/// Whether each block walks many rows for a few neighbours in each: workers divide the contiguous axis, but not the rows.
 fn walks_columns(witness: &Witness, hints: &Hints) -> bool {
     let Some((last, outer)) = witness.order.split_last() else { return false };
     let walked = outer.iter().filter(|axis| !witness.workers.contains(axis));
@@ -67,13 +67,13 @@ fn walks_columns(witness: &Witness, hints: &Hints) -> bool {
     witness.workers.contains(last) && rows > MAX_STREAMED_ROWS
 }
 
-/// Whether a fold reduces the contiguous axis while workers divide it: its lanes go across memory.
+/// Whether a fold reduces the contiguous axis while workers divide it: its lanes are strided in memory.
 fn folds_across(witness: &Witness) -> bool {
     witness.order.last().is_some_and(|last| witness.folds.iter().any(|fold| fold.reduced.contains(last)))
 }
 
-/// Whether lanes stand around stages that wait for folds: these keep nothing of what is walked within the stages, and none of those
-/// that leave the kernel reduces the lanes' axis.
+/// Whether the loop over lanes is around stages that wait for folds: these keep no axis that is walked within the stages,
+/// and no fold that leaves the kernel reduces the lanes' axis.
 fn stands_outside(witness: &Witness) -> bool {
     let waits = witness.scanned.is_some() || witness.folds.iter().any(|fold| !fold.terminal);
     let keeps = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
@@ -81,15 +81,15 @@ fn stands_outside(witness: &Witness) -> bool {
     waits && !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
 }
 
-/// Whether lanes go across memory, as stages wait for folds while workers divide the contiguous axis, and lanes cannot stand around
-/// the stages.
+/// Whether lanes are strided in memory: stages wait for folds while workers divide the contiguous axis, and the loop over
+/// lanes cannot be around the stages.
 fn lies_across(witness: &Witness) -> bool {
     let is_divided = witness.order.last().is_some_and(|last| witness.workers.contains(last));
     is_divided && witness.folds.iter().any(|fold| !fold.terminal) && !stands_outside(witness)
 }
 
 /// How often a kernel reads its inputs from main memory: once if what a block re-reads between stages fits the memory that
-/// serves it, or its cluster, else once for each stage that walks what workers do not divide.
+/// serves it, or its cluster; otherwise once for each stage that walks axes that workers do not divide.
 fn sweeps(witness: &Witness, block: u64, target: &Target) -> u32 {
     if witness.levels <= 1 || block <= target.row_bytes() {
         return 1;

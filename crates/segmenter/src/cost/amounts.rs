@@ -1,5 +1,5 @@
-//! Elements, bytes and cycles of the values of a graph, for a machine and the sizes that are expected, each found once: a search
-//! asks for those of every group that it looks at.
+//! Elements, bytes and cycles of the values of a graph, for a machine and the expected sizes, each computed once: a search
+//! asks for those of every group that it considers.
 
 use std::cell::RefCell;
 
@@ -12,21 +12,21 @@ use target::Target;
 
 use super::work;
 
-/// How much of a value there is.
+/// The size of a value.
 #[derive(Clone, Copy, Debug)]
 pub struct Amount {
     pub elements: u64,
     pub bytes: u64,
 }
 
-/// Those of a node's results, and the cycles that it takes.
+/// The sizes of a node's results, and its cycles.
 #[derive(Clone, Debug)]
 struct OfNode {
     cycles: u64,
     results: SmallVec<[Amount; 1]>,
 }
 
-/// How much there is of the values of a graph.
+/// The sizes of the values of a graph.
 pub struct Amounts<'a> {
     pub graph: &'a Graph,
     pub hints: &'a Hints,
@@ -41,7 +41,7 @@ impl<'a> Amounts<'a> {
         Amounts { graph, hints, target, ops: OpCycles::of(target), nodes: RefCell::default() }
     }
 
-    /// How much of a value there is.
+    /// The size of a value.
     pub fn of(&self, val: Val) -> Amount {
         self.with(val.node, |known| known.results[usize::from(val.result)])
     }
@@ -82,7 +82,7 @@ impl<'a> Amounts<'a> {
         read.map(|&val| self.of(val).bytes).fold(0, u64::saturating_add)
     }
 
-    /// Whether nodes are gathers, some of them.
+    /// Whether some of these nodes are gathers.
     pub fn gathers(&self, nodes: &[Node]) -> bool {
         nodes.iter().any(|&node| matches!(self.graph.node(node).op, TensorOp::Gather(_)))
     }

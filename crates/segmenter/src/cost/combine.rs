@@ -1,5 +1,5 @@
-//! What adds up the partial results that blocks of a GPU leave: a launch for each combine step, and the bytes that blocks write
-//! and the steps read.
+//! The cost of combining the partial results that blocks of a GPU leave: a launch for each combine step, and the bytes that
+//! blocks write and the steps read.
 //!
 //! Takes a witness and estimates how the schedule that will be chosen divides it (`scheduler::schedule::divide`). On a CPU
 //! combine steps are not counted.
@@ -43,7 +43,7 @@ pub(super) fn seconds(witness: &Witness, hints: &Hints, target: &Target) -> f64 
     steps.len() as f64 * target.launch + bytes as f64 / target.bandwidth
 }
 
-/// How blocks divide what a group walks.
+/// How blocks divide the axes of a group.
 struct Blocks<'a> {
     witness: &'a Witness,
     hints: &'a Hints,
@@ -52,8 +52,8 @@ struct Blocks<'a> {
 }
 
 impl Blocks<'_> {
-    /// In how many pieces each axis is cut that folds reduce: those that fewest reduce first, until there are blocks enough, and none
-    /// walks too many rows of sums that it keeps.
+    /// The number of pieces of each folded axis that is cut: those that the fewest folds reduce first, until there are
+    /// enough blocks, and no block walks too many rows of sums that it keeps.
     fn pieces(&self) -> Vec<(Axis, u64)> {
         let Blocks { witness, target, gpu, .. } = *self;
         let folds_over = |axis: &Axis| witness.folds.iter().filter(|fold| reduces(fold, *axis)).count();
@@ -74,7 +74,7 @@ impl Blocks<'_> {
         folded.into_iter().map(piece).collect()
     }
 
-    /// How many indices axes have together.
+    /// The number of indices of these axes together.
     fn elements(&self, axes: &[Axis]) -> u64 {
         let sizes = axes.iter().map(|&axis| self.hints.value(self.witness.space.size(axis)));
         sizes.fold(1, u64::saturating_mul)

@@ -1,5 +1,5 @@
-//! How many bytes a GPU has in flight of a kernel that is not planned yet: what its threads load of a row at a time, and how many
-//! of them there are. Where columns are folded as well as rows, threads keep these sums, and there are few.
+//! How many bytes in flight a GPU has for a kernel that is not planned yet: what a thread loads of a row at a time, times
+//! the threads. If columns are folded as well as rows, threads keep these sums, and there are few threads.
 
 use ir::graph::{Fusion, Graph};
 use scheduler::legal::{Fold, Witness};

@@ -1,4 +1,4 @@
-//! How much of each input a group reads: all of it, or only what gathers take.
+//! How much of each input a group reads: all of it, or only what gathers take from it.
 //!
 //! A gather reads at most one element of its source for each element of its result, so an input that only gathers lead to
 //! counts `min(bytes of the input, bytes of the results)`.
@@ -7,17 +7,17 @@ use index::Expr;
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 use rustc_hash::FxHashMap;
 
-/// What a group needs of its values.
+/// How much a group needs of its values.
 #[derive(Clone, Debug)]
 pub struct InputReads<'a> {
     graph: &'a Graph,
     view: &'a Fusion,
-    /// At most so many elements; `None` where all may be needed. Nothing is needed of values that are not here.
+    /// The most elements needed of a value; `None` where all may be. Nothing is needed of values that are not here.
     elements: FxHashMap<Val, Option<Expr>>,
 }
 
 impl<'a> InputReads<'a> {
-    /// What a group needs to make its outputs.
+    /// How much a group needs to make its outputs.
     pub fn of(graph: &'a Graph, view: &'a Fusion) -> InputReads<'a> {
         let mut reads = InputReads { graph, view, elements: FxHashMap::default() };
         view.outputs().iter().for_each(|output| reads.add(output.val, None));
@@ -38,7 +38,7 @@ impl<'a> InputReads<'a> {
         reads
     }
 
-    /// Bytes of an input that are read, where all of it would be `whole`.
+    /// Bytes of an input that are read, of `whole` in all.
     pub fn bytes(&self, val: Val, whole: Expr) -> Expr {
         match self.elements.get(&val) {
             None => Expr::zero(),

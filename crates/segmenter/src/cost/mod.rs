@@ -1,6 +1,6 @@
-//! What a group costs: the bytes it moves, each distinct tensor read or written once, how it goes through memory (`access`),
-//! what it computes (`work`, by the `cycles` of ops), its launch, and what adds up its blocks' partial results (`combine`).
-//! Search, `explain` and the lower bound ask here.
+//! The cost of a group: the bytes it moves, each distinct tensor read or written once, its access pattern (`access`), what
+//! it computes (`work`, by the `cycles` of ops), its launch, and the combine steps for its blocks' partial results
+//! (`combine`). Search, `explain` and the lower bound use it.
 
 mod access;
 mod amounts;
@@ -24,8 +24,8 @@ pub use amounts::Amounts;
 pub use input_reads::InputReads;
 pub(super) use work::{cycles_once, needed_parts, part};
 
-/// Bytes that a group reads and writes, as a set: each tensor once, and of a tensor that only gathers take from no more
-/// than they take.
+/// Bytes that a group reads and writes, as a set: each tensor once, and of a tensor that only gathers read no more than they
+/// take.
 pub fn bytes(graph: &Graph, view: &Fusion) -> Expr {
     view.facts().normalize(&(read(graph, view) + written(graph, view)))
 }
@@ -40,7 +40,7 @@ fn written(graph: &Graph, view: &Fusion) -> Expr {
     made(view).into_iter().map(|val| graph.ty(val).bytes()).sum()
 }
 
-/// What a group writes, each value once.
+/// The values that a group writes, each once.
 fn made(view: &Fusion) -> Vec<Val> {
     let mut made: Vec<Val> = view.outputs().iter().map(|output| output.val).collect();
     made.sort_unstable();
@@ -49,7 +49,7 @@ fn made(view: &Fusion) -> Vec<Val> {
     made
 }
 
-/// What the cost model expects of a group, by term.
+/// The cost model's estimate for a group, by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seconds {
     pub memory: f64,
@@ -57,12 +57,12 @@ pub struct Seconds {
     pub launch: f64,
     /// Launches and bytes of the combine steps.
     pub combine: f64,
-    /// Of memory and computing, what goes on at the same time.
+    /// Seconds in which memory and computing overlap.
     pub overlap: f64,
 }
 
 impl Seconds {
-    /// That of a group. What external ops compute is not known.
+    /// The estimate for a group. External ops' computing time is not known.
     pub fn of(
         graph: &Graph,
         view: &Fusion,
@@ -107,8 +107,8 @@ impl Seconds {
     }
 }
 
-/// Seconds during which a kernel moves memory and computes at once. None on a CPU: measured on graphs of `bench/corpus`, the
-/// longer of the two judged the exchange of values wrongly more often than their sum. On a GPU warps compute while others wait.
+/// Seconds during which a kernel moves memory and computes at once. None on a CPU: on graphs of `bench/corpus` the longer of
+/// the two misjudged the exchange of values more often than their sum. On a GPU warps compute while others wait.
 pub(super) fn overlap(target: &Target, memory: f64, computing: f64) -> f64 {
     match target.processor {
         Processor::Cpu(_) => 0.0,
@@ -116,7 +116,7 @@ pub(super) fn overlap(target: &Target, memory: f64, computing: f64) -> f64 {
     }
 }
 
-/// Seconds that a row takes at least, however few bytes it has: the next one's loads wait for its end.
+/// The minimum seconds for a row, however few bytes it has: the next row's loads wait for its end.
 pub(super) fn latency(target: &Target) -> f64 {
     match &target.processor {
         Processor::Cpu(_) => 0.0,
@@ -124,13 +124,13 @@ pub(super) fn latency(target: &Target) -> f64 {
     }
 }
 
-/// Seconds that the cost model expects of what runs a group, if anything does.
+/// The cost model's seconds for the engine of a group, if it has one.
 pub fn seconds(graph: &Graph, view: &Fusion, answer: &LegalityAnswer, hints: &Hints, target: &Target) -> f64 {
     Seconds::of(graph, view, answer, hints, target).total()
 }
 
-/// What a group takes at least that makes these values, whatever it is as a kernel: its bytes once, as fast as memory goes, and
-/// each node once. Of gathers only the view tells the bytes.
+/// A lower bound for a group that makes these values, whatever its kernel: its bytes once, at full bandwidth, and each node
+/// once. The bytes of gathers need the view.
 pub(super) fn min_seconds<'v>(
     amounts: &Amounts<'_>,
     made: &[Val],
@@ -153,18 +153,18 @@ pub fn input_sweeps(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> 
     Access::of(witness, kept, amounts.hints, amounts.target).sweeps
 }
 
-/// Of the bytes that a kernel reads and writes those that blocks keep from stage to stage.
+/// The bytes, of those that a kernel reads and writes, that blocks keep from stage to stage.
 fn bytes_kept(amounts: &Amounts<'_>, view: &Fusion, [read, written]: [u64; 2]) -> u64 {
     if keeps_inputs(amounts.graph, view, amounts.target) { read } else { read.saturating_add(written) }
 }
 
-/// Whether a block keeps rows as they are in memory, and no more: on a GPU those of inputs of half types.
+/// Whether a block keeps nothing but rows as they are in memory: on a GPU those of inputs of half types.
 fn keeps_inputs(graph: &Graph, view: &Fusion, target: &Target) -> bool {
     let is_narrow = |val: Val| graph.dtype(val).compute() != graph.dtype(val);
     matches!(target.processor, Processor::Gpu(_)) && row_inputs(graph, view).all(is_narrow)
 }
 
-/// The inputs of which a block reads rows of its own: those with most axes.
+/// The inputs whose rows differ between blocks: those with the most axes.
 fn row_inputs<'a>(graph: &'a Graph, view: &'a Fusion) -> impl Iterator<Item = Val> + 'a {
     let rank = |val: &Val| graph.ty(*val).rank();
     let most = view.inputs().iter().map(rank).max();

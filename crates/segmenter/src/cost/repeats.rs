@@ -1,6 +1,6 @@
-//! How often a kernel computes a value again that has fewer axes than the loops around it: a function of weights for each row, a
-//! table of positions for each head. What lacks the inner axes of a loop nest is computed outside of them; what lacks outer
-//! ones is computed anew in each of their iterations.
+//! How often a kernel recomputes a value that has fewer axes than the loops around it: a function of weights for each row, a
+//! table of positions for each head. A value that lacks the inner axes of a loop nest is computed outside of them; one that
+//! lacks outer axes is recomputed in each of their iterations.
 
 use cranelift_entity::SecondaryMap;
 use ir::graph::{Fusion, Node, TensorOp};
@@ -10,21 +10,21 @@ use target::Processor;
 
 use super::amounts::Amounts;
 
-/// Cycles of an element from which on ops that are computed again count, together with what they alone are computed from.
-/// Fewer are hidden behind the memory traffic of the kernel.
+/// The fewest cycles per element for which recomputed ops count, together with the ops that only they need. Fewer are hidden
+/// by the memory traffic of the kernel.
 const COSTLY: u64 = 7;
 
 /// A set of axes, by the places of their loops.
 type Axes = u64;
 
-/// How often each node of a kernel is computed for each of its elements, by its position: once where a kernel has none.
+/// How often each node of a kernel is computed per element, by its position: once if the list is empty.
 #[derive(Default)]
 pub(super) struct Repeats {
     times: Vec<u64>,
 }
 
 impl Repeats {
-    /// Those of a kernel. What is cheap, and needed for nothing costly alone, counts once.
+    /// Those of a kernel. Cheap nodes that not only costly ones need count once.
     pub fn of(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> Repeats {
         let loops = Loops::of(amounts, view, witness);
         let made = witness.space.of_results(|axes| loops.set(axes.iter().flatten().copied()));
@@ -43,7 +43,7 @@ impl Repeats {
         repeats
     }
 
-    /// Has what is cheap, and not needed for what is costly alone, count once.
+    /// Makes cheap nodes that not only costly ones need count once.
     fn keep_costly(&mut self, amounts: &Amounts<'_>, view: &Fusion, space: &Space) {
         let times = &mut self.times;
         let cycles = cycles_of_chains(amounts, view, space, |position| times[position] > 1);
@@ -56,7 +56,7 @@ impl Repeats {
         }
     }
 
-    /// Cycles of the node at a position, for all elements, as often as they are computed.
+    /// Cycles of the node at a position, for all elements and repetitions.
     pub fn cycles(&self, amounts: &Amounts<'_>, position: usize, node: Node) -> u64 {
         let times = self.times.get(position).copied().unwrap_or(1);
         amounts.cycles(node).saturating_mul(times)
@@ -73,7 +73,7 @@ fn makers(amounts: &Amounts<'_>, space: &Space, position: usize, node: Node) -> 
     operands.filter_map(move |k| space.maker(position, k))
 }
 
-/// Cycles of an element of each node that is in a set, with those of the nodes of the set that it is computed from.
+/// Cycles per element of each node in a set, with those of the set's nodes that it is computed from.
 fn cycles_of_chains(
     amounts: &Amounts<'_>,
     view: &Fusion,
@@ -89,8 +89,9 @@ fn cycles_of_chains(
     cycles
 }
 
-/// The loops of a kernel: outside those that blocks divide, inside those of its stages. Where no stage waits for a fold the lanes
-/// take the contiguous axis, and are innermost, but for an axis of few indices that is unrolled within them on a CPU.
+/// The loops of a kernel: outside those that blocks divide, inside those of its stages. If no stage waits for a fold, the
+/// lanes take the contiguous axis and are innermost, except for an axis of few indices that is unrolled within them on a
+/// CPU.
 struct Loops<'w> {
     witness: &'w Witness,
     order: Vec<Axis>,
@@ -134,8 +135,8 @@ impl<'w> Loops<'w> {
         cycles.into_iter().any(|cycles| cycles >= COSTLY)
     }
 
-    /// The axes of the loops in which each node is computed: its own, and those of what uses it, up to folds, whose results stay,
-    /// and to index maps, which are counted where they are followed.
+    /// The axes of the loops in which each node is computed: its own, and those of its users, up to folds, whose results
+    /// stay, and to index maps, which are counted separately.
     fn around(&self, amounts: &Amounts<'_>, view: &Fusion, made: &[Axes]) -> Vec<Axes> {
         let Witness { space, folds, .. } = self.witness;
         let mut around = made.to_vec();

@@ -1,5 +1,5 @@
-//! How long a group computes as one kernel: counted as `code` does, but each node by the elements of its result, and by the time
-//! that its instructions take.
+//! The time that a group takes to compute as one kernel: counted as in `code`, but each node by the elements of its result
+//! and the time of its instructions.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
@@ -11,9 +11,9 @@ use scheduler::legal::{Count, Weights};
 use super::amounts::Amounts;
 use super::repeats::Repeats;
 
-/// Elements that a group computes at least, each as often as the cycles that a vector of them takes: a value once for each
-/// index map through which it is read, as if all that several stages need were kept in scratch. Of what is broadcast the
-/// elements before count, as often as outer loops compute them (`repeats`).
+/// The fewest cycles of a group: for each element that it computes those of a vector of them. A value counts once for each
+/// index map through which it is read, as if all values that several stages need were kept in scratch. Broadcast values
+/// count by the elements before the broadcast, as often as outer loops compute them (`repeats`).
 pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u64 {
     let graph = amounts.graph;
     let repeats = Repeats::of(amounts, view, witness);
@@ -35,8 +35,8 @@ pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) ->
     folds.fold(count.nest(&roots, u64::MAX), u64::saturating_add)
 }
 
-/// Cycles of a kernel at least: of each node once; none where an index map may ask for a part of what a node makes, or where a
-/// library computes.
+/// The fewest cycles of a kernel: of each node once; 0 if an index map may ask for only a part of a node's result, or for an
+/// external op.
 pub(super) fn min_cycles(amounts: &Amounts<'_>, nodes: &[Node]) -> u64 {
     let is_partial = |node: &&Node| {
         matches!(
@@ -55,14 +55,14 @@ fn each_once(amounts: &Amounts<'_>, nodes: &[Node]) -> u64 {
     nodes.iter().map(|&node| amounts.cycles(node)).fold(0, u64::saturating_add)
 }
 
-/// The elements that any segmentation of a fusion computes: each value once, as far as something needs it.
+/// The cycles of any segmentation of a fusion: of each value once, as far as something needs it.
 pub(crate) fn cycles_once(amounts: &Amounts<'_>, fusion: &Fusion) -> u64 {
     let needed = needed_parts(amounts, fusion);
     let cycles = |node: &Node| (amounts.cycles(*node) as f64 * needed[node]) as u64;
     fusion.order().iter().map(cycles).fold(0, u64::saturating_add)
 }
 
-/// Which part of a node's elements any segmentation computes.
+/// The part of each node's elements that any segmentation computes.
 pub(crate) fn needed_parts(amounts: &Amounts<'_>, fusion: &Fusion) -> FxHashMap<Node, f64> {
     let graph = amounts.graph;
     let outputs = fusion.outputs().iter().map(|output| (output.val.node, 1.0));
@@ -81,8 +81,8 @@ pub(crate) fn needed_parts(amounts: &Amounts<'_>, fusion: &Fusion) -> FxHashMap<
     needed
 }
 
-/// How many times an operand's elements a node asks for: of what is sliced or gathered a part. Of slices that are put together
-/// otherwise, as in a roll, all that the result has, since chains of those leave no loops to cut.
+/// The multiple of an operand's elements that a node asks for: a part, if it slices or gathers. Slices that are only
+/// rearranged, as in a roll, count as the whole result, since chains of those leave no loops to cut.
 pub(crate) fn part(amounts: &Amounts<'_>, node: Node, k: usize) -> f64 {
     let graph = amounts.graph;
     let operand = graph.node(node).operands[k];

@@ -7,8 +7,8 @@ use super::shift::shift;
 use super::state::State;
 use super::transfer::transfer;
 
-/// Makes moves as long as any pays: those that try each value of the fusion only where those of kept values and of whole segments
-/// are done, as they take most of the steps that there are.
+/// Makes moves as long as any pays: those that try each value of the fusion only when those of kept values and of whole
+/// segments are done, as they take most of the steps.
 pub(super) fn descend(state: &mut State<'_>) {
     exchange(state);
     while join(state) || keep_statistics(state) || transfer(state) || keep(state) || shift(state) {

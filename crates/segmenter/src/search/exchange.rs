@@ -1,5 +1,6 @@
-//! Values that are cheaper to compute again than to write and read. A minimum cut finds the values to keep instead: of a
-//! normalised tensor the statistics. Where it finds none with fewer bytes, the value is computed wherever it is read.
+//! Values that are cheaper to recompute than to write and read. A minimum cut finds the values to keep instead: the
+//! statistics of a normalised tensor, for example. If it finds none with fewer bytes, the value is recomputed wherever it is
+//! read.
 
 use std::rc::Rc;
 
@@ -10,13 +11,13 @@ use super::segment::Segment;
 use super::state::{Change, State};
 use crate::flow_network::FlowNetwork;
 
-/// Whether an op is expensive to compute twice, so that a cut keeps what it makes.
+/// Whether an op is expensive to compute twice, so that a cut keeps its results.
 fn is_work(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_))
 }
 
-/// Tries each kept value, in the order they are made, again and again until none of them can be replaced or dropped. None is tried
-/// twice between two changes.
+/// Tries each kept value, in the order they are made, repeatedly until none can be replaced or dropped. None is tried twice
+/// between two changes.
 pub(super) fn exchange(state: &mut State<'_>) {
     let mut rejected: FxHashSet<Val> = FxHashSet::default();
     let mut is_changed = true;
@@ -35,7 +36,7 @@ pub(super) fn exchange(state: &mut State<'_>) {
     }
 }
 
-/// The place of the segment that makes a value which may be computed where it is read.
+/// The place of the segment that makes a value, if the value may be computed where it is read.
 fn droppable(state: &State<'_>, val: Val) -> Option<usize> {
     let is_computed = !matches!(state.problem.graph.op(val), TensorOp::External(_));
     if !is_computed || !state.is_free(val) {
@@ -44,19 +45,20 @@ fn droppable(state: &State<'_>, val: Val) -> Option<usize> {
     state.segments.iter().position(|segment| segment.made.contains(&val))
 }
 
-/// Tries to keep fewer bytes instead of a value; where there are none, to drop it.
+/// Tries to keep fewer bytes instead of a value; if there are none, to drop it.
 fn try_exchange(state: &mut State<'_>, val: Val) -> bool {
     let change = replacing(state, val).or_else(|| dropping(state, val));
     change.is_some_and(|change| state.improve(change))
 }
 
-/// A value is no longer kept.
+/// The change that no longer keeps a value.
 pub(super) fn dropping(state: &State<'_>, val: Val) -> Option<Change> {
     let made = vec![state.without(droppable(state, val)?, val)];
     Some(Change { made, kept: Vec::new(), dropped: vec![val] })
 }
 
-/// What its readers compute a value from is kept instead of the value: each made by the first segment that computes it.
+/// The change that keeps, instead of a value, what its readers compute it from: each made by the first segment that computes
+/// it.
 pub(super) fn replacing(state: &State<'_>, val: Val) -> Option<Change> {
     let place = droppable(state, val)?;
     let instead = cut_before(state, val);
@@ -72,8 +74,8 @@ pub(super) fn replacing(state: &State<'_>, val: Val) -> Option<Change> {
     Some(Change { made: made.into_iter().collect(), kept: instead, dropped: vec![val] })
 }
 
-/// The values to keep from which a value's readers compute it with the fewest bytes, repeating no fold or scan: a minimum
-/// cut between those and what is in memory. Of it, what is not in memory yet.
+/// The values with the fewest bytes from which a value's readers compute it, repeating no fold or scan: a minimum cut
+/// between those and the values in memory. Returns those of the cut that are not in memory yet.
 fn cut_before(state: &State<'_>, val: Val) -> Vec<Val> {
     let graph = state.problem.graph;
     let readers: Vec<&Rc<Segment>> = state.segments.iter().filter(|segment| segment.reads(val)).collect();

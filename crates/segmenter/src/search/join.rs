@@ -1,6 +1,6 @@
-//! Segments that read the same values become one, so that these are read once: merging along the graph never meets those that
-//! do not wait for each other. In small fusions any two may, which saves a launch, unless that is nearly nothing and more is in
-//! memory then, or both do the same and one launch runs them anyway.
+//! Joins segments that read the same values, so that these are read once: merging along the graph never considers segments
+//! that do not depend on each other. In small fusions any two segments may join, which saves a launch, unless the gain is
+//! tiny and more is in memory then, or both do the same and are launched together anyway.
 
 use ir::graph::{Fusion, Val};
 
@@ -13,7 +13,7 @@ use crate::structure::Structure;
 
 use target::cpu::MAX_JOINED_STATEMENTS as STATEMENTS;
 
-/// Joins the segments of each pair that gains by it; whether any did.
+/// Joins the segments of each pair that gains by it; returns whether any did.
 pub(super) fn join(state: &mut State<'_>) -> bool {
     let is_small = state.problem.is_small();
     let mut is_changed = false;
@@ -40,7 +40,7 @@ fn shares(state: &State<'_>, place: usize) -> bool {
     segment.inputs().iter().any(is_of_others) || segment.made.iter().any(|val| readers(val) > 0)
 }
 
-/// Whether two segments read a tensor that both need, or one what the other makes.
+/// Whether two segments read a common tensor, or one reads what the other makes.
 pub(super) fn read_alike(state: &State<'_>, earlier: usize, later: usize) -> bool {
     #[cfg(test)]
     tests::COMPARED.with(|count| count.set(count.get() + 1));
@@ -57,7 +57,7 @@ fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
     structure(earlier).has_ops_of(structure(later))
 }
 
-/// Segments that are not `alike` only save a launch together, which may not be worth memory for what both of them read.
+/// Segments that are not `alike` save only a launch together, which may not be worth memory for what both read.
 fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool) -> bool {
     if is_of_library(state, earlier) || state.are_parted(earlier, later) {
         state.steps = state.steps.saturating_sub(1);
@@ -78,7 +78,7 @@ fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool
     }
 }
 
-/// Whether a library runs a segment, which joins no other then.
+/// Whether a segment is an external op, which joins no other segment.
 fn is_of_library(state: &State<'_>, place: usize) -> bool {
     let view = state.segments[place].view(&state.problem);
     matches!(&*state.problem.legality.of(state.problem.graph, view), Ok(Engine::External(_)))
@@ -99,7 +99,7 @@ mod tests {
     use crate::search::tests::searched;
 
     thread_local! {
-        /// Pairs of segments of which it was asked whether they read the same.
+        /// Pairs of segments that were compared by what they read.
         pub static COMPARED: Cell<usize> = const { Cell::new(0) };
     }
 
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(segments_of(&source), 200);
     }
 
-    /// The segments of a definition, of which none are compared.
+    /// The number of segments of a definition in which none are compared.
     fn segments_of(source: &str) -> usize {
         let before = COMPARED.with(Cell::get);
         let (found, _) = searched(source);

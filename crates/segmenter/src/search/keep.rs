@@ -1,6 +1,7 @@
-//! Values that are kept in memory from then on: what several segments compute, what one computes several times by way of
-//! index maps, and statistics, without which a kernel can divide its work otherwise. Made by a segment that computes them
-//! anyway, or by a new one. All statistics of a stage go together, as those that stay would have workers divide as before.
+//! Moves that keep values in memory: those that several segments compute, those that one computes several times because of
+//! index maps, and statistics, without which a kernel can divide its work along other axes. They are made by a segment that
+//! computes them anyway, or by a new one. All statistics of a stage are kept together, as a remaining one would restrict the
+//! workers as before.
 
 use std::collections::BTreeMap;
 
@@ -12,20 +13,20 @@ use super::state::{Change, State};
 use crate::engine::Engine;
 use crate::segmentation::{segment_cone, segment_view};
 
-/// Tries the statistics of each segment; whether any are kept from then on.
+/// Tries the statistics of each segment; returns whether any are kept from then on.
 pub(super) fn keep_statistics(state: &mut State<'_>) -> bool {
     let places = 0..state.segments.len();
     places.filter(|&place| state.steps > 0 && try_keep_folds(state, place)).count() > 0
 }
 
-/// Tries each value that is not kept, first those that are made first; whether any is kept from then on.
+/// Tries each value that is not kept, in the order they are made; returns whether any is kept from then on.
 pub(super) fn keep(state: &mut State<'_>) -> bool {
     let order = state.problem.fusion.order();
     order.iter().filter(|&&node| state.steps > 0 && try_keep(state, node)).count() > 0
 }
 
-/// Keeps the results of all folds of one stage of a kernel, of those that it uses again; a new segment makes them, also
-/// those that the kernel made.
+/// Keeps the results of all folds of one stage of a kernel that it uses again; a new segment makes them, including those
+/// that the kernel made.
 fn try_keep_folds(state: &mut State<'_>, place: usize) -> bool {
     let stages = {
         let answer =
@@ -48,8 +49,8 @@ fn try_keep_folds(state: &mut State<'_>, place: usize) -> bool {
     })
 }
 
-/// Folds, with what the segment makes of them and of nothing that has more elements than they: left behind it would keep workers from
-/// dividing more than it has.
+/// Folds, and all that the segment computes from them and from nothing larger than they: if those stayed, workers could
+/// divide only the axes that they have.
 fn with_followers(state: &State<'_>, place: usize, folds: &[Val]) -> Vec<Val> {
     let SearchProblem { graph, fusion, .. } = state.problem;
     let elements = |val: Val| state.amounts.of(val).elements;
@@ -66,7 +67,7 @@ fn with_followers(state: &State<'_>, place: usize, folds: &[Val]) -> Vec<Val> {
     folds.iter().copied().chain(followers).collect()
 }
 
-/// Folds, with what they are computed from that other values of a segment are computed from too.
+/// Folds, and the values that they share as sources with other values of a segment.
 fn with_shared(state: &State<'_>, place: usize, folds: &[Val]) -> Vec<Val> {
     let SearchProblem { graph, fusion, .. } = state.problem;
     let view = segment_view(graph, fusion, folds, |val| state.kept.contains(&val));
@@ -80,12 +81,12 @@ fn with_shared(state: &State<'_>, place: usize, folds: &[Val]) -> Vec<Val> {
     vals
 }
 
-/// Whether another segment may make a value that one computes or makes.
+/// Whether another segment may make a value that this one computes or makes.
 fn may_be_made(state: &State<'_>, place: usize, val: Val) -> bool {
     state.may_be_kept(val) || state.segments[place].made.contains(&val)
 }
 
-/// The results of a node that something needs: of a fold as their users know them.
+/// The results of a node that something needs: of a fold as its users see them.
 fn used(state: &State<'_>, node: Node, may_be_made: impl Fn(Val) -> bool) -> Vec<Val> {
     let SearchProblem { graph, fusion, .. } = state.problem;
     let is_fold = matches!(graph.node(node).op, TensorOp::Fold { .. });
@@ -93,8 +94,8 @@ fn used(state: &State<'_>, node: Node, may_be_made: impl Fn(Val) -> bool) -> Vec
     used.map(|val| if is_fold { statistic(state, val, &may_be_made) } else { val }).collect()
 }
 
-/// What a fold's result is used for: with the axes that it reduced, then by ops with scalars, as long as nothing else uses it and
-/// what they make may be made. Of a sum its mean, of a variance one over its root.
+/// The value for which a fold's result is used: with the reduced axes put back, then by ops with scalars, as long as it has
+/// no other users and the results may be made. For a sum its mean, for a variance its inverse root.
 fn statistic(state: &State<'_>, folded: Val, may_be_made: impl Fn(Val) -> bool) -> Val {
     let SearchProblem { graph, fusion, .. } = state.problem;
     let next = |&val: &Val| {
@@ -111,8 +112,8 @@ fn statistic(state: &State<'_>, folded: Val, may_be_made: impl Fn(Val) -> bool) 
     known.filter(|&val| val == folded || may_be_made(val)).last().unwrap_or(folded)
 }
 
-/// Keeps what a node makes, as far as it is used: made by a segment that computes it, alone or with what else that makes,
-/// or, in small fusions, a statistic by one that reads the same tensors.
+/// Keeps the used results of a node: made by a segment that computes it, alone or with the other values of that, or, in
+/// small fusions, a statistic by one that reads the same tensors.
 fn try_keep(state: &mut State<'_>, node: Node) -> bool {
     let vals = used(state, node, |val| state.may_be_kept(val));
     if vals.is_empty() || !vals.iter().all(|&val| state.may_be_kept(val)) {

@@ -1,16 +1,16 @@
-//! The search for the fastest segmentation, as the cost model sees it, from one that merging found.
+//! The search for the fastest segmentation under the cost model, starting from one that merging found.
 //!
-//! Moves change which values are kept in memory and which segments make them; each is taken if what it changes takes less
-//! time and is as legal as before. Where a lower bound says that there is nothing to gain, none is tried, and whether segments are
-//! legal is asked only where their bytes and what they compute once would take less time. What else a segment computes follows
-//! from what is kept, so a value that is no longer kept is computed again wherever it is read: unary chains from inputs, casts,
+//! Moves change which values are kept in memory and which segments make them; each is taken if the changed segments take
+//! less time and are as legal as before. If a lower bound shows that nothing can be gained, no move is tried; and legality
+//! is asked only where a lower bound of the changed segments' time is smaller. What else a segment computes follows from
+//! what is kept, so a value that is no longer kept is recomputed wherever it is read: unary chains from inputs, casts,
 //! broadcasts, factories.
 //!
-//! `state` (a segmentation being changed) · `segment` (one of its segments, and what it costs) · `order` (in which segments
-//! can run). Moves are functions over the state: `exchange` (values dropped, or others kept instead) · `keep` (values kept
-//! that are computed again and again) · `transfer` (values made by another segment) · `shift` (values kept in the place of
-//! others) · `join` (segments that read the same) · `descend` (moves as long as any pays) · `retry` (a move that does not pay
-//! by itself, then those that follow from it) · `shrink` (less memory, whatever the time).
+//! `state` (a segmentation being changed) · `segment` (one of its segments, and what it costs) · `order` (the order of
+//! segments). Moves are functions over the state: `exchange` (values dropped, or others kept instead) · `keep` (values kept
+//! that are computed repeatedly) · `transfer` (values made by another segment) · `shift` (values kept in the place of
+//! others) · `join` (segments that read the same) · `descend` (moves as long as any pays) · `retry` (a move that does not
+//! pay by itself, then those that follow from it) · `shrink` (less memory at any cost in time).
 
 mod descend;
 mod exchange;
@@ -38,13 +38,13 @@ use super::legality::Legality;
 use super::lower_bound;
 use super::segmentation::Segmentation;
 
-/// What a search is about.
+/// The problem that a search solves.
 #[derive(Clone, Copy)]
 pub struct SearchProblem<'a> {
     pub graph: &'a Graph,
-    /// What is cut into segments.
+    /// The fusion that is cut into segments.
     pub fusion: &'a Fusion,
-    /// What groups of the user ask.
+    /// The constraints of the user's groups.
     pub constraints: &'a Constraints,
     /// Which groups are one kernel.
     pub legality: &'a Legality,
@@ -53,19 +53,19 @@ pub struct SearchProblem<'a> {
     pub target: &'a Target,
 }
 
-/// Nodes of a fusion that is small.
+/// Nodes up to which a fusion is small.
 const SMALL: usize = 64;
 
-/// Nodes of a fusion up to which finding a bound takes less time than moves do.
+/// Nodes up to which a fusion's bound takes less time to find than its moves.
 const BOUNDED: usize = 512;
 
-/// A part of the time so small that nothing is tried for it.
+/// The relative gain below which no move is tried.
 const ENOUGH: f64 = 1e-3;
 
-/// A part that moves are not retried for in large fusions, where that takes as long as all else that plans them.
+/// The relative gain below which moves are not retried in large fusions: there that takes as long as all other planning.
 const ENOUGH_AFTER_MOVES: f64 = 0.05;
 
-/// Nodes of a fusion that is not large in this sense.
+/// Nodes up to which a fusion is not large for `ENOUGH_AFTER_MOVES`.
 const RETRIED: usize = 32;
 
 impl SearchProblem<'_> {
@@ -78,22 +78,22 @@ impl SearchProblem<'_> {
 /// What a search found.
 #[derive(Clone, Debug)]
 pub struct SearchResult {
-    /// The segmentation, in an order in which few bytes are in memory at a time.
+    /// The segmentation, in an order with a low memory peak.
     pub segmentation: Segmentation,
-    /// The most bytes that are.
+    /// The bytes of that peak.
     pub peak: u64,
     /// Nodes that moves looked at.
     pub steps: usize,
 }
 
-/// The segmentation that moves lead to from the one that a function gives.
+/// The segmentation that moves reach from the one that `start` returns.
 pub fn search(problem: SearchProblem<'_>, start: impl FnOnce() -> Segmentation) -> SearchResult {
     let (start, bound) = with_bound(problem, start);
     result(&found(problem, start, bound))
 }
 
-/// The same with no more than so many bytes in memory at a time; where none is found that needs so few, the one that needs the
-/// fewest of those that were.
+/// The same with a memory peak of `limit` bytes at most; if none is found that needs so few, the one of those found that
+/// needs the fewest.
 pub fn search_within(
     problem: SearchProblem<'_>,
     start: impl FnOnce() -> Segmentation,
@@ -110,8 +110,8 @@ pub fn search_within(
     if peak_bytes(&other) < peak_bytes(&found) { result(&other) } else { result(&found) }
 }
 
-/// The result of a function, and a lower bound of the seconds of any segmentation: 0 for large fusions. In fusions for which finding
-/// it takes longer than starting a thread, both are found at the same time.
+/// The result of a function, and a lower bound of the seconds of any segmentation: 0 for large fusions. If finding it takes
+/// longer than starting a thread, both run at the same time.
 fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f64) {
     let SearchProblem { graph, fusion, hints, target, .. } = problem;
     let bound = || lower_bound(graph, fusion, hints, target).seconds;
@@ -122,7 +122,7 @@ fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f
     }
 }
 
-/// The state that moves lead to.
+/// The state that moves reach.
 fn found<'a>(problem: SearchProblem<'a>, start: Segmentation, bound: f64) -> State<'a> {
     let mut state = State::new(problem, start);
     if !state.is_within(bound * (1.0 + ENOUGH)) {
@@ -148,7 +148,7 @@ mod tests {
     use crate::greedy_with;
     use crate::legality::Group;
 
-    /// The segmentation that the search finds for a definition, and the answers that it asked for.
+    /// The segmentation that the search finds for a definition, and the answers that it used.
     pub(super) fn searched(source: &str) -> (Segmentation, Legality) {
         let definition = frontend::text::parse(source).expect("a definition").definition;
         let (graph, fusion) = (&definition.graph, &definition.fusion);
@@ -166,7 +166,7 @@ mod tests {
         (found.segmentation, legality)
     }
 
-    /// The groups of a definition of which answers were found.
+    /// The groups of a definition whose answers were computed.
     fn found(body: &str) -> Vec<Group> {
         let input = "    y = fd.define_tensor(shape=[-1, -1], contiguity=True)\n";
         let source = format!("def chain(fd):\n{input}{body}    fd.add_output(y)\n");
@@ -175,7 +175,7 @@ mod tests {
         legality.found()
     }
 
-    /// Greedy merging and the search ask of each group once.
+    /// Greedy merging and the search ask about each group once.
     #[test]
     fn an_answer_is_found_once_for_each_group() {
         let step = |number: usize| match number % 5 {

@@ -1,4 +1,4 @@
-//! In which order segments can run: each behind those that it reads from.
+//! An order in which segments can run: each after those that it reads from.
 
 use std::collections::BTreeSet;
 
@@ -7,20 +7,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::{Changed, State};
 
-/// Where a walk through what segments read from has been.
+/// The state of a segment in a walk through what segments read from.
 #[derive(Clone, Copy, PartialEq)]
 enum Seen {
     No,
-    /// On the way to where the walk is.
+    /// On the current path.
     Open,
     Done,
 }
 
-/// Segments that are walked in search of one between two others; what is farther away shows when the two are tried.
+/// Segments that are visited in search of one between two others; a more distant one is noticed when the two are tried.
 const WALKED: usize = 64;
 
 impl State<'_> {
-    /// The places in an order in which each segment comes behind those that it reads from, the first place first.
+    /// The places in an order in which each segment comes after those that it reads from, the first place first.
     pub(super) fn order(&self) -> Vec<usize> {
         let count = self.segments.len();
         let makers: Vec<BTreeSet<usize>> = (0..count).map(|place| self.read_from(place).collect()).collect();
@@ -44,13 +44,13 @@ impl State<'_> {
         order
     }
 
-    /// Whether a third segment stands between two, not many segments away: it waits for one, and the other for it, so that they
-    /// cannot be one.
+    /// Whether a third segment is between two, at most a few segments away: it waits for one and the other waits for it, so
+    /// that they cannot be one.
     pub(super) fn are_parted(&self, one: usize, other: usize) -> bool {
         self.is_around(one, other) || self.is_around(other, one)
     }
 
-    /// Whether a way leads from one segment to another through a third.
+    /// Whether a path leads from one segment to another through a third.
     fn is_around(&self, from: usize, to: usize) -> bool {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut way: Vec<usize> = self.read_from(to).filter(|&maker| maker != from).collect();
@@ -70,8 +70,8 @@ impl State<'_> {
         self.segments[place].inputs().iter().filter_map(|val| self.makers.get(val)).copied()
     }
 
-    /// Whether there is an order where these segments are changed. There is one without the change, so that a cycle would go
-    /// through what is changed: what that reads from is walked, and nothing else.
+    /// Whether an order exists after these changes. One exists before them, so a cycle would go through a changed segment:
+    /// only what those read from is walked.
     pub(super) fn has_order(&self, changed: &Changed) -> bool {
         let moved =
             changed.iter().flat_map(|(&place, segment)| segment.made.iter().map(move |&val| (val, place)));
@@ -83,7 +83,7 @@ impl State<'_> {
         let inputs = |place: usize| changed.get(&place).unwrap_or_else(|| &self.segments[place]).inputs();
         let count = changed.keys().map(|place| place + 1).fold(self.segments.len(), usize::max);
         let mut seen = vec![Seen::No; count];
-        // A segment on the way, with the number of its next input.
+        // A segment on the path, with the number of its next input.
         let mut way: Vec<(usize, usize)> = Vec::new();
         for &start in changed.keys() {
             if seen[start] == Seen::No {

@@ -1,6 +1,6 @@
-//! Moves that do not pay by themselves: what follows from one may. Each value of a small fusion is kept, dropped, replaced by one
-//! next to it or made by another segment, whatever that costs, then moves are made as long as they pay; the result is taken if
-//! all together pay.
+//! Moves that do not pay by themselves but may enable others that do. Each value of a small fusion is kept, dropped,
+//! replaced by an adjacent one or made by another segment, at any cost; then moves are made as long as they pay. The result
+//! is taken if all together pay.
 
 use ir::graph::Val;
 
@@ -11,8 +11,7 @@ use super::shift;
 use super::state::{Change, State};
 use super::transfer::transferring;
 
-/// Tries each value of a small fusion, those of few bytes first, as long as that gains and the time is not good
-/// enough.
+/// Tries each value of a small fusion, those of few bytes first, while that gains and the time is above `enough`.
 pub(super) fn retry(state: &mut State<'_>, enough: f64) {
     if !state.problem.is_small() {
         return;
@@ -26,7 +25,7 @@ pub(super) fn retry(state: &mut State<'_>, enough: f64) {
     while !state.is_within(enough) && improves(state) {}
 }
 
-/// Changes what is done with a value, and goes on from there.
+/// Changes how a value is kept or made, and continues from there.
 fn try_around(state: &mut State<'_>, val: Val) -> bool {
     let before = state.total();
     changes_of(state, val).into_iter().any(|change| {
@@ -43,13 +42,14 @@ fn try_around(state: &mut State<'_>, val: Val) -> bool {
     })
 }
 
-/// A value that is made is made by a segment of its own, dropped, replaced by one next to it, or made by another segment;
-/// one that is not made is kept by a segment that computes it, by a new one, or by one that reads or makes what such a segment reads.
+/// The changes to try for a value. One that is made may get its own segment, be dropped, replaced by an adjacent one, or
+/// made by another segment; one that is not made may be kept by a segment that computes it, by a new one, or by one that
+/// reads or makes what such a segment reads.
 fn changes_of(state: &State<'_>, val: Val) -> Vec<Change> {
     let Some(&place) = state.makers.get(&val) else { return keeping(state, val) };
     let made_by = |other: usize| transferring(state, place, val, other);
     let dropped = Change { made: vec![state.without(place, val)], kept: Vec::new(), dropped: vec![val] };
-    // One that makes nothing else would be joined, of which `join` knows when it pays.
+    // If it makes nothing else, the segments would be joined; `join` knows when that pays.
     let is_near = |other: &usize| {
         let is_left = state.segments[place].made.len() > 1;
         let is_segment = *other != place && !state.segments[*other].made.is_empty();

@@ -1,5 +1,5 @@
-//! A segment of a segmentation that is being changed: what it makes and what computes that. Its view is made, and what it costs
-//! found, where that is asked: most changes are rejected before.
+//! A segment of a segmentation that is being changed: what it makes, and the nodes that compute it. Its view and cost are
+//! computed on demand: most changes are rejected before.
 
 use std::cell::OnceCell;
 
@@ -10,29 +10,29 @@ use crate::cost::{Amounts, Seconds, min_seconds};
 use crate::segmentation::{segment_cone, view_of};
 use crate::worker_axes::WorkerAxes;
 
-/// A gain below this part of the time is none: sums of seconds are rounded.
+/// A relative gain below this counts as none: sums of seconds are rounded.
 const ROUNDING: f64 = 1e-9;
 
-/// What segments cost.
+/// The cost of segments.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Price {
     pub seconds: f64,
-    /// How many of them nothing runs as one step.
+    /// How many of them no engine runs as one step.
     pub rejected: usize,
 }
 
 impl Price {
-    /// Of two together.
+    /// The sum of two.
     pub fn plus(self, other: Price) -> Price {
         Price { seconds: self.seconds + other.seconds, rejected: self.rejected + other.rejected }
     }
 
-    /// Without one of those that these are together.
+    /// The sum without one of its terms.
     pub fn minus(self, other: Price) -> Price {
         Price { seconds: self.seconds - other.seconds, rejected: self.rejected - other.rejected }
     }
 
-    /// The same, and no more than any sum of the same seconds.
+    /// The same, but no more than any sum of the same seconds.
     pub fn rounded_down(self) -> Price {
         Price { seconds: self.seconds * (1.0 - ROUNDING), ..self }
     }
@@ -43,7 +43,7 @@ impl Price {
     }
 }
 
-/// A segment. One that makes nothing any more stays as an empty place.
+/// A segment. One that makes nothing any more stays as an empty entry.
 pub(super) struct Segment {
     pub made: Vec<Val>,
     cone: Cone,
@@ -105,7 +105,7 @@ impl Segment {
         })
     }
 
-    /// What it costs at least, whatever it is as a kernel.
+    /// A lower bound of its cost, whatever its kernel.
     pub fn minimum(
         &self,
         problem: &SearchProblem<'_>,

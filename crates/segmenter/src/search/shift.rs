@@ -1,11 +1,12 @@
-//! Values kept in the place of others: what is computed from a kept value alone, or one of those that it is computed from.
-//! Of a statistic that is narrowed the narrow one is fewer bytes; what is computed again of it otherwise is computed once.
+//! Values kept instead of others: one that is computed from a kept value alone, or one that the kept value is computed from.
+//! A narrowed statistic has fewer bytes than the wide one; a value that is otherwise recomputed from the kept one is
+//! computed once.
 
 use ir::graph::{TensorOp, Val};
 
 use super::state::{Change, State};
 
-/// Tries for each kept value of a small fusion those next to it; whether any takes its place.
+/// Tries for each kept value of a small fusion the adjacent ones; returns whether any replaces it.
 pub(super) fn shift(state: &mut State<'_>) -> bool {
     let made = if state.problem.is_small() { state.made() } else { Vec::new() };
     let shifted = made.into_iter().filter(|&(_, val)| {
@@ -14,7 +15,7 @@ pub(super) fn shift(state: &mut State<'_>) -> bool {
     shifted.count() > 0
 }
 
-/// What keeps another value in the place of one, made by the same segment.
+/// The changes that keep another value instead of this one, made by the same segment.
 pub(super) fn shifts(state: &State<'_>, val: Val) -> Vec<Change> {
     let Some(place) = state.makers.get(&val).copied().filter(|_| state.is_free(val)) else {
         return Vec::new();
@@ -29,7 +30,7 @@ pub(super) fn shifts(state: &State<'_>, val: Val) -> Vec<Change> {
     next.into_iter().map(instead).collect()
 }
 
-/// The values that use one, and those that it uses, as far as they may be kept.
+/// The values that use this one, and those that it uses, if they may be kept.
 fn next_to(state: &State<'_>, val: Val) -> Vec<Val> {
     let (graph, fusion) = (state.problem.graph, state.problem.fusion);
     let users = fusion.uses(val).iter().flat_map(|&user| graph.results(user));

@@ -1,5 +1,5 @@
-//! Less memory at a time, whatever time that takes: the order in which segments need little, and moves that leave less of what
-//! is in memory when most is. A value is dropped, replaced by others, or made by a segment of its own.
+//! Lower memory peaks, at any cost in time: the order in which segments need little memory, and moves that remove values in
+//! memory at the peak. A value is dropped, replaced by others, or made by its own segment.
 
 use ir::graph::Val;
 
@@ -10,7 +10,7 @@ use super::state::{Change, State};
 use crate::memory::Lifetimes;
 use crate::segmentation::Segmentation;
 
-/// The segments in an order in which few bytes are in memory at a time, and how many are at most.
+/// The segments in an order with a low memory peak, and its bytes.
 pub(super) fn in_memory_order(state: &State<'_>) -> (Segmentation, u64) {
     let segmentation = state.segmentation();
     let lifetimes = lifetimes(state);
@@ -19,7 +19,7 @@ pub(super) fn in_memory_order(state: &State<'_>) -> (Segmentation, u64) {
     (Segmentation { segments }, lifetimes.peak(&order))
 }
 
-/// The most bytes that are in memory at a time.
+/// The bytes in memory at the peak.
 pub(super) fn peak_bytes(state: &State<'_>) -> u64 {
     let lifetimes = lifetimes(state);
     lifetimes.peak(&lifetimes.order())
@@ -31,7 +31,7 @@ fn lifetimes(state: &State<'_>) -> Lifetimes {
     Lifetimes::of(state.problem.fusion, views, |val| state.amounts.of(val).bytes)
 }
 
-/// Makes a change if segments then take less time; for hardly any less only if no more bytes are in memory at a time.
+/// Makes a change if segments then take less time; for a tiny gain only if the memory peak does not rise.
 pub(super) fn improve_in_memory(state: &mut State<'_>, change: Change) -> bool {
     let before = state.clone();
     if !state.improve(change) {
@@ -45,7 +45,7 @@ pub(super) fn improve_in_memory(state: &mut State<'_>, change: Change) -> bool {
     !is_undone
 }
 
-/// Makes moves until no more than so many bytes are in memory at a time, as long as any leaves less.
+/// Makes moves until the peak is within `limit` bytes, as long as any move lowers it.
 pub(super) fn shrink(state: &mut State<'_>, limit: u64) {
     while state.steps > 0 && peak_bytes(state) > limit && shrink_once(state) {}
 }
@@ -64,7 +64,7 @@ fn shrink_once(state: &mut State<'_>) -> bool {
         || made.into_iter().any(|val| shrinks(state, peak, |state| make_alone(state, crowded, val)))
 }
 
-/// Whether moves leave fewer bytes; they are taken back where they do not.
+/// Whether moves lower the peak; they are undone if they do not.
 fn shrinks(state: &mut State<'_>, peak: u64, moves: impl Fn(&mut State<'_>) -> bool) -> bool {
     let mut other = state.clone();
     let is_less = moves(&mut other) && peak_bytes(&other) < peak;

@@ -1,4 +1,4 @@
-//! A segmentation that moves change: what is kept, the segments, and what each costs.
+//! A segmentation that moves change: the kept values, the segments, and the cost of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -12,11 +12,11 @@ use crate::cost::Amounts;
 use crate::segmentation::{Segmentation, segment_view};
 use crate::worker_axes::WorkerAxes;
 
-/// Nodes that moves may look at for each of the fusion's, and for small ones besides.
+/// Nodes that moves may visit per node of the fusion, and for small fusions besides.
 const STEPS: usize = 64;
 const STEPS_OF_SMALL: usize = 1 << 12;
 
-/// Nodes that moves may look at.
+/// Nodes that moves may visit.
 fn budget(fusion: &Fusion) -> usize {
     fusion.order().len().saturating_mul(STEPS).saturating_add(STEPS_OF_SMALL)
 }
@@ -24,7 +24,7 @@ fn budget(fusion: &Fusion) -> usize {
 /// What a move changes.
 #[derive(Default)]
 pub(super) struct Change {
-    /// What segments make from then on, by place; the place behind the last is a new segment's.
+    /// What segments make from then on, by place; the place after the last is a new segment's.
     pub made: Vec<(usize, Vec<Val>)>,
     /// Values that are kept from then on; they are among those made.
     pub kept: Vec<Val>,
@@ -32,7 +32,7 @@ pub(super) struct Change {
     pub dropped: Vec<Val>,
 }
 
-/// Segments that a change leaves in places.
+/// The segments that a change puts in places.
 pub(super) type Changed = BTreeMap<usize, Rc<Segment>>;
 
 /// A segmentation being changed.
@@ -45,7 +45,7 @@ pub(super) struct State<'a> {
     pub makers: FxHashMap<Val, usize>,
     /// How many segments read each value.
     pub readers: FxHashMap<Val, usize>,
-    /// Nodes that moves may still look at.
+    /// Nodes that moves may still visit.
     pub steps: usize,
     pub amounts: Rc<Amounts<'a>>,
     pub workers: Rc<WorkerAxes<'a>>,
@@ -66,12 +66,12 @@ impl<'a> State<'a> {
         state
     }
 
-    /// Nodes that moves looked at.
+    /// Nodes that moves visited.
     pub(super) fn steps_taken(&self) -> usize {
         budget(self.problem.fusion) - self.steps
     }
 
-    /// The segments that make something, each behind those that it reads from.
+    /// The segments that make something, each after those that it reads from.
     pub(super) fn segmentation(&self) -> Segmentation {
         let made = self.in_order().into_iter().map(|place| self.segments[place].made.clone());
         Segmentation { segments: made.collect() }
@@ -89,7 +89,7 @@ impl<'a> State<'a> {
         self.make_if(change, Price::is_below)
     }
 
-    /// Makes a change if the segments that it touches cost what they should, after and before, and still have an order.
+    /// Makes a change if the costs before and after satisfy `pays`, and the segments still have an order.
     pub(super) fn make_if(&mut self, change: Change, pays: impl Fn(Price, Price) -> bool) -> bool {
         let touched = self.touched(&change);
         let old = || touched.iter().filter_map(|&place| self.segments.get(place));
@@ -109,8 +109,8 @@ impl<'a> State<'a> {
         true
     }
 
-    /// The segments in places that a change touches, where some make other values from then on, if they cost what pays. What
-    /// they cost at least is looked at before they are looked at as kernels.
+    /// The changed segments in the places that a change touches, if their cost pays. Lower bounds of their costs are checked
+    /// before they are evaluated as kernels.
     fn changed(
         &self,
         touched: &[usize],
@@ -120,7 +120,8 @@ impl<'a> State<'a> {
     ) -> Option<Changed> {
         let mut made: FxHashMap<usize, Vec<Val>> = made.into_iter().collect();
         let (mut changed, mut minimum) = (Changed::new(), Price::default());
-        // What nothing runs as one step has no time for what it computes, so it may cost less than a kernel does at least.
+        // A segment that no engine runs as one step has no computing time, so it may cost less than the lower bound of a
+        // kernel.
         let is_bounded = before.rejected == 0;
         for &place in touched {
             let made = made.remove(&place).unwrap_or_else(|| self.segments[place].made.clone());
@@ -140,8 +141,8 @@ impl<'a> State<'a> {
         is_made.then_some(changed)
     }
 
-    /// Whether segments may cost what pays: they are looked at as kernels one by one, the smallest first, as long as that may
-    /// pay with what the others cost at least. All together cost this at least.
+    /// Whether the cost of segments may pay: they are evaluated as kernels one by one, the smallest first, while that may
+    /// pay together with the lower bounds of the others. `minimum` is a lower bound for all together.
     fn may_pay(&self, changed: &Changed, minimum: Price, pays: impl Fn(Price) -> bool) -> bool {
         let mut left: Vec<&Segment> = changed.values().map(|segment| &**segment).collect();
         left.retain(|segment| !segment.made.is_empty());
@@ -161,7 +162,7 @@ impl<'a> State<'a> {
         segment.price(&self.problem, &self.amounts)
     }
 
-    /// Whether the groups of the user allow the segments that a change leaves in these places.
+    /// Whether the user's groups allow the segments that a change puts in these places.
     fn is_allowed(&self, touched: &[usize], changed: &Changed) -> bool {
         let before = touched.iter().filter_map(|&place| self.segments.get(place));
         let before: Vec<&[Node]> = before.map(|segment| segment.order()).collect();
@@ -193,7 +194,7 @@ impl<'a> State<'a> {
         }
     }
 
-    /// The places of segments that make other values than before, compute what is kept or read what is dropped.
+    /// The places of segments that make other values than before, compute a newly kept one or read a dropped one.
     fn touched(&self, change: &Change) -> Vec<usize> {
         let mut touched: BTreeSet<usize> = change.made.iter().map(|(place, _)| *place).collect();
         let is_touched = |segment: &Segment| {
@@ -204,18 +205,18 @@ impl<'a> State<'a> {
         touched.into_iter().collect()
     }
 
-    /// Whether all segments are legal and take no more than so many seconds.
+    /// Whether all segments are legal and take `seconds` at most.
     pub(super) fn is_within(&self, seconds: f64) -> bool {
         let Price { seconds: taken, rejected } = self.total();
         rejected == 0 && taken <= seconds
     }
 
-    /// What all segments cost.
+    /// The cost of all segments.
     pub(super) fn total(&self) -> Price {
         self.price(self.segments.iter())
     }
 
-    /// What segments cost together; those that make nothing cost nothing.
+    /// The cost of segments together; those that make nothing cost nothing.
     fn price<'s>(&self, segments: impl Iterator<Item = &'s Rc<Segment>>) -> Price {
         let prices =
             segments.filter(|segment| !segment.made.is_empty()).map(|segment| self.of_segment(segment));
@@ -234,7 +235,7 @@ impl<'a> State<'a> {
         self.is_free(val) && !self.kept.contains(&val)
     }
 
-    /// What segments make, each value with the place of its maker, in the order they stand.
+    /// The values that segments make, each with the place of its maker, in their order.
     pub(super) fn made(&self) -> Vec<(usize, Val)> {
         let made = |(place, segment): (usize, &Rc<Segment>)| {
             segment.made.iter().map(|&val| (place, val)).collect::<Vec<(usize, Val)>>()
@@ -242,13 +243,13 @@ impl<'a> State<'a> {
         self.segments.iter().enumerate().flat_map(made).collect()
     }
 
-    /// What a segment makes without a value.
+    /// The values that a segment makes without this one.
     pub(super) fn without(&self, place: usize, val: Val) -> (usize, Vec<Val>) {
         let made = self.segments[place].made.iter().copied().filter(|&other| other != val);
         (place, made.collect())
     }
 
-    /// A new segment that makes values which another computes or makes, and what that makes before them.
+    /// A new segment that makes values which another computes or makes, and the values that the other makes before them.
     pub(super) fn split(&self, place: usize, vals: &[Val]) -> Change {
         let SearchProblem { graph, fusion, .. } = self.problem;
         let view = segment_view(graph, fusion, vals, |val| self.kept.contains(&val));
@@ -261,7 +262,7 @@ impl<'a> State<'a> {
         Change { made, kept, dropped: Vec::new() }
     }
 
-    /// What a segment makes with more values; one in the place behind the last, these alone.
+    /// The values that a segment makes, with more of them; a new segment, in the place after the last, makes these alone.
     pub(super) fn with(&self, place: usize, vals: &[Val]) -> (usize, Vec<Val>) {
         let made = self.segments.get(place).map(|segment| segment.made.clone()).unwrap_or_default();
         (place, made.into_iter().chain(vals.iter().copied()).collect())

@@ -1,5 +1,5 @@
-//! Values that another segment makes from then on: one that computes them anyway, in small fusions one
-//! that reads the same tensors, or a new one.
+//! Values that another segment makes from then on: one that computes them anyway, in small fusions one that reads the same
+//! tensors, or a new one.
 
 use ir::graph::Val;
 
@@ -8,7 +8,7 @@ use super::join;
 use super::state::{Change, State};
 use crate::segmentation::segment_cone;
 
-/// Tries to have each value made elsewhere; whether any is.
+/// Tries to have each value made elsewhere; returns whether any is.
 pub(super) fn transfer(state: &mut State<'_>) -> bool {
     state
         .made()
@@ -34,7 +34,7 @@ fn try_transfer(state: &mut State<'_>, place: usize, val: Val) -> bool {
     places.into_iter().any(|other| state.improve(transferring(state, place, val, other)))
 }
 
-/// A value is made by another segment. What that made for this value alone is no longer kept.
+/// The change by which another segment makes a value. Values made for this value alone are no longer kept.
 pub(super) fn transferring(state: &State<'_>, place: usize, val: Val, other: usize) -> Change {
     let SearchProblem { graph, fusion, .. } = state.problem;
     let (_, left) = state.without(place, val);

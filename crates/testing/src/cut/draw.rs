@@ -11,7 +11,7 @@ struct Drawn {
     outputs: Vec<String>,
 }
 
-/// The text of a definition, which makes so many matrices of one or two.
+/// The text of a definition, which makes `matrices` matrices of one or two.
 pub fn definition(draws: &mut Draws, matrices: usize) -> String {
     let mut drawn = Drawn { lines: Vec::new(), matrices: Vec::new(), outputs: Vec::new() };
     for number in 0..draws.between(1, 2) {

@@ -41,7 +41,7 @@ pub struct Miss {
 }
 
 impl Tally {
-    /// The tally of the definitions of so many seeds that have no more values than so many.
+    /// The tally of the definitions of the first `seeds` seeds that have at most `values` values.
     ///
     /// # Panics
     /// When a bound is above what it bounds.

@@ -33,7 +33,7 @@ pub enum Choice {
 /// What runs the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Device {
-    /// The kernel interpreter, then machine code of these instructions, on one thread and on so many.
+    /// The kernel interpreter, then machine code of these instructions, on one thread and on this number.
     Cpu(CpuTarget, usize),
     /// CUDA C++ under the emulator, threads in this order.
     Gpu(Order),

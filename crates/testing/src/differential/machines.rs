@@ -9,8 +9,8 @@ use llvm::CpuTarget;
 /// The most threads that a check takes.
 pub(super) const MOST_THREADS: usize = 5;
 
-/// The machine of so many threads, shared by all checks. Where their number is odd, buffers end at the pages that fault, else
-/// they begin there.
+/// The machine of `threads` threads, shared by all checks. Where their number is odd, buffers end at the pages that fault,
+/// else they begin there.
 pub(super) fn machine(threads: usize) -> Arc<Machine> {
     static MACHINES: OnceLock<Vec<Arc<Machine>>> = OnceLock::new();
     let new = |threads: usize| {

@@ -132,8 +132,8 @@ impl Counts {
         }
     }
 
-    /// Instructions for each byte of a thread that moves so many bytes, at most: of the loops, where these move any, as if each were
-    /// run as often; else of all.
+    /// Instructions for each of the `bytes` that a thread moves, at most: of the loops, where these move any, as if each
+    /// were run as often; else of all.
     pub fn instructions_per_byte(&self, bytes: f64) -> f64 {
         match self.in_loops {
             InLoops { bytes: 0, .. } => f64::from(self.instructions) / bytes.max(1.0),
@@ -234,7 +234,8 @@ struct Copies {
 }
 
 impl Copies {
-    /// Notes what an instruction does: copies so many bytes, closes a group, or waits for all groups but so many.
+    /// Notes what an instruction does: copies `bytes` bytes, closes a group, or waits for all groups but a number of the
+    /// last.
     fn note(&mut self, class: &str, operands: &str, bytes: u32) {
         match class {
             "LDGSTS" => self.open += bytes,

@@ -23,12 +23,12 @@ fn check(source: &str, sizes: &[(i64, i64)]) -> String {
     text(&executable)
 }
 
-/// The same for rows of so many elements, a multiple of 8, by kernels that are for such rows.
+/// The same for a number of columns that is a multiple of 8, by kernels that are for such rows.
 fn check_whole(source: &str, size: (i64, i64)) -> String {
     check_scheduled(source, size, None)
 }
 
-/// The same where the first segment has a schedule by hand.
+/// The same where the first segment has a user's schedule.
 fn check_scheduled(source: &str, (rows, columns): (i64, i64), schedule: Option<&str>) -> String {
     let schedule = schedule.map(|text| (0, parse_schedule(text).expect("a schedule")));
     let plan = PlanOptions { schedules: schedule.into_iter().collect(), ..PlanOptions::default() };
@@ -117,7 +117,7 @@ fn softmax() {
     check(include_str!("../../../../examples/softmax.py"), &SIZES[..5]);
 }
 
-/// Rows of so many elements, few and many.
+/// Few rows and many, of `columns` elements.
 fn whole_rows(source: &str, columns: i64) -> String {
     [1, 3, 64].map(|rows| check_whole(source, (rows, columns))).into_iter().next_back().expect("three")
 }

@@ -47,7 +47,7 @@ pub fn downloaded(stream: &Stream, address: u64, floats: usize) -> Vec<f32> {
     array.as_slice::<f32>().to_vec()
 }
 
-/// A buffer as an argument, of which the first element is so many floats in.
+/// A buffer as an argument, whose first element is `first` floats in.
 pub fn argument(buffer: &DeviceBuffer, first: u64, layout: Layout, writable: bool) -> GpuInput<'_> {
     // SAFETY: the tests give layouts within the buffers, which live longer than the calls and are used on one stream.
     GpuInput::Tensor(unsafe {

@@ -302,7 +302,7 @@ fn code(text: &str) -> String {
     before_tests.lines().map(|line| line.split("//").next().unwrap_or(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The names that stand directly behind `crate::`, those in braces too.
+/// The names that stand directly after `crate::`, those in braces too.
 fn used(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (place, _) in code.match_indices("crate::") {
@@ -368,7 +368,7 @@ fn given_away(root: &str) -> BTreeMap<String, String> {
     from
 }
 
-/// What a file of a module uses and may not: modules that stand behind it, or in no row.
+/// What a file of a module uses and may not: modules that stand after it, or in no row.
 fn wrong(
     row: &[&str],
     given: &BTreeMap<String, String>,

@@ -106,7 +106,7 @@ struct Timed {
 }
 
 impl Timed {
-    /// Times the statements of a body on so many elements.
+    /// Times the statements of a body on `elements` elements.
     fn of(machine: &Arc<Machine>, body: &str, elements: usize) -> Result<Timed, Failure> {
         let text = format!(
             "def timed(fd):\n    x = fd.define_tensor(shape=[-1], contiguity=True)\n{body}    fd.add_output(x)\n\ninputs = [torch.randn(({elements},))]\n"

@@ -91,7 +91,7 @@ fn chain(
     Ok((chain, names))
 }
 
-/// The outputs of so many calls, the time of the first call, and the best.
+/// The outputs of `calls` calls, the time of the first call, and the best.
 fn called<'a>(
     chain: &SegmentedExecutable,
     calls: usize,

@@ -1,10 +1,10 @@
-//! Loops over lanes that read bf16 deinterleaved: a word of 32 bits holds two neighbours, and a shift and a mask make
-//! an f32 of each, where widening them in order takes a permutation and a shift of every register.
+//! Loops over lanes that read bf16 deinterleaved: a 32-bit word holds two neighbours, and a shift and a mask make an f32 of
+//! each, whereas widening them in order takes a permutation and a shift of every register.
 //!
-//! Lanes go in groups of two registers of f32. In such a loop the first half of a group has its even elements, the
-//! second half its odd ones. Values of 16 bits stay in memory's order: only casts touch them, and casts change the
-//! order. All others come deinterleaved: from memory through a shuffle, from scratch as they are, because all loops
-//! that touch such a scratch array are deinterleaved. This file says which loops and arrays those are.
+//! Lanes go in groups of two registers of f32. In such a loop the first half of a group has its even elements, the second
+//! half its odd ones. 16-bit values stay in memory order: only casts use them, and casts change the order. All others are
+//! deinterleaved: loaded from memory through a shuffle, from scratch as they are, because all loops that access such a
+//! scratch array are deinterleaved. This file finds those loops and arrays.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,28 +14,28 @@ use ops::DType;
 
 use super::integer_min_max::IntegerMinMax;
 
-/// What widening and rounding deinterleaved vectors saves for each group, in instructions of a register.
+/// Register instructions saved per group by widening and rounding deinterleaved vectors.
 const WIDENED: i64 = 2;
 const ROUNDED: i64 = -1;
-/// Values that a loop widens at most: where several rows are jammed registers run out, and it was no faster.
+/// The most values that a loop widens: with several jammed rows registers run out, and it was no faster.
 const MOST_WIDENED: usize = 8;
-/// What is in another order in memory is shuffled.
+/// Elements in another order in memory are shuffled.
 const SHUFFLED: i64 = -2;
 
-/// What is deinterleaved in a kernel.
+/// The deinterleaved loops and arrays of a kernel.
 #[derive(Default)]
 pub(crate) struct Deinterleaved {
     /// The variables of the loops.
     loops: BTreeSet<Sym>,
-    /// Those of them where the remainder goes in memory's order: by single registers, where a group takes two. So it
-    /// may unless some rows go that way as a whole, whose lanes must fold and leave in scratch what they do elsewhere.
+    /// Those of them whose remainder is in memory order: by single registers, where a group takes two. Not if some rows are
+    /// walked as a remainder as a whole: their lanes must fold and store to scratch the same elements as elsewhere.
     in_order_at_end: BTreeSet<Sym>,
     scratch: BTreeSet<Scratch>,
 }
 
 impl Deinterleaved {
-    /// The loops that are cheaper deinterleaved, and those that must follow because of the scratch arrays that they
-    /// share, where a group has so many lanes.
+    /// The loops that are cheaper deinterleaved, and those that must follow because of the scratch arrays that they share,
+    /// where a group has `group` lanes.
     pub(crate) fn of(kernel: &Kernel, group: u32, integer_min_max: &IntegerMinMax) -> Deinterleaved {
         if !kernel.lanes.is_multiple_of(group) {
             return Deinterleaved::default();
@@ -51,7 +51,7 @@ impl Deinterleaved {
         survey.choose()
     }
 
-    /// Whether the lanes of a loop are deinterleaved.
+    /// Whether a loop's lanes are deinterleaved.
     pub(crate) fn takes(&self, for_loop: &Loop) -> bool {
         self.loops.contains(&for_loop.var)
     }
@@ -74,9 +74,9 @@ struct Candidate<'k> {
     fits: bool,
     gain: i64,
     widened: usize,
-    /// Whether lanes keep something from one iteration to the next.
+    /// Whether lanes keep a value from one iteration to the next.
     keeps: bool,
-    /// Whether they keep something deinterleaved.
+    /// Whether they keep a deinterleaved value.
     folds: bool,
     scratch: BTreeSet<Scratch>,
 }
@@ -85,9 +85,9 @@ struct Survey<'k> {
     kernel: &'k Kernel,
     integer_min_max: &'k IntegerMinMax,
     loops: BTreeMap<Sym, Candidate<'k>>,
-    /// Scratch that code outside of loops over lanes touches.
+    /// Scratch that code outside of loops over lanes accesses.
     barred: BTreeSet<Scratch>,
-    /// Whether some rows go through loops of few iterations, where their lanes must fold what they fold elsewhere.
+    /// Whether some rows are walked by loops of few iterations, whose lanes must fold the same elements as elsewhere.
     has_short_loops: bool,
 }
 
@@ -97,7 +97,7 @@ impl<'k> Survey<'k> {
             match statement {
                 Stmt::For(for_loop) if for_loop.kind.is_over_lanes() => {
                     let mut candidate = self.candidate(for_loop);
-                    // A variable that two loops have does not tell them apart.
+                    // A variable of two loops does not distinguish them.
                     if let Some(namesake) = self.loops.remove(&for_loop.var) {
                         candidate.fits = false;
                         candidate.scratch.extend(namesake.scratch);
@@ -127,7 +127,7 @@ impl<'k> Survey<'k> {
         candidate
     }
 
-    /// Counts a statement of a loop over lanes; whether it can be deinterleaved.
+    /// Counts a statement of a loop over lanes; returns whether it can be deinterleaved.
     fn take(&self, statement: &Stmt, defined: &BTreeSet<Value>, candidate: &mut Candidate<'_>) -> bool {
         let full = |dtype: DType| !dtype.is_storage_only();
         let dtype = |value: &Value| self.kernel.values[*value];
@@ -202,7 +202,7 @@ impl<'k> Survey<'k> {
         if gain > 0 && !differs { chosen } else { Deinterleaved::default() }
     }
 
-    /// Whether two loops go through the same groups whenever they run, be it in strips of whole vectors.
+    /// Whether two loops walk the same groups whenever they run, perhaps in strips of whole vectors.
     fn same_iterations(&self, a: &Loop, b: &Loop) -> bool {
         match (self.lasts(a), self.lasts(b)) {
             (true, true) => a.begin == b.begin && a.end == b.end,
@@ -221,14 +221,14 @@ impl<'k> Survey<'k> {
         lasting
     }
 
-    /// The symbol that numbers the strips of which a loop walks one.
+    /// The symbol that numbers the strips, if a loop walks one of them.
     fn strip_number(&self, for_loop: &Loop) -> Option<Sym> {
         let own = |symbol: &Sym| !self.kernel.arguments.contains(symbol);
         let mut numbers = for_loop.begin.symbols().into_iter().filter(own);
         numbers.next().filter(|_| numbers.next().is_none())
     }
 
-    /// Whether a loop walks a strip of another's iterations, which begins a number of whole vectors behind theirs.
+    /// Whether a loop walks a strip of another's iterations that begins a multiple of whole vectors after their beginning.
     fn is_strip(&self, strip: &Loop, whole: &Loop) -> bool {
         let Some(number) = self.strip_number(strip) else { return false };
         let length = strip_length(number, [&strip.begin, &strip.end], [&whole.begin, &whole.end]);
@@ -245,8 +245,7 @@ impl<'k> Survey<'k> {
     }
 }
 
-/// Whether a statement of a loop over lanes may speak of which iteration a lane has. One that speaks of what lanes
-/// keep does not.
+/// Whether a statement of a loop over lanes may depend on which lane has which iteration. Statements on kept values do not.
 fn has_order(statement: &Stmt) -> bool {
     !matches!(
         statement,
@@ -254,7 +253,7 @@ fn has_order(statement: &Stmt) -> bool {
     )
 }
 
-/// The scratch arrays that statements touch.
+/// The scratch arrays that statements access.
 fn touched(body: &[Stmt], found: &mut BTreeSet<Scratch>) {
     for statement in body {
         match statement {
@@ -276,7 +275,7 @@ struct Access<'k> {
 }
 
 impl Access<'_> {
-    /// Counts it; whether it can be deinterleaved. In scratch an element lies where its lane's number says.
+    /// Counts it; returns whether it can be deinterleaved. In scratch an element's place follows from its lane's number.
     fn count(&self, candidate: &mut Candidate<'_>) -> bool {
         let Some((step, rest)) = self.index.split_linear(candidate.for_loop.var) else { return false };
         match self.place {

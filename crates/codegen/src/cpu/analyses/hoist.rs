@@ -1,13 +1,12 @@
-//! Indices that are worth computing once for a whole body, in front of it: what accesses and bounds within ask for and
-//! a loop's iteration already determines. libLLVM would move it there too, after it has read each use and found them
-//! equal.
+//! Indices that are worth computing once, in front of a body: parts of its accesses and bounds that the loop's iteration
+//! already determines. libLLVM would hoist them too, after it has read each use and found them equal.
 
 use std::collections::BTreeSet;
 
 use index::{Atom, Expr, Sym};
 use kernel::{Loop, Stmt};
 
-/// The most terms of a sum that is computed where it is asked for, in a bound or by one element after another.
+/// The most terms of a sum that is computed at each use, in a bound or by adding one element after another.
 const SHORT: usize = 8;
 
 /// Whether a sum is computed once for a body wherever the body asks for it.
@@ -15,32 +14,32 @@ pub(crate) fn is_long(sum: &Expr) -> bool {
     sum.terms().len() > SHORT
 }
 
-/// The symbols that an atom speaks of.
+/// The symbols that an atom depends on.
 pub(crate) fn atom_symbols(atom: &Atom) -> impl Iterator<Item = Sym> {
     let operands = atom.operands().into_iter().flat_map(|(a, b)| [a, b]);
     operands.flat_map(Expr::symbols)
 }
 
-/// What the indices of a body ask for.
+/// The indices that a body needs.
 #[derive(Default)]
 pub(crate) struct Wanted {
-    /// The same in all lanes of a loop, whose body is written twice, and all long ones.
+    /// Those equal in all lanes of a loop, whose body is written twice, and all long ones.
     pub sums: BTreeSet<Expr>,
-    /// With how often they are written, those within others first.
+    /// With how often they occur, inner ones first.
     pub atoms: Vec<(Atom, u32)>,
-    /// Symbols that get their values within the body.
+    /// Symbols that are bound within the body.
     pub within: BTreeSet<Sym>,
 }
 
 impl Wanted {
-    /// What a body asks for that is not in a loop over lanes.
+    /// The indices that a body needs outside of a loop over lanes.
     pub(crate) fn of(body: &[Stmt]) -> Wanted {
         let mut wanted = Wanted::default();
         wanted.body(body, None);
         wanted
     }
 
-    /// Takes a body, with the variable of the loop over lanes that it is in.
+    /// Visits a body, with the variable of the loop over lanes that it is in.
     fn body(&mut self, body: &[Stmt], lane: Option<Sym>) {
         for statement in body {
             match statement {

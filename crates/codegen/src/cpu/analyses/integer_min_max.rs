@@ -1,5 +1,5 @@
-//! The maximum and the minimum of half types, folded as integers, as they are in memory, so that nothing is
-//! widened and a register holds twice as many. Finds the accumulators whose every use allows it.
+//! The maximum and the minimum of half types, folded as integers, in their representation in memory, so that nothing is
+//! widened and a register holds twice as many. Finds the accumulators whose uses all allow that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,17 +7,17 @@ use cranelift_entity::SecondaryMap;
 use kernel::{Accumulator, Kernel, Stmt, Value, per_lane};
 use ops::{DType, Monoid, ScalarOp};
 
-/// The accumulators that hold keys, and what is not computed for them.
+/// The accumulators that hold keys, and the values that are not computed for them.
 #[derive(Default)]
 pub(crate) struct IntegerMinMax {
     keyed: BTreeMap<Accumulator, Keyed>,
-    /// Of values that such accumulators are set to, the value of the half type that each is compared with.
+    /// For values that such accumulators are set to, the half-precision value that each is compared with.
     given: BTreeMap<Value, Value>,
-    /// What these accumulators hold and are set to, as values of f32.
+    /// The contents of these accumulators, and the values that they are set to, as f32.
     idle: BTreeSet<Value>,
 }
 
-/// What keys stand for.
+/// The meaning of keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Keyed {
     pub dtype: DType,
@@ -40,7 +40,7 @@ impl IntegerMinMax {
         keys
     }
 
-    /// What the elements of an accumulator stand for, if they are keys.
+    /// The meaning of an accumulator's elements, if they are keys.
     pub(crate) fn keyed(&self, accumulator: Accumulator) -> Option<Keyed> {
         self.keyed.get(&accumulator).copied()
     }
@@ -56,7 +56,7 @@ impl IntegerMinMax {
     }
 }
 
-/// What the statements of a kernel say of its values and accumulators.
+/// The uses of a kernel's values and accumulators.
 #[derive(Default)]
 struct Survey<'k> {
     definitions: SecondaryMap<Value, Option<&'k Stmt>>,
@@ -86,8 +86,8 @@ impl<'k> Survey<'k> {
         }
     }
 
-    /// Takes an accumulator that begins with a number of a half type, is compared with widened ones of that alone,
-    /// always for the largest or always for the smallest, and is reduced in the end.
+    /// Adds an accumulator that begins with a number of a half type, is compared only with widened numbers of that type,
+    /// always for the largest or always for the smallest, and is finally reduced.
     fn find(&self, kernel: &Kernel, accumulator: Accumulator, mentions: &[&Stmt], keys: &mut IntegerMinMax) {
         let sets = mentions.iter().filter_map(|mention| match mention {
             Stmt::Set { value, .. } => Some(self.comparison(kernel, accumulator, *value)),
@@ -111,7 +111,7 @@ impl<'k> Survey<'k> {
         }
     }
 
-    /// The comparison that gives a value, of what the accumulator holds and what a half type held.
+    /// The comparison that gives a value, of an accumulator's contents with a widened half-precision value.
     fn comparison(&self, kernel: &Kernel, accumulator: Accumulator, value: Value) -> Option<Comparison> {
         let Stmt::Apply { op: op @ (ScalarOp::Maximum | ScalarOp::Minimum), args, .. } =
             self.definitions[value]?
@@ -131,19 +131,19 @@ impl<'k> Survey<'k> {
         fits.then_some(Comparison { value, contents, with: *with, idle, keyed })
     }
 
-    /// Whether a value is a constant that a half type holds.
+    /// Whether a value is a constant that a half type represents.
     fn is_held(&self, value: Value, dtype: DType) -> bool {
         matches!(self.definitions[value], Some(Stmt::Const { constant, .. })
             if constant.cast(dtype).cast(DType::F32) == *constant)
     }
 }
 
-/// A comparison of an accumulator's contents with what was widened.
+/// A comparison of an accumulator's contents with a widened value.
 struct Comparison {
     value: Value,
     contents: Value,
     with: Value,
-    /// What nobody else needs.
+    /// Values without other uses.
     idle: Vec<Value>,
     keyed: Keyed,
 }

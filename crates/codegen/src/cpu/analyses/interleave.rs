@@ -1,15 +1,15 @@
-//! Strided stores of a loop over lanes that fill memory together: to `2*x` and `2*x + 1` of one buffer, as in a rotary embedding
-//! of pairs. Their vectors are interleaved and stored as one, where each alone would be a scatter.
+//! Strided stores of a loop over lanes that together fill memory: to `2*x` and `2*x + 1` of one buffer, as in a rotary
+//! embedding of pairs. Their vectors are interleaved and stored as one; each alone would be a scatter.
 
 use std::collections::BTreeMap;
 
 use index::{Expr, Sym};
 use kernel::{Buffer, Kernel, Place, Stmt, Value};
 
-/// The strides that shuffles put in order; lanes whose elements are further apart take them one by one.
+/// The strides that shuffles handle; lanes whose elements are further apart take them one by one.
 const STRIDES: std::ops::RangeInclusive<i64> = 2..=4;
 
-/// The stride of an index along the lanes, if shuffles put it in order.
+/// The stride of an index along the lanes, if shuffles handle it.
 pub(crate) fn short_stride(coefficient: &Expr) -> Option<u32> {
     coefficient.as_const().filter(|stride| STRIDES.contains(stride)).map(|stride| stride as u32)
 }
@@ -17,11 +17,11 @@ pub(crate) fn short_stride(coefficient: &Expr) -> Option<u32> {
 /// Stores of a body whose elements interleave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Interleaved {
-    /// What is stored, in memory's order.
+    /// The stored values, in memory order.
     pub values: Vec<Value>,
     /// The index of the first.
     pub first: Expr,
-    /// The index of the store that the body makes last.
+    /// The index of the body's last store.
     pub last: Expr,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Interleaved {
 #[derive(Default)]
 pub(crate) struct InterleavedStores {
     groups: Vec<Interleaved>,
-    /// The group of each store, by what it stores to.
+    /// The group of each store, by its destination.
     of: BTreeMap<(Buffer, Expr), usize>,
 }
 
@@ -99,14 +99,14 @@ impl InterleavedStores {
 struct Store<'k> {
     buffer: Buffer,
     index: &'k Expr,
-    /// What of the index does not depend on the lane.
+    /// The part of the index that does not depend on the lane.
     rest: Expr,
     stride: u32,
     value: Value,
 }
 
 impl Store<'_> {
-    /// The only one of these whose elements lie so many behind this one's.
+    /// The only one of these stores whose elements lie `by` elements after this one's.
     fn shifted<'s, 'k>(&self, by: u32, stores: &'s [Store<'k>]) -> Option<&'s Store<'k>> {
         let is_it = |store: &&Store<'_>| {
             let distance = (&store.rest - &self.rest).as_const();

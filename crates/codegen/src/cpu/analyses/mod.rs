@@ -1,9 +1,9 @@
-//! What code generation chooses by cost, found on a kernel before an instruction is written. None changes a result
-//! that a kernel defines to the bit; each is a pure function with tests of its own, and `emit` writes what it found.
+//! The choices of code generation that depend on cost, made before an instruction is written. None changes a bit that a
+//! kernel defines; each is a pure function with its own tests, and `emit` follows it.
 //!
-//! `integer_min_max` (half types compared as integers) · `deinterleave` (loops that read words of bf16) · `interleave` (stores that
-//! fill memory in turn) ·
-//! `redundant_rounding` (casts that give back what was there) · `hoist` (indices in front of a body, asked for body by body).
+//! `integer_min_max` (half types compared as integers) · `deinterleave` (loops that read words of bf16) · `interleave`
+//! (stores that fill memory in turn) · `redundant_rounding` (casts that undo a lossless rounding) · `hoist` (indices in
+//! front of a body, found for each body).
 
 pub(crate) mod deinterleave;
 pub(crate) mod hoist;
@@ -18,9 +18,9 @@ use integer_min_max::IntegerMinMax;
 use interleave::InterleavedStores;
 use redundant_rounding::RedundantRoundings;
 
-/// What was found of a whole kernel.
+/// The analyses of a whole kernel.
 pub(crate) struct Analyses {
-    /// The accumulators that hold integers in place of what they fold.
+    /// The accumulators that hold integers instead of floats.
     pub integer_min_max: IntegerMinMax,
     /// The loops whose lanes are deinterleaved.
     pub deinterleaved: Deinterleaved,
@@ -28,12 +28,12 @@ pub(crate) struct Analyses {
     pub interleaved: InterleavedStores,
     /// The sums that take a product.
     pub contractions: Contractions,
-    /// The casts that give back what was there.
+    /// The casts that undo a lossless rounding.
     pub roundings: RedundantRoundings,
 }
 
 impl Analyses {
-    /// Of a kernel for instructions that widen groups of so many lanes, and that multiply and add at once or not.
+    /// Of a kernel for instructions that widen groups of `group` lanes, and that multiply and add at once (`fma`) or not.
     pub(crate) fn of(kernel: &Kernel, group: u32, fma: bool) -> Analyses {
         let integer_min_max = IntegerMinMax::of(kernel);
         Analyses {

@@ -1,5 +1,5 @@
-//! Roundings that lose nothing: what came from a half type and has since at most changed its sign, or was chosen from
-//! such, is rounded to that type and widened again as it is.
+//! Lossless roundings: a value that came from a half type, and since then only changed its sign or was selected among such
+//! values, is rounded to that type and widened again unchanged.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use ops::{DType, ScalarOp};
 /// The casts to f32 that undo such a rounding.
 #[derive(Default)]
 pub(crate) struct RedundantRoundings {
-    /// The value that each of them gives back.
+    /// The value that each of them restores.
     undone: BTreeMap<Value, Value>,
-    /// Of values that a narrower type holds, that type.
+    /// For values that a narrower type represents, that type.
     held: BTreeMap<Value, DType>,
-    /// Of values that were rounded without loss, what they were rounded from.
+    /// For values that were rounded without loss, the value before the rounding.
     rounded_from: BTreeMap<Value, Value>,
 }
 
@@ -25,7 +25,7 @@ impl RedundantRoundings {
         found
     }
 
-    /// The value of f32 that a cast gives back.
+    /// The value of f32 that a cast restores.
     pub(crate) fn undone(&self, cast: Value) -> Option<Value> {
         self.undone.get(&cast).copied()
     }

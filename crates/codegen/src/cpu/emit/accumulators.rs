@@ -12,7 +12,7 @@ use super::operand::{Element, Operand, Type};
 use super::scope::Scope;
 use super::{EmitError, apply, convert};
 
-/// Writes what opens, reads, sets and reduces accumulators.
+/// Writes the opens, reads, sets and reductions of accumulators.
 pub(super) struct AccumulatorEmitter<'k> {
     memory: MemoryEmitter<'k>,
     /// Stack slots: a scalar, or a vector where each lane has its copy.
@@ -27,7 +27,7 @@ impl<'k> AccumulatorEmitter<'k> {
         AccumulatorEmitter { slots: SecondaryMap::new(), per_lane: per_lane(memory.kernel), memory }
     }
 
-    /// The scope, once all is written.
+    /// The scope, after everything is written.
     pub(super) fn into_scope(self) -> Scope<'k> {
         self.memory.into_scope()
     }
@@ -35,7 +35,7 @@ impl<'k> AccumulatorEmitter<'k> {
     pub(super) fn open(&mut self, accumulator: Accumulator, init: Value) {
         let element = self.element_held(accumulator);
         let ty = if self.per_lane[accumulator] { self.vector(element) } else { Type::scalar(element) };
-        // The body of a loop over lanes is written twice, and so is the slot where there are fewer lanes.
+        // The body of a loop over lanes is written twice, and so is the slot if there are fewer lanes.
         let known = self.slots[accumulator].filter(|(_, known)| *known == ty);
         let slot = known.map_or_else(|| self.w.slot(ty), |(slot, _)| slot);
         self.slots[accumulator] = Some((slot, ty));
@@ -43,7 +43,7 @@ impl<'k> AccumulatorEmitter<'k> {
         self.fill(slot, ty, init);
     }
 
-    /// What an accumulator holds: of one with a copy per lane those of the lanes here, which are its first.
+    /// The contents of an accumulator; with a copy per lane, those of the lanes here, which come first.
     pub(super) fn get(&mut self, accumulator: Accumulator) -> Operand {
         let (slot, ty) = self.slot(accumulator);
         let contents = self.contents(slot, ty);
@@ -78,7 +78,7 @@ impl<'k> AccumulatorEmitter<'k> {
         self.fill(slot, ty, value);
     }
 
-    /// Moves the copies of the first lanes behind all others if a scalar condition holds, so that the next lanes come first.
+    /// Moves the copies of the first lanes after all others if a scalar condition holds, so that the next lanes come first.
     pub(super) fn rotate(&mut self, accumulator: Accumulator, first: u32, condition: Operand) {
         let (slot, ty) = self.slot(accumulator);
         let contents = self.contents(slot, ty);
@@ -96,14 +96,14 @@ impl<'k> AccumulatorEmitter<'k> {
         self.w.effect(format_args!("store {}, {}", value.typed(), slot.typed()));
     }
 
-    /// Gives an accumulator back its slot with a copy per lane, each what the scalar one holds.
+    /// Restores an accumulator's slot with a copy per lane, each with the contents of the scalar one.
     pub(super) fn part_again(&mut self, accumulator: Accumulator, (slot, ty): (Operand, Type)) {
         let contents = self.get(accumulator);
         self.slots[accumulator] = Some((slot, ty));
         self.fill(slot, ty, contents);
     }
 
-    /// Whether some lane holds other bits than the first: zeros of either sign are equal and not the same.
+    /// Whether some lane has other bits than the first: zeros of different sign are equal but not the same.
     pub(super) fn differs(&mut self, accumulator: Accumulator) -> Operand {
         let contents = self.get(accumulator);
         let bits = match contents.ty.element {
@@ -116,7 +116,7 @@ impl<'k> AccumulatorEmitter<'k> {
         self.w.any(differing)
     }
 
-    /// Gives an accumulator a scalar slot with what its first lane holds; returns its slot with a copy per lane.
+    /// Gives an accumulator a scalar slot with the contents of its first lane; returns its slot with a copy per lane.
     pub(super) fn unite(&mut self, accumulator: Accumulator) -> (Operand, Type) {
         let (slot, ty) = self.slot(accumulator);
         let contents = self.contents(slot, ty);
@@ -168,7 +168,7 @@ impl<'k> AccumulatorEmitter<'k> {
         self.w.picked(vector, order)
     }
 
-    /// So many lanes of a vector; one alone is a scalar.
+    /// The `lanes` lanes of a vector from `from` on; one alone is a scalar.
     pub(super) fn part(&mut self, vector: Operand, from: u32, lanes: u32) -> Operand {
         if lanes == 1 { self.w.extract(vector, from) } else { self.w.slice(vector, from, lanes) }
     }

@@ -1,4 +1,4 @@
-//! Scalar ops as their rows spell them for CPUs, on scalars and vectors alike.
+//! Scalar ops with their rows' spelling for CPUs, on scalars and vectors alike.
 //!
 //! Expansions and monoids are expressions over primitives, evaluated over instructions. Integer instructions that could
 //! trap or be undefined get the guard their row names.
@@ -12,7 +12,7 @@ use super::outline::outlined;
 use super::writer::Writer;
 use super::{EmitError, avx512, convert, math, philox, statement};
 
-/// The op applied to operands of its compute dtypes, of which the last has `dtype`: that of what a selection selects.
+/// The op applied to operands of its compute dtypes. The last has `dtype`: for a selection that of the selected values.
 ///
 /// # Errors
 /// [`EmitError::NoSpelling`] if the row has no code for the dtype.
@@ -66,7 +66,7 @@ pub(super) fn combine(
     instructions.done(states)
 }
 
-/// A short cut where there is one for the dtype, else the op that it stands for.
+/// An approximation where the dtype has one, otherwise the op that it stands for.
 fn approximate(
     w: &mut Writer<'_>,
     function: Approximation,
@@ -122,7 +122,7 @@ fn guarded(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, b: Operan
     }
 }
 
-/// Divides by 1 where the divisor is 0 or -1, then puts in what the row says for these.
+/// Divides by 1 where the divisor is 0 or -1, then inserts the row's results for these.
 fn divide(w: &mut Writer<'_>, opcode: &str, guard: Guard, a: Operand, b: Operand) -> Operand {
     let zero = w.compare("icmp eq", b, 0);
     let minus_one = w.compare("icmp eq", b, -1);
@@ -171,7 +171,7 @@ fn expand(
     Ok(instructions.done(vec![result])?.swap_remove(0))
 }
 
-/// An operand and its dtype, which its type in the machine does not always tell.
+/// An operand and its dtype, which its machine type does not always determine.
 #[derive(Clone, Copy)]
 struct Typed {
     operand: Operand,
@@ -191,7 +191,7 @@ impl Instructions<'_, '_> {
         self.failure.map_or(Ok(results.into_iter().map(|typed| typed.operand).collect()), Err)
     }
 
-    /// An operand of an expression that computes in one dtype: of that, or a bool.
+    /// An operand of an expression that computes in one dtype: of that dtype, or a bool.
     fn typed(&self, operand: Operand) -> Typed {
         let dtype = if operand.ty.element == Element::I1 { DType::Bool } else { self.dtype };
         Typed { operand, dtype }

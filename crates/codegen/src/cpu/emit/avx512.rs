@@ -1,12 +1,12 @@
-//! Instructions of AVX-512 that have no short form in plain IR: scaling by powers of two, minimum and maximum that
-//! heed NaN and the signs of zeros, and any mixture of the elements of two vectors.
+//! Instructions of AVX-512 that have no short form in plain IR: scaling by powers of two, minimum and maximum that respect
+//! NaN and the signs of zeros, and any mixture of the elements of two vectors.
 //!
 //! They work on 512 bits; longer vectors are taken in pieces.
 
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
 
-/// Lets an instruction round as the thread is set to, which is to nearest.
+/// Rounds in the thread's rounding mode, which is to nearest.
 const CURRENT_ROUNDING: i64 = 4;
 
 /// Whether the instructions here apply to values of this type.
@@ -15,9 +15,9 @@ pub(super) fn applies(w: &Writer<'_>, ty: Type) -> bool {
     w.isa.avx512 && matches!(ty.element, Element::F32 | Element::F64) && ty.lanes.is_some_and(wide)
 }
 
-/// What `x` is above the next integer below; 0 for infinities. For f32.
+/// `x` minus the next integer below; 0 for infinities. For f32.
 pub(super) fn fraction(w: &mut Writer<'_>, x: Operand) -> Operand {
-    // Down, and without a word on what is inexact.
+    // Round down, without an inexact exception.
     const DOWNWARDS: i64 = 0b1001;
     in_pieces(w, x, x, &|w, x, _| {
         let down = Operand::integer(DOWNWARDS, Type::scalar(Element::I32));
@@ -48,7 +48,7 @@ pub(super) fn rounds_bf16(w: &Writer<'_>, ty: Type) -> bool {
     w.isa.bf16_conversions && ty.element == Element::F32 && applies(w, ty)
 }
 
-/// Whether the instruction for bf16 makes anything else of an element than integers do: it takes subnormals for zero, and
+/// Whether the bf16 instruction gives any element another result than integer rounding: it takes subnormals for zero, and
 /// keeps the bits of a NaN.
 pub(super) fn any_rounds_otherwise(w: &mut Writer<'_>, x: Operand) -> Operand {
     const QUIET_NAN: i64 = 0x01;
@@ -85,8 +85,8 @@ pub(super) fn narrow_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.convert("bitcast", rounded, Element::I16)
 }
 
-/// The intrinsic `llvm.maximum` or `llvm.minimum`: a range instruction, and NaN put in where either operand is. A fold
-/// waits for half as long between two iterations as with what LLVM makes of the intrinsic.
+/// The intrinsic `llvm.maximum` or `llvm.minimum`: a range instruction, with NaN inserted where either operand is NaN. Its
+/// latency in a fold is half that of LLVM's code for the intrinsic.
 pub(super) fn extremum(w: &mut Writer<'_>, a: Operand, b: Operand, largest: bool) -> Operand {
     // The sign of the result is that of the operand taken.
     let selector = if largest { 0b0101 } else { 0b0100 };
@@ -106,8 +106,8 @@ pub(super) fn mixes(w: &Writer<'_>, ty: Type) -> bool {
     w.isa.avx512 && bits >= 16 && ty.lanes.is_some_and(|lanes| lanes * bits == 512)
 }
 
-/// What [`mixed`] is to pick of two vectors of this type, by number through both. libLLVM does not see the numbers: with those
-/// that it knows it asks of each instruction which others might do the same, which takes three times as long as all else.
+/// The numbers, through both vectors of this type, of the elements that [`mixed`] picks. They are hidden from libLLVM: for
+/// known picks it searches other instructions with the same effect, which takes three times as long as everything else.
 pub(super) fn picks(w: &mut Writer<'_>, ty: Type, numbers: &[u32]) -> Operand {
     let element = match ty.element.bits() {
         16 => Element::I16,
@@ -131,7 +131,7 @@ pub(super) fn mixed(w: &mut Writer<'_>, a: Operand, b: Operand, picks: Operand) 
     w.intrinsic(&format!("llvm.x86.avx512.vpermi2var.{name}.512"), &[], a.ty, &[a, picks, b])
 }
 
-/// Applies an instruction of 512 bits to vectors of any power of two of that.
+/// Applies a 512-bit instruction to vectors of any power of two of that.
 fn in_pieces(
     w: &mut Writer<'_>,
     a: Operand,

@@ -1,10 +1,10 @@
 //! Casts between dtypes, rounding to nearest even, each with one rounding only.
 //!
-//! Storage types are held as their bits. Floats among them widen to f32 exactly and are rounded from f32 in integers, except where the
-//! machine converts f16 itself, and bf16, whose instruction on x86 flushes subnormals: vectors that hold one take the way of
-//! integers, and so does the remainder. From f64 the way leads over an f32 rounded to odd, which keeps
-//! the second rounding honest (Boldo and Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using
-//! rounding to odd, 2008).
+//! Storage types are held as their bits. Floats among them widen to f32 exactly and are rounded from f32 in integers, except
+//! where the machine converts f16 itself, and bf16, whose instruction on x86 flushes subnormals: vectors that contain one
+//! are rounded in integers, and so is the remainder. f64 is first rounded to odd in f32, which makes the second rounding
+//! correct (Boldo and Melquiond, Emulation of FMA and correctly rounded sums: proved algorithms using rounding to odd,
+//! 2008).
 
 use std::cmp::Ordering;
 
@@ -54,7 +54,7 @@ pub(super) fn cast(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Op
     }
 }
 
-/// An integer or a bool as an integer: its low bits, or as many more as its sign says.
+/// An integer or a bool as an integer: its low bits, or sign-extended.
 fn resize(w: &mut Writer<'_>, x: Operand, from: DType, to: DType) -> Operand {
     match from.bits().cmp(&to.bits()) {
         Ordering::Less if from.is_signed_int() => w.convert("sext", x, Element::of(to)),
@@ -71,8 +71,8 @@ fn saturate(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
     w.intrinsic(intrinsic, &[ty, x.ty], ty, &[x])
 }
 
-/// The same in comparisons, where libLLVM would make each lane's conversion one of its own. What the instruction gives out
-/// of range is poison, which no selection takes.
+/// The same by comparisons, where libLLVM would convert each lane separately. Out of range the instruction gives poison,
+/// which no selection takes.
 fn saturate_lanes(w: &mut Writer<'_>, x: Operand, to: DType) -> Operand {
     let opcode = if to.is_signed_int() { "fptosi" } else { "fptoui" };
     let (lowest, highest) = (Scalar::lowest(to).as_i64(), Scalar::highest(to).as_i64());
@@ -124,7 +124,7 @@ fn widen_small(w: &mut Writer<'_>, x: Operand, format: &SmallFloat) -> Operand {
     w.convert("bitcast", bits, Element::F32)
 }
 
-/// An e8m0 is the exponent of an f32, but for its smallest, which is subnormal there, and its largest, which is NaN.
+/// An e8m0 is the exponent of an f32, except for its smallest, which is subnormal there, and its largest, which is NaN.
 fn widen_power(w: &mut Writer<'_>, x: Operand) -> Operand {
     let exponent = w.convert("zext", x, Element::I32);
     let bits = w.binary("shl", exponent, 23);
@@ -165,7 +165,7 @@ fn round_off(w: &mut Writer<'_>, bits: Operand, dropped: i64) -> Operand {
     w.binary("lshr", rounded, dropped)
 }
 
-/// The same with what is dropped still below, whatever it is then.
+/// The same with the dropped bits still below, with any contents.
 fn rounded_in_place(w: &mut Writer<'_>, bits: Operand, dropped: i64) -> Operand {
     let kept = w.binary("lshr", bits, dropped);
     let last = w.binary("and", kept, 1);
@@ -177,7 +177,7 @@ fn narrow_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
     let bits = w.convert("bitcast", x, Element::I32);
     let rounded = rounded_in_place(w, bits, 16);
     let nan = w.compare("fcmp uno", x, x);
-    // Rounding could carry a NaN into infinity; every NaN becomes the one that constants have.
+    // Rounding could carry a NaN into infinity; every NaN becomes the NaN of constants.
     let bits = w.select(nan, Operand::integer(0x7fc0_0000, bits.ty), rounded);
     if w.deinterleaved && x.ty.lanes.is_some() {
         return deinterleave::upper_halves(w, bits);
@@ -189,7 +189,7 @@ fn narrow_bf16(w: &mut Writer<'_>, x: Operand) -> Operand {
 fn narrow_small(w: &mut Writer<'_>, x: Operand, format: &SmallFloat, element: Element) -> Operand {
     let bits = w.convert("bitcast", x, Element::I32);
     let magnitude = w.binary("and", bits, 0x7fff_ffff);
-    // With the exponent's bias made smaller, what is too large gives the first magnitude that is no number, or more.
+    // With a smaller exponent bias, values that are too large give at least the first magnitude that is no number.
     let rebiased = w.binary("sub", magnitude, i64::from(format.rebias) << 23);
     let normal = round_off(w, rebiased, i64::from(format.dropped));
     let overflow = Operand::integer(format.overflow.into(), normal.ty);
@@ -209,7 +209,7 @@ fn narrow_small(w: &mut Writer<'_>, x: Operand, format: &SmallFloat, element: El
     w.convert("trunc", rounded, element)
 }
 
-/// The nearest power of two, halfway the greater one; in a subnormal f32 the only exact one is 2^-127.
+/// The nearest power of two, halfway cases to the larger one; in a subnormal f32 the only exact one is 2^-127.
 fn narrow_power(w: &mut Writer<'_>, x: Operand) -> Operand {
     let bits = w.convert("bitcast", x, Element::I32);
     let magnitude = w.binary("and", bits, 0x7fff_ffff);

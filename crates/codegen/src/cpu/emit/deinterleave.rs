@@ -1,4 +1,4 @@
-//! Vectors of loops whose lanes are deinterleaved, in which order is memory's and which is theirs.
+//! Vectors of loops whose lanes are deinterleaved: conversions between memory order and lane order.
 
 use kernel::Place;
 
@@ -13,20 +13,20 @@ pub(super) fn group(isa: &Isa) -> u32 {
 }
 
 impl MemoryEmitter<'_> {
-    /// Whether elements of this type lie at a place in another order than the lanes here have them.
+    /// Whether elements of this type have another order at a place than the lanes here.
     pub(super) fn is_shuffled(&self, place: Place, element: Element) -> bool {
         let in_order = matches!(place, Place::Scratch(scratch) if self.analyses.deinterleaved.holds(scratch));
         self.w.deinterleaved && element != Element::I16 && !in_order
     }
 }
 
-/// A vector in memory's order, deinterleaved.
+/// A vector in memory order, deinterleaved.
 pub(super) fn from_memory(w: &mut Writer<'_>, x: Operand) -> Operand {
     let half = group(w.isa) / 2;
     in_groups(w, x, &|lane| if lane < half { 2 * lane } else { 2 * (lane - half) + 1 })
 }
 
-/// Memory's order, of a deinterleaved vector.
+/// A deinterleaved vector in memory order.
 pub(super) fn to_memory(w: &mut Writer<'_>, x: Operand) -> Operand {
     let half = group(w.isa) / 2;
     in_groups(w, x, &|lane| lane / 2 + if lane.is_multiple_of(2) { 0 } else { half })
@@ -44,7 +44,7 @@ fn in_groups(w: &mut Writer<'_>, x: Operand, pick: &dyn Fn(u32) -> u32) -> Opera
     w.picked(x, lanes.map(|lane| lane / group * group + pick(lane % group)))
 }
 
-/// bf16 in memory's order as deinterleaved f32.
+/// bf16 in memory order as deinterleaved f32.
 pub(super) fn widen(w: &mut Writer<'_>, x: Operand) -> Operand {
     let lanes = x.ty.lanes.unwrap_or(1);
     let half = group(w.isa) / 2;
@@ -60,7 +60,7 @@ pub(super) fn widen(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.convert("bitcast", all, Element::F32)
 }
 
-/// Bits of f32, of which the upper half is bf16, as that: deinterleaved order becomes memory's.
+/// f32 bits whose upper half is a bf16, as bf16: deinterleaved order becomes memory order.
 pub(super) fn upper_halves(w: &mut Writer<'_>, bits: Operand) -> Operand {
     let half = group(w.isa) / 2;
     let groups = (0..bits.ty.lanes.unwrap_or(1)).step_by(2 * half as usize).map(|from| {

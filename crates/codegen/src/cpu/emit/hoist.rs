@@ -9,7 +9,7 @@ use super::operand::Operand;
 use super::scope::Scope;
 use crate::cpu::analyses::hoist::{Wanted, atom_symbols, is_long};
 
-/// What is known of indices here.
+/// The indices that are known here.
 #[derive(Clone, Default)]
 pub(super) struct Hoisted {
     /// Sums: the part of an access's index that is the same in all lanes, and long ones.
@@ -29,12 +29,12 @@ impl Hoisted {
 }
 
 impl Scope<'_> {
-    /// Computes what the indices of a body ask for and is determined already; returns what was known before.
+    /// Computes the indices that a body needs and that are determined already; returns those known before.
     pub(super) fn hoist(&mut self, body: &[Stmt]) -> Hoisted {
         let outside = self.hoisted.clone();
         let lane = self.lane.map(|lane| lane.variable);
         let Wanted { sums, atoms, within } = &Wanted::of(body);
-        // A symbol of a loop that has ended is bound still.
+        // The symbol of a loop that has ended is still bound.
         let is_known = |emitter: &Self, sym: Sym| {
             emitter.symbols.contains_key(&sym) && Some(sym) != lane && !within.contains(&sym)
         };
@@ -56,8 +56,8 @@ impl Scope<'_> {
         outside
     }
 
-    /// Computes long sums. In their order each begins with what it has in common with the one before: where the parts of a
-    /// cat end costs an addition each.
+    /// Computes long sums. In their order each begins with the terms that it shares with the previous one: the ends of the
+    /// parts of a cat cost one addition each.
     fn hoist_long(&mut self, sums: &[&Expr]) {
         let mut before: Vec<(&Term, Operand)> = Vec::new();
         for &sum in sums {

@@ -1,8 +1,7 @@
-//! Index expressions as i64 arithmetic, and how the index of an access runs over the lanes.
+//! Index expressions as i64 arithmetic, and how the index of an access varies over the lanes.
 //!
-//! Division rounds to minus infinity as the algebra says. A divisor of zero, which a kernel never reaches with an iteration
-//! to take, counts as one, so that code moved in front of a loop cannot trap; nor can the smallest integer over -1, which
-//! wraps.
+//! Division rounds to minus infinity, as the algebra defines. A divisor of zero, with which no iteration ever runs, counts
+//! as one, so that code moved in front of a loop cannot trap; nor can the smallest integer over -1, which wraps.
 
 use index::{Atom, Expr, Monomial};
 
@@ -10,7 +9,7 @@ use super::operand::{Element, Operand, Term, Type};
 use super::scope::Scope;
 use crate::cpu::analyses::interleave::short_stride;
 
-/// How an index runs over the lanes.
+/// How an index varies over the lanes.
 #[derive(Clone, Copy)]
 pub(super) enum Lanewise {
     /// The same element for all lanes: its index.
@@ -101,7 +100,7 @@ impl Scope<'_> {
         self.w.binary("add", remainder, up)
     }
 
-    /// Truncated quotient and remainder, and whether the quotient lies above the floor.
+    /// Truncated quotient and remainder, and whether the quotient is above the floor.
     fn divide(&mut self, a: Operand, b: &Expr, divisor: Operand) -> (Operand, Operand, Operand) {
         let quotient = self.truncated(a, b, divisor);
         let back = self.w.binary("mul", quotient, divisor);
@@ -113,7 +112,7 @@ impl Scope<'_> {
         (quotient, remainder, below)
     }
 
-    /// The truncated quotient. By -1, which a divisor that is an input may be, it is the wrapped negation.
+    /// The truncated quotient. A divisor that is an input may be -1: then it is the wrapped negation.
     fn truncated(&mut self, a: Operand, b: &Expr, divisor: Operand) -> Operand {
         if b.as_const().is_some_and(|constant| constant != -1) {
             return self.w.binary("sdiv", a, divisor);
@@ -134,7 +133,7 @@ impl Scope<'_> {
         self.w.select(zero, 1, divisor)
     }
 
-    /// How the index runs over the lanes of the loop that the code is in.
+    /// How the index varies over the lanes of the loop that the code is in.
     pub(super) fn lanewise(&mut self, e: &Expr) -> Lanewise {
         let mut varies = false;
         e.visit_symbols(&mut |symbol| {

@@ -1,8 +1,8 @@
-//! The maximum and the minimum of half types as integers that have the same order: their keys.
+//! The maximum and the minimum of half types as integers with the same order: their keys.
 //!
-//! The bits of a half type, negative ones inverted but for the sign, are in order as signed integers, -0 below +0. NaN of
-//! one sign lies beyond infinity, of the other beyond its opposite: going round by as many as there are of them puts all
-//! at the end that wins.
+//! The bits of a half type, with all but the sign inverted for negative ones, are ordered as signed integers, -0 below +0.
+//! NaNs of one sign are beyond infinity, those of the other beyond minus infinity: a wrapping addition of their number puts
+//! all at the end that wins.
 
 use kernel::{Accumulator, Value};
 use ops::DType;
@@ -14,13 +14,13 @@ use super::writer::Writer;
 use crate::cpu::analyses::integer_min_max::Keyed;
 
 impl AccumulatorEmitter<'_> {
-    /// What an accumulator's elements are held as.
+    /// The representation of an accumulator's elements.
     pub(super) fn element_held(&self, accumulator: Accumulator) -> Element {
         let keyed = self.analyses.integer_min_max.keyed(accumulator).is_some();
         if keyed { Element::I16 } else { Element::of(self.kernel.accumulators[accumulator]) }
     }
 
-    /// What an accumulator is opened with: the key of its constant if it holds keys.
+    /// The initial contents of an accumulator: the key of its constant if it holds keys.
     pub(super) fn opened_with(&mut self, accumulator: Accumulator, init: Value) -> Operand {
         let init = self.value(init);
         let Some(keyed) = self.analyses.integer_min_max.keyed(accumulator) else { return init };
@@ -28,7 +28,7 @@ impl AccumulatorEmitter<'_> {
         key(&mut self.w, half, keyed)
     }
 
-    /// What a keyed accumulator becomes when it is set to a value; `None` for others.
+    /// The new contents of a keyed accumulator that is set to a value; `None` for others.
     pub(super) fn won(&mut self, accumulator: Accumulator, value: Value) -> Option<Operand> {
         let keyed = self.analyses.integer_min_max.keyed(accumulator)?;
         let given = self.value(self.analyses.integer_min_max.given(value));
@@ -50,7 +50,7 @@ impl AccumulatorEmitter<'_> {
         let key = self.w.extract(keys, 0);
         let half = value(&mut self.w, key, keyed);
         let wide = convert::cast(&mut self.w, half, keyed.dtype, DType::F32);
-        // Of NaN any would do, but the same everywhere.
+        // Any NaN would do, but it must be the same everywhere.
         let nan = self.w.compare("fcmp uno", wide, wide);
         Some(self.w.select(nan, Operand::float(f64::NAN, Type::scalar(Element::F32)), wide))
     }
@@ -60,7 +60,7 @@ fn winner(w: &mut Writer<'_>, a: Operand, b: Operand, keyed: Keyed) -> Operand {
     w.overloaded(if keyed.max { "llvm.smax" } else { "llvm.smin" }, a, &[b])
 }
 
-/// How many NaN of one sign a half type has, with the sign that moves them to the end that wins.
+/// How many NaNs of one sign a half type has, with the sign that moves them to the end that wins.
 fn flipped(keyed: Keyed) -> i64 {
     let nans = if keyed.dtype == DType::BF16 { 0x7f } else { 0x3ff };
     if keyed.max { -nans } else { nans }
@@ -78,7 +78,7 @@ fn value(w: &mut Writer<'_>, key: Operand, keyed: Keyed) -> Operand {
     invert_negative(w, ordered)
 }
 
-/// All bits but the sign inverted, where that is set.
+/// All bits but the sign inverted, if that is set.
 fn invert_negative(w: &mut Writer<'_>, bits: Operand) -> Operand {
     let negative = w.binary("ashr", bits, 15);
     let inverted = w.binary("and", negative, 0x7fff);

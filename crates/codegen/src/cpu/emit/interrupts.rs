@@ -1,12 +1,12 @@
-//! Interrupts: a scan walks its whole axis within one block, so a block may take seconds. The loop of a scan, and that over the
-//! blocks of a long fold, therefore end early once the call is interrupted. What the kernel made until then is dropped.
+//! Interrupts: a scan walks its whole axis within one block, so a block may take seconds. The loop of a scan, and the one
+//! over the blocks of a long fold, therefore end early once the call is interrupted. The kernel's results are then dropped.
 
 use kernel::{Accumulator, Loop, LoopKind, Stmt};
 
 use super::operand::{Element, Operand, Type};
 use super::{EmitError, Emitter};
 
-/// Whether the iterations of a loop depend on each other: each gets what the one before set.
+/// Whether the iterations of a loop depend on each other: each reads what the previous one set.
 pub(super) fn is_sequential(for_loop: &Loop) -> bool {
     fn gets(body: &[Stmt], opened: &mut Vec<Accumulator>) -> bool {
         body.iter().any(|statement| match statement {

@@ -1,9 +1,9 @@
 //! Loops: counted ones, and the two bodies of a loop over lanes.
 //!
-//! A loop over lanes becomes a loop over whole vectors, without masks, and one over the remainder, a register at a time
-//! and with a mask: its body is a copy of the other's, and libLLVM takes as long for each register. Where all lanes are
-//! known to have equal trip counts there is no second. Loops test before the first iteration and after each, so that what
-//! does not change can move in front. In a loop of few iterations the second does it all.
+//! A loop over lanes becomes a loop over whole vectors, without masks, and one over the remainder, a register at a time and
+//! with a mask: its body is a copy of the other's, and libLLVM takes as long for each register. If all lanes are known to
+//! have equal trip counts, there is no second one. Loops test before the first iteration and after each, so that invariant
+//! code can move in front. In a loop of few iterations the second one runs all of them.
 
 use kernel::{Accumulator, Loop, LoopKind, Stmt, stays_even};
 use ops::CpuSpelling;
@@ -74,8 +74,8 @@ impl Emitter<'_> {
                 kept.iter().for_each(|&accumulator| emitter.rotate(accumulator, lanes, within));
             });
         }
-        // The end itself where trip counts are equal; but libLLVM, told so, makes better code, and nothing is ever beyond
-        // the end.
+        // Equal to the end itself if trip counts are equal; but told so, libLLVM makes better code, and nothing is ever
+        // beyond the end.
         let whole = self.whole_vectors_end(begin, end);
         let even = stays_even(self.kernel, for_loop, &self.kept(&for_loop.body, changed));
         let at_once = self.lanes_at_once(&for_loop.body);
@@ -94,8 +94,8 @@ impl Emitter<'_> {
         self.remainder_loop(for_loop, whole, end, |_, _| {})
     }
 
-    /// Iterations of all lanes, which leave these accumulators the same in all lanes if they find them so: then they are
-    /// scalars meanwhile, and what is computed of them alone is computed once for all lanes.
+    /// Iterations of all lanes that leave these accumulators equal in all lanes if they were before: they are scalars
+    /// meanwhile, and values computed from them alone are computed once for all lanes.
     fn evenly(
         &mut self,
         accumulators: &[Accumulator],
@@ -122,9 +122,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// How many lanes an iteration of whole vectors takes: all where something is kept from one to the next, which waits
-    /// less for one of many registers; else what two registers of f32 hold, as the machine computes on in other iterations,
-    /// for less code.
+    /// How many lanes an iteration of whole vectors takes: all, if a value is kept from one iteration to the next, as
+    /// dependences then wait less for one of many registers; otherwise as many as two registers of f32 hold, for less code,
+    /// as the machine overlaps iterations.
     fn lanes_at_once(&self, body: &[Stmt]) -> u32 {
         let keeps = |statement: &Stmt| {
             matches!(statement, Stmt::Set { .. } | Stmt::Get { .. } | Stmt::Open { .. } | Stmt::For(_))
@@ -132,9 +132,9 @@ impl Emitter<'_> {
         if body.iter().any(keeps) { self.lanes() } else { self.lanes().min(deinterleave::group(self.w.isa)) }
     }
 
-    /// Whether libLLVM 19 must not know the numbers of lanes here. It reads all lanes of a register where it knows that a
-    /// guard holds in none of them and that nobody looks at them, be there memory or not; and it divides wrongly by vectors
-    /// of known numbers of which some are 1 or powers of two. Shifts, which have guards as well, are not told apart.
+    /// Whether libLLVM 19 must not know the numbers of lanes here. It loads all lanes of a register if it knows that a guard
+    /// holds in none of them and that they are unused, even without memory there; and it divides wrongly by vectors of known
+    /// numbers some of which are 1 or powers of two. Shifts, which have guards as well, are treated the same.
     fn known_lanes_mislead(&self, body: &[Stmt]) -> bool {
         body.iter().any(|statement| match statement {
             Stmt::Load { guard, .. } => guard.is_some(),
@@ -147,13 +147,13 @@ impl Emitter<'_> {
         })
     }
 
-    /// The same number, of which libLLVM knows nothing.
+    /// The same number, hidden from libLLVM.
     fn unknown(&mut self, number: Operand) -> Operand {
         let text = format!("call {} asm \"\", \"=r,0\"({})", number.ty, number.typed());
         self.w.instruction(number.ty, text)
     }
 
-    /// Where the last whole vector ends. The number of lanes is a power of two.
+    /// The end of the last whole vector. The number of lanes is a power of two.
     fn whole_vectors_end(&mut self, begin: Operand, end: Operand) -> Operand {
         let count = self.w.binary("sub", end, begin);
         let count = self.w.overloaded("llvm.smax", count, &[Operand::integer(0, count.ty)]);
@@ -162,15 +162,15 @@ impl Emitter<'_> {
         self.w.binary("add", begin, whole)
     }
 
-    /// As many lanes as a register has elements of f32; deinterleaved those of a group.
+    /// As many lanes as a register has elements of f32; those of a group if deinterleaved.
     fn remainder_lanes(&self) -> u32 {
         let register = self.w.isa.vector_bits / 32;
         self.lanes().min(if self.w.deinterleaved { deinterleave::group(self.w.isa) } else { register })
     }
 
-    /// Iterations with a mask, a register at a time. They go to the first lanes, and `after` each it may let the lanes'
-    /// states go round: a loop that does it all does so for the iterations of whole vectors, so that each lane folds what
-    /// it folds there and a row has the same bits wherever it lies. After them the states stand as they did: a vector is
+    /// Iterations with a mask, a register at a time. They go to the first lanes, and `after` each may rotate the lanes'
+    /// states: a loop that runs all iterations does so for those of whole vectors, so that each lane folds the same elements
+    /// as there and a row has the same bits wherever it is. Afterwards the states are in their original order: a vector is
     /// whole registers.
     fn remainder_loop(
         &mut self,
@@ -204,7 +204,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The accumulators with a copy per lane that statements of a body name and the body does not open.
+    /// The accumulators with a copy per lane that statements of a body name and that the body does not open.
     fn kept(&self, body: &[Stmt], named: fn(&Stmt) -> Option<Accumulator>) -> Vec<Accumulator> {
         let (mut opened, mut kept) = (Vec::new(), Vec::new());
         let mut within = vec![body];

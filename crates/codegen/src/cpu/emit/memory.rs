@@ -1,7 +1,7 @@
 //! Loads, stores and faults: scalars, whole vectors of neighbours, or one element per lane.
 //!
-//! A lane without an iteration, or whose guard is false, touches no memory and loads zero. A load whose guard is one for
-//! all lanes reads zeros on the stack where it must not happen, which needs no branch and no mask.
+//! A lane without an iteration, or whose guard is false, touches no memory and loads zero. A load with one guard for all
+//! lanes reads zeros from the stack if it must not happen, without a branch or a mask.
 
 use std::collections::BTreeMap;
 
@@ -16,19 +16,19 @@ use super::operand::{Element, Operand, Type};
 use super::scope::Scope;
 use super::writer::Writer;
 
-/// Bytes that a cache holds or lacks as one, on all CPUs that code is made for.
+/// Bytes of a cache line on all CPUs that code is made for.
 const LINE: usize = 64;
 
-/// Where a prefetch puts a line, as the intrinsic counts.
+/// The cache levels of a prefetch, as the intrinsic numbers them.
 const L1: i64 = 3;
 const L2: i64 = 2;
 
-/// Writes what accesses memory.
+/// Writes memory accesses.
 pub(super) struct MemoryEmitter<'k> {
     scope: Scope<'k>,
     pub(super) buffers: BTreeMap<Buffer, Operand>,
     pub(super) scratch: BTreeMap<Scratch, Operand>,
-    /// Of buffers whose stores may be non-temporal: 0 if they are, 1 if not.
+    /// For buffers whose stores may be non-temporal: 0 if they are, 1 if not.
     pub(super) cached: BTreeMap<Buffer, Operand>,
 }
 
@@ -116,9 +116,9 @@ impl<'k> MemoryEmitter<'k> {
         }
     }
 
-    /// Fetches the lines that hold the elements of all lanes, where they are neighbours. The first may begin within a line, so
-    /// that the last byte lies in one line more, which is also where most of the remainder lies; else its line is asked
-    /// for twice. The instruction faults at no address.
+    /// Prefetches the lines of the elements of all lanes, if they are neighbours. The first may begin within a line, so the
+    /// line of the last byte is prefetched too, in which most of the remainder lies; otherwise that line is prefetched
+    /// twice. The instruction faults at no address.
     pub(super) fn prefetch(&mut self, buffer: Buffer, index: &Expr, l2: bool) {
         if self.lane.is_some_and(|lane| lane.mask.is_some()) {
             return;
@@ -135,7 +135,7 @@ impl<'k> MemoryEmitter<'k> {
             Lanewise::Any(_) => return,
         };
         let length = elements * bytes(element);
-        // Elements may begin within a line. The last of a single one is the first of the next iteration's.
+        // Elements may begin within a line. The last byte of a single line's worth is in the next iteration's first line.
         let last = (length > LINE as u32).then_some(length - 1);
         for byte in (0..length).step_by(LINE).chain(last) {
             let offset = Operand::integer(i64::from(byte), Type::scalar(Element::I64));
@@ -147,7 +147,7 @@ impl<'k> MemoryEmitter<'k> {
         }
     }
 
-    /// A value as it lies in memory.
+    /// A value in its representation in memory.
     pub(super) fn as_in_memory(&mut self, value: Value) -> Operand {
         let (dtype, value) = (self.kernel.values[value], self.value(value));
         if dtype == DType::Bool { self.w.convert("zext", value, Element::I8) } else { value }
@@ -266,7 +266,7 @@ impl<'k> MemoryEmitter<'k> {
         self.w.intrinsic_effect("llvm.masked.scatter", &[value.ty, addresses.ty], &args);
     }
 
-    /// Lowers a fault word to the smallest of what the lanes report, in one step.
+    /// Lowers a fault word to the smallest value that the lanes report, in one step.
     pub(super) fn fault(&mut self, buffer: Buffer, word: u32, value: Value, condition: Value) {
         let (value, mut wrong) = (self.value(value), self.value(condition));
         let varies = value.ty.lanes.is_some() || wrong.ty.lanes.is_some();
@@ -290,7 +290,7 @@ impl<'k> MemoryEmitter<'k> {
         self.both(active, guard)
     }
 
-    /// The same for neighbours, in the order in memory.
+    /// The same for neighbours, in memory order.
     fn mask_of(&mut self, place: Place, guard: Option<Operand>) -> Option<Operand> {
         let by_lanes = matches!(place, Place::Scratch(scratch) if self.analyses.deinterleaved.holds(scratch));
         let active = self.lane.and_then(|lane| if by_lanes { lane.mask } else { lane.in_memory });
@@ -310,7 +310,7 @@ impl<'k> MemoryEmitter<'k> {
     }
 }
 
-/// The smallest of so many lanes where a condition holds.
+/// The smallest of `lanes` lanes where a condition holds.
 fn min_of_lanes(w: &mut Writer<'_>, value: Operand, condition: Operand, lanes: u32) -> Operand {
     let (scalar, none) = (Type::scalar(Element::I64), kernel::NO_FAULT);
     if value.ty.lanes.or(condition.ty.lanes).is_none() {

@@ -1,13 +1,12 @@
 //! A kernel program as LLVM IR text: explicit vectors, one element per lane.
 //!
-//! Takes a kernel that verifies and an instruction set; gives a module with one function that runs a range of blocks.
-//! Uniform values become scalars, varying values vectors of `kernel.lanes` elements, or of a register's in the
-//! remainder of a loop. Takes no decisions: loops, lanes and places of storage are the kernel's. Floats are computed as
-//! written, without fast-math flags and without contraction; fused multiply-adds occur inside the polynomials of `math/`,
-//! where a sum is folded from products (`kernel::Contractions`) and where the kernel says `mul_add`.
+//! Takes a kernel that verifies and an instruction set; returns a module with one function that runs a range of blocks.
+//! Uniform values become scalars, varying values vectors of `kernel.lanes` elements, or of a register's in the remainder of
+//! a loop. Decides nothing: the kernel fixes loops, lanes and storage. Floats are computed as written, without fast-math
+//! flags and without contraction; fused multiply-adds occur inside the polynomials of `math/`, where a sum is folded from
+//! products (`kernel::Contractions`) and where the kernel says `mul_add`.
 //!
-//! A kernel is written in layers, each a type that owns the one below and is seen as it (`layer`):
-//!
+//! A kernel is written in layers, each a type that owns the one below and derefs to it (`layer`):
 //! | layer | writes | files |
 //! |---|---|---|
 //! | `Emitter` | a kernel: statements, loops | `statement`, `loops`, `transpose`, `interrupts` |
@@ -68,7 +67,7 @@ pub enum EmitError {
     /// It breaks a rule of the kernel program.
     #[error("the kernel is not valid:\n{0}")]
     Invalid(#[from] kernel::Violations),
-    /// An op's row gives no way to compute it on this dtype.
+    /// The row of an op has no spelling for this dtype.
     #[error("`{}` of {dtype} cannot be compiled", op.name())]
     NoSpelling {
         op: ScalarOp,
@@ -99,7 +98,7 @@ pub fn emit(kernel: &Kernel, isa: &Isa) -> Result<Module, EmitError> {
     Ok(emitter.finish())
 }
 
-/// Writes statements and loops: a kernel on its way into IR.
+/// Writes statements and loops: a kernel being translated to IR.
 struct Emitter<'k> {
     accumulators: AccumulatorEmitter<'k>,
     /// The address of the byte that says that the call is interrupted, in kernels with loops that test it.

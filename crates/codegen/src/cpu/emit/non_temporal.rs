@@ -1,8 +1,8 @@
-//! Non-temporal stores: whole vectors into large buffers that nobody reads soon.
+//! Non-temporal stores: whole vectors into large buffers that are not read soon.
 //!
-//! Whether a buffer is written non-temporally is told by the caller of the kernel, a bit for each; whether a vector can be depends on
-//! where it lies. Both are one test before each store. LLVM would make ordinary stores of non-temporal ones of half types,
-//! so the instruction is written as assembly.
+//! The caller of the kernel says which buffers are written non-temporally, by a bit for each; whether a vector can be
+//! depends on its address. Both are one test before each store. LLVM would make ordinary stores of non-temporal ones of half
+//! types, so the instruction is written as assembly.
 
 use kernel::{Access, Buffer};
 
@@ -10,11 +10,11 @@ use super::memory::MemoryEmitter;
 use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
 
-/// Buffers that have a bit.
+/// The most buffers that have a bit.
 const MOST: usize = 64;
 
 impl MemoryEmitter<'_> {
-    /// For each buffer that is written a number that is 0 if its stores are non-temporal and 1 if not.
+    /// For each written buffer a number: 0 if its stores are non-temporal, 1 if not.
     pub(super) fn streamed_buffers(&mut self, bits: Operand) {
         if !self.w.isa.streaming_stores {
             return;
@@ -37,7 +37,7 @@ impl MemoryEmitter<'_> {
         self.cached.get(&buffer).copied().filter(|_| whole)
     }
 
-    /// Stores a vector non-temporally if its address allows it and `cached` is 0, else as always.
+    /// Stores a vector non-temporally if its address allows it and `cached` is 0, otherwise normally.
     pub(super) fn store_non_temporal(
         &mut self,
         address: Operand,
@@ -61,7 +61,7 @@ impl MemoryEmitter<'_> {
         self.w.begin(done);
     }
 
-    /// Lets other processors see what was stored non-temporally, before they are told that it is there.
+    /// Makes non-temporal stores visible to other processors before these are told of them.
     pub(super) fn fence(&mut self, bits: Operand) {
         if self.cached.is_empty() {
             return;

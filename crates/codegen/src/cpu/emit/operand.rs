@@ -1,4 +1,4 @@
-//! What an instruction of LLVM IR works on: types, registers and constants, with their spelling.
+//! Operands of LLVM IR instructions: types, registers and constants, with their spelling.
 //!
 //! A uniform value is a scalar of LLVM, a varying one a vector with one element per lane. Knows no instructions.
 
@@ -22,7 +22,7 @@ pub(super) enum Element {
 }
 
 impl Element {
-    /// How a value of `dtype` is held in registers: storage types as their bits, because arithmetic never sees them.
+    /// The register type of a value of `dtype`: storage types are held as their bits, because arithmetic never uses them.
     pub(super) fn of(dtype: DType) -> Element {
         match dtype {
             DType::Bool => Element::I1,
@@ -36,7 +36,7 @@ impl Element {
         }
     }
 
-    /// Its layout in memory: as in registers, but a bool is a byte.
+    /// Its type in memory: as in registers, but a bool is a byte.
     pub(super) fn in_memory(dtype: DType) -> Element {
         if dtype == DType::Bool { Element::I8 } else { Element::of(dtype) }
     }
@@ -162,13 +162,13 @@ impl Operand {
         format!("{} {self}", self.ty)
     }
 
-    /// A scalar constant is also a constant of every vector; `None` for what is in a register.
+    /// A scalar constant is also a constant of every vector; `None` for registers.
     pub(super) fn as_constant(self, lanes: u32) -> Option<Operand> {
         let constant = matches!(self.name, Name::Integer(_) | Name::Float(_));
         constant.then_some(Operand { name: self.name, ty: Type { lanes: Some(lanes), ..self.ty } })
     }
 
-    /// The value of a float constant; `None` for what is in a register.
+    /// The value of a float constant; `None` for registers.
     pub(super) fn as_float(self) -> Option<f64> {
         match self.name {
             Name::Float(value) => Some(value),
@@ -203,7 +203,7 @@ impl fmt::Display for Operand {
     }
 }
 
-/// What may stand on the right of an instruction: an operand, or a number that takes the type of the left side.
+/// A right operand of an instruction: an operand, or a number that takes the type of the left one.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Term {
     Operand(Operand),

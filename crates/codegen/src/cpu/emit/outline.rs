@@ -1,4 +1,4 @@
-//! Outlining: an op of which a kernel has many instances is one function of the module, and each instance calls it.
+//! Outlining: an op with many instances in a kernel is one function of the module, and each instance calls it.
 //!
 //! Inline, these ops would be most of a kernel's code, and libLLVM takes 2 to 25 ms to compile one instance. The call costs
 //! little at run time: chains of ten ran up to 5 % longer (`tanh`), those of sines, logarithms and erf at most 2 %.
@@ -19,7 +19,7 @@ pub(super) struct Outlined {
 }
 
 impl Outlined {
-    /// Those of which the body of a kernel has many instances.
+    /// Those with many instances in the body of a kernel.
     pub(super) fn of(body: &[Stmt]) -> Outlined {
         let mut counts = Vec::new();
         count(body, &mut counts);
@@ -44,7 +44,7 @@ fn count(body: &[Stmt], counts: &mut Vec<(ScalarOp, usize)>) {
     }
 }
 
-/// Whether the code of an op is much longer than a call. A power's is not, where the exponent is a constant.
+/// Whether the code of an op is much longer than a call. That of a power with a constant exponent is not.
 fn is_long(op: ScalarOp) -> bool {
     match op.row().cpu.of(DType::F32).or(op.row().cpu.of(DType::I64)) {
         Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2 | Polynomial::Pow)) => false,

@@ -1,8 +1,8 @@
 //! Random words: Philox 4x32-10 as [`ops::random`] defines it, on scalars and vectors of 64-bit lanes.
 //!
-//! A lane holds 32 bits in its lower half, so that a product of two is whole. A counter gives four words. Lanes whose numbers follow
-//! each other from a multiple of four share counters: a fourth of the lanes computes all their words. Else each lane computes the
-//! four of its counter, and keeps one.
+//! A lane holds 32 bits in its lower half, so that a product of two fits. A counter gives four words. Lanes whose numbers
+//! follow each other from a multiple of four share counters: a fourth of the lanes computes all their words. Otherwise each
+//! lane computes the four of its counter, and keeps one.
 
 use ops::philox::{KEY_STEPS, MULTIPLIERS, ROUNDS};
 
@@ -69,7 +69,7 @@ fn halves(w: &mut Writer<'_>, x: Operand) -> [Operand; 2] {
     [w.binary("and", x, LOW), w.binary("lshr", x, 32)]
 }
 
-/// One mixing of the words; each half of the key comes with what has been added to it so far.
+/// One round of mixing; each half of the key comes with the sum of its increments so far.
 fn round(w: &mut Writer<'_>, words: [Operand; 4], key: [(Operand, i64); 2]) -> [Operand; 4] {
     let [[low_a, high_a], [low_c, high_c]] = [0, 1].map(|k| {
         let product = w.binary("mul", words[2 * k], i64::from(MULTIPLIERS[k]));
@@ -86,7 +86,7 @@ fn round(w: &mut Writer<'_>, words: [Operand; 4], key: [(Operand, i64); 2]) -> [
     [mixed(w, high_c, words[1], key_a), low_c, mixed(w, high_a, words[3], key_c), low_a]
 }
 
-/// The word that the last two bits of the number name.
+/// The word selected by the last two bits of the number.
 fn choose(w: &mut Writer<'_>, number: Operand, [a, b, c, d]: [Operand; 4]) -> Operand {
     let bit = |w: &mut Writer<'_>, mask: i64| {
         let bit = w.binary("and", number, mask);

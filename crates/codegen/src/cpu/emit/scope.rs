@@ -1,5 +1,5 @@
-//! What is known where code is written: the kernel and its analyses, the values and symbols that are bound, the lanes of
-//! the loop that the code is in.
+//! The context of the code: the kernel and its analyses, the bound values and symbols, and the lanes of the loop that the
+//! code is in.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) struct Lane {
     pub(super) in_memory: Option<Operand>,
 }
 
-/// Writes what depends on values and symbols alone: constants, indices.
+/// Writes code that depends on values and symbols alone: constants, indices.
 pub(super) struct Scope<'k> {
     pub(super) w: Writer<'k>,
     pub(super) kernel: &'k Kernel,
@@ -54,7 +54,7 @@ impl<'k> Scope<'k> {
         }
     }
 
-    /// A value computed before.
+    /// A value that is already computed.
     pub(super) fn value(&self, value: Value) -> Operand {
         self.values[value].expect("the kernel was verified: values are defined before they are used")
     }
@@ -68,7 +68,7 @@ impl<'k> Scope<'k> {
         self.lane.map_or(self.kernel.lanes, |lane| lane.count)
     }
 
-    /// A value with a copy for each lane, if it has no own for each.
+    /// A value with a copy for each lane, if it is uniform.
     pub(super) fn splat(&mut self, value: Operand) -> Operand {
         let lanes = self.lanes();
         self.w.splat(value, lanes)

@@ -12,7 +12,7 @@ impl Emitter<'_> {
         body.iter().try_for_each(|statement| self.statement(statement))
     }
 
-    /// A body, after what its indices ask for and is determined already.
+    /// A body, after the indices that it needs and that are determined already.
     pub(super) fn hoisted_body(&mut self, body: &[Stmt]) -> Result<(), EmitError> {
         let outside = self.hoist(body);
         self.body(body)?;
@@ -75,14 +75,14 @@ impl Emitter<'_> {
                 values.iter().zip(states).for_each(|(&value, state)| self.bind(value, state));
             }
             Stmt::For(for_loop) => self.for_loop(for_loop)?,
-            // The lanes of a vector are in step, and what one stores the next instruction sees.
+            // The lanes of a vector are in step, and the next instruction sees the stores of this one.
             Stmt::Fetch { .. } => unreachable!("`synchronous` has none"),
             Stmt::Await { .. } | Stmt::Barrier => {}
         }
         Ok(())
     }
 
-    /// The sum of what there was before and a product, rounded once.
+    /// The sum of the previous value and a product, rounded once.
     fn contracted(&mut self, ContractedStep { before, factors, negated, .. }: ContractedStep) -> Operand {
         let [a, b] = factors.map(|factor| self.value(factor));
         let a = if negated { self.w.unary("fneg", a) } else { a };

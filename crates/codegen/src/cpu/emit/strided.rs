@@ -1,5 +1,5 @@
-//! Lanes whose elements are two to four apart, or in reverse order: whole vectors are loaded, and shuffled in order; stores that
-//! fill memory in turn are interleaved and stored as whole vectors. Nothing beside the elements themselves is touched.
+//! Lanes whose elements are two to four apart, or in reverse order: whole vectors are loaded, and shuffled in order; stores
+//! that fill memory in turn are interleaved and stored as whole vectors. No memory beside the elements is accessed.
 
 use index::Expr;
 use kernel::Place;
@@ -14,8 +14,8 @@ impl MemoryEmitter<'_> {
         self.lane.is_some_and(|lane| lane.mask.is_none()) && self.lanes() >= MIN_LANES
     }
 
-    /// Every `stride`-th element from the first. There are as many vectors as a lane's element is apart from the next one's, of
-    /// which the last ends with the last element, so that nothing behind it is read.
+    /// Every `stride`-th element from the first. There are `stride` vectors; the last of them ends with the last element, so
+    /// that nothing after it is read.
     pub(super) fn load_strided(
         &mut self,
         element: Element,
@@ -53,14 +53,15 @@ impl MemoryEmitter<'_> {
         self.w.reversed(loaded)
     }
 
-    /// Where the last lane's element is, of lanes whose elements lie downwards from the first: the lowest address.
+    /// The address of the last lane's element, if elements lie downwards from the first: the lowest address.
     pub(super) fn last_of_reversed(&mut self, element: Element, base: Operand, first: Operand) -> Operand {
         let others = i64::from(self.lanes()) - 1;
         let last = self.w.binary("sub", first, others);
         self.w.address(element, base, last)
     }
 
-    /// Stores what a group of stores leaves in turn, if this is one of them: at the last of them, where all values are known.
+    /// Stores the values of a group of stores in turn, if this store belongs to one: at the last of them, where all values
+    /// are known.
     pub(super) fn store_interleaved(&mut self, place: Place, index: &Expr) -> bool {
         if !self.has_all_lanes() {
             return false;
@@ -88,5 +89,5 @@ impl MemoryEmitter<'_> {
     }
 }
 
-/// Lanes that are worth a shuffle.
+/// The fewest lanes that are worth a shuffle.
 const MIN_LANES: u32 = 4;

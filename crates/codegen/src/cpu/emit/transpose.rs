@@ -1,4 +1,4 @@
-//! A copy of a rectangle whose rows become columns: tiles of whole vectors, each transposed in registers.
+//! A transposing copy of a rectangle: tiles of whole vectors, each transposed in registers.
 //!
 //! A tile of `n` vectors of `n` elements is transposed by `log2 n` rounds of a perfect shuffle: each round puts vector `i`
 //! and vector `i + n/2` together, element by element in turn, as vectors `2i` and `2i + 1`. The last tiles of a
@@ -12,10 +12,10 @@ use super::operand::{Element, Operand, Type};
 use super::scope::Lane;
 use super::{EmitError, Emitter, avx512};
 
-/// Elements of a side of the smallest tiles: fewer are not worth their code.
+/// The side of the smallest tiles, in elements: fewer are not worth their code.
 const SMALLEST: i64 = 8;
 
-/// Where a loop stands, or begins, or ends.
+/// The current iteration of a loop, its begin, or its end.
 type Iteration = Operand;
 
 impl Emitter<'_> {
@@ -112,7 +112,7 @@ impl Emitter<'_> {
         self.symbols.insert(transpose.columns.var, column);
     }
 
-    /// The addresses of the vectors of a tile, whose numbers go along a loop from where it stands.
+    /// The addresses of the vectors of a tile, numbered along a loop from its current iteration.
     fn vectors_at(&mut self, (place, index): (Place, &Expr), ty: Type, along: Sym) -> Vec<Operand> {
         let (base, here) = (self.base(place), self.symbols[&along]);
         let first = self.index(index);
@@ -121,7 +121,7 @@ impl Emitter<'_> {
         let mut vectors = vec![first];
         for number in 1..i64::from(ty.lanes.unwrap_or(1)) {
             vectors.push(match step {
-                // From one to the next: all multiples of a step would take more registers than there are.
+                // From one to the next: all multiples of a step would take too many registers.
                 Some(step) => self.w.address(ty.element, vectors[vectors.len() - 1], step),
                 None => {
                     let iteration = self.w.binary("add", here, number);
@@ -135,7 +135,7 @@ impl Emitter<'_> {
         vectors
     }
 
-    /// What the two vectors of a perfect shuffle pick, where an instruction takes any picks.
+    /// The picks of the two vectors of a perfect shuffle, if an instruction takes any picks.
     fn shuffle_of(&mut self, ty: Type) -> Option<[Operand; 2]> {
         let lanes = ty.lanes.unwrap_or(1);
         avx512::mixes(&self.w, ty).then(|| {

@@ -1,10 +1,10 @@
-//! The order of axes in memory that an output has of an input, as nvFuser's inference of allocation orders finds it.
+//! The order of axes in memory that an output takes from an input, as nvFuser's inference of allocation orders finds it.
 //!
-//! The input to follow is the one with most axes among those that the output depends on; axes of size 1 and expanded ones
-//! do not count. Where several have as many, they must have the same layout. From its innermost axis in memory outward, the
-//! axes that the output has too lie innermost in the output, up to the first that it has not (but for one that the output
-//! itself folds); all others lie outside of them in their own order. An input that is declared row-major is not followed:
-//! what comes of it has the layout that it would have by itself. Only declarations count, never the arrays of a call.
+//! The input to follow is the one with most axes among those that the output depends on; axes of size 1 and expanded ones do
+//! not count. Where several have as many, they must have the same layout. From its innermost axis in memory outward, the
+//! axes that the output has too are innermost in the output, up to the first that it lacks (other than one that the output
+//! itself folds); all others are outside of them in their own order. An input that is declared row-major is not followed:
+//! values computed from it have their natural layout. Only declarations count, never the arrays of a call.
 
 use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
 use rustc_hash::FxHashSet;
@@ -12,7 +12,7 @@ use space::{Atoms, Space};
 
 /// The order of an output in memory, outermost axis first, if an input gives it one.
 pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) -> Option<Axes> {
-    // What a library makes is row-major.
+    // Results of external ops are row-major.
     if fusion.is_input(output.val) || matches!(graph.op(output.val), TensorOp::External(_)) {
         return None;
     }
@@ -28,7 +28,7 @@ pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) ->
     let mut inner = Axes::new();
     for axis in in_memory(graph, followed).into_iter().rev() {
         let viewed = viewed_as(graph, &alone, &space, followed, axis);
-        // What is used beside its own transpose has more than one axis that is seen as this one.
+        // A value that is used beside its own transpose has more than one axis that maps to this one.
         let is_next = |place: &usize| !inner.contains(&(*place as u8)) && viewed.contains(&own[*place]);
         match (0..own.len()).find(is_next) {
             Some(found) => inner.push(found as u8),
@@ -43,7 +43,7 @@ pub(super) fn inferred_order(graph: &Graph, fusion: &Fusion, output: &Output) ->
     Some(outer.chain(inner.iter().rev().copied()).collect())
 }
 
-/// The values that depend on an input which is declared not to be row-major: nothing else has the order of one.
+/// The values that depend on an input that is declared not to be row-major: only these take an order.
 pub(super) fn after_permuted(graph: &Graph, fusion: &Fusion) -> FxHashSet<Val> {
     let inputs = fusion.inputs().iter().copied();
     let mut after: FxHashSet<Val> = inputs.filter(|&input| is_permuted(graph, input)).collect();
@@ -62,7 +62,7 @@ fn folded(graph: &Graph, space: &Space, output: Val) -> Vec<Atoms> {
     axes.iter().map(|&axis| all[usize::from(axis)].clone()).collect()
 }
 
-/// The input that an output of its own view follows.
+/// The input that an output follows, given the output's own view.
 fn followed(graph: &Graph, view: &Fusion, space: &Space) -> Option<Val> {
     let mut best: Option<Val> = None;
     let mut most = 0;
@@ -77,7 +77,7 @@ fn followed(graph: &Graph, view: &Fusion, space: &Space) -> Option<Val> {
     best
 }
 
-/// Whether the axes of two inputs are the same, in the same order in memory.
+/// Whether two inputs have the same axes, in the same order in memory.
 fn have_one_layout(graph: &Graph, view: &Fusion, space: &Space, one: Val, other: Val) -> bool {
     let pairs = in_memory(graph, one).into_iter().zip(in_memory(graph, other));
     let mut same = pairs.map(|(axis, with)| {
@@ -87,7 +87,7 @@ fn have_one_layout(graph: &Graph, view: &Fusion, space: &Space, one: Val, other:
     same.all(|same| same)
 }
 
-/// What an axis of an input is in the space, wherever the input is used.
+/// The axes of the space that an axis of an input maps to, wherever the input is used.
 fn viewed_as(graph: &Graph, view: &Fusion, space: &Space, input: Val, axis: u8) -> Vec<Atoms> {
     let mut viewed = Vec::new();
     for &node in view.uses(input) {
@@ -99,8 +99,8 @@ fn viewed_as(graph: &Graph, view: &Fusion, space: &Space, input: Val, axis: u8) 
     viewed
 }
 
-/// The axes of an input from the outermost in memory to the innermost, as declared, but for those of size 1 and those that
-/// are declared expanded.
+/// The axes of an input from the outermost in memory to the innermost, as declared, without those of size 1 and those
+/// declared expanded.
 fn in_memory(graph: &Graph, input: Val) -> Axes {
     let shape = graph.shape(input);
     let TensorOp::Input { layout, .. } = graph.op(input) else { return Axes::new() };

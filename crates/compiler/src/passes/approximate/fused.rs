@@ -1,8 +1,8 @@
-//! Sums and differences that take a product of theirs unrounded, in one instruction where there is one.
+//! Sums and differences that take one of their products unrounded, in one instruction where it exists.
 //!
-//! One rounding goes, and with it what is the same on every machine: where two products cancel another rest is left. So it is
-//! done only where a half type hides that: where everything that becomes of the sum is rounded to one, and nothing on the way
-//! tells numbers apart that are almost the same, as comparisons and roundings to integers do.
+//! That removes one rounding, so results differ between machines: where two products cancel, another remainder is left. So
+//! it is done only where a half type hides the difference: everything computed from the sum is rounded to one, and nothing
+//! before that distinguishes almost equal numbers, as comparisons and roundings to integers do.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::{DType, ScalarOp, Spread};
@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 use super::Cheaper;
 
-/// The sums of a view that take a product, and which of their operands that is.
+/// The sums of a view that take a product unrounded, and which of their operands it is.
 pub(super) fn fused(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> Vec<(Node, Cheaper)> {
     let hidden = hidden(graph, fusion);
     let sums = fusion.order().iter().filter(|&&node| hidden.contains(&node));
@@ -18,7 +18,7 @@ pub(super) fn fused(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> Ve
     sums.filter_map(fused).collect()
 }
 
-/// The nodes whose results are rounded to a half type before anybody sees them.
+/// The nodes whose results are rounded to a half type before they are observed.
 fn hidden(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
     let mut hidden = FxHashSet::default();
     for &node in fusion.order().iter().rev() {
@@ -37,14 +37,14 @@ fn hidden(graph: &Graph, fusion: &Fusion) -> FxHashSet<Node> {
     hidden
 }
 
-/// Whether a small error of an operand stays small, but for poles.
+/// Whether a small error of an operand stays small, except at poles.
 fn is_continuous(op: ScalarOp) -> bool {
     let jumps =
         matches!(op.row().spread, Spread::Comparison | Spread::Exact | Spread::Remainder | Spread::Angle);
     !jumps && !matches!(op, ScalarOp::Floor | ScalarOp::Ceil | ScalarOp::Round | ScalarOp::Trunc)
 }
 
-/// Which operand of a sum or difference of f32 is a product of as many elements that nothing else uses.
+/// Which operand of a sum or difference of f32 is a product with as many elements that nothing else uses.
 fn product(graph: &Graph, fusion: &Fusion, node: Node, kept: &FxHashSet<Val>) -> Option<usize> {
     let sum = Val::from(node);
     let (TensorOp::Map(ScalarOp::Add | ScalarOp::Sub), DType::F32) = (graph.op(sum), graph.dtype(sum)) else {

@@ -1,4 +1,4 @@
-//! Lower bounds of values: what is known without any data. NaN is beside every bound.
+//! Lower bounds of values that hold for any data. NaN is possible beside every bound.
 
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 use ops::{Monoid, ScalarOp};
@@ -21,7 +21,7 @@ impl<'g> LowerBounds<'g> {
         let mut bounds = LowerBounds { graph, known: FxHashMap::default() };
         for &node in fusion.order() {
             let val = Val::from(node);
-            // Rounding is monotone, so a bound that every type holds stands for rounded results too.
+            // Rounding is monotone, so a bound that every type can represent holds for rounded results too.
             let held =
                 bounds.derive(val).and_then(|bound| [1.0, 0.5, 0.0].into_iter().find(|&held| bound >= held));
             if let Some(bound) = held {
@@ -76,13 +76,13 @@ impl<'g> LowerBounds<'g> {
     }
 
     /// Whether this sum has a term exp(0): it runs over exp(x - m) where m is the largest x along the same axes, as in
-    /// softmax. (There m is an element; without elements the sum is of none, and nobody divides by it.)
+    /// softmax. (There m is an element; without elements the sum is empty, and nothing divides by it.)
     pub fn holds_its_max(&self, sum: Val) -> bool {
         self.subtracted(sum).is_some_and(|subtracted| self.is_max_of(subtracted, sum))
     }
 
-    /// Whether this sum has a term exp(0) or is zero: m may be a number so far below zero, too, that exp(x - m) of the next
-    /// smaller x is zero.
+    /// Whether this sum has a term exp(0) or is zero: m may also be so far below zero that exp(x - m) of the next smaller x
+    /// is zero.
     pub fn holds_its_max_or_nothing(&self, sum: Val) -> bool {
         self.holds_its_max(sum)
             || self.subtracted(sum).is_some_and(|subtracted| match self.graph.op(subtracted) {
@@ -95,12 +95,12 @@ impl<'g> LowerBounds<'g> {
             })
     }
 
-    /// What is subtracted from x where this sum runs over exp(x - m).
+    /// The value subtracted from x, if this sum runs over exp(x - m).
     fn subtracted(&self, sum: Val) -> Option<Val> {
         self.difference(sum).map(|[_, max]| self.unspread(max))
     }
 
-    /// x and m where this sum runs over exp(x - m).
+    /// x and m, if this sum runs over exp(x - m).
     fn difference(&self, sum: Val) -> Option<[Val; 2]> {
         let TensorOp::Fold { monoid: Monoid::Sum, .. } = self.graph.op(sum) else { return None };
         let power = self.unguarded(self.graph.operands(sum)[0]);
@@ -110,7 +110,7 @@ impl<'g> LowerBounds<'g> {
         self.graph.operands(shifted).try_into().ok()
     }
 
-    /// exp(x - m) behind a guard that makes it 1 where x is m, be both infinite; other values as they are.
+    /// The exp(x - m) within a guard that makes it 1 where x is m, even if both are infinite; other values as they are.
     pub fn unguarded(&self, val: Val) -> Val {
         let TensorOp::Map(ScalarOp::Where) = self.graph.op(val) else { return val };
         let &[condition, one, power] = self.graph.operands(val) else { return val };
@@ -130,7 +130,7 @@ impl<'g> LowerBounds<'g> {
         same_axes && self.difference(sum).is_some_and(|[x, _]| self.graph.operands(max)[0] == x)
     }
 
-    /// The value behind axes that were put in or repeated.
+    /// The value before axes were inserted or repeated.
     fn unspread(&self, mut val: Val) -> Val {
         while let TensorOp::Broadcast(_) | TensorOp::Expand(_) = self.graph.op(val) {
             val = self.graph.operands(val)[0];

@@ -1,10 +1,10 @@
 //! Cheaper forms of ops whose results are rounded to a half type: exp, reciprocals, quotients, 1 + tanh, products whose
-//! factors of two cancel, and sums of products. And of exp for sums that are greater than what it lacks.
+//! factors of two cancel, and sums of products. And of exp in sums that are larger than the error.
 //!
-//! The choice is made here, on the nodes, before anything is cut into segments, so a copy that is computed again has the same
-//! bits. Tolerances (`tolerance.rs`) are chosen so that what is stored stays within one unit in the last place of the half
-//! type; the rows of the cheaper ops tell the evaluator how far it may be. The pass runs first, so that the evaluator can be
-//! asked about the very view that is compiled.
+//! The choice is made here, on the nodes, before anything is cut into segments, so a recomputed copy has the same bits.
+//! Tolerances (`tolerance.rs`) are chosen so that stored values stay within one unit in the last place of the half type; the
+//! rows of the cheaper ops tell the evaluator how far it may be. The pass runs first, so that the evaluator can be asked
+//! about the very view that is compiled.
 
 mod fused;
 mod lower_bounds;
@@ -21,11 +21,11 @@ use super::PassContext;
 /// A cheaper way to compute a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cheaper {
-    /// exp as this power of 2. What its operand is multiplied by and log2(e) are one factor.
+    /// exp as this power of 2. The factor of its operand and log2(e) become one factor.
     Power(ScalarOp),
     /// The same operand under this cheaper op.
     Reciprocal(ScalarOp),
-    /// exp of no more than 0, for sums of which exp(0) is a term.
+    /// exp of at most 0, for sums that have exp(0) as a term.
     Term,
     /// `a / b` as `a` times one over `b`.
     Product,
@@ -45,7 +45,7 @@ enum Cheaper {
     Unscaled,
 }
 
-/// The pass. Products that are kept in memory become no part of a sum; its bounds hold for both.
+/// The pass. Products that are kept in memory are not fused into a sum; its bounds hold for both.
 pub fn approximate(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, ValMap) {
     let PassContext { fusion, kept, .. } = *context;
     let mut chosen = tolerance::choose(graph, fusion);
@@ -71,7 +71,7 @@ pub fn approximate(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, Val
     })
 }
 
-/// The number that a value is everywhere.
+/// The number that all elements of a value equal.
 pub(super) fn constant(graph: &Graph, val: Val) -> Option<Scalar> {
     let operand = || constant(graph, graph.operands(val)[0]);
     match *graph.op(val) {
@@ -99,7 +99,7 @@ impl Nodes<'_> {
         self.graph.add(op, &[], self.facts).expect("constants are accepted").into()
     }
 
-    /// A product as what is multiplied by a number, and that number.
+    /// A product as a value multiplied by a number, and that number.
     fn scaled(&self, val: Val) -> Option<(Val, f32)> {
         let TensorOp::Map(ScalarOp::Mul) = self.graph.op(val) else { return None };
         let &[a, b] = self.graph.operands(val) else { return None };
@@ -107,15 +107,15 @@ impl Nodes<'_> {
         number(b).map(|factor| (a, factor)).or_else(|| Some((b, number(a)?)))
     }
 
-    /// The product of what these are multiples of, where one's factor is 1/2 and the other's 2. Of factors
-    /// farther from 1 one could take its product past the ends of f32.
+    /// The product of the values that these are multiples of, if one factor is 1/2 and the other 2. Factors farther from 1
+    /// could take a product out of the range of f32.
     fn unscaled(&mut self, operands: &[Val]) -> Option<Val> {
         let ((a, left), (b, right)) = (self.scaled(operands[0])?, self.scaled(operands[1])?);
         let cancel = matches!((left, right), (0.5, 2.0) | (2.0, 0.5));
         cancel.then(|| self.map(ScalarOp::Mul, &[a, b]))
     }
 
-    /// `exp(factor * x)` as a power of 2. What x is multiplied by itself joins the factor, if that stays an ordinary number.
+    /// `exp(factor * x)` as a power of 2. A factor of x itself joins `factor`, if the result stays a normal number.
     fn power(&mut self, power: ScalarOp, x: Val, factor: f32) -> Val {
         let factor = f64::from(factor) * std::f64::consts::LOG2_E;
         let (inner, own) = match self.graph.op(x) {
@@ -164,7 +164,7 @@ impl Nodes<'_> {
         Some((number, others))
     }
 
-    /// A sum or difference whose operand of this number is a product, unless something cheaper became of that.
+    /// A sum or difference whose operand of this number is a product, unless that became something cheaper.
     fn fused(&mut self, node: Node, operands: &[Val], product: usize) -> Option<Val> {
         let TensorOp::Map(ScalarOp::Mul) = self.graph.op(operands[product]) else { return None };
         let [mut a, b] = *self.graph.operands(operands[product]) else { return None };

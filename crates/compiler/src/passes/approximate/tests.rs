@@ -87,7 +87,7 @@ fn the_cubic_of_a_gelu_is_one_product_and_a_sum() {
     assert_eq!(exponent("fd.ops.mul(fd.ops.mul(fd.ops.mul(x, x), x), 0.045)"), short);
     assert_eq!(exponent("fd.ops.mul(fd.ops.mul(fd.ops.mul(0.045, x), x), x)"), short);
     assert_eq!(exponent("fd.ops.mul(x, fd.ops.mul(x, x))"), short);
-    // Neither other powers nor what has too small a factor.
+    // Neither other powers nor values with too small a factor.
     assert_eq!(exponent("fd.ops.mul(fd.ops.mul(x, x), fd.ops.mul(x, x))"), ["mul", "mul_add", "mul"]);
     assert_eq!(
         exponent("fd.ops.mul(fd.ops.mul(fd.ops.mul(x, x), x), 1e-40)"),
@@ -112,7 +112,7 @@ fn powers_beside_the_max_may_be_cheaper() {
         ))
     };
     assert_eq!(powers("x", "fd.ops.sub(x, m)", ""), ["exp_term"]);
-    // What is stored in full, or divided, or folded otherwise, or smaller than 1, is not.
+    // Values that are stored in full, divided, folded otherwise, or smaller than 1 are not.
     assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(e)\n"), [""; 0]);
     assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.div(e, m))\n"), [""; 0]);
     assert_eq!(powers("x", "fd.ops.sub(x, m)", "    fd.add_output(fd.ops.prod(e, dims=[1]))\n"), [""; 0]);
@@ -132,7 +132,7 @@ fn powers_behind_a_guard_beside_the_max_may_be_cheaper() {
     };
     let one = "fd.ops.where(fd.ops.eq(x, m), 1.0, e)";
     assert_eq!(guarded(one, ""), ["exp_term"]);
-    // What is not 1, or where x is not m, or is stored in full, is not.
+    // Values that are not 1, or where x is not m, or that are stored in full, are not.
     assert_eq!(guarded(&one.replace("1.0", "0.5"), ""), [""; 0]);
     assert_eq!(guarded(&one.replace("eq", "lt"), ""), [""; 0]);
     assert_eq!(guarded(one, "    fd.add_output(g)\n"), [""; 0]);
@@ -189,7 +189,7 @@ fn sums_take_their_products_where_a_half_type_hides_it() {
     assert_eq!(rounded("fd.ops.sub(fd.ops.mul(x, 3.0), x)", "y"), ["neg", "mul_add"]);
     assert_eq!(rounded("fd.ops.sub(x, fd.ops.mul(x, 3.0))", "y"), ["neg", "mul_add"]);
     assert_eq!(rounded("fd.ops.add(fd.ops.mul(x, x), fd.ops.mul(x, 3.0))", "y"), ["mul", "mul_add"]);
-    // What is stored in full, or told apart, and products that others need, stay as they are.
+    // Values that are stored in full or compared, and products that others need, stay as they are.
     assert_eq!(sums("    fd.add_output(fd.ops.add(fd.ops.mul(x, 3.0), x))\n"), ["mul", "add"]);
     assert_eq!(rounded("fd.ops.add(fd.ops.mul(x, 3.0), x)", "fd.ops.floor(y)"), ["mul", "add"]);
     assert_eq!(

@@ -1,7 +1,7 @@
-//! How large a relative error each value may have, found from the outputs backward, and what that lets be cheaper.
+//! The relative error that each value may have, computed from the outputs backward, and which nodes may be cheaper for that.
 //!
-//! A cast to a half type lets its operand be off by half of what rounding lets it be off. Products, quotients and sums of
-//! what is not negative pass relative errors on; differences and all other ops need their operands as exact as they are.
+//! A cast to a half type tolerates an error in its operand of half that of the rounding. Products, quotients and sums of
+//! nonnegative values pass relative errors on; differences and all other ops need exact operands.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use ops::{DType, Monoid, ScalarOp};
@@ -10,11 +10,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::lower_bounds::LowerBounds;
 use super::{Cheaper, constant};
 
-/// Relative errors of the cheaper ops: of powers with what rounding the exponent adds, the largest first.
+/// Relative errors of the cheaper ops: of powers including the rounding of the exponent, the largest first.
 const POWERS: [(ScalarOp, f64); 2] =
     [(ScalarOp::Exp2Bf16, 1.0 / 8192.0), (ScalarOp::Exp2Half, 1.0 / 65536.0)];
 const RECIPROCAL_ERROR: f64 = 1.0 / 16384.0;
-/// The reciprocal of less is infinite, or not as exact.
+/// The reciprocal of less is infinite, or less accurate.
 const MIN_DIVISOR: f64 = f32::MIN_POSITIVE as f64;
 
 /// The nodes that may be cheaper, and how.
@@ -37,7 +37,7 @@ struct Chooser<'g> {
     graph: &'g Graph,
     fusion: &'g Fusion,
     lower_bounds: LowerBounds<'g>,
-    /// Values that a cheaper op could make less exact.
+    /// Values that a cheaper op could make less accurate.
     inexact: FxHashSet<Val>,
     /// The smallest tolerance that a use of the value has. Uses come before definitions.
     tolerances: FxHashMap<Val, f64>,
@@ -56,7 +56,7 @@ impl Chooser<'_> {
         }
     }
 
-    /// What could be cheaper of a value, if errors did not matter, and the relative errors of it, the largest first.
+    /// The cheaper forms of a value regardless of errors, with their relative errors, the largest first.
     fn cheaper(&self, val: Val) -> Vec<(Cheaper, f64)> {
         let TensorOp::Map(op) = *self.graph.op(val) else { return Vec::new() };
         if self.graph.dtype(val) != DType::F32 {
@@ -97,15 +97,16 @@ impl Chooser<'_> {
         matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Tanh)) && self.fusion.uses(val).len() == 1
     }
 
-    /// Whether this is exp(x - m) of f32 for nothing but sums over it, where m is the largest x along the same axes. Such a
-    /// sum is 1 at least, or zero, so that of exp(-d), below 2^-23 + d / 2^29 of itself, less is missing than a sum leaves out.
+    /// Whether this is exp(x - m) of f32 that is used by nothing but sums over it, where m is the largest x along the same
+    /// axes. Such a sum is at least 1, or zero: the error of exp(-d), below 2^-23 + d / 2^29 of it, is less than the sum
+    /// rounds off.
     fn is_term(&self, val: Val) -> bool {
         let is_power =
             matches!(self.graph.op(val), TensorOp::Map(ScalarOp::Exp)) && self.graph.dtype(val) == DType::F32;
         is_power && self.is_summed(val)
     }
 
-    /// Whether a power, or one behind a guard, is for nothing but such sums.
+    /// Whether a power, or its guarded form, is used by nothing but such sums.
     fn is_summed(&self, val: Val) -> bool {
         let users = self.fusion.uses(val);
         let is_guard = |user: Val| self.lower_bounds.unguarded(user) == val && self.is_summed(user);
@@ -118,7 +119,7 @@ impl Chooser<'_> {
         *min = min.min(tolerance);
     }
 
-    /// Takes what is cheaper if the tolerance allows it, and passes on what is left.
+    /// Takes the cheaper form if the tolerance allows it, and passes the remaining tolerance on.
     fn visit(&mut self, node: Node) {
         let val = Val::from(node);
         let mut tolerance = self.tolerances.get(&val).copied().unwrap_or(0.0);
@@ -139,7 +140,7 @@ impl Chooser<'_> {
         }
     }
 
-    /// The tolerance of an operand whose user has this one. Of several operands that may be inexact each has a share.
+    /// The tolerance of an operand whose user has this one. Several operands that may be inexact share it.
     fn passed_on(&self, val: Val, place: usize, tolerance: f64, inexact: usize) -> f64 {
         let operands = self.graph.operands(val);
         let nonnegative = || operands.iter().all(|&operand| self.lower_bounds.is_nonnegative(operand));

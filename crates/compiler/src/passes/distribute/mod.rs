@@ -1,10 +1,11 @@
-//! Distributes a fold by a lambda over its states, as loop distribution does, where one is a maximum and the others are sums
-//! that are rescaled by it: a fold for the maximum, and a sum for each other state, of elements that are rescaled once.
+//! Distributes a fold by a lambda over its states, as loop distribution does, if one is a maximum and the others are sums
+//! that are rescaled by it: it becomes a fold for the maximum, and for each other state a sum of elements that are rescaled
+//! once.
 //!
-//! `fold [x, t]` becomes `m = max(x)` and `sum(t * exp(x - m))`, which needs one exponential for an element as the lambda does,
-//! and less beside it, but reads the elements twice. A lambda that does not multiply the sum of the larger maximum by exp(0) gives
-//! a number for an infinite m, too: then elements that are m are rescaled by 1. Whether that pays is decided in `distribution`.
-//! Leaves scans alone, whose maxima differ from place to place.
+//! `fold [x, t]` becomes `m = max(x)` and `sum(t * exp(x - m))`, which needs one exponential for an element, as the lambda
+//! does, and fewer other ops, but reads the elements twice. A lambda that does not multiply the sum of the larger maximum by
+//! exp(0) gives a number for an infinite m, too: then elements equal to m are rescaled by 1. `distribution` decides whether
+//! that pays. Leaves scans alone: their maxima differ from place to place.
 
 mod rescaled;
 
@@ -41,7 +42,7 @@ pub fn distribute(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
     })
 }
 
-/// The states of a fold in the making.
+/// The states of a fold under construction.
 struct States<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,
@@ -50,7 +51,8 @@ struct States<'g> {
 }
 
 impl States<'_> {
-    /// The maximum, and what each element is rescaled by: 1 where it is the maximum, be that infinite, if there is to be no NaN.
+    /// The maximum, and the factor of each element: 1 where it is the maximum, even an infinite one, if there is to be no
+    /// NaN.
     fn scale(&mut self, keys: Val, init: Scalar, infinite: Infinite) -> (Val, Val) {
         let of_elements = self.fold(Monoid::Max, keys);
         let init = self.add(TensorOp::Constant(init), &[]);
@@ -76,7 +78,7 @@ impl States<'_> {
         self.map(ScalarOp::LogicalAnd, &[is_infinite, are_several])
     }
 
-    /// The sum of what is rescaled, or NaN.
+    /// The sum of the rescaled elements, or NaN.
     fn sum(&mut self, operand: Val, scale: Val, is_nan: Option<Val>) -> Val {
         let is_one = super::approximate::constant(self.graph, operand).is_some_and(|one| one.as_f64() == 1.0);
         let rescaled = if is_one { scale } else { self.map(ScalarOp::Mul, &[operand, scale]) };

@@ -1,8 +1,8 @@
-//! Lambdas of rescaled sums: of whose states one is a maximum m, and the others are sums `s * exp(a - m) + t * exp(b - m)` of
-//! those of two runs with maxima a and b, as in online softmax.
+//! Lambdas of rescaled sums: one state is a maximum m, and the others are sums `s * exp(a - m) + t * exp(b - m)` of those of
+//! two runs with maxima a and b, as in online softmax.
 //!
-//! The body is evaluated on terms, once for each order that a and b may have, NaN included, so that the order of operands is of
-//! no account. The factor of the larger maximum, exp(0), may be left out. Then an infinite element counts for itself.
+//! The body is evaluated on terms, once for each order that a and b may have, NaN included, so that the order of operands
+//! does not matter. The factor of the larger maximum, exp(0), may be left out. Then an infinite element counts for itself.
 
 use std::cmp::Ordering;
 
@@ -13,29 +13,29 @@ use ops::{Arith, Body, BodyArith, DType, Lambda, Scalar, ScalarOp};
 pub(super) struct Rescaled {
     /// The state that is a maximum; all others are sums.
     pub maximum: usize,
-    /// What the sums are where the maximum is infinite.
+    /// The sums if the maximum is infinite.
     pub infinite: Infinite,
 }
 
-/// What sums are where the maximum is infinite. What is added for finite elements there is multiplied by 0.
+/// The sums if the maximum is infinite. The terms of finite elements are multiplied by 0 then.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Infinite {
     /// NaN: each sum is multiplied by exp(0), computed as exp(a - a).
     Nan,
-    /// That of the infinite element if there is one, and NaN if there are several.
+    /// The term of the infinite element if there is one, and NaN if there are several.
     One,
-    /// The sum of those of the infinite elements.
+    /// The sum of the terms of the infinite elements.
     All,
 }
 
-/// What a step of the body is, of two runs.
+/// The result of a step of the body, for two runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Term {
     Number(f64),
     Truth(bool),
-    /// NaN, as one maximum is and the other is in it, too.
+    /// NaN, as one maximum is NaN and the result depends on it.
     Nan,
-    /// The larger maximum, or either of two that are equal; the first one where they have no order.
+    /// The larger maximum, or either of two equal ones; the first one if they have no order.
     Larger,
     Smaller,
     /// The smaller maximum less the larger one, or the larger less the smaller.
@@ -50,8 +50,8 @@ enum Term {
         run: usize,
         by: Option<Factor>,
     },
-    /// The sums of both runs together: that of the smaller maximum, if one is smaller, is rescaled by less than 1. So many are not
-    /// rescaled.
+    /// The sums of both runs together: that of the smaller maximum, if one is smaller, is rescaled by less than 1. `plain`
+    /// of them are not rescaled.
     Total {
         state: usize,
         smaller: Option<usize>,
@@ -60,7 +60,7 @@ enum Term {
     Other,
 }
 
-/// What a sum is rescaled by.
+/// The factor that rescales a sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Factor {
     /// exp(0).
@@ -69,8 +69,8 @@ enum Factor {
     Less,
 }
 
-/// Whether a lambda has a maximum and sums that are rescaled by it, and runs begin with sums of zero and a finite maximum:
-/// below that one, infinite elements count for nothing.
+/// The rescaled sums of a lambda, if it has a maximum and sums that are rescaled by it, and runs begin with sums of zero and
+/// a finite maximum: infinite elements below that count for nothing.
 pub(super) fn rescaled(lambda: &Lambda) -> Option<Rescaled> {
     let (body, init) = (lambda.body(), lambda.identity());
     let dtype = init[0].dtype();
@@ -98,7 +98,7 @@ struct Rescaling<'b> {
 }
 
 impl Rescaling<'_> {
-    /// What its sums are where the maximum is infinite, if it rescales them.
+    /// Its sums if the maximum is infinite, if it rescales them.
     fn infinite(&self) -> Option<Infinite> {
         let propagates_nan = self.results(None).iter().all(|result| *result == Term::Nan);
         let plain = |order| self.plain(order).filter(|_| propagates_nan);
@@ -110,8 +110,8 @@ impl Rescaling<'_> {
         }
     }
 
-    /// How many of two sums it does not rescale where the maximum of the first run compares so with that of the second; all
-    /// states alike.
+    /// How many of two sums it does not rescale if the maximum of the first run compares to that of the second in this way;
+    /// `None` unless all states agree.
     fn plain(&self, order: Ordering) -> Option<usize> {
         let (results, larger) = (self.results(Some(order)), larger(order));
         let smaller = (order != Ordering::Equal).then_some(1 - larger);
@@ -124,7 +124,7 @@ impl Rescaling<'_> {
         results.iter().enumerate().all(|(state, result)| *result == expected(state)).then_some(plain)
     }
 
-    /// What it makes of two runs whose maxima compare so; they have no order if one is NaN.
+    /// Its results for two runs whose maxima compare in this way; they have no order if one is NaN.
     fn results(&self, order: Option<Ordering>) -> Vec<Term> {
         let larger = larger(order.unwrap_or(Ordering::Greater));
         let term = |param: usize| match (param / self.states, param % self.states) {

@@ -1,4 +1,4 @@
-//! Index maps that follow each other and read one value: slices, pads and cats.
+//! Consecutive index maps that read one value: slices, pads and cats.
 
 use index::{Expr, Facts};
 use ir::graph::{Fusion, Graph, Node, NodeData, Shape, TensorOp, Val};
@@ -6,27 +6,27 @@ use ops::{Scalar, ScalarOp};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// For each axis of a value the one of the mapped value along which it lies, where elements move along that.
+/// For each axis of a value the corresponding axis of the mapped value, if elements move along that.
 pub(super) type Along = SmallVec<[Option<u8>; 6]>;
 
 /// The most index maps that are moved together.
 const MOST: usize = 64;
 
-/// Index maps behind one value.
+/// Index maps downstream of one value.
 pub(super) struct IndexMaps {
-    /// What they map.
+    /// The value that they map.
     pub source: Val,
     /// Operands first.
     nodes: Vec<Node>,
     /// The axes along which some element has another index than before.
     moved: Vec<bool>,
-    /// The sizes behind them.
+    /// The sizes after them.
     sizes: Shape,
-    /// What they pad with.
+    /// The value that they pad with.
     fill: Option<Val>,
 }
 
-/// Whether a node is an index map, and something else reads what it gives.
+/// Whether a node is an index map whose result something other than an index map reads.
 pub(super) fn is_last(graph: &Graph, fusion: &Fusion, node: Node) -> bool {
     let is_read = |val: Val| {
         fusion.is_output(val) || fusion.uses(val).iter().any(|&user| !is_index_map(&graph.node(user).op))
@@ -39,7 +39,7 @@ fn is_index_map(op: &TensorOp) -> bool {
 }
 
 impl IndexMaps {
-    /// All that end in one; `None` where they map several values, or pad with several.
+    /// All index maps that end in `last`; `None` if they map several values, or pad with several.
     pub fn behind(graph: &Graph, fusion: &Fusion, last: Node) -> Option<IndexMaps> {
         let (mut nodes, mut waiting, mut sources) = (Vec::new(), vec![Val::from(last)], Vec::new());
         let mut fills = Vec::new();
@@ -64,24 +64,24 @@ impl IndexMaps {
         if !is_one(&sources) || !is_one(&fills) {
             return None;
         }
-        // A node's number is greater than its operands'.
+        // A node's number is larger than its operands'.
         nodes.sort_unstable();
         let shape = graph.shape(source);
         let moved: Vec<bool> =
             (0..shape.len()).map(|axis| nodes.iter().any(|&node| moves(graph, node, axis))).collect();
-        // An axis of size 1 may be what is broadcast.
+        // An axis of size 1 may have been broadcast.
         let is_clear = |(axis, size): (usize, &Expr)| !moved[axis] || !size.is_one();
         let is_clear = shape.iter().enumerate().all(is_clear);
         is_clear.then(|| IndexMaps { source, nodes, moved, sizes: graph.shape(last.into()).clone(), fill })
     }
 
-    /// The axes of the mapped value itself.
+    /// The corresponding axes of the mapped value itself.
     pub fn axes(&self) -> Along {
         let axis = |(axis, moved): (usize, &bool)| moved.then_some(axis as u8);
         self.moved.iter().enumerate().map(axis).collect()
     }
 
-    /// A node's op for the sizes behind the index maps.
+    /// A node's op for the sizes after the index maps.
     pub fn resized(&self, graph: &Graph, node: Node, along: &Along) -> TensorOp {
         match &graph.node(node).op {
             TensorOp::Expand(sizes) => {
@@ -154,7 +154,7 @@ impl IndexMaps {
         became.get(&last).copied()
     }
 
-    /// A value at the indices behind the maps, with their fill where they pad.
+    /// A value at the indices after the maps, with their fill where they pad.
     pub fn filled(&self, graph: &mut Graph, facts: &mut Facts, val: Val) -> Option<Val> {
         let Some(fill) = self.fill else { return Some(val) };
         let inside = self.inside(graph, facts)?;
@@ -173,7 +173,7 @@ impl IndexMaps {
         add(graph, facts, TensorOp::Cast(dtype), &[filled])
     }
 
-    /// True at elements of what is mapped, false at those of the padding.
+    /// True at elements of the mapped value, false at those of the padding.
     fn inside(&self, graph: &mut Graph, facts: &mut Facts) -> Option<Val> {
         let size = |(size, moved): (&Expr, &bool)| if *moved { size.clone() } else { Expr::one() };
         let sizes: Shape = graph.shape(self.source).iter().zip(&self.moved).map(size).collect();
@@ -196,7 +196,7 @@ pub(super) fn move_any_of(graph: &Graph, val: Val, along: &Along) -> bool {
     graph.shape(val).iter().zip(along).any(|(size, along)| !size.is_one() && along.is_some())
 }
 
-/// Whether a node gives elements along an axis other indices than they had, or leaves some away.
+/// Whether a node changes the indices of elements along an axis, or drops some.
 fn moves(graph: &Graph, node: Node, axis: usize) -> bool {
     match &graph.node(node).op {
         TensorOp::Slice { starts, sizes } => {

@@ -1,12 +1,12 @@
-//! Moves index maps before folds: what a slice, a pad or a cat takes of rows that were folded is computed of the rows that it
-//! takes. Folds and what reads them at other indices are then one kernel.
+//! Moves index maps before folds: a slice, pad or cat of a function of folded rows becomes the function of the sliced,
+//! padded or concatenated rows. Folds and their readers at other indices are then one kernel.
 //!
 //! ```text
 //! pad (x - mean x, 0)  =  where (inside, p - mean p, 0)  with  p = pad (x, 0)     along axes that no fold reduces
 //! ```
 //!
-//! No element changes by a bit: a fold takes its elements in the order in which it took them. Whether it pays is not decided
-//! here: what slices overlap is computed again, and folds over padding are computed for nothing.
+//! No bit of an element changes: a fold takes its elements in the same order as before. Whether it pays is not decided here:
+//! overlapping slices are computed twice, and folds over padding for nothing.
 
 mod index_maps;
 
@@ -19,13 +19,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::index_maps::{Along, IndexMaps};
 
-/// The last of some index maps, and an equal value for which they are moved before folds.
+/// The last of consecutive index maps, and an equal value for which they are moved before folds.
 pub type Hoisted = (Node, Val);
 
 /// The most index maps that are moved.
 const MAX_HOISTED: usize = 8;
 
-/// The first index maps that can be moved before folds, each with what it becomes. What is `kept` in memory is read from there.
+/// The first index maps that can be moved before folds, each with its replacement. Values that are `kept` in memory are read
+/// from there.
 pub fn hoistable(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> Vec<Hoisted> {
     let behind_folds = behind_folds(graph, fusion, kept);
     let mut facts = Facts::clone(fusion.facts());
@@ -40,13 +41,13 @@ pub fn hoistable(graph: &mut Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> V
     hoisted.take(MAX_HOISTED).collect()
 }
 
-/// The pass, for some of the index maps that can be moved.
+/// The pass, for some of the movable index maps.
 pub fn hoist(graph: &mut Graph, fusion: &Fusion, chosen: &[Hoisted]) -> (Fusion, ValMap) {
     let chosen: FxHashMap<Node, Val> = chosen.iter().copied().collect();
     rewrite(graph, fusion, |_, _, node, _| chosen.get(&node).map(|&value| vec![value]))
 }
 
-/// The nodes that are computed of folds, and of no value in memory.
+/// The nodes computed from folds without passing through a value in memory.
 fn behind_folds(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> FxHashSet<Node> {
     let mut found = FxHashSet::default();
     for &node in fusion.order() {
@@ -60,7 +61,7 @@ fn behind_folds(graph: &Graph, fusion: &Fusion, kept: &FxHashSet<Val>) -> FxHash
     found
 }
 
-/// What is computed anew before index maps: nodes, and where each of their axes lies in the value that is mapped.
+/// The nodes that are recomputed before index maps, and the axes of the mapped value that theirs correspond to.
 struct Computed<'a> {
     source: Val,
     /// Operands first.
@@ -69,12 +70,12 @@ struct Computed<'a> {
 }
 
 impl<'a> Computed<'a> {
-    /// From folds to the value that is mapped; `None` where there are none on the way whose rows move, or where something
-    /// else cannot be moved past.
+    /// From folds to the mapped value; `None` if no folds on the way have moving rows, or if something else cannot be moved
+    /// past.
     fn of(graph: &Graph, behind_folds: &'a FxHashSet<Node>, maps: &IndexMaps) -> Option<Computed<'a>> {
         let mut waiting: BTreeMap<Node, Along> = BTreeMap::from([(maps.source.node, maps.axes())]);
         let (mut nodes, mut moves_folds) = (Vec::new(), false);
-        // A node's number is greater than its operands', so all users of a node come before it.
+        // A node's number is larger than its operands', so all users of a node come before it.
         while let Some((node, along)) = waiting.pop_last() {
             if behind_folds.contains(&node) {
                 moves_folds |= matches!(graph.node(node).op, TensorOp::Fold { .. });
@@ -93,7 +94,7 @@ impl<'a> Computed<'a> {
         moves_folds.then_some(Computed { source: maps.source, nodes, behind_folds })
     }
 
-    /// All of it at the indices that index maps ask for, and their fill beside.
+    /// All of it at the indices that index maps ask for, with their fill elsewhere.
     fn at(&self, graph: &mut Graph, facts: &mut Facts, maps: &IndexMaps) -> Option<Val> {
         let mut moved: FxHashMap<Val, Val> = FxHashMap::default();
         for (node, along) in &self.nodes {
@@ -115,7 +116,7 @@ impl<'a> Computed<'a> {
     }
 }
 
-/// The operands of a node that have axes, each with where these lie; `None` where index maps cannot be moved past it.
+/// The operands of a node that have axes, each with the corresponding axes; `None` if index maps cannot be moved past it.
 fn operands(graph: &Graph, node: Node, along: &Along) -> Option<Vec<(Val, Along)>> {
     let with_new = |new: &[u8]| -> Along {
         let mut old = along.iter();

@@ -1,9 +1,9 @@
-//! Finds extremes of rows and where they are in two passes where the second finds the row in a CPU's first-level cache: the extreme,
-//! and then the smallest number of those elements that equal it. Both are folds of one state, where an extreme with its number
-//! takes a dozen operations of an element, half of them on numbers of 64 bits, and as many for each lane.
+//! Finds extremes of rows and their positions in two passes, if the second pass finds the row in a CPU's L1: the extreme,
+//! then the smallest number of the elements that equal it. Both are folds of one state, whereas a fold of extreme and number
+//! takes a dozen operations per element, half of them on 64-bit numbers, and as many per lane.
 //!
-//! NaN is an extreme, and equals nothing: where it is one, elements that are not themselves count. Leaves alone what is folded along
-//! other axes than the last ones, long rows, and rows of so few elements that folds over them are unrolled.
+//! NaN is an extreme, and equals nothing: if it is the extreme, elements that do not equal themselves count. Leaves alone
+//! folds along other axes than the last ones, long rows, and rows of so few elements that folds over them are unrolled.
 
 use index::Facts;
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
@@ -12,7 +12,7 @@ use target::cpu::MAX_UNROLLED;
 
 use super::row_elements;
 
-/// The pass, for rows of at most so many bytes.
+/// The pass, for rows of `most_bytes` at most.
 pub fn two_pass_argmax(graph: &mut Graph, fusion: &Fusion, most_bytes: u64) -> (Fusion, ValMap) {
     rewrite(graph, fusion, |graph, facts, node, operands| {
         let (extreme, axes) = short_rows(graph, fusion.facts(), node, most_bytes)?;
@@ -20,7 +20,7 @@ pub fn two_pass_argmax(graph: &mut Graph, fusion: &Fusion, most_bytes: u64) -> (
     })
 }
 
-/// Which extreme a node finds with its number, and along which axes, if these are short rows.
+/// The extreme that a node finds with its number, and along which axes, if these are short rows.
 fn short_rows(graph: &Graph, facts: &Facts, node: Node, most_bytes: u64) -> Option<(Monoid, Axes)> {
     let TensorOp::Fold { monoid, axes } = &graph.node(node).op else { return None };
     let extreme = match monoid {
@@ -35,7 +35,7 @@ fn short_rows(graph: &Graph, facts: &Facts, node: Node, most_bytes: u64) -> Opti
     is_short.then(|| (extreme, axes.clone()))
 }
 
-/// The two passes in the making.
+/// The two passes under construction.
 struct Search<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,
@@ -43,7 +43,7 @@ struct Search<'g> {
 }
 
 impl Search<'_> {
-    /// The extreme of each row, which has an element, and the smallest number of those elements that are it.
+    /// The extreme of each row, which has an element, and the smallest number of the elements equal to it.
     fn of(&mut self, extreme: Monoid, x: Val, numbers: Val) -> Vec<Val> {
         let found = self.fold(extreme, x);
         let is_new = (0..self.graph.shape(x).len()).map(|axis| self.axes.contains(&(axis as u8)));
@@ -63,7 +63,7 @@ impl Search<'_> {
         vec![found, self.cast(first, given)]
     }
 
-    /// The dtype that numbers are compared in: one of 32 bits for positions along an axis, as rows are short.
+    /// The dtype in which numbers are compared: one of 32 bits for positions along an axis, as rows are short.
     fn counted(&self, numbers: Val) -> DType {
         let mut val = numbers;
         while let TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Cast(_) = self.graph.op(val) {

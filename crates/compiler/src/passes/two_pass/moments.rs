@@ -1,14 +1,14 @@
-//! Computes moments of rows in two passes where the second finds the row at hand, in a GPU's registers or a CPU's first-level
-//! cache: the sum, and then the deviations from about the mean and their squares. That takes three sums and one division for a
-//! row, where states of moments have a select, a counter and shifts for each element, and a combine for each lane or thread.
+//! Computes moments of rows in two passes, if the second finds the row at hand, in a GPU's registers or a CPU's L1: the sum,
+//! then the deviations from about the mean and their squares. That takes three sums and one division per row, whereas states
+//! of moments take a select, a counter and shifts per element, and a combine per lane or thread.
 //!
-//! The first mean is rounded, and of equal elements it is off by a few units in the last place. Deviations are then multiples of
-//! such a unit, which add up exactly: their mean corrects the first, and what is left of the squares is zero (Chan, Golub and
-//! LeVeque 1983, corrected two-pass algorithm).
+//! The first mean is rounded, and of equal elements it is off by a few units in the last place. Deviations are then
+//! multiples of such a unit, which add up exactly: their mean corrects the first, and the remainder of the squares is zero
+//! (Chan, Golub and LeVeque 1983, corrected two-pass algorithm).
 //!
-//! Elements may be divided by their number before they are added up, so that no sum leaves the range of f32. Else such a sum makes
-//! mean and variance NaN, where states of moments stay finite. Leaves alone what is folded along other axes than the last ones,
-//! long rows, and f64.
+//! Elements may be divided by their number before they are added up, so that no sum leaves the range of f32. Otherwise such
+//! a sum makes mean and variance NaN, where states of moments stay finite. Leaves alone folds along other axes than the last
+//! ones, long rows, and f64.
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
@@ -16,7 +16,7 @@ use ops::{DType, Monoid, Scalar, ScalarOp};
 
 use super::row_elements;
 
-/// The pass, for rows of at most so many bytes; whether elements are divided first.
+/// The pass, for rows of `most_bytes` at most; `divides_first`: elements are divided before they are added up.
 pub fn two_pass(
     graph: &mut Graph,
     fusion: &Fusion,
@@ -43,7 +43,7 @@ fn short_rows(graph: &Graph, facts: &Facts, node: Node, most_bytes: u64) -> Opti
     is_short.then(|| (axes.clone(), count))
 }
 
-/// Moments in the making.
+/// Moments under construction.
 struct Moments<'g> {
     graph: &'g mut Graph,
     facts: &'g mut Facts,
@@ -52,7 +52,7 @@ struct Moments<'g> {
 }
 
 impl Moments<'_> {
-    /// Mean, squared deviations from it and count of rows of so many elements.
+    /// Mean, squared deviations from it and count of rows of `count` elements.
     fn of(&mut self, x: Val, count: Expr) -> Vec<Val> {
         let any = self.size(Expr::max(&count, &Expr::one()));
         let share = self.map(ScalarOp::Reciprocal, &[any]);
@@ -64,7 +64,7 @@ impl Moments<'_> {
         let square = self.map(ScalarOp::Mul, &[deviation, deviation]);
         let (sum, squares) = (self.sum(deviation), self.sum(square));
         let off = self.map(ScalarOp::Div, &[sum, any]);
-        // Deviations from an infinite mean are none, and those beyond the range of f32 are infinite.
+        // Deviations from an infinite mean do not exist, and those beyond the range of f32 are infinite.
         let known = if self.divides_first { self.map(ScalarOp::Sub, &[off, off]) } else { off };
         let is_known = self.map(ScalarOp::Eq, &[known, known]);
         let corrected = self.map(ScalarOp::Add, &[about, off]);
@@ -75,7 +75,7 @@ impl Moments<'_> {
         vec![mean, m2, counts]
     }
 
-    /// The mean, as near as one pass gives it.
+    /// The mean, as accurate as one pass gives it.
     fn first_mean(&mut self, x: Val, share: Val) -> Val {
         if self.divides_first {
             let part = self.map(ScalarOp::Mul, &[x, share]);
@@ -93,7 +93,7 @@ impl Moments<'_> {
         self.add(TensorOp::Expand(sizes), &[one])
     }
 
-    /// `squares - sum * off`, where `off` is the quotient of sum and count, but for what the quotient lost.
+    /// `squares - sum * off`, where `off` is the rounded quotient of sum and count: the difference is corrected for that.
     fn about_mean(&mut self, [sum, squares, off, count]: [Val; 4]) -> Val {
         let negated = self.map(ScalarOp::Neg, &[off]);
         let lost = self.map(ScalarOp::MulAdd, &[negated, count, sum]);

@@ -22,7 +22,7 @@ enum Number {
     Complex(Parts),
 }
 
-/// Whether a primitive is applied here: an operand is complex, or the result, or the op asks for a part.
+/// Whether this file applies a primitive: an operand or the result is complex, or the op takes a part.
 pub(in crate::define) fn takes(ops: &OpBuilder, scalar_op: ScalarOp, bound: &Bound) -> bool {
     scalar_op.touches_complex() || complex_argument(ops, bound).is_some()
 }
@@ -48,7 +48,7 @@ pub(in crate::define) fn primitive(
     }
 }
 
-/// A composite of which an operand is complex.
+/// A composite with a complex operand.
 pub(in crate::define) fn composite(
     ops: &mut OpBuilder,
     op: Composite,
@@ -136,7 +136,7 @@ fn apply(
     Ok(ops.value(val, terms.iter().all(|term| term.is_scalar())))
 }
 
-/// An operand whose parts, or which itself, are of a dtype, tensors with leading axes up to a rank.
+/// An operand converted to a dtype, or its parts if it is complex; tensors get leading axes up to a rank.
 fn promoted(ops: &mut OpBuilder, term: Term, dtype: DType, rank: usize) -> Result<Number, DefineError> {
     let ready = |ops: &mut OpBuilder, val: Val| {
         let val = ops.cast(val, dtype)?;
@@ -200,7 +200,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// Where a condition holds one number, else the other.
+    /// One number where a condition holds, otherwise the other.
     fn select(&mut self, args: &[Number]) -> Result<Number, DefineError> {
         let Number::Real(condition) = args[0] else { unreachable!("conditions are bools") };
         let ([a, b], [c, d]) = (self.parts(args[1])?, self.parts(args[2])?);

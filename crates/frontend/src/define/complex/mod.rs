@@ -1,12 +1,12 @@
-//! Complex numbers as pairs of reals: from here on the graph holds parts.
+//! Complex numbers as pairs of reals: from here on the graph contains their parts.
 //!
-//! Takes ops on complex operands and applies them to the parts. A complex value is an input or `complex(re, im)` of two
-//! real values, and nothing else: the parts of the one are its scalar ops `real` and `imag`, those of the other are there
-//! already. So a node of a complex dtype has no users but outputs, and what follows the builder (folds, segments,
-//! schedules, kernels) meets real arithmetic only. The compiler may expand a pair on its way to an output.
+//! Takes ops on complex operands and applies them to the parts. A complex value is an input or `complex(re, im)` of two real
+//! values, and nothing else: the parts of an input are its scalar ops `real` and `imag`, those of a pair exist already. So a
+//! node of a complex dtype has no users except outputs, and everything after the builder (folds, segments, schedules,
+//! kernels) sees real arithmetic only. The compiler may expand a pair on its way to an output.
 //!
-//! `elementwise` (primitives and composites, by the table of meanings) · `tensor_ops` (what moves data, and sums) ·
-//! `moments` (variances) · `products` · `matrices`.
+//! `elementwise` (primitives and composites, by the table of meanings) · `tensor_ops` (data movement, and sums) · `moments`
+//! (variances) · `products` · `matrices`.
 
 mod elementwise;
 mod matrices;
@@ -28,7 +28,7 @@ pub(super) use tensor_ops::tensor_op;
 /// Both parts, in the order of memory.
 const PARTS: [Part; 2] = [Part::Real, Part::Imaginary];
 
-/// The first argument that is complex, or says that the result is: its parameter and its dtype.
+/// The first argument that is complex, or makes the result complex: its parameter and its dtype.
 pub(super) fn complex_argument(ops: &OpBuilder, bound: &Bound) -> Option<(usize, DType)> {
     let dtypes = bound.objects().iter().map(|object| complex_dtype(ops, object));
     dtypes.enumerate().find_map(|(slot, dtype)| Some((slot, dtype?)))
@@ -45,7 +45,7 @@ fn complex_dtype(ops: &OpBuilder, object: &Object) -> Option<DType> {
     Some(dtype).filter(|dtype| dtype.is_complex())
 }
 
-/// The diagnostic about an op that complex numbers do not have.
+/// The diagnostic for an op that complex numbers do not support.
 fn no_complex(ops: &OpBuilder, bound: &Bound) -> DefineError {
     let (slot, dtype) = complex_argument(ops, bound).unwrap_or((0, DType::C64));
     let expected = format!("real, as `{}` is not defined for complex numbers", bound.op);

@@ -35,7 +35,7 @@ pub(super) fn product(ops: &mut OpBuilder, op: LanguageOp, bound: &Bound) -> Res
     ops.pair([states[0], states[1]])
 }
 
-/// What a scan starts from, as parts of a dtype.
+/// The initial value of a scan, as parts of a dtype.
 fn init_parts(ops: &mut OpBuilder, bound: &Bound, dtype: DType) -> Result<Option<Parts>, DefineError> {
     let val = match bound.object("init") {
         Object::None => return Ok(None),

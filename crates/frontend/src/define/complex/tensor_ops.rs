@@ -1,4 +1,4 @@
-//! Tensor ops on complex tensors: what moves data moves both parts alike, and a sum is the sums of the parts.
+//! Tensor ops on complex tensors: data movement applies to both parts alike, and a sum is the sums of the parts.
 
 use ir::array::Part;
 use ir::definition::{NamedValue, Object};
@@ -34,7 +34,7 @@ const BY_PARTS: &[LanguageOp] = &[
     LanguageOp::Scatter,
 ];
 
-/// An op of which an argument is complex: the results.
+/// The results of an op with a complex argument.
 pub(in crate::define) fn tensor_op(
     ops: &mut OpBuilder,
     op: LanguageOp,
@@ -80,7 +80,7 @@ fn by_parts(ops: &mut OpBuilder, op: LanguageOp, bound: &Bound) -> Result<Vec<Va
     re.into_iter().zip(im).map(|parts| ops.pair(parts.into())).collect()
 }
 
-/// A complex tensor is padded with a complex number, as in nvFuser, or with zero where none is given.
+/// A complex tensor is padded with a complex number, as in nvFuser, or with zero if none is given.
 fn check_complex_fill(ops: &OpBuilder, bound: &Bound) -> Result<(), DefineError> {
     let is_real =
         *bound.object("value") != Object::None && complex_dtype(ops, bound.object("value")).is_none();
@@ -99,7 +99,7 @@ fn of_parts(ops: &mut OpBuilder, op: LanguageOp, bound: &Bound) -> Result<[Vec<V
     Ok([part(Part::Real)?, part(Part::Imaginary)?])
 }
 
-/// The arguments of a sum or product with the tensor in the dtype that is asked for; a real one stays asked for.
+/// The arguments of a sum or product with the tensor in the requested dtype; the request for a real one stays.
 fn in_dtype(ops: &mut OpBuilder, bound: &Bound) -> Result<Bound, DefineError> {
     let arg = bound.tensor("arg")?;
     let dtype = bound.dtype("dtype").unwrap_or(ops.graph.dtype(arg.val));
@@ -117,7 +117,7 @@ fn check_holds(ops: &OpBuilder, bound: &Bound) -> Result<(), DefineError> {
     let is_complex = |object: &Object| complex_dtype(ops, object).is_some();
     let mut slots = (0..bound.objects().len()).filter(|&slot| is_complex(&bound.objects()[slot]));
     let first = slots.next().unwrap_or(0);
-    // What the result is made of, rather than a number that is put into it.
+    // A tensor that the result is made of, rather than a number that is inserted.
     let slot = std::iter::once(first).chain(slots).find(|&slot| bound.kind(slot) != ParamKind::Scalar);
     let slot = slot.unwrap_or(first);
     if bound.name(slot) == "src" {
@@ -140,7 +140,7 @@ fn check_holds(ops: &OpBuilder, bound: &Bound) -> Result<(), DefineError> {
     }
 }
 
-/// The arguments with one part of each complex thing; of real numbers beside complex tensors, zero.
+/// The arguments with one part of each complex value; the imaginary part of real numbers beside complex tensors is zero.
 fn part_of_arguments(ops: &mut OpBuilder, bound: &Bound, part: Part) -> Result<Bound, DefineError> {
     let mut objects = Vec::with_capacity(bound.objects().len());
     for (slot, object) in bound.objects().iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Declarations: the tensors and scalars that a definition takes.
 //!
-//! Takes `define_tensor` in its three forms, `define_scalar` and `define_vector` in their old and new forms; gives
-//! values and fresh size symbols, `i0`, `i1`, … in the order they appear.
+//! Takes `define_tensor` in its three forms, `define_scalar` and `define_vector` in their old and new forms; returns values
+//! and fresh size symbols, `i0`, `i1`, … in the order they appear.
 
 use index::Expr;
 use ir::definition::{Action, CallArgument, DeclaredLayout, InputDecl, NamedValue, Object};
@@ -92,7 +92,7 @@ impl DefinitionBuilder {
         }
     }
 
-    /// A list of scalars: of those given (the older form), or of as many integer inputs as are asked for.
+    /// A list of scalars: those given (the older form), or as many integer inputs as requested.
     ///
     /// # Errors
     /// For arguments that are neither a list nor a small number.
@@ -151,7 +151,7 @@ impl DefinitionBuilder {
     }
 }
 
-/// Strides are told from contiguity by name, or by being integers.
+/// Strides differ from contiguity by name, or by being integers.
 fn is_by_strides(arguments: &[CallArgument]) -> bool {
     let named = |name: &str| arguments.iter().any(|argument| argument.keyword.as_deref() == Some(name));
     let second = arguments.get(1).filter(|argument| argument.keyword.is_none());
@@ -187,7 +187,7 @@ fn layout_of_contiguity(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     Ok(layout)
 }
 
-/// Memory order and gaps read off strides, as nvFuser's `compute_tensor_descriptor`.
+/// Memory order and gaps derived from strides, as in nvFuser's `compute_tensor_descriptor`.
 fn layout_of_strides(bound: &Bound) -> Result<DeclaredLayout, DefineError> {
     let sizes = bound.ints("sizes").unwrap_or_default();
     let strides = bound.ints("strides").unwrap_or_default();

@@ -1,8 +1,8 @@
-//! Groups of ops: `with fd.group("norm", stay=True, device="cuda:1", stream=2):` opens one, and what is added until it is
-//! closed is in it.
+//! Groups of ops: `with fd.group("norm", stay=True, device="cuda:1", stream=2):` opens one, and nodes that are added until
+//! it is closed are in it.
 //!
-//! Here a group is opened and closed, and one that is to stay in one segment is rejected where values leave it and come back.
-//! Whether a kernel can compute it the compiler says.
+//! This file opens and closes groups, and rejects one that must stay in one segment if values leave it and come back. The
+//! compiler checks whether a kernel can compute it.
 
 use std::sync::Arc;
 
@@ -22,20 +22,20 @@ const PARAMS: &[Param] = &[
     Param::optional("stream", ParamKind::Int, ParamDefault::Absent),
 ];
 
-/// Groups in groups that are accepted.
+/// The deepest nesting of groups that is accepted.
 const MAX_DEPTH: usize = 32;
 
-/// Which groups are open, and in which nodes came to be.
+/// Which groups are open, and the group of each node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpenGroups {
     /// The innermost last.
     open: Vec<usize>,
-    /// From which node on which group was the innermost.
+    /// Which group was the innermost, from which node on.
     from: Vec<(usize, Option<usize>)>,
 }
 
 impl OpenGroups {
-    /// Of a definition that is finished: none is open.
+    /// Those of a finished definition: none is open.
     pub fn going_on(nodes: usize, groups: &[GroupDecl], tasks: &Tasks) -> OpenGroups {
         let mut group_of = vec![None; nodes];
         for (_, data, _) in tasks.groups() {
@@ -53,7 +53,7 @@ impl OpenGroups {
         self.open.last().copied()
     }
 
-    /// The innermost group that was open when a node came to be.
+    /// The innermost group that was open when a node was added.
     pub fn of_node(&self, node: Node) -> Option<usize> {
         let behind = self.from.partition_point(|(first, _)| *first <= node.as_u32() as usize);
         behind.checked_sub(1).and_then(|place| self.from[place].1)
@@ -64,9 +64,8 @@ impl DefinitionBuilder {
     /// Opens a group: `(name, stay=False, device=None, stream=None)`. One that was closed is opened again by its name and the
     /// same arguments.
     ///
-    /// # Errors
-    /// For arguments that do not suit, for a group that was opened otherwise, and for another device inside of one that stays in
-    /// one segment.
+    /// # Errors For arguments that do not fit, for a group that was opened with others, and for another device inside of one
+    /// that stays in one segment.
     pub fn enter_group(&mut self, arguments: Vec<CallArgument>) -> Result<(), DefineError> {
         self.ops.op = "group";
         let bound = self.bind(PARAMS, arguments)?;
@@ -109,7 +108,7 @@ impl DefinitionBuilder {
         Ok(GroupDecl { name, options: GroupOptions { stay: bound.flag("stay"), at }, parent })
     }
 
-    /// Rejects another device or stream than that of a group around it that stays in one segment.
+    /// Rejects a device or stream other than that of an enclosing group that stays in one segment.
     fn require_stays(&self, bound: &Bound, at: &DeviceStream) -> Result<(), DefineError> {
         let groups = self.ops.record.groups();
         let mut around = DeviceStream::default();
@@ -159,7 +158,7 @@ fn stream(bound: &Bound) -> Result<Option<u32>, DefineError> {
     u32::try_from(stream).map(Some).map_err(|_| bound.reject("stream", "the number of a stream, from 0 on"))
 }
 
-/// Rejects a group that is to stay in one segment though values leave it and come back.
+/// Rejects a group that must stay in one segment if values leave it and come back.
 pub(super) fn require_convex(
     graph: &Graph,
     fusion: &Fusion,

@@ -1,7 +1,7 @@
-//! The builder of definitions: what the text reader, Python and Rust all drive.
+//! The builder of definitions, driven by the text reader, Python and Rust.
 //!
-//! Takes declarations and calls, gives values, and at the end a [`Definition`]. Here are the state, calls and the end;
-//! `declare` has the inputs, `outputs` what is given back, `groups` the groups of ops.
+//! Takes declarations and calls, returns values, and at the end a [`Definition`]. This file has the state, calls and the
+//! end; `declare` has the inputs, `outputs` the outputs, `groups` the groups of ops.
 
 mod declare;
 mod groups;
@@ -24,11 +24,11 @@ use groups::{OpenGroups, require_convex};
 /// A rejected call leaves it as it was.
 #[derive(Clone, Debug)]
 pub struct DefinitionBuilder {
-    /// What ops are built with.
+    /// The builder of ops.
     pub(super) ops: OpBuilder,
     inputs: Vec<Val>,
     outputs: Vec<Output>,
-    /// Which groups are open, and which nodes came to be in which.
+    /// Which groups are open, and the group of each node.
     groups: OpenGroups,
 }
 
@@ -62,22 +62,22 @@ impl DefinitionBuilder {
         DefinitionBuilder { ops, inputs, outputs, groups }
     }
 
-    /// Says where the next statement stands in the source text.
+    /// Sets the place of the next statement in the source text.
     pub fn set_span(&mut self, span: Option<Span>) {
         self.ops.span = span;
     }
 
-    /// Says which file and line, from 1, of the program that calls the builder the next statement stands in.
+    /// Sets the file and line, from 1, of the next statement in the program that calls the builder.
     pub fn set_line(&mut self, file: &str, line: usize) {
         self.ops.span = Some(self.ops.record.tell_line(file, line));
     }
 
-    /// Says what the source text is that places are in.
+    /// Sets the source text that places refer to.
     pub fn set_source(&mut self, source: &str) {
         self.ops.record.set_source(source);
     }
 
-    /// The line that the next statement stands in, if lines were told.
+    /// The line of the next statement, if lines were set.
     pub fn line(&self) -> Option<SourceLine> {
         self.ops.span.and_then(|span| self.ops.record.line_of(span))
     }
@@ -87,12 +87,12 @@ impl DefinitionBuilder {
         self.ops.record.set_name(value.entry, name);
     }
 
-    /// Says that a value is one of another definition: errors name where that was asked for.
+    /// Records that a value is one of another definition: errors name the op there.
     pub fn take_site(&mut self, value: NamedValue, other: &Record, old: Val) {
         self.ops.record.take_site(value.val, other, old);
     }
 
-    /// What was written so far.
+    /// The record so far.
     pub fn record(&self) -> &Record {
         &self.ops.record
     }
@@ -120,7 +120,7 @@ impl DefinitionBuilder {
         call(&mut self.ops, op, arguments)
     }
 
-    /// Whether nothing is given back yet.
+    /// Whether there is no output yet.
     pub fn is_empty(&self) -> bool {
         self.outputs.is_empty()
     }
@@ -128,7 +128,7 @@ impl DefinitionBuilder {
     /// The finished definition.
     ///
     /// # Errors
-    /// When nothing is given back, or no sizes satisfy what its ops ask for together.
+    /// If there is no output, or no sizes satisfy the constraints of all its ops.
     pub fn finish(self) -> Result<Definition, DefineError> {
         if self.is_empty() {
             let error = DefineError::new("FusionDefinition", "at least one output", "none");
@@ -153,7 +153,7 @@ impl DefinitionBuilder {
             let added = tasks.add(TaskData { name: name.to_owned(), kind: TaskKind::Pattern, parent, view });
             added.expect("a task without a parent fits");
         }
-        // A group of which no output needs anything asks for nothing.
+        // A group that no output depends on has no constraints.
         tasks.add_groups(&graph, &fusion, record.groups(), |node| groups.of_node(node));
         require_convex(&graph, &fusion, &record, &tasks)?;
         graph.debug_verify(&fusion);

@@ -1,4 +1,4 @@
-//! What a definition gives back, and which of it is written into the memory of an input.
+//! The outputs of a definition, and which of them are written into the memory of an input.
 
 use ir::definition::{Action, NamedValue, Object};
 use ir::graph::Output;
@@ -9,8 +9,8 @@ use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 
 impl DefinitionBuilder {
-    /// Gives a tensor back, if `alias` is given written into the memory of that input, else in memory of its own, in the
-    /// order of axes that `stride_order` asked for.
+    /// Adds an output: written into the memory of `alias` if that input is given, otherwise in its own memory, with the axis
+    /// order requested by `stride_order`.
     ///
     /// # Errors
     /// For a scalar, and for an alias that is no input tensor or has another type.

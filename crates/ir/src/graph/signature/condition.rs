@@ -1,16 +1,16 @@
-//! What must hold of the size symbols of a view: its facts, and what its ops need that the facts do not prove.
+//! Conditions on the size symbols of a view: its facts, and requirements of its ops that the facts do not prove.
 
 use index::{Expr, Range, Sym};
 use indexmap::IndexSet;
 
 use crate::graph::{Fusion, Graph, Sizes, TensorOp};
 
-/// Something that must hold of the symbols.
+/// A condition on the symbols.
 #[derive(Clone, Debug)]
 pub(super) struct Condition {
     pub about: Expr,
     pub constraint: Constraint,
-    /// What asks for it, in words, if that is known.
+    /// The origin of the requirement, in words, if known.
     pub asked_by: Option<String>,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum Constraint {
 }
 
 impl Condition {
-    /// What an op that asks for it has asked to be zero, or zero or more: a range is asked for by its ends.
+    /// The expression that the op requires to be zero, or zero or more: a range is required by its ends.
     pub fn subject(&self) -> Expr {
         match &self.constraint {
             Constraint::Within(range) => range.slack(&self.about).unwrap_or_else(|| self.about.clone()),
@@ -33,7 +33,7 @@ impl Condition {
         }
     }
 
-    /// Whether it holds where what it is about has this value. What cannot be evaluated is not held against the sizes.
+    /// Whether it holds if its subject has this value. It holds if it cannot be evaluated.
     pub fn holds(&self, value: i64, sizes: &Sizes) -> bool {
         match &self.constraint {
             Constraint::Equal(expected) => {
@@ -76,7 +76,7 @@ pub(super) fn conditions(graph: &Graph, fusion: &Fusion, is_size: impl Fn(Sym) -
     conditions
 }
 
-/// The constraints that the facts of a view are, less what holds of every size.
+/// The facts of a view as constraints, without those that hold for every size.
 fn known(fusion: &Fusion, is_size: impl Fn(Sym) -> bool) -> Vec<Condition> {
     let facts = fusion.facts();
     let says_something =
@@ -91,8 +91,8 @@ fn known(fusion: &Fusion, is_size: impl Fn(Sym) -> bool) -> Vec<Condition> {
     all.map(|(about, constraint)| Condition { about, constraint, asked_by: None }).collect()
 }
 
-/// What the ops of a view need that the facts do not prove: no size is negative, and slices lie inside. Kernels rely on
-/// it for every value that they compute, in memory or not.
+/// The requirements of a view's ops that the facts do not prove: no size is negative, and slices are in bounds. Kernels rely
+/// on it for every value that they compute, in memory or not.
 fn needed(graph: &Graph, fusion: &Fusion) -> Vec<Condition> {
     let mut needed: IndexSet<Expr> = IndexSet::new();
     for node in fusion.order().iter().map(|&node| graph.node(node)) {

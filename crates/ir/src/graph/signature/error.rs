@@ -1,4 +1,4 @@
-//! What can be wrong with the inputs of a view.
+//! Errors in the inputs of a view.
 
 use ops::DType;
 use thiserror::Error;
@@ -46,7 +46,7 @@ pub enum InputError {
         /// The size given.
         given: i64,
     },
-    /// The sizes do not satisfy what the definition implies of them.
+    /// The sizes do not satisfy the constraints that the definition implies.
     #[error("the sizes must satisfy {condition}, but {values}")]
     Guard {
         /// What must hold, in symbols.

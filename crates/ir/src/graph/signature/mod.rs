@@ -1,8 +1,8 @@
-//! The constraints of a view on its inputs: number, dtypes, ranks, sizes, and what it implies of sizes. One check for all
-//! that take inputs: the evaluator, the runtime, the command line.
+//! The constraints of a view on its inputs: number, dtypes, ranks, sizes, and implied constraints on sizes. One check for
+//! everything that takes inputs: the evaluator, the runtime, the command line.
 //!
-//! Takes views of arrays, gives the values of the size symbols. Looks at no element but those of scalars that sizes depend
-//! on. `condition` holds what must be true of sizes, `error` the words for it, `origin` where their values are.
+//! Takes views of arrays, returns the values of the size symbols. Reads no elements except scalars that sizes depend on.
+//! `condition` has the conditions on sizes, `error` the messages, `origin` the origins of their values.
 
 mod condition;
 mod error;
@@ -39,10 +39,10 @@ struct Input {
     axes: Vec<Axis>,
 }
 
-/// What the size of an axis must be.
+/// The required size of an axis.
 #[derive(Clone, Debug)]
 enum Axis {
-    /// It gives a symbol its value, so it is right where nobody knew better.
+    /// It defines a symbol's value, so it is right unless the value is known already.
     Origin(Sym),
     /// This.
     Size(Expr),
@@ -74,16 +74,15 @@ impl InputSignature {
         InputSignature { inputs, conditions, origins, computed }
     }
 
-    /// The same constraints, with what asks for them said in diagnostics, as far as `asks` knows it by the size that is
-    /// asked for.
+    /// The same constraints, with their origins in diagnostics, as far as `asks` knows them by the constrained size.
     pub fn because(mut self, asks: impl Fn(&Expr) -> Option<String>) -> InputSignature {
         self.conditions.iter_mut().for_each(|condition| condition.asked_by = asks(&condition.subject()));
         self.computed.iter_mut().for_each(|computed| computed.asked_by = asks(&Expr::sym(computed.symbol)));
         self
     }
 
-    /// The values of the size symbols, if the inputs are as the view needs them. `known` are values of symbols that
-    /// hold whatever the inputs show: those that the view cannot see.
+    /// The values of the size symbols, if the inputs are as the view needs them. `known` are values of symbols that hold for
+    /// any inputs: those that the view cannot see.
     ///
     /// # Errors
     /// The first constraint that is not met.
@@ -106,7 +105,7 @@ impl InputSignature {
         Ok(sizes)
     }
 
-    /// Whether [`InputSignature::bind`] looks at elements: else sizes alone say what it gives.
+    /// Whether [`InputSignature::bind`] reads elements: otherwise its result depends on sizes alone.
     pub fn reads_elements(&self) -> bool {
         self.read_elements().next().is_some()
     }
@@ -125,7 +124,7 @@ impl InputSignature {
         name.map_or_else(|| format!("input {place}"), |name| format!("input {place} ({name})"))
     }
 
-    /// What diagnostics call an input: its position, and its name if it has one.
+    /// The name of an input in diagnostics: its position, and its name if it has one.
     pub fn input_name(&self, place: usize) -> &str {
         &self.inputs[place].name
     }
@@ -199,7 +198,7 @@ impl InputSignature {
         })
     }
 
-    /// A condition on symbols of which this view sees nothing is left to who does.
+    /// A condition on symbols that this view does not see is left to views that do.
     fn check(&self, condition: &Condition, sizes: &Sizes) -> Result<(), InputError> {
         let Ok(value) = sizes.try_value(&condition.about) else { return Ok(()) };
         if condition.holds(value, sizes) {
@@ -216,7 +215,7 @@ impl InputSignature {
         Err(InputError::Guard { condition: words, values })
     }
 
-    /// The symbols of an expression with their values and origins, in words; nothing for a number.
+    /// The symbols of an expression with their values and origins, in words; empty for a number.
     fn explain(&self, expr: &Expr, sizes: &Sizes) -> String {
         let describe = |sym: Sym| {
             let value = sizes.get(sym).map_or("unknown".to_owned(), |value| value.to_string());
@@ -240,7 +239,7 @@ impl InputSignature {
     }
 }
 
-/// An explanation, with what asks for it.
+/// An explanation, with the origin of the requirement.
 fn asked(by: Option<&str>, explained: String) -> String {
     match by {
         Some(by) if explained.is_empty() => format!("{by} needs it"),
@@ -251,6 +250,7 @@ fn asked(by: Option<&str>, explained: String) -> String {
 }
 
 fn size(view: &ArrayView<'_>, axis: usize) -> i64 {
-    // Sizes beyond i64 exist only for views that repeat elements; they saturate, and no output of them can be had.
+    // Sizes beyond i64 exist only for views that repeat elements; they saturate, and no output of such a size can be
+    // allocated.
     i64::try_from(view.sizes()[axis]).unwrap_or(i64::MAX)
 }

@@ -1,5 +1,5 @@
-//! Where the values of size symbols are found in a call: sizes of inputs, elements of scalars, and sizes that are computed of
-//! these.
+//! Where the values of size symbols are found in a call: sizes of inputs, elements of scalars, and sizes that are computed
+//! from these.
 
 use std::sync::Arc;
 
@@ -21,9 +21,9 @@ pub(super) enum Origin {
     Size { input: usize, axis: usize },
     /// The element of the input at this place.
     Element { input: usize },
-    /// What the call computes, by its number.
+    /// A size that the call computes, by its number.
     Computed(usize),
-    /// Nothing that the view sees: of random numbers, the beginning of the sequence of seed 0 where nobody says otherwise.
+    /// Nothing that the view sees: for random numbers, by default the beginning of the sequence of seed 0.
     Beginning,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Computed {
     size: Arc<ComputedSize>,
     /// The places of the scalars that it depends on, by their ordinals.
     places: FxHashMap<u32, usize>,
-    /// What takes it for a size, in words, if that is known.
+    /// What uses it as a size, in words, if known.
     pub asked_by: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl Computed {
         self.places.values().copied()
     }
 
-    /// Its value; `None` where what it depends on is not known.
+    /// Its value; `None` if something it depends on is unknown.
     pub fn value(&self, inputs: &[ArrayView<'_>], sizes: &Sizes) -> Result<Option<i64>, InputError> {
         let known = |known: &Known| match known {
             Known::Scalar(ordinal) => Some(inputs[self.places[ordinal]].scalar(0)),
@@ -59,8 +59,8 @@ impl Computed {
     }
 }
 
-/// Where each symbol of the graph is found among the inputs of a view: its source, or else, since inputs of a view may be
-/// computed values, the first axis of that size.
+/// Where each symbol of the graph is found among the inputs of a view: its source, or otherwise, since inputs of a view may
+/// be computed values, the first axis of that size.
 pub(super) fn origins(graph: &Graph, fusion: &Fusion, computed: &mut Vec<Computed>) -> Vec<Option<Origin>> {
     let arguments = fusion.inputs().iter().enumerate().filter_map(|(place, &val)| match graph.op(val) {
         TensorOp::Input { ordinal, .. } => Some((*ordinal, place)),
@@ -91,8 +91,8 @@ pub(super) fn origins(graph: &Graph, fusion: &Fusion, computed: &mut Vec<Compute
     origins
 }
 
-/// The symbols that a view speaks of, and those that computing them takes. Others are of calls that were rejected, or whose
-/// results nothing uses.
+/// The symbols that a view mentions, and those that computing them takes. Others come from calls that were rejected, or
+/// whose results nothing uses.
 pub(super) fn mentioned(
     graph: &Graph,
     fusion: &Fusion,
@@ -111,7 +111,7 @@ pub(super) fn mentioned(
             _ => {}
         }
     }
-    // What is asked of a size alone, such as that it is not negative, asks nothing where the view does not speak of it.
+    // A condition on one size alone, such as that it is not negative, is void if the view does not mention it.
     for condition in conditions {
         match &condition.constraint {
             Constraint::Equal(size) => [&condition.about, size].into_iter().for_each(&mut mention),
@@ -119,7 +119,7 @@ pub(super) fn mentioned(
             Constraint::NonNegative | Constraint::MultipleOf(_) | Constraint::Within(_) => {}
         }
     }
-    // Computations take symbols that were there before.
+    // Computations use only earlier symbols.
     for size in computed.iter().rev() {
         if mentioned.contains(&size.symbol) {
             size.size.sizes().for_each(|size| size.visit_symbols(&mut |symbol| _ = mentioned.insert(symbol)));

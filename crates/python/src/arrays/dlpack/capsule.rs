@@ -21,7 +21,7 @@ use crate::arrays::memory::Exported;
 use crate::errors;
 use crate::gpu::{OnGpu, OpenDevice};
 
-/// The number of a stream that nobody waits for.
+/// The stream number that means no synchronisation.
 const NO_WAIT: i64 = -1;
 
 const FRESH: &CStr = c"dltensor";
@@ -77,7 +77,7 @@ impl Drop for Taken {
 }
 
 impl Taken {
-    /// Takes the structure of a capsule, which is marked as taken.
+    /// Takes the structure of a capsule, and marks the capsule as taken.
     fn of(capsule: &Bound<'_, PyAny>) -> PyResult<Taken> {
         // SAFETY: the call accepts any object and checks it.
         let is_versioned = unsafe { ffi::PyCapsule_IsValid(capsule.as_ptr(), FRESH_VERSIONED.as_ptr()) } == 1;
@@ -87,7 +87,7 @@ impl Taken {
         }
     }
 
-    /// Itself, if it is of a version whose structure is known.
+    /// Itself, if the structure of its version is known.
     fn known(self) -> PyResult<Taken> {
         if let Taken::Versioned(managed) = &self {
             // SAFETY: the version lies at its start in every version.
@@ -120,7 +120,7 @@ impl Taken {
     }
 }
 
-/// What a capsule holds, which gets another name.
+/// Takes what a capsule holds, and renames the capsule.
 fn take<T>(capsule: &Bound<'_, PyAny>, fresh: &'static CStr, taken: &'static CStr) -> PyResult<NonNull<T>> {
     let py = capsule.py();
     // SAFETY: the calls accept any object and check it; the name outlives the capsule, being static.
@@ -186,7 +186,7 @@ impl Imported {
         Ok(Some(Imported { elements, library, is_copy, is_constant, _taken: taken }))
     }
 
-    /// The elements, for writing too where they may be written.
+    /// The elements, writable where they may be written.
     pub fn argument(&self) -> Argument<'_> {
         if self.is_constant() {
             return self.view().into();
@@ -210,7 +210,7 @@ impl Imported {
         self.elements.on_gpu()
     }
 
-    /// The library that it is of, if that is known.
+    /// Its library, if known.
     pub fn library(&self) -> Option<&Arc<Library>> {
         self.library.as_ref()
     }
@@ -221,7 +221,7 @@ impl Imported {
         unsafe { self.elements.view() }
     }
 
-    /// Where they are.
+    /// Where the elements are.
     pub(super) fn elements(&self) -> &Elements {
         &self.elements
     }

@@ -1,5 +1,5 @@
-//! Arrays in and out by a table of C functions, which a class of arrays names in `__dlpack_c_exchange_api__`: no object of
-//! Python is made but the array that goes out.
+//! Arrays in and out by a table of C functions, which a class of arrays names in `__dlpack_c_exchange_api__`: the only
+//! Python object made is the array that goes out.
 //!
 //! An array that comes in is borrowed: its object is held while the call runs, and the caller sees to it that the object
 //! keeps its elements that long. An output that is a view of it takes it by a capsule. What the table does not give is asked for by a capsule too, which says why.
@@ -26,7 +26,7 @@ const NAME: &CStr = c"dlpack_exchange_api";
 #[repr(C)]
 struct Table {
     version: Version,
-    /// The table of an older version.
+    /// A table of an older version.
     previous: *const Table,
     _allocate: *const c_void,
     _own: *const c_void,
@@ -46,7 +46,7 @@ pub struct Exchange {
 }
 
 impl Exchange {
-    /// Those of a class, if it has them in a version that is known here.
+    /// The functions of a class, if it has them in a supported version.
     pub fn of(class: &Bound<'_, PyType>) -> Option<Exchange> {
         let capsule = class.getattr(intern!(class.py(), "__dlpack_c_exchange_api__")).ok()?;
         let capsule = capsule.cast_into::<PyCapsule>().ok()?;
@@ -151,7 +151,7 @@ impl<'py> Borrowed<'py> {
         }
     }
 
-    /// The elements, for writing too unless their library has arrays that never change.
+    /// The elements, writable unless their library's arrays are immutable.
     pub fn argument(&self) -> Argument<'_> {
         if self.library.is_constant {
             return self.view().into();
@@ -177,12 +177,12 @@ impl<'py> Borrowed<'py> {
         self.elements.on_gpu()
     }
 
-    /// The object that keeps them.
+    /// The object that keeps the elements alive.
     pub fn object(&self) -> &Bound<'py, PyAny> {
         &self.array
     }
 
-    /// The library that it is of.
+    /// Its library.
     pub fn library(&self) -> &Arc<Library> {
         &self.library
     }

@@ -1,4 +1,4 @@
-//! The structures that describe an array, in and out. What keeps the elements alive is the affair of those who use these.
+//! The structures that describe an array, in and out. Their users keep the elements alive.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::arrays::memory::Exported;
 use crate::errors;
 use crate::gpu::OnGpu;
 
-/// The numbers of kinds of devices: the CPU, GPUs of NVIDIA's, and their memory that moves between both.
+/// The numbers of kinds of devices: the CPU, NVIDIA GPUs, and managed memory.
 const CPU: i32 = 1;
 const CUDA: i32 = 2;
 const CUDA_MANAGED: i32 = 13;
@@ -52,12 +52,12 @@ impl Device {
         }
     }
 
-    /// As a pair of numbers, which is what Python has of it.
+    /// As the pair of numbers that Python uses.
     pub fn pair(self) -> (i32, i32) {
         (self.kind, self.number)
     }
 
-    /// The number of a GPU of NVIDIA's.
+    /// The number of an NVIDIA GPU.
     pub fn gpu(self) -> Option<usize> {
         let is_gpu = self.kind == CUDA || self.kind == CUDA_MANAGED;
         is_gpu.then(|| usize::try_from(self.number).ok()).flatten()
@@ -65,7 +65,7 @@ impl Device {
 }
 
 impl fmt::Display for Device {
-    /// As `dlpack.h` calls it.
+    /// Its name in `dlpack.h`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let known = OTHER_KINDS.iter().find(|(kind, _)| *kind == self.kind);
         match known {
@@ -126,7 +126,7 @@ pub(super) struct Versioned {
 pub(super) const READ_ONLY: u64 = 1;
 pub(super) const IS_COPIED: u64 = 2;
 
-// Sizes and strides of a layout are lent as they lie.
+// Sizes and strides of a layout are borrowed without a copy.
 const _: () = assert!(size_of::<usize>() == size_of::<i64>());
 
 impl Tensor {
@@ -148,7 +148,7 @@ impl Tensor {
         let rank = usize::try_from(self.rank).ok()?;
         let slice = |pointer: *const i64| match rank {
             0 => &[][..],
-            // SAFETY: sizes and strides have as many entries as the tensor has axes.
+            // SAFETY: sizes and strides have one entry per axis.
             _ => unsafe { std::slice::from_raw_parts(pointer, rank) },
         };
         let sizes: Option<Dims> = slice(self.sizes).iter().map(|&size| usize::try_from(size).ok()).collect();
@@ -166,7 +166,7 @@ pub(super) struct Elements {
     data: *mut u8,
     dtype: DType,
     layout: Layout,
-    /// The number of the GPU whose memory they are in; of the host's memory none.
+    /// The number of the GPU whose memory they are in; `None` for host memory.
     gpu: Option<usize>,
 }
 

@@ -19,7 +19,7 @@ use crate::evaluate::memory::Metered;
 use crate::evaluate::value::{BoundedValue, Strided};
 use crate::evaluate::workers::Resources;
 
-/// Roundings in a row that a product may meet in a sum of f32: those of a slice, and of its sum to f64 and back.
+/// The most successive roundings of a product in a sum of f32: those of a slice, and of its sum to f64 and back.
 const LONGEST_CHAIN: f64 = 512.0 + 2.0;
 
 /// An operand as dense doubles, and the errors of its elements if they have any.
@@ -52,8 +52,8 @@ fn reals(strided: &Strided<'_>, context: &Context<'_>) -> Result<Metered, Evalua
     Ok(reals)
 }
 
-/// A product of two matrices: where its operands start, how far their rows lie apart, and which elements of the result
-/// it makes.
+/// A product of two matrices: where its operands start, the strides of their rows, and which elements of the result it
+/// makes.
 pub(super) struct Product {
     pub(super) a: usize,
     pub(super) a_row: usize,
@@ -80,7 +80,7 @@ impl Sum {
         let sides = if is_double { 2.0 } else { 1.0 };
         let chain = if is_double { depth as f64 } else { (depth as f64).min(LONGEST_CHAIN) };
         let in_double = if is_double { 0.0 } else { depth as f64 * f64::EPSILON };
-        // Of a normal number: products of subnormal ones are slow.
+        // At least a normal number: products of subnormal ones are slow.
         let underflow = accumulated.ulp(0.0).max(f64::MIN_POSITIVE);
         let order = sides * (chain * accumulated.unit + in_double) * self.magnitude
             + sides * depth as f64 * underflow;
@@ -98,7 +98,7 @@ pub(super) fn matmul(
     let rank = context.sizes.len();
     let (rows, columns) = (context.sizes[rank - 2], context.sizes[rank - 1]);
     let depth = a.sizes()[rank - 1];
-    // Where each matrix of the result finds its operands, axes of size 1 repeated.
+    // The operands of each matrix of the result, with axes of size 1 repeated.
     let batches = &context.sizes[..rank - 2];
     let starts = |value: &BoundedValue<'_>| {
         let mut layout = Layout::dense(value.sizes());
@@ -126,7 +126,7 @@ fn place(layout: &Layout, mut number: usize) -> usize {
     place
 }
 
-/// Products of groups that end where `operands[2]` says; what no group reaches is zero.
+/// Products of groups that end at `operands[2]`; elements that no group reaches are zero.
 pub(super) fn grouped(
     operands: &[BoundedValue<'_>],
     context: &Context<'_>,
@@ -191,7 +191,7 @@ pub fn group_ranges(a: &[usize], b: &[usize], ends: &[i64]) -> Result<Vec<(usize
     ends.iter().map(range).collect()
 }
 
-/// Products whose elements of the result do not overlap; what none of them makes is zero.
+/// Products whose elements of the result do not overlap; elements that none of them makes are zero.
 fn products(
     [a, b]: [&BoundedValue<'_>; 2],
     dtype: DType,

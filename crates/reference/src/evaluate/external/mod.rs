@@ -1,4 +1,4 @@
-//! What a library computes, in plain loops: the meaning that library code is held to.
+//! External ops in plain loops: the meaning that library code must have.
 //!
 //! `sort` (argsort, top-k) · `scatter` · `matmul` (products of matrices, one or in groups) · `linear` (with
 //! a bias) · `product` (their inner loops).
@@ -20,7 +20,7 @@ use super::memory::Metered;
 use super::value::BoundedValue;
 use super::workers::Resources;
 
-/// What one library op needs besides its operands.
+/// The context of an external op besides its operands.
 pub(super) struct Context<'m> {
     /// Its first result, for errors.
     pub val: Val,
@@ -54,7 +54,7 @@ pub(super) fn compute(
     }
 }
 
-/// The elements of indices, i64 in row-major order, and where they have errors whether each is sure.
+/// The elements of indices, i64 in row-major order, and if they have errors whether each is exact.
 fn indices(
     value: &BoundedValue<'_>,
     resources: &Resources<'_>,
@@ -65,7 +65,7 @@ fn indices(
     Ok((indices, sure(value)))
 }
 
-/// Where a value has errors whether each of its elements is sure, in row-major order.
+/// If a value has errors, whether each of its elements is exact, in row-major order.
 fn sure(value: &BoundedValue<'_>) -> Option<Vec<bool>> {
     value.bound.as_ref().map(|bound| {
         let bound = bound.view();

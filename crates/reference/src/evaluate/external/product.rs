@@ -1,8 +1,8 @@
 //! The inner loops of products of matrices: sums of products in doubles with the sums of their magnitudes, by blocks.
 //!
 //! It takes rows of one factor and columns of the other and gives three sums of each pair, each in the order of the terms,
-//! so that blocks and vectors change no bit. A sum that is not finite is taken again term by term: there infinities and NaN
-//! have rules of their own.
+//! so that blocks and vectors change no bit. A sum that is not finite is recomputed term by term, with special rules for
+//! infinities and NaN.
 
 use ops::lanes::{NullaryFnOnce, wide};
 
@@ -12,7 +12,7 @@ use crate::evaluate::ParallelFor;
 /// Rows and columns of a block of results.
 pub(super) const ROWS: usize = 64;
 pub(super) const COLUMNS: usize = 512;
-/// Terms that are summed before the next columns: what a panel of them takes fits the nearest cache.
+/// Terms that are summed before the next columns: a panel of them fits L1.
 const DEPTH: usize = 256;
 /// Rows and columns whose sums are held in registers.
 const HELD_ROWS: usize = 2;
@@ -24,7 +24,7 @@ pub(super) struct Sum {
     pub(super) exact: f64,
     /// Sum of the magnitudes, errors included.
     pub(super) magnitude: f64,
-    /// How far errors of the operands move it.
+    /// How far errors of the operands may move it.
     pub(super) spread: f64,
 }
 
@@ -63,7 +63,7 @@ struct Held {
 }
 
 /// A panel of a factor: for each term the elements of a few rows, or columns, and what their magnitudes are at most, errors
-/// included, if some have any. What is missing is zero.
+/// included, if some have any. Missing ones are zero.
 struct Panel<const N: usize> {
     values: Vec<[f64; N]>,
     most: Vec<[f64; N]>,
@@ -95,7 +95,7 @@ impl<const N: usize> Panel<N> {
         }
     }
 
-    /// Errors of the terms become what the magnitudes are at most.
+    /// Replaces errors of the terms by the largest possible magnitudes.
     fn add_magnitudes(&mut self, terms: usize) {
         for (most, values) in self.most[..terms].iter_mut().zip(&self.values[..terms]) {
             most.iter_mut().zip(values).for_each(|(most, value)| *most += value.abs());
@@ -103,7 +103,7 @@ impl<const N: usize> Panel<N> {
     }
 }
 
-/// The sums of a block of results of a product, row by row, with a look at `workers` for each panel.
+/// The sums of a block of results of a product, row by row, checking the interrupt for each panel.
 pub(super) fn block(
     [a, b]: [&Factor; 2],
     product: &Product,

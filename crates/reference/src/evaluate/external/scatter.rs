@@ -1,7 +1,7 @@
-//! Scatter: elements put where indices say, one after the other in row-major order of the indices.
+//! Scatter: elements written at indices, one after the other in row-major order of the indices.
 //!
-//! What lies before the axis divides source and target into slabs of which none reaches into another, so slabs are given to
-//! threads, a few at a time. Bounds go along with the elements.
+//! The axes before the scattered one divide source and target into independent slabs, so threads take slabs, a few at a
+//! time. Bounds move with the elements.
 
 use ir::array::{ArrayView, Element, Layout, with_element};
 use ops::DType;
@@ -14,7 +14,7 @@ use crate::evaluate::value::{BoundedValue, Strided};
 use crate::evaluate::workers::Resources;
 use crate::evaluate::{EvaluateError, Looks};
 
-/// `operands[0]` with elements of `operands[2]` where `operands[1]` says.
+/// `operands[0]` with elements of `operands[2]` written at `operands[1]`.
 pub(super) fn scatter(
     operands: &[BoundedValue<'_>],
     axis: usize,
@@ -27,7 +27,7 @@ pub(super) fn scatter(
     let moves = Moves { axis, index: index.data.view(), unsure, in_range: &in_range, layouts };
     let result = moves.made(arg, src, context)?;
     if context.sizes.contains(&0) {
-        // Nothing is put anywhere, but indices of an empty axis are wrong.
+        // Nothing is written, but indices of an empty axis are wrong.
         in_range.holds(indices(index, context.resources)?.0.array().as_slice());
     }
     in_range.check(context.val)?;
@@ -42,12 +42,12 @@ fn copied(target: &Strided<'_>, resources: &Resources<'_>) -> Result<Metered, Ev
     Ok(copy)
 }
 
-/// Where each element of the source goes.
+/// The destination of each element of the source.
 struct Moves<'p> {
     axis: usize,
     /// Along the axis, in row-major order of the indices.
     index: ArrayView<'p>,
-    /// Whether each of them is sure, if one is not.
+    /// Whether each of them is exact, if one is not.
     unsure: Option<&'p [bool]>,
     in_range: &'p InRange,
     /// Of the result, the indices and the source, each in row-major order.
@@ -95,7 +95,7 @@ impl Moves<'_> {
     }
 
     /// Puts elements and their bounds into a slab of the result, a block at a time, where the indices of the block are in
-    /// range. Bounds become infinite that lie in a line of which an index is not sure.
+    /// range. Bounds in a line with an inexact index become infinite.
     fn fill<T: Element>(
         &self,
         slab: usize,
@@ -137,7 +137,7 @@ impl Moves<'_> {
         }
     }
 
-    /// Whatever lies along the axis from an index that is not sure has no bound.
+    /// Elements in the same line along the axis as an inexact index have no bound.
     fn doubt(&self, slab: usize, sure: &[bool], bounds: &mut [f32]) {
         let (stride, size) = (self.layouts[0].strides[self.axis] as usize, self.layouts[0].sizes[self.axis]);
         self.lines(slab, |[to, index, _], step, count| {

@@ -1,7 +1,7 @@
-//! Sorted order along an axis, stable, NaN greater than all numbers.
+//! Sorted order along an axis, stable, NaN above all numbers.
 //!
-//! Where elements are not sure to the last bit, neighbours in the order may change places: the bound of an index is how
-//! far away the other indices lie that may stand there, that of a value the largest error among those elements.
+//! If elements are inexact, neighbours in the order may change places: the bound of an index is the largest distance to the
+//! other indices that may be there, that of a value the largest error among those elements.
 
 use ir::array::{ArrayView, Layout};
 use ops::DType;
@@ -112,7 +112,7 @@ impl Lines<'_> {
         });
     }
 
-    /// Equal elements keep their order. Only the first elements are in order, and those that may stand among them.
+    /// Equal elements keep their order. Only the first elements are in order, and those that may be among them.
     fn line(&self, number: usize, mut looks: Looks<'_>) -> Line {
         let start = number * self.length;
         let (mut reals, mut ints, mut errors) = (vec![], vec![], vec![]);
@@ -149,8 +149,8 @@ impl Lines<'_> {
         line
     }
 
-    /// How many elements stand in front once those that may stand among the first ones do too: all that reach one of them, or
-    /// one that does. Where that takes more than a few rounds, all elements.
+    /// How many elements are in front, including those that may be among the first ones: all whose intervals reach one of
+    /// them, transitively. If that takes more than a few rounds, all elements.
     fn reached(&self, sorted: &mut [(i64, usize)], line: &Line) -> usize {
         const ROUNDS: usize = 4;
         let interval = |&(_, place): &(i64, usize)| line.interval(place, self.descending);
@@ -176,8 +176,8 @@ impl Lines<'_> {
 }
 
 impl Line {
-    /// Bounds of the first values and indices. Elements whose intervals touch form a run, in which any may stand
-    /// anywhere, unless all of them are exact.
+    /// Bounds of the first values and indices. Elements whose intervals touch form a run, in which any order is possible,
+    /// unless all of them are exact.
     fn bound(&self, values: &mut [f32], indices: &mut [f32], descending: bool) {
         let intervals = self.intervals(descending);
         let mut lowest: Vec<f64> = intervals.iter().map(|interval| interval.0).collect();
@@ -214,7 +214,7 @@ impl Line {
         }
     }
 
-    /// An element as a real number; what is none sorts with infinity.
+    /// An element as a real number; NaN sorts like infinity.
     fn real(&self, place: usize) -> f64 {
         match self.reals.get(place) {
             None => self.ints[place] as f64,
@@ -224,8 +224,7 @@ impl Line {
     }
 }
 
-/// The end of the run that starts at a rank: where no element before reaches one from there on, of which `lowest` says
-/// how low they lie.
+/// The end of the run that starts at a rank: no element before it reaches one after it, whose lower ends are in `lowest`.
 fn run(intervals: &[(f64, f64)], lowest: &[f64], start: usize) -> usize {
     let mut reach = f64::NEG_INFINITY;
     for (rank, interval) in intervals.iter().enumerate().skip(start) {
@@ -260,7 +259,7 @@ mod tests {
             .map(|array| array.array().scalars().iter().map(|x| x.as_f64()).collect())
     }
 
-    /// What is selected before it is sorted has the bounds of a whole line in order, however far intervals overlap.
+    /// A selection before sorting gives the bounds of a fully sorted line, however far intervals overlap.
     #[test]
     fn a_selection_has_the_bounds_of_a_sorted_line() {
         let mut state = 1_u32;

@@ -1,6 +1,6 @@
-//! Lambdas of moments, which compiled code may compute as the built-in fold `welford`: how far from them that may be. Both are
-//! as near to the moments as their bounds say. The fold adds deviations and their squares, so where elements are infinite or
-//! too large to be added, it may give anything.
+//! Lambdas of moments, which compiled code may compute as the built-in fold `welford`: how far apart both may be. Both are
+//! within their bounds of the moments. The fold adds deviations and their squares, so where elements are infinite or too
+//! large to be added, it may give anything.
 
 use ops::MomentStates;
 
@@ -9,8 +9,8 @@ use super::reduction::Reduction;
 use super::welford::Welford;
 use crate::evaluate::bound::apart;
 
-/// Widens the errors of states to what the built-in fold may be off, if elements are single ones. Counts of another dtype
-/// than theirs are added up as they are.
+/// Widens the errors of states to the possible errors of the built-in fold, if elements are single ones. Counts of another
+/// dtype are added up directly.
 pub(super) fn as_built_in(moments: &MomentStates, elements: &[Vec<Cell>], states: &mut [Cell]) {
     let &MomentStates { mean, squares, count } = moments;
     let is = |cell: &Cell, number: f64| cell.error == 0.0 && cell.value.as_f64() == number;
@@ -36,7 +36,7 @@ pub(super) fn as_built_in(moments: &MomentStates, elements: &[Vec<Cell>], states
     }
 }
 
-/// How far a state may be from the value that the built-in fold has: where both are numbers, no further than their bounds.
+/// How far a state may be from the built-in fold's value: if both are numbers, no further than their bounds.
 fn distance(state: &Cell, value: f64, bound: f64) -> f64 {
     let own = state.value.as_f64();
     match own.is_finite() && value.is_finite() {

@@ -1,11 +1,11 @@
-//! Folds and scans evaluated step by step on constants: bodies of lambdas, and numbered elements of which a number has an error.
+//! Folds and scans evaluated step by step on constants: bodies of lambdas, and numbered elements with an inexact number.
 //!
-//! Each step is the op's meaning rounded to its dtype, with the error that it may have. What a lambda promises is that
-//! grouping does not matter but for rounding; how far rounding may lead is not known of a body in general. So a fold is
-//! taken in several groupings, from the front, from the back, in halves, in lanes, from the smallest element and from the
-//! largest, which overflow or lose digits if any does, and with lanes that have no element, which an identity that is none
-//! for some elements changes. Its bound is a multiple of the largest error and distance among them. A lambda of moments may
-//! also be as far off as the built-in fold (`built_in.rs`).
+//! Each step is the op's meaning rounded to its dtype, with the error that it may have. A lambda promises that grouping does
+//! not matter except for rounding; the effect of rounding is unknown for a body in general. So a fold is taken in several
+//! groupings, from the front, from the back, in halves, in lanes, from the smallest element and from the largest, which
+//! overflow or lose digits if any does, and with lanes that have no element, which an identity that is none for some
+//! elements changes. Its bound is a multiple of the largest error and distance among them. A lambda of moments may also be
+//! as far off as the built-in fold (`built_in.rs`).
 
 use ops::{Arith, BodyArith, DType, MomentStates, Monoid, Scalar, ScalarOp, moments};
 
@@ -19,7 +19,7 @@ use super::Sink;
 use super::built_in::as_built_in;
 use super::scan::Source;
 
-/// By how much the bound of a body exceeds what is seen in a few groupings.
+/// The factor between the bound of a body and the differences seen in a few groupings.
 const MARGIN: f64 = 4.0;
 
 /// Lanes of one of the groupings.
@@ -36,7 +36,7 @@ pub(super) struct Cell {
 struct Steps<'w> {
     /// The dtype of numbers in the expressions of rows.
     dtype: DType,
-    /// Whether errors are of interest.
+    /// Whether errors are needed.
     bounds: bool,
     looks: Looks<'w>,
 }
@@ -183,7 +183,7 @@ impl<'m> Cells<'m> {
         states
     }
 
-    /// Of a body nothing more is known than what a few groupings show.
+    /// Nothing is known about a body except the results of a few groupings.
     fn widened(&self, states: &[Cell]) -> Vec<Cell> {
         let margin = if matches!(self.monoid, Monoid::Lambda(_)) { MARGIN } else { 1.0 };
         let widen = |cell: &Cell| Cell { error: sure(cell.error * margin), ..*cell };
@@ -201,7 +201,7 @@ impl<'m> Cells<'m> {
         lanes[1..].iter().fold(first, |states, lane| self.monoid.combine(steps, &states, lane))
     }
 
-    /// Behind each element a lane that has none.
+    /// After each element a lane that has none.
     fn sparse(&self, steps: &mut Steps<'_>, elements: &[Vec<Cell>]) -> Vec<Cell> {
         let next = |states: Vec<Cell>, element: &Vec<Cell>| {
             let states = self.monoid.step(steps, &states, element);
@@ -240,7 +240,7 @@ fn magnitude(element: &[Cell]) -> f64 {
     element.iter().map(|cell| cell.value.as_f64().abs()).fold(0.0, f64::max)
 }
 
-/// An error, infinite where nothing is known.
+/// An error, infinite if nothing is known.
 pub(super) fn sure(error: f64) -> f64 {
     if error.is_nan() { f64::INFINITY } else { error }
 }

@@ -1,7 +1,7 @@
 //! Folds of integers and bools: exact in any order, wrapping as the ops do.
 //!
 //! Sums and products of integers are those of i64, wrapped at the end; of u64 maxima are those of i64 with the sign flipped.
-//! Bools are 0 and 1, of which the row's op is the greater or the lesser. Each op has loops of its own, which become vectors.
+//! Bools are 0 and 1; the row's op is their maximum or minimum. Each op has its own loops, which vectorize.
 
 use ops::{BoolMeaning, DType, IntType, Monoid, ScalarOp, vectorized};
 
@@ -15,9 +15,9 @@ use crate::evaluate::bound::Rounding;
 pub(super) struct Integers {
     op: IntegerOp,
     identity: i64,
-    /// What sets integers of u64 in the order of i64.
+    /// The bits to flip to order u64 integers as i64.
     flip: i64,
-    /// Of integers, not of bools.
+    /// The type of integers; `None` for bools.
     ty: Option<IntType>,
     rounding: Rounding,
 }
@@ -57,7 +57,7 @@ macro_rules! with_op {
 
 #[derive(Clone, Copy)]
 pub(super) struct IntegerState {
-    /// With the sign flipped where `flip` says so.
+    /// With the sign flipped according to `flip`.
     value: i64,
     error: f64,
 }
@@ -69,7 +69,7 @@ pub(super) struct IntegerStates {
 }
 
 impl Integers {
-    /// Welford is not among them: shape rules reject it. What takes several operands is evaluated in cells.
+    /// Welford is not among them: shape rules reject it. Folds with several operands are evaluated in cells.
     pub(super) fn new(monoid: &Monoid, dtype: DType) -> Integers {
         let (op, scalar_op) = match monoid {
             Monoid::Sum => (IntegerOp::Sum, ScalarOp::Add),

@@ -1,10 +1,10 @@
 //! Folds: axes reduced with a monoid, in doubles or integers, with the bound of any other order of combination.
 //!
 //! The elements are cut in tiles of results and chunks of the folded elements, by sizes alone, so the result is the same for
-//! any number of threads. `reduction.rs` says what a fold is; `monoids.rs` holds what is accumulated and how far compiled
-//! code may be from it, of sums of floats `sum.rs`, of products `product.rs`, of means `welford.rs`, of integers
-//! `integers.rs`, of argmax and argmin `places.rs`; `states.rs` lays it out for vectors. `cells.rs` evaluates bodies step by
-//! step, `scan.rs` scans lines.
+//! any number of threads. `reduction.rs` defines folds; `monoids.rs` has the accumulated states and error bounds of compiled
+//! code, `sum.rs` those of sums of floats, `product.rs` of products, `welford.rs` of means, `integers.rs` of integers,
+//! `places.rs` of argmax and argmin; `states.rs` lays states out for vectors. `cells.rs` evaluates bodies step by step,
+//! `scan.rs` scans lines.
 
 mod built_in;
 mod cells;
@@ -43,12 +43,12 @@ use welford::Welford;
 /// Tasks that run before their results are written.
 const WAVE: usize = 1024;
 
-/// Whether a fold goes step by step: a body, or numbers of which one may be another.
+/// Whether a fold is evaluated step by step: a body, or inexact element numbers.
 fn is_stepped(monoid: &Monoid, operands: &[BoundedValue<'_>]) -> bool {
     matches!(monoid, Monoid::Lambda(_)) || operands[1..].iter().any(|value| value.bound.is_some())
 }
 
-/// Runs an expression with what a monoid of the table accumulates in this dtype.
+/// Runs an expression with the accumulation of a monoid of the table in this dtype.
 macro_rules! with_reduction {
     ($monoid:expr, $dtype:expr, $name:ident => $body:expr) => {
         match ($monoid, $dtype.is_float()) {
@@ -113,7 +113,7 @@ pub(super) fn fold(
     with_reduction!(monoid, operands[0], reduction => source.reduce(&reduction, &target))
 }
 
-/// In which order the elements are visited.
+/// The order in which the elements are visited.
 struct Order {
     axes: Vec<usize>,
     /// Sizes of the axes that stay.
@@ -121,7 +121,7 @@ struct Order {
     /// Number of results, and of elements of each.
     results: usize,
     folded: usize,
-    /// Whether the elements of one result are visited in a row; else the results are, for each folded index.
+    /// Whether all elements of one result are visited in sequence; otherwise all results for each folded index.
     by_rows: bool,
 }
 
@@ -159,7 +159,7 @@ impl Order {
     }
 }
 
-/// What is reduced.
+/// The operands of a fold.
 struct Source<'v> {
     /// The operands.
     data: Vec<ArrayView<'v>>,
@@ -168,7 +168,7 @@ struct Source<'v> {
     order: &'v Order,
 }
 
-/// What is made.
+/// The results of a fold.
 struct FoldOutput<'m> {
     /// Of each result.
     dtypes: SmallVec<[DType; 4]>,
@@ -265,7 +265,7 @@ impl<I: Item> Block<I> {
         Block { items: [I::default(); BLOCK], errors: [0.0; BLOCK] }
     }
 
-    /// Some places, to be written to.
+    /// Some places, for writing.
     fn part(&mut self, places: Range<usize>) -> (&mut [I], &mut [f64]) {
         (&mut self.items[places.clone()], &mut self.errors[places])
     }

@@ -1,4 +1,4 @@
-//! What each fold accumulates, and how far compiled code may be from it.
+//! The states that each fold accumulates, and how far compiled code may be from them.
 //!
 //! Compiled code adds in the dtype itself, in lanes and chunks whose order it is free to choose; the evaluator adds in
 //! doubles. With `u` the unit roundoff, a sum of `n` elements in any order is off by at most `(n - 1) u` times the sum of
@@ -14,37 +14,37 @@ use super::states::{lines_in_vectors, single_results, states_of};
 use super::{Item, Reduction};
 use crate::evaluate::bound::{Rounding, apart};
 
-/// Roundings in a row that an element of a sum of f32 may meet: 64 in the block of an array or of a variance's lanes (in the
-/// block of a sum's lane are 16), and 32 where lanes, blocks of the grid and pieces of a loop come together and results are stored.
+/// The most successive roundings of an element in a sum of f32: 64 in the block of an array or of a variance's lanes (16 in
+/// the block of a sum's lane), and 32 for combining lanes, blocks of the grid and pieces of a loop, and for storing results.
 pub(super) const LONGEST_CHAIN: f64 = 96.0;
 
-/// Roundings in a row that an element of a sum of `n` elements may meet.
+/// The most successive roundings of an element in a sum of `n` elements.
 #[inline(always)]
 pub(super) fn chain(dtype: DType, n: f64) -> f64 {
     let in_double = n * (f64::EPSILON / f64::from(f32::EPSILON));
     if dtype == DType::F32 { depth(n).min(LONGEST_CHAIN + in_double) } else { depth(n) }
 }
 
-/// Roundings in a row that an element of a fold of `n` elements may meet.
+/// The most successive roundings of an element in a fold of `n` elements.
 #[inline(always)]
 pub(super) fn depth(n: f64) -> f64 {
     (n - 1.0).max(0.0)
 }
 
-/// The relative error of so many roundings of a sum; in f64 the evaluator's own are as large, and count too.
+/// The relative error of `roundings` roundings of a sum; in f64 the evaluator's own are as large, and count too.
 #[inline(always)]
 pub(super) fn linear(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
     let sides = if dtype == DType::F64 { 2.0 } else { 1.0 };
     sides * roundings * rounding.unit
 }
 
-/// Whether so many roundings together are at most a half.
+/// Whether `roundings` roundings together are at most a half.
 #[inline(always)]
 pub(super) fn is_short(rounding: &Rounding, roundings: f64) -> bool {
     roundings * rounding.unit <= 0.5
 }
 
-/// The relative error of so many roundings, each a factor off by one unit, which together are short: twice what they are
+/// The relative error of `roundings` roundings, each a factor off by one unit, which together are short: twice their sum
 /// more than suffices for the higher orders.
 #[inline(always)]
 pub(super) fn gamma(rounding: &Rounding, dtype: DType, roundings: f64) -> f64 {
@@ -99,7 +99,7 @@ impl Extreme {
         Extreme { largest }
     }
 
-    /// NaN wins and -0 lies below 0, as in the rows of the two ops.
+    /// NaN wins and -0 is below 0, as in the rows of the two ops.
     #[inline(always)]
     fn better(&self, a: f64, b: f64) -> f64 {
         let wins = if self.largest { a > b } else { a < b };
@@ -174,7 +174,7 @@ mod tests {
                 let given = growth(&rounding, dtype, whole / rounding.unit);
                 let exact = sides * f64::exp_m1(whole);
                 assert!(given >= exact, "{dtype}: {given:e} for {exact:e} at {whole}");
-                // Which checks something as long as it is finite, and is not much more.
+                // The check is useful as long as the bound is finite, and not much larger.
                 let most = exact * if whole < 100.0 { 2.0 } else { 1e20 };
                 assert!(given <= most, "{dtype}: {given:e} for {exact:e} at {whole}");
             }

@@ -1,8 +1,8 @@
 //! The largest or smallest element and its number: argmax and argmin over numbered elements.
 //!
-//! It takes elements with the bounds of their errors, and numbers that are sure. Elements are compared by keys, integers in
-//! the order in which they win: NaN above all, zeros of both signs equal. Where intervals of elements overlap any of them may
-//! be the one, so the bound of the number reaches to the smallest and to the largest number of those.
+//! It takes elements with the bounds of their errors, and exact numbers. Elements are compared by keys, integers in the
+//! order in which they win: NaN above all, zeros of both signs equal. If intervals of elements overlap, any of them may win,
+//! so the bound of the number extends to the smallest and the largest number of those.
 
 use ir::array::ArrayView;
 use ops::lanes::{NullaryFnOnce, wide};
@@ -48,12 +48,12 @@ pub(super) struct Direction {
 
 /// Elements that have keys.
 pub(super) trait Keyed: Item {
-    /// Greater the sooner it wins.
+    /// Larger keys win.
     fn key(self, direction: Direction) -> i64;
     /// The smallest and the largest key that an element with an error may have.
     fn low(self, error: f64, direction: Direction) -> i64;
     fn high(self, error: f64, direction: Direction) -> i64;
-    /// How far elements of two keys lie apart.
+    /// The distance between elements with two keys.
     fn distance(first: i64, second: i64) -> f64;
 }
 
@@ -69,7 +69,7 @@ impl Keyed for f64 {
         key(if error == f64::INFINITY { f64::NEG_INFINITY } else { x - error })
     }
 
-    /// Of what nothing is known it may be NaN too.
+    /// An element about which nothing is known may be NaN too.
     #[inline(always)]
     fn high(self, error: f64, direction: Direction) -> i64 {
         let x = if direction.largest { self } else { -self };
@@ -114,10 +114,10 @@ pub(super) struct Places<I> {
 pub(super) struct Place<I> {
     best: Numbered<I>,
     key: i64,
-    /// The largest keys that are sure and that may be, of all elements.
+    /// The largest lower end and the largest upper end of all elements' keys.
     low: i64,
     high: i64,
-    /// The number of the element whose key is surely as great as `low`.
+    /// The number of the element whose key is surely at least `low`.
     sure: i64,
     /// The smallest and the largest number that the best one may have.
     first: i64,
@@ -145,13 +145,13 @@ impl<I: Keyed> Places<I> {
 }
 
 impl<I: Copy> Place<I> {
-    /// Elements with greater numbers change nothing where they are at most equal.
+    /// Elements with larger numbers change nothing if they are at most equal.
     fn behind(&self) -> i64 {
         self.last.max(self.best.number)
     }
 }
 
-/// Neighbouring lines, and beside them what most elements lose against.
+/// Neighbouring lines, and the keys that most elements lose against.
 pub(super) struct PlaceLines<I> {
     states: Vec<Place<I>>,
     lows: [i64; BLOCK],
@@ -200,7 +200,7 @@ impl<I: Keyed> Reduction for Places<I> {
         }
     }
 
-    /// An element that surely loses changes nothing, nor does one behind all that may be the one, which it equals at most.
+    /// An element that surely loses changes nothing, nor does one after all candidates that at most equals them.
     #[inline(always)]
     fn take(&self, state: &mut Place<I>, x: Numbered<I>, error: f64) -> bool {
         let high = x.value.high(error, self.direction);
@@ -286,7 +286,7 @@ impl<I: Keyed> Reduction for Places<I> {
     }
 }
 
-/// Whether an element whose key may be so great changes nothing about a line.
+/// Whether an element with a key of at most `high` changes nothing about a line.
 #[inline(always)]
 fn surely_loses(high: i64, number: i64, low: i64, behind: i64) -> bool {
     (high < low) | (high == low) & (number > behind)

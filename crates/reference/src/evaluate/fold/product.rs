@@ -1,4 +1,4 @@
-//! Products of floats: what is accumulated, and the bounds, of one line or of a block of them.
+//! Products of floats: the accumulated states, and the bounds, of one line or of a block of them.
 
 use ops::{DType, vectorized};
 
@@ -38,9 +38,9 @@ impl Product {
         Product { dtype, rounding: Rounding::new(dtype, 0.5) }
     }
 
-    /// What is known of a stretch before its products are taken, if no element so far is zero or NaN: that the smallest and the
-    /// largest partial product are both in range after all of it, also with the roundings of a short line, which are below 3, or
-    /// that one was out of range before.
+    /// What is known about a stretch before its products are computed, if no element so far is zero or NaN: that the
+    /// smallest and the largest partial product are both in range after all of it, even with the roundings of a short line,
+    /// which are below 3, or that one was out of range before.
     #[inline(always)]
     fn range(&self, before: &ProductState, after: &ProductState) -> Option<Range> {
         let (normal, overflow) = (self.rounding.normal, self.rounding.overflow);
@@ -54,7 +54,7 @@ impl Product {
         }
     }
 
-    /// The results of a stretch in a known range, after so many elements.
+    /// The results of a stretch in a known range, after `before` elements.
     #[inline(always)]
     fn run(
         &self,
@@ -86,7 +86,7 @@ impl Product {
         upper - product.abs() + order * upper + self.rounding.own(product)
     }
 
-    /// The result of a state, and by what part the roundings of so many factors may move it.
+    /// The result of a state, and by what part the roundings of `n` factors may move it.
     #[inline(always)]
     fn result(&self, state: ProductState, n: usize, order: f64) -> (f64, f64) {
         let ProductState { product, upper, low, high, zero, nan, error } = state;
@@ -100,7 +100,7 @@ impl Product {
         (product, if n <= 1 { error } else { bound })
     }
 
-    /// The results of states, of so many elements the first, and so many more from one to the next, to their places.
+    /// The results of states to their places: the first of `from[0]` elements, each next of `from[1]` more.
     #[inline(always)]
     fn results_of(
         &self,
@@ -125,10 +125,10 @@ impl Product {
     }
 }
 
-/// Where the partial products of a line are.
+/// The range of the partial products of a line.
 #[derive(Clone, Copy, PartialEq)]
 enum Range {
-    /// Between what loses digits and what overflows.
+    /// All are between losing digits and overflowing.
     Within,
     /// One is not, so nothing is known of the bounds.
     Outside,
@@ -150,7 +150,7 @@ impl Line {
         Line { products: ones, uppers: ones, lows: ones, highs: ones, has_errors: false }
     }
 
-    /// Takes the elements of a stretch; whether none is zero or NaN, or may be anything.
+    /// Takes the elements of a stretch; returns whether none is zero, NaN or unknown.
     #[inline(always)]
     fn take(&mut self, items: &[f64], errors: &[f64]) -> bool {
         let (mut usual, mut exact) = (true, true);
@@ -167,7 +167,7 @@ impl Line {
         usual
     }
 
-    /// What the state is after so many elements but for the products.
+    /// What the state is after these elements but for the products.
     #[inline(always)]
     fn after(&self, state: &ProductState, errors: &[f64]) -> ProductState {
         let product = |factors: &[f64]| in_lanes(&factors[..errors.len()], 1.0, |a, b| a * b);
@@ -177,7 +177,7 @@ impl Line {
         ProductState { low, high, error, ..*state }
     }
 
-    /// The bounds of products in range, after so many elements.
+    /// The bounds of products in range, after `before` elements.
     #[inline(always)]
     fn bound(&self, monoid: &Product, before: usize, bounds: &mut [f64]) {
         for k in 0..bounds.len().min(STRETCH) {
@@ -190,12 +190,12 @@ impl Line {
 /// The products of neighbouring lines.
 pub(super) struct ProductLines {
     states: ProductStates,
-    /// Whether no element so far is zero or NaN, or may be anything: the fields of that are not kept up until one is.
+    /// Whether no element so far is zero, NaN or unknown: the fields for those are not updated until one is.
     is_usual: bool,
 }
 
 impl ProductStates {
-    /// One more element of each of lines that are usual, and the results after so many.
+    /// One more element of each of lines that are usual, and the results after `count` elements.
     fn step_usual(
         &mut self,
         monoid: &Product,
@@ -222,7 +222,7 @@ impl ProductStates {
     }
 }
 
-/// Whether an element is neither zero nor NaN, and may not be anything.
+/// Whether an element is neither zero, NaN nor unknown.
 #[inline(always)]
 fn is_usual(x: f64, error: f64) -> bool {
     (error < f64::INFINITY) & ((x.abs() > 0.0) | (error > 0.0) & (x == 0.0))
@@ -339,7 +339,7 @@ impl Reduction for Product {
         }
     }
 
-    /// Where some order may overflow or lose digits among the subnormals on the way, nothing is known.
+    /// If some order may overflow, or lose digits among the subnormals, nothing is known.
     fn finish(&self, state: ProductState, n: usize) -> [(f64, f64); 3] {
         let (product, bound) = self.result(state, n, growth(&self.rounding, self.dtype, depth(n as f64)));
         single(product, bound)

@@ -1,4 +1,4 @@
-//! What a fold accumulates and gives: of a whole, of the places of one line, and of neighbouring lines side by side.
+//! The states and results of folds: of a whole fold, of the places of one line, and of neighbouring lines side by side.
 
 use std::ops::Range;
 
@@ -8,27 +8,27 @@ use ops::{DType, vectorized};
 use super::Block;
 use crate::evaluate::block::{read_int_before, read_real_before, write_int, write_real};
 
-/// What a fold accumulates, and what comes out.
+/// The states and results of a fold.
 pub(super) trait Reduction: Sync {
     /// How elements are read.
     type Item: Item;
-    /// What is accumulated per result.
+    /// The accumulated state per result.
     type State: Copy + Send + Sync;
 
     fn empty(&self) -> Self::State;
-    /// One more element, with the bound of its error; whether the results may be others now.
+    /// Takes one more element, with the bound of its error; returns whether the results may have changed.
     fn take(&self, state: &mut Self::State, x: Self::Item, error: f64) -> bool;
     /// Two accumulations of different elements, the first one before the second.
     fn join(&self, first: Self::State, second: Self::State) -> Self::State;
     /// The results after `n` elements, each with the bound of its error.
     fn finish(&self, state: Self::State, n: usize) -> [(Self::Item, f64); 3];
 
-    /// Whether these elements surely change nothing, asked of many at once.
+    /// Whether these elements surely change nothing; called for many at once.
     fn lose(&self, _: &Self::State, _items: &[Self::Item], _errors: &[f64]) -> bool {
         false
     }
 
-    /// Whether a result of so many elements has no error in any case, of elements with errors or without.
+    /// Whether a result of `length` elements has no error in any case, of elements with errors or without.
     fn is_sure(&self, _result: usize, _length: usize, _inexact: bool) -> bool {
         false
     }
@@ -44,7 +44,7 @@ pub(super) trait Reduction: Sync {
         }
     }
 
-    /// The results at each of `count` elements of a line, `before` of which went before.
+    /// The results at each of `count` elements of a line, after `before` others.
     fn scan(
         &self,
         state: &mut Self::State,
@@ -73,13 +73,13 @@ pub(super) trait Reduction: Sync {
         }
     }
 
-    /// What neighbouring lines hold that are walked side by side, at most a block of them.
+    /// The states of neighbouring lines that are walked side by side, at most a block of them.
     type Lines;
 
     /// Lines without elements.
     fn lines(&self) -> Self::Lines;
 
-    /// What a line holds.
+    /// The state of a line.
     fn state(lines: &Self::Lines, line: usize) -> Self::State;
 
     /// One more element of each of the first lines.
@@ -96,10 +96,10 @@ pub(super) trait Reduction: Sync {
     );
 }
 
-/// Elements of a line that are asked at once whether they change anything, and states that lie field by field.
+/// Elements of a line that are tested at once for whether they change anything, and states that are stored field by field.
 pub(super) const STRETCH: usize = 64;
 
-/// The stretches of so many places.
+/// The stretches of `count` places.
 pub(super) fn stretches(count: usize) -> impl Iterator<Item = Range<usize>> {
     (0..count).step_by(STRETCH).map(move |start| start..count.min(start + STRETCH))
 }
@@ -109,11 +109,11 @@ pub(super) fn are_zero(errors: &[f64]) -> bool {
     vectorized!(errors: &'a [f64] = errors => bool, { errors.iter().fold(true, |zero, &error| zero & (error == 0.0)) })
 }
 
-/// How blocks of elements are held: as doubles, as integers, or as one of these with its number.
+/// The representation of elements in blocks: doubles, integers, or one of these with its number.
 pub(super) trait Item: Copy + Default + Send + Sync {
     /// At most a block of elements, each one of each operand, before those from the second number on are read.
     fn read(operands: &[ArrayView<'_>], numbers: [usize; 2], out: &mut [Self]);
-    /// What belongs to the result of this number.
+    /// Writes the part for the result with this number.
     fn write(result: usize, dtype: DType, bytes: &mut [u8], block: &[Self]);
 }
 

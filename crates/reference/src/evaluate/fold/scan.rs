@@ -1,8 +1,8 @@
 //! Scans: each element combined with all before it along an axis.
 //!
-//! A line is walked in order, and the bound at each place is that of a fold so far in any grouping. Where the axis is the last
-//! one a line is walked after the other; else neighbouring lines are walked side by side, row by row. Lines are given to
-//! threads, a few at a time, and write their own part of the results.
+//! A line is walked in order, and the bound at each place is that of a fold so far in any grouping. If the axis is the last
+//! one, lines are walked one after the other; otherwise neighbouring lines are walked side by side, row by row. Threads take
+//! lines, a few at a time, and write their own part of the results.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -28,7 +28,7 @@ use super::{Block, Item, Reduction, Sink, is_stepped, read, with_reduction};
 /// Elements that are in flight before results are written.
 const WAVE: usize = 1 << 18;
 
-/// So many lines are walked side by side where they are neighbours.
+/// How many neighbouring lines are walked side by side.
 const ABREAST: usize = 32;
 
 /// The operands scanned along an axis; one result per state of the monoid.
@@ -162,12 +162,12 @@ impl<'v> Lines<'v> {
         sinks.iter_mut().zip(some).for_each(|(sink, some)| sink.some |= some.into_inner());
     }
 
-    /// Elements from the first number on, before those from the second one on are read.
+    /// Elements from the first number on; those from the second one on are read next.
     fn read<I: Item>(&self, numbers: [usize; 2], out: (&mut [I], &mut [f64])) {
         read(&self.data, self.errors.as_ref(), numbers, out);
     }
 
-    /// A line after the other.
+    /// One line after the other.
     fn scan_lines<R: Reduction>(
         &self,
         monoid: &R,
@@ -184,7 +184,7 @@ impl<'v> Lines<'v> {
         });
     }
 
-    /// A row after the other, in blocks of lines.
+    /// One row after the other, in blocks of lines.
     fn scan_rows<R: Reduction>(
         &self,
         monoid: &R,
@@ -247,7 +247,7 @@ impl<'v> Lines<'v> {
     }
 }
 
-/// Cuts the results into rows of so many elements, and these into parts, each with a slot for each result.
+/// Cuts the results into rows of `row` elements, and these into parts, each with a slot for each result.
 fn cut<'r>(sinks: &'r mut [Sink], some: &'r [AtomicBool], row: usize, part: usize) -> Vec<Slots<'r>> {
     let mut parts: Vec<Slots<'r>> = Vec::new();
     for (sink, some) in sinks.iter_mut().zip(some) {
@@ -274,7 +274,7 @@ impl Slot<'_> {
         self.values.len() / self.dtype.size()
     }
 
-    /// What is written after it is computed is near by then.
+    /// Memory that is written after the computation is cached by then.
     fn prefetch(&self, start: usize, count: usize) {
         let width = self.dtype.size();
         prefetch(self.values[start * width..].as_ptr(), count * width);

@@ -1,5 +1,5 @@
-//! States of a stretch of places field by field, those of neighbouring lines or of the places of one line: so vectors hold
-//! them, and the nearest cache all of them.
+//! States of a stretch of places stored field by field, those of neighbouring lines or of the places of one line, so that
+//! they vectorize and fit L1.
 
 use super::{Reduction, STRETCH};
 
@@ -44,8 +44,7 @@ macro_rules! states_of {
 }
 pub(super) use states_of;
 
-/// Neighbouring lines whose states lie field by field; what `results_of` gives of a stretch of states, after so many elements,
-/// are their results.
+/// Neighbouring lines whose states lie field by field; what `results_of` gives of a stretch of states are their results.
 macro_rules! lines_in_vectors {
     ($states:ident by $monoid:ident) => {
         type Lines = Vec<$states>;
@@ -98,7 +97,7 @@ pub(super) fn follow<R: Reduction<Item = f64>>(
 }
 
 /// Replaces elements of a stretch by each combined with what was before it, in several fields at once, as each waits for its
-/// last element; what they end with.
+/// last element; returns the final values.
 #[inline(always)]
 pub(super) fn running<const N: usize>(
     mut fields: [&mut [f64; STRETCH]; N],
@@ -153,7 +152,7 @@ pub(super) use line_in_vectors;
 macro_rules! single_results {
     ($monoid:ident, $states:ident) => {
         impl $monoid {
-            /// The results of states, of so many elements the first, and so many more from one to the next, to their places.
+            /// The results of states to their places: the first of `from[0]` elements, each next of `from[1]` more.
             #[inline(always)]
             fn results_of(
                 &self,

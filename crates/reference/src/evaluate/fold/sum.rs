@@ -1,7 +1,7 @@
-//! Sums of floats: what is accumulated, and the bound, of one sum or of all running sums of a block.
+//! Sums of floats: the accumulated state, and the bound, of one sum or of all running sums of a block.
 //!
-//! Why the bound holds stands at the top of `monoids.rs`. Running sums are added up one by one; their bounds do not depend on
-//! each other and are computed with vectors.
+//! The top of `monoids.rs` proves the bound. Running sums are added up one by one; their bounds do not depend on each other
+//! and are computed with vectors.
 
 use std::ops::Range;
 
@@ -34,15 +34,15 @@ impl Sum {
         Sum { dtype, rounding: Rounding::new(dtype, 0.5) }
     }
 
-    /// The bound of a sum of `n` finite elements, of which none nor their sum is near to what overflows.
+    /// The bound of a sum of `n` finite elements, if neither they nor their sum are near overflow.
     #[inline(always)]
     fn usual_bound(&self, state: SumState, n: f64) -> f64 {
         let order = linear(&self.rounding, self.dtype, chain(self.dtype, n) + 1.0) * state.magnitude;
         state.error + order + self.rounding.own(state.sum)
     }
 
-    /// The bound of a sum of `n` elements. Some order may overflow on the way where the magnitudes do; infinite elements decide
-    /// alone where they do not, unless one is a product that another element brings back, or outweighs, before it is rounded.
+    /// The bound of a sum of `n` elements. Some order may overflow if the magnitudes do; if they do not, infinite elements
+    /// decide alone, unless one is a product that another element brings back, or outweighs, before it is rounded.
     #[inline(always)]
     fn bound(&self, state: SumState, n: f64) -> f64 {
         let SumState { sum, magnitude, error, nan } = state;
@@ -97,7 +97,7 @@ states_of! {
 }
 
 impl Sum {
-    /// The states after each of the next elements of a line. Of finite ones two or three sums say it all.
+    /// The states after each of the next elements of a line. For finite ones two or three sums suffice.
     #[inline(always)]
     fn follow(&self, states: &mut SumStates, state: &mut SumState, [items, errors]: [&[f64]; 2]) {
         let [finite, inexact] = states.hold(items, errors);
@@ -117,8 +117,8 @@ impl Sum {
         }
     }
 
-    /// The results of states, of so many elements the first, and so many more from one to the next, to their places. Where all
-    /// are usual that takes a third of the time.
+    /// The results of states to their places: the first of `from[0]` elements, each next of `from[1]` more. Where all are
+    /// usual that takes a third of the time.
     #[inline(always)]
     fn results_of(
         &self,
@@ -134,7 +134,7 @@ impl Sum {
         for k in 0..items.len().min(errors.len()).min(STRETCH) {
             let (state, n) = (states.get(k), number(k) as f64);
             let bound = self.usual_bound(state, n);
-            // Of NaN nothing is known.
+            // Nothing is known about NaN.
             all &= state.sum.abs() + state.magnitude + bound < limit;
             (items[k], errors[k]) = (state.sum, if n <= 1.0 { state.error } else { bound });
         }
@@ -147,7 +147,7 @@ impl Sum {
 }
 
 impl SumStates {
-    /// Holds what each element adds, if all are finite; whether they are, and whether some have errors.
+    /// Stores what each element adds, if all are finite; returns whether they are, and whether some have errors.
     #[inline(always)]
     fn hold(&mut self, items: &[f64], errors: &[f64]) -> [bool; 2] {
         let (mut finite, mut exact) = (true, true);

@@ -1,8 +1,8 @@
-//! Means and sums of squared deviations: what is accumulated, and the bounds, of one line or of a block of them.
+//! Means and sums of squared deviations: the accumulated states, and the bounds, of one line or of a block of them.
 //!
 //! Deviations are those from the first element: in doubles a mean that is updated with each element is off by more than
-//! compiled code, which does the same. Joined as by Chan, Golub and LeVeque (1983). What a block holds lies field by field,
-//! and nothing branches, so that vectors do both.
+//! compiled code, which does the same. Joined as by Chan, Golub and LeVeque (1983). The states of a block are stored field
+//! by field, and nothing branches, so that both vectorize.
 
 use std::ops::Range;
 
@@ -46,8 +46,9 @@ impl Welford {
         Welford { dtype, rounding: Rounding::new(dtype, 0.5) }
     }
 
-    /// What the squared deviations of the elements from those at hand where runs begin may add up to. Of a run of `k` elements
-    /// it is at most `k` times its share of the squares about the mean, as its first deviates no further than all together.
+    /// An upper bound of the sum of squared deviations of the elements from the first elements of runs. Of a run of `k`
+    /// elements it is at most `k` times its share of the squares about the mean, as its first deviates no further than all
+    /// together.
     #[inline(always)]
     fn about_elements(&self, state: &WelfordState, mean: f64, m2: f64) -> f64 {
         let n = state.count;
@@ -63,7 +64,7 @@ impl Welford {
         state.error * share + roundings * (deviations * share).sqrt() + self.rounding.ulp(mean)
     }
 
-    /// Seen as the norm of the deviations, squared: errors of elements move it by at most their norm. The sums of deviations
+    /// M2 is the squared norm of the deviations: errors of elements move it by at most their norm. The sums of deviations
     /// and of their squares are each off by the roundings times what is added up, and so is the quotient of the former.
     #[inline(always)]
     fn m2_bound(&self, state: &WelfordState, [m2, most]: [f64; 2], deviations: f64, roundings: f64) -> f64 {
@@ -72,8 +73,8 @@ impl Welford {
         most - m2 + 3.0 * roundings * deviations + underflow + self.rounding.own(m2)
     }
 
-    /// The mean and the sum of squared deviations, each with its bound. Where infinities or numbers too large to subtract or
-    /// square take part, the order decides what comes out.
+    /// The mean and the sum of squared deviations, each with its bound. With infinities, or numbers too large to subtract or
+    /// square, the result depends on the order.
     #[inline(always)]
     fn results(&self, state: WelfordState) -> [(f64, f64); 3] {
         let deviation = state.sum / state.count;
@@ -112,7 +113,7 @@ impl Welford {
         let shift = if state.count == 0.0 { items[0] } else { state.shift };
         let exact = states.hold(state.count, shift, [items, errors]);
         let magnitude = state.magnitude + in_lanes(&states.magnitude[..items.len()], 0.0, |a, b| a + b);
-        // Of NaN nothing is known.
+        // Nothing is known about NaN.
         let is_usual = magnitude < self.rounding.overflow / 4.0;
         if !is_usual {
             return follow(self, state, [items, errors], |k, state| states.set(k, state));
@@ -153,7 +154,7 @@ impl Welford {
 }
 
 impl WelfordStates {
-    /// Holds what each element adds, about a shift and after so many others; whether all are exact.
+    /// Stores what each element adds, about a shift and after `before` others; returns whether all are exact.
     #[inline(always)]
     fn hold(&mut self, before: f64, shift: f64, [items, errors]: [&[f64]; 2]) -> bool {
         let mut exact = true;
@@ -170,7 +171,7 @@ impl WelfordStates {
         exact
     }
 
-    /// Runs through what so many elements add.
+    /// Runs through what `count` elements add.
     #[inline(always)]
     fn run(&mut self, state: &mut WelfordState, count: usize) {
         let mut running = *state;

@@ -1,5 +1,5 @@
-//! Loads and stores of memory, with what knobs of the schedule do to them, each in a file of its own: `tile` (what lies
-//! across the lanes is transposed) · `prefetch` (what will be loaded is asked for).
+//! Loads and stores of memory, with what knobs of the schedule do to them, each in a file of its own: `tile` (tensors across
+//! the lanes are transposed) · `prefetch` (later loads).
 
 mod prefetch;
 mod tile;
@@ -12,7 +12,7 @@ use super::loops::LoopEmitter;
 use prefetch::Reads;
 use tile::Tile;
 
-/// Emits loads and stores where the loops stand.
+/// Emits loads and stores at the indices of the open loops.
 pub(super) struct AccessEmitter<'a> {
     loops: LoopEmitter<'a>,
     /// The tile that loops walk now.
@@ -29,7 +29,7 @@ impl<'a> AccessEmitter<'a> {
         AccessEmitter { loops, tile: None, reads: Reads::default() }
     }
 
-    /// An element of an input: from the transposed tile, or from memory, of which more is prefetched.
+    /// An element of an input: from the transposed tile, or from memory, with a prefetch of later ones.
     pub fn load(&mut self, buffer: Buffer, position: Expr, guard: Option<Value>) -> Value {
         let transposed = if guard.is_none() { self.load_transposed(buffer, &position) } else { None };
         transposed.unwrap_or_else(|| {
@@ -39,7 +39,7 @@ impl<'a> AccessEmitter<'a> {
         })
     }
 
-    /// What comes between the values that an iteration computes and their stores.
+    /// Emits what comes between the values that an iteration computes and their stores.
     pub fn before_stores(&mut self) {
         self.prefetch_reads();
     }

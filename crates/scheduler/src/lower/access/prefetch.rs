@@ -1,7 +1,7 @@
-//! What will be read, fetched before it is: what the first stage reads is asked for some indices earlier along one axis.
+//! Prefetches: what the first stage reads is prefetched some indices earlier along one axis.
 //!
-//! Along the axis outside the stages it is asked for in the next stage that walks the same axes. Memory then moves while
-//! stages compute from the caches.
+//! Along the axis outside the stages this happens in the next stage that walks the same axes. Memory then moves while stages
+//! compute from the caches.
 //!
 //! ```text
 //! for x0
@@ -12,14 +12,14 @@
 //!     store b1[x0*n + x1]
 //! ```
 //!
-//! Along the axis of the lanes it is asked for where it is read: `load b0[x0*n + x1]`, `prefetch b0[x0*n + x1 + 512]`. At the
-//! end of a row that is the beginning of the next, if rows lie behind each other.
+//! Along the axis of the lanes it happens where the element is read: `load b0[x0*n + x1]`, `prefetch b0[x0*n + x1 + 512]`.
+//! At the end of a row that is the beginning of the next, if rows are contiguous.
 //!
-//! Either way it stands before what the iteration stores: behind non-temporal stores Zen 4 did not heed it in some layouts
-//! of code (`docs/internals/performance.md`).
+//! Either way the prefetch precedes the stores of the iteration: after non-temporal stores Zen 4 ignored it in some code
+//! layouts (`docs/internals/performance.md`).
 //!
-//! Behind the last row this asks for memory that may not be there, which a prefetch may. Takes no decisions: what is
-//! prefetched is the schedule's.
+//! After the last row it may address memory that does not exist, as a prefetch may. Decides nothing: the schedule says what
+//! is prefetched.
 
 use index::{Expr, Sym};
 use kernel::Buffer;
@@ -33,7 +33,7 @@ use space::Axis;
 struct Read {
     buffer: Buffer,
     position: Expr,
-    /// The loops within the stage that the position speaks of, and which subrange of the axis each walks.
+    /// The loops within the stage that the position depends on, and which subrange of the axis each walks.
     loops: Vec<(Axis, Sym, usize)>,
 }
 
@@ -54,7 +54,7 @@ impl AccessEmitter<'_> {
         }
     }
 
-    /// The variable of the loop along which is prefetched, where lanes stand, and the distance.
+    /// The variable of the loop along which the schedule prefetches, at the current lanes, and the distance.
     fn prefetched(&self) -> Option<(Sym, Prefetch)> {
         let prefetch = self.emitter.group.schedule.prefetch.filter(|_| self.emitter.builder.in_lanes())?;
         Some((*self.open_loops.vars.get(&prefetch.axis)?, prefetch))
@@ -65,7 +65,7 @@ impl AccessEmitter<'_> {
         self.emitter.group.schedule.lane == Some(prefetch.axis)
     }
 
-    /// Notes what is read where the loops stand, if the lanes of the first stage do so for each index anew.
+    /// Notes a read at the indices of the open loops, if the lanes of the first stage make it anew for each index.
     pub(super) fn note_read(&mut self, buffer: Buffer, position: &Expr) {
         let Some((var, prefetch)) = self.prefetched().filter(|_| self.reads.level == 0) else { return };
         let is_new =
@@ -81,7 +81,7 @@ impl AccessEmitter<'_> {
         }
     }
 
-    /// Whether an element is one that was read, or another of those that are unrolled, which lie beside it.
+    /// Whether an element is one that was read, or the neighbour of one in another unrolled copy.
     fn is_beside(&self, read: &Read, position: &Expr) -> bool {
         let is_unrolled = self.emitter.group.schedule.unroll.is_some();
         read.position == *position || is_unrolled && (&read.position - position).as_const().is_some()
@@ -92,7 +92,7 @@ impl AccessEmitter<'_> {
         lane.is_some_and(|&lane| position.mentions(lane))
     }
 
-    /// Whether lanes read neighbours that no iteration of the loop around them has read before: those are in a cache.
+    /// Whether lanes read neighbours that no iteration of the loop around them has read before: those would be in a cache.
     fn is_sequential(&self, position: &Expr) -> bool {
         let schedule = self.emitter.group.schedule;
         let Some(lane) = schedule.lane.and_then(|axis| self.open_loops.vars.get(&axis)) else { return false };
@@ -103,14 +103,14 @@ impl AccessEmitter<'_> {
         is_next && nearest.is_none_or(|&var| position.mentions(var))
     }
 
-    /// Whether lanes are as far apart as what is unrolled has indices.
+    /// Whether lanes are as far apart as the unrolled axis has indices.
     fn is_unrolled_along(&self, position: &Expr, lane: Sym) -> bool {
         let indices = self.emitter.group.schedule.unroll.map(|axis| self.witness().space.size(axis).clone());
         let step = position.split_linear(lane).map(|(step, _)| step);
         indices.is_some() && step == indices
     }
 
-    /// Whether a position speaks of open loops and sizes only, and not of data.
+    /// Whether a position depends on open loops and sizes only, and not on data.
     fn is_of_loops(&self, position: &Expr) -> bool {
         let kernel = &self.emitter.builder.kernel;
         let known = |sym: &Sym| {
@@ -121,7 +121,7 @@ impl AccessEmitter<'_> {
         position.symbols().iter().all(known)
     }
 
-    /// Asks for what the first stage will read further on: along the lanes in that stage itself, else in a later one.
+    /// Prefetches what the first stage will read later: along the lanes in that stage itself, otherwise in a later one.
     pub(super) fn prefetch_reads(&mut self) {
         let Some((var, prefetch)) = self.prefetched() else { return };
         if self.is_along_lanes(prefetch) != (self.reads.level == 0) {
@@ -136,8 +136,8 @@ impl AccessEmitter<'_> {
         }
     }
 
-    /// The position of a read further on, if all the loops that it speaks of are open, strips among them, and each walks the same
-    /// piece of its axis.
+    /// The position of a later read, if all the loops that it depends on are open, strips among them, and each walks the
+    /// same piece of its axis.
     fn further_on(&self, read: &Read, along: Sym, distance: u32) -> Option<Expr> {
         let now = |axis, subrange| {
             (self.subrange_of(axis) == subrange).then(|| self.open_loops.vars.get(&axis).copied()).flatten()

@@ -1,5 +1,4 @@
-//! Tiles: a loop nest walks tiles of two axes, so that what lies along the one and what lies along the other both use
-//! each cache line whole.
+//! Tiles: a loop nest walks tiles of two axes, so that tensors contiguous along either one use each cache line whole.
 //!
 //! ```text
 //! for x1_tile, x0_tile               tiles
@@ -8,13 +7,13 @@
 //!   for x0 transpose, for x1 lanes   what is stored along x1 is copied from scratch, where it lies along x0
 //! ```
 //!
-//! Which loads and stores are transposed follows from their index: neighbours along the crossing axis and no neighbours
-//! along the lanes.
+//! Which loads and stores are transposed follows from their index: contiguous along the crossing axis and not along the
+//! lanes.
 //!
-//! A tile breaks off each run of memory after a few lines, before the machine has seen that there is one. So the nest
-//! says what comes: of what is transposed, with each row of the tile one of the next tile; of what lies along the lanes,
-//! a few rows on. Rows of a tile often lie a power of two apart, where they drive each other out of L1, so
-//! they are fetched into the next. Takes no decisions: whether there are tiles and how large is the schedule's.
+//! A tile ends each run of memory after a few lines, before the hardware prefetcher has seen it. So the nest prefetches: of
+//! transposed tensors, with each row of the tile one of the next tile; of those along the lanes, a few rows ahead. Rows of a
+//! tile are often a power of two apart, where they evict each other from L1, so they are prefetched into L2. Decides
+//! nothing: the schedule says whether there are tiles and how large.
 
 use index::{Expr, Sym};
 use kernel::{Buffer, LoopKind, Scratch, Value};
@@ -36,15 +35,15 @@ pub(super) struct Tile {
     cross: Range,
     /// Of the axis of the lanes.
     along: Range,
-    /// The parts of the two that the squares divide.
+    /// The parts of the two axes that the tiles divide.
     outside: [Option<(Expr, Expr)>; 2],
-    /// What was transposed already.
+    /// The tensors that are transposed already.
     loaded: Vec<Transposed>,
-    /// What is to be transposed and stored when the loops over the tile have closed.
+    /// Those to be transposed and stored when the loops over the tile have closed.
     stored: Vec<Transposed>,
 }
 
-/// Something that lies across the lanes, and the array that holds its tile.
+/// A tensor that lies across the lanes, and the array that holds its tile.
 #[derive(Clone)]
 struct Transposed {
     buffer: Buffer,
@@ -90,13 +89,13 @@ impl AccessEmitter<'_> {
         Range { axis, begin, end, limit }
     }
 
-    /// A symbol for an index that much is computed with.
+    /// A symbol for an index that is used in many computations.
     fn named(&mut self, axis: Axis, what: &str, index: &Expr) -> Expr {
         let value = self.emitter.index(index);
         Expr::sym(self.emitter.bind(|| format!("{axis}_{what}"), value))
     }
 
-    /// Stores what waits to be transposed and closes the loops over tiles.
+    /// Emits the pending transposed stores and closes the loops over tiles.
     pub fn close_tiles(&mut self) {
         let tile = self.tile.take().expect("tiles are open");
         for transposed in &tile.stored {
@@ -113,7 +112,7 @@ impl AccessEmitter<'_> {
         self.emitter.close_loop();
     }
 
-    /// A load that is transposed, where the loops stand; `None` for one that is not.
+    /// A load that is transposed, at the indices of the loops; `None` for one that is not.
     pub(super) fn load_transposed(&mut self, buffer: Buffer, position: &Expr) -> Option<Value> {
         let tile = self.tile.clone()?;
         let vars = self.across(&tile, position)?;
@@ -128,7 +127,7 @@ impl AccessEmitter<'_> {
         Some(self.emitter.builder.load(array, place_in(&tile, vars)))
     }
 
-    /// Says that what lies at this place some rows on will be loaded, if loops walk tiles and it lies along the lanes.
+    /// Prefetches the load that is some rows ahead, if loops walk tiles and its tensor lies along the lanes.
     pub(super) fn fetch_next_rows(&mut self, buffer: Buffer, position: &Expr) {
         let Some(tile) = &self.tile else { return };
         let vars = [&tile.cross, &tile.along].map(|range| self.open_loops.vars.get(&range.axis).copied());
@@ -141,8 +140,8 @@ impl AccessEmitter<'_> {
         self.emitter.builder.prefetch(buffer, index, true);
     }
 
-    /// Says that the next tile will be loaded: in each iteration of the loops over this one the element that stands there
-    /// in the next, seen as it lies, so that the lanes take neighbours.
+    /// Prefetches the next tile: in each iteration of the loops over this one the element at the same position in the next,
+    /// in memory order, so that the lanes take neighbours.
     fn prefetch_next_tile(&mut self, tile: &Tile, buffer: Buffer, position: &Expr, [cross, along]: [Sym; 2]) {
         let row = Expr::sym(cross) - tile.cross.begin.clone();
         let next = tile.along.begin.clone() + Expr::constant(tile.side.into()) + row;
@@ -153,7 +152,7 @@ impl AccessEmitter<'_> {
         self.emitter.builder.prefetch(buffer, next, true);
     }
 
-    /// Stores a value where the loops stand so that it is transposed before it leaves; says whether it is.
+    /// Stores a value at the indices of the loops if it is to be transposed first; returns whether it is.
     pub(super) fn store_transposed(&mut self, buffer: Buffer, position: &Expr, value: Value) -> bool {
         let Some(tile) = self.tile.clone() else { return false };
         let Some(vars) = self.across(&tile, position) else { return false };
@@ -175,7 +174,7 @@ impl AccessEmitter<'_> {
         (is_known && is_across).then_some([cross, along])
     }
 
-    /// An array for a tile of what lies in a buffer.
+    /// An array for a tile of a buffer's tensor.
     fn tile_array(&mut self, tile: &Tile, buffer: Buffer) -> Scratch {
         let elements = Expr::constant(i64::from(tile.side) * tile.stride);
         let builder = &mut self.emitter.builder;
@@ -215,12 +214,12 @@ impl AccessEmitter<'_> {
     }
 }
 
-/// An index, or the last one of its range where it is past that.
+/// An index, or the last one of its range if it is past that.
 fn clamped(index: Expr, end: &Expr) -> Expr {
     Expr::min(&index, &(end.clone() - Expr::one()))
 }
 
-/// The place in an array of two loops over the tile, row-major.
+/// The position of two loops over the tile in an array, row-major.
 fn place_in(tile: &Tile, [cross, along]: [Sym; 2]) -> Expr {
     let within = |var, range: &Range| Expr::sym(var) - range.begin.clone();
     within(cross, &tile.cross) * Expr::constant(tile.stride) + within(along, &tile.along)

@@ -1,5 +1,5 @@
-//! Blocks: how many elements a fold of f32 takes before it goes on in f64, so that its rounding errors do not grow with its
-//! length.
+//! Blocks: how many elements a fold of f32 takes before it continues in f64, so that its rounding errors do not grow with
+//! its length.
 //!
 //! ```text
 //! acc a0: f64 = 0                     totals, of each lane
@@ -12,11 +12,11 @@
 //! reduce a0
 //! ```
 //!
-//! How long a block is follows from the kernel's lanes and from sizes alone. A block takes several iterations of the loop
-//! around the lanes' where these have few. The states of variances are many, so their lanes are combined after each block,
-//! which is longer, and totals are one for all. Folds in arrays add a block to the totals after so many rows; rows that are
-//! walked together are added up among each other first. Where a scan runs along, and where elements come one by one, totals
-//! take them as they come.
+//! The length of a block follows from the kernel's lanes and from sizes alone. Where lanes have few iterations, a block
+//! takes several iterations of the loop around theirs. Variances have many states, so their lanes are combined after each
+//! block, which is longer, and all lanes share one total. Folds in arrays add a block to the totals after a fixed number of
+//! rows; jammed rows are added to each other first. Where a scan runs in the same loop, and where elements come one by one,
+//! totals take them directly.
 
 use index::Expr;
 use kernel::{LoopKind, Scratch, Value};
@@ -27,19 +27,19 @@ use crate::lower::loops::{LoopOrder, Strip, Walk};
 use crate::schedule::Schedule;
 use space::Axis;
 
-/// How many elements a lane adds up in f32 where it goes on by itself in f64: a few, as their rounding errors add up, and so many
-/// that what is done once a block takes no time.
+/// How many elements a lane adds up in f32 where it continues in f64 by itself: few, as their rounding errors add up, yet
+/// enough that the work after each block takes no time.
 const BLOCK: i64 = 16;
 
-/// Likewise where what is done takes longer: lanes are combined, or arrays walked.
+/// The same where the work after a block takes longer: lanes are combined, or arrays walked.
 const LONG_BLOCK: i64 = 64;
 
-/// The fewest rows that are added up among each other where they are walked together. An array then takes half as many of their
-/// sums as it takes of rows that come one by one.
+/// The fewest jammed rows that are added to each other first. An array then takes half as many of their sums as it takes of
+/// rows that come one by one.
 const COLLECTED: u32 = 8;
 
 impl FoldEmitter<'_> {
-    /// The strips that a block takes of the loops of a nest, and how many serial loops stand around it.
+    /// The strips that a block takes of the loops of a nest, and how many serial loops are around it.
     pub fn strips_of(&mut self, folds: &[usize], loops: &LoopOrder) -> (usize, Vec<Strip>) {
         let all = loops.outer.len();
         if loops.scanned.is_some() {
@@ -65,15 +65,15 @@ impl FoldEmitter<'_> {
         (place.unwrap_or(all), strips.collect())
     }
 
-    /// Whether lanes keep all of an axis, each a few elements more than those of a block: an end of one in between would have loads
-    /// wait for it.
+    /// Whether lanes keep all of an axis, each a few elements more than a block: the end of a block in between would make
+    /// loads wait.
     fn is_kept_whole(&self, axis: Axis, most: i64) -> bool {
         let Schedule { private, lane, lanes, .. } = *self.emitter.group.schedule;
         private && lane == Some(axis) && most <= LONG_BLOCK * i64::from(lanes)
     }
 
-    /// The strip that a block takes of an axis that crosses the lanes within a tile, if folds in arrays take more rows than those of
-    /// a block; and the folds that end blocks there.
+    /// The strip that a block takes of an axis that crosses the lanes within a tile, if folds in arrays take more rows than
+    /// a block has; and the folds whose blocks end there.
     pub fn strip_of_tile(&self, folds: &[usize], cross: Axis) -> (Option<Strip>, Vec<usize>) {
         let ended: Vec<usize> =
             folds.iter().copied().filter(|&fold| self.sums_in_blocks(fold, cross)).collect();
@@ -82,8 +82,8 @@ impl FoldEmitter<'_> {
         ((!is_short).then(|| (cross, Expr::constant(LONG_BLOCK))), ended)
     }
 
-    /// The strip that a block takes of an axis outside the stages, around loops over others, if it is long; and the folds in arrays
-    /// that take a row of it at a time, which end blocks there.
+    /// The strip that a block takes of an axis outside the stages, around loops over others, if it is long; and the folds in
+    /// arrays that take a row of it at a time, whose blocks end there.
     pub fn strip_of_rows(&self, axis: Axis, within: &[Axis]) -> (Option<Strip>, Vec<usize>) {
         let schedule = self.emitter.group.schedule;
         let innermost = |fold: usize| {
@@ -110,14 +110,14 @@ impl FoldEmitter<'_> {
         Expr::max(&rows, &Expr::one())
     }
 
-    /// Whether a fold that is being accumulated reduces an axis, and goes on in another dtype behind a block.
+    /// Whether a fold that is being accumulated reduces an axis, and continues in another dtype after each block.
     pub fn sums_in_blocks(&self, fold: usize, axis: Axis) -> bool {
         let Some(open) = self.opened(fold) else { return false };
         let has_totals = open.arrays().is_none_or(|arrays| arrays.totals.is_some());
         has_totals && self.states(fold).widens() && self.reduces(&self.witness().folds[fold], axis)
     }
 
-    /// Whether a fold may have more elements than a block, and goes on in another dtype behind it.
+    /// Whether a fold may have more elements than a block, and continues in another dtype after it.
     pub(super) fn is_long(&self, fold: usize) -> bool {
         let schedule = self.emitter.group.schedule;
         let reduced = schedule.loops_of(self.witness().folds[fold].reduced.iter().copied());
@@ -126,7 +126,7 @@ impl FoldEmitter<'_> {
         self.states(fold).widens() && elements.is_none_or(|elements| elements > self.rows_of_array(fold))
     }
 
-    /// How many rows a fold in arrays adds up among each other, as they are walked together.
+    /// How many jammed rows a fold in arrays adds to each other first.
     pub(super) fn rows_together(&self, fold: usize) -> u32 {
         let reduces = |axis| self.reduces(&self.witness().folds[fold], axis);
         let jam = self.emitter.group.schedule.jam.filter(|&(axis, rows)| rows >= COLLECTED && reduces(axis));
@@ -141,7 +141,7 @@ impl FoldEmitter<'_> {
         }
     }
 
-    /// Whether each lane goes on in f64 by itself, in registers.
+    /// Whether each lane continues in f64 by itself, in registers.
     fn adds_in_lanes(&self, fold: usize) -> bool {
         let adds = match self.states(fold).totals() {
             Totals::Same => false,

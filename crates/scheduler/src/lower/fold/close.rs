@@ -60,7 +60,7 @@ impl FoldEmitter<'_> {
         }
     }
 
-    /// Stores results in place of the states that they come of.
+    /// Stores results in place of the states that they are computed from.
     fn put_results(&mut self, fold: usize, arrays: &Arrays, at: &Expr, states: &[Value]) {
         let results = self.states(fold).finish(&mut self.emitter, states);
         // Where all lanes hold the same, none may store before all have loaded.

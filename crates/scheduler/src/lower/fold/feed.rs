@@ -1,6 +1,6 @@
-//! Folds take elements: into registers, or into arrays whose states are loaded and stored once for all rows that are walked
-//! together. Lanes that would share a place of an array collect in registers of their own first, and so do blocks of elements
-//! whose fold goes on in another dtype.
+//! Folds take elements: into registers, or into arrays whose states are loaded and stored once for all jammed rows. Lanes
+//! that would share an element of an array accumulate in their own registers first, and so do blocks of a fold that
+//! continues in another dtype.
 
 use index::Expr;
 use kernel::{Accumulator, Scratch, Value};
@@ -9,7 +9,7 @@ use super::{Arrays, FoldEmitter, Storage};
 use crate::lower::loops::Walk;
 use space::Axis;
 
-/// Accumulators that collect per lane what then goes into an array, or into totals.
+/// Accumulators of each lane for what later goes into an array, or into totals.
 pub(in crate::lower) struct Temps {
     pub(super) fold: usize,
     row: Option<u32>,
@@ -30,7 +30,7 @@ pub(in crate::lower) struct Held {
 }
 
 impl FoldEmitter<'_> {
-    /// Accumulators outside the loop over lanes, for a fold into an array that the lanes would share.
+    /// Accumulators outside the loop over lanes, for a fold into an array whose elements the lanes would share.
     pub fn open_lane_temps(&mut self, fold: usize, lane: Axis, in_blocks: bool, temps: &mut Vec<Temps>) {
         let shared = self.array_dims(fold).is_some_and(|dims| !dims.contains(&lane));
         if shared {
@@ -38,7 +38,7 @@ impl FoldEmitter<'_> {
         }
     }
 
-    /// Accumulators for a block of a fold whose totals are in registers, and wider.
+    /// Accumulators for a block of a fold whose totals are in registers of a wider dtype.
     pub fn open_block_temps(&mut self, fold: usize, temps: &mut Vec<Temps>) {
         if self.array_dims(fold).is_none() && self.states(fold).widens() {
             self.open_temp(fold, true, temps);
@@ -54,7 +54,7 @@ impl FoldEmitter<'_> {
         }
     }
 
-    /// Takes the element at the open loops into a fold: into a block, or where there are none into totals.
+    /// Takes the element at the open loops into a fold: into a block, or into totals if there are no blocks.
     pub fn feed(&mut self, fold: usize, temps: &[&Temps], in_blocks: bool, held: &mut Vec<Held>) {
         let states = self.states(fold);
         let node = self.witness().folds[fold].node;
@@ -106,7 +106,7 @@ impl FoldEmitter<'_> {
         self.replace(&held.arrays, &held.at, &states);
     }
 
-    /// Adds what was collected to the array or to the totals, which begin with it where it comes first.
+    /// Adds these accumulators to the array or to the totals, or initializes those with them if they come first.
     pub fn close_temps(&mut self, temps: &Temps, is_first: bool) {
         self.at_row(temps.row, |this| this.add_temps(temps, is_first));
     }
@@ -161,7 +161,7 @@ impl FoldEmitter<'_> {
         }
     }
 
-    /// Stores new states; where all lanes hold the same, none may store before all have loaded.
+    /// Stores new states; if all lanes hold the same, none may store before all have loaded.
     fn replace(&mut self, arrays: &[Scratch], at: &Expr, states: &[Value]) {
         self.barrier();
         for (&array, &state) in arrays.iter().zip(states) {

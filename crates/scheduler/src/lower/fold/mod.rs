@@ -1,7 +1,7 @@
 //! Folds inside a kernel: in registers where one result is wanted at a time, in scratch arrays where many are.
 //!
-//! `open` (registers and arrays, filled with what they begin with) · `feed` (elements taken in) · `blocks` (how many at a
-//! time) · `close` (results made known, or left to the combine step) · `partial` (where those of a block lie).
+//! `open` (registers and arrays, and their initial values) · `feed` (elements taken in) · `blocks` (how many at a time) ·
+//! `close` (results made known, or left to the combine step) · `partial` (where those of a block lie).
 
 mod blocks;
 mod close;
@@ -37,11 +37,11 @@ layer!(FoldEmitter, values: ValueEmitter);
 #[derive(Clone)]
 pub(super) struct OpenFold {
     pub fold: usize,
-    /// How many outer loops stand around it; of no interest for inner folds.
+    /// How many outer loops are around it; unused for inner folds.
     pub depth: usize,
     /// The row that it belongs to, of several that are walked together; `None` where they share it.
     row: Option<u32>,
-    /// Whether it was opened inside the loop over lanes, so that each lane has a fold of its own.
+    /// Whether it was opened inside the loop over lanes, so that each lane has its own fold.
     per_lane: bool,
     /// Whether lanes have taken elements into states that are opened outside of their loop.
     lane_mapped: bool,
@@ -81,7 +81,7 @@ struct Arrays {
 enum Storage {
     /// One accumulator for each total.
     Registers(Vec<Accumulator>),
-    /// Arrays over what is kept.
+    /// Arrays over the axes that it keeps.
     Arrays(Arrays),
 }
 
@@ -132,8 +132,8 @@ impl<'a> FoldEmitter<'a> {
         self.open.iter().position(is_own)
     }
 
-    /// The row whose states an open fold has where the loops stand: rows share a fold that was opened before them, unless
-    /// its array is over them.
+    /// The row whose states an open fold has at the current indices: rows share a fold that was opened before them, unless
+    /// its array has their axis.
     fn row_of(&self, open: &OpenFold) -> Option<u32> {
         match &open.storage {
             Storage::Arrays(arrays) => open.row.or_else(|| self.row_along(&arrays.dims)),

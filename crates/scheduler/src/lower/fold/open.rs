@@ -1,4 +1,4 @@
-//! Folds are opened: registers or scratch arrays, filled with what the folds begin with.
+//! Folds are opened: registers or scratch arrays, with their initial values.
 
 use kernel::Scratch;
 use ops::Scalar;
@@ -8,8 +8,8 @@ use crate::lower::loops::Walk;
 use space::Axis;
 
 impl FoldEmitter<'_> {
-    /// Opens folds in the innermost body. Their results are kept per index of what they keep that no loop walks yet; arrays
-    /// over the same axes are filled by one loop.
+    /// Opens folds in the innermost body. Their results are kept for each index along kept axes that no open loop walks;
+    /// arrays over the same axes are filled by one loop.
     pub fn open_folds(&mut self, folds: &[usize], depth: usize) {
         let mut alike: Vec<(Vec<Axis>, Vec<usize>)> = Vec::new();
         for &fold in folds {
@@ -37,7 +37,7 @@ impl FoldEmitter<'_> {
         }
     }
 
-    /// Arrays over these axes for the states of folds, filled with what these begin with.
+    /// Arrays over these axes for the states of folds, filled with the initial values.
     fn open_arrays(&mut self, folds: &[usize], dims: &[Axis]) -> Vec<Storage> {
         let mut filled: Vec<(Scratch, Scalar)> = Vec::new();
         let mut opened = Vec::with_capacity(folds.len());
@@ -65,7 +65,7 @@ impl FoldEmitter<'_> {
         Arrays { dims: dims.to_vec(), blocks, totals, collects }
     }
 
-    /// An array for each of these states, noted with what it is filled with.
+    /// An array for each of these states, noted with its initial value.
     fn arrays_of(
         &mut self,
         identity: Vec<Scalar>,

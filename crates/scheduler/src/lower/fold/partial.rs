@@ -1,4 +1,5 @@
-//! Where partial results of folds that cross blocks lie: chunk by chunk, each chunk row-major over what the fold keeps.
+//! Where the partial results of folds that cross blocks lie: chunk by chunk, each row-major over the axes that the fold
+//! keeps.
 
 use index::Expr;
 use ir::graph::{Shape, Val};
@@ -54,7 +55,7 @@ impl<'a> PartialLayout<'a> {
         self.divided.iter().fold(Expr::one(), |n, axis| n * count(axis))
     }
 
-    /// The position of this block's partial result at an index of what the fold keeps.
+    /// The position of this block's partial result at an index along the axes that the fold keeps.
     pub fn position(&self, loops: &mut LoopEmitter<'_>, index: &[Expr]) -> Expr {
         let group = loops.emitter.group;
         let mut chunk = Expr::zero();
@@ -70,7 +71,7 @@ impl<'a> PartialLayout<'a> {
     }
 }
 
-/// The shape of what a fold keeps.
+/// The shape of a fold's result.
 pub(in crate::lower) fn kept_shape<'a>(group: &Group<'a>, fold: &Fold) -> &'a Shape {
     group.graph.shape(Val::from(fold.node))
 }

@@ -12,8 +12,8 @@
 //!
 //! A partitioned axis has these loops for each of its subranges.
 //!
-//! Values that the rows share, weights and their conversions, are computed once: equal statements are. A fold takes the
-//! rows in the order in which one at a time would, so the bits are the same.
+//! Values that the rows share, such as weights and their conversions, are computed once, as all equal statements are. A fold
+//! takes the rows in the same order as one at a time, so the bits are the same.
 
 use index::Expr;
 use kernel::LoopKind;
@@ -57,7 +57,7 @@ impl LoopEmitter<'_> {
         }
     }
 
-    /// The row whose element of an array over these axes the loops stand at; `None` where all rows have one element.
+    /// The row at which the loops index an array over these axes; `None` where all rows share one element.
     pub fn row_along(&self, dims: &[Axis]) -> Option<u32> {
         self.jam.as_ref().filter(|jam| dims.contains(&jam.axis)).map(|jam| jam.row)
     }
@@ -67,7 +67,7 @@ impl LoopEmitter<'_> {
         self.emitter.group.schedule.jam.filter(|(jammed, _)| *jammed == axis).map_or(1, |(_, rows)| rows)
     }
 
-    /// Opens the loop that walks so many indices of a subrange at a time; gives what it leaves.
+    /// Opens the loop that walks `rows` indices of a subrange at a time; returns what it leaves.
     pub(super) fn open_jam(&mut self, axis: Axis, rows: u32, all: &[Subrange], number: usize) -> Subrange {
         let (begin, end) = match all {
             [_] => self.range(axis),

@@ -1,7 +1,7 @@
-//! Loops: which stand, where in them the code is that is emitted now, and scratch arrays over what they walk.
+//! Loops: which are open, where in them code is emitted now, and scratch arrays over their axes.
 //!
-//! `open` (the state of the loops that stand) · `walk` (loops around what a layer above emits) · `order` (of the loops of a
-//! nest) · `jam` (several rows at a time) · `subranges` (loops from breakpoint to breakpoint) · `scratch` (arrays over axes).
+//! `open` (the state of the open loops) · `walk` (loops around what a layer above emits) · `order` (of the loops of a nest)
+//! · `jam` (several rows at a time) · `subranges` (loops from breakpoint to breakpoint) · `scratch` (arrays over axes).
 
 mod jam;
 mod open;
@@ -26,16 +26,16 @@ use jam::Jam;
 use open::{OpenLoops, Subrange};
 use space::{Atoms, Axis};
 
-/// What belongs to one of the rows that are walked together, or to the only one.
+/// Something of one of the jammed rows, or of the only row.
 pub(super) type OfRow<T> = (T, Option<u32>);
 
-/// Opens and closes loops over axes, and knows where they stand.
+/// Opens and closes loops over axes, and knows their current indices.
 pub(super) struct LoopEmitter<'a> {
     pub emitter: Emitter<'a>,
     pub open_loops: OpenLoops,
     /// The rows that are walked together now.
     jam: Option<Jam>,
-    /// The subrange that each loop walks of a partitioned axis, by number.
+    /// The subrange of each partitioned axis that its loop walks, by number.
     subranges: FxHashMap<Axis, usize>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> LoopEmitter<'a> {
         self.emitter.finish()
     }
 
-    /// What was proved of the group, and lowering relies on.
+    /// What legality proved about the group, and lowering relies on.
     pub fn witness(&self) -> &'a Witness {
         self.emitter.group.witness
     }
@@ -98,7 +98,7 @@ impl<'a> LoopEmitter<'a> {
         if kind == LoopKind::Lanes && schedule.lane == Some(axis) { schedule.width } else { 1 }
     }
 
-    /// The part of an axis that is walked now: a strip or that of a square, the chunk of a block of the grid, or all of it.
+    /// The part of an axis that is walked now: a strip, that of a tile, the chunk of a block of the grid, or all of it.
     pub fn range(&mut self, axis: Axis) -> Subrange {
         if let Some(part) = self.open_loops.part(axis) {
             return part.clone();
@@ -118,7 +118,7 @@ impl<'a> LoopEmitter<'a> {
         self.open_loops.forget(axis);
     }
 
-    /// Opens the loop over strips of an axis; gives the part of it that was walked before.
+    /// Opens the loop over strips of an axis; returns the part of it that was walked before.
     fn open_strip(&mut self, (axis, length): &Strip) -> Option<Subrange> {
         let (begin, end) = self.range(*axis);
         let count = (end.clone() - begin.clone()).ceil_div(length);
@@ -151,7 +151,7 @@ impl<'a> LoopEmitter<'a> {
         whole(&row_major(&index, &sizes))
     }
 
-    /// Whether this is the index of something with these axes where the loops stand.
+    /// Whether this is the current index of something with these axes.
     pub fn stands_at(&mut self, axes: &[Atoms], index: &[Expr]) -> bool {
         let schedule = self.emitter.group.schedule;
         let is_walked = |axis: &Axis| {
@@ -161,7 +161,7 @@ impl<'a> LoopEmitter<'a> {
         axes.iter().flatten().all(is_walked) && index == self.index_of(axes)
     }
 
-    /// The index along one axis: its loop's variable, or its part of it where the loop walks several axes.
+    /// The index along one axis: its loop's variable, or a part of that if the loop walks several axes.
     fn index(&mut self, axis: Axis) -> Expr {
         if let Some(index) = self.open_loops.at.get(&axis) {
             return index.clone();
@@ -193,12 +193,12 @@ impl<'a> LoopEmitter<'a> {
         loops
     }
 
-    /// Whether a fold reduces what a loop walks.
+    /// Whether a fold reduces an axis of a loop.
     pub fn reduces(&self, fold: &Fold, walked: Axis) -> bool {
         fold.reduced.iter().any(|&axis| self.emitter.group.schedule.loop_of(axis) == walked)
     }
 
-    /// The most iterations that the loop of an axis takes in a block of the grid, where sizes do not matter.
+    /// The most iterations that the loop of an axis makes in a block of the grid, whatever the sizes.
     pub fn max_trip_count(&self, axis: Axis) -> Option<i64> {
         let group = self.emitter.group;
         let extent = group.schedule.extent(group.witness, axis);

@@ -1,4 +1,4 @@
-//! The loops that are open: which axis each walks, over which part of it, and what is known of its variable.
+//! The open loops: which axis each walks, over which part of it, and what is known about its variable.
 
 use index::{Expr, Facts, Sym};
 use rustc_hash::FxHashMap;
@@ -17,9 +17,9 @@ pub(in crate::lower) struct OpenLoops {
     pub at: FxHashMap<Axis, Expr>,
     /// First index, one past the last, and number of the chunk, for each axis that blocks divide.
     pub chunks: FxHashMap<Axis, (Expr, Expr, Expr)>,
-    /// The part of each axis that loops walk now: a strip, for the block of a fold, or that of a square.
+    /// The part of each axis that loops walk now: a strip, for the block of a fold, or that of a tile.
     parts: FxHashMap<Axis, Subrange>,
-    /// What is known of sizes and of the variables of the open loops, one more loop each.
+    /// What is known about sizes and the variables of the open loops, with one more loop in each.
     scopes: Vec<Scope>,
 }
 
@@ -33,10 +33,10 @@ impl OpenLoops {
         self.scopes.push(Scope { facts, var, subrange, decided: FxHashMap::default() });
     }
 
-    /// Notes that so many indices from this one on are within a subrange.
+    /// Notes that `indices` indices from `first` on are within a subrange.
     pub fn are_within(&mut self, first: &Expr, indices: u32, (begin, end): &Subrange) {
         let Some(scope) = self.scopes.last_mut() else { return };
-        // What contradicts is left out: the loop does not run then.
+        // Contradictions are ignored: the loop does not run then.
         let _ = scope.facts.assume_le(begin, first);
         let _ = scope.facts.assume_le(&(first + i64::from(indices)), end);
     }
@@ -63,12 +63,12 @@ impl OpenLoops {
         self.parts.extend(outside.map(|part| (axis, part)));
     }
 
-    /// Whether `0 <= at < size` holds where the loops stand.
+    /// Whether `0 <= at < size` holds inside the open loops.
     pub fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
         self.scopes.last_mut().map_or(Known::Unknown, |scope| scope.is_within(at, size))
     }
 
-    /// What an index runs over that is the variable of a loop, shifted.
+    /// The range of an index that is the variable of a loop, shifted.
     pub fn span(&self, at: &Expr) -> Option<Subrange> {
         let of_loop = self.scopes.iter().rev().find(|scope| at.mentions(scope.var))?;
         let (_, shift) = at.split_linear(of_loop.var).filter(|(step, _)| step.is_one())?;
@@ -85,13 +85,13 @@ pub(in crate::lower) enum Known {
     Unknown,
 }
 
-/// What is known where a loop stands.
+/// What is known inside a loop.
 struct Scope {
     facts: Facts,
-    /// The variable of the innermost loop, and what it runs over.
+    /// The variable of the innermost loop, and its range.
     var: Sym,
     subrange: Subrange,
-    /// Predicates that were decided by it: cats of slices of one another ask for the same ones again and again.
+    /// Predicates that were decided with these facts: cats of slices of one another ask for the same ones repeatedly.
     decided: FxHashMap<(Expr, Expr), Known>,
 }
 
@@ -99,7 +99,7 @@ impl Scope {
     /// Whether `0 <= at < size` holds.
     fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
         let Scope { facts, decided, .. } = self;
-        // Of the parts of a cat most end before the subrange, so that is asked first: to give up takes longest.
+        // Most parts of a cat end before the subrange, so that is asked first: giving up takes longest.
         let decide = || {
             let zero = Expr::zero();
             if facts.prove_le(size, at) {
@@ -116,8 +116,8 @@ impl Scope {
     }
 }
 
-/// Facts with a variable within a subrange. Of loops that are known not to run nothing is noted, as anything
-/// would follow from it.
+/// Facts with a variable within a subrange. For loops that are known not to run nothing is noted, as anything would follow
+/// from it.
 fn with_subrange(mut facts: Facts, var: Sym, (begin, end): &Subrange) -> Facts {
     for size in begin.symbols().into_iter().chain(end.symbols()) {
         facts.assume_range(size, 0, None);
@@ -127,7 +127,7 @@ fn with_subrange(mut facts: Facts, var: Sym, (begin, end): &Subrange) -> Facts {
         match (begin.as_const(), end.as_const()) {
             (Some(begin), Some(end)) => facts.assume_range(var, begin, end - 1),
             _ => {
-                // What contradicts is left out; the facts are then fewer, not wrong.
+                // Contradictions are ignored; the facts are then fewer, not wrong.
                 let _ = facts.assume_le(begin, &Expr::sym(var));
                 let _ = facts.assume_lt(&Expr::sym(var), end);
             }

@@ -5,7 +5,7 @@ use ir::graph::Node;
 use super::LoopEmitter;
 use space::Axis;
 
-/// The loops of a nest that are still to be opened, from the outside in.
+/// The loops of a nest that are not open yet, outermost first.
 pub(in crate::lower) struct LoopOrder {
     pub outer: Vec<Axis>,
     /// Walked in tiles, together with the lanes'.
@@ -17,8 +17,8 @@ pub(in crate::lower) struct LoopOrder {
 }
 
 impl LoopEmitter<'_> {
-    /// The order of the loops over these axes in a nest that runs these scans. Lanes are only mapped where they do not
-    /// share what an iteration of the scanned axis adds to: `shares` says so of an axis.
+    /// The order of the loops over these axes in a nest that runs these scans. An axis is mapped to the lanes only if they
+    /// do not share what an iteration of the scanned axis adds to, as `shares` tells.
     pub fn loop_order(
         &self,
         axes: &[Axis],

@@ -1,4 +1,4 @@
-//! Scratch arrays over axes: how large they are, where in them the open loops stand, and when lanes must wait.
+//! Scratch arrays over axes: their sizes, the position of the open loops in them, and when lanes must wait.
 
 use index::Expr;
 use kernel::Scratch;
@@ -21,13 +21,13 @@ impl LoopEmitter<'_> {
         }
     }
 
-    /// Whether each lane has the elements of an array over these axes for itself, if the schedule wants that.
+    /// Whether an array over these axes is private, if the schedule wants that.
     pub fn is_private(&self, dims: &[Axis]) -> bool {
         let schedule = self.emitter.group.schedule;
         schedule.private && schedule.lane.is_some_and(|lane| dims == [lane])
     }
 
-    /// A barrier, where lanes can wait for each other and do not have all arrays for themselves.
+    /// A barrier, unless there is one lane or all arrays are private.
     pub fn barrier(&mut self) {
         let Emitter { builder, group, .. } = &mut self.emitter;
         let is_own = group.schedule.private && builder.kernel.scratch.values().all(|array| array.private);
@@ -36,15 +36,15 @@ impl LoopEmitter<'_> {
         }
     }
 
-    /// Before an array is filled anew: lanes may still read what the iteration before left there.
+    /// Before an array is filled again: lanes may still read what the previous iteration left there.
     pub fn iteration_barrier(&mut self) {
         if self.emitter.builder.innermost() > 0 {
             self.barrier();
         }
     }
 
-    /// Sizes of the axes of an array: a block holds only its own chunk of an axis that blocks divide, and of one that is
-    /// shorter no more than there is.
+    /// Sizes of the axes of an array: a block holds only its own chunk of an axis that blocks divide, and no more of a
+    /// shorter axis than exists.
     fn dim_sizes(&mut self, dims: &[Axis]) -> Vec<Expr> {
         let group = self.emitter.group;
         dims.iter()

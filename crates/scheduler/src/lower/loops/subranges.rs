@@ -22,19 +22,20 @@ impl LoopEmitter<'_> {
         begins.zip(ends.iter().cloned()).collect()
     }
 
-    /// What a subrange and the part of an axis that is walked now have in common.
+    /// The intersection of a subrange and the part of an axis that is walked now.
     pub(super) fn common(&mut self, axis: Axis, (first, last): &Subrange) -> Subrange {
         let (begin, end) = self.range(axis);
         let mut within = Expr::min(&end, last);
         if within.is_overflow() && self.open_loops.part(axis).is_none() {
-            // The extent of a long cat and the end of a subrange are too long together; but no subrange ends beyond the extent.
+            // The minimum of a long cat's extent and a subrange's end is too long a term; but no subrange ends beyond the
+            // extent.
             let chunk = self.emitter.group.schedule.chunk(axis);
             within = chunk.map_or(last.clone(), |chunk| Expr::min(&(&begin + chunk as i64), last));
         }
         (Expr::max(&begin, first), within)
     }
 
-    /// Opens the loop of an axis over what a subrange and the block's part of it have in common.
+    /// Opens the loop of an axis over the intersection of a subrange and the block's part of it.
     pub(super) fn open_subrange(&mut self, axis: Axis, kind: LoopKind, all: &[Subrange], number: usize) {
         match all {
             [_] => self.open_axis(axis, kind),

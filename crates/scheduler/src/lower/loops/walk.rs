@@ -1,4 +1,4 @@
-//! Loops around what a layer above emits: each function opens loops, calls `body` in them and closes them again.
+//! Loops around what a layer above emits: each function opens loops, calls `body` in them and closes them.
 
 use index::Expr;
 use kernel::LoopKind;
@@ -6,7 +6,7 @@ use kernel::LoopKind;
 use super::LoopEmitter;
 use space::Axis;
 
-/// An axis, and how many of its indices a strip takes.
+/// An axis, and the length of its strips.
 pub(in crate::lower) type Strip = (Axis, Expr);
 
 /// A layer that emits code in loops.
@@ -46,14 +46,14 @@ pub(in crate::lower) trait Walk<'a>: AsMut<LoopEmitter<'a>> + Sized {
         }
     }
 
-    /// Emits something for each of the rows that are walked together, or once.
+    /// Emits something for each of the jammed rows, or once.
     fn each_row(&mut self, mut body: impl FnMut(&mut Self)) {
         for row in 0..self.as_mut().rows() {
             self.at_row(Some(row), &mut body);
         }
     }
 
-    /// Emits something for each index of the axis that is unrolled, if it is one of these, or once.
+    /// Emits something for each index of the unrolled axis, if it is one of these, or once.
     fn each_unrolled(&mut self, axes: &[Axis], body: &mut dyn FnMut(&mut Self)) {
         let Some((axis, indices)) = self.as_mut().unrolled(axes) else { return body(self) };
         for index in 0..indices {
@@ -63,15 +63,15 @@ pub(in crate::lower) trait Walk<'a>: AsMut<LoopEmitter<'a>> + Sized {
         self.as_mut().open_loops.at.remove(&axis);
     }
 
-    /// Emits something for one of the rows that are walked together.
+    /// Emits something for one of the jammed rows.
     fn at_row(&mut self, row: Option<u32>, body: impl FnOnce(&mut Self)) {
         self.as_mut().set_row(row.unwrap_or(0));
         body(self);
         self.as_mut().set_row(0);
     }
 
-    /// Walks the subranges of an axis, each several indices at a time and what is left one at a time; `body` is emitted within
-    /// all these loops.
+    /// Walks the subranges of an axis, each several indices at a time, and the remainder one at a time; `body` is emitted
+    /// within all these loops.
     fn jammed(&mut self, axis: Axis, rows: u32, mut body: impl FnMut(&mut Self)) {
         let subranges = self.as_mut().subranges_of(axis);
         for number in 0..subranges.len() {

@@ -1,4 +1,4 @@
-//! Loops around blocks of long folds, as `fold::blocks` says how long they are.
+//! Loops around blocks of long folds; `fold::blocks` says how long the blocks are.
 
 use kernel::LoopKind;
 
@@ -7,12 +7,12 @@ use crate::lower::fold::Temps;
 use crate::lower::loops::{LoopOrder, Walk};
 use space::Axis;
 
-/// What is emitted within a block: it gets the serial loops that are left, and what the block's elements go into.
+/// What is emitted within a block: it gets the remaining serial loops, and the accumulators for the block's elements.
 type WithinBlock<'b, 'a> = &'b mut dyn FnMut(&mut Nest<'a>, &[Axis], &[Temps]);
 
 impl<'a> Nest<'a> {
-    /// Walks the serial loops of a nest for these folds in blocks. `body` gets those within a block, and what the block's
-    /// elements go into.
+    /// Walks the serial loops of a nest for these folds in blocks. `body` gets those within a block, and the accumulators
+    /// for the block's elements.
     pub fn in_blocks(&mut self, folds: &[usize], loops: &LoopOrder, body: WithinBlock<'_, 'a>) {
         let (place, strips) = self.strips_of(folds, loops);
         let is_walked = loops.lane.is_some() || !loops.outer.is_empty();

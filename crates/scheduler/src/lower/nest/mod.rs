@@ -1,4 +1,4 @@
-//! The main kernel of a segment: loops over blocks and outer axes, and within them the stages one after the other.
+//! The main kernel of a segment: loops over blocks and outer axes, and within them one stage after the other.
 //!
 //! `stage` (the loop nests of a stage) · `blocks` (loops around blocks of long folds) · `scan` (states that run along a loop).
 
@@ -23,7 +23,7 @@ struct Nest<'a> {
 
 layer!(Nest, folds: FoldEmitter);
 
-/// The main kernel of a group, which leaves the terminal folds that cross blocks to a combine step.
+/// The main kernel of a group. It leaves terminal folds that cross blocks to a combine step.
 pub(super) fn main_kernel(group: &Group<'_>) -> Lowered {
     let mut nest = Nest { folds: FoldEmitter::new(Emitter::new(group, group.name)) };
     nest.emitter.builder.kernel.teams = group.schedule.teams;
@@ -48,11 +48,11 @@ impl Nest<'_> {
         self.close_terminal_folds(depth);
     }
 
-    /// The loops over an axis outside the stages, around what `body` emits: jammed, or one subrange after the other.
+    /// The loops over an axis outside the stages around what `body` emits: jammed, or one subrange after the other.
     fn outer_loop(&mut self, axis: Axis, body: &mut dyn FnMut(&mut Self)) {
         let body = &mut |nest: &mut Self| {
             body(nest);
-            // The loop may not have run once, so nothing that it kept is there for what follows.
+            // The loop may have run no iteration, so what it kept may not exist afterwards.
             nest.forget_persistent();
         };
         let is_over_lanes = self.emitter.group.schedule.is_lane_outside(axis);

@@ -1,7 +1,7 @@
 //! Scans inside a kernel: states that run along with the loop of the scanned axis.
 //!
-//! A scan is no stage of its own. Each loop nest of a stage that needs it, directly or behind elementwise values, runs it
-//! anew, as it would compute any other value anew:
+//! A scan is not a stage. Each loop nest of a stage that needs it, directly or through elementwise values, reruns it, as it
+//! would recompute any other value:
 //!
 //! ```text
 //! for rows and other axes            the last of them mapped to the lanes, where there is one
@@ -12,11 +12,10 @@
 //!     …                              whatever needs the scan at this index
 //! ```
 //!
-//! So the scanned axis is the innermost loop of the nest, lanes take the axis before it, and a scan, what feeds it and
-//! what follows it share one pass. Legality has seen to it that a group scans along one axis only, that workers do not
-//! divide it and that nothing asks for a scan at another index than the loops stand at. A scan of a scan steps in the
-//! same iteration, behind it. Rows that are jammed have states each, so the processor steps one row while another
-//! waits for its last step.
+//! So the scanned axis is the innermost loop of the nest, lanes take the axis before it, and a scan, what feeds it and what
+//! follows it share one pass. Legality ensures that a group scans along one axis only, that workers do not divide it, and
+//! that nothing asks for a scan at another index than that of the loops. A scan of a scan steps in the same iteration, after
+//! it. Jammed rows have their own states, so the processor steps one row while another waits for its last step.
 
 use ir::graph::Node;
 

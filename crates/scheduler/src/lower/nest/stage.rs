@@ -1,5 +1,5 @@
-//! A stage: loop nests for the folds that it feeds, the stores that it makes and the values that it keeps for later
-//! stages. What walks the same axes shares a nest.
+//! A stage: loop nests for the folds that it feeds, the stores that it makes and the values that it keeps for later stages.
+//! Those over the same axes share a nest.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,7 @@ impl Root {
 }
 
 impl<'a> Nest<'a> {
-    /// One stage: what needs the folds of earlier stages and no later ones.
+    /// One stage: everything that needs folds of earlier stages and of no later ones.
     pub fn stage(&mut self, level: u32) {
         let witness = self.witness();
         self.enter_stage(level);
@@ -51,7 +51,7 @@ impl<'a> Nest<'a> {
         self.close_folds(&closing);
     }
 
-    /// The roots of a stage by the axes that are still to be walked for them, in loop order.
+    /// The roots of a stage by the axes that have no loop yet, in loop order.
     fn nests(&self, level: u32) -> Vec<(Vec<Axis>, Vec<Root>)> {
         let witness = self.witness();
         let mut nests: BTreeMap<Vec<Axis>, Vec<Root>> = BTreeMap::new();
@@ -98,7 +98,7 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// The loops of a nest within the serial ones, around what a stage produces along these axes.
+    /// The loops of a nest within the serial ones, around the code for what a stage produces along these axes.
     fn lane_nest(
         &mut self,
         loops: &LoopOrder,
@@ -138,7 +138,7 @@ impl<'a> Nest<'a> {
         temps.iter().for_each(|temps| self.close_temps(temps, false));
     }
 
-    /// What a stage produces where all loops of a nest are open; folds take it into these, in blocks or not.
+    /// The code for what a stage produces inside all loops of a nest; folds take it into `temps`, in blocks or not.
     fn take_roots(
         &mut self,
         roots: &[Root],
@@ -162,7 +162,7 @@ impl<'a> Nest<'a> {
         held.into_iter().for_each(|held| self.put_back(held));
     }
 
-    /// The values that a root asks for at the index where the loops stand.
+    /// The values that a root asks for at the current index.
     fn root_vals(&self, root: Root) -> Vec<Val> {
         let group = self.emitter.group;
         match root {
@@ -201,7 +201,7 @@ impl<'a> Nest<'a> {
         temps
     }
 
-    /// The loops around that over the lanes, for these folds: over tiles and the rows of a tile, or none.
+    /// The loops around the one over the lanes, for these folds: over tiles and the rows of a tile, or none.
     fn around_lanes(&mut self, loops: &LoopOrder, folds: &[usize], body: &mut dyn FnMut(&mut Self)) {
         match (loops.cross, loops.lane) {
             (Some(cross), Some(along)) => {

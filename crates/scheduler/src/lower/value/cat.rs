@@ -1,4 +1,4 @@
-//! A cat at an index: the operand that it is of, or a choice between those that it may be of.
+//! A cat at an index: the operand there, or a choice between the possible operands.
 
 use index::Expr;
 use ir::graph::Val;
@@ -47,7 +47,7 @@ impl ValueEmitter<'_> {
                 None => value,
             });
         }
-        // None is left where there is no such index.
+        // No part is left if there is no such index.
         let dtype = self.emitter.group.graph.dtype(operands[0]);
         chosen.unwrap_or_else(|| self.emitter.constant(Scalar::zero(dtype)))
     }
@@ -64,7 +64,7 @@ impl ValueEmitter<'_> {
         operands.iter().map(&mut part).collect()
     }
 
-    /// The part that the whole subrange of an index lies in, found without a proof for each of the parts.
+    /// The part that contains the whole subrange of an index, found without a proof for each part.
     fn only_part<'p>(&self, parts: &'p [Part], index: &Expr) -> Option<&'p Part> {
         let (first, end) = self.open_loops.span(index)?;
         let begun = parts.partition_point(|part| self.emitter.is_at_most(&part.start, &first));

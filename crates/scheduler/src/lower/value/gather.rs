@@ -1,8 +1,8 @@
-//! Gathers: an index that is data becomes a symbol, and the source is computed at it; one that is counted is an expression.
+//! Gathers: an index that is data becomes a symbol, and the source is computed at it; a counted index is an expression.
 //!
-//! An index out of range is reported in the fault word of the gather, and zero stands in its place under a guard that is
-//! false, so that nothing beyond a buffer is read and no index overflows. What the element then is does not matter: the
-//! call ends in an error.
+//! An index out of range is reported in the fault word of the gather, and zero replaces it under a false guard, so that
+//! nothing beyond a buffer is read and no index overflows. The element's value does not matter then: the call ends in an
+//! error.
 
 use index::Expr;
 use ir::graph::Val;
@@ -36,7 +36,7 @@ impl ValueEmitter<'_> {
         self.pull_along(*source, axis, Expr::sym(symbol), index, Some(inside))
     }
 
-    /// The element of a source at an index along an axis, and elsewhere as in the gather's own index.
+    /// The element of a source at an index along an axis, and along the others as in the gather's own index.
     fn pull_along(
         &mut self,
         source: Val,
@@ -60,8 +60,8 @@ impl ValueEmitter<'_> {
         self.emitter.apply(ScalarOp::LogicalAnd, &[low, high])
     }
 
-    /// Reports an index that is not inside. Of a gather without elements nothing is wrong, though its index may be looked
-    /// at outside of the loops that never run.
+    /// Reports an index that is out of range. A gather without elements has no fault, though its index may be evaluated
+    /// outside the loops that never run.
     fn report(&mut self, val: Val, index: &[Expr], found: Value, inside: Value, guard: Option<Value>) {
         let group = self.emitter.group;
         let outside = self.emitter.apply(ScalarOp::LogicalNot, &[inside]);
@@ -82,7 +82,7 @@ impl ValueEmitter<'_> {
         let faults = self.emitter.buffer(BufferSource::Faults, "faults", DType::I64, Access::Fault);
         self.emitter.fault(faults, word, told, wrong);
     }
-    /// What reports an index: see [`kernel::index_of_fault`].
+    /// The code that reports an index: see [`kernel::index_of_fault`].
     fn fault_word(&mut self, found: Value) -> Value {
         let zero = self.emitter.constant(Scalar::zero(DType::I64));
         let counted = self.emitter.apply(ScalarOp::Ge, &[found, zero]);

@@ -1,4 +1,4 @@
-//! Values that lie in scratch: results of closed folds, and what persists from earlier stages.
+//! Values that lie in scratch: results of closed folds, and those that persist from earlier stages.
 
 use index::Expr;
 use ir::graph::Val;
@@ -23,7 +23,7 @@ pub(super) struct Kept {
 }
 
 impl ValueEmitter<'_> {
-    /// Stores a persistent value where the open loops stand; it is at hand when they have closed.
+    /// Stores a persistent value at the index of the open loops; it is available when they have closed.
     pub fn keep(&mut self, number: usize, dims: &[Axis], kept: &mut Persistent) {
         let group = self.emitter.group;
         let val = group.schedule.persistent[number];
@@ -42,13 +42,13 @@ impl ValueEmitter<'_> {
         self.emitter.builder.store(array, at, value);
     }
 
-    /// What scratch holds of a persistent value.
+    /// The value that scratch holds for a persistent value.
     fn held(&self, val: Val) -> Val {
         let group = self.emitter.group;
         if group.schedule.narrow { narrow_value(group.graph, group.view, val) } else { val }
     }
 
-    /// The loops that kept values have closed: later stages read them.
+    /// The loops that kept values have closed: from now on stages read them.
     pub fn persist(&mut self, kept: Persistent) {
         self.kept.persistent.extend(kept);
     }
@@ -63,7 +63,7 @@ impl ValueEmitter<'_> {
         self.kept.persistent.contains_key(&(val, self.row()))
     }
 
-    /// A value that persists from an earlier stage, where the loops stand at this index of it.
+    /// A value that persists from an earlier stage, if this is its index at the open loops.
     pub(super) fn persistent_value(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
         let (array, dims) = self.kept.persistent.get(&(val, self.row()))?.clone();
         let group = self.emitter.group;
@@ -81,8 +81,8 @@ impl ValueEmitter<'_> {
         self.kept.folds.insert(key, (arrays, dims.to_vec()));
     }
 
-    /// The result of a closed fold that lies in scratch. One that is read from memory is read there, at any index, though
-    /// the fold be computed for another of its results.
+    /// The result of a closed fold that lies in scratch. A result that is read from memory is read there, at any index, even
+    /// if the fold is computed for another of its results.
     pub(super) fn stored_fold_result(&mut self, val: Val, index: &[Expr]) -> Option<Value> {
         if self.emitter.group.view.is_input(val) {
             return None;

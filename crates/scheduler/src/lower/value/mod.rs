@@ -1,10 +1,10 @@
-//! Values: what a value is at an index, computed from its operands at theirs.
+//! Values: a value at an index, computed from its operands at theirs.
 //!
 //! Each op says at which index it needs its operands; a value is computed once per index and guard. Indices of
 //! axes of size 1 are zero. Folds are not computed here: their results are known when they have closed.
 //!
-//! `cat` and `gather` (ops whose operands stand at other indices) · `scan` (which scans values need) · `kept` (values that
-//! lie in scratch) · `store` (what memory gets of a value).
+//! `cat` and `gather` (ops whose operands are at other indices) · `scan` (which scans values need) · `kept` (values that lie
+//! in scratch) · `store` (values to memory).
 
 mod cat;
 mod gather;
@@ -27,7 +27,7 @@ use space::Atoms;
 
 pub(super) use kept::Persistent;
 
-/// Emits values where the loops stand.
+/// Emits values at the indices of the open loops.
 pub(super) struct ValueEmitter<'a> {
     access: AccessEmitter<'a>,
     /// Values that lie in scratch.
@@ -50,12 +50,12 @@ impl<'a> ValueEmitter<'a> {
         }
     }
 
-    /// `val` at `index`. Where `guard` is false, memory is not read and the value is of no interest.
+    /// `val` at `index`. If `guard` is false, memory is not read and the value does not matter.
     pub fn pull(&mut self, val: Val, index: &[Expr], guard: Option<Value>) -> Value {
-        // Where the index is in range anyway no guard is needed, and all guards share the value.
+        // If the index is in range anyway, no guard is needed, and all guards share the value.
         let guard = guard.filter(|_| !self.is_in_range(val, index));
         let key = Key::Pulled(val, index.to_vec(), guard);
-        // What is known under no guard, as results of folds are, is right under any.
+        // A value known under no guard, such as the result of a fold, is right under any.
         let anywhere = Key::Pulled(val, index.to_vec(), None);
         if let Some(known) = self.emitter.known(&key).or_else(|| self.emitter.known(&anywhere)) {
             return known;
@@ -92,7 +92,7 @@ impl<'a> ValueEmitter<'a> {
         })
     }
 
-    /// Whether a value is known to have no elements. What is loaded for it would stand outside the loops that never run, as
+    /// Whether a value is known to have no elements. Its loads would be placed outside the loops that never run, as their
     /// indices depend on none of them.
     fn is_empty(&self, val: Val) -> bool {
         let group = self.emitter.group;
@@ -158,7 +158,7 @@ impl<'a> ValueEmitter<'a> {
         }
     }
 
-    /// An index into the result seen from an operand: zero along axes of size 1, nothing for scalars.
+    /// An operand's index for an index into the result: zero along axes of size 1, nothing for scalars.
     pub fn aligned(&self, operand: Val, index: &[Expr]) -> Vec<Expr> {
         let shape = self.emitter.group.graph.shape(operand);
         let align = |(size, index): (&Expr, &Expr)| if size.is_one() { Expr::zero() } else { index.clone() };
@@ -238,7 +238,7 @@ impl<'a> ValueEmitter<'a> {
         self.and(guard, both)
     }
 
-    /// Both conditions, where there are two.
+    /// The guard and the condition, or the condition alone.
     pub fn and(&mut self, guard: Option<Value>, condition: Value) -> Value {
         match guard {
             Some(guard) => self.emitter.apply(ScalarOp::LogicalAnd, &[guard, condition]),

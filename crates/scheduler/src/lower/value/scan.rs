@@ -8,7 +8,7 @@ use super::ValueEmitter;
 use crate::lower::states::States;
 
 impl ValueEmitter<'_> {
-    /// The scans that values need at the index where the loops stand, operands before users.
+    /// The scans that values need at the current index, operands before users.
     pub fn scans_of(&self, vals: Vec<Val>) -> Vec<Node> {
         let group = self.emitter.group;
         let (mut stack, mut seen, mut scans) = (vals, FxHashSet::default(), Vec::new());
@@ -37,7 +37,7 @@ impl ValueEmitter<'_> {
         }
     }
 
-    /// The operands of a fold or scan where the loops stand.
+    /// The operands of a fold or scan at the current index.
     pub fn element(&mut self, node: Node) -> Vec<Value> {
         let group = self.emitter.group;
         let operands = group.graph.node(node).operands.iter().enumerate();
@@ -50,7 +50,7 @@ impl ValueEmitter<'_> {
             .collect()
     }
 
-    /// A scan along an axis of size 1: the element itself, made a state.
+    /// A scan along an axis of size 1: the element itself as a state.
     pub(super) fn single_scan(&mut self, val: Val) -> Value {
         let states = States::of(self.emitter.group.graph, val.node);
         let identity: Vec<Value> =

@@ -1,4 +1,4 @@
-//! What memory gets of a value: itself, or of a complex one its two parts, side by side.
+//! Stores of values: of a value itself, or of the two parts of a complex one, side by side.
 
 use index::Expr;
 use ir::graph::{TensorOp, Val};
@@ -9,14 +9,14 @@ use super::ValueEmitter;
 use crate::legal::Store;
 
 impl ValueEmitter<'_> {
-    /// Computes a stored value where the open loops stand and stores it.
+    /// Computes a stored value at the current index and stores it.
     pub fn store(&mut self, number: usize) {
         let store: &Store = &self.witness().stores[number];
         let index = self.index_of(&store.axes);
         self.store_value(number, store.val, &index);
     }
 
-    /// Computes the stored value of this number at an index and stores it. What is prefetched is asked for in between.
+    /// Computes the stored value of this number at an index and stores it. Prefetches come in between.
     pub fn store_value(&mut self, number: usize, val: Val, index: &[Expr]) {
         let parts = self.pull_parts(val, index);
         self.before_stores();
@@ -26,7 +26,7 @@ impl ValueEmitter<'_> {
         }
     }
 
-    /// What is stored of a value at an index: itself, or the parts of a complex one, which may be expanded.
+    /// What is stored for a value at an index: itself, or the parts of a complex one, which may be expanded.
     fn pull_parts(&mut self, val: Val, index: &[Expr]) -> Vec<Value> {
         let (graph, view) = (self.emitter.group.graph, self.emitter.group.view);
         match graph.op(val) {

@@ -11,13 +11,13 @@ use target::cpu::{
     PAGE_BYTES, SCANNED_ROWS, SHARED_BYTES, SHORT_ROW_BYTES,
 };
 
-/// Walks several rows together where folds over them lie in scratch, which is then loaded and stored once for all, of rows
-/// that are shorter than a page only so many as are one run of memory; and where many are so short that each waits for what
-/// its folds give while the next could run. A block that has fewer rows would walk all of them as what is left over. Where
-/// a single fold is so little work that memory is all that counts, it decides: a fold over rows that lie behind each other
-/// walks them one by one, unless they are short; a fold of each row walks rows of pages together, so that one goes on where
-/// another comes to the end of its page. Rows that need the same tiles are walked together. Rows that are scanned without lanes are walked together as each step waits for the
-/// one before.
+/// Walks several rows together where that pays. Folds over rows that lie in scratch load and store it once for all of them;
+/// of rows shorter than a page only as many are walked together as are one run of memory. Where rows are many and so short
+/// that each waits for the result of its folds, the next one runs meanwhile. A block with fewer rows would walk all of them
+/// in the remainder loop. Where a single fold is so little work that only memory counts, memory decides: a fold over
+/// contiguous rows walks them one by one, unless they are short; a fold of each row walks rows of pages together, so that
+/// one goes on where another reaches the end of its page. Rows that need the same tiles are walked together. Rows that are
+/// scanned without lanes are walked together, as each step waits for the one before.
 pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: u64) -> Option<(Axis, u32)> {
     let Workload { witness, target, .. } = *work;
     if schedule.lanes_outside {
@@ -48,7 +48,7 @@ pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: 
     (rows > 1 && of_block >= rows.into()).then_some((row, rows))
 }
 
-/// Whether tiles are walked, and what they bring across the lanes is the same for all rows.
+/// Whether tiles are walked, and what they transpose is the same for all rows.
 fn shares_tiles(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
     let Some(((cross, _), lane)) = schedule.tile.zip(schedule.lane) else { return false };
     let brought = |of_row: bool| {
@@ -59,7 +59,7 @@ fn shares_tiles(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
     brought(false) && !brought(true)
 }
 
-/// How many rows gain by loading and storing together what they are folded into.
+/// How many rows gain by loading and storing their folds' states together.
 fn rows_that_share(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> u32 {
     let Workload { witness, target, .. } = *work;
     let folds: Vec<&Fold> =
@@ -81,19 +81,19 @@ fn rows_that_share(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> u32 {
     if many && !is_one_run(work, schedule) { u32::MAX } else { 1 }
 }
 
-/// Whether a single fold is so little work that memory decides, and rows lie behind each other.
+/// Whether a single fold is so little work that memory decides, and rows are contiguous.
 fn is_one_run(work: &Workload<'_>, schedule: &Schedule) -> bool {
     work.is_little() && work.witness.folds.len() == 1 && !cuts_rows(work, schedule)
 }
 
-/// Whether blocks cut an axis that is walked within the stages, so that a row of the next does not lie behind this one's.
+/// Whether blocks cut an axis that is walked within the stages, so that the next row does not follow this one in memory.
 fn cuts_rows(work: &Workload<'_>, schedule: &Schedule) -> bool {
     let is_cut =
         |&axis: &Axis| schedule.chunk(axis).is_some_and(|chunk| chunk < work.trip_count(schedule, axis));
     schedule.inner.iter().any(is_cut)
 }
 
-/// Bytes of scratch that hold what a fold keeps within the stages.
+/// Bytes of scratch for the results that a fold keeps within the stages.
 fn bytes_kept(work: &Workload<'_>, schedule: &Schedule, fold: &Fold) -> u64 {
     let kept = schedule.loops_of(fold.kept_axes());
     let inner = kept.iter().filter(|axis| schedule.inner.contains(axis));
@@ -104,9 +104,9 @@ fn bytes_kept(work: &Workload<'_>, schedule: &Schedule, fold: &Fold) -> u64 {
     elements.fold(states, u64::saturating_mul)
 }
 
-/// The most rows that a segment walks together. Folds of rows have a state for each of them, in two registers of often 32:
-/// of one that is folded in a stage four rows' stay there beside all else, of more than one two rows', as of long kernels.
-/// Where all that rows do is to leave what they are folded into, no state of theirs stays anywhere.
+/// The most rows that a segment walks together. Folds of rows have a state for each row, in two registers of often 32. Where
+/// one fold is accumulated in a stage, the states of four rows fit beside everything else; where more are, or the kernel is
+/// long, those of two. Where rows only leave the results of folds, no state stays in registers.
 fn rows_that_fit(work: &Workload<'_>) -> u32 {
     let Workload { graph, view, witness, .. } = *work;
     let of_rows = |level: u32| witness.folds.iter().filter(move |fold| !fold.terminal && fold.level == level);

@@ -1,6 +1,6 @@
-//! How many lanes a block has: those of the target, or more where operations would wait for each other, be it in the fold of
-//! a row or in a long formula. What only moves memory gains nothing by more. Rows that are only summed, and jammed, take
-//! a register each at a time: memory gives a line of each in turn faster than two of one.
+//! How many lanes a block has: those of the target, or more where operations would wait for each other, in the fold of a row
+//! or in a long formula. Memory-bound groups gain nothing by more. Rows that are only summed, and jammed, take one register
+//! at a time: memory delivers a line of each row in turn faster than two of one.
 
 use ir::graph::Node;
 
@@ -15,8 +15,8 @@ use target::cpu::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
 /// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;
 
-/// The lanes of a schedule whose loops are chosen. Rows that are jammed have operations enough, tiles a side of their own; lanes
-/// that go across tensors take a line of each.
+/// The lanes of a schedule whose loops are chosen. Jammed rows have operations enough, and tiles have their own side; lanes
+/// that cross tensors take a line of each.
 pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u32 {
     let Workload { graph, view, witness, target, .. } = *work;
     if let Some(lane) = schedule.lane.filter(|&lane| crosses_rows(work, schedule, lane)) {
@@ -45,7 +45,7 @@ pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u3
     if is_long && waits && fits && !is_crowded { facts.wide } else { target.lanes }
 }
 
-/// Whether nothing waits for what rows are folded into, and it stays in registers.
+/// Whether nothing waits for the results that rows are folded into, and they stay in registers.
 fn sums_rows(witness: &Witness, schedule: &Schedule, row: Axis) -> bool {
     witness.levels == 1 && !has_scratch(witness, schedule, row)
 }
@@ -71,7 +71,7 @@ fn of_a_register(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
     (target.lanes / (narrowest / HALF) as u32).max(1)
 }
 
-/// Whether lanes have values of their own of a node.
+/// Whether a node's values differ between lanes.
 fn varies(witness: &Witness, schedule: &Schedule, lane: Axis, node: Node) -> bool {
     let axes = witness.space.axes_of(node.into());
     axes.iter().flatten().any(|&axis| schedule.loop_of(axis) == lane)

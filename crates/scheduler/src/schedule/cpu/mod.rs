@@ -1,5 +1,5 @@
-//! What a CPU's schedules have besides: rows that are walked together, how many lanes hide what operations wait for, what is
-//! unrolled and what is prefetched. Numbers are in `target::cpu`.
+//! What CPU schedules have besides: how many rows are jammed, how many lanes hide latency, what is unrolled and what is
+//! prefetched. The numbers are in `target::cpu`.
 
 mod jam;
 mod lanes;
@@ -12,7 +12,7 @@ use target::Cpu;
 
 pub(super) use unroll::unroll;
 
-/// Completes a schedule whose loops are chosen, of a segment with so many bytes that lie along its axes.
+/// Completes a schedule whose loops are chosen, of a segment whose memory along its axes is `bytes`.
 pub(super) fn finish(work: &Workload<'_>, facts: &Cpu, bytes: u64, schedule: &mut Schedule) {
     schedule.jam = jam::jam(work, facts, schedule, bytes);
     schedule.lanes = lanes::lanes(work, facts, schedule);

@@ -1,9 +1,8 @@
 //! What is prefetched, and at what distance.
 //!
-//! * Where a row is read in one stage and worked on in another, the next row is prefetched in between: memory would be
-//!   idle.
-//! * Where nothing is folded, what lies further along the lanes is fetched where they read: the machine itself looks no
-//!   further ahead than the end of a page, and no further than the operations that it holds in flight.
+//! * Where a row is read in one stage and processed in another, the next row is prefetched in between: memory would be idle.
+//! * Where nothing is folded, elements further along the lanes are prefetched where the lanes read: the hardware prefetcher
+//!   stops at the end of a page, and looks no further than the operations in flight.
 
 use crate::schedule::workload::Workload;
 use crate::schedule::{Prefetch, Schedule};
@@ -21,7 +20,7 @@ pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) ->
     along_lanes(work, facts, schedule)
 }
 
-/// Along the lanes, where much is computed of elements and nothing else, and by as many as the distance holds of the widest
+/// Along the lanes, if elements need much computation and nothing else: by as many as the distance holds of the widest
 /// input.
 fn along_lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
     let Workload { graph, view, witness, .. } = *work;
@@ -33,8 +32,8 @@ fn along_lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<
     Some(Prefetch { axis, distance: (PREFETCH_BYTES / widest) as u32, l2: false })
 }
 
-/// The next row, while one is worked on, into L2: a line on its way to L1 keeps one of the few places
-/// for such lines until it is there.
+/// The next row, while one is processed, into L2: a line on its way to L1 occupies one of the few line fill buffers until it
+/// arrives.
 fn next_row(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
     let axis = *schedule.outer().last()?;
     let extent = work.trip_count(schedule, axis);

@@ -1,5 +1,5 @@
-//! Rows that are too long for the registers of one block, and that its shared memory serves badly: the threads of a cluster of
-//! blocks have registers for all of one.
+//! Rows that are too long for the registers of one block, and poorly served by its shared memory: the threads of a cluster
+//! of blocks have enough registers for one.
 
 use super::keep::{keep, longest_row, sums};
 use super::threads::is_folded_often;
@@ -10,7 +10,7 @@ use space::Axis;
 use target::Gpu;
 use target::gpu::{MAX_KEPT_BYTES, MAX_LONG_ROW_ELEMENTS, MAX_ROW_ELEMENTS};
 
-/// The blocks whose threads have registers for a row: 1 where one has, or where no cluster of the GPU keeps it there.
+/// How many blocks have registers for a row together: 1 if one has, or if no cluster of the GPU does.
 pub(super) fn blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule, lane: Axis) -> u32 {
     let sums = sums(work, schedule, lane);
     let elements = if sums > 0 { MAX_ROW_ELEMENTS } else { MAX_LONG_ROW_ELEMENTS };
@@ -22,7 +22,7 @@ pub(super) fn blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule, lane
     blocks.filter(|&blocks| blocks <= facts.max_cluster.into()).map_or(1, |blocks| blocks as u32)
 }
 
-/// Spreads the lanes over a cluster, if they then keep sums of columns or what they would read again.
+/// Spreads the lanes over a cluster, if they then keep sums of columns or values that they would read again.
 pub(super) fn cluster(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
     let Some(lane) = schedule.lane.filter(|&lane| !is_served(work, schedule, lane)) else { return };
     let cluster = blocks(work, facts, schedule, lane);
@@ -39,8 +39,8 @@ pub(super) fn cluster(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule)
     }
 }
 
-/// Whether the threads of a block have what they read again in registers; or in its memory, where they fold so often that waiting for
-/// other blocks takes longer.
+/// Whether the threads of a block have in registers what they read again; or in shared memory, if they fold so often that
+/// waiting for other blocks takes longer.
 fn is_served(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> bool {
     let most = MAX_LONG_ROW_ELEMENTS * u64::from(schedule.lanes);
     let has_registers = longest_row(work, schedule, lane).is_some_and(|row| row <= most);

@@ -1,5 +1,5 @@
-//! How many results a block of a combine step has, and how many teams of threads share the chunks of each: so many that every
-//! multiprocessor has all in flight that it can, and that no thread adds up many partial results one after the other.
+//! How many results a block of a combine step has, and how many teams of threads share the chunks of each: enough that every
+//! multiprocessor has as many loads in flight as it can, and that no thread adds up many partial results in sequence.
 
 use ir::graph::TensorOp;
 
@@ -10,18 +10,18 @@ use space::Axis;
 use target::Gpu;
 use target::gpu::COMBINED_CHUNKS;
 
-/// Neighbouring results of a block, at least: of f32 they fill a sector of memory.
+/// The fewest neighbouring results of a block: of f32 they fill a sector of memory.
 const FEWEST_RESULTS: u64 = 8;
 
-/// The most threads of a block of a combine step: two of them share a multiprocessor.
+/// The most threads of a block of a combine step: two blocks share a multiprocessor.
 const MAX_COMBINE_THREADS: u64 = 512;
 
-/// Results and teams of a block of each combine step, where blocks divide what folds that leave the kernel reduce.
+/// Results and teams of a block of each combine step, if blocks divide axes that folds leaving the kernel reduce.
 pub(super) fn combine(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> Vec<(u32, u32)> {
     let steps = schedule.combine_steps(work.witness);
     let folds = |step: &Vec<usize>| step.iter().map(|&fold| &work.witness.folds[fold]).collect::<Vec<_>>();
     let mut lanes: Vec<_> = steps.iter().map(|step| of_step(work, facts, schedule, &folds(step))).collect();
-    // The last line of a schedule goes for all steps after it.
+    // The last line of a schedule applies to all steps after it.
     while lanes.len() > 1 && lanes[lanes.len() - 1] == lanes[lanes.len() - 2] {
         lanes.pop();
     }

@@ -1,4 +1,4 @@
-//! How many rows threads walk together: where each has few bytes of a row in flight, and rows are folded into one result.
+//! How many rows threads walk together: several where each row has few bytes in flight, and is folded into one result.
 
 use ir::graph::Val;
 
@@ -9,10 +9,10 @@ use space::Axis;
 use target::Gpu;
 use target::cpu::MAX_JAMMED_ROWS;
 
-/// The most elements of a thread that are folded before threads combine what they have.
+/// The most elements that a thread folds before threads combine their results.
 const MOST_ELEMENTS: u64 = 64;
 
-/// Bytes of a row that a thread loads for the neighbours that it takes at a time, at least 1: of the inputs with most axes.
+/// Bytes of a row that a thread loads for its neighbours at a time, at least 1: of the inputs with the most axes.
 fn bytes_of_step(work: &Workload<'_>, schedule: &Schedule) -> u64 {
     let rank = |input: &Val| work.graph.ty(*input).rank();
     let most = work.view.inputs().iter().map(rank).max();
@@ -21,7 +21,7 @@ fn bytes_of_step(work: &Workload<'_>, schedule: &Schedule) -> u64 {
     (bytes * u64::from(schedule.width)).max(1)
 }
 
-/// The axis of the rows, and how many of them.
+/// The axis of the rows, and their number.
 pub(super) fn jam(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> Option<(Axis, u32)> {
     let lane = schedule.lane.filter(|lane| schedule.inner == [*lane] && schedule.chunk(*lane).is_none())?;
     let row = *schedule.outer().last()?;

@@ -1,6 +1,6 @@
-//! What the threads of a row keep: what they fold over other rows, and what they read of inputs, cast, if later stages want it
-//! again, and what takes many instructions. In registers, where a row is short enough for each to have a few elements; else in
-//! shared memory, what is read alone, as it is in memory. All else is computed again from those.
+//! What the threads of a row keep: the results of folds over other rows, inputs, cast, that later stages read again, and
+//! values that take many instructions. In registers, if a row is so short that each thread has few elements; otherwise only
+//! inputs, in shared memory, as they are in memory. All other values are recomputed from those.
 
 use ir::graph::{Graph, Node, TensorOp, Val};
 use ops::ScalarOp;
@@ -48,8 +48,8 @@ pub(super) fn keep(work: &Workload<'_>, schedule: &mut Schedule) {
     }
 }
 
-/// The most bytes of an element of these values that wait for a later stage at the same time; of widened inputs as they are in
-/// memory, where these are kept so.
+/// The most bytes of an element of these values that wait for a later stage at the same time; for widened inputs, as they
+/// are in memory if they are kept that way.
 fn most_at_once(work: &Workload<'_>, values: &[Val], narrow: bool) -> u64 {
     let Workload { graph, view, witness, .. } = *work;
     let waits = |val: &&Val, stage: u32| {
@@ -65,7 +65,7 @@ fn most_at_once(work: &Workload<'_>, values: &[Val], narrow: bool) -> u64 {
     (0..witness.levels).map(at).max().unwrap_or(0)
 }
 
-/// Keeps a row of no more than so many elements in shared memory, if it fits.
+/// Keeps a row of `most` elements at most in shared memory, if it fits.
 fn keep_in_shared_memory(work: &Workload<'_>, schedule: &mut Schedule, most: u64, wanted: Vec<Val>) {
     let Workload { graph, view, target, .. } = *work;
     let held = |val: &Val| graph.dtype(narrow_value(graph, view, *val)).size() as u64;
@@ -75,7 +75,7 @@ fn keep_in_shared_memory(work: &Workload<'_>, schedule: &mut Schedule, most: u64
     }
     (schedule.private, schedule.narrow, schedule.persistent) = (true, true, wanted);
     if 2 * bytes > target.block_bytes {
-        // The only block of a multiprocessor has all that is in flight there.
+        // The only block of a multiprocessor has all the loads in flight there.
         schedule.lanes = MAX_BLOCK_THREADS;
     }
 }
@@ -97,8 +97,8 @@ pub(super) fn bytes(graph: &Graph, node: Node) -> u64 {
     graph.results(node).map(|val| graph.dtype(val).size() as u64).sum()
 }
 
-/// The inputs, widened, that some stage reads and a later one would read again with these values at hand, and these; operands
-/// before users.
+/// The inputs, widened, that some stage reads and a later one would read again even with these values available, and those
+/// values; operands before users.
 fn wanted(work: &Workload<'_>, costly: &[Val]) -> Vec<Val> {
     let Workload { graph, view, .. } = *work;
     let is_widened = |node: &Node| {
@@ -111,8 +111,8 @@ fn wanted(work: &Workload<'_>, costly: &[Val]) -> Vec<Val> {
     view.order().iter().copied().filter(is_wanted).map(Val::from).collect()
 }
 
-/// What takes many instructions and a later stage would compute again; users first, as they may be all that needs an operand. Of
-/// random bits that several stages need, and which are wide, what is computed from them.
+/// Values that take many instructions and that a later stage would recompute; users first, as one may be all that needs an
+/// operand. For wide random bits that several stages need, the value computed from them.
 fn costly(work: &Workload<'_>) -> Vec<Val> {
     work.view.order().iter().rev().fold(Vec::new(), |mut costly, &node| {
         let is_random = matches!(work.graph.node(node).op, TensorOp::Map(ScalarOp::Philox));
@@ -126,7 +126,8 @@ fn costly(work: &Workload<'_>) -> Vec<Val> {
     })
 }
 
-/// The last of what the stage of a node computes with which at hand no other stage needs the node; itself, if there is none.
+/// The last value that a node's stage computes from it and whose availability spares all other stages the node; the node
+/// itself, if there is none.
 fn last_user(work: &Workload<'_>, node: Node) -> Node {
     let stage = work.witness.stage_of(node);
     let suffices = |user: &Node| {

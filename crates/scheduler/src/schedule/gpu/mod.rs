@@ -1,5 +1,5 @@
-//! What a GPU's schedules have besides: how many neighbours a thread takes at a time, how many threads walk a row, what they keep
-//! of it, and how much of a flat loop a block takes.
+//! What GPU schedules have besides: how many neighbours a thread takes at a time, how many threads walk a row, what they
+//! keep of it, and how much of a flat loop a block takes.
 
 mod cluster;
 mod combine;

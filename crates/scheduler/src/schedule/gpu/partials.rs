@@ -1,5 +1,5 @@
-//! How many blocks are enough where each leaves partial results: as many as have enough of their rows in flight, and no more than
-//! run at a time, as one that waits for another to end takes as long again.
+//! How many blocks are enough if each leaves partial results: as many as have enough rows in flight, but no more than run at
+//! the same time, as a second wave takes as long again.
 
 use super::cluster;
 use crate::legal::Fold;
@@ -8,15 +8,15 @@ use crate::schedule::workload::Workload;
 use target::Gpu;
 use target::gpu::{KEEPERS_REGISTERS, MAX_PARTIALS, MAX_ROW_ELEMENTS};
 
-/// Whether what blocks leave is a single number each, and folds of a row wait for each other: the more blocks there are, the more
-/// rows are in flight.
+/// Whether each block leaves a single number for each fold, and folds of a row wait for each other: more blocks then have
+/// more rows in flight.
 fn leaves_little(work: &Workload<'_>) -> bool {
     let is_cut = |fold: &&Fold| fold.reduced.iter().any(|axis| work.witness.workers.contains(axis));
     let mut cut = work.witness.folds.iter().filter(is_cut);
     work.witness.levels > 1 && cut.all(|fold| fold.kept_axes().next().is_none())
 }
 
-/// How many blocks, or clusters of them; asked before a lanes' axis that folds reduce is cut.
+/// How many blocks, or clusters of them; asked before the lanes' axis is cut, if folds reduce it.
 pub(in crate::schedule) fn partial_blocks(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> u64 {
     let target = work.target;
     if leaves_little(work) {

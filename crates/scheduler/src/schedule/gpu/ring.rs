@@ -1,4 +1,4 @@
-//! Whether threads load a row while they fold the one before.
+//! Whether threads load a row while they fold the previous one.
 
 use ir::graph::Val;
 use rustc_hash::FxHashMap;
@@ -10,8 +10,8 @@ use crate::schedule::{Ring, Schedule};
 use space::Axis;
 use target::gpu::MAX_RING_BYTES;
 
-/// Has threads do so where they walk rows, as those do that have sums of their columns in registers: too few blocks of them run at a
-/// time for the loads of some to be under way while others fold. They have the row before as it is in memory.
+/// Sets that for threads that walk rows and have sums of their columns in registers: too few of their blocks run at a time
+/// for some to load while others fold. They keep the previous row as it is in memory.
 pub(super) fn ring(work: &Workload<'_>, schedule: &mut Schedule) {
     let Some(lane) = schedule.lane.filter(|_| schedule.private && work.witness.levels > 1) else { return };
     let (Some(columns), Some(&row)) = (longest_row(work, schedule, lane), schedule.outer().last()) else {
@@ -27,15 +27,15 @@ pub(super) fn ring(work: &Workload<'_>, schedule: &mut Schedule) {
     }
 }
 
-/// What persists and is no input.
+/// Values that persist and are no inputs.
 fn computed(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     let mut computed = schedule.persistent.clone();
     computed.retain(|&val| narrow_value(work.graph, work.view, val) == val);
     computed
 }
 
-/// Bytes of what a thread has of each element: two rows of inputs that differ from row to row, one of those that all have in common,
-/// and what is computed and persists.
+/// Bytes that a thread keeps of each element: two rows of inputs that differ from row to row, one of those common to all
+/// rows, and persistent computed values.
 fn kept_by_ring(work: &Workload<'_>, schedule: &Schedule, row: Axis, lane: Axis) -> u64 {
     let Workload { graph, view, witness, .. } = *work;
     let mut rows: FxHashMap<(Val, bool), u64> = FxHashMap::default();

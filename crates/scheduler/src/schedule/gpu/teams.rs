@@ -1,4 +1,4 @@
-//! How many short rows a block takes side by side, each by a team of as many threads as the row has vectors.
+//! How many short rows a block takes side by side, each by a team with as many threads as the row has vectors.
 
 use super::keep::longest_row;
 use crate::legal::Fold;
@@ -6,8 +6,8 @@ use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use space::{Axis, breakpoints};
 
-/// Gives a complete schedule teams, where rows are short and lanes need not wait for each other: one row each, as blocks have that
-/// keep nothing from row to row. Many blocks have loads of some in flight while others fold.
+/// Gives a complete schedule teams, if rows are short and lanes need not wait for each other: one row each, as for blocks
+/// that keep nothing from row to row. Of many blocks some load while others fold.
 pub(in crate::schedule) fn teams(work: &Workload<'_>, schedule: &mut Schedule) {
     let Some(lane) = schedule.lane.filter(|lane| schedule.chunk(*lane).is_none()) else { return };
     let lanes = lanes(work, schedule, lane);
@@ -24,7 +24,7 @@ pub(in crate::schedule) fn teams(work: &Workload<'_>, schedule: &mut Schedule) {
     }
 }
 
-/// Whether a block begins anew with each of its rows, which it folds or only maps.
+/// Whether a block starts afresh with each of its rows, which it folds or only maps.
 fn keeps_nothing(work: &Workload<'_>, schedule: &Schedule) -> bool {
     if work.witness.levels == 1 && work.witness.folds.is_empty() {
         return schedule.tile.is_none() && !schedule.lanes_outside;
@@ -35,7 +35,7 @@ fn keeps_nothing(work: &Workload<'_>, schedule: &Schedule) -> bool {
     schedule.private && !folds.is_empty() && folds.iter().all(is_of_row)
 }
 
-/// As many as the longest part of a row has vectors: of rows that are folded no more than walk one anyway.
+/// As many as the longest part of a row has vectors; for folded rows, no more than the schedule has.
 fn lanes(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
     let Workload { graph, view, witness, .. } = *work;
     let row = longest_row(work, schedule, lane).unwrap_or(work.trip_count(schedule, lane));

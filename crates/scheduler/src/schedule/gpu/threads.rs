@@ -1,4 +1,4 @@
-//! How many threads a block has: as many as walk a row in a few steps each, and a flat loop's share of so many steps.
+//! How many threads a block has: enough to walk a row in a few steps each, and to walk a flat loop's share in as few.
 
 use super::keep::{longest_row, sums};
 use crate::legal::Fold;
@@ -8,16 +8,16 @@ use space::Axis;
 use target::Gpu;
 use target::gpu::{MAX_LONG_ROW_ELEMENTS, MAX_ROW_ELEMENTS, MAX_SUMS_ELEMENTS, STEPS};
 
-/// Folds of a row that are many: those of a mean and a variance.
+/// The number of folds of a row that counts as many: those of a mean and a variance.
 const MANY_FOLDS: usize = 3;
 
-/// Neighbours that a thread takes at a time where operands are of half types: elements that are kept take half the registers.
+/// Neighbours that a thread takes at a time if operands are of half types: kept elements need half the registers.
 const HALF_WIDTH: u32 = 8;
 
 /// Elements of a row that several warps walk in any case.
 const LONG_ROW: u64 = 2048;
 
-/// Threads of a multiprocessor, at least, if rows are long enough.
+/// The fewest threads of a multiprocessor, if rows are long enough.
 const FEWEST_THREADS: u64 = 512;
 
 /// The threads of a block, and the chunk of a flat loop.
@@ -35,7 +35,7 @@ pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule)
     }
 }
 
-/// A block takes no more of a row than there is: what it keeps has registers for all of that.
+/// The chunk of a block is no longer than the row: the block has registers for all of its chunk.
 fn strip(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &mut Schedule) {
     schedule.lanes = of_strip(work, facts, lane, schedule);
     let taken = u64::from(schedule.lanes) * u64::from(schedule.width);
@@ -45,7 +45,7 @@ fn strip(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &mut Schedule) 
     }
 }
 
-/// As many threads as take the strip of a block at a time, if a block may have so many.
+/// As many threads as take the strip of a block at a time, if a block may have that many.
 fn of_strip(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> u32 {
     let extent = work.trip_count(schedule, lane);
     let strip = schedule.chunk(lane).unwrap_or(extent).min(extent);
@@ -61,7 +61,7 @@ pub(super) fn is_folded_often(work: &Workload<'_>, schedule: &Schedule, lane: Ax
 
 /// Threads that walk a row in a few steps each.
 fn of_row(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> u32 {
-    // What threads do at each fold takes longer than they would with more elements each.
+    // The work of threads at each fold takes longer than more elements each would.
     let is_long = work.trip_count(schedule, lane) >= LONG_ROW;
     let is_half = schedule.width >= HALF_WIDTH;
     let elements = match sums(work, schedule, lane) {
@@ -73,7 +73,7 @@ fn of_row(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> 
         let fitting = elements.iter().find(|&elements| most <= elements * u64::from(facts.most_threads));
         fitting.map(|elements| most.div_ceil(*elements))
     };
-    // Registers hold a row if there are enough threads for its longest.
+    // Registers hold a row if there are enough threads for the longest.
     let wanted = match longest_row(work, schedule, lane).and_then(threads) {
         Some(threads) => threads,
         None => {
@@ -85,14 +85,14 @@ fn of_row(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> 
     wanted.clamp(facts.warp.into(), facts.most_threads.into()) as u32
 }
 
-/// The threads that blocks need where so few of them run that multiprocessors would have next to none.
+/// The threads that blocks need if so few blocks run that multiprocessors would otherwise be nearly empty.
 fn few_blocks(work: &Workload<'_>, schedule: &Schedule) -> u64 {
     let pieces = |&(axis, chunk): &(Axis, u64)| work.trip_count(schedule, axis).div_ceil(chunk);
     let blocks: u64 = schedule.blocks.iter().map(pieces).product();
     (FEWEST_THREADS * work.target.cores).div_ceil(blocks.max(1))
 }
 
-/// A block takes of a flat loop what its threads have in flight: with more of it, blocks end at different times.
+/// A block takes as much of a flat loop as its threads have in flight: with more, blocks end at different times.
 fn share(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &mut Schedule) {
     let Workload { graph, view, .. } = *work;
     let row = work.trip_count(schedule, lane).div_ceil(schedule.width.into()).next_power_of_two();

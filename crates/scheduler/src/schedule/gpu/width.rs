@@ -1,5 +1,5 @@
-//! How many neighbours a thread takes at a time: as many as 16 bytes hold of the narrowest operand that lies along the lanes,
-//! where sizes are known to be multiples of them.
+//! How many neighbours a thread takes at a time: 16 bytes of the narrowest operand that is contiguous along the lanes, if
+//! sizes are known to be multiples of that.
 
 use index::Expr;
 use kernel::VECTOR_BYTES;
@@ -18,7 +18,7 @@ pub(super) fn width(work: &Workload<'_>, schedule: &Schedule) -> u32 {
     if divides(work, schedule, lane, width) { width } else { 1 }
 }
 
-/// Neighbouring elements that a block takes at least where blocks divide what lies along the lanes: what its threads take at a time.
+/// The fewest neighbouring elements of a block, if blocks divide a contiguous axis: those that its threads take at a time.
 pub(in crate::schedule) fn strip(work: &Workload<'_>, schedule: &Schedule) -> u64 {
     work.target.strip.max(u64::from(work.target.lanes) * u64::from(width(work, schedule)))
 }
@@ -30,8 +30,8 @@ fn divides(work: &Workload<'_>, schedule: &Schedule, lane: Axis, width: u32) -> 
     is_cut_well && work.view.facts().prove_divides(&Expr::constant(width.into()), &extent)
 }
 
-/// The last axis in memory of a value whose axes are made of these. `None` where there is none, or rows along it begin elsewhere than
-/// those of a tensor without gaps and are not all one row.
+/// The last axis in memory of a value whose axes are made of these. `None` if there is none, or if rows along it begin
+/// elsewhere than in a tensor without gaps and are not all one row.
 fn innermost(axes: &[Atoms], layout: &LayoutClass) -> Option<Axis> {
     match layout {
         LayoutClass::Strided(strides) => {
@@ -43,8 +43,8 @@ fn innermost(axes: &[Atoms], layout: &LayoutClass) -> Option<Axis> {
     }
 }
 
-/// Bytes of the narrowest operand that lies along the lanes; nothing where one that has the axis does not lie along it, as its
-/// elements would be loaded one by one, with a gap between those of two threads.
+/// Bytes of the narrowest operand that is contiguous along the lanes. `None` if an operand with that axis is not contiguous
+/// along it: its elements would be loaded one by one, with a gap between those of two threads.
 fn narrowest(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u32> {
     let Workload { graph, view, witness, memory, .. } = *work;
     let inner = *schedule.run(lane).last()?;

@@ -1,4 +1,4 @@
-//! Over how many blocks of a GPU the lanes are spread: rows that one block cannot keep in registers.
+//! How many blocks of a GPU the lanes are spread over: for rows that one block cannot keep in registers.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
     Ok(true)
 }
 
-/// Blocks share no scratch, and meet nowhere but where they fold.
+/// Blocks share no scratch, and synchronize only at folds.
 fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     let Schedule { cluster, lanes, warp, lane, .. } = *schedule;
     if cluster == 1 {

@@ -1,4 +1,4 @@
-//! Which axis is mapped to the lanes, and whether their loop stands around the stages.
+//! Which axis is mapped to the lanes, and whether their loop is around the stages.
 
 use std::fmt;
 

@@ -35,7 +35,7 @@ fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
     })
 }
 
-/// An error unless so many blocks can have so many lanes.
+/// An error unless `blocks` blocks can have `lanes` lanes.
 pub(super) fn check_lanes(lanes: u32, blocks: u32) -> Result<(), ScheduleError> {
     let most = MAX_BLOCK_THREADS.saturating_mul(blocks);
     ensure(lanes.is_power_of_two() && lanes <= most, || {

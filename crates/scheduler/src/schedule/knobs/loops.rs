@@ -1,4 +1,4 @@
-//! Where each loop stands: divided among blocks, in rows, or within the stages.
+//! The place of each loop: divided among blocks, in rows, or within the stages.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use super::{
     Axis, Draws, Knob, Read, Schedule, ScheduleError, Witness, check_loop, ensure, print_each, read_axis,
 };
 
-/// The largest chunk: indices that are computed with it stay far below 2^63.
+/// The largest chunk: indices computed with it stay far below 2^63.
 const LARGEST_CHUNK: u64 = 1 << 52;
 
-/// Elements that random chunks have together at most: an interpreter keeps arrays of them for a block.
+/// The most elements of all random chunks together: an interpreter keeps arrays of them for a block.
 const MOST_DRAWN: u64 = 1 << 14;
 
 pub(super) const KNOB: Knob = Knob { forms: &["block X by N", "row X", "inner X"], print, read, check, draw };
@@ -47,8 +47,8 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     loops.into_iter().try_for_each(|axis| check_place(schedule, witness, axis))
 }
 
-/// Each loop stands in one place. Those of the lanes and of tiles may stand in two: blocks cut them into chunks, a
-/// stage walks a chunk.
+/// Each loop has one place. Those of the lanes and of tiles may have two: blocks cut them into chunks, a stage walks a
+/// chunk.
 fn check_place(schedule: &Schedule, witness: &Witness, axis: Axis) -> Result<(), ScheduleError> {
     let in_blocks = schedule.blocks.iter().filter(|(block, _)| *block == axis).count();
     let in_rows = schedule.rows.iter().filter(|row| **row == axis).count();

@@ -1,7 +1,7 @@
 //! The knobs of a schedule on one page: their fields and, in the order of its lines, the table of them. Each knob is a
 //! file with the lines that it prints and reads, when it fits a witness, and how it is drawn at random.
 //!
-//! What a knob is set to by default is chosen in `schedule::choose`, its loops are made in `lower`.
+//! `schedule::choose` sets the defaults, `lower` makes the loops.
 
 mod cluster;
 mod combine;
@@ -41,15 +41,15 @@ pub(super) use unroll::may_unroll;
 pub struct Schedule {
     /// Lanes of a block, a power of two.
     pub lanes: u32,
-    /// Neighbouring lanes that folds combine first; all of them without a number.
+    /// Neighbouring lanes that folds combine first; all lanes if there is no number.
     pub warp: Option<u32>,
-    /// Blocks that a GPU runs side by side as one of its own, each by a team of its threads.
+    /// Blocks that run side by side as one block of the GPU, each by a team of its threads.
     pub teams: u32,
     /// Blocks of a GPU that the lanes are spread over.
     pub cluster: u32,
     /// Runs of axes that one loop walks, outermost first; the loop goes by the name of the last.
     pub fused: Vec<Vec<Axis>>,
-    /// Axes divided among blocks, outermost first, each in chunks of so many indices.
+    /// Axes divided among blocks, outermost first, each with the indices of a chunk.
     pub blocks: Vec<(Axis, u64)>,
     /// Worker axes walked one index at a time within a block, after the block's own.
     pub rows: Vec<Axis>,
@@ -61,41 +61,41 @@ pub struct Schedule {
     pub lanes_outside: bool,
     /// Neighbouring indices of that axis that a lane takes at a time.
     pub width: u32,
-    /// The innermost axis outside the stages, if so many of its indices are walked together within them.
+    /// The innermost axis outside the stages, and how many of its indices are walked together within them.
     pub jam: Option<(Axis, u32)>,
     /// What the first stage will read is prefetched at this distance.
     pub prefetch: Option<Prefetch>,
     /// An inner axis that is walked in tiles of this side, together with the lanes': what lies along it is transposed
     /// in scratch.
     pub tile: Option<(Axis, u32)>,
-    /// An inner axis of few indices, which are written one after the other within the loop over lanes.
+    /// An inner axis of few indices: the body is written once for each, within the loop over lanes.
     pub unroll: Option<Axis>,
-    /// Elements between the rows of a tile in scratch, so that lanes along a column are in different banks of memory.
+    /// Padding between the rows of a tile in scratch, in elements, so that lanes along a column use different memory banks.
     pub pad: u32,
-    /// Results that a block of each combine step has, and teams of as many lanes that share the chunks of each: what is said of
-    /// the last goes for all after it. Without numbers as many as ever.
+    /// Results of a block of each combine step, and the teams of as many lanes that share the chunks of each result. The
+    /// last entry applies to all later steps; without entries the defaults apply.
     pub combine: Vec<(u32, u32)>,
-    /// Axes whose loops are cut where cats and pads change course.
+    /// Axes whose loops are cut at the breakpoints of cats and pads.
     pub partition: Vec<Axis>,
     /// Values that are kept in scratch from the stage that computes them to later ones.
     pub persistent: Vec<Val>,
-    /// Whether those that widen an input are kept as they are in memory.
+    /// Whether persistent values that widen an input are kept in the input's dtype.
     pub narrow: bool,
-    /// Whether each lane keeps what it computes of these values for itself, and what it folds other axes into along
-    /// its own.
+    /// Whether each lane keeps its own elements of these values, and of the sums along its axis that it folds other axes
+    /// into.
     pub private: bool,
-    /// Whether each lane loads what it reads of rows while it is at those before.
+    /// Whether each lane loads its part of later rows while it processes earlier ones.
     pub ring: Option<Ring>,
 }
 
 impl Schedule {
-    /// No loop at all, one lane: what a schedule is built up from.
+    /// No loop at all, one lane: the start of every schedule.
     pub(super) fn empty() -> Schedule {
         Schedule { lanes: 1, teams: 1, cluster: 1, width: 1, ..Schedule::default() }
     }
 }
 
-/// All knobs, in the order of the lines of a schedule. A check and a draw rely on knobs that stand before theirs.
+/// All knobs, in the order of the lines of a schedule. Checks and draws depend on earlier knobs only.
 const KNOBS: [Knob; 16] = [
     lanes::KNOB,
     fuse::KNOB,
@@ -123,13 +123,13 @@ struct Knob {
     print: fn(&Schedule, &mut fmt::Formatter<'_>) -> fmt::Result,
     /// Reads the words of a line.
     read: fn(&mut Schedule, &[&str]) -> Read,
-    /// Whether it fits a witness. Whether it pays is not asked here.
+    /// Whether it fits a witness, regardless of whether it pays.
     check: fn(&Schedule, &Witness) -> Result<(), ScheduleError>,
-    /// Draws it at random, such that it mostly fits.
+    /// Draws it at random, such that it usually fits.
     draw: fn(&mut Schedule, &Witness, &mut Draws),
 }
 
-/// Whether a line is one of a knob's, or what would have been right in its place.
+/// Whether a line belongs to a knob, or what was expected instead.
 type Read = Result<bool, &'static str>;
 
 /// The first choice of a schedule that does not fit a witness, and why.
@@ -152,7 +152,7 @@ impl Schedule {
         KNOBS.iter().try_for_each(|knob| (knob.check)(self, witness))
     }
 
-    /// Whether the schedule fits a machine, which runs no more blocks side by side than it can. On CPUs a cluster is a block.
+    /// Whether the schedule fits a machine, which limits the blocks that run side by side. On CPUs a cluster is a block.
     ///
     /// # Errors
     /// What the machine lacks.
@@ -170,7 +170,7 @@ impl Schedule {
         schedule
     }
 
-    /// Takes what a line says; gives what would have been right if it says nothing.
+    /// Reads a line; returns what was expected if it is malformed.
     pub(super) fn read_line(&mut self, words: &[&str]) -> Result<(), String> {
         for knob in KNOBS {
             if (knob.read)(self, words)? {
@@ -194,7 +194,7 @@ fn read_val(word: &str) -> Result<Val, &'static str> {
     entity(word, "n").map(|number| Node::from_u32(number).into()).ok_or("a value such as n7")
 }
 
-/// The number of an entity. The largest is how an absent one is written.
+/// The number of an entity. The largest stands for an absent one.
 fn entity(word: &str, prefix: &str) -> Option<u32> {
     word.strip_prefix(prefix).and_then(integer::<u32>).filter(|&number| number < u32::MAX)
 }

@@ -11,12 +11,12 @@ pub(super) const KNOB: Knob = Knob { forms: &["prefetch X by N [L2]"], print, re
 /// The distance at which what the first stage reads is prefetched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prefetch {
-    /// The innermost axis outside the stages, where a later stage fetches, or that of the lanes, where the first does
+    /// The innermost axis outside the stages, if a later stage prefetches, or that of the lanes, if the first one does
     /// itself.
     pub axis: Axis,
     /// How many of its indices.
     pub distance: u32,
-    /// Whether it goes to L2 only, because more is read until then than L1 holds.
+    /// Whether it goes to L2 only, because L1 does not hold all that is read in between.
     pub l2: bool,
 }
 

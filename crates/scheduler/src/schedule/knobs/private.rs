@@ -1,4 +1,4 @@
-//! Whether each lane keeps values and sums along its axis for itself.
+//! Whether each lane keeps its own values, and its own sums along its axis.
 
 use std::fmt;
 

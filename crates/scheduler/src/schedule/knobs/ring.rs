@@ -1,5 +1,5 @@
-//! Whether lanes load rows while they are at the one before: a ring of rows, of which each lane has its elements. Two rows lie in
-//! its registers; more are fetched to memory.
+//! Whether lanes load rows while they process earlier ones: a ring of rows, of which each lane has its elements. Two rows
+//! fit its registers; more are fetched to memory.
 
 use std::fmt;
 
@@ -7,12 +7,12 @@ use index::integer;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
 
-/// The rows that lanes have at a time.
+/// The rows that lanes hold at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ring {
     /// The one that is folded and the next, in registers.
     Loaded,
-    /// So many, which asynchronous copies bring to scratch.
+    /// This many rows, which asynchronous copies bring to scratch.
     Fetched(u32),
 }
 
@@ -43,7 +43,7 @@ fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
     Ok(ring.is_some())
 }
 
-/// A block that runs has a row at least where it has a chunk of them, of one range: the first is loaded without being asked for.
+/// Rows must be divided among blocks and not partitioned, so that each block has one: the first is loaded unconditionally.
 fn check(schedule: &Schedule, _: &Witness) -> Result<(), ScheduleError> {
     if schedule.ring.is_none() {
         return Ok(());

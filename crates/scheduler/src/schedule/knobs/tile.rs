@@ -1,4 +1,4 @@
-//! Tiles of an inner axis and that of the lanes, in which what lies along the former is transposed.
+//! Tiles of an inner axis and that of the lanes, in which tensors along the former are transposed.
 
 use std::fmt;
 

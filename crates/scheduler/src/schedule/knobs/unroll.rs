@@ -1,5 +1,5 @@
-//! Which axis of few indices is unrolled within the loop over lanes: its indices are written one after the other for each
-//! iteration, so that lanes can walk the axis around it.
+//! Which axis of few indices is unrolled within the loop over lanes: the body is written once for each of its indices, so
+//! that lanes can walk the axis around it.
 
 use std::fmt;
 
@@ -36,7 +36,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     witness.unrolled_indices(axis).map(|_| ()).map_err(|reason| ScheduleError(say(reason)))
 }
 
-/// Whether the axis that is unrolled can be.
+/// Whether the axis to be unrolled can be.
 pub(in crate::schedule) fn may_unroll(schedule: &Schedule, witness: &Witness) -> bool {
     check(schedule, witness).is_ok()
 }

@@ -43,10 +43,10 @@ const BINARY: [&str; 8] = ["mul", "div", "fmod", "minimum", "maximum", "atan2", 
 /// Elements that a lane takes in an iteration, each with instructions of its own.
 const NEIGHBOURS: f64 = 8.0;
 
-/// Lanes of the unit for special functions: one for so many of the others.
+/// Lanes of the other units for each of the unit for special functions.
 const SPECIAL: f64 = 8.0;
 
-/// A chain of so many of an op, each with an addition, whose memory has any stride.
+/// A chain of `length` calls of an op, each with an addition, whose memory has any stride.
 fn chain(call: &str, length: usize) -> String {
     let input = "fd.define_tensor(shape=[-1], contiguity=False, dtype=DataType.Float)";
     let step = format!("    y = fd.ops.add({call}, x)\n");

@@ -22,7 +22,7 @@ use super::{files_in, files_of, planned, planned_for};
 
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
-/// Of many definitions one in so many is compiled for each architecture that is not sm_90, so that CI does not take long.
+/// Of many definitions one in this many is compiled for each architecture other than sm_90, so that CI does not take long.
 const SAMPLED: usize = 15;
 
 /// Whether all are compiled for every architecture, which takes ten minutes.

@@ -48,7 +48,7 @@ pub(super) fn nearest(w: &mut Writer<'_>, x: Operand) -> Whole {
     Whole { float: w.sub(shifted, Term::Float(SHIFTER)), bits }
 }
 
-/// 2 to the power x, where that is far from the ends of doubles: x is taken to lie within 400 of 0.
+/// 2 to the power x, for x within 400 of 0, so that the result is far from the limits of doubles.
 pub(super) fn exp2(w: &mut Writer<'_>, x: Operand) -> Operand {
     let x = w.at_most(x, 400.0);
     let x = w.at_least(x, -400.0);
@@ -62,7 +62,7 @@ pub(super) fn exp2(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.float_of(bits)
 }
 
-/// The logarithm to base 2 of a positive normal number. Others give something.
+/// The logarithm to base 2 of a positive normal number. Other inputs give unspecified results.
 pub(super) fn log2(w: &mut Writer<'_>, x: Operand) -> Operand {
     let Parts { exponent, significand: m } = frexp(w, x);
     let (less, more) = (w.sub(m, 1.0), w.add(m, 1.0));

@@ -1,4 +1,4 @@
-//! erf: a polynomial in x below 0.93, else `1 - exp(p(|x|))`. Method and coefficients: Juffa, public domain, 2019.
+//! erf: a polynomial in x below 0.93, otherwise `1 - exp(p(|x|))`. Method and coefficients: Juffa, public domain, 2019.
 
 use super::super::operand::Operand;
 use super::super::writer::Writer;

@@ -34,7 +34,7 @@ const TAIL: [f32; 9] = [
 ];
 const TAIL_LAST: f32 = 2.832_976_8;
 
-/// The inverse of the error function: of -1 and 1 infinite, beyond NaN.
+/// The inverse of the error function: infinite at -1 and 1, NaN beyond.
 pub(super) fn erfinv(w: &mut Writer<'_>, x: Operand) -> Operand {
     let one = w.number(x, 1.0);
     let (below, above) = (w.sub(one, x), w.add(one, x));

@@ -9,7 +9,7 @@ use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
 use super::{LN_2_HIGH, LN_2_LOW};
 
-/// What a type of float asks of the reduction.
+/// The constants of a float type for the reduction.
 struct Format {
     /// Bits below the exponent, and its bias.
     fraction: i64,
@@ -17,13 +17,13 @@ struct Format {
     /// Added and subtracted, it rounds to an integer n; n and two biases are then in the last bits.
     shifter: f64,
     log2_e: f64,
-    /// ln 2 in few bits, whose products with small integers are exact, and what is missing.
+    /// ln 2 in few bits, whose products with small integers are exact, and the remainder.
     ln_2: [f64; 2],
     /// Where exp and exp2 are zero and infinite, and expm1 is -1 and infinite.
     exp: [f32; 2],
     exp2: [f32; 2],
     expm1: [f32; 2],
-    /// expm1 of less is its operand.
+    /// Below this, expm1 returns its operand.
     tiny: f32,
 }
 
@@ -140,7 +140,7 @@ fn polynomial(w: &mut Writer<'_>, r: Operand, single: &[f32], double: &[f64]) ->
 }
 
 /// `x * 2^n` for n from -252 to 254, of f64 from -2044 to 2046. Half of n at a time, so that only the last product rounds,
-/// overflows or is subnormal; each half has one of the biases.
+/// overflows or is subnormal; each half has one of the two biases.
 fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
     if avx512::applies(w, x.ty) {
         return avx512::scale(w, x, n.float);
@@ -155,9 +155,9 @@ fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
     w.mul(x, second)
 }
 
-/// `x`, but no further out than where results are zero or infinite, so that n stays in the range of `scale`. The instruction
-/// for it takes any n, and makes infinity of NaN times 2^infinity: f32, whose polynomial is positive everywhere, needs no
-/// upper bound there. The lower one is for what is large and negative, with a remainder so large that the polynomial overflows.
+/// `x`, clamped to where results are zero or infinite, so that n stays in the range of `scale`. The instruction for scaling
+/// takes any n, and NaN times 2^infinity is infinity there: f32, whose polynomial is positive everywhere, needs no upper
+/// bound then. The lower bound is for large negative inputs, whose remainder would make the polynomial overflow.
 fn bounded(w: &mut Writer<'_>, x: Operand, [min, most]: [f32; 2]) -> Operand {
     let any = avx512::applies(w, x.ty) && x.ty.element == Element::F32;
     let x = if any { x } else { w.at_most(x, most) };
@@ -170,15 +170,15 @@ pub(super) fn exp(w: &mut Writer<'_>, x: Operand) -> Operand {
     exp_within(w, x)
 }
 
-/// exp of what lies from -104 to 89, of f64 from -746 to 710, or is NaN.
+/// exp of values from -104 to 89, of f64 from -746 to 710, or of NaN.
 pub(super) fn exp_within(w: &mut Writer<'_>, x: Operand) -> Operand {
     let (n, r) = reduce(w, x);
     let y = polynomial(w, r, &EXP, &EXP_DOUBLE);
     scale(w, y, n)
 }
 
-/// exp of f32 to 21 bits: what one part of ln 2 lacks grows with n. Of 0 it is exactly 1. The polynomial is of odd degree,
-/// so both bounds are needed.
+/// exp of f32 to 21 bits: the error of using one part of ln 2 grows with n. Of 0 it is exactly 1. The polynomial is of odd
+/// degree, so both bounds are needed.
 pub(in super::super) fn exp_term(w: &mut Writer<'_>, x: Operand) -> Operand {
     let [min, most] = SINGLE.exp;
     let x = w.at_most(x, most);
@@ -211,7 +211,7 @@ fn exp2_short(w: &mut Writer<'_>, x: Operand, coefficients: &[f32]) -> Operand {
         return avx512::scale(w, y, x);
     }
     let x = bounded(w, x, SINGLE.exp2);
-    // Half less, so that the nearest integer is the one below.
+    // Half is subtracted, so that the nearest integer is the one below.
     let lowered = w.sub(x, 0.5);
     let n = nearest(w, lowered, 1.0);
     let fraction = w.sub(x, n.float);
@@ -240,7 +240,7 @@ pub(super) fn expm1(w: &mut Writer<'_>, x: Operand) -> Operand {
     let q = polynomial(w, r, &EXPM1, &EXPM1_DOUBLE);
     let square = w.mul(r, r);
     let p = w.mul_add(q, square, r);
-    // Half of the result, because the power of two may be too large where the result is not.
+    // Half of the result, because the power of two may overflow where the result does not.
     let biased = w.binary("shl", n.biased, fraction);
     let half_power = w.binary("sub", biased, (bias + 1) << fraction);
     let half_power = w.float_of(half_power);

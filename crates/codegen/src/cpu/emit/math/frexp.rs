@@ -1,13 +1,13 @@
-//! A positive number taken apart, for logarithms: `x = 2^e (1 + f)` with 1 + f from sqrt(1/2) to sqrt(2).
+//! A positive number decomposed, for logarithms: `x = 2^e (1 + f)` with 1 + f from sqrt(1/2) to sqrt(2).
 
 use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
 
-/// What a type of float asks for.
+/// The constants of a float type.
 struct Format {
     /// Bits below the exponent.
     fraction: i64,
-    /// The bits of sqrt(1/2), from where on a number counts to the next power of two.
+    /// The bits of sqrt(1/2): numbers from there on belong to the next power of two.
     sqrt_half: i64,
     /// The smallest normal number.
     min: f64,
@@ -20,7 +20,7 @@ fn format(x: Operand) -> &'static Format {
     if x.ty.element == Element::F64 { &DOUBLE } else { &SINGLE }
 }
 
-/// A positive number taken apart.
+/// A decomposed positive number.
 pub(super) struct Parts {
     /// The exponent e, as an integer.
     pub exponent: Operand,
@@ -28,7 +28,7 @@ pub(super) struct Parts {
     pub significand: Operand,
 }
 
-/// Takes apart a positive normal number. Others give something finite.
+/// Decomposes a positive normal number. Other inputs give a finite result.
 pub(super) fn frexp(w: &mut Writer<'_>, x: Operand) -> Parts {
     let &Format { fraction, sqrt_half, .. } = format(x);
     let bits = w.bits(x);
@@ -39,7 +39,7 @@ pub(super) fn frexp(w: &mut Writer<'_>, x: Operand) -> Parts {
     Parts { exponent, significand: w.float_of(significand) }
 }
 
-/// Takes apart a positive number, subnormals too: f, and e as a float.
+/// Decomposes a positive number, subnormals too: f, and e as a float.
 pub(super) fn frexp_any(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
     let &Format { fraction, min, .. } = format(x);
     let subnormal = w.compare("fcmp olt", x, Term::Float(min));

@@ -21,10 +21,10 @@ const ATAN: [f32; 9] = [
     1.999_854_9e-1,
     -3.333_33e-1,
 ];
-/// Up to here asin takes its argument as it is. Beyond, what is taken from pi/2 is below 1, so that its last place is
-/// not above that of the result.
+/// Up to here asin takes its argument directly. Beyond, the number subtracted from pi/2 is below 1, so that its unit in the
+/// last place is no larger than the result's.
 const STRAIGHT: f32 = 0.55;
-/// What pi/2 and pi in f32 lack.
+/// The errors of pi/2 and pi in f32.
 const FRAC_PI_2_LOW: f32 = -4.371_139e-8;
 const PI_LOW: f32 = -8.742_278e-8;
 
@@ -73,7 +73,7 @@ pub(super) fn asin(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.copysign(y, x)
 }
 
-/// The inverse cosine: an angle far from a right angle is small, or a little less than pi.
+/// The inverse cosine: an angle far from a right angle is near zero or near pi.
 pub(super) fn acos(w: &mut Writer<'_>, x: Operand) -> Operand {
     let Folded { apart, angle } = fold_sine(w, x);
     let signed = w.copysign(angle, x);
@@ -84,7 +84,7 @@ pub(super) fn acos(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.select(apart, end, middle)
 }
 
-/// The inverse tangent: that of 1 / x is what is left of a right angle.
+/// The inverse tangent: a right angle less that of 1 / x.
 pub(super) fn atan(w: &mut Writer<'_>, x: Operand) -> Operand {
     let magnitude = w.abs(x);
     let steep = w.compare("fcmp ogt", magnitude, 1.0);
@@ -95,7 +95,7 @@ pub(super) fn atan(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.copysign(y, x)
 }
 
-/// The angle of a slope t up to 1, or of 1 / t where it is steep.
+/// The angle of a slope t up to 1, or of 1 / t if it is `steep`.
 fn quarter(w: &mut Writer<'_>, t: Operand, steep: Operand) -> Operand {
     let square = w.mul(t, t);
     let angle = odd(w, t, square, &ATAN);
@@ -103,14 +103,14 @@ fn quarter(w: &mut Writer<'_>, t: Operand, steep: Operand) -> Operand {
     w.select(steep, opposite, angle)
 }
 
-/// The angle of the point (x, y): that of (|x|, |y|), mirrored to where the point is by the signs, those of zeros too.
+/// The angle of the point (x, y): that of (|x|, |y|), mirrored by the signs of x and y, including those of zeros.
 pub(super) fn atan2(w: &mut Writer<'_>, y: Operand, x: Operand) -> Operand {
     let (height, width) = (w.abs(y), w.abs(x));
     let steep = w.compare("fcmp ogt", height, width);
     let long = w.select(steep, height, width);
     let short = w.select(steep, width, height);
     let slope = w.div(short, long);
-    // Also of infinity over infinity; but of zero over zero 0.
+    // Also of infinity over infinity; but zero over zero gives 0.
     let diagonal = w.compare("fcmp oeq", short, long);
     let slope = w.select(diagonal, 1.0, slope);
     let reach = w.add(height, width);

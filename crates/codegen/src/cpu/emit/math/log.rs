@@ -19,9 +19,9 @@ const LOG: [f32; 9] = [
     -2.499_999_4e-1,
     3.333_333e-1,
 ];
-/// 1 / ln 2 is one more than this.
+/// 1 / ln 2 - 1.
 const LOG2_E_LESS_ONE: f32 = 0.442_695_04;
-/// log10(e) in three bits and log10(2) in eight, and what is missing of each.
+/// log10(e) in three bits and log10(2) in eight, and their remainders.
 const LOG10_E_HIGH: f32 = 0.4375;
 const LOG10_E_LOW: f32 = -3.205_518e-3;
 const LOG10_2_HIGH: f32 = 0.300_781_25;
@@ -36,7 +36,7 @@ fn reduced_log(w: &mut Writer<'_>, f: Operand) -> Operand {
     w.mul_add(square, -0.5, p)
 }
 
-/// What no finite positive number gives.
+/// The results for inputs that are not finite positive numbers.
 pub(super) fn special(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
     let infinite = w.compare("fcmp oeq", x, f32::INFINITY);
     let y = w.select(infinite, x, y);
@@ -54,7 +54,7 @@ fn natural(w: &mut Writer<'_>, f: Operand, e: Operand) -> Operand {
     w.mul_add(e, LN_2_HIGH, y)
 }
 
-/// The natural logarithm of a positive normal number. Others give something.
+/// The natural logarithm of a positive normal number. Other inputs give unspecified results.
 pub(super) fn natural_of_normal(w: &mut Writer<'_>, x: Operand) -> Operand {
     let parts = frexp(w, x);
     let f = w.sub(parts.significand, 1.0);
@@ -95,13 +95,13 @@ pub(super) fn log10(w: &mut Writer<'_>, x: Operand) -> Operand {
     special(w, x, y)
 }
 
-/// log(1 + x): the bits of x that the sum 1 + x loses come back into f.
+/// log(1 + x): the bits of x that the sum 1 + x loses are added to f.
 pub(super) fn log1p(w: &mut Writer<'_>, x: Operand) -> Operand {
     let sum = w.add(x, 1.0);
     let parts = frexp(w, sum);
     let lost = lost_in_sum(w, x, sum);
     let unscale = w.binary("sub", Operand::integer(127, parts.exponent.ty), parts.exponent);
-    // Above 2^127, where nothing that counts is lost, it would be negative.
+    // Above 2^127 it would be negative; the sum loses nothing significant there.
     let unscale = w.overloaded("llvm.smax", unscale, &[Operand::integer(0, unscale.ty)]);
     let unscale = w.binary("shl", unscale, 23);
     let unscale = w.float_of(unscale);

@@ -19,14 +19,14 @@ const RATIO: [f64; 7] = [
     3.999_999_999_940_942e-1,
     6.666_666_666_666_735e-1,
 ];
-/// 1 / ln 2, 1 / ln 10 and log10(2): the first bits, and what is missing.
+/// 1 / ln 2, 1 / ln 10 and log10(2): the first bits, and the remainder.
 const LOG2_E: [f64; 2] = [1.442_695_040_721_446_3, 1.675_171_316_488_651_2e-10];
 const LOG10_E: [f64; 2] = [4.342_944_818_781_689e-1, 2.508_294_671_164_527_5e-11];
 const LOG10_2: [f64; 2] = [3.010_299_956_636_117_7e-1, 3.694_239_077_158_931e-13];
 /// The bits of the sign, the exponent and the first 20 of the fraction.
 const FIRST_BITS: i64 = -1 << 32;
 
-/// A positive number taken apart: f, f^2 / 2, what is missing to log(1 + f), and e.
+/// A decomposed positive number: f, f^2 / 2, the remainder of log(1 + f), and e.
 struct Parts {
     f: Operand,
     half_square: Operand,

@@ -23,14 +23,14 @@ use ops::Polynomial;
 use super::operand::{Element, Operand, Term};
 use super::writer::Writer;
 
-/// ln 2 in nine bits, whose products with small integers are exact, and what is missing.
+/// ln 2 in nine bits, whose products with small integers are exact, and the remainder.
 const LN_2_HIGH: f32 = 355.0 / 512.0;
 const LN_2_LOW: f32 = -2.121_944_4e-4;
-/// The same in f64: 32 bits of it, and what is missing.
+/// The same in f64: 32 bits of it, and the remainder.
 const LN_2_HIGH_DOUBLE: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW_DOUBLE: f64 = 1.908_214_929_270_587_7e-10;
 
-/// The function of f32 values, or of f64 values where [`double`] names none.
+/// The function of f32 values, or of f64 values if [`double`] returns none.
 pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Operand]) -> Operand {
     let x = args[0];
     match function {
@@ -59,7 +59,7 @@ pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Opera
     }
 }
 
-/// The library's function of f64 values, where there is no polynomial.
+/// The library's function of f64 values, if there is no polynomial.
 pub(super) fn double(function: Polynomial) -> Option<&'static str> {
     Some(match function {
         Polynomial::Exp | Polynomial::Exp2 | Polynomial::Expm1 | Polynomial::Tanh => return None,

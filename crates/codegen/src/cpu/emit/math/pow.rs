@@ -1,14 +1,12 @@
 //! pow: `2^(y log2 |x|)` in double precision, within one unit in the last place, and the sign of x where y is odd. Small
-//! whole exponents that are constants are products.
-//!
-//! The partial cases are those of the C library: anything to the 0 and 1 to anything is 1, also where the other is NaN;
-//! negative numbers take whole exponents only.
+//! whole exponents that are constants are products. The partial cases are those of the C library: anything to the 0 and 1 to
+//! anything is 1, even if the other is NaN; negative numbers take whole exponents only.
 
 use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
 use super::double;
 
-/// Exponents of either sign that are as many factors.
+/// Exponents that become products of that many factors, or their reciprocals.
 const PRODUCTS: [f64; 3] = [2.0, 3.0, 4.0];
 
 /// All f32 from here on are even integers.
@@ -22,7 +20,7 @@ pub(super) fn pow(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
     let exponent = w.convert("fpext", y, Element::F64);
     let logarithm = log2_of_magnitude(w, x);
     let product = w.mul(logarithm, exponent);
-    // Of 1 the logarithm is zero, also times infinity.
+    // The logarithm of 1 is zero, even times infinity.
     let is_one = w.compare("fcmp oeq", logarithm, 0.0);
     let product = w.select(is_one, Term::Float(0.0), product);
     let magnitude = double::exp2(w, product);
@@ -35,8 +33,8 @@ pub(super) fn pow(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
     w.select(one, 1.0, result)
 }
 
-/// x so many times as a factor, or one over that: in double precision, where of a finite x nothing but a quotient by zero
-/// is infinite.
+/// x to the power of `factors`, 2 to 4 or their negatives, in double precision: there, for a finite x, only a quotient by
+/// zero is infinite.
 fn product(w: &mut Writer<'_>, x: Operand, factors: f64) -> Operand {
     let wide = w.convert("fpext", x, Element::F64);
     let square = w.mul(wide, wide);
@@ -50,7 +48,7 @@ fn product(w: &mut Writer<'_>, x: Operand, factors: f64) -> Operand {
     w.convert("fptrunc", power, Element::F32)
 }
 
-/// The logarithm of |x|, at its ends too.
+/// The logarithm of |x|, including zero and infinity.
 fn log2_of_magnitude(w: &mut Writer<'_>, x: Operand) -> Operand {
     let magnitude = w.abs(x);
     let wide = w.convert("fpext", magnitude, Element::F64);
@@ -61,7 +59,7 @@ fn log2_of_magnitude(w: &mut Writer<'_>, x: Operand) -> Operand {
     w.select(zero, Term::Float(f64::NEG_INFINITY), logarithm)
 }
 
-/// The sign of x on odd powers; NaN for a power that is not whole of a negative number.
+/// The sign of x for odd powers; NaN for a fractional power of a negative number.
 fn with_sign(w: &mut Writer<'_>, x: Operand, y: Operand, magnitude: Operand) -> Operand {
     let bounded = w.at_most(y, EVEN);
     let bounded = w.at_least(bounded, -EVEN);

@@ -28,10 +28,10 @@ const COS_WIDE: [f64; 5] = [
     -0.499_999_995_713_832_1,
     0.999_999_999_943_908_8,
 ];
-/// pi/2 in 33 bits, whose products with integers below 2^20 are exact, and what is missing.
+/// pi/2 in 33 bits, whose products with integers below 2^20 are exact, and the remainder.
 const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
 const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
-/// Up to here the reduction holds.
+/// The reduction is accurate up to here.
 const LARGEST: f32 = 1_048_576.0;
 
 /// The sine.
@@ -71,14 +71,14 @@ pub(super) fn tan(w: &mut Writer<'_>, x: Operand) -> Operand {
         let below = w.select(odd, sine, cosine);
         let y = w.div(above, below);
         let y = w.convert("fptrunc", y, Element::F32);
-        // The polynomials round what is small a little away from itself.
+        // The polynomials would change small inputs by rounding.
         let magnitude = w.abs(x);
         let tiny = w.compare("fcmp olt", magnitude, 1e-5);
         w.select(tiny, x, y)
     })
 }
 
-/// The fast way where all elements are small enough, else the C library's function.
+/// The fast path if all elements are small enough, otherwise the C library's function.
 fn with_fallback(
     w: &mut Writer<'_>,
     x: Operand,
@@ -91,7 +91,7 @@ fn with_fallback(
     w.either(any, |w| w.call_lanes(function, &[x]), fast)
 }
 
-/// The nearest multiple of pi/2, as an integer whose last two bits count, and the distance from it.
+/// The nearest multiple of pi/2, as an integer of which the last two bits matter, and the distance from it.
 fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
     let x = w.convert("fpext", x, Element::F64);
     let quadrants = w.mul(x, Term::Float(std::f64::consts::FRAC_2_PI));
@@ -103,7 +103,7 @@ fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
     (w.convert("trunc", n.bits, Element::I32), r)
 }
 
-/// The sine of r plus so many right angles.
+/// The sine of r plus `quadrants` right angles.
 fn by_quadrant(w: &mut Writer<'_>, quadrants: Operand, r: Operand) -> Operand {
     let square = w.mul(r, r);
     let p = w.horner(square, &SIN);

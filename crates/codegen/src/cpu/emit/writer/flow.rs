@@ -1,4 +1,4 @@
-//! Loops, conditions, choices between two ways.
+//! Loops, conditions and selections between two branches.
 
 use super::{Label, Writer};
 use crate::cpu::emit::operand::{Element, Operand, Type};
@@ -14,8 +14,8 @@ pub struct OpenLoop {
 }
 
 impl Writer<'_> {
-    /// Begins a loop of iterations from `begin` on below `end`: the number of the iteration, and what
-    /// [`Writer::close_loop`] ends. Tests before the first iteration and after each.
+    /// Begins a loop of iterations from `begin` on below `end`; returns the number of the iteration, and the open loop for
+    /// [`Writer::close_loop`]. Tests before the first iteration and after each.
     pub fn open_loop(&mut self, begin: Operand, end: Operand) -> (Operand, OpenLoop) {
         let [head, latch, exit] = [self.label(), self.label(), self.label()];
         let any = self.compare("icmp slt", begin, end);
@@ -27,12 +27,12 @@ impl Writer<'_> {
         (iteration, OpenLoop { iteration, next, end, head, latch, exit })
     }
 
-    /// Ends a loop whose iterations are so far apart.
+    /// Ends a loop whose iterations are `step` apart.
     pub fn close_loop(&mut self, open: OpenLoop, step: i64) {
         self.end_loop(open, step, |_, more| more);
     }
 
-    /// The same, where the loop goes on only if a condition holds after an iteration.
+    /// The same, but the loop continues only if a condition holds after an iteration.
     pub fn close_loop_while(&mut self, condition: Operand, open: OpenLoop, step: i64) {
         self.end_loop(open, step, |w, more| w.binary("and", more, condition));
     }
@@ -58,7 +58,7 @@ impl Writer<'_> {
         self.begin(done);
     }
 
-    /// The value of one of two ways to compute it.
+    /// The value of one of two branches.
     pub fn either(
         &mut self,
         condition: Operand,
@@ -77,8 +77,8 @@ impl Writer<'_> {
         self.instruction(a.ty, format_args!("phi {} [{a}, %{after_yes}], [{b}, %{after_no}]", a.ty))
     }
 
-    /// What becomes of a vector that is taken in pieces of so many lanes, one after the other in a loop, through memory: few
-    /// instructions, for what is seldom needed.
+    /// What `make` gives of a vector that is taken in pieces of `lanes` lanes, one after the other in a loop, through
+    /// memory: few instructions, for what is seldom needed.
     pub fn by_pieces(
         &mut self,
         x: Operand,
@@ -90,7 +90,7 @@ impl Writer<'_> {
         if x.ty.lanes.is_none_or(|all| all <= lanes) {
             return make(self, x);
         }
-        // As the stack is: more would take a register to align it.
+        // The alignment of the stack: more would take a register to align it.
         const ALIGN: &str = "align 16";
         let [given, made] = [x.ty, result].map(|ty| self.slot(format_args!("{ty}, {ALIGN}")));
         self.effect(format_args!("store {}, {}, {ALIGN}", x.typed(), given.typed()));

@@ -36,7 +36,7 @@ impl Lines {
         format!("entry:\n{}  br label %block0\nblock0:\n{}", self.entry, self.text)
     }
 
-    /// A register that an instruction will define later, as the next iteration of a loop variable.
+    /// A register that an instruction will define later, such as the next iteration of a loop variable.
     pub fn register(&mut self, ty: Type) -> Operand {
         self.registers += 1;
         Operand::register(self.registers - 1, ty)

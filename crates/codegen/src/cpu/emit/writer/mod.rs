@@ -20,7 +20,7 @@ pub(super) struct Writer<'i> {
     pub(super) isa: &'i Isa,
     /// Whether code is in a loop where lanes are deinterleaved (`deinterleave.rs`).
     pub(super) deinterleaved: bool,
-    /// Whether code is in the remainder, where it should be short before it is fast.
+    /// Whether code is in the remainder, where short code matters more than fast code.
     pub(super) runs_seldom: bool,
     /// The ops that call a function of the module (`outline.rs`).
     pub(super) outlined: Outlined,
@@ -39,7 +39,7 @@ pub(super) struct Function {
     result: Type,
 }
 
-/// What is written when a function is finished.
+/// The text of a finished function.
 pub(super) struct Finished {
     /// The body from the entry block on.
     pub(super) body: String,
@@ -81,7 +81,7 @@ impl<'i> Writer<'i> {
         }
     }
 
-    /// The text as it is now.
+    /// The text so far.
     pub(super) fn finish(self) -> Finished {
         Finished {
             body: self.lines.finish(),
@@ -91,7 +91,7 @@ impl<'i> Writer<'i> {
         }
     }
 
-    /// A stack slot that holds zeros, for loads that may not happen: there is one of a type.
+    /// A stack slot that holds zeros, for loads that may not happen: one for each type.
     pub(super) fn zeros(&mut self, ty: Type) -> Operand {
         if let Some(&(_, slot)) = self.zeros.iter().find(|(known, _)| *known == ty) {
             return slot;
@@ -159,7 +159,7 @@ impl<'i> Writer<'i> {
         self.instruction(result, call)
     }
 
-    /// The same for one that gives nothing.
+    /// The same for one without a result.
     pub(super) fn intrinsic_effect(&mut self, name: &str, overloads: &[Type], args: &[Operand]) {
         let call = self.intrinsic_call(name, overloads, "void", args);
         self.effect(call);
@@ -181,8 +181,8 @@ impl<'i> Writer<'i> {
         self.intrinsic(name, &[args[0].ty], args[0].ty, &args)
     }
 
-    /// A call of a function of C on f32 or f64. On vectors a function of the module calls it lane by lane: inline, 32 calls take
-    /// libLLVM 4 ms to compile.
+    /// A call of a C function on f32 or f64. For vectors a function of the module calls it lane by lane: inline, 32 calls
+    /// take libLLVM 4 ms to compile.
     pub(super) fn call_lanes(&mut self, function: &'static str, args: &[Operand]) -> Operand {
         let lanes = args.iter().fold(None, |lanes: Option<u32>, arg| lanes.or(arg.ty.lanes));
         let args: Vec<Operand> = args.iter().map(|&arg| self.shaped(arg, lanes)).collect();

@@ -33,7 +33,7 @@ impl Writer<'_> {
         self.instruction(ty, format_args!("extractelement {}, i64 {lane}", vector.typed()))
     }
 
-    /// Elements of two vectors by number through both, of the first alone where there is no second; any for `None`.
+    /// Elements of two vectors by number through both, or of the first alone if there is no second; any element for `None`.
     fn shuffled(
         &mut self,
         a: Operand,
@@ -58,13 +58,13 @@ impl Writer<'_> {
         self.picked(vector, from..from + lanes)
     }
 
-    /// A vector with so many of its first elements moved to its end.
+    /// A vector with its first `first` elements moved to its end.
     pub fn rotated(&mut self, vector: Operand, first: u32) -> Operand {
         let lanes = vector.ty.lanes.unwrap_or(1);
         self.picked(vector, (0..lanes).map(|lane| (lane + first) % lanes))
     }
 
-    /// A vector with a shorter one in the place of its first elements.
+    /// A vector whose first elements are replaced by a shorter vector.
     pub fn overlaid(&mut self, vector: Operand, first: Operand) -> Operand {
         let (lanes, short) = (vector.ty.lanes.unwrap_or(1), first.ty.lanes.unwrap_or(1));
         let widened = self.shuffled(first, None, (0..lanes).map(|lane| (lane < short).then_some(lane)));
@@ -93,7 +93,7 @@ impl Writer<'_> {
         self.shuffled(vector, None, (0..lanes).rev().map(Some))
     }
 
-    /// Elements of several vectors of one type, for each lane the number of a vector and of an element in it.
+    /// Elements of several vectors of one type: for each lane the numbers of a vector and of its element.
     pub fn gathered(&mut self, vectors: &[Operand], picks: &[(usize, u32)]) -> Operand {
         let lanes = vectors[0].ty.lanes.unwrap_or(1);
         let mut found = vectors[0];
