@@ -1,11 +1,11 @@
 """nvFuser's `PythonProfiler`: kernels, times and bytes of calls, as they are measured here."""
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, List, NoReturn, Optional, Sequence, Union
+from typing import Any, Dict, Iterator, List, NoReturn, Optional, Sequence, Union
 
 from ._native import Chain, Executable
 
-_OF_GPUS = "it is of a clock of GPUs, which is not read yet"
+_OF_GPUS = "ferrofuse does not measure it"
 NOTHING = "nothing was measured: call execute in the `with` block of a PythonProfiler"
 _PEAK = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
 
@@ -140,8 +140,11 @@ class PythonProfiler:
         """Calls it, and keeps what was measured."""
         global _latest
         outputs, measured = executable.profile(inputs, like, without_arrays, device)
-        kernels = [KernelProfile(name, place, *sizes) for place, (name, *sizes) in enumerate(measured["steps"])]
-        sizes = sum(_bytes(item) for item in inputs), sum(_bytes(item) for item in outputs), measured["peak"]
+        kernels = [
+            KernelProfile(name, place, time, compiled, read, written, measured["device"])
+            for place, (name, time, compiled, read, written) in enumerate(measured["steps"])
+        ]
+        sizes = sum(_bytes(item) for item in _flat(inputs)), sum(_bytes(item) for item in outputs), measured["peak"]
         self._profile = _latest = FusionProfile(fusion_id, measured["total"], measured["compile"], *sizes, kernels)
         return outputs
 
@@ -161,6 +164,12 @@ def reset_profiler() -> None:
     """Forgets what `get_fusion_profile` tells of."""
     global _latest
     _latest = None
+
+
+def _flat(inputs: Sequence[Any]) -> Iterator[Any]:
+    """The inputs, lists among them flattened one level as `execute` does."""
+    for each in inputs:
+        yield from each if isinstance(each, (list, tuple)) else [each]
 
 
 def _bytes(array: Any) -> int:

@@ -3,7 +3,7 @@
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import caller
-from ._native import ArgumentError, DataType, TensorView
+from ._native import ArgumentError, DataType, TensorView, Val
 from .array_types import dtype_named
 from .definition import FusionDefinition
 from .side_effects import Outside
@@ -110,7 +110,8 @@ def _outputs(function: Callable[..., Any], result: Any) -> Tuple[List[TensorView
     elif isinstance(result, (tuple, list)):
         items, rebuild = list(result), tuple if isinstance(result, tuple) else list
     else:
-        raise rejected(function, f"expected it to give a tensor or several, got {type(result).__name__}")
+        kind = "a number: arrays are its arguments" if isinstance(result, Val) else type(result).__name__
+        raise rejected(function, f"expected it to give a tensor or several, got {kind}")
     for place, item in enumerate(items):
         if not isinstance(item, TensorView):
             raise rejected(function, f"expected tensors, but result {place} is {type(item).__name__}")

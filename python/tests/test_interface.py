@@ -166,3 +166,19 @@ def test_the_three_ways_to_define_a_tensor():
     assert "shape=[-1, 2], contiguity=[False, False], dtype=DataType.Half" in text
     assert "shape=[2, 3], contiguity=[True, True], dtype=DataType.Int" in text
     assert "is_cpu=True" in text and "stride_order=[0, 1]" in text
+
+
+def test_a_seed_that_is_none_is_rejected():
+    for seed in (-1, 1.5, 2**64):
+        with pytest.raises(ValueError, match=r"^seed: expected a whole number from 0 to 2\*\*64 - 1, not "):
+            ferrofuse.manual_seed(seed)
+
+
+def test_tuples_of_any_kind_are_flattened():
+    class Sizes(tuple):
+        pass
+
+    with FusionDefinition() as fd:
+        rows, columns = fd.define_vector(2)
+        fd.add_output(fd.ops.full([rows, columns], 1.0, DataType.Float))
+    assert fd.execute([Sizes((2, 3))])[0].shape == (2, 3)

@@ -157,5 +157,5 @@ inputs = [
 # seg0: T49, T63, T67, T61, T131 <- T0, T1, T2, T3, T4, T5, T6
 #
 # 337.6 MiB moved, 336.8 MiB compulsory, traffic ratio 1.003
-# 112.2 MiB in memory at most of what segments make
+# peak memory 112.2 MiB, inputs not counted
 # model: 35845.5 us, which no other cut can beat

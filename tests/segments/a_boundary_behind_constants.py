@@ -20,6 +20,6 @@ def drawn(fd):
 # seg0 -> seg1: draws (256 B); in one kernel draws is a boundary that the definition asks for
 #
 # 512.5 KiB moved, 512.0 KiB compulsory, traffic ratio 1.001
-# 256.2 KiB in memory at most of what segments make
+# peak memory 256.2 KiB, inputs not counted
 # model: 22.3 us, which no other cut can beat
 # sizes that are not given count as i0 = 1024

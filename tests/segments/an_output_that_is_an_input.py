@@ -12,5 +12,5 @@ inputs = [torch.randn((10,))]
 # x is a view of x: no bytes moved for it
 #
 # 0 B moved, 0 B compulsory, traffic ratio 1.000
-# 0 B in memory at most of what segments make
+# peak memory 0 B, inputs not counted
 # model: 0.0 us, which no other cut can beat

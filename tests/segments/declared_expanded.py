@@ -23,5 +23,5 @@ inputs = [
 # tv3 is a view of gain: no bytes moved for it
 #
 # 224 B moved, 224 B compulsory, traffic ratio 1.000
-# 112 B in memory at most of what segments make
+# peak memory 112 B, inputs not counted
 # model: 2.0 us, no cut below 2.0 us (gap 0.1 %)

@@ -24,5 +24,5 @@ inputs = [torch.randn((16, 32, 512)), torch.randn((32,)), torch.randn((16, 32, 5
 # seg1: tv7 <- y
 #
 # 4.0 MiB moved, 4.0 MiB compulsory, traffic ratio 1.000
-# 2.0 MiB in memory at most of what segments make
+# peak memory 2.0 MiB, inputs not counted
 # model: 162.8 us, no cut below 160.8 us (gap 1.2 %)

@@ -13,6 +13,6 @@ def order_that_a_view_has(fd):
 # tv4 is a view of x: no bytes moved for it
 #
 # 8.0 MiB moved, 8.0 MiB compulsory, traffic ratio 1.000
-# 0 B in memory at most of what segments make
+# peak memory 0 B, inputs not counted
 # model: 0.0 us, which no other cut can beat
 # sizes that are not given count as i0 = 1024, i1 = 1024

@@ -14,5 +14,5 @@ inputs = [torch.randn((256, 1024))]
 # seg0: tv1 <- x
 #
 # 2.0 MiB moved, 2.0 MiB compulsory, traffic ratio 1.000
-# 1.0 MiB in memory at most of what segments make
+# peak memory 1.0 MiB, inputs not counted
 # model: 141.2 us, which no other cut can beat

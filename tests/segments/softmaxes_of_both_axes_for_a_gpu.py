@@ -53,5 +53,5 @@ inputs = [
 # seg1 -> seg2: x4 (16.0 KiB); in one kernel n5 leaves no axis that workers could divide
 #
 # 324.2 MiB moved, 192.0 MiB compulsory, traffic ratio 1.689
-# 128.0 MiB in memory at most of what segments make
+# peak memory 128.0 MiB, inputs not counted
 # model: 128.3 us, no cut below 114.8 us (gap 10.5 %)

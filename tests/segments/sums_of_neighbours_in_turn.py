@@ -34,5 +34,5 @@ inputs = [torch.rand((2048, 1024))]
 # seg1 -> seg2: tv15 (8.0 MiB); in one kernel tv24 would make a kernel of more than 1024 statements, what stages and index maps compute again included
 #
 # 48.0 MiB moved, 16.0 MiB compulsory, traffic ratio 3.000
-# 16.0 MiB in memory at most of what segments make
+# peak memory 16.0 MiB, inputs not counted
 # model: 3826.2 us, no cut below 3217.3 us (gap 15.9 %)

@@ -170,7 +170,7 @@ pub enum PlanError {
     #[error("the schedule of {segment} does not fit it: {error}")]
     Schedule { segment: String, error: ScheduleError },
     /// A schedule whose blocks keep more than the device has for them.
-    #[error("by its schedule a block of {segment} keeps {bytes} bytes, of which {most} are there")]
+    #[error("the schedule of {segment} needs {bytes} bytes of scratch in a block; the device has {most}")]
     Scratch {
         /// The segment.
         segment: String,
@@ -183,9 +183,7 @@ pub enum PlanError {
     #[error(transparent)]
     Group(#[from] GroupError),
     /// More memory than the user allows.
-    #[error(
-        "at most {limit} bytes may be in memory at a time of what segments make; the fewest found are {lowest}"
-    )]
+    #[error("no segments have a peak memory within {limit} bytes: the lowest peak found is {lowest} bytes")]
     Memory {
         /// The bytes that may be.
         limit: u64,

@@ -336,8 +336,8 @@ fn stream(py: Python<'_>, kind: &Kind, draws: u32) -> PyResult<Option<Stream>> {
 /// Inputs one after the other: lists and tuples among them are flattened one level.
 fn flat<'py>(inputs: &Bound<'py, PyAny>) -> PyResult<SmallVec<[Bound<'py, PyAny>; 8]>> {
     let mut items = SmallVec::new();
-    let mut add = |item: Bound<'py, PyAny>| match (item.cast_exact::<PyList>(), item.cast_exact::<PyTuple>())
-    {
+    // Sizes of torch (`x.shape`) are a subclass of tuple.
+    let mut add = |item: Bound<'py, PyAny>| match (item.cast::<PyList>(), item.cast::<PyTuple>()) {
         (Ok(list), _) => items.extend(list.iter()),
         (_, Ok(tuple)) => items.extend(tuple.iter()),
         _ => items.push(item),

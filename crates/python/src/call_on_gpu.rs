@@ -120,8 +120,9 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
     /// # Errors
     /// As [`CallOnGpu::run`].
     pub fn profile(self, py: Python<'py>) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+        let device = format!("cuda:{}", self.device.ordinal);
         let (outputs, report) = self.given(py, None, true)?;
-        Ok((outputs, measured(py, &report)?))
+        Ok((outputs, measured(py, &report, &device)?))
     }
 
     /// The inputs as the runtime takes them.

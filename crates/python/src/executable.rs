@@ -110,7 +110,7 @@ impl Executable {
         Ok(forms.into_iter().map(told).collect())
     }
 
-    /// `run`, and a dict of what was measured: `total`, `compile` (milliseconds; of a call that compiles nothing 0), and
+    /// `run`, and a dict of what was measured: `device`, `total`, `compile` (milliseconds; of a call that compiles nothing 0), and
     /// `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the tensors that a step reads and writes.
     #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
     fn profile<'py>(

@@ -1,12 +1,17 @@
 //! The state of random numbers that all definitions of the process draw from.
 
 use ferrofuse::{Generator, Stream};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Begins the sequence of a seed: draws are then those of (seed, 0), (seed, 1), …
+/// Begins the sequence of a seed, a whole number from 0 to 2**64 - 1: draws are then those of (seed, 0), (seed, 1), …
 #[pyfunction]
-pub fn manual_seed(seed: u64) {
-    Generator::shared().seed(seed);
+pub fn manual_seed(seed: &Bound<'_, PyAny>) -> PyResult<()> {
+    let number = seed.extract::<u64>().map_err(|_| {
+        PyValueError::new_err(format!("seed: expected a whole number from 0 to 2**64 - 1, not {seed}"))
+    })?;
+    Generator::shared().seed(number);
+    Ok(())
 }
 
 /// The seed, and the offset that the next draw takes.

@@ -210,20 +210,21 @@ pub fn profile<'py>(
         runnable.outputs_timed(&CallOptions { stream, machine, interrupt }, arguments)
     });
     let (outputs, report) = call.told_of_writes(py, ran)?;
-    Ok((call.arrays(py, outputs)?, measured(py, &report)?))
+    Ok((call.arrays(py, outputs)?, measured(py, &report, "cpu")?))
 }
 
 /// The dict of what was measured, as [`profile`] has it.
 ///
 /// # Errors
 /// When there is no memory.
-pub fn measured<'py>(py: Python<'py>, report: &CallReport) -> PyResult<Told<'py>> {
+pub fn measured<'py>(py: Python<'py>, report: &CallReport, device: &str) -> PyResult<Told<'py>> {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let step = |step: &StepReport| {
         let [time, compile] = [step.time, step.compile].map(milliseconds);
         (step.name.clone(), time, compile, step.read, step.written)
     };
     let dict = PyDict::new(py);
+    dict.set_item("device", device)?;
     dict.set_item("total", milliseconds(report.total))?;
     dict.set_item("compile", milliseconds(report.compile))?;
     dict.set_item("peak", report.peak_bytes)?;

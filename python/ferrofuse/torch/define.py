@@ -2,10 +2,10 @@
 
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Container, Dict, Iterator, List, Optional, Sequence
 
 import torch
-from torch._prims_common import ELEMENTWISE_TYPE_PROMOTION_KIND, elementwise_dtypes
 
 from .. import caller
 from .._native import DataType, TensorView
@@ -188,7 +188,10 @@ def _dtype_of_tensors_with_axes(node: Any) -> Any:
     fakes = [results(one)[0] for one in node.all_input_nodes if not is_number(one)]
     if len({fake.dtype for fake in fakes}) < 2 or all(fake.ndim for fake in fakes) or not any(fake.ndim for fake in fakes):
         return None
-    common = elementwise_dtypes(*fakes, type_promotion_kind=ELEMENTWISE_TYPE_PROMOTION_KIND.DEFAULT)[1]
+    # Those with axes first: they promote each other.
+    ordered = sorted(fakes, key=lambda fake: fake.ndim == 0)
+    alike = [torch.empty([1] * (fake.ndim > 0), dtype=fake.dtype, device="meta") for fake in ordered]
+    common = reduce(lambda one, other: torch.empty([1], dtype=torch.result_type(one, other), device="meta"), alike).dtype
     # Quotients of integers are of floats, to which all of them are brought at once.
     is_quotient = results(node)[0].is_floating_point() and not common.is_floating_point
     return None if is_quotient else common

@@ -126,7 +126,7 @@ fn complex(word: &str) -> Option<Scalar> {
     let parts = word.strip_suffix('j')?;
     // A sign that begins the imaginary part is none of an exponent.
     let signs = parts.char_indices().filter(|&(at, sign)| "+-".contains(sign) && at > 0);
-    let middle = signs.map(|(at, _)| at).filter(|&at| !parts[..at].ends_with(['e', 'E'])).last();
+    let middle = signs.map(|(at, _)| at).rfind(|&at| !parts[..at].ends_with(['e', 'E']));
     let (re, im) = parts.split_at(middle.unwrap_or(0));
     let im = real(im.strip_prefix('+').unwrap_or(im))?;
     let re = if re.is_empty() { 0.0 } else { real(re)? };

@@ -58,7 +58,7 @@ impl fmt::Display for Explanation {
         }
         let (moved, min) = (table::bytes(self.bytes), table::bytes(self.compulsory_bytes));
         writeln!(f, "\n{moved} moved, {min} compulsory, traffic ratio {:.3}", self.traffic_ratio)?;
-        writeln!(f, "{} in memory at most of what segments make", table::bytes(self.peak_bytes))?;
+        writeln!(f, "peak memory {}, inputs not counted", table::bytes(self.peak_bytes))?;
         if let Some(certificate) = &self.certificate {
             writeln!(f, "{}", closeness(certificate))?;
         }

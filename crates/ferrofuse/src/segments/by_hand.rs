@@ -45,15 +45,25 @@ pub(super) fn in_words(definition: &Definition, cycle: &[Wait]) -> String {
     cycle.iter().map(wait).collect::<Vec<_>>().join(", ")
 }
 
-/// Rejects what two lines make.
+/// Rejects what two lines make, and a name that two lines have.
 fn require_once(
     definition: &Definition,
     segmentation: &Segmentation,
     text: &str,
 ) -> Result<(), SegmentError> {
-    let is_segment = |line: &&str| !line.trim().is_empty() && !line.trim().starts_with('#');
-    let lines: Vec<usize> =
-        text.lines().enumerate().filter(|(_, line)| is_segment(line)).map(|(place, _)| place + 1).collect();
+    let is_segment = |(_, line): &(usize, &str)| !line.is_empty() && !line.starts_with('#');
+    let segments = (1..).zip(text.lines().map(str::trim)).filter(is_segment);
+    let (lines, names): (Vec<usize>, Vec<&str>) = segments
+        .map(|(line, text)| {
+            (line, text.trim_start_matches("segment").split("->").next().unwrap_or(text).trim())
+        })
+        .unzip();
+    for (place, name) in names.iter().enumerate() {
+        if let Some(earlier) = names[..place].iter().position(|other| other == name) {
+            let (line, earlier) = (lines[place], lines[earlier]);
+            return Err(SegmentError::SameName { name: (*name).to_owned(), line, earlier });
+        }
+    }
     let made = || {
         segmentation
             .segments

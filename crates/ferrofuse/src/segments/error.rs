@@ -21,6 +21,16 @@ pub enum SegmentError {
         /// The line that makes it first.
         earlier: usize,
     },
+    /// Two segments of one name.
+    #[error("line {line}: line {earlier} names a segment `{name}` already")]
+    SameName {
+        /// The name.
+        name: String,
+        /// The line, from 1.
+        line: usize,
+        /// The line that has it first.
+        earlier: usize,
+    },
     /// An output of the definition that no segment makes.
     #[error("no segment makes the output `{name}`")]
     Missing {

@@ -11,6 +11,7 @@ mod workers;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -38,7 +39,7 @@ pub struct Options {
     /// The first program; each seed is one
     #[arg(long, value_name = "N", value_parser = number::<u64>, default_value_t = 0)]
     seed: u64,
-    /// Check so many programs instead of looking for a while
+    /// Check N programs instead of looking for a while
     #[arg(long, value_name = "N", value_parser = number::<u64>)]
     cases: Option<u64>,
     /// Write failing programs here, each a definition file
@@ -48,8 +49,8 @@ pub struct Options {
     #[arg(long, value_name = "NAME", default_value = "cpu")]
     device: FuzzDevice,
     /// Processes that check; without it, as many as there are processors
-    #[arg(long, value_name = "N", value_parser = number::<usize>)]
-    jobs: Option<usize>,
+    #[arg(long, value_name = "N", value_parser = number::<NonZeroUsize>)]
+    jobs: Option<NonZeroUsize>,
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -101,17 +102,29 @@ pub fn run(options: &Options, libraries: &LibraryPaths, out: &mut dyn Write) -> 
         Some(_) => None,
         None => Some(begin + Duration::from_secs(options.seconds)),
     };
-    let last = options.cases.map_or(u64::MAX, |cases| options.seed.saturating_add(cases));
-    workers::check(options.seed..last, deadline, options.jobs, options.device, &mut |checked| {
-        if let Some(failed) = summary.add(checked, &options.output)? {
-            bar.println(format!("seed {}: {}", failed.seed, failed.what.lines().next().unwrap_or_default()));
-            summary.failures.push(failed);
-        }
-        let place = if options.cases.is_some() { summary.cases } else { begin.elapsed().as_secs() };
-        bar.set_position(place);
-        bar.set_message(format!("{} programs, {} failures", summary.cases, summary.failures.len()));
-        Ok(())
-    })?;
+    let last = options.seed.checked_add(options.cases.unwrap_or(0)).filter(|last| *last < u64::MAX);
+    let last = last.ok_or_else(|| Failure::user("--seed: seeds are below 18446744073709551615"))?;
+    let last = if options.cases.is_some() { last } else { u64::MAX };
+    workers::check(
+        options.seed..last,
+        deadline,
+        options.jobs.map(NonZeroUsize::get),
+        options.device,
+        &mut |checked| {
+            if let Some(failed) = summary.add(checked, &options.output)? {
+                bar.println(format!(
+                    "seed {}: {}",
+                    failed.seed,
+                    failed.what.lines().next().unwrap_or_default()
+                ));
+                summary.failures.push(failed);
+            }
+            let place = if options.cases.is_some() { summary.cases } else { begin.elapsed().as_secs() };
+            bar.set_position(place);
+            bar.set_message(format!("{} programs, {} failures", summary.cases, summary.failures.len()));
+            Ok(())
+        },
+    )?;
     bar.finish_and_clear();
     summary.seconds = begin.elapsed().as_secs_f64();
     summary.failures.sort_by_key(|failed| failed.seed);
