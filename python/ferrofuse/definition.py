@@ -97,21 +97,41 @@ class FusionDefinition:
     def define_tensor(self, *args: Any, **kwargs: Any) -> TensorView:
         """An input tensor: `(shape, contiguity, dtype, is_cpu, stride_order)` or `(sizes, strides, dtype, static_sizes, is_cpu)`.
 
-        Sizes of -1 are known only when it runs. `contiguity` says for each axis, from the outermost of memory to the
-        innermost, whether it follows on the next without a gap (None: of size 1, or expanded), or for all at once.
+        Args:
+            shape: a list of sizes; -1 is one that is known only when it runs.
+            contiguity: for each axis, from the outermost in memory to the innermost, whether it follows on the next without a
+                gap (None: of size 1, or expanded), or one bool for all. Without it none does.
+            dtype: a `DataType`, or a dtype of NumPy or torch; f32 without it.
+            is_cpu: whether it is a number in memory of the host: a tensor without axes.
+            stride_order: for each axis its rank in memory, 0 innermost.
+            sizes, strides: those of an array; sizes are symbolic unless `static_sizes` is set or they are 1.
+
+        Raises:
+            DefinitionError: for an unknown argument or a value that does not fit, naming it; ArgumentError for a wrong type.
         """
         return self._in_line_of_caller().define_tensor(*args, **kwargs)
 
     def define_scalar(self, *args: Any, **kwargs: Any) -> Any:
-        """A scalar: an input, `(dtype)` or `(None, dtype)`, or a constant, `(value, dtype=None)`."""
+        """A scalar: an input, `(dtype)` or `(None, dtype)`, or a constant, `(value, dtype=None)`.
+
+        Raises:
+            DefinitionError: for a value that the dtype cannot hold.
+        """
         return self._in_line_of_caller().define_scalar(*args, **kwargs)
 
     def define_vector(self, *args: Any, **kwargs: Any) -> List[Any]:
-        """So many integer scalars, each an input; a list or tuple given to `execute` fills them. Or a list as it is."""
+        """`(size)`: a list of that many integer scalar inputs, which one list or tuple given to `execute` fills. A list of values
+        is given back as it is.
+        """
         return self._in_line_of_caller().define_vector(*args, **kwargs)
 
     def from_array(self, array: Any, static_sizes: bool = False) -> TensorView:
-        """An input tensor like this array: its dtype, and sizes and strides as `define_tensor(sizes, strides)` takes them."""
+        """An input tensor like this array of NumPy, torch, JAX or CuPy: its dtype, and sizes and strides as
+        `define_tensor(sizes, strides)` takes them.
+
+        Raises:
+            TypeError: for what is no array, and a dtype that is not supported.
+        """
         self._in_line_of_caller()
         return self._like(array, static_sizes)
 
@@ -138,6 +158,10 @@ class FusionDefinition:
         """Gives a tensor back; with `alias_input` writes it into the memory of that input instead.
 
         `stride_order`, from older definitions, is that of `ops.stride_order`: for each dimension its rank in memory, 0 innermost.
+
+        Raises:
+            DefinitionError: for what is no tensor of this definition, and an alias of another dtype or shape.
+            ValueError: for both `alias_input` and `stride_order`.
         """
         if alias_input is not None and stride_order is not None:
             raise ValueError("an output that is written to an input has its layout: give alias_input or stride_order")
@@ -204,6 +228,13 @@ class FusionDefinition:
         copies there and back.
 
         The first call compiles. Options are nvFuser's; they are checked, and change nothing here.
+
+        Raises:
+            InputError: for inputs that do not fit the definition, naming the input, what was expected and what is given.
+            OutOfRangeError: for an index beyond its axis, with the op, its line, the index and the size.
+            MemoryError: where the machine has too little.
+            NotImplementedError: for a definition without outputs.
+            ValueError, TypeError: for `out`, `like`, `threads` or `device` that do not fit.
         """
         try:
             if _enable_options or _disable_options:
@@ -231,6 +262,9 @@ class FusionDefinition:
 
         It compiles what the call needs, as layouts of outputs are among what the compiler decides. Strides are those of the
         whole definition; segments by hand may lay out what they make otherwise.
+
+        Raises:
+            InputError: as `execute`.
         """
         return [OutputType(*told) for told in self._compilable().output_types(inputs)]
 
