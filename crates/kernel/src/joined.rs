@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Accumulator, Kernel, Stmt, Value};
 
 /// The most that are joined: each warp has slots for all in a block's memory.
-const MOST: usize = 8;
+const MAX_JOINED: usize = 8;
 
 /// Reductions of a body that are all done at the first of them.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub fn joined_reductions(kernel: &Kernel, body: &[Stmt], place: usize) -> Joined
     for (number, statement) in body.iter().enumerate().skip(place) {
         match statement {
             Stmt::For(_) | Stmt::Barrier => break,
-            _ if joined.places.len() == MOST => break,
+            _ if joined.places.len() == MAX_JOINED => break,
             Stmt::Open { accumulator, .. } | Stmt::Set { accumulator, .. } => {
                 changed.insert(*accumulator);
             }

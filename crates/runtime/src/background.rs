@@ -14,7 +14,7 @@ use ir::parallel::STACK;
 use crate::{Error, unforked};
 
 /// How long the caller waits between two checks of the interrupt.
-const LOOK: Duration = Duration::from_millis(10);
+const INTERRUPT_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Does something on another thread and waits for it. No `fork` of the process happens meanwhile.
 ///
@@ -35,7 +35,7 @@ pub fn in_background<R: Send + 'static>(
         return Err(Interrupted.into());
     }
     while interrupt.is_possible() {
-        match result.recv_timeout(LOOK) {
+        match result.recv_timeout(INTERRUPT_INTERVAL) {
             Ok(result) => return Ok(result),
             Err(RecvTimeoutError::Timeout) if interrupt.poll() => return Err(Interrupted.into()),
             Err(RecvTimeoutError::Timeout) => {}

@@ -15,7 +15,7 @@ use cpu::alloc::{Allocator, AllocatorOptions, Side};
 use cpu::facts::CpuFacts;
 use cpu::fork::unforked;
 use cpu::objects::ObjectCache;
-use cpu::pool::{LARGEST, Pool, Workers};
+use cpu::pool::{MAX_THREADS, Pool, Workers};
 
 /// How to use the machine.
 #[derive(Clone, Debug, Default)]
@@ -67,7 +67,7 @@ pub struct Machine {
 
 impl Machine {
     /// The most threads that a machine has.
-    pub const MOST_THREADS: usize = LARGEST;
+    pub const MOST_THREADS: usize = MAX_THREADS;
 
     /// A separate machine. Threads start when they are first needed.
     pub fn new(options: MachineOptions) -> Machine {

@@ -21,10 +21,10 @@ use crate::CompileOptions;
 use crate::inputs::declared_layouts;
 
 /// Elements of the largest value below which all calls are small, and of one order: nothing is divided in them.
-const FEW: usize = 1 << 14;
+const MAX_SMALL_CALL_ELEMENTS: usize = 1 << 14;
 
 /// A size up to which a GPU's calls may be small calls.
-const SHORT: i64 = 1024;
+const MAX_SMALL_CALL_SIZE: i64 = 1024;
 
 /// The size that is expected of all axes of small calls.
 const EXPECTED_OF_FEW: i64 = 4;
@@ -73,8 +73,8 @@ impl Shapes {
             shape.iter().map(|size| sizes.size(size).unwrap_or(0)).fold(1, usize::saturating_mul)
         };
         // What a block of a GPU keeps of a long row must fit its memory, however small the call is.
-        let is_short = |(_, size): (Sym, i64)| size <= SHORT;
-        self.shapes.iter().all(|shape| elements(shape) < FEW)
+        let is_short = |(_, size): (Sym, i64)| size <= MAX_SMALL_CALL_SIZE;
+        self.shapes.iter().all(|shape| elements(shape) < MAX_SMALL_CALL_ELEMENTS)
             && (!self.on_gpu || self.known(sizes).all(is_short))
     }
 
@@ -165,8 +165,9 @@ impl Orders {
         if !self.on_gpu {
             return hints;
         }
-        let limit = |&(sym, expected): &(Sym, i64)| (sym, if self.are_few { SHORT } else { expected });
-        let elements = self.are_few.then_some(FEW as u64);
+        let limit =
+            |&(sym, expected): &(Sym, i64)| (sym, if self.are_few { MAX_SMALL_CALL_SIZE } else { expected });
+        let elements = self.are_few.then_some(MAX_SMALL_CALL_ELEMENTS as u64);
         hints.within(Limits { sizes: self.expected.iter().map(limit).collect(), elements })
     }
 }

@@ -8,7 +8,7 @@ use target::cpu::{MAX_FEW, MAX_TWO_PASS_BYTES};
 use target::gpu::MAX_KEPT_ROW;
 
 /// A multiple of the lanes of every block on a CPU, and of the neighbours that a thread of a GPU takes at a time.
-pub const WHOLE: i64 = 64;
+pub const ROW_MULTIPLE: i64 = 64;
 
 /// A multiple of the neighbours that a thread of a GPU takes of elements of two bytes and wider.
 const THREAD_MULTIPLE: i64 = 8;
@@ -29,7 +29,7 @@ impl KnownRow {
     /// Rows of `size` elements on a CPU, if they are whole vectors, or if a fold reduces them and has its result at once or
     /// by two passes.
     pub fn on_cpu(symbol: Sym, size: i64, is_folded: bool) -> Option<KnownRow> {
-        let multiple = if size >= 0 && size % WHOLE == 0 { WHOLE } else { 1 };
+        let multiple = if size >= 0 && size % ROW_MULTIPLE == 0 { ROW_MULTIPLE } else { 1 };
         let exact = Some(size).filter(|size| is_folded && (1..=MAX_FEW).contains(size));
         let lengths = [4, 2].map(|bytes| MAX_TWO_PASS_BYTES as i64 / bytes);
         let most = lengths.into_iter().find(|&most| is_folded && size <= most);
@@ -43,7 +43,7 @@ impl KnownRow {
         let short = u64::try_from(size).ok().filter(|&size| size <= MAX_KEPT_ROW);
         let most = short.map(|size| size.next_power_of_two() as i64);
         let multiple =
-            [WHOLE, THREAD_MULTIPLE].into_iter().find(|multiple| size >= 0 && size % multiple == 0)?;
+            [ROW_MULTIPLE, THREAD_MULTIPLE].into_iter().find(|multiple| size >= 0 && size % multiple == 0)?;
         Some(KnownRow { symbol, multiple, most, exact: None })
     }
 
@@ -63,7 +63,7 @@ impl KnownRow {
 
 /// The largest value that is expected of anything: more bytes than machines have, and few enough to be summed and
 /// multiplied by small factors.
-const MOST: u64 = 1 << 48;
+const MAX_EXPECTED: u64 = 1 << 48;
 
 /// Sizes that the size symbols are expected to have. A symbol without one counts as 1024.
 #[derive(Clone, Debug, Default)]
@@ -109,7 +109,7 @@ impl Hints {
     /// An expression's expected value, from 0 to 2^48.
     pub fn value(&self, expr: &Expr) -> u64 {
         let value = expr.eval(&|sym| Some(self.sizes.get(&sym).copied().unwrap_or(1024)));
-        value.map_or(MOST, |value| (value.max(0) as u64).min(MOST))
+        value.map_or(MAX_EXPECTED, |value| (value.max(0) as u64).min(MAX_EXPECTED))
     }
 
     /// The most that the number of elements of a value, or of a part of one, can be in any call, if that is known.
@@ -125,12 +125,12 @@ impl Hints {
 
     /// The expected number of elements of a shape, from 0 to 2^48.
     pub fn elements(&self, shape: &[Expr]) -> u64 {
-        shape.iter().map(|size| self.value(size)).fold(1, u64::saturating_mul).min(MOST)
+        shape.iter().map(|size| self.value(size)).fold(1, u64::saturating_mul).min(MAX_EXPECTED)
     }
 
     /// The expected number of bytes of a dense tensor, from 0 to 2^48.
     pub fn bytes(&self, ty: &Type) -> u64 {
-        self.elements(&ty.shape).saturating_mul(ty.dtype.size() as u64).min(MOST)
+        self.elements(&ty.shape).saturating_mul(ty.dtype.size() as u64).min(MAX_EXPECTED)
     }
 }
 

@@ -14,10 +14,10 @@ use super::legality::Legality;
 use super::segmentation::{Segmentation, segment_view};
 
 /// Nodes beyond which a definition is long. With 512 `mixed_1000` of the corpus took 1.5 times as long.
-const LONG: usize = 1024;
+const MAX_SHORT_NODES: usize = 1024;
 
 /// Nodes up to which a group of a long definition grows by one at a time.
-const SMALL: usize = 64;
+const MAX_GROWN_NODES: usize = 64;
 
 /// The greedy segmentation of a fusion, with the groups of the user.
 pub fn greedy(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Segmentation {
@@ -43,7 +43,7 @@ pub fn greedy_with(
         return Segmentation { segments: vec![outputs] };
     }
     let mut groups = Groups::smallest(graph, fusion, constraints, legality);
-    let is_long = whole.order().len() > LONG;
+    let is_long = whole.order().len() > MAX_SHORT_NODES;
     while groups.merge_round(is_long) {}
     while is_long && groups.merge_neighbours() {}
     groups.segmentation()
@@ -163,7 +163,7 @@ impl<'a> Groups<'a> {
 
     /// Whether a group was made in this pass and is no longer small.
     fn has_grown(&self, group: usize, first_new: usize) -> bool {
-        group >= first_new && self.members[group].len() >= SMALL
+        group >= first_new && self.members[group].len() >= MAX_GROWN_NODES
     }
 
     fn try_merge(&mut self, producer: usize, consumer: usize) -> bool {

@@ -10,7 +10,7 @@ use ir::graph::{Fusion, Val};
 use rustc_hash::FxHashMap;
 
 /// The most segments of which all orders are tried.
-const FEW: usize = 12;
+const MAX_PERMUTED_SEGMENTS: usize = 12;
 
 /// The results of segments, who reads them, and how much memory they take.
 #[derive(Debug)]
@@ -109,7 +109,8 @@ impl Lifetimes {
         if peak <= self.minimum() {
             return given;
         }
-        let other = if given.len() <= FEW { self.best_order() } else { self.greedy_order() };
+        let other =
+            if given.len() <= MAX_PERMUTED_SEGMENTS { self.best_order() } else { self.greedy_order() };
         if self.peak(&other) < peak { other } else { given }
     }
 

@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use index::Expr;
 use ir::graph::{Fusion, Graph, TensorOp, Type, Val};
 use rustc_hash::{FxHashMap, FxHasher};
-use scheduler::hints::WHOLE;
+use scheduler::hints::ROW_MULTIPLE;
 use scheduler::layout::SegmentLayouts;
 
 /// The key that distinguishes segments.
@@ -129,6 +129,6 @@ fn is_constant(op: &TensorOp) -> bool {
 
 /// Whether rows of this size are known to be whole vectors.
 fn is_whole(size: &Expr, view: &Fusion) -> bool {
-    let known = size.as_const().map(|size| size % WHOLE == 0);
-    known.or_else(|| Some(view.facts().multiple(size.as_sym()?) % WHOLE == 0)).unwrap_or(false)
+    let known = size.as_const().map(|size| size % ROW_MULTIPLE == 0);
+    known.or_else(|| Some(view.facts().multiple(size.as_sym()?) % ROW_MULTIPLE == 0)).unwrap_or(false)
 }

@@ -10,7 +10,7 @@ use cranelift_entity::SecondaryMap;
 use index::Expr;
 use ir::graph::{Cone, Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
-use target::cpu::ALONE;
+use target::cpu::MAX_SERIAL_ELEMENTS;
 
 use super::axis_classes::{AxisClasses, Class};
 
@@ -28,7 +28,7 @@ const FOLDED: ClassSet = 1 << 63;
 
 /// Whether `elements` are too many for one worker.
 pub(super) fn is_large(fusion: &Fusion, elements: &Expr) -> bool {
-    fusion.facts().normalize(elements).as_const().is_none_or(|elements| elements > ALONE)
+    fusion.facts().normalize(elements).as_const().is_none_or(|elements| elements > MAX_SERIAL_ELEMENTS)
 }
 
 /// The axes of a fold.

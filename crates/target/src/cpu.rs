@@ -33,7 +33,7 @@ pub const MIN_KEPT_OPS: usize = 8;
 pub const MAX_TWO_PASS_BYTES: u64 = 1 << 11;
 
 /// Elements up to which one worker may do a whole group alone.
-pub const ALONE: i64 = 1 << 16;
+pub const MAX_SERIAL_ELEMENTS: i64 = 1 << 16;
 
 /// Rows that a processor walks as fast as one: their pages are in the TLB, and it detects each as a stream.
 pub const MAX_STREAMED_ROWS: u64 = 256;

@@ -58,7 +58,7 @@ pub const MAX_SUMS_ELEMENTS: u64 = 8;
 pub const MAX_RING_BYTES: u64 = 320;
 
 /// Steps of a thread along a row: with more threads they wait for each other at each fold, with fewer memory is idle.
-pub const STEPS: u64 = 4;
+pub const STEPS_PER_THREAD: u64 = 4;
 
 /// The most blocks of a multiprocessor that leave partial results: more of them wait for registers.
 pub const MAX_PARTIALS: u64 = 8;

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 
 /// The deepest product that is decomposed. With 16 terms, as in attention of small heads, a library took 0.96 of the time
 /// and planning a sixth.
-const DEEPEST: i64 = 8;
+const MAX_DEPTH: i64 = 8;
 
 /// The products that can be decomposed, in order.
 pub fn shallow_products(graph: &Graph, fusion: &Fusion) -> Vec<Node> {
@@ -24,7 +24,7 @@ pub fn shallow_products(graph: &Graph, fusion: &Fusion) -> Vec<Node> {
 fn depth(graph: &Graph, node: Node) -> Option<i64> {
     let TensorOp::External(ExternalOp::Matmul(_)) = graph.node(node).op else { return None };
     let depth = graph.shape(graph.node(node).operands[0]).last()?.as_const()?;
-    (1..=DEEPEST).contains(&depth).then_some(depth)
+    (1..=MAX_DEPTH).contains(&depth).then_some(depth)
 }
 
 /// Decomposes these products.

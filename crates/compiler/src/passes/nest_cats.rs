@@ -7,15 +7,15 @@ use ir::graph::{Fusion, Graph, TensorOp, Val, ValMap, rewrite};
 use super::PassContext;
 
 /// The most operands of a cat.
-const MOST: usize = 64;
+const MAX_OPERANDS: usize = 64;
 
 /// The pass.
 pub fn nest_cats(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, ValMap) {
     rewrite(graph, context.fusion, |graph, facts, node, operands| match graph.node(node).op {
-        TensorOp::Cat(axis) if operands.len() > MOST => {
+        TensorOp::Cat(axis) if operands.len() > MAX_OPERANDS => {
             let mut parts = operands.to_vec();
             while parts.len() > 1 {
-                parts = parts.chunks(MOST).map(|parts| cat(graph, facts, axis, parts)).collect();
+                parts = parts.chunks(MAX_OPERANDS).map(|parts| cat(graph, facts, axis, parts)).collect();
             }
             Some(parts)
         }

@@ -101,10 +101,10 @@ impl<'a> Shared<'a> {
     /// # Safety
     /// No other thread may touch the result meanwhile.
     pub unsafe fn clear(&self, workers: &Workers<'_>) {
-        const PART: usize = 1 << 20;
+        const ELEMENTS_BETWEEN_CHECKS: usize = 1 << 20;
         let bytes = self.numel() * self.dtype.size();
-        workers.run(bytes.div_ceil(PART), 1, &|_, begin, end| {
-            let (first, last) = (begin * PART, bytes.min(end * PART));
+        workers.run(bytes.div_ceil(ELEMENTS_BETWEEN_CHECKS), 1, &|_, begin, end| {
+            let (first, last) = (begin * ELEMENTS_BETWEEN_CHECKS, bytes.min(end * ELEMENTS_BETWEEN_CHECKS));
             // SAFETY: the caller keeps others away, these bytes of the result are this task's, and zero bits are a value of any
             // dtype.
             unsafe { self.base.add(first).write_bytes(0, last - first) }

@@ -23,7 +23,7 @@ const DEPTH: usize = 512;
 /// How much of the summed axis is added up in place between two checks of an interrupt.
 const DEPTH_IN_PLACE: usize = 4096;
 /// The number of products up to which a sum is short.
-const SHORT: usize = 2;
+const MAX_SHORT_SUM: usize = 2;
 
 /// The parts of a product: each is computed by one thread.
 fn tiles(product: &Product) -> impl Iterator<Item = Product> + '_ {
@@ -137,7 +137,7 @@ unsafe fn multiply<T: Factor>(
     a: Place<*const T>,
     b: Place<*const T>,
 ) {
-    let is_short = !adds && depth <= SHORT;
+    let is_short = !adds && depth <= MAX_SHORT_SUM;
     // SAFETY: the caller's; the strides are those of the pointers.
     unsafe {
         if is_short {

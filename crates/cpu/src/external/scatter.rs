@@ -10,7 +10,7 @@ use super::lines::{Lines, Shared, read};
 use crate::pool::Workers;
 
 /// Elements between two checks of an interrupt.
-const PART: usize = 1 << 16;
+const ELEMENTS_BETWEEN_CHECKS: usize = 1 << 16;
 
 /// `arg` with elements of `src` written at `index` along the axis.
 ///
@@ -34,7 +34,7 @@ pub fn scatter(
     };
     let length = arg.sizes()[axis].max(1);
     if result.numel() > 0 {
-        with_element!(arg.dtype(), T => workers.run(scatter.lines[0].count(), PART.div_ceil(length), &|_, begin, end| {
+        with_element!(arg.dtype(), T => workers.run(scatter.lines[0].count(), ELEMENTS_BETWEEN_CHECKS.div_ceil(length), &|_, begin, end| {
             let mut buffers = Buffers::new();
             (begin..end).for_each(|number| scatter.line::<T>(number, &mut buffers, workers));
         }));

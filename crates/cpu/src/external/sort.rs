@@ -14,10 +14,10 @@ use super::lines::{Lines, Shared};
 use crate::pool::Workers;
 
 /// Elements between two checks of an interrupt.
-const PART: usize = 1 << 16;
+const ELEMENTS_BETWEEN_CHECKS: usize = 1 << 16;
 
 /// Elements that are sorted without checking the interrupt.
-const LONG: usize = 1 << 20;
+const MAX_UNCHECKED_ELEMENTS: usize = 1 << 20;
 
 /// The first elements of each line in sorted order, as many as the results have, and their places.
 pub fn sort(
@@ -47,7 +47,7 @@ impl Sort<'_> {
         let length = self.arg.sizes()[self.axis];
         let lines = Lines::new(self.arg.layout(), self.axis, self.arg.sizes());
         let exhausted = AtomicBool::new(false);
-        workers.run(lines.count(), PART.div_ceil(length), &|_, begin, end| {
+        workers.run(lines.count(), ELEMENTS_BETWEEN_CHECKS.div_ceil(length), &|_, begin, end| {
             let mut keys: Vec<Key> = Vec::new();
             if keys.try_reserve_exact(length).is_err() {
                 return exhausted.store(true, atomic::Ordering::Relaxed);
@@ -73,18 +73,18 @@ impl Sort<'_> {
         let results = self.indices.layout();
         let first = Lines::new(results, self.axis, &results.sizes).at(&index, taken).offset as usize;
         let stride = results.strides[self.axis] as usize;
-        for (part, keys) in keys[..taken].chunks(PART).enumerate() {
+        for (part, keys) in keys[..taken].chunks(ELEMENTS_BETWEEN_CHECKS).enumerate() {
             workers.look();
-            self.write::<T>(&line, first + part * PART * stride, stride, keys);
+            self.write::<T>(&line, first + part * ELEMENTS_BETWEEN_CHECKS * stride, stride, keys);
         }
     }
 
     /// The keys of a line, with their places.
     fn read<T: Element>(&self, line: &ArrayView<'_>, keys: &mut Vec<Key>, workers: &Workers<'_>) {
         keys.clear();
-        for start in (0..line.numel()).step_by(PART) {
+        for start in (0..line.numel()).step_by(ELEMENTS_BETWEEN_CHECKS) {
             workers.look();
-            keys.resize(line.numel().min(start + PART), (0, 0));
+            keys.resize(line.numel().min(start + ELEMENTS_BETWEEN_CHECKS), (0, 0));
             line.read::<T, Key>(start, &mut keys[start..], |x| (key(x, self.descending), 0));
             keys[start..].iter_mut().zip(start..).for_each(|(key, place)| key.1 = place);
         }
@@ -113,7 +113,7 @@ type Key = (u64, usize);
 
 /// Keeps the smallest keys.
 fn select(keys: &mut Vec<Key>, count: usize, workers: &Workers<'_>) {
-    match keys.len() > LONG {
+    match keys.len() > MAX_UNCHECKED_ELEMENTS {
         true => keys.select_nth_unstable_by(count, looking(workers)),
         false => keys.select_nth_unstable(count),
     };
@@ -121,7 +121,7 @@ fn select(keys: &mut Vec<Key>, count: usize, workers: &Workers<'_>) {
 }
 
 fn put_in_order(keys: &mut [Key], workers: &Workers<'_>) {
-    match keys.len() > LONG {
+    match keys.len() > MAX_UNCHECKED_ELEMENTS {
         true => keys.sort_unstable_by(looking(workers)),
         false => keys.sort_unstable(),
     }

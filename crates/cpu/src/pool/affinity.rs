@@ -13,7 +13,7 @@ use std::thread::JoinHandle;
 const NONE: usize = usize::MAX;
 
 /// The most workers for which this is done: each costs a system call whenever the caller has moved.
-const MOST: usize = 8;
+const MAX_WORKERS: usize = 8;
 
 pub(super) struct Affinity {
     /// The processors that the thread that started the workers was allowed then. Workers are allowed these from now on: a
@@ -29,7 +29,7 @@ impl Affinity {
         let allowed = allowed()?;
         // SAFETY: counts the bits of an initialised set.
         let count = unsafe { libc::CPU_COUNT(&allowed) };
-        (workers <= MOST && workers < usize::try_from(count).ok()?)
+        (workers <= MAX_WORKERS && workers < usize::try_from(count).ok()?)
             .then(|| Affinity { allowed, off: AtomicUsize::new(NONE) })
     }
 

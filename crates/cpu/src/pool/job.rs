@@ -12,7 +12,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// A piece is a worker's share of the remaining tasks divided by this, so that a late worker finds some left, but at least
 /// its share of all tasks divided by [`MOST_PIECES`].
-const PART: usize = 2;
+const SHARE_DIVISOR: usize = 2;
 
 /// The most of the smallest pieces that a worker's share has, so that taking them costs nothing.
 const MOST_PIECES: usize = 64;
@@ -68,7 +68,7 @@ impl<'f> Job<'f> {
     /// How many tasks are taken at a time when `left` are left.
     fn piece(&self, left: usize) -> usize {
         let min = self.tasks.div_ceil(MOST_PIECES * self.workers);
-        left.div_ceil(PART * self.workers).max(min).min(left)
+        left.div_ceil(SHARE_DIVISOR * self.workers).max(min).min(left)
     }
 
     /// Passes on the body's panic, if there was one.

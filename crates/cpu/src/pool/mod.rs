@@ -14,7 +14,7 @@ mod worker_threads;
 mod workers;
 
 pub use openmp::share_openmp;
-pub use worker_threads::LARGEST;
+pub use worker_threads::MAX_THREADS;
 pub use workers::{Workers, until_interrupted};
 
 use job::Job;
@@ -44,7 +44,7 @@ impl Pool {
     pub fn new(threads: Option<NonZeroUsize>) -> Pool {
         let asked = threads.is_some();
         let threads = threads.or_else(|| std::thread::available_parallelism().ok());
-        let threads = threads.map_or(1, |threads| threads.get().min(worker_threads::LARGEST));
+        let threads = threads.map_or(1, |threads| threads.get().min(worker_threads::MAX_THREADS));
         Pool { threads, asked, worker_threads: AtomicPtr::new(ptr::null_mut()) }
     }
 

@@ -13,7 +13,7 @@ use std::time::Instant;
 use libloading::os::unix::Library;
 
 use super::job::Job;
-use super::worker_threads::MEANWHILE;
+use super::worker_threads::MEANWHILE_INTERVAL;
 
 /// The function that each thread of a team runs.
 type Region = extern "C" fn(*mut c_void);
@@ -135,7 +135,7 @@ impl Led<'_, '_> {
         let mut begin = Instant::now();
         while self.left.load(Ordering::Acquire) < others {
             thread::yield_now();
-            if begin.elapsed() > MEANWHILE {
+            if begin.elapsed() > MEANWHILE_INTERVAL {
                 self.job.caught(self.meanwhile);
                 begin = Instant::now();
             }

@@ -13,7 +13,7 @@ use std::thread::{JoinHandle, available_parallelism};
 use std::time::{Duration, Instant};
 
 /// The most threads a pool has; their count fits the low bits of the state.
-pub const LARGEST: usize = 1024;
+pub const MAX_THREADS: usize = 1024;
 
 /// The shortest time that a thread looks for work, or for the last worker to leave, before it sleeps: about what waking a
 /// sleeper costs its caller (measured: 0.6 µs to reach a spinning worker, 10 µs for the caller to wake one in a virtual
@@ -25,7 +25,7 @@ const SPIN: Duration = Duration::from_micros(10);
 const LONGEST_SPIN: Duration = Duration::from_micros(300);
 
 /// How long a caller sleeps while it waits for the last worker, before it runs `meanwhile` again.
-pub(super) const MEANWHILE: Duration = Duration::from_millis(10);
+pub(super) const MEANWHILE_INTERVAL: Duration = Duration::from_millis(10);
 
 /// The part of a job's time for which its threads look for another.
 const SPIN_PART: u32 = 8;
@@ -163,7 +163,7 @@ impl Shared {
 
     /// Sleeps until the last worker has left, or for a moment; returns whether all have left.
     fn sleep_until(&self, is_empty: impl Fn() -> bool) -> bool {
-        let waited = self.left.wait_timeout_while(self.lock(), MEANWHILE, |()| !is_empty());
+        let waited = self.left.wait_timeout_while(self.lock(), MEANWHILE_INTERVAL, |()| !is_empty());
         drop(waited.unwrap_or_else(PoisonError::into_inner));
         is_empty()
     }

@@ -13,14 +13,14 @@ use super::{ArrayError, ArrayView, ArrayViewMut, Dims, Element, Layout};
 const ALIGNMENT: NonZero<usize> = NonZero::new(64).expect("64 is not zero");
 
 /// Blocks from here on ask for huge pages.
-const LARGE: usize = 4 << 20;
+const MIN_HUGE_PAGE_BYTES: usize = 4 << 20;
 
 /// Lets the system use huge pages for a large block: page faults of small ones take longer than an addition of their
 /// elements.
 #[cfg_attr(not(target_os = "linux"), allow(unused_variables))]
 fn prefer_huge_pages(start: NonNull<u8>, bytes: usize) {
     #[cfg(target_os = "linux")]
-    if bytes >= LARGE {
+    if bytes >= MIN_HUGE_PAGE_BYTES {
         const PAGE: usize = 4096;
         let first = start.align_offset(PAGE);
         let whole = (bytes - first) / PAGE * PAGE;

@@ -16,7 +16,7 @@ use super::tensor::{GpuTensor, Place};
 use crate::Error;
 
 /// The most algorithms that are cached; if sizes vary more, the library is asked again.
-const KEPT: usize = 1024;
+const MAX_CACHED_ALGORITHMS: usize = 1024;
 
 /// cuBLASLt on a device, once it is needed, and the algorithms that it chose.
 #[derive(Debug, Default)]
@@ -122,7 +122,7 @@ impl Products {
             return Ok(Arc::clone(known));
         }
         let found = Arc::new(self.handle(device)?.matmul(shape, bias)?);
-        if algorithms.len() >= KEPT {
+        if algorithms.len() >= MAX_CACHED_ALGORITHMS {
             algorithms.clear();
         }
         algorithms.insert(*shape, Arc::clone(&found));

@@ -19,11 +19,11 @@ use ir::graph::Formula;
 type Values = PrimaryMap<Formula, i64>;
 
 /// About how many operations are done between two checks of an interrupt: a millisecond or a few.
-const PART: u64 = 1 << 22;
+const OPERATIONS_BETWEEN_CHECKS: u64 = 1 << 22;
 
 /// About how many operations a block may have for its caller to work on it without checking the interrupt: some
 /// milliseconds, or a tenth of a second if each misses the caches.
-const LONG: u64 = 1 << 24;
+const MAX_UNCHECKED_OPERATIONS: u64 = 1 << 24;
 
 /// Addresses that workers pass to the kernel.
 struct Addresses(SmallVec<[*mut u8; 8]>);
@@ -87,11 +87,11 @@ pub(super) fn run(
             unsafe { code.call(arguments, buffers, scratch, non_temporal, first as i64, last as i64) }
         }
     };
-    let unit = usize::try_from(PART / grid.of_block.max(1)).unwrap_or(usize::MAX).max(1);
+    let unit = usize::try_from(OPERATIONS_BETWEEN_CHECKS / grid.of_block.max(1)).unwrap_or(usize::MAX).max(1);
     let threads = machine.workers(interrupt);
     match is_shared {
         // A long block leaves the caller no time to check.
-        _ if grid.of_block > LONG && interrupt.is_possible() => {
+        _ if grid.of_block > MAX_UNCHECKED_OPERATIONS && interrupt.is_possible() => {
             threads.run_beside(grid.blocks, workers, &work)
         }
         true => threads.run(grid.blocks, unit, &work),

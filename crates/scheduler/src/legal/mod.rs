@@ -29,7 +29,7 @@ use needs::Needs;
 pub use witness::{Fold, Store, When, Witness};
 
 use space::{Atoms, Axis, AxisTable, Made, Space};
-use target::cpu::{ALONE, MAX_STATEMENTS};
+use target::cpu::{MAX_SERIAL_ELEMENTS, MAX_STATEMENTS};
 
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -293,7 +293,7 @@ fn reject_alone(view: &Fusion, witness: &Witness) -> Result<(), Rejection> {
     }
     let volume = witness.order.iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone());
     match view.facts().normalize(&volume).as_const() {
-        Some(elements) if elements <= ALONE => Ok(()),
+        Some(elements) if elements <= MAX_SERIAL_ELEMENTS => Ok(()),
         _ => {
             let val = witness.folds.first().map_or_else(|| view.outputs()[0].val, |fold| fold.node.into());
             let reason = "leaves no axis that workers could divide".to_owned();

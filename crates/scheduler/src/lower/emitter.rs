@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{BufferSource, Group, KernelArgument, Lowered};
-use crate::hints::WHOLE;
+use crate::hints::ROW_MULTIPLE;
 use crate::schedule::Schedule;
 use target::gpu::MAX_REGISTER_ROW;
 
@@ -125,8 +125,8 @@ impl<'a> Emitter<'a> {
                     self.from_zero.assume_range(sym, 0, None);
                 }
             }
-            None if size.as_const().is_some_and(|size| size % WHOLE == 0) => {
-                self.sizes.assume_multiple(&Expr::sym(sym), WHOLE);
+            None if size.as_const().is_some_and(|size| size % ROW_MULTIPLE == 0) => {
+                self.sizes.assume_multiple(&Expr::sym(sym), ROW_MULTIPLE);
             }
             None => {}
         }

@@ -71,7 +71,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
             // With nothing but sums in registers there is room for totals.
             true if witness.levels == 1 => 2 * MAX_PARTIAL_ROWS,
             true => MAX_PARTIAL_ROWS,
-            false => CHAIN,
+            false => MAX_CHAIN,
         };
         blocking.folded_axis(axis, row(Pieces { shortest, longest, ..folded_row }, axis), schedule);
     }
@@ -98,17 +98,17 @@ fn enough_rows(work: &Workload<'_>, schedule: &Schedule, folded: &[Axis], axis: 
     let of_block = |&other: &Axis| schedule.chunk(other).unwrap_or(work.trip_count(schedule, other));
     let others = folded.iter().filter(|&&other| other != axis).map(of_block);
     let of_an_index = others.fold(1, u64::saturating_mul).max(1);
-    work.target.partial.div_ceil(of_an_index).min(work.trip_count(schedule, axis) / FEWEST)
+    work.target.partial.div_ceil(of_an_index).min(work.trip_count(schedule, axis) / MIN_PIECES)
 }
 
 /// Bytes of all states of a column, roughly.
 const MAX_STATE_BYTES: u64 = 16;
 
 /// The longest chain of additions along an axis that rows walk: its rounding errors add up.
-const CHAIN: u64 = 4096;
+const MAX_CHAIN: u64 = 4096;
 
 /// The pieces into which an axis is still cut when pieces are lengthened to be worth their partial results.
-const FEWEST: u64 = 16;
+const MIN_PIECES: u64 = 16;
 
 /// How an axis is cut: into about `share` times `blocks` pieces. Each is a multiple of `unit`, holds at least the target's
 /// grain of work, and is neither shorter nor longer than said.

@@ -24,7 +24,7 @@ use crate::cost::Amounts;
 use crate::worker_axes::is_large;
 
 /// Edges per node of a fusion that the search for cuts may visit; beyond that, segments count as if they read nothing.
-const BUDGET: usize = 256;
+const EDGES_PER_NODE: usize = 256;
 
 /// A lower bound of what a chain of segments does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,7 +107,7 @@ impl<'a> Chains<'a> {
             _ => None,
         });
         let scanned = scanned.collect();
-        let budget = fusion.order().len().saturating_mul(BUDGET);
+        let budget = fusion.order().len().saturating_mul(EDGES_PER_NODE);
         let partial = partly_read(graph, fusion);
         let mut chains = Chains {
             graph,

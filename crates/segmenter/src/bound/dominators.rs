@@ -14,7 +14,7 @@ use crate::cost::{Amounts, part};
 const COURSES: usize = 32;
 
 /// Only nodes count whose values have at least this part of the bytes of the largest; smaller ones are taken as kept.
-const SMALL: u64 = 16;
+const MIN_PART_OF_LARGEST: u64 = 16;
 
 /// An op, an operand's place, and the value that the index of the read depends on.
 type Move = (TensorOp, usize, Option<Val>);
@@ -68,7 +68,7 @@ impl UseDominators {
         let (steps, depths, courses) = (FxHashMap::default(), vec![0; root + 1], vec![Vec::new(); root + 1]);
         let ends_in_slice = vec![false; root + 1];
         let bytes = fusion.order().iter().map(|&node| amounts.of(node.into()).bytes);
-        let small = bytes.max().unwrap_or(0) / SMALL;
+        let small = bytes.max().unwrap_or(0) / MIN_PART_OF_LARGEST;
         let mut builder =
             Builder { amounts, fusion, positions, steps, depths, courses, ends_in_slice, small, tree };
         (0..root).rev().for_each(|position| builder.add(position, forced));

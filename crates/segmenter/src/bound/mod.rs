@@ -30,7 +30,7 @@ use super::axis_classes::AxisClasses;
 use super::cost::{Amounts, cycles_once, latency, overlap};
 
 /// Ends of chains that are considered together with what their chains cannot read.
-const ENDS: usize = 16;
+const MAX_ENDS: usize = 16;
 
 /// A lower bound for all segmentations of a fusion.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,6 +107,6 @@ impl ComponentReads {
             let others = self.compulsory.saturating_sub(reads.bytes_before(*node, component));
             chain.bytes.saturating_add(others)
         };
-        self.ends.iter().take(ENDS).map(read_by).fold(self.compulsory, u64::max)
+        self.ends.iter().take(MAX_ENDS).map(read_by).fold(self.compulsory, u64::max)
     }
 }

@@ -18,7 +18,7 @@ use crate::cost::{Amounts, needed_parts};
 use crate::disjoint_sets::DisjointSets;
 
 /// Nodes per node of a fusion that the search for paths between nodes may visit.
-const BUDGET: usize = 32;
+const VISITS_PER_NODE: usize = 32;
 
 /// The most numbers of evaluations of a group that are distinguished.
 const OFTEN: usize = 64;
@@ -89,7 +89,7 @@ impl<'a> Groups<'a> {
     fn unite(&mut self) -> DisjointSets {
         let val = |position: Position| Val::from(self.order[position]);
         let mut sets = DisjointSets::default();
-        let mut left = BUDGET * self.order.len();
+        let mut left = VISITS_PER_NODE * self.order.len();
         for position in (0..self.order.len()).rev() {
             let Some(dominator) = self.tree.dominators[position] else { continue };
             if self.tree.users[position].iter().all(|&user| user == dominator) {

@@ -54,24 +54,24 @@ pub struct SearchProblem<'a> {
 }
 
 /// Nodes up to which a fusion is small.
-const SMALL: usize = 64;
+const MAX_SMALL_NODES: usize = 64;
 
 /// Nodes up to which a fusion's bound takes less time to find than its moves.
-const BOUNDED: usize = 512;
+const MAX_BOUNDED_NODES: usize = 512;
 
 /// The relative gain below which no move is tried.
-const ENOUGH: f64 = 1e-3;
+const MIN_GAIN: f64 = 1e-3;
 
 /// The relative gain below which moves are not retried in large fusions: there that takes as long as all other planning.
-const ENOUGH_AFTER_MOVES: f64 = 0.05;
+const MIN_GAIN_OF_RETRIES: f64 = 0.05;
 
-/// Nodes up to which a fusion is not large for `ENOUGH_AFTER_MOVES`.
-const RETRIED: usize = 32;
+/// Nodes up to which a fusion is not large for `MIN_GAIN_OF_RETRIES`.
+const MAX_RETRIED_NODES: usize = 32;
 
 impl SearchProblem<'_> {
     /// Whether the fusion is so small that many moves can be tried.
     fn is_small(&self) -> bool {
-        self.fusion.order().len() <= SMALL
+        self.fusion.order().len() <= MAX_SMALL_NODES
     }
 }
 
@@ -116,8 +116,8 @@ fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f
     let SearchProblem { graph, fusion, hints, target, .. } = problem;
     let bound = || lower_bound(graph, fusion, hints, target).seconds;
     match fusion.order().len() {
-        nodes if nodes <= SMALL => (start(), bound()),
-        nodes if nodes <= BOUNDED => parallel::join(start, bound),
+        nodes if nodes <= MAX_SMALL_NODES => (start(), bound()),
+        nodes if nodes <= MAX_BOUNDED_NODES => parallel::join(start, bound),
         _ => (start(), 0.0),
     }
 }
@@ -125,10 +125,10 @@ fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f
 /// The state that moves reach.
 fn found<'a>(problem: SearchProblem<'a>, start: Segmentation, bound: f64) -> State<'a> {
     let mut state = State::new(problem, start);
-    if !state.is_within(bound * (1.0 + ENOUGH)) {
+    if !state.is_within(bound * (1.0 + MIN_GAIN)) {
         descend(&mut state);
-        let is_retried = problem.fusion.order().len() <= RETRIED;
-        retry(&mut state, bound * (1.0 + if is_retried { ENOUGH } else { ENOUGH_AFTER_MOVES }));
+        let is_retried = problem.fusion.order().len() <= MAX_RETRIED_NODES;
+        retry(&mut state, bound * (1.0 + if is_retried { MIN_GAIN } else { MIN_GAIN_OF_RETRIES }));
     }
     state
 }

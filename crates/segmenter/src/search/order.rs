@@ -17,7 +17,7 @@ enum Seen {
 }
 
 /// Segments that are visited in search of one between two others; a more distant one is noticed when the two are tried.
-const WALKED: usize = 64;
+const MAX_VISITED_SEGMENTS: usize = 64;
 
 impl State<'_> {
     /// The places in an order in which each segment comes after those that it reads from, the first place first.
@@ -54,7 +54,7 @@ impl State<'_> {
     fn is_around(&self, from: usize, to: usize) -> bool {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut way: Vec<usize> = self.read_from(to).filter(|&maker| maker != from).collect();
-        while let Some(place) = way.pop().filter(|_| seen.len() < WALKED) {
+        while let Some(place) = way.pop().filter(|_| seen.len() < MAX_VISITED_SEGMENTS) {
             if place == from {
                 return true;
             }

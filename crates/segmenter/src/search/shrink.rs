@@ -3,7 +3,7 @@
 
 use ir::graph::Val;
 
-use super::ENOUGH;
+use super::MIN_GAIN;
 use super::exchange;
 use super::segment::Price;
 use super::state::{Change, State};
@@ -37,7 +37,7 @@ pub(super) fn improve_in_memory(state: &mut State<'_>, change: Change) -> bool {
     if !state.improve(change) {
         return false;
     }
-    let is_hardly_less = state.total().seconds > before.total().seconds * (1.0 - ENOUGH);
+    let is_hardly_less = state.total().seconds > before.total().seconds * (1.0 - MIN_GAIN);
     let is_undone = is_hardly_less && peak_bytes(state) > peak_bytes(&before);
     if is_undone {
         *state = State { steps: state.steps, ..before };

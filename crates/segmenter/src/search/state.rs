@@ -13,12 +13,12 @@ use crate::segmentation::{Segmentation, segment_view};
 use crate::worker_axes::WorkerAxes;
 
 /// Nodes that moves may visit per node of the fusion, and for small fusions besides.
-const STEPS: usize = 64;
+const STEPS_PER_NODE: usize = 64;
 const STEPS_OF_SMALL: usize = 1 << 12;
 
 /// Nodes that moves may visit.
 fn budget(fusion: &Fusion) -> usize {
-    fusion.order().len().saturating_mul(STEPS).saturating_add(STEPS_OF_SMALL)
+    fusion.order().len().saturating_mul(STEPS_PER_NODE).saturating_add(STEPS_OF_SMALL)
 }
 
 /// What a move changes.

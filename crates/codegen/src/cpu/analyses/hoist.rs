@@ -7,11 +7,11 @@ use index::{Atom, Expr, Sym};
 use kernel::{Loop, Stmt};
 
 /// The most terms of a sum that is computed at each use, in a bound or by adding one element after another.
-const SHORT: usize = 8;
+const MAX_SHORT_SUM: usize = 8;
 
 /// Whether a sum is computed once for a body wherever the body asks for it.
 pub(crate) fn is_long(sum: &Expr) -> bool {
-    sum.terms().len() > SHORT
+    sum.terms().len() > MAX_SHORT_SUM
 }
 
 /// The symbols that an atom depends on.

@@ -11,7 +11,7 @@ use super::operand::{Element, Operand, Type};
 use super::writer::Writer;
 
 /// The most buffers that have a bit.
-const MOST: usize = 64;
+const MAX_BUFFERS: usize = 64;
 
 impl MemoryEmitter<'_> {
     /// For each written buffer a number: 0 if its stores are non-temporal, 1 if not.
@@ -20,7 +20,7 @@ impl MemoryEmitter<'_> {
             return;
         }
         let kernel = self.kernel;
-        for (place, (buffer, decl)) in kernel.buffers.iter().enumerate().take(MOST) {
+        for (place, (buffer, decl)) in kernel.buffers.iter().enumerate().take(MAX_BUFFERS) {
             if decl.access == Access::Write {
                 let bit = self.w.binary("lshr", bits, place as i64);
                 let bit = self.w.binary("and", bit, 1);

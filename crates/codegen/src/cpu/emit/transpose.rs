@@ -13,7 +13,7 @@ use super::scope::Lane;
 use super::{EmitError, Emitter, avx512};
 
 /// The side of the smallest tiles, in elements: fewer are not worth their code.
-const SMALLEST: i64 = 8;
+const MIN_TILE: i64 = 8;
 
 /// The current iteration of a loop, its begin, or its end.
 type Iteration = Operand;
@@ -25,7 +25,7 @@ impl Emitter<'_> {
         let element = Element::in_memory(self.kernel.values[transpose.value]);
         let side = i64::from(self.tile_side(element));
         let halved = std::iter::successors(Some(side), |side| Some(side / 2));
-        let sides = halved.take_while(|&length| length >= SMALLEST.min(side.max(2)));
+        let sides = halved.take_while(|&length| length >= MIN_TILE.min(side.max(2)));
         let loops = [transpose.rows, transpose.columns];
         let ranges = loops.map(|for_loop| [self.index(&for_loop.begin), self.index(&for_loop.end)]);
         let [rows, columns] = ranges.map(|[begin, end]| self.w.binary("sub", end, begin));

@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 pub(super) type Along = SmallVec<[Option<u8>; 6]>;
 
 /// The most index maps that are moved together.
-const MOST: usize = 64;
+const MAX_INDEX_MAPS: usize = 64;
 
 /// Index maps downstream of one value.
 pub(super) struct IndexMaps {
@@ -55,7 +55,7 @@ impl IndexMaps {
                 waiting.extend(mapped);
                 fills.extend(fill);
             }
-            if nodes.len() > MOST {
+            if nodes.len() > MAX_INDEX_MAPS {
                 return None;
             }
         }

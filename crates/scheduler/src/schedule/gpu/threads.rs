@@ -6,7 +6,7 @@ use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use space::Axis;
 use target::Gpu;
-use target::gpu::{MAX_LONG_ROW_ELEMENTS, MAX_ROW_ELEMENTS, MAX_SUMS_ELEMENTS, STEPS};
+use target::gpu::{MAX_LONG_ROW_ELEMENTS, MAX_ROW_ELEMENTS, MAX_SUMS_ELEMENTS, STEPS_PER_THREAD};
 
 /// The number of folds of a row that counts as many: those of a mean and a variance.
 const MANY_FOLDS: usize = 3;
@@ -78,7 +78,7 @@ fn of_row(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> 
         Some(threads) => threads,
         None => {
             let vectors = work.trip_count(schedule, lane).div_ceil(schedule.width.into());
-            vectors.div_ceil(STEPS).max(few_blocks(work, schedule).min(vectors / 2))
+            vectors.div_ceil(STEPS_PER_THREAD).max(few_blocks(work, schedule).min(vectors / 2))
         }
     };
     let wanted = wanted.next_power_of_two();
@@ -99,7 +99,7 @@ fn share(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &mut Schedule) 
     schedule.lanes = row.clamp(facts.warp.into(), schedule.lanes.into()) as u32;
     let inputs = view.inputs().iter().map(|&input| graph.dtype(input).size() as u64);
     let bytes = inputs.sum::<u64>() * u64::from(schedule.width);
-    let steps = (facts.in_flight / bytes.max(1)).clamp(1, STEPS).next_power_of_two();
+    let steps = (facts.in_flight / bytes.max(1)).clamp(1, STEPS_PER_THREAD).next_power_of_two();
     let chunk = u64::from(schedule.lanes) * u64::from(schedule.width) * steps;
     if let Some((_, known)) = schedule.blocks.iter_mut().find(|(axis, _)| *axis == lane) {
         *known = chunk;
