@@ -6,10 +6,12 @@
 //! lanes run along its rows. Sums begin with zero, run in order, in the compute dtype, and are rounded once, as a library's
 //! are.
 
-use index::{Expr, Facts};
+use index::Expr;
 use ir::graph::{ExternalOp, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
-use ops::{DType, Scalar, ScalarOp};
+use ops::{Scalar, ScalarOp};
 use rustc_hash::FxHashSet;
+
+use super::node_builder::NodeBuilder;
 
 /// The deepest product that is decomposed. With 16 terms, as in attention of small heads, a library took 0.96 of the time
 /// and planning a sixth.
@@ -32,8 +34,9 @@ pub fn decompose(graph: &mut Graph, fusion: &Fusion, chosen: &FxHashSet<Node>) -
     rewrite(graph, fusion, |graph, facts, node, operands| {
         let depth = depth(graph, node).filter(|_| chosen.contains(&node))?;
         let dtype = graph.dtype(node.into());
-        let sum = Products { graph, facts }.sum(operands[0], operands[1], depth);
-        Some(vec![Products { graph, facts }.cast(sum, dtype)])
+        let mut nodes = NodeBuilder { graph, facts };
+        let sum = product(&mut nodes, operands[0], operands[1], depth);
+        Some(vec![nodes.cast(sum, dtype)])
     })
 }
 
@@ -46,46 +49,30 @@ fn is_transposed(graph: &Graph, val: Val) -> bool {
     }
 }
 
-/// A graph under construction.
-struct Products<'g> {
-    graph: &'g mut Graph,
-    facts: &'g mut Facts,
+/// The product of two batches of matrices, not rounded yet.
+fn product(nodes: &mut NodeBuilder<'_>, a: Val, b: Val, depth: i64) -> Val {
+    let b = match is_transposed(nodes.graph, b) {
+        true => nodes.map(ScalarOp::SegmentSet, &[b]),
+        false => b,
+    };
+    let (column, row) = (nodes.graph.shape(a).len() - 1, nodes.graph.shape(b).len() - 2);
+    let compute = nodes.graph.dtype(a).compute();
+    let [a, b] = [a, b].map(|val| nodes.cast(val, compute));
+    let zero = nodes.constant(Scalar::zero(compute));
+    (0..depth).fold(zero, |sum, k| {
+        let factors = [slice(nodes, a, column, k), slice(nodes, b, row, k)];
+        let product = nodes.map(ScalarOp::Mul, &factors);
+        nodes.map(ScalarOp::Add, &[sum, product])
+    })
 }
 
-impl Products<'_> {
-    /// The product of two batches of matrices, not rounded yet.
-    fn sum(&mut self, a: Val, b: Val, depth: i64) -> Val {
-        let b = match is_transposed(self.graph, b) {
-            true => self.add(TensorOp::Map(ScalarOp::SegmentSet), &[b]),
-            false => b,
-        };
-        let (column, row) = (self.graph.shape(a).len() - 1, self.graph.shape(b).len() - 2);
-        let compute = self.graph.dtype(a).compute();
-        let [a, b] = [a, b].map(|val| self.cast(val, compute));
-        let zero = self.add(TensorOp::Constant(Scalar::zero(compute)), &[]);
-        (0..depth).fold(zero, |sum, k| {
-            let factors = [self.slice(a, column, k), self.slice(b, row, k)];
-            let product = self.add(TensorOp::Map(ScalarOp::Mul), &factors);
-            self.add(TensorOp::Map(ScalarOp::Add), &[sum, product])
-        })
+/// One index of an axis, which stays with size 1.
+fn slice(nodes: &mut NodeBuilder<'_>, val: Val, axis: usize, index: i64) -> Val {
+    let mut sizes: Shape = nodes.graph.shape(val).iter().cloned().collect();
+    let mut starts: Shape = sizes.iter().map(|_| Expr::zero()).collect();
+    if sizes[axis].is_one() {
+        return val;
     }
-
-    /// One index of an axis, which stays with size 1.
-    fn slice(&mut self, val: Val, axis: usize, index: i64) -> Val {
-        let mut sizes: Shape = self.graph.shape(val).iter().cloned().collect();
-        let mut starts: Shape = sizes.iter().map(|_| Expr::zero()).collect();
-        if sizes[axis].is_one() {
-            return val;
-        }
-        (starts[axis], sizes[axis]) = (Expr::constant(index), Expr::one());
-        self.add(TensorOp::Slice { starts, sizes }, &[val])
-    }
-
-    fn cast(&mut self, val: Val, dtype: DType) -> Val {
-        if self.graph.dtype(val) == dtype { val } else { self.add(TensorOp::Cast(dtype), &[val]) }
-    }
-
-    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
-        self.graph.add(op, operands, self.facts).expect("parts of a product fit together").into()
-    }
+    (starts[axis], sizes[axis]) = (Expr::constant(index), Expr::one());
+    nodes.add(TensorOp::Slice { starts, sizes }, &[val])
 }

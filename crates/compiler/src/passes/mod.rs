@@ -1,5 +1,6 @@
 //! Graph passes, in the order they run. Each takes a graph and a view in a [`PassContext`], appends to the graph, and
 //! returns a new view and what each old value became; the old view stays valid. Debug builds verify after each.
+//! `node_builder` is no pass: several add nodes through it.
 
 mod add_bias;
 mod approximate;
@@ -9,6 +10,7 @@ mod distribute;
 mod hoist;
 mod memory_order;
 mod nest_cats;
+mod node_builder;
 mod recognize;
 mod simplify;
 mod sink;

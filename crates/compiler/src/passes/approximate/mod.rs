@@ -17,6 +17,7 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{Scalar, ScalarOp};
 
 use super::PassContext;
+use super::node_builder::NodeBuilder;
 
 /// A cheaper way to compute a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,13 +91,12 @@ struct Nodes<'g> {
 
 impl Nodes<'_> {
     fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
-        let node = self.graph.add(TensorOp::Map(scalar_op), operands, self.facts);
-        node.expect("operands of one f32 type, or scalars, are accepted").into()
+        NodeBuilder { graph: self.graph, facts: self.facts }.map(scalar_op, operands)
     }
 
     fn number(&mut self, value: f32) -> Val {
-        let op = TensorOp::Constant(Scalar::from_f64(ops::DType::F32, value.into()));
-        self.graph.add(op, &[], self.facts).expect("constants are accepted").into()
+        let number = Scalar::from_f64(ops::DType::F32, value.into());
+        NodeBuilder { graph: self.graph, facts: self.facts }.constant(number)
     }
 
     /// A product as a value multiplied by a number, and that number.

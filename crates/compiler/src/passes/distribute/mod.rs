@@ -9,10 +9,11 @@
 
 mod rescaled;
 
-use index::Facts;
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{DType, Lambda, Monoid, Scalar, ScalarOp};
 use rescaled::{Infinite, Rescaled, rescaled};
+
+use super::node_builder::NodeBuilder;
 
 /// The folds that can be distributed, in order.
 pub fn distributable(graph: &Graph, fusion: &Fusion) -> Vec<Node> {
@@ -30,7 +31,7 @@ pub fn distribute(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
     rewrite(graph, fusion, |graph, facts, node, operands| {
         let (lambda, axes, Rescaled { maximum, infinite }) = rescaled_sums(graph, node)?;
         let (init, axes) = (lambda.identity()[maximum], axes.clone());
-        let mut states = States { graph, facts, axes, dtype: init.dtype() };
+        let mut states = States { nodes: NodeBuilder { graph, facts }, axes, dtype: init.dtype() };
         let (largest, scale) = states.scale(operands[maximum], init, infinite);
         let is_several =
             (infinite == Infinite::One).then(|| states.is_infinite_several_times(largest, scale));
@@ -44,8 +45,7 @@ pub fn distribute(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
 
 /// The states of a fold under construction.
 struct States<'g> {
-    graph: &'g mut Graph,
-    facts: &'g mut Facts,
+    nodes: NodeBuilder<'g>,
     axes: Axes,
     dtype: DType,
 }
@@ -55,52 +55,43 @@ impl States<'_> {
     /// NaN.
     fn scale(&mut self, keys: Val, init: Scalar, infinite: Infinite) -> (Val, Val) {
         let of_elements = self.fold(Monoid::Max, keys);
-        let init = self.add(TensorOp::Constant(init), &[]);
-        let largest = self.map(ScalarOp::Maximum, &[of_elements, init]);
-        let axis_is_new = (0..self.graph.shape(keys).len()).map(|axis| self.axes.contains(&(axis as u8)));
-        let kept = TensorOp::Broadcast(axis_is_new.collect());
-        let subtrahend = self.add(kept, &[largest]);
-        let difference = self.map(ScalarOp::Sub, &[keys, subtrahend]);
-        let scale = self.map(ScalarOp::Exp, &[difference]);
+        let init = self.nodes.constant(init);
+        let largest = self.nodes.map(ScalarOp::Maximum, &[of_elements, init]);
+        let subtrahend = self.nodes.with_dropped(largest, &self.axes, keys);
+        let difference = self.nodes.map(ScalarOp::Sub, &[keys, subtrahend]);
+        let scale = self.nodes.map(ScalarOp::Exp, &[difference]);
         if infinite == Infinite::Nan {
             return (largest, scale);
         }
-        let (is_largest, one) = (self.map(ScalarOp::Eq, &[keys, subtrahend]), self.number(1.0));
-        (largest, self.map(ScalarOp::Where, &[is_largest, one, scale]))
+        let (is_largest, one) = (self.nodes.map(ScalarOp::Eq, &[keys, subtrahend]), self.number(1.0));
+        (largest, self.nodes.map(ScalarOp::Where, &[is_largest, one, scale]))
     }
 
     /// Whether the maximum is infinite, and not the only one.
     fn is_infinite_several_times(&mut self, largest: Val, scale: Val) -> Val {
         let (infinity, one) = (self.number(f64::INFINITY), self.number(1.0));
-        let is_infinite = self.map(ScalarOp::Eq, &[largest, infinity]);
+        let is_infinite = self.nodes.map(ScalarOp::Eq, &[largest, infinity]);
         let count = self.fold(Monoid::Sum, scale);
-        let are_several = self.map(ScalarOp::Ne, &[count, one]);
-        self.map(ScalarOp::LogicalAnd, &[is_infinite, are_several])
+        let are_several = self.nodes.map(ScalarOp::Ne, &[count, one]);
+        self.nodes.map(ScalarOp::LogicalAnd, &[is_infinite, are_several])
     }
 
     /// The sum of the rescaled elements, or NaN.
     fn sum(&mut self, operand: Val, scale: Val, is_nan: Option<Val>) -> Val {
-        let is_one = super::approximate::constant(self.graph, operand).is_some_and(|one| one.as_f64() == 1.0);
-        let rescaled = if is_one { scale } else { self.map(ScalarOp::Mul, &[operand, scale]) };
+        let is_one =
+            super::approximate::constant(self.nodes.graph, operand).is_some_and(|one| one.as_f64() == 1.0);
+        let rescaled = if is_one { scale } else { self.nodes.map(ScalarOp::Mul, &[operand, scale]) };
         let sum = self.fold(Monoid::Sum, rescaled);
         let Some(is_nan) = is_nan else { return sum };
         let nan = self.number(f64::NAN);
-        self.map(ScalarOp::Where, &[is_nan, nan, sum])
+        self.nodes.map(ScalarOp::Where, &[is_nan, nan, sum])
     }
 
     fn number(&mut self, value: f64) -> Val {
-        self.add(TensorOp::Constant(Scalar::from_f64(self.dtype, value)), &[])
+        self.nodes.constant(Scalar::from_f64(self.dtype, value))
     }
 
     fn fold(&mut self, monoid: Monoid, operand: Val) -> Val {
-        self.add(TensorOp::Fold { monoid, axes: self.axes.clone() }, &[operand])
-    }
-
-    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
-        self.add(TensorOp::Map(scalar_op), operands)
-    }
-
-    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
-        self.graph.add(op, operands, self.facts).expect("states of one float dtype and shape").into()
+        self.nodes.fold(monoid, &self.axes, operand)
     }
 }

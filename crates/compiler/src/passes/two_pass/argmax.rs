@@ -11,12 +11,14 @@ use ops::{DType, Monoid, Scalar, ScalarOp};
 use target::cpu::MAX_UNROLLED;
 
 use super::row_elements;
+use crate::passes::node_builder::NodeBuilder;
 
 /// The pass, for rows of `most_bytes` at most.
 pub fn two_pass_argmax(graph: &mut Graph, fusion: &Fusion, most_bytes: u64) -> (Fusion, ValMap) {
     rewrite(graph, fusion, |graph, facts, node, operands| {
         let (extreme, axes) = short_rows(graph, fusion.facts(), node, most_bytes)?;
-        Some(Search { graph, facts, axes }.of(extreme, operands[0], operands[1]))
+        let nodes = NodeBuilder { graph, facts };
+        Some(Search { nodes, axes }.of(extreme, operands[0], operands[1]))
     })
 }
 
@@ -37,60 +39,45 @@ fn short_rows(graph: &Graph, facts: &Facts, node: Node, most_bytes: u64) -> Opti
 
 /// The two passes under construction.
 struct Search<'g> {
-    graph: &'g mut Graph,
-    facts: &'g mut Facts,
+    nodes: NodeBuilder<'g>,
     axes: Axes,
 }
 
 impl Search<'_> {
     /// The extreme of each row, which has an element, and the smallest number of the elements equal to it.
     fn of(&mut self, extreme: Monoid, x: Val, numbers: Val) -> Vec<Val> {
-        let found = self.fold(extreme, x);
-        let is_new = (0..self.graph.shape(x).len()).map(|axis| self.axes.contains(&(axis as u8)));
-        let kept = self.add(TensorOp::Broadcast(is_new.collect()), &[found]);
-        let equals = self.map(ScalarOp::Eq, &[x, kept]);
-        let is_it = if self.graph.dtype(x).is_float() {
-            let is_nan = self.map(ScalarOp::Ne, &[x, x]);
-            self.map(ScalarOp::LogicalOr, &[equals, is_nan])
+        let (given, counted) = (self.nodes.graph.dtype(numbers), self.counted(numbers));
+        let Search { nodes, axes } = self;
+        let found = nodes.fold(extreme, axes, x);
+        let kept = nodes.with_dropped(found, axes, x);
+        let equals = nodes.map(ScalarOp::Eq, &[x, kept]);
+        let is_it = if nodes.graph.dtype(x).is_float() {
+            let is_nan = nodes.map(ScalarOp::Ne, &[x, x]);
+            nodes.map(ScalarOp::LogicalOr, &[equals, is_nan])
         } else {
             equals
         };
-        let (given, counted) = (self.graph.dtype(numbers), self.counted(numbers));
-        let numbers = self.cast(numbers, counted);
-        let none = self.add(TensorOp::Constant(Scalar::highest(counted)), &[]);
-        let candidates = self.map(ScalarOp::Where, &[is_it, numbers, none]);
-        let first = self.fold(Monoid::Min, candidates);
-        vec![found, self.cast(first, given)]
+        let numbers = nodes.cast(numbers, counted);
+        let none = nodes.constant(Scalar::highest(counted));
+        let candidates = nodes.map(ScalarOp::Where, &[is_it, numbers, none]);
+        let first = nodes.fold(Monoid::Min, axes, candidates);
+        vec![found, nodes.cast(first, given)]
     }
 
     /// The dtype in which numbers are compared: one of 32 bits for positions along an axis, as rows are short.
     fn counted(&self, numbers: Val) -> DType {
         let mut val = numbers;
-        while let TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Cast(_) = self.graph.op(val) {
-            val = self.graph.operands(val)[0];
+        while let TensorOp::Broadcast(_) | TensorOp::Expand(_) | TensorOp::Cast(_) = self.nodes.graph.op(val)
+        {
+            val = self.nodes.graph.operands(val)[0];
         }
-        let constant = |val: Val| match self.graph.op(val) {
+        let constant = |val: Val| match self.nodes.graph.op(val) {
             TensorOp::Constant(scalar) => Some(scalar.as_i64()),
             _ => None,
         };
-        let begins = self.graph.operands(val).iter().map(|&operand| constant(operand));
-        let are_positions = matches!(self.graph.op(val), TensorOp::Iota(_)) && begins.eq([Some(0), Some(1)]);
-        if are_positions { DType::I32 } else { self.graph.dtype(numbers) }
-    }
-
-    fn cast(&mut self, val: Val, dtype: DType) -> Val {
-        if self.graph.dtype(val) == dtype { val } else { self.add(TensorOp::Cast(dtype), &[val]) }
-    }
-
-    fn fold(&mut self, monoid: Monoid, operand: Val) -> Val {
-        self.add(TensorOp::Fold { monoid, axes: self.axes.clone() }, &[operand])
-    }
-
-    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
-        self.add(TensorOp::Map(scalar_op), operands)
-    }
-
-    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
-        self.graph.add(op, operands, self.facts).expect("folds along axes that the extreme had").into()
+        let begins = self.nodes.graph.operands(val).iter().map(|&operand| constant(operand));
+        let are_positions =
+            matches!(self.nodes.graph.op(val), TensorOp::Iota(_)) && begins.eq([Some(0), Some(1)]);
+        if are_positions { DType::I32 } else { self.nodes.graph.dtype(numbers) }
     }
 }

@@ -15,6 +15,7 @@ use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{DType, Monoid, Scalar, ScalarOp};
 
 use super::row_elements;
+use crate::passes::node_builder::NodeBuilder;
 
 /// The pass, for rows of `most_bytes` at most; `divides_first`: elements are divided before they are added up.
 pub fn two_pass(
@@ -25,7 +26,8 @@ pub fn two_pass(
 ) -> (Fusion, ValMap) {
     rewrite(graph, fusion, |graph, facts, node, operands| {
         let (axes, count) = short_rows(graph, fusion.facts(), node, most_bytes)?;
-        Some(Moments { graph, facts, axes, divides_first }.of(operands[0], count))
+        let nodes = NodeBuilder { graph, facts };
+        Some(Moments { nodes, axes, divides_first }.of(operands[0], count))
     })
 }
 
@@ -45,8 +47,7 @@ fn short_rows(graph: &Graph, facts: &Facts, node: Node, most_bytes: u64) -> Opti
 
 /// Moments under construction.
 struct Moments<'g> {
-    graph: &'g mut Graph,
-    facts: &'g mut Facts,
+    nodes: NodeBuilder<'g>,
     axes: Axes,
     divides_first: bool,
 }
@@ -55,22 +56,21 @@ impl Moments<'_> {
     /// Mean, squared deviations from it and count of rows of `count` elements.
     fn of(&mut self, x: Val, count: Expr) -> Vec<Val> {
         let any = self.size(Expr::max(&count, &Expr::one()));
-        let share = self.map(ScalarOp::Reciprocal, &[any]);
+        let share = self.nodes.map(ScalarOp::Reciprocal, &[any]);
         let about = self.first_mean(x, share);
-        let is_new = (0..self.graph.shape(x).len()).map(|axis| self.axes.contains(&(axis as u8)));
-        let kept = TensorOp::Broadcast(is_new.collect());
-        let subtrahend = self.add(kept, &[about]);
-        let deviation = self.map(ScalarOp::Sub, &[x, subtrahend]);
-        let square = self.map(ScalarOp::Mul, &[deviation, deviation]);
+        let subtrahend = self.nodes.with_dropped(about, &self.axes, x);
+        let deviation = self.nodes.map(ScalarOp::Sub, &[x, subtrahend]);
+        let square = self.nodes.map(ScalarOp::Mul, &[deviation, deviation]);
         let (sum, squares) = (self.sum(deviation), self.sum(square));
-        let off = self.map(ScalarOp::Div, &[sum, any]);
+        let off = self.nodes.map(ScalarOp::Div, &[sum, any]);
         // Deviations from an infinite mean do not exist, and those beyond the range of f32 are infinite.
-        let known = if self.divides_first { self.map(ScalarOp::Sub, &[off, off]) } else { off };
-        let is_known = self.map(ScalarOp::Eq, &[known, known]);
-        let corrected = self.map(ScalarOp::Add, &[about, off]);
-        let mean = self.map(ScalarOp::Where, &[is_known, corrected, about]);
+        let known = if self.divides_first { self.nodes.map(ScalarOp::Sub, &[off, off]) } else { off };
+        let is_known = self.nodes.map(ScalarOp::Eq, &[known, known]);
+        let corrected = self.nodes.map(ScalarOp::Add, &[about, off]);
+        let mean = self.nodes.map(ScalarOp::Where, &[is_known, corrected, about]);
         let m2 = self.about_mean([sum, squares, off, any]);
-        let m2 = if self.divides_first { self.map(ScalarOp::Where, &[is_known, m2, squares]) } else { m2 };
+        let m2 =
+            if self.divides_first { self.nodes.map(ScalarOp::Where, &[is_known, m2, squares]) } else { m2 };
         let counts = self.counts(count, mean);
         vec![mean, m2, counts]
     }
@@ -78,50 +78,42 @@ impl Moments<'_> {
     /// The mean, as accurate as one pass gives it.
     fn first_mean(&mut self, x: Val, share: Val) -> Val {
         if self.divides_first {
-            let part = self.map(ScalarOp::Mul, &[x, share]);
+            let part = self.nodes.map(ScalarOp::Mul, &[x, share]);
             return self.sum(part);
         }
         let total = self.sum(x);
-        self.map(ScalarOp::Mul, &[total, share])
+        self.nodes.map(ScalarOp::Mul, &[total, share])
     }
 
     /// The count for each row.
     fn counts(&mut self, count: Expr, of_rows: Val) -> Val {
-        let sizes = self.graph.shape(of_rows).clone();
+        let sizes = self.nodes.graph.shape(of_rows).clone();
         let count = self.size(count);
-        let one = self.add(TensorOp::Broadcast(sizes.iter().map(|_| true).collect()), &[count]);
-        self.add(TensorOp::Expand(sizes), &[one])
+        let one = self.nodes.add(TensorOp::Broadcast(sizes.iter().map(|_| true).collect()), &[count]);
+        self.nodes.add(TensorOp::Expand(sizes), &[one])
     }
 
     /// `squares - sum * off`, where `off` is the rounded quotient of sum and count: the difference is corrected for that.
     fn about_mean(&mut self, [sum, squares, off, count]: [Val; 4]) -> Val {
-        let negated = self.map(ScalarOp::Neg, &[off]);
-        let lost = self.map(ScalarOp::MulAdd, &[negated, count, sum]);
-        let rest = self.map(ScalarOp::MulAdd, &[negated, sum, squares]);
-        let rest = self.map(ScalarOp::MulAdd, &[negated, lost, rest]);
-        let zero = self.add(TensorOp::Constant(Scalar::zero(DType::F32)), &[]);
-        self.map(ScalarOp::Maximum, &[rest, zero])
+        let negated = self.nodes.map(ScalarOp::Neg, &[off]);
+        let lost = self.nodes.map(ScalarOp::MulAdd, &[negated, count, sum]);
+        let rest = self.nodes.map(ScalarOp::MulAdd, &[negated, sum, squares]);
+        let rest = self.nodes.map(ScalarOp::MulAdd, &[negated, lost, rest]);
+        let zero = self.nodes.constant(Scalar::zero(DType::F32));
+        self.nodes.map(ScalarOp::Maximum, &[rest, zero])
     }
 
     fn size(&mut self, size: Expr) -> Val {
         match size.as_const() {
-            Some(size) => self.add(TensorOp::Constant(Scalar::from_i64(DType::F32, size)), &[]),
+            Some(size) => self.nodes.constant(Scalar::from_i64(DType::F32, size)),
             None => {
-                let size = self.add(TensorOp::Size(size), &[]);
-                self.add(TensorOp::Cast(DType::F32), &[size])
+                let size = self.nodes.add(TensorOp::Size(size), &[]);
+                self.nodes.cast(size, DType::F32)
             }
         }
     }
 
     fn sum(&mut self, operand: Val) -> Val {
-        self.add(TensorOp::Fold { monoid: Monoid::Sum, axes: self.axes.clone() }, &[operand])
-    }
-
-    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
-        self.add(TensorOp::Map(scalar_op), operands)
-    }
-
-    fn add(&mut self, op: TensorOp, operands: &[Val]) -> Val {
-        self.graph.add(op, operands, self.facts).expect("sums of f32 along axes that the moments had").into()
+        self.nodes.fold(Monoid::Sum, &self.axes, operand)
     }
 }
