@@ -3,6 +3,7 @@
 Each is called, as in nvFuser, and is read, as in NumPy and torch, as far as the definition knows it before it runs.
 """
 
+from collections.abc import Sequence
 from typing import Any, Callable, List, NoReturn, Optional
 
 from . import caller
@@ -40,8 +41,14 @@ class Shape:
         named = range(len(self))[axis]
         return [self._tensor.size(each) for each in named] if isinstance(axis, slice) else self._tensor.size(named)
 
+    def __repr__(self) -> str:
+        return f"<the {len(self)} sizes of a tensor, known when the definition runs>"
+
     __hash__ = None  # type: ignore[assignment]
     __eq__ = __ne__ = _unknown("shape", "compare x.ndim, or use x.shape[0] as a scalar of the definition")
+
+
+Sequence.register(Shape)  # so that ops take it as a list of sizes
 
 
 class Size:
@@ -84,6 +91,9 @@ class TensorDType:
 
     def __str__(self) -> str:
         return str(self._dtype.numpy_name)
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
 
     def __repr__(self) -> str:
         return repr(self._dtype)

@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Union
 
 from . import caller, indexing
-from ._native import TensorView
+from ._native import TensorView, Val
 from .attributes import Shape, Size, TensorDType, error
 from .tracebacks import public
 
@@ -40,16 +40,19 @@ FAILING = {
 
 def attach() -> None:
     """Gives `TensorView` the methods."""
-    sizes, size, dtype = (getattr(TensorView, name) for name in ("shape", "size", "dtype"))
+    sizes: Any = TensorView.shape
+    size: Any = TensorView.size
+    dtype: Any = Val.dtype
     methods: Dict[str, Any] = {name: _unary(name) for name in UNARY}
     methods["shape"] = property(lambda self: Shape(self, sizes), doc=Shape.__doc__)
     methods["size"] = property(lambda self: Size(self, size), doc=Size.__doc__)
-    methods["dtype"] = property(lambda self: TensorDType(dtype(self)), doc=TensorDType.__doc__)
     methods.update({name: _fold(name) for name in FOLDS})
     methods.update({name: _scan(name) for name in SCANS})
     methods.update({name: _place(name) for name in PLACES})
     methods.update({name: _failing(name, why) for name, why in FAILING.items()})
     methods.update(_WRITTEN)
+    # Scalars have it too.
+    setattr(Val, "dtype", property(lambda self: TensorDType(dtype(self)), doc=TensorDType.__doc__))
     for name, method in methods.items():
         setattr(TensorView, name, public(method) if callable(method) else method)
 

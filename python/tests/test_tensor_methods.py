@@ -184,7 +184,19 @@ def test_dtypes_are_those_of_numpy_and_torch():
         assert x.dtype == np.float64 and np.dtype("float64") == x.dtype and x.dtype == "float64" and x.dtype == float
         assert x.dtype != np.float32 and x.dtype != "double" and x.dtype != 5 and x.dtype != DataType.Float
         assert {x.dtype: 1}[x.exp().dtype] == 1 and str(x.dtype) == "float64" and len(x.size()) == 1
-        assert x.exp().astype(x.dtype).dtype == x.dtype
+        assert x.exp().astype(x.dtype).dtype == x.dtype and f"{x.dtype:>9}" == "  float64"
+        assert x.size(0).dtype == DataType.Int and x.size(0).dtype() == DataType.Int
+
+
+def test_a_shape_is_a_list_of_sizes():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.full(x.shape, 2.0, x.dtype) + x)
+        fd.add_output(fd.ops.reshape(x.T, x.shape))
+        assert repr(x.shape) == "<the 2 sizes of a tensor, known when the definition runs>"
+    array = np.arange(6, dtype=np.float32).reshape(2, 3)
+    added, reshaped = fd.execute([array])
+    assert np.array_equal(added, array + 2) and np.array_equal(reshaped, array.T.reshape(2, 3))
 
 
 def test_places_keep_their_axis():

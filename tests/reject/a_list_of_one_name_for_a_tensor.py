@@ -6,4 +6,4 @@ def f(fd):
 # ---- expect
 # 3:11: only lists are unpacked
 #     [y] = fd.ops.exp(x)
-#           ^^^^^^^^^^^^^ expected 1 values for as many names
+#           ^^^^^^^^^^^^^ expected a list of 1

@@ -101,8 +101,7 @@ pub(super) fn unary(operator: &str, scalar: Scalar, span: Span) -> Result<Scalar
 /// What Python makes of two of its numbers.
 ///
 /// # Errors
-/// For integers beyond 64 bits, a division by zero, a real power that is complex or too large, and operators that the numbers do
-/// not have.
+/// For integers beyond 64 bits, a division by zero, a real power that is too large, and operators that the numbers do not have.
 pub(super) fn binary(operator: &str, a: Scalar, b: Scalar, span: Span) -> Result<Scalar, RawDiagnostic> {
     let (is_complex, is_float) =
         (|scalar: Scalar| scalar.dtype().is_complex(), |scalar: Scalar| scalar.dtype().is_float());
@@ -150,10 +149,20 @@ fn compared(holds: Holds, a: Scalar, b: Scalar) -> Result<Scalar, &'static str> 
             }
             (parts(a) == parts(b)).then_some(Ordering::Equal)
         }
-        (x, y) if x.is_float() || y.is_float() => a.as_f64().partial_cmp(&b.as_f64()),
+        (x, y) if x.is_float() && y.is_float() => a.as_f64().partial_cmp(&b.as_f64()),
+        (_, y) if y.is_float() => order_of(integer(a), b.as_f64()),
+        (x, _) if x.is_float() => order_of(integer(b), a.as_f64()).map(Ordering::reverse),
         _ => Some(integer(a).cmp(&integer(b))),
     };
     Ok(Scalar::from_bool(holds(order)))
+}
+
+/// The order of an integer and a float, which is not rounded to the other.
+fn order_of(n: i128, x: f64) -> Option<Ordering> {
+    // All integers here have fewer bits than an i128, to which larger floats saturate.
+    let of_whole = n.cmp(&(x.floor() as i128));
+    let has_fraction = x.floor() < x;
+    (!x.is_nan()).then(|| if has_fraction { of_whole.then(Ordering::Less) } else { of_whole })
 }
 
 /// Whether an operator of truth values gives one.
@@ -179,7 +188,10 @@ fn of_integers(operator: &str, a: i128, b: i128) -> Result<Scalar, &'static str>
         "+" => a.checked_add(b),
         "-" => a.checked_sub(b),
         "*" => a.checked_mul(b),
-        "/" => return of_floats(operator, a as f64, b as f64),
+        "/" => {
+            divides()?;
+            return Ok(Scalar::from_f64(DType::F64, quotient(a, b)));
+        }
         "//" => {
             divides()?;
             Some(a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0))
@@ -215,6 +227,16 @@ fn of_integers(operator: &str, a: i128, b: i128) -> Result<Scalar, &'static str>
     }
 }
 
+/// The quotient of two integers of at most 65 bits, rounded once.
+fn quotient(a: i128, b: i128) -> f64 {
+    let (dividend, divisor) = (a.unsigned_abs(), b.unsigned_abs());
+    let shift = dividend.leading_zeros().min(126);
+    let (scaled, rest) = ((dividend << shift) / divisor, (dividend << shift) % divisor);
+    // The last bit says whether something is left, as more bits than those of a float are there.
+    let magnitude = (scaled | u128::from(rest != 0)) as f64 * 2_f64.powi(-(shift as i32));
+    if (a < 0) == (b < 0) { magnitude } else { -magnitude }
+}
+
 /// A power with a large exponent, of the integers that stay small.
 fn small_power(a: i128, exponent: i128) -> Option<i128> {
     match a {
@@ -234,19 +256,18 @@ fn of_floats(operator: &str, x: f64, y: f64) -> Result<Scalar, &'static str> {
         "-" => x - y,
         "*" => x * y,
         "/" => x / y,
-        "//" => ((x - remainder(x, y)) / y).round(),
+        "//" => floored(x, y),
         "%" => remainder(x, y),
+        "**" if x < 0.0 && x.is_finite() && y.is_finite() && y.fract() != 0.0 => {
+            return of_complex("**", [x, 0.0], [y, 0.0]);
+        }
         "**" => x.powf(y),
         _ => return Err("floats do not have this operator"),
     };
-    if operator == "**" && x.is_finite() && y.is_finite() && !result.is_finite() {
-        return Err(if result.is_nan() {
-            "a complex power of real numbers"
-        } else {
-            "a power that is too large"
-        });
+    match operator == "**" && x.is_finite() && y.is_finite() && result.is_infinite() {
+        true => Err("a power that is too large"),
+        false => Ok(Scalar::from_f64(DType::F64, result)),
     }
-    Ok(Scalar::from_f64(DType::F64, result))
 }
 
 /// The remainder with the sign of the divisor.
@@ -258,19 +279,62 @@ fn remainder(x: f64, y: f64) -> f64 {
     if (remainder < 0.0) == (y < 0.0) { remainder } else { remainder + y }
 }
 
-fn of_complex(operator: &str, [a, b]: [f64; 2], [c, d]: [f64; 2]) -> Result<Scalar, &'static str> {
+/// The floored quotient: of what is left when the remainder is taken off, which is nearly whole.
+fn floored(x: f64, y: f64) -> f64 {
+    let rest = x % y;
+    let is_above = rest != 0.0 && (rest < 0.0) != (y < 0.0);
+    let quotient = (x - rest) / y - f64::from(is_above);
+    if quotient == 0.0 {
+        return 0.0_f64.copysign(x / y);
+    }
+    let whole = quotient.floor();
+    if quotient - whole > 0.5 { whole + 1.0 } else { whole }
+}
+
+fn of_complex(operator: &str, a: [f64; 2], b: [f64; 2]) -> Result<Scalar, &'static str> {
     let [re, im] = match operator {
-        "+" => [a + c, b + d],
-        "-" => [a - c, b - d],
-        "*" => [a * c - b * d, a * d + b * c],
-        "/" if c == 0.0 && d == 0.0 => return Err("division by zero"),
-        "/" => {
-            let squares = c * c + d * d;
-            [(a * c + b * d) / squares, (b * c - a * d) / squares]
-        }
-        _ => return Err("complex numbers do not have this operator here"),
+        "+" => [a[0] + b[0], a[1] + b[1]],
+        "-" => [a[0] - b[0], a[1] - b[1]],
+        "*" => complex_product(a, b),
+        "/" if b == [0.0; 2] => return Err("division by zero"),
+        "/" => complex_quotient(a, b),
+        "**" if a == [0.0; 2] && (b[0] < 0.0 || b[1] != 0.0) => return Err("division by zero"),
+        "**" => complex_power(a, b),
+        _ => return Err("complex numbers do not have this operator"),
     };
     Ok(Scalar::complex(DType::C128, re, im))
+}
+
+fn complex_product([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 2] {
+    [a * c - b * d, a * d + b * c]
+}
+
+/// Smith's algorithm (1962), which divides by the larger part first.
+fn complex_quotient([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 2] {
+    if c.abs() >= d.abs() {
+        let ratio = d / c;
+        let scale = c + d * ratio;
+        return [(a + b * ratio) / scale, (b - a * ratio) / scale];
+    }
+    let ratio = c / d;
+    let scale = c * ratio + d;
+    [(a * ratio + b) / scale, (b * ratio - a) / scale]
+}
+
+/// By products where the exponent is a small integer, else by length and angle.
+fn complex_power(base: [f64; 2], exponent: [f64; 2]) -> [f64; 2] {
+    let [power, turned] = exponent;
+    if turned == 0.0 && power.fract() == 0.0 && power.abs() <= 100.0 {
+        let product = (0..power.abs() as u32).fold([1.0, 0.0], |product, _| complex_product(product, base));
+        return if power < 0.0 { complex_quotient([1.0, 0.0], product) } else { product };
+    }
+    if base == [0.0; 2] {
+        return [0.0; 2];
+    }
+    let (length, angle) = (base[0].hypot(base[1]), base[1].atan2(base[0]));
+    let length_of_power = length.powf(power) * (-angle * turned).exp();
+    let angle_of_power = angle * power + turned * length.ln();
+    [length_of_power * angle_of_power.cos(), length_of_power * angle_of_power.sin()]
 }
 
 #[cfg(test)]
@@ -309,6 +373,16 @@ mod tests {
             ("3 > 2", "True : bool"),
             ("float(\"inf\") > 1", "True : bool"),
             ("1j * 1j == -1", "True : bool"),
+            ("-1.0 // float(\"inf\")", "-1.0 : f64"),
+            ("1e200 / 1e200j", "0.0-1.0j : c128"),
+            ("1j ** 2", "-1.0+0.0j : c128"),
+            ("(-8) ** 0.5 == 8 ** 0.5 * 1j", "False : bool"),
+            ("9007199254740993 == 9007199254740992.0", "False : bool"),
+            ("9223372036854775807 < 9223372036854775808.0", "True : bool"),
+            ("-3 < -2.5", "True : bool"),
+            ("9007199254740993 / 3", "3002399751580331.0 : f64"),
+            ("-1 / 3", "-0.3333333333333333 : f64"),
+            ("False / 10", "0.0 : f64"),
         ];
         for (text, expected) in cases {
             assert_eq!(worked_out(text).as_deref(), Ok(expected), "{text}");
@@ -325,7 +399,7 @@ mod tests {
             ("7 / 0", "division by zero"),
             ("0 ** -1", "division by zero"),
             ("1 << -1", "a shift by a negative number"),
-            ("(-8) ** 0.5", "a complex power of real numbers"),
+            ("0j ** -1", "division by zero"),
             ("10.0 ** 400", "a power that is too large"),
             ("1j < 2", "complex numbers have no order"),
             ("1.5 & 1", "floats do not have this operator"),

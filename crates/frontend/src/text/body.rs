@@ -99,11 +99,11 @@ impl<'t> Reader<'t> {
                 targets.iter().zip(items).for_each(|(target, item)| self.assign(target, item));
             }
             (_, None) => {
-                let label = format!("expected {} values for as many names", targets.len());
+                let label = format!("expected a list of {}", targets.len());
                 return Err(RawDiagnostic::new(value.span, "only lists are unpacked", label));
             }
             (_, Some(items)) => {
-                let message = format!("{} names for {} values", targets.len(), items.len());
+                let message = format!("the list has {} values, not {}", items.len(), targets.len());
                 return Err(RawDiagnostic::new(statement.span, message, "expected as many names as values"));
             }
         }
@@ -137,7 +137,7 @@ impl<'t> Reader<'t> {
             TreeKind::Attribute(..) => attribute(tree),
             TreeKind::Item(base, index) => self.item(base, index),
             TreeKind::Call(callee, arguments) => self.call(tree, callee, arguments),
-            TreeKind::Unary(operator, operand) => self.unary(operator, operand),
+            TreeKind::Unary(operator, operand) => self.unary(operator, operand, tree.span),
             TreeKind::Binary(operator, a, b) => self.binary(operator, a, b, tree.span),
         }
     }
@@ -297,12 +297,10 @@ impl<'t> Reader<'t> {
         self.builder.call(method, arguments).map_err(|error| rejected(error, tree.span))
     }
 
-    fn unary(&mut self, operator: &str, operand: &Tree) -> Result<Object, RawDiagnostic> {
+    fn unary(&mut self, operator: &str, operand: &Tree, span: Span) -> Result<Object, RawDiagnostic> {
         let object = self.object(operand)?;
         match (&object, operator) {
-            (Object::Number(scalar), _) => {
-                arithmetic::unary(operator, *scalar, operand.span).map(Object::Number)
-            }
+            (Object::Number(scalar), _) => arithmetic::unary(operator, *scalar, span).map(Object::Number),
             (_, "+") => Ok(object),
             (_, "~") => self.operate("bitwise_not", [(object, operand.span)], operand.span),
             _ => self.operate("neg", [(object, operand.span)], operand.span),

@@ -62,11 +62,17 @@ fn constructors() {
     check("torch.arange(1, 10, step=4)", "i64 [3] [1] 3 Range(1.0, 4.0)");
     check("torch.arange(start=1, end=4)", "i64 [3] [1] 3 Range(1.0, 1.0)");
     check("np.arange(4.0, step=2)", "f64 [2] [1] 2 Range(0.0, 2.0)");
+    check("np.arange(5, 0)", "i64 [0] [1] 0 Range(5.0, 1.0)");
+    check("torch.arange(5, 0)", "this range has no length (a step of 1 does not lead from 5 to 0)");
+    check("torch.arange(2**53, 2**53 + 3)", "i64 [3] [1] 3 Range(9007199254740992.0, 1.0)");
+    check("torch.arange(7, 0, -2)", "i64 [4] [1] 4 Range(7.0, -2.0)");
+    check("np.ones(4, order='C')", "f64 [4] [1] 4 Constant(1.0)");
+    check("torch.randn(0, 3).reshape(0, -1)", "the size -1 is negative (expected 0 or more)");
     check("torch.arange(6).reshape(-1, 2)", "i64 [3, 2] [2, 1] 6 Range(0.0, 1.0)");
     check("torch.arange(6, foo=1)", "unknown argument `foo` (known: start, end, stop, step, dtype)");
     check("torch.ones(3, foo=2)", "unknown argument `foo` (known: size, shape, dtype)");
     check("torch.ones(4).reshape(2, 2, foo=1)", "unknown argument `foo` (known: size, shape, dtype)");
-    check("torch.arange(1, 5, 0)", "this range has no end (a step of 0 does not lead from 1 to 5)");
+    check("torch.arange(1, 5, 0)", "this range has no length (a step of 0 does not lead from 1 to 5)");
     check("torch.testing.make_tensor((2,), dtype=torch.bool)", "bool [2] [1] 2 Integers(0, 2)");
     check("1, -2.5, True", "i64 1; f64 -2.5; bool True");
     check("7 // -2, 2 ** -1, ~True", "i64 -4; f64 0.5; i64 -2");

@@ -195,7 +195,7 @@ fn declarations_and_outputs() {
 #[test]
 fn syntax() {
     check("c = a +", "1:8: unexpected end of line (expected a value)");
-    check("c, d = fd.ops.neg(a)", "1:8: only lists are unpacked (expected 2 values for as many names)");
+    check("c, d = fd.ops.neg(a)", "1:8: only lists are unpacked (expected a list of 2)");
     check(
         "a[0]",
         "1:1: only lists have items (this is not a list); use fd.ops.slice, or fd.ops.index_select",

@@ -2,7 +2,7 @@
 
 use ir::definition::{CallArgument, Object};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyTuple};
+use pyo3::types::{PyDict, PyList, PySequence, PyString, PyTuple};
 
 use super::value::{Meaning, TensorView, Val};
 use super::{Builder, lambda};
@@ -61,6 +61,11 @@ pub fn object(builder: &Bound<'_, Builder>, given: &Bound<'_, PyAny>) -> PyResul
         Some(Some(dtype)) => Ok(Object::DType(dtype)),
         Some(None) => Ok(Object::None),
         None => {
+            // Sizes of a tensor, `x.shape`.
+            if let Ok(items) = given.cast::<PySequence>() {
+                let items = items.try_iter()?.map(|item| object(builder, &item?));
+                return Ok(Object::list(items.collect::<PyResult<Vec<Object>>>()?));
+            }
             require_no_array("", given)?;
             let kind = given.get_type().qualname()?;
             Err(errors::argument(

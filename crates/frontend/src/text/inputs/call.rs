@@ -56,9 +56,17 @@ impl Call<'_> {
 
     /// Rejects keywords other than these and those that change no element and no layout.
     pub fn require_keywords(&self, known: &[&str]) -> Result<(), RawDiagnostic> {
-        let is_known = |name: &str| known.contains(&name) || WITHOUT_EFFECT.contains(&name);
-        let keywords = self.arguments.iter().filter_map(|argument| argument.keyword.as_ref());
-        match keywords.into_iter().find(|keyword| !is_known(&keyword.text)) {
+        let is_neutral = |argument: &&ArgumentSyntax, name: &str| match (name, &argument.value.kind) {
+            ("order", TreeKind::Text(order)) => order == "C",
+            ("names", TreeKind::None) | ("noncontiguous", TreeKind::Bool(false)) => true,
+            ("exclude_zero", _) => true,
+            _ => WITHOUT_EFFECT.contains(&name),
+        };
+        let rejected = self.arguments.iter().filter(|argument| {
+            let name = argument.keyword.as_ref().map(|keyword| keyword.text.as_str());
+            name.is_some_and(|name| !known.contains(&name) && !is_neutral(argument, name))
+        });
+        match rejected.filter_map(|argument| argument.keyword.as_ref()).next() {
             Some(keyword) => {
                 let message = format!("unknown argument `{}`", keyword.text);
                 let known = [known, &["dtype"]].concat().join(", ");
@@ -135,27 +143,36 @@ impl Call<'_> {
         self.filled(sizes(shape), DType::I64, Distribution::Integers(low, high))
     }
 
-    /// `arange(end)`, `arange(start, end)` or `arange(start, end, step)`.
-    pub fn arange(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
+    /// `arange(end)`, `arange(start, end)` or `arange(start, end, step)`; torch has none that runs the other way.
+    pub fn arange(&self, real: DType, may_be_empty: bool) -> Result<TensorSpec, RawDiagnostic> {
         let is_alone = self.argument(1, &["end", "stop"]).is_none();
         let end = if is_alone { self.required(0, &["end"])? } else { self.required(1, &["end", "stop"])? };
         let start = self.argument(0, &["start"]).filter(|_| !is_alone);
         let given = [start, Some(end), self.argument(2, &["step"])];
         let numbers: Vec<Option<Number>> =
             given.iter().map(|tree| tree.map(number).transpose()).collect::<Result<_, _>>()?;
-        let value = |place: usize, default: f64| numbers[place].map_or(default, |number| number.as_f64());
-        let (start, end, step) = (value(0, 0.0), value(1, 0.0), value(2, 1.0));
-        if step == 0.0 || (end - start) / step < 0.0 {
+        let number = |place: usize, default: i64| numbers[place].unwrap_or(Number::Int(default));
+        let [start, end, step] = [number(0, 0), number(1, 0), number(2, 1)];
+        let length = match (start, end, step) {
+            (_, _, Number::Int(0)) => None,
+            (Number::Int(start), Number::Int(end), Number::Int(step)) => {
+                let (distance, step) = (i128::from(end) - i128::from(start), i128::from(step));
+                Some((distance + step - step.signum()).div_euclid(step) as f64)
+            }
+            _ => Some(((end.as_f64() - start.as_f64()) / step.as_f64()).ceil())
+                .filter(|length| !length.is_nan()),
+        };
+        let [start, end, step] = [start, end, step].map(|number| number.as_f64());
+        let Some(length) = length.filter(|&length| length >= 0.0 || may_be_empty) else {
             let label = format!("a step of {step} does not lead from {start} to {end}");
-            return Err(RawDiagnostic::new(self.span, "this range has no end", label));
-        }
-        let length = ((end - start) / step).ceil().max(0.0);
-        if length.is_nan() || length > 9e15 {
+            return Err(RawDiagnostic::new(self.span, "this range has no length", label));
+        };
+        if length > 9e15 {
             return Err(self.too_large());
         }
         let integers = numbers.iter().flatten().all(|number| matches!(number, Number::Int(_)));
         let default = if integers { DType::I64 } else { real };
-        self.filled(Ok(vec![length as i64]), default, Distribution::Range(start, step))
+        self.filled(Ok(vec![length.max(0.0) as i64]), default, Distribution::Range(start, step))
     }
 
     /// `torch.testing.make_tensor(size, dtype=, low=, high=)`.
@@ -256,8 +273,9 @@ impl Call<'_> {
         let mut sizes = self.all_integers(&["size", "shape"])?;
         if let Some(rest) = sizes.iter().position(|&size| size == -1) {
             sizes[rest] = 1;
-            let others = sizes.iter().try_fold(1_i64, |n, &size| n.checked_mul(size));
-            sizes[rest] = others.and_then(|others| count.checked_div(others)).unwrap_or(0);
+            let others = sizes.iter().try_fold(1_i64, |n, &size| n.checked_mul(size)).unwrap_or(0);
+            let is_known = others > 0 && !sizes.contains(&-1);
+            sizes[rest] = if is_known { count / others } else { -1 };
         }
         let sizes = checked_sizes(sizes, self.span)?;
         let dense =

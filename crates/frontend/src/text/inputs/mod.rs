@@ -111,7 +111,7 @@ fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, RawDiagn
         "zeros" | "empty" => call.filled(call.all_sizes(), real, Distribution::Constant(0.0)),
         "full" => call.full(real),
         "randint" => call.randint(),
-        "arange" => call.arange(real),
+        "arange" => call.arange(real, library != "torch"),
         "make_tensor" => call.make_tensor(real),
         "as_strided" => call.base().and_then(|(base, call)| {
             let spec = tensor(base)?;

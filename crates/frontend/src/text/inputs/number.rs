@@ -33,7 +33,9 @@ pub(super) fn number(tree: &Tree) -> Result<Number, RawDiagnostic> {
     match scalar.dtype() {
         DType::I64 => Ok(Number::Int(scalar.as_i64())),
         DType::F64 => Ok(Number::Float(scalar.as_f64())),
-        _ => Err(RawDiagnostic::new(tree.span, "this is not a number", "expected an integer or a float")),
+        _ => {
+            Err(RawDiagnostic::new(tree.span, "this number cannot be here", "expected an integer or a float"))
+        }
     }
 }
 
