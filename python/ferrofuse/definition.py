@@ -1,5 +1,6 @@
 """FusionDefinition: defines a fusion, compiles it on first use, runs it on arrays."""
 
+from numbers import Integral
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 from . import _native, caller, elsewhere, profiler, saving, tracebacks
@@ -353,13 +354,13 @@ class FusionDefinition:
 
     @peak_memory.setter
     def peak_memory(self, limit: Optional[int]) -> None:
-        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, int)):
+        if limit is not None and (isinstance(limit, bool) or not isinstance(limit, Integral)):
             raise TypeError(f"peak_memory: expected a number of bytes or None, not {limit!r}")
-        if limit is not None and limit < 0:
+        if limit is not None and not 0 <= limit < 2**64:
             raise ValueError(f"peak_memory: expected a number of bytes, not {limit}")
         if limit is not None and self._cut is not None:
-            raise ValueError("peak_memory: the definition is cut into segments already: set fd.segmentation to None first")
-        self._peak_memory = limit
+            raise ValueError("peak_memory: execute runs segments that were cut before: set fd.segmentation = None first")
+        self._peak_memory = None if limit is None else int(limit)
         self._executable = self._fec = None
 
     def setup_segmentation(self, inputs: Optional[Sequence[Any]] = None) -> int:

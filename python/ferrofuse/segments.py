@@ -183,6 +183,8 @@ def as_text(builder: _native.Builder, by_hand: ByHand) -> str:
     for number, segment in enumerate(segments):
         where = f"segmentation[{number}]"
         made = _list(segment, where, "a list of tensors or of their names")
+        if not made:
+            raise ValueError(f"{where}: a segment makes at least one tensor")
         names = [_name(builder, each, f"{where}[{place}]") for place, each in enumerate(made)]
         lines.append(f"segment seg{number} -> {', '.join(names)}\n")
     return "".join(lines)

@@ -70,6 +70,11 @@ def test_what_is_no_segmentation_is_named(by_hand, words):
         two_segments().segmentation = by_hand
 
 
+def test_a_segment_makes_something():
+    with pytest.raises(ValueError, match=r"^segmentation\[1\]: a segment makes at least one tensor$"):
+        two_segments().segmentation = [["tv1"], []]
+
+
 def test_wrong_kinds_are_named():
     fd = two_segments()
     with pytest.raises(TypeError, match='^against: expected "greedy", "unfused", a definition or an explanation, not 5$'):

@@ -51,7 +51,7 @@ def test_a_limit_is_of_the_sizes_of_each_call(size):
         fd.execute([np.ones(size + 1, dtype=np.float32)])
 
 
-@pytest.mark.parametrize("limit, error", [("1 MB", TypeError), (True, TypeError), (1.5, TypeError), (-1, ValueError)])
+@pytest.mark.parametrize("limit, error", [("1 MB", TypeError), (True, TypeError), (1.5, TypeError), (-1, ValueError), (2**64, ValueError)])
 def test_what_is_no_number_of_bytes_is_rejected(limit, error):
     with pytest.raises(error, match="peak_memory"):
         branches().peak_memory = limit
@@ -64,7 +64,7 @@ def test_segments_by_hand_and_a_limit_exclude_each_other():
         fd.segmentation = [["tv4"]]
     segments = fd.segment()
     assert len(segments) > 1 and fd.peak_memory == 1 << 20
-    with pytest.raises(ValueError, match="the definition is cut into segments already"):
+    with pytest.raises(ValueError, match="execute runs segments that were cut before"):
         fd.peak_memory = 100
     fd.segmentation = None
     fd.peak_memory = 100

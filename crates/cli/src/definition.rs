@@ -52,7 +52,9 @@ impl SourceCode for Excerpt {
         after: usize,
     ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
         let found = self.text.read_span(span, before, after)?;
-        let column = found.column() + if found.line() == 0 { self.column } else { 0 };
+        let before = &self.text[..floor(&self.text, found.span().offset())];
+        let characters = before.rsplit('\n').next().map_or(0, |start| start.chars().count());
+        let column = characters + if found.line() == 0 { self.column } else { 0 };
         let (line, count) = (found.line() + self.line, found.line_count());
         let contents = MietteSpanContents::new_named(
             self.file.clone(),

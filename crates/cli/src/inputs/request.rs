@@ -114,7 +114,9 @@ fn source(text: &str) -> Result<Source, String> {
 fn scalar(word: &str) -> Option<Scalar> {
     let signed = || integer(word).map(|value| Scalar::from_i64(DType::I64, value));
     let unsigned = || integer(word).map(|value| Scalar::from_u64(DType::U64, value));
-    let float = || real(word).map(|value| Scalar::from_f64(DType::F64, value));
+    // No float stands for an integer beyond 64 bits.
+    let is_integer = !word.contains(|letter: char| !letter.is_ascii_digit() && letter != '-');
+    let float = || real(word).filter(|_| !is_integer).map(|value| Scalar::from_f64(DType::F64, value));
     match word {
         "True" | "False" => Some(Scalar::from_bool(word == "True")),
         _ => signed().or_else(unsigned).or_else(float).or_else(|| complex(word)),
@@ -123,7 +125,7 @@ fn scalar(word: &str) -> Option<Scalar> {
 
 /// Two parts, or the imaginary one alone.
 fn complex(word: &str) -> Option<Scalar> {
-    let parts = word.strip_suffix('j')?;
+    let parts = word.strip_suffix(['j', 'J'])?;
     // A sign that begins the imaginary part is none of an exponent.
     let signs = parts.char_indices().filter(|&(at, sign)| "+-".contains(sign) && at > 0);
     let middle = signs.map(|(at, _)| at).rfind(|&at| !parts[..at].ends_with(['e', 'E']));
@@ -171,6 +173,8 @@ mod tests {
         ] {
             assert_eq!(spelled(word).as_deref(), Some(scalar));
         }
+        let beyond = ["18446744073709551616", "-9223372036854775809"];
+        assert!(beyond.iter().all(|word| source(&format!("S1={word}")).is_err()));
         assert!(["true", "j", "1+j", "x+2j", "1+2"].iter().all(|word| scalar(word).is_none()));
         assert_eq!(source("dir/a=b.npz"), Ok(Source::Archive("dir/a=b.npz".into())));
         assert!(source("x.npy").is_err());

@@ -323,8 +323,8 @@ fn complex_quotient([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 2] {
 
 /// By products where the exponent is a small integer, else by length and angle.
 fn complex_power(base: [f64; 2], exponent: [f64; 2]) -> [f64; 2] {
-    let [power, turned] = exponent;
-    if turned == 0.0 && power.fract() == 0.0 && power.abs() <= 100.0 {
+    let [power, imaginary] = exponent;
+    if imaginary == 0.0 && power.fract() == 0.0 && power.abs() <= 100.0 {
         let product = (0..power.abs() as u32).fold([1.0, 0.0], |product, _| complex_product(product, base));
         return if power < 0.0 { complex_quotient([1.0, 0.0], product) } else { product };
     }
@@ -332,8 +332,8 @@ fn complex_power(base: [f64; 2], exponent: [f64; 2]) -> [f64; 2] {
         return [0.0; 2];
     }
     let (length, angle) = (base[0].hypot(base[1]), base[1].atan2(base[0]));
-    let length_of_power = length.powf(power) * (-angle * turned).exp();
-    let angle_of_power = angle * power + turned * length.ln();
+    let length_of_power = length.powf(power) * (-angle * imaginary).exp();
+    let angle_of_power = angle * power + imaginary * length.ln();
     [length_of_power * angle_of_power.cos(), length_of_power * angle_of_power.sin()]
 }
 
