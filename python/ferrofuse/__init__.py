@@ -63,7 +63,7 @@ _ufuncs.attach()
 _elsewhere.attach()
 _atexit.register(_await_background)
 
-if not TYPE_CHECKING:  # a type checker shall find what is not there
+if not TYPE_CHECKING:  # a type checker must still report missing names
 
     @_tracebacks.public
     def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""What an array is, whatever library it is of: sizes, strides, dtype."""
+"""Facts about an array of any library: sizes, strides, dtype."""
 
 from typing import Any, List, Tuple
 
@@ -12,7 +12,7 @@ def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
     """Sizes, strides in elements, and dtype of an array of NumPy, torch, JAX or CuPy, or of ours.
 
     Raises:
-        TypeError: for what is no array, and for a dtype that the language has not.
+        TypeError: for an object that is no array, and for a dtype that the language does not have.
     """
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         raise TypeError(f"expected an array, got {type(array).__name__}")
@@ -22,10 +22,10 @@ def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
 
 
 def dtype_named(name: str) -> DataType:
-    """The dtype that NumPy and torch call so.
+    """The dtype with this name in NumPy and torch.
 
     Raises:
-        TypeError: for a dtype that the language has not.
+        TypeError: for a dtype that the language does not have.
     """
     if name not in _NAMED:
         known = (name for name, member in _NAMED.items() if member.itemsize)
@@ -34,9 +34,9 @@ def dtype_named(name: str) -> DataType:
 
 
 def _strides(array: Any) -> List[int]:
-    if callable(getattr(array, "stride", None)):  # torch counts elements
+    if callable(getattr(array, "stride", None)):  # torch has strides in elements
         return [int(stride) for stride in array.stride()]
-    if not hasattr(array, "strides"):  # JAX does not say
+    if not hasattr(array, "strides"):  # JAX has no strides
         import numpy
 
         array = numpy.asarray(array)

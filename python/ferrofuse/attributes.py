@@ -1,6 +1,7 @@
-"""What arrays have as attributes and nvFuser's tensors as methods: `shape`, `size` and `dtype` of a tensor of a definition.
+"""Names that are attributes of arrays and methods of nvFuser's tensors: `shape`, `size` and `dtype` of a tensor of a
+definition.
 
-Each is called, as in nvFuser, and is read, as in NumPy and torch, as far as the definition knows it before it runs.
+Each can be called, as in nvFuser, and read, as in NumPy and torch, as far as it is known before the definition runs.
 """
 
 from collections.abc import Sequence
@@ -26,7 +27,7 @@ def _unknown(name: str, instead: str) -> Callable[..., NoReturn]:
 
 
 class Shape:
-    """The sizes of a tensor as scalars of the definition: `x.shape[0]`, or all by `x.shape()`, as nvFuser has it."""
+    """The sizes of a tensor as scalars of the definition: `x.shape[0]`, or all by `x.shape()`, as in nvFuser."""
 
     def __init__(self, tensor: Any, sizes: Callable[[Any], List[Val]]) -> None:
         self._tensor, self._sizes = tensor, sizes
@@ -52,7 +53,7 @@ Sequence.register(Shape)  # so that ops take it as a list of sizes
 
 
 class Size:
-    """`x.size(0)`, a scalar of the definition; without an axis all sizes, as torch has it. It is no number as NumPy's is."""
+    """`x.size(0)`, a scalar of the definition; without an axis all sizes, as in torch. Unlike NumPy's it is no number."""
 
     def __init__(self, tensor: Any, size: Callable[[Any, int], Val]) -> None:
         self._tensor, self._size = tensor, size
@@ -68,7 +69,7 @@ class Size:
 
 
 class TensorDType:
-    """The dtype of a tensor: `x.dtype()`, as nvFuser has it, and equal to that dtype of NumPy and torch."""
+    """The dtype of a tensor: `x.dtype()`, as in nvFuser; it equals the same dtype of NumPy and torch."""
 
     def __init__(self, dtype: DataType) -> None:
         self._dtype = dtype

@@ -1,4 +1,4 @@
-"""Caches of what was compiled: equal fusions share it. Counts and texts are nvFuser's."""
+"""Caches of compiled fusions, which equal fusions share. Counts and texts are nvFuser's."""
 
 import functools
 from collections import OrderedDict
@@ -8,7 +8,7 @@ from .fusion import Fusion, FusionExecutorCache
 
 
 class LRUCache:
-    """Keeps what was compiled for up to `max_fusions` fusions; the one unused for longest is evicted."""
+    """Keeps up to `max_fusions` compiled fusions; the one unused longest is evicted."""
 
     def __init__(self, max_fusions: int) -> None:
         if isinstance(max_fusions, bool) or not isinstance(max_fusions, int) or max_fusions < 1:
@@ -19,10 +19,10 @@ class LRUCache:
         self._lookups = self._hits = self._made = 0
 
     def cache_compile(self, fusion: Fusion) -> FusionExecutorCache:
-        """What was compiled for an equal fusion, or what will be for this one as it is now.
+        """The compiled form of an equal fusion, or a new one for this fusion as it is now.
 
         Raises:
-            TypeError: for what is no `Fusion`.
+            TypeError: for an object that is no `Fusion`.
             ValueError: for a fusion without outputs.
         """
         if not isinstance(fusion, Fusion):
@@ -47,7 +47,7 @@ class LRUCache:
         return made
 
     def num_fusions(self) -> int:
-        """How many fusions are kept."""
+        """The number of fusions that are kept."""
         return len(self._kept)
 
     def stats(self) -> str:
@@ -71,7 +71,7 @@ class LRUCache:
 class LruFusionCache:
     """A decorator for functions that make a FusionDefinition: equal definitions share what was compiled for the first.
 
-    `stats()` and `num_fusions()` of the decorated function tell how it goes.
+    `stats()` and `num_fusions()` of the decorated function return its counts.
     """
 
     def __init__(self, max_fusions: int = 16384) -> None:

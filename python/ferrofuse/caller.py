@@ -1,4 +1,4 @@
-"""Where in the user's program a call comes from, for errors and for the lines of a definition."""
+"""The place in the user's program that a call comes from, for errors and for the lines of a definition."""
 
 import functools
 import os
@@ -18,17 +18,17 @@ _PACKAGE = os.path.dirname(__file__) + os.sep
 
 
 def is_of_package(code: CodeType) -> bool:
-    """Whether code is the package's."""
+    """Whether code belongs to the package."""
     return code.co_filename.startswith(_PACKAGE)
 
 
 def is_ours(frame: FrameType) -> bool:
-    """Whether a frame is the package's."""
+    """Whether a frame belongs to the package."""
     return is_of_package(frame.f_code)
 
 
 def frame() -> Optional[FrameType]:
-    """The innermost frame that is not the package's."""
+    """The innermost frame outside of the package."""
     found: Optional[FrameType] = sys._getframe(1)
     while found is not None and is_ours(found):
         found = found.f_back
@@ -37,13 +37,13 @@ def frame() -> Optional[FrameType]:
 
 @functools.lru_cache(maxsize=256)
 def file_name(path: str) -> str:
-    """The name of a file without its folders; what is no text in it as question marks."""
+    """The name of a file without its folders, with question marks for bytes that are no text."""
     return os.path.basename(path).encode("utf-8", "replace").decode()
 
 
 @contextmanager
 def standing_at(place: Place) -> Iterator[None]:
-    """Lets the calls of a block come from a place, as what a compiler calls comes from the line that it compiles."""
+    """Makes calls in a block come from a place, as calls of a compiler come from the line that it compiles."""
     token = _told.set(place)
     try:
         yield
@@ -52,7 +52,7 @@ def standing_at(place: Place) -> Iterator[None]:
 
 
 def place() -> Place:
-    """Where that frame stands."""
+    """The place of that frame."""
     told = _told.get()
     if told is not None:
         return told

@@ -18,12 +18,13 @@ _NUMBERS = itertools.count()
 def autograd(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
     """A differentiable function of torch's tensors, forward and backward fused.
 
-    `forward(*inputs)` gives a tensor, or a tuple of tensors. `backward(*gradients, *inputs)` takes the gradient of each of these,
-    then the inputs again, and gives the gradient of each input, of its sizes, in their order. What the forward computed is
-    computed again, which mostly costs less than to keep it.
+    `forward(*inputs)` returns a tensor, or a tuple of tensors. `backward(*gradients, *inputs)` takes the gradient of each
+    of these, then the inputs again, and returns the gradient of each input, with its sizes, in order. The backward computes
+    values of the forward again, which mostly costs less than keeping them.
 
     Raises:
-        ArgumentError: for a backward that takes or gives another number of tensors, or gradients of other sizes, with its line.
+        ArgumentError: for a backward with another number of parameters or results, or gradients of other sizes, with its
+        line.
         ImportError: without torch.
     """
     return _Differentiable(_fused(forward), _fused(backward)).op()
@@ -49,7 +50,7 @@ class _Differentiable:
         import torch
 
         name = f"ferrofuse::{re.sub('[^0-9a-zA-Z]', '_', self._forward._function.__name__)}_{next(_NUMBERS)}"
-        # Parameters of a schema may not be named as its types are.
+        # Parameters of a schema may not have the names of its types.
         places = range(len(self._names))
         inputs = ", ".join(f"Tensor input{place}" for place in places)
         op = torch.library.custom_op(name, self._outputs, mutates_args=(), schema=f"({inputs}) -> Tensor[]")
@@ -122,7 +123,8 @@ def _owned(outputs: Sequence[Any], inputs: Sequence[Any]) -> List[Any]:
 
 
 def _like_outputs(function: Fused[Any], inputs: Sequence[Any]) -> List[Any]:
-    """Fake outputs for fake inputs: what the definition says of real ones of these sizes, whose memory nobody touches."""
+    """Fake outputs for fake inputs: the types that the definition has for real ones of these sizes, without reading
+    memory."""
     import torch
     from torch.utils._python_dispatch import _disable_current_modes
 

@@ -1,11 +1,12 @@
-"""What `help(fd.ops.NAME)` says: meaning, parameters, dtype of the result, error bounds, exceptions, from the table of ops."""
+"""The text of `help(fd.ops.NAME)`: meaning, parameters, dtype of the result, error bounds, exceptions, from the table of
+ops."""
 
 import json
 from typing import Any, Dict, List
 
 from . import _native
 
-# What may be given, by the kinds of parameters.
+# The accepted arguments, by the kinds of parameters.
 KINDS = {
     "Operand": "a tensor, a scalar or a number",
     "Tensor": "a tensor",

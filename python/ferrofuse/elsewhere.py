@@ -1,4 +1,4 @@
-"""What nvFuser has and is not here, each with the reason, said where it is used: scripts that only import it run."""
+"""Names of nvFuser that do not exist here, each with a reason, raised when one is used: scripts that only import it run."""
 
 from typing import Any, Callable, Dict, NoReturn
 
@@ -45,7 +45,7 @@ _OF_TENSORS: Dict[str, str] = {
 
 
 class Elsewhere:
-    """Something of nvFuser's that is not here. What is asked of it says why."""
+    """Something of nvFuser's that does not exist here. Any use of it raises the reason."""
 
     def __init__(self, name: str, why: str) -> None:
         self._name = name
@@ -70,10 +70,10 @@ def _rejection(name: str, why: str) -> NotImplementedError:
 
 
 def of_the_module(name: str) -> Elsewhere:
-    """What nvFuser's module has under a name.
+    """The object for a name of nvFuser's module.
 
     Raises:
-        AttributeError: where it has nothing either.
+        AttributeError: when nvFuser has no such name either.
     """
     if name not in _OF_THE_MODULE:
         raise AttributeError(f"module 'ferrofuse' has no attribute {name!r}")
@@ -85,17 +85,17 @@ sched = Elsewhere("fd.sched", _SCHEDULES)
 
 
 def reject_schedule(what: str) -> NoReturn:
-    """Says of a function why it is not there."""
+    """Raises why a function of scheduling does not exist."""
     raise _rejection(what, _SCHEDULES)
 
 
 def reject_devices(what: str) -> NoReturn:
-    """Says of a function why it is not there."""
+    """Raises why a function of devices does not exist."""
     raise _rejection(what, _ONE_DEVICE)
 
 
 def attach() -> None:
-    """Gives `Val` and `TensorView` the methods that say why they are not there."""
+    """Adds the methods to `Val` and `TensorView` that raise why they do not exist."""
     for owner, methods in ((Val, _OF_VALUES), (TensorView, _OF_TENSORS)):
         for name, why in methods.items():
             setattr(owner, name, public(_method(f"{owner.__name__}.{name}", why)))

@@ -1,4 +1,4 @@
-"""What the compiler decided: segments, bytes, boundaries and the reasons for them."""
+"""The compiler's decisions: segments, bytes, boundaries and their reasons."""
 
 import json
 from typing import Any, Dict, Optional, Tuple
@@ -7,8 +7,8 @@ from . import _native
 
 
 class Explanation:
-    """`print` it, or take `to_dict()`: the object that `ferrofuse explain --json` prints. Notebooks show it as a picture with
-    what each segment does. With another to compare it with, both say what differs."""
+    """`print` it, or take `to_dict()`: the object that `ferrofuse explain --json` prints. Notebooks show it as a picture
+    with details of each segment. With another one to compare with, both report the differences."""
 
     def __init__(self, text: str, encoded: str, against: Optional[Tuple[str, "Explanation"]] = None) -> None:
         self._text = text
@@ -31,7 +31,7 @@ class Explanation:
         return _native.explanation_svg(self._encoded)
 
     def to_html(self, title: str = "Segments") -> str:
-        """A page of HTML that needs nothing else: the picture, and for each segment what it does."""
+        """A self-contained HTML page: the picture, and for each segment its details."""
         return _native.explanation_html(self._encoded, title, True, self._others)
 
     def _repr_svg_(self) -> str:

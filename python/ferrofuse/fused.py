@@ -12,7 +12,7 @@ from .tracing import Traced, rejected, trace
 
 Result = TypeVar("Result")
 
-# Kinds of arguments that are remembered; beyond these the one traced first is forgotten.
+# The number of kinds of arguments that are cached; beyond these the one traced first is dropped.
 MOST_TRACED = 64
 
 
@@ -30,7 +30,7 @@ class Fused(Generic[Result]):
         self._function = function
         self._signature = inspect.signature(function)
         self._names = list(self._signature.parameters)
-        # For each parameter its default; those before the first that has one are of no account, as calls give them.
+        # For each parameter its default; the value is unused for parameters before the first default, as calls give those.
         self._defaults = tuple(each.default for each in self._signature.parameters.values())
         kinds = [parameter.kind for parameter in self._signature.parameters.values()]
         self._positional = len(kinds) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
@@ -45,7 +45,7 @@ class Fused(Generic[Result]):
                 whole = args + self._defaults[len(args) :]
                 try:
                     traced = self._traced[tuple([_kind(argument) for argument in whole])]
-                except (KeyError, TypeError):  # not traced yet, or nothing that can be
+                except (KeyError, TypeError):  # not traced yet, or not a key
                     pass
                 else:
                     inputs = whole if traced.inputs is None else traced.given(whole)
@@ -61,7 +61,7 @@ class Fused(Generic[Result]):
             raise
 
     def definition(self, *args: Any, **kwargs: Any) -> FusionDefinition:
-        """The definition for arguments of these kinds; without any, the only one that was traced."""
+        """The definition for arguments of these kinds; without arguments, the only one that was traced."""
         if not args and not kwargs and self._names:
             if len(self._traced) != 1:
                 raise rejected(self._function, f"{len(self._traced)} definitions were traced: give arguments to say which")
@@ -69,7 +69,7 @@ class Fused(Generic[Result]):
         return self._of(self._arguments(args, kwargs)).definition
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """What the compiler decides for these arguments; runs nothing."""
+        """The compiler's decisions for these arguments; runs nothing."""
         arguments = self._arguments(args, kwargs)
         traced = self._of(arguments)
         return traced.definition.explain(traced.given(arguments))
@@ -112,7 +112,7 @@ class Fused(Generic[Result]):
 
 
 def _kind(argument: Any) -> Tuple[Any, ...]:
-    """What a function is traced anew for: of an array all but its elements and sizes, of a constant its value."""
+    """The key of an argument for tracing: for an array everything but its elements and sizes, for a constant its value."""
     try:
         shape, dtype = argument.shape, argument.dtype
     except AttributeError:
@@ -122,7 +122,7 @@ def _kind(argument: Any) -> Tuple[Any, ...]:
 
 
 def _constant(value: Any) -> Tuple[Any, ...]:
-    """A constant with its type, as 1, 1.0 and True are equal; of floats also the sign of zero."""
+    """A constant with its type, as 1, 1.0 and True are equal; for floats also the sign of zero."""
     if isinstance(value, (tuple, frozenset)):
         parts = map(_constant, value)
         return type(value), tuple(parts) if isinstance(value, tuple) else frozenset(parts)
@@ -132,8 +132,8 @@ def _constant(value: Any) -> Tuple[Any, ...]:
 def fuse(function: Callable[..., Result]) -> Fused[Result]:
     """Has a function of arrays run fused: `@ferrofuse.fuse`.
 
-    It is run once on tensors of a definition, for each combination of ranks and dtypes; after that the definition runs.
-    Arrays are of NumPy, torch, JAX or CuPy, and so are the results. A branch on a value, a change of a list that is not the
-    function's own, and arrays of several libraries are rejected, with the line.
+    It runs once on tensors of a definition, for each combination of ranks and dtypes; after that the definition runs.
+    Arrays are of NumPy, torch, JAX or CuPy, and so are the results. A branch on a value, a change of a list from outside
+    the function, and arrays of several libraries are rejected, with the line.
     """
     return Fused(function)

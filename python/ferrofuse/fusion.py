@@ -10,7 +10,7 @@ from .options import check_options, library_without_arrays
 
 
 class _Guarded(threading.local):
-    """The fusions that are guarded, the innermost last, of each thread its own."""
+    """The current fusions of each thread, innermost last."""
 
     def __init__(self) -> None:
         self._fusions: List["Fusion"] = []
@@ -23,7 +23,7 @@ _guarded = _Guarded()
 
 
 class Fusion:
-    """A definition as written. Two are equal when they are the same but for the names of values."""
+    """A definition as written. Two are equal if they differ only in the names of values."""
 
     def __init__(self) -> None:
         self._builder = _native.Builder()
@@ -52,7 +52,7 @@ class Fusion:
         return [] if self._builder.is_empty() else self._builder.boundary()[0]
 
     def outputs(self) -> List[Any]:
-        """Its outputs, in order, but for those written into inputs."""
+        """Its outputs, in order, without those that are written to inputs."""
         return [] if self._builder.is_empty() else self._builder.boundary()[1]
 
     def vals(self) -> List[Any]:
@@ -60,10 +60,10 @@ class Fusion:
         return self._builder.vals()
 
     def add_input(self, input: Any) -> None:
-        """Says that this is the next input. `define_tensor` and `define_scalar` have made it one already, in their order.
+        """States that this is the next input. `define_tensor` and `define_scalar` have already added it, in order.
 
         Raises:
-            ValueError: for what is no input, and for another input than the next.
+            ValueError: for a value that is no input, and for another input than the next.
         """
         self._builder.expect_input(input, self._expected)
         self._expected += 1
@@ -81,7 +81,7 @@ class Fusion:
         return self._builder.text(from_outputs_only)
 
     def print_kernel(self, compile_params: Any = None) -> str:
-        """The kernels that are written of it for sizes of no magnitude in particular, in CUDA C++."""
+        """Its kernels in CUDA C++, compiled for unknown sizes."""
         return self._builder.executable().emit("cuda")
 
 
@@ -133,9 +133,9 @@ def translate_fusion(fusion: Fusion) -> str:
 
 
 class FusionExecutorCache:
-    """A fusion, compiled when it is first executed and once for each way that inputs lie in memory, order of magnitude
-    of their sizes (on a GPU, sizes that differ by more than an eighth), and whether rows are whole vectors. `fusion_id`
-    is what profiles call it."""
+    """A fusion, compiled when it is first executed, once for each combination of input layouts, order of magnitude of their
+    sizes (on a GPU, sizes that differ by more than an eighth), and whether rows are whole vectors. Profiles call it
+    `fusion_id`."""
 
     def __init__(self, fusion: Fusion, fusion_id: int = 0, auto_schedule: bool = True) -> None:
         if not auto_schedule:
@@ -160,7 +160,7 @@ class FusionExecutorCache:
         return self._fusion
 
     def get_cuda_kernel(self, inputs: Sequence[Any], intrinsic_code: bool = False, device: Any = None) -> str:
-        """The kernels that are written for inputs of these sizes, in CUDA C++."""
+        """The kernels for inputs of these sizes, in CUDA C++."""
         return self._compilable().emit("cuda", inputs)
 
     def get_scheduled_ir(self, inputs: Sequence[Any], tensor_transforms: bool = False, device: Any = None) -> str:
@@ -168,11 +168,11 @@ class FusionExecutorCache:
         return self._compilable().emit("kernel", inputs)
 
     def get_most_recent_scheduled_ir(self, tensor_transforms: bool = False) -> str:
-        """Not there: inputs are not kept."""
+        """Does not exist: inputs are not kept."""
         raise NotImplementedError("inputs are not kept: give them, get_scheduled_ir(inputs)")
 
     def get_output_shardings(self) -> List[Any]:
-        """Not there: there is one device."""
+        """Does not exist: there is one device."""
         elsewhere.reject_devices("get_output_shardings")
 
     def execute(

@@ -1,7 +1,7 @@
-"""What a call on a GPU asks of a library that has streams. Each class imports its library when it is made.
+"""The requests of a call on a GPU to a library that has streams. Each class imports its library when it is created.
 
-`stream` is the `CUstream` that the library is on, as a number; `empty` an array in the library's own memory, with its address;
-torch's `draw` seed and offset of random numbers.
+`stream` returns the library's current stream, a `CUstream` as a number; `empty` an array in the library's own memory, with
+its address; torch's `draw` the seed and offset of random numbers.
 """
 
 import math
@@ -21,7 +21,7 @@ class Torch:
         self._torch = torch
         self._dtypes: Dict[str, Any] = {}
         self._devices: Dict[int, Any] = {}
-        # As Inductor asks for memory: on the device that is torch's current one, without the dispatcher.
+        # As Inductor allocates memory: on torch's current device, without the dispatcher.
         guards = getattr(getattr(torch._C, "_dynamo", None), "guards", None)
         self._on_current = getattr(guards, "_empty_strided_cuda", None)
         self.stream = getattr(torch._C, "_cuda_getCurrentRawStream", _no_stream)
@@ -43,7 +43,7 @@ class Torch:
 
 
 class CuPy:
-    """CuPy, whose memory is that of its pool."""
+    """CuPy, which allocates from its own pool."""
 
     def __init__(self) -> None:
         import cupy  # type: ignore[import-not-found]

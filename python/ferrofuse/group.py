@@ -1,4 +1,4 @@
-"""Groups of ops: what calls inside a `with fd.group(...)` block add."""
+"""Groups of ops: the ops that calls inside a `with fd.group(...)` block add."""
 
 from typing import Any, Tuple
 
@@ -7,7 +7,7 @@ from .tracebacks import public
 
 
 class Group:
-    """A group to be opened by `with`, in the line in which it was asked for."""
+    """A group to be opened by `with`, in the line that created it."""
 
     def __init__(self, builder: Builder, place: Tuple[str, int], *args: Any, **kwargs: Any) -> None:
         self._builder = builder

@@ -1,6 +1,6 @@
-"""`x[…]` of a tensor, as NumPy has it: integers, slices, `None`, `...` and one tensor of integers.
+"""`x[…]` of a tensor, as in NumPy: integers, slices, `None`, `...` and one tensor of integers.
 
-Slices with step 1 and integers are views where the tensor is an input. Other steps, and tensors, are gathered.
+Slices with step 1 and integers are views if the tensor is an input. Other steps, and index tensors, are gathers.
 """
 
 from numbers import Integral
@@ -9,13 +9,13 @@ from typing import Any, List, Tuple
 from . import tensor_methods as methods
 from ._native import DataType, TensorView, Val
 
-# Dtypes of index tensors: as they are, or as i64.
+# Dtypes of index tensors, and whether they are used as they are or as i64.
 _INDICES = (DataType.Int, DataType.Int32, DataType.UInt64)
 _NARROW = (DataType.Char, DataType.Short, DataType.Byte, DataType.UInt16, DataType.UInt32)
 
 
 def part(x: Any, key: Any) -> Any:
-    """The part of a tensor that a key says."""
+    """The part of a tensor that a key selects."""
     keys = _whole(x, key if isinstance(key, tuple) else (key,))
     x = _cut(x, keys)
     axis, new = x.ndim, []
@@ -37,7 +37,7 @@ def part(x: Any, key: Any) -> Any:
 
 
 def _with_looked_up_first(x: Any, keys: List[Any]) -> Any:
-    """The axes of an index tensor in front, where a slice or a new axis stands between it and an integer."""
+    """The axes of an index tensor first, if a slice or a new axis is between it and an integer."""
     places = [place for place, key in enumerate(keys) if key is not None and not isinstance(key, slice)]
     index = next((place for place in places if isinstance(keys[place], TensorView)), None)
     if index is None or places[-1] - places[0] < len(places):
@@ -90,7 +90,7 @@ def _require_known(key: Any) -> None:
 
 
 def _cut(x: Any, keys: List[Any]) -> Any:
-    """The slices, every element of them. Those backward are of whole axes."""
+    """The elements of slices, ignoring steps other than 1. Backward slices are of whole axes."""
     starts: List[Any] = [0] * x.ndim
     ends: List[Any] = [x.size(axis) for axis in range(x.ndim)]
     is_cut = False
@@ -110,7 +110,7 @@ def _cut(x: Any, keys: List[Any]) -> Any:
 
 
 def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
-    """Where a slice begins and ends: negative numbers count from the end."""
+    """The start and the end of a slice: negative numbers count from the end."""
 
     def bound(given: Any, absent: Any) -> Any:
         if given is None:
@@ -136,7 +136,7 @@ def _iota(x: Any, count: Any, start: Any, step: int) -> Any:
 
 
 def _gathered(x: Any, index: Any, axis: int) -> Any:
-    """The elements of an axis that an index tensor names, its axes in place of that one."""
+    """The elements of an axis that an index tensor selects, with the index's axes in place of that one."""
     if index.ndim == 1:
         return methods.apply("index_select", x, index, axis)
     before, after = [x.size(place) for place in range(axis)], [x.size(place) for place in range(axis + 1, x.ndim)]

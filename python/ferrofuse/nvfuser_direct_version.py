@@ -1,11 +1,11 @@
-"""The version of nvFuser's Python interface that the package offers, which its clients compare with what they need."""
+"""The version of nvFuser's Python interface that the package offers, which clients compare with the one they need."""
 
 import re
 from typing import Any, Tuple
 
 
 class NvfuserVersion(str):
-    """A version as text, ordered by its numbers. What follows a plus sign does not count."""
+    """A version as text, ordered by its numbers. Text after a plus sign is ignored."""
 
     def _numbers(self) -> Tuple[int, ...]:
         return tuple(int(number) for number in re.findall(r"\d+", self.split("+")[0]))
@@ -26,7 +26,7 @@ class NvfuserVersion(str):
         mine, others = self._compared(other)
         return mine < others
 
-    # `str` has these too, by letters.
+    # `str` has these too, but compares letters.
     def __le__(self, other: Any) -> bool:
         return bool(self < other or self == other)
 

@@ -11,10 +11,10 @@ TABLE = {row["name"]: row for row in _native.ops()}
 
 
 class Operations:
-    """The ops of a definition. `dir` lists them, `help` tells what each takes."""
+    """The ops of a definition. `dir` lists them, `help` describes each."""
 
     def __init__(self, builder: Callable[[], _native.Builder]) -> None:
-        """`builder` gives the definition that calls go to, when they are made."""
+        """`builder` returns the definition that calls add to, at the time of the call."""
         self._builder = builder
 
     @public
@@ -25,7 +25,7 @@ class Operations:
         elif _native.why_rejected(name):
             function = _rejected(name)
         else:
-            # Python suggests an attribute of its own unless it is told of another object.
+            # Python suggests a similar attribute of this object unless the error names another object.
             raise AttributeError(f"there is no op `{name}`{_suggestion(name)}", name=name, obj=None)
         self.__dict__[name] = function
         return function
@@ -69,7 +69,7 @@ def signature(row: dict) -> inspect.Signature:
     parameters = []
     optional = False
     for param in row["params"]:
-        # A parameter that must be given after one that need not is shown as Python can show it.
+        # Python cannot show a required parameter after an optional one, so it is shown as optional.
         optional = optional or not param["required"]
         default = param["default"] if optional else inspect.Parameter.empty
         parameters.append(inspect.Parameter(param["name"], kind, default=default))

@@ -1,4 +1,4 @@
-"""Python's operators on values of a definition, each the op of the same meaning."""
+"""Python's operators on values of a definition, each as the op with the same meaning."""
 
 from typing import Any, Callable
 
@@ -6,7 +6,7 @@ from . import caller
 from ._native import Val
 from .tracebacks import public
 
-# Operator and op. An operator with a letter `r` after the underscores has its operands the other way round.
+# Operator and op. An operator with a letter `r` after the underscores has its operands exchanged.
 BINARY = {
     "add": "add",
     "sub": "sub",
@@ -26,7 +26,7 @@ UNARY = {"neg": "neg", "abs": "abs", "invert": "bitwise_not"}
 
 
 def attach() -> None:
-    """Gives `Val`, and with it `TensorView`, its operators."""
+    """Adds the operators to `Val`, and so to `TensorView`."""
     for name, op in {**BINARY, **COMPARISONS}.items():
         setattr(Val, f"__{name}__", public(_forward(op)))
     for name, op in BINARY.items():

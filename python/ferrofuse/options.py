@@ -2,10 +2,10 @@
 
 from typing import Any, Sequence
 
-# The library that outputs are of where no array comes in and no device is given; `compat` says torch.
+# The library of outputs if no array comes in and no device is given; `compat` sets torch.
 without_arrays = "numpy"
 
-# What reproducer scripts import the language from; with `compat` installed nvFuser's name.
+# The module that reproducer scripts import the language from; with `compat` installed nvFuser's name.
 module = "ferrofuse"
 
 ENABLE = frozenset(
@@ -35,5 +35,5 @@ def check_options(enable: Sequence[str], disable: Sequence[str]) -> None:
 
 
 def library_without_arrays(device: Any) -> str:
-    """The library of the outputs of a call without arrays: a call that names a device gets torch tensors."""
+    """The library of the outputs of a call without arrays: a call that names a device returns torch tensors."""
     return without_arrays if device is None else "torch"

@@ -1,4 +1,4 @@
-"""What an output of a call is, before the call."""
+"""The type of an output, known before the call."""
 
 from typing import List, NamedTuple
 

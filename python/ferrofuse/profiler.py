@@ -1,4 +1,4 @@
-"""nvFuser's `PythonProfiler`: kernels, times and bytes of calls, as they are measured here."""
+"""nvFuser's `PythonProfiler`: kernels, times and bytes of calls, as far as they are measured here."""
 
 from dataclasses import dataclass, field
 from typing import Any, Dict, Iterator, List, NoReturn, Optional, Sequence, Union
@@ -9,15 +9,15 @@ _OF_GPUS = "ferrofuse does not measure it"
 NOTHING = "nothing was measured: call execute in the `with` block of a PythonProfiler"
 _PEAK = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
 
-# The profiler whose `with` block runs.
+# The profiler whose `with` block is active.
 active: Optional["PythonProfiler"] = None
 
-# What was measured of the last call, whichever profiler was active.
+# The measurements of the last call, whichever profiler was active.
 _latest: Optional["FusionProfile"] = None
 
 
 class _Measured:
-    """Rejects those of nvFuser's measures that are not taken here, with the reason."""
+    """Rejects the measures of nvFuser's that are not taken here, with the reason."""
 
     _rejected: Dict[str, str] = {}
 
@@ -56,7 +56,7 @@ class KernelProfile(_Measured):
 
     @property
     def effective_bandwidth_gbs(self) -> float:
-        """Its bytes over its time."""
+        """Its bytes divided by its time."""
         return self.bytes / max(self.time_ms, 1e-6) / 1e6
 
 
@@ -84,7 +84,7 @@ class FusionProfile(_Measured):
 
     @property
     def segments(self) -> int:
-        """How many steps there were."""
+        """The number of steps."""
         return len(self.kernel_profiles)
 
     @property
@@ -94,12 +94,12 @@ class FusionProfile(_Measured):
 
     @property
     def effective_bandwidth_gbs(self) -> float:
-        """The bytes of inputs and outputs over the time of all steps."""
+        """The bytes of inputs and outputs divided by the time of all steps."""
         return (self.input_bytes + self.output_bytes) / max(self.kernel_time_ms, 1e-6) / 1e6
 
 
 class PythonProfiler:
-    """A context manager: calls in its `with` block are measured, and `profile` tells of the latest."""
+    """A context manager: calls in its `with` block are measured, and `profile` returns the latest."""
 
     def __init__(self, auto_scheduled: bool = True) -> None:
         if not auto_scheduled:
@@ -119,10 +119,10 @@ class PythonProfiler:
 
     @property
     def profile(self) -> FusionProfile:
-        """What was measured of the last call.
+        """The measurements of the last call.
 
         Raises:
-            RuntimeError: where there was none.
+            RuntimeError: when there was none.
         """
         if self._profile is None:
             raise RuntimeError(NOTHING)
@@ -137,7 +137,7 @@ class PythonProfiler:
         without_arrays: str,
         device: Any = None,
     ) -> List[Any]:
-        """Calls it, and keeps what was measured."""
+        """Calls it, and keeps the measurements."""
         global _latest
         outputs, measured = executable.profile(inputs, like, without_arrays, device)
         kernels = [
@@ -150,10 +150,10 @@ class PythonProfiler:
 
 
 def get_fusion_profile() -> FusionProfile:
-    """What was measured of the last call in the `with` block of any `PythonProfiler`.
+    """The measurements of the last call in the `with` block of any `PythonProfiler`.
 
     Raises:
-        RuntimeError: where there was none since the last `reset_profiler()`.
+        RuntimeError: when there was none since the last `reset_profiler()`.
     """
     if _latest is None:
         raise RuntimeError(NOTHING)
@@ -161,7 +161,7 @@ def get_fusion_profile() -> FusionProfile:
 
 
 def reset_profiler() -> None:
-    """Forgets what `get_fusion_profile` tells of."""
+    """Forgets the result of `get_fusion_profile`."""
     global _latest
     _latest = None
 
@@ -173,7 +173,7 @@ def _flat(inputs: Sequence[Any]) -> Iterator[Any]:
 
 
 def _bytes(array: Any) -> int:
-    """Bytes of the elements of an array; of a number none."""
+    """Bytes of the elements of an array; 0 for a number."""
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         return 0
     elements = 1

@@ -10,25 +10,25 @@ from .array_types import dtype_named
 _NUMBERS = {bool: DataType.Bool, int: DataType.Int, float: DataType.Double, complex: DataType.ComplexDouble}
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-# Of the GPU that torch would run on: there is none that is used.
+# The properties of the GPU that torch would run on: no GPU is used.
 DEVICE_PROPERTIES = None
 
 
 def torch_dtype_to_nvfuser_dtype(dtype: Any) -> DataType:
-    """The member of `DataType` for a dtype of torch (or NumPy), or for the type of a number of Python.
+    """The member of `DataType` for a dtype of torch (or NumPy), or for a number type of Python.
 
     Raises:
-        TypeError: for what is none of these, or is not supported.
+        TypeError: for other objects, and for dtypes that are not supported.
     """
     known = _NUMBERS.get(dtype) if isinstance(dtype, type) else None
     return known or dtype_named(str(getattr(dtype, "__name__", dtype)).replace("torch.", ""))
 
 
 def python_scalar_to_nvfuser_dtype(a: Union[bool, int, float, complex]) -> DataType:
-    """The member of `DataType` that a number of Python has in a definition.
+    """The member of `DataType` that a Python number has in a definition.
 
     Raises:
-        TypeError: for what is no number of Python.
+        TypeError: for an object that is no Python number.
     """
     if type(a) not in _NUMBERS:
         raise TypeError(f"expected a bool, int, float or complex, got {type(a).__name__}")
@@ -36,7 +36,7 @@ def python_scalar_to_nvfuser_dtype(a: Union[bool, int, float, complex]) -> DataT
 
 
 def retry_on_oom_or_skip_test(func: _F) -> _F:
-    """A decorator for tests: where memory runs out, garbage is collected and the test tried again, then skipped."""
+    """A decorator for tests: when memory runs out, it collects garbage and tries the test again, then skips it."""
 
     @functools.wraps(func)
     def retried(*args: Any, **kwargs: Any) -> Any:
@@ -55,5 +55,5 @@ def retry_on_oom_or_skip_test(func: _F) -> _F:
 
 
 def get_device_properties() -> Any:
-    """Not there: what it would describe is a GPU."""
+    """Does not exist: it would describe a GPU."""
     raise NotImplementedError("`ferrofuse doctor` tells what GPUs there are")

@@ -1,7 +1,7 @@
 """Scripts that reproduce a call, laid out as nvFuser's: versions, the definition, and arrays of the same library, dtypes,
 sizes and strides.
 
-Arrays of other libraries than torch become NumPy's, so that a script needs no more than its inputs did.
+Arrays of other libraries than torch become NumPy's, so that a script needs no further library.
 """
 
 import importlib
@@ -17,7 +17,7 @@ from .array_types import describe
 
 
 def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:
-    """A script that runs by itself, and that `ferrofuse run` reads too."""
+    """A self-contained script, which `ferrofuse run` reads too."""
     given = [] if inputs is None else [_input(item) for item in _flattened(inputs)]
     libraries = [name for name in ("ml_dtypes", "numpy", "torch") if _is_used(name, given)]
     lines = [f"# ferrofuse version: {_native.__version__}"]
@@ -32,7 +32,7 @@ def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:
 
 @dataclass
 class Kept:
-    """What a script needs to know of an array, without its memory."""
+    """The facts about an array that a script needs, without its memory."""
 
     shape: Sequence[int]
     strides: Sequence[int]
@@ -40,7 +40,7 @@ class Kept:
 
 
 def kept(inputs: Sequence[Any]) -> List[Any]:
-    """Inputs to write a script for later: of torch's tensors fake ones, as with nvFuser, of other arrays what they are."""
+    """Inputs to write a script for later: fake tensors for torch's, as in nvFuser, and facts about other arrays."""
     return [_kept(item) for item in _flattened(inputs)]
 
 
@@ -60,13 +60,13 @@ def _flattened(inputs: Sequence[Any]) -> Sequence[Any]:
 
 
 def _is_used(library: str, given: Sequence[str]) -> bool:
-    """Whether inputs are of a library, or outputs are where no input is of one."""
+    """Whether inputs are of a library, or outputs are when no input is."""
     is_of_outputs = library == options.without_arrays != "numpy" and library in sys.modules
     return is_of_outputs or any(f"{library}." in item for item in given)
 
 
 def _versions(library: str) -> List[str]:
-    """What nvFuser tells of torch; of others their version."""
+    """The versions that nvFuser reports for torch; for other libraries their version."""
     module = importlib.import_module(library)
     version = f"# {library} version: {module.__version__}"
     if library != "torch":
@@ -94,7 +94,7 @@ def _input(item: Any) -> str:
 
 
 def _number(item: Any) -> str:
-    """A number as an expression of Python, whose infinities and NaN have no names."""
+    """A number as a Python expression, in which infinities and NaN have no literals."""
     if isinstance(item, complex):
         plain = math.isfinite(item.real) and math.isfinite(item.imag)
         return repr(item) if plain else f"complex({_number(item.real)}, {_number(item.imag)})"
@@ -106,7 +106,7 @@ def _is_torchs(item: Any) -> bool:
 
 
 def _torch(item: Any, name: str, storage: int) -> str:
-    """As nvFuser writes tensors; of dtypes that torch draws none of, those of another that are converted."""
+    """A tensor as nvFuser writes it; if torch cannot draw its dtype, a converted tensor of another dtype."""
     of = f"dtype={item.dtype}, device='{item.device}'"
     sizes, strides = tuple(item.shape), tuple(item.stride())
     is_dense = item.is_contiguous()

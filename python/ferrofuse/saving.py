@@ -1,6 +1,6 @@
-"""Definitions as text that is kept: the definition, how it is cut into segments, and their schedules.
+"""Definitions saved as text: the definition, its segmentation, and the segments' schedules.
 
-The text is a definition file, which the command line runs as it is; what is not of the definition stands in comments.
+The text is a definition file that the command line runs; everything besides the definition is in comments.
 """
 
 import os
@@ -23,7 +23,7 @@ def as_text(fd: "FusionDefinition") -> str:
     """A definition as text.
 
     Raises:
-        DefinitionError: for one without outputs, and for one of whose segments a definition was edited.
+        DefinitionError: for one without outputs, and for one with a segment whose definition was edited.
     """
     if fd._builder.is_empty():
         raise DefinitionError("only a definition with outputs can be saved, copied by pickle or loaded")
@@ -34,10 +34,10 @@ def as_text(fd: "FusionDefinition") -> str:
 
 
 def of_text(text: str, name: str = "the text") -> "FusionDefinition":
-    """The definition of such a text. `name` is what errors call it.
+    """The definition of such a text, which errors call `name`.
 
     Raises:
-        DefinitionError: for a text that is none, is cut short or is of a newer version.
+        DefinitionError: for a text that is none, is truncated or is of a newer version.
     """
     from .definition import FusionDefinition
 
@@ -60,7 +60,7 @@ def of_text(text: str, name: str = "the text") -> "FusionDefinition":
 
 
 def save(fd: "FusionDefinition", path: Path) -> None:
-    """Writes a definition to a file, which is whole at any time, or into a device or FIFO."""
+    """Writes a definition atomically to a file, or to a device or FIFO."""
     text = as_text(fd)
     if os.path.isfile(path) or not os.path.exists(path):
         write_file(path, text)
@@ -70,7 +70,7 @@ def save(fd: "FusionDefinition", path: Path) -> None:
 
 
 def load(path: Path) -> "FusionDefinition":
-    """The definition that a file has."""
+    """The definition in a file."""
     with open(path, "rb") as file:
         data = file.read()
     try:
@@ -81,7 +81,7 @@ def load(path: Path) -> "FusionDefinition":
 
 
 def _choices(fd: "FusionDefinition") -> Iterator[Tuple[str, str]]:
-    """What was chosen by hand, section by section."""
+    """The choices made by hand, one section each."""
     if fd.peak_memory is not None and not fd.segments:
         yield "peak_memory", str(fd.peak_memory)
     if fd.segments:
@@ -94,7 +94,7 @@ def _choices(fd: "FusionDefinition") -> Iterator[Tuple[str, str]]:
 
 
 def _sections(text: str, name: str) -> Tuple[str, Dict[str, str]]:
-    """The definition, and the other sections by their names."""
+    """The definition, and the other sections by name."""
     lines = text.splitlines()
     first = lines[0] if lines else ""
     version = first[len(_HEAD) :]

@@ -1,4 +1,4 @@
-"""Segments of a definition as objects: definitions of their own, that run in place of the whole."""
+"""Segments of a definition as objects: separate definitions that run in place of the whole."""
 
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 CHANGED = "the definition has changed since it was cut into segments: cut it again"
 NOT_SET_UP = "no segmentation is set up: call fd.setup_segmentation() first"
 
-# A segmentation by hand: text, or what each segment makes, as tensors or by name.
+# A segmentation by hand: text, or for each segment the values that it makes, as tensors or names.
 ByHand = Union[str, Sequence[Sequence[Union[str, TensorView]]]]
 
 
@@ -25,7 +25,7 @@ class SegmentBytes(NamedTuple):
 
 
 class FoldLambda(NamedTuple):
-    """A lambda by which a fold or a scan combines."""
+    """A lambda that a fold or a scan combines by."""
 
     op: str
     """"fold" or "scan"."""
@@ -40,10 +40,10 @@ class FoldLambda(NamedTuple):
 class Segment:
     """A segment of a definition.
 
-    `inputs` and `outputs` are the names that the whole definition has for what it takes and gives, a size that it takes is
-    there by its formula; `recomputed` are tensors that a segment before it computes, too; `index_map` leads from the number of
-    a value in the segment, as it prints with short names, to that in the whole definition; `why` says why it is one; `device` and
-    `stream` are those that its groups ask for.
+    `inputs` and `outputs` are names in the whole definition, an input that is a size is a formula; `recomputed` lists
+    tensors that an earlier segment computes, too; `index_map` maps the number of a value in the segment, as printed with
+    short names, to its number in the whole definition; `why` is the reason for the segment; `device` and `stream` are those
+    that its groups request.
     """
 
     def __init__(self, cut: _native.Segment, definition: "FusionDefinition") -> None:
@@ -63,11 +63,11 @@ class Segment:
 
     @property
     def definition(self) -> "FusionDefinition":
-        """What it computes. May be edited, or set to another definition that takes and gives the same.
+        """Its definition. May be edited, or set to another definition with the same inputs and outputs.
 
         Raises:
-            DefinitionError: for one that takes or gives something else.
-            TypeError: for what is no FusionDefinition.
+            DefinitionError: for one with other inputs or outputs.
+            TypeError: for an object that is no FusionDefinition.
         """
         return self._definition
 
@@ -83,7 +83,7 @@ class Segment:
         """The schedule of its kernel by hand, as `ferrofuse emit --stage schedule` prints it; None: the compiler's.
 
         Raises:
-            InputError: for a text that is none, and for one that the segment has no loops for.
+            InputError: for a text that is no schedule, and for one with loops that the segment does not have.
         """
         return self._schedule
 
@@ -120,7 +120,7 @@ class Segment:
 
 
 class Cut:
-    """A definition cut into segments, as it was then."""
+    """A definition cut into segments, as it was at that time."""
 
     def __init__(
         self, whole: "FusionDefinition", inputs: Optional[Sequence[Any]] = None, text: Optional[str] = None
@@ -138,8 +138,7 @@ class Cut:
         """The segments as they are now, ready to run.
 
         Raises:
-            DefinitionError: where the whole definition has changed, and for an edited segment that takes or gives
-                something else.
+            DefinitionError: when the whole definition has changed, and for an edited segment with other inputs or outputs.
         """
         self.require_unchanged()
         states = [segment._state() for segment in self.segments]
@@ -149,10 +148,10 @@ class Cut:
         return self._chain
 
     def require_unchanged(self) -> None:
-        """Rejects segments of what the definition was.
+        """Rejects segments of a definition that has changed.
 
         Raises:
-            DefinitionError: where it has changed.
+            DefinitionError: when it has changed.
         """
         if self._whole._edits != self._edits:
             raise DefinitionError(CHANGED)
@@ -161,7 +160,7 @@ class Cut:
         """The definition of a segment and its index map.
 
         Raises:
-            DefinitionError: where the definition has changed, or there is no such segment.
+            DefinitionError: when the definition has changed, or there is no such segment.
         """
         self.require_unchanged()
         if not 0 <= number < len(self.segments):
@@ -174,7 +173,7 @@ def as_text(builder: _native.Builder, by_hand: ByHand) -> str:
     """A segmentation by hand as text, a line for each segment.
 
     Raises:
-        TypeError: for what is no text and no list of lists of tensors and names, naming the element.
+        TypeError: for an object that is neither text nor a list of lists of tensors and names, naming the element.
     """
     if isinstance(by_hand, str):
         return by_hand

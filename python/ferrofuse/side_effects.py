@@ -1,6 +1,6 @@
-"""What a function changes besides its results, as far as its closure, its globals and its defaults show it.
+"""The side effects of a function, as far as its closure, its globals and its defaults show them.
 
-A fused function runs once for many calls: what it appends to a list would happen once, and would be a value of a definition.
+A fused function runs once for many calls: appending to a list would happen once, with a value of a definition.
 """
 
 import ast
@@ -15,14 +15,14 @@ _Shown = List[Tuple[int, int]]
 
 
 class Outside:
-    """Names that a function sees besides its arguments, as they are before it is traced."""
+    """Names that a function sees besides its arguments, with their values before it is traced."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
         self._before = {name: (value, _shown(value)) for name, value in _seen(function).items()}
 
     def changed(self) -> Optional[str]:
-        """The name that is bound to something else by now, or whose container has other items."""
+        """The name that now has another value, or whose container has other items."""
         now = _seen(self._function)
         for name, (value, shown) in self._before.items():
             if now.get(name) is not value or _shown(value) != shown:
@@ -30,7 +30,7 @@ class Outside:
         return None
 
     def line_of(self, name: str) -> int:
-        """The line of the function that changes what has this name, or else the function's own."""
+        """The line of the function that changes this name, or else the function's own line."""
         code = self._function.__code__
         try:
             tree = ast.parse(textwrap.dedent(inspect.getsource(self._function)))
@@ -54,7 +54,7 @@ def _seen(function: Callable[..., Any]) -> Dict[str, Any]:
 
 
 def _shown(value: Any) -> Optional[_Shown]:
-    """The items of a container by which they are."""
+    """The identities of a container's items."""
     if isinstance(value, dict):
         return [(id(key), id(item)) for key, item in value.items()]
     return [(id(item), 0) for item in value] if isinstance(value, _CONTAINERS) else None

@@ -1,8 +1,8 @@
 """Seed and offset of random numbers from torch's default generator, for calls on torch's tensors.
 
-The seed is torch's, and the offset counts the words of 32 bits that its generator has given since it was seeded: draws
-after `torch.manual_seed(s)` are those of (s, 0), (s, 1), … Each draw takes one word, so that torch's own draws and ours
-go on from each other, and `torch.set_rng_state` brings both back.
+The seed is torch's, and the offset counts the 32-bit words that its generator has returned since it was seeded: draws after
+`torch.manual_seed(s)` are those of (s, 0), (s, 1), … Each draw takes one word, so that torch's own draws and ours continue
+each other, and `torch.set_rng_state` restores both.
 """
 
 import os
@@ -12,7 +12,7 @@ from typing import Any, Optional, Tuple
 import numpy
 
 BLOCK = 624  # words that a Mersenne twister makes at once
-STRIDE = 16  # blocks that are made at once to find out where a generator is
+STRIDE = 16  # blocks that are made at once to find the place of a generator
 MOST_BLOCKS = 1024  # and at most
 
 _lock = threading.Lock()
@@ -34,7 +34,7 @@ def take(draws: int) -> Tuple[int, int]:
 
 
 def _offset(seed: int, state: Any) -> int:
-    """Words that a generator of this seed has given, read off its state.
+    """The number of words that a generator of this seed has returned, computed from its state.
 
     The state's layout is that of torch's `CPUGeneratorImplStateLegacy`: seed (8 bytes), words left (4), whether it is
     seeded (4), words given of this block (8), then the block, 8 bytes a word.
@@ -43,7 +43,7 @@ def _offset(seed: int, state: Any) -> int:
     words = state[24 : 24 + 8 * BLOCK].view(numpy.uint64).astype(numpy.uint32)
     made = _blocks_made(seed, words)
     if made is None:
-        # Far from the seed, or brought there by hand: generators that are alike shall still draw alike.
+        # Far from the seed, or set by hand: equal generators must still draw equal numbers.
         return int.from_bytes(words[:2].tobytes(), "little") // BLOCK * BLOCK + given
     return max(made - 1, 0) * BLOCK + given
 
@@ -74,19 +74,19 @@ class _Twister:
 
 
 def _tempered(words: Any) -> Any:
-    """The numbers that a twister gives for words of its state (tempering; Matsumoto and Nishimura 1998)."""
+    """The numbers that a twister returns for words of its state (tempering; Matsumoto and Nishimura 1998)."""
     words = words ^ words >> 11
     words = words ^ words << 7 & numpy.uint32(0x9D2C5680)
     words = words ^ words << 15 & numpy.uint32(0xEFC60000)
     return words ^ words >> 18
 
 
-_last = _Twister(0)  # the one that was last found where torch's is
-_answer: Tuple[int, bytes, Optional[int]] = (0, b"", None)  # what was last asked, and the answer
+_last = _Twister(0)  # the last one found at the place of torch's generator
+_answer: Tuple[int, bytes, Optional[int]] = (0, b"", None)  # the last question, and its answer
 
 
 def _begin_anew() -> None:
-    """In a forked child, where the thread that held the lock, or was moving the twister on, is not there."""
+    """Resets the state in a forked child, in which the thread that held the lock or advanced the twister does not exist."""
     global _lock, _last, _answer
     _lock, _last, _answer = threading.Lock(), _Twister(0), (0, b"", None)
 
@@ -96,7 +96,7 @@ if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
 
 
 def _blocks_made(seed: int, words: Any) -> Optional[int]:
-    """How many blocks a twister of this seed has made when these are the words of its last one."""
+    """The number of blocks that a twister of this seed has made if these are the words of its last one."""
     global _answer
     if _answer[:2] != (seed, words.tobytes()):
         _answer = (seed, words.tobytes(), _found(seed, words))

@@ -1,7 +1,7 @@
-"""Tracebacks end in the user's line: what the package raises is shown without the package's own frames.
+"""Tracebacks end in the user's line: exceptions of the package are shown without the package's own frames.
 
-`attach` sees to it for all that the package offers; `FERROFUSE_TRACEBACK=full` keeps the frames. A bare `raise` goes on with the
-traceback that the exception has by then from Python 3.11 on; earlier ones show all frames.
+`attach` does that for all that the package offers; `FERROFUSE_TRACEBACK=full` keeps the frames. From Python 3.11 on a bare
+`raise` keeps the exception's current traceback; earlier versions show all frames.
 """
 
 import functools
@@ -16,7 +16,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def trim(error: BaseException) -> None:
-    """Leaves the package's frames out of the tracebacks of an exception, and of those that led to it."""
+    """Removes the package's frames from the tracebacks of an exception, and of its causes."""
     waiting: List[Optional[BaseException]] = [] if sys.version_info < (3, 11) or full_tracebacks() else [error]
     trimmed: Set[int] = set()
     while waiting:
@@ -54,7 +54,7 @@ def public(function: Function) -> Function:
 
 
 def trims(function: Function) -> Function:
-    """Says of a function that it calls `trim` itself: one that is called so often that another call would be felt."""
+    """Marks a function that calls `trim` itself: it is called so often that a wrapper would be measurable."""
     function.__dict__["_trims"] = True
     return function
 
@@ -69,7 +69,7 @@ def attach(names: Dict[str, Any]) -> None:
         elif _is_written_here(names[name]):
             function = names[name]
             names[name] = public(function)
-            # Where it is defined too, where `pickle` looks for it.
+            # Where it is defined too, because `pickle` looks for it there.
             setattr(sys.modules[function.__module__], function.__name__, names[name])
 
 
@@ -90,6 +90,6 @@ def _wrapped(member: Any) -> Any:
 
 
 def _is_written_here(member: Any) -> bool:
-    """Whether it is a function of the package's text, not one that Python makes of a class."""
+    """Whether it is a function written in the package, not one that Python generates for a class."""
     is_function = isinstance(member, FunctionType) and caller.is_of_package(member.__code__)
     return is_function and "_trims" not in member.__dict__

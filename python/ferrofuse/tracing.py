@@ -1,4 +1,4 @@
-"""A function of arrays run once on tensors of a definition: what it takes, what it gives, and what it must not do."""
+"""Runs a function of arrays once on tensors of a definition: its arguments, its results, and its forbidden side effects."""
 
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -24,7 +24,7 @@ class Traced(NamedTuple):
         return arguments if self.inputs is None else [arguments[place] for place in self.inputs]
 
     def call(self, arguments: Sequence[Any]) -> Any:
-        """What the function gives."""
+        """The function's result."""
         return self.rebuild(self.definition.execute(self.given(arguments)))
 
 
@@ -34,8 +34,8 @@ def is_array(argument: Any) -> bool:
 
 
 def trace(function: Callable[..., Any], names: Sequence[str], positional: int, arguments: Sequence[Any]) -> Traced:
-    """Runs a function on tensors in place of arrays, and on scalars in place of floats. As many of its parameters are
-    positional, the others take keywords.
+    """Runs a function on tensors in place of arrays, and on scalars in place of floats. The first `positional` of its
+    parameters are positional, the others take keywords.
 
     Raises:
         ArgumentError: for arguments and results of other kinds, and for side effects.
@@ -100,7 +100,7 @@ def _require_no_effect(function: Callable[..., Any], outside: Outside) -> None:
 
 
 def _outputs(function: Callable[..., Any], result: Any) -> Tuple[List[TensorView], Callable[[List[Any]], Any]]:
-    """The outputs of a result, and how to make such a result of arrays."""
+    """The outputs in a result, and a function that makes such a result of arrays."""
     items: List[Any]
     rebuild: Callable[[List[Any]], Any]
     if isinstance(result, TensorView):

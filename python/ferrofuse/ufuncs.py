@@ -1,4 +1,4 @@
-"""NumPy's functions on tensors of a definition: each calls the op, or the method, of the same meaning."""
+"""NumPy's functions on tensors of a definition: each calls the op, or the method, with the same meaning."""
 
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
@@ -7,7 +7,7 @@ from ._native import TensorView, Val
 from .operations import TABLE
 from .tracebacks import public
 
-# NumPy's names where ops have others.
+# NumPy's names that differ from those of ops.
 NAMES = {
     "absolute": "abs",
     "arccos": "acos",
@@ -39,7 +39,7 @@ ALIASES = {"amax": "max", "amin": "min"}
 
 
 def attach() -> None:
-    """Has NumPy's functions come here when they meet a value of a definition."""
+    """Makes NumPy's functions call these for values of a definition."""
     setattr(Val, "__array_ufunc__", public(_ufunc))
     setattr(TensorView, "__array_function__", public(_function))
 

@@ -1,10 +1,10 @@
-"""Outputs against what they should be: verdicts of the evaluator in words, and arrays of the user's."""
+"""Checks of outputs: the evaluator's verdicts in words, and comparisons with arrays of the user's."""
 
 from typing import Any, Dict, Sequence
 
 import numpy
 
-# What two ways to compute a number of a dtype may differ by, relative to it and to the largest number beside it.
+# The allowed difference between two computations in a dtype, relative to the number and to the largest one beside it.
 TOLERANCES = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-5, "complex64": 1e-5, "float16": 2e-3, "bfloat16": 1.6e-2}
 TOLERANCE_OF_A_BYTE = 0.25
 
@@ -20,7 +20,7 @@ def require_matches(compared: Sequence[Dict[str, Any]]) -> None:
 
 
 def compare_with_references(outputs: Sequence[Any], references: Sequence[Any]) -> None:
-    """Takes as many arrays of the user's as there are outputs; each has the sizes of its output."""
+    """Takes an array of the user's for each output, with the output's sizes."""
     if len(outputs) != len(references):
         raise AssertionError(f"there are {len(outputs)} outputs, but {len(references)} reference_outputs")
     for place, (output, reference) in enumerate(zip(outputs, references)):

@@ -9,16 +9,16 @@ use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpa
 
 use crate::failure::{Failure, Fault};
 
-/// Longer lines are cut around the place that is shown.
+/// Longer lines are cut to the part around the place of the error.
 const WIDEST: usize = 160;
 
-/// Lines that are shown before and after.
+/// The number of lines shown before and after.
 const CONTEXT: usize = 2;
 
 /// Reads a definition file.
 ///
 /// # Errors
-/// When the file cannot be read, or holds no definition: the first thing that is wrong, with its place.
+/// When the file cannot be read, or holds no definition: the first error, with its place.
 pub fn read(path: &Path) -> Result<File, Failure> {
     let bytes = fs::read(path).map_err(|error| Failure::user(format!("{}: {error}", path.display())))?;
     let text = frontend::text::decode(&bytes).map_err(|diagnostic| report(path, diagnostic))?;
@@ -98,7 +98,7 @@ fn report(path: &Path, diagnostic: Diagnostic) -> Failure {
     Failure::Reported(Fault::User, SourceDiagnostic { message, help, label, excerpt }.into())
 }
 
-/// The lines around a place; where one of them is too wide for a screen, no more of the line of the place than is around it.
+/// The lines around a place; if one of them is too wide for a screen, only the part of the line around the place.
 fn window(source: &str, start: usize, end: usize) -> Range<usize> {
     let line_start = |byte: usize| source[..byte].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = |byte: usize| source[byte..].find('\n').map_or(source.len(), |newline| byte + newline);
@@ -114,7 +114,7 @@ fn window(source: &str, start: usize, end: usize) -> Range<usize> {
     floor(source, first.max(start.saturating_sub(WIDEST / 2)))..floor(source, last.min(start + WIDEST / 2))
 }
 
-/// The nearest boundary of a letter at or before a byte.
+/// The nearest character boundary at or before a byte.
 fn floor(text: &str, byte: usize) -> usize {
     (0..=byte).rev().find(|&byte| text.is_char_boundary(byte)).unwrap_or(0)
 }

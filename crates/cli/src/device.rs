@@ -1,14 +1,15 @@
-//! What runs kernels: `--device cpu|cuda[:N]`.
+//! The device that runs kernels: `--device cpu|cuda[:N]`.
 
 use cuda::LibraryPaths;
 use ferrofuse::{CompileOptions, DeviceName, Executor};
 
 use crate::failure::Failure;
 
-/// The options for a device, which is opened. Where outputs are checked, a GPU's memory is NaN before kernels write to it.
+/// The options for a device, which is opened. If outputs are checked, a GPU's memory is filled with NaN before kernels write
+/// to it.
 ///
 /// # Errors
-/// What the machine lacks: driver, NVRTC, the device.
+/// Things that the machine lacks: driver, NVRTC, the device.
 pub fn options(
     device: DeviceName,
     libraries: &LibraryPaths,

@@ -1,4 +1,4 @@
-//! What the environment says: the only file that reads it. Everything else is told by options.
+//! Environment variables: only this file reads them. Everything else gets options.
 
 #![allow(clippy::disallowed_methods, reason = "forbidden elsewhere so that it is done here")]
 
@@ -9,13 +9,14 @@ use cuda::LibraryPaths;
 use ferrofuse::{CacheOptions, CpuFacts};
 use llvm::LlvmOptions;
 
-/// Where libLLVM is: as the option says, else as `FERROFUSE_LIBLLVM` says, else in the usual places. A path at which
-/// there is none, such as `none`, does without.
+/// The place of libLLVM: that of the option, else that of `FERROFUSE_LIBLLVM`, else the usual places. A path without a file,
+/// such as `none`, means to do without.
 pub fn llvm_options(option: Option<PathBuf>) -> LlvmOptions {
     LlvmOptions { path: option.or_else(|| env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from)) }
 }
 
-/// Where NVIDIA's libraries are: as `FERROFUSE_LIBCUDA`, `FERROFUSE_LIBNVRTC` and `FERROFUSE_LIBCUBLASLT` say, else in the usual places.
+/// The places of NVIDIA's libraries: those of `FERROFUSE_LIBCUDA`, `FERROFUSE_LIBNVRTC` and `FERROFUSE_LIBCUBLASLT`, else
+/// the usual places.
 pub fn cuda_libraries() -> LibraryPaths {
     let path = |name| env::var_os(name).map(PathBuf::from);
     LibraryPaths {
@@ -26,22 +27,22 @@ pub fn cuda_libraries() -> LibraryPaths {
     }
 }
 
-/// Where what was measured of the machine is kept, if anywhere: see [`CpuFacts::path_of_environment`].
+/// The file of measured facts about the machine, if there is any: see [`CpuFacts::path_of_environment`].
 pub fn facts_path() -> Option<PathBuf> {
     CpuFacts::path_of_environment(|name| env::var_os(name))
 }
 
-/// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].
+/// The folder of cached machine code, if there is any: see [`CacheOptions::of_environment`].
 pub fn cache_options() -> Option<CacheOptions> {
     CacheOptions::of_environment(|name| env::var_os(name))
 }
 
-/// Whether kernels shall have names in `perf`: `FERROFUSE_PERF=1`.
+/// Whether kernels get names in `perf`: `FERROFUSE_PERF=1`.
 pub fn perf_map() -> bool {
     is_set("FERROFUSE_PERF")
 }
 
-/// Whether file tests shall be rewritten to what is: `BLESS=1`.
+/// Whether file tests are rewritten to the actual results: `BLESS=1`.
 pub fn bless() -> bool {
     is_set("BLESS")
 }

@@ -1,4 +1,4 @@
-//! How a verb ends when it does not end well: whose fault it is, and the report that the user sees.
+//! How a verb ends without success: whose fault it is, and the report that the user sees.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -14,7 +14,7 @@ use crate::arrays::{FileError, Problem};
 pub enum Fault {
     /// The user's: 2.
     User,
-    /// The machine's, which lacks memory or disk: 3.
+    /// The machine's, for lack of memory or disk: 3.
     Machine,
 }
 
@@ -23,7 +23,7 @@ pub enum Fault {
 pub enum Failure {
     /// With a report for the user.
     Reported(Fault, Report),
-    /// Nobody reads the results any more, as in `ferrofuse ops | head`.
+    /// The reader of the results is gone, as in `ferrofuse ops | head`.
     Closed,
 }
 
@@ -36,7 +36,7 @@ pub enum Outcome {
     CheckFailed,
 }
 
-/// A sentence for the user, and perhaps what to do.
+/// A sentence for the user, and optionally a hint.
 #[derive(Debug, thiserror::Error, Diagnostic)]
 #[error("{message}")]
 struct Sentence {
@@ -51,12 +51,12 @@ impl Failure {
         Failure::sentence(Fault::User, message, None)
     }
 
-    /// The user's mistake, and what to do.
+    /// The user's mistake, in a sentence, with a hint.
     pub fn user_with_help(message: impl fmt::Display, help: impl fmt::Display) -> Failure {
         Failure::sentence(Fault::User, message, Some(help.to_string()))
     }
 
-    /// What the machine lacks, in a sentence.
+    /// A lack of the machine, in a sentence.
     pub fn machine(message: impl fmt::Display) -> Failure {
         Failure::sentence(Fault::Machine, message, None)
     }
@@ -65,7 +65,7 @@ impl Failure {
         Failure::Reported(fault, Sentence { message: message.to_string(), help }.into())
     }
 
-    /// Shows the report and gives the exit code.
+    /// Shows the report and returns the exit code.
     pub fn show(self) -> ExitCode {
         match self {
             Failure::Closed => ExitCode::SUCCESS,
@@ -80,7 +80,7 @@ impl Failure {
     }
 }
 
-/// Says something on stderr. Where nobody can hear it the exit code still says how it ended.
+/// Writes a message to stderr. If that fails, the exit code still says how the verb ended.
 pub fn tell(message: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{message}");
 }
@@ -101,7 +101,7 @@ impl<E: Into<Problem>> From<Failed<E>> for Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// Of writing results to stdout.
+    /// For writing results to stdout.
     fn from(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::Closed,

@@ -1,4 +1,4 @@
-//! What kernels take of a GPU that need not be there: registers, as NVRTC's machine code says.
+//! The registers that kernels take of a GPU that need not be present, from NVRTC's machine code.
 
 use std::cell::OnceCell;
 
@@ -17,12 +17,12 @@ pub struct GpuCode<'m> {
 }
 
 impl<'m> GpuCode<'m> {
-    /// For a target; of a CPU there is nothing to say.
+    /// For a target; a CPU has nothing to report.
     pub fn new(target: CodeTarget, machine: &'m Machine, libraries: &'m LibraryPaths) -> GpuCode<'m> {
         GpuCode { nvrtc: OnceCell::new(), libraries, architecture: target.architecture(), machine }
     }
 
-    /// NVRTC, where it is there: else it is told why nothing will be known of registers.
+    /// NVRTC, if present; otherwise reports why the registers are unknown.
     fn nvrtc(&self) -> Option<&Nvrtc> {
         let open = || {
             let opened = Nvrtc::open(self.libraries);
@@ -31,7 +31,7 @@ impl<'m> GpuCode<'m> {
         self.nvrtc.get_or_init(open).as_ref()
     }
 
-    /// What each of a plan's kernels takes. Of those that NVRTC rejects nothing is known, and it is told why.
+    /// The resources of each of a plan's kernels. For kernels that NVRTC rejects it reports why, and they have none.
     pub fn of(&self, plan: &Plan) -> Vec<Option<ThreadResources>> {
         let kernels: Vec<_> = gpu_kernels(plan).collect();
         let architecture = self.architecture.filter(|_| !kernels.is_empty());

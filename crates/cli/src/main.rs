@@ -1,9 +1,9 @@
-//! The `ferrofuse` binary: reads options, hands them to a verb, shows how it ended.
+//! The `ferrofuse` binary: reads options, passes them to a verb, shows how it ended.
 //!
 //! Results go to stdout, everything else to stderr. Exit codes: 0 fine, 1 a check failed, 2 the user's mistake, 3 the
-//! machine's. `verbs` (one file each) · `definition` (definition files) · `device` (what runs kernels) · `gpu_code` (what they take of a GPU) · `arrays` (files of
-//! arrays) · `inputs` (what to run on) · `number` (whole numbers among words) · `planning` (the user's choices) ·
-//! `segment_folder` (folders of segments) · `failure` · `environment`.
+//! machine's. `verbs` (one file each) · `definition` (definition files) · `device` (runs kernels) · `gpu_code` (their
+//! resources on a GPU) · `arrays` (files of arrays) · `inputs` (data to run on) · `number` (whole numbers as options) ·
+//! `planning` (the user's choices) · `segment_folder` (folders of segments) · `failure` · `environment`.
 
 mod arrays;
 mod definition;
@@ -58,7 +58,8 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(words) => return show(&words),
     };
-    // A command that mends something shall stand on one line, to be copied. The hook is rejected only where there is one
+    // A suggested command should be on one line, to be copied. Setting the hook fails only if there already is one, and this
+    // is the first.
     // already, and this is the first.
     let _ = miette::set_hook(Box::new(|_| {
         Box::new(miette::MietteHandlerOpts::new().wrap_lines(false).context_lines(2).build())
@@ -69,14 +70,14 @@ fn main() -> ExitCode {
         Ok(Outcome::Fine) => ExitCode::SUCCESS,
         Ok(Outcome::CheckFailed) => ExitCode::from(1),
         Err(failure) => {
-            // What was found before the failure is a result too; the failure is told in any case.
+            // Results before the failure are still results; the failure is reported in any case.
             let _ = out.flush();
             failure.show()
         }
     }
 }
 
-/// Shows help, the version, or what is wrong with the words of the command line.
+/// Shows help, the version, or an error in the command line.
 fn show(words: &clap::Error) -> ExitCode {
     let shown = words.print().and_then(|()| io::stdout().flush());
     match shown {
@@ -99,7 +100,7 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
         Verb::Segment(options) => segment::run(&options, &Machine::new(machine()?), out),
         Verb::Emit(options) => emit::run(&options, &Machine::new(machine()?), out),
         Verb::Ops(options) => ops::run(&options, out),
-        // Compiling is measured, so nothing is taken from the cache.
+        // Compile time is measured, so the cache is not used.
         Verb::Bench(options) => {
             let machine = MachineOptions { llvm, perf_map, ..MachineOptions::default() };
             if options.calibrate {
@@ -117,13 +118,13 @@ fn perform(cli: Cli, out: &mut dyn Write) -> Result<Outcome, Failure> {
     }
 }
 
-/// What was measured of the machine, if anything was.
+/// The measured facts about the machine, if there are any.
 fn facts() -> Result<Option<CpuFacts>, Failure> {
     let Some(path) = environment::facts_path() else { return Ok(None) };
     CpuFacts::read(&path).map_err(Failure::user)
 }
 
-/// The cache of machine code. One that cannot be used is told, and done without.
+/// The cache of machine code. If it cannot be used, reports that and does without.
 fn cache() -> Option<Arc<ObjectCache>> {
     let options = environment::cache_options()?;
     let folder = options.folder.clone();

@@ -1,11 +1,11 @@
-//! Whole numbers among the words of a command, as Python writes them: `0777` and `1_0` are none.
+//! Whole numbers as options of a command, in Python's notation: `0777` and `1_0` are rejected.
 
 use std::any::type_name;
 use std::str::FromStr;
 
 use index::integer;
 
-/// The number that a word spells.
+/// The number in a word.
 pub fn number<N: FromStr>(word: &str) -> Result<N, String> {
     integer(word).ok_or_else(|| {
         let kind =

@@ -43,7 +43,7 @@ fn numbered(text: &str) -> Result<(usize, PathBuf), String> {
 }
 
 impl Choices {
-    /// Rejects choices where there is nothing to choose.
+    /// Rejects choices if there is nothing to choose.
     ///
     /// # Errors
     /// The option that was given, with the reason.
@@ -67,7 +67,7 @@ impl Choices {
     /// The choices read from their files.
     ///
     /// # Errors
-    /// The first file that cannot be read or does not hold what it should.
+    /// The first file that cannot be read or has other contents than expected.
     pub fn read(&self, definition: &Definition) -> Result<PlanOptions, Failure> {
         let segmentation = self
             .segmentation
@@ -128,10 +128,10 @@ pub fn plan(
     planned(file, request, &choices.read(&file.definition)?, target, machine)
 }
 
-/// The segments of a definition that is cut with these choices, each with the schedule that was chosen for it.
+/// The segments of a definition cut with these choices, each with the schedule that was chosen for it.
 ///
 /// # Errors
-/// When inputs or choices do not fit the definition, or a segment has no words of the definition language.
+/// When inputs or choices do not fit the definition, or the definition language cannot express a segment.
 pub fn segments(
     file: &File,
     request: &Request,
@@ -164,7 +164,7 @@ pub fn cut(
     made(file, request, options, CodeTarget::HOST, machine, compiler::cut)
 }
 
-/// Plans a definition with a segmentation to compare with, of what is no view of an input: that moves no bytes in any plan.
+/// Plans a definition with a segmentation to compare with. Views of inputs are left out: they move no bytes in any plan.
 ///
 /// # Errors
 /// When inputs do not fit the definition.
@@ -182,10 +182,10 @@ pub fn baseline(
     planned(file, request, &options, target, machine)
 }
 
-/// A target as a CPU whose code runs here.
+/// A target as a CPU whose code runs on this machine.
 ///
 /// # Errors
-/// For a GPU, and for a CPU that this one is not.
+/// For a GPU, and for a CPU with instructions that this one lacks.
 pub fn runnable(target: CodeTarget, machine: &Machine) -> Result<CpuTarget, Failure> {
     match target {
         CodeTarget::Cpu(cpu) if cpu == CpuTarget::Host || machine.runs(cpu) => Ok(cpu),
@@ -207,7 +207,7 @@ pub fn planned(
     made(file, request, options, target, machine, compiler::plan)
 }
 
-/// What the compiler makes of a definition.
+/// A stage of the compiler, from a definition to a plan or a cut.
 type Make<P> = fn(&Graph, &Fusion, &[LayoutClass], &Target, &Hints, &PlanOptions) -> Result<P, PlanError>;
 
 fn made<P>(

@@ -1,7 +1,7 @@
-//! A folder of segments: `definition.py`, `seg0.py`, … and `index_map.json`, which says how they belong together.
+//! A folder of segments: `definition.py`, `seg0.py`, … and `index_map.json`, which connects them.
 //!
-//! Written by `ferrofuse segment`, run by `ferrofuse run`. A segment's file may be edited as long as it takes and gives what it
-//! did; `index_map.json` holds schedules too.
+//! Written by `ferrofuse segment`, run by `ferrofuse run`. A segment's file may be edited as long as its inputs and outputs
+//! are the same; `index_map.json` has schedules too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,10 +19,10 @@ use crate::failure::Failure;
 
 /// The whole definition.
 const DEFINITION: &str = "definition.py";
-/// How the segments belong together.
+/// The connections between the segments.
 const INDEX: &str = "index_map.json";
 
-/// What `index_map.json` holds.
+/// The contents of `index_map.json`.
 #[derive(Serialize, Deserialize)]
 struct Index {
     segments: Vec<Entry>,
@@ -33,28 +33,28 @@ struct Index {
     outputs: Vec<String>,
 }
 
-/// What it says of a segment.
+/// The entry of a segment.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     file: String,
-    /// From the numbers of values in the file, as they print with short names, to those in the whole definition.
+    /// From the numbers of values in the file, as printed with short names, to those in the whole definition.
     index_map: BTreeMap<usize, usize>,
     inputs: Vec<String>,
     outputs: Vec<String>,
     recomputed: Vec<String>,
     bytes: Option<u64>,
     bytes_formula: String,
-    /// The device and the stream that the definition's groups ask for.
+    /// The device and the stream that the definition's groups request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     device: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stream: Option<u32>,
-    /// As `emit --stage schedule` prints it; without one the compiler chooses.
+    /// As `emit --stage schedule` prints it; if absent the compiler chooses.
     schedule: Option<String>,
     reason: String,
 }
 
-/// Writes the folder, whole or not at all: the text of the whole definition, and its segments.
+/// Writes the folder atomically: the text of the whole definition, and its segments.
 ///
 /// # Errors
 /// When the folder holds other files, or cannot be written to.
@@ -80,7 +80,7 @@ pub fn write(
     Ok(())
 }
 
-/// A folder of segments as it was read.
+/// A folder of segments as read.
 pub struct SegmentFolder {
     /// The whole definition.
     pub file: File,
@@ -95,7 +95,7 @@ impl SegmentFolder {
     /// Reads a folder.
     ///
     /// # Errors
-    /// When it is another directory, when a file is missing or holds something else, and for positions that do not exist.
+    /// When it is another folder, when a file is missing or has other contents, and for positions that do not exist.
     pub fn read(folder: &Path) -> Result<SegmentFolder, Failure> {
         if !folder.join(INDEX).exists() {
             let reason = format!("is a directory without {INDEX}, which `ferrofuse segment` writes");
@@ -112,10 +112,10 @@ impl SegmentFolder {
         Ok(SegmentFolder { file, options, index, definitions })
     }
 
-    /// The files in the place of the segments that the definition has.
+    /// The segments of the definition with the files in their place.
     ///
     /// # Errors
-    /// For positions that do not exist, a segment that takes or gives something else, and a text that is no schedule.
+    /// For positions that do not exist, a segment with other inputs or outputs, and a text that is no schedule.
     pub fn edited(self, mut segments: Vec<Segment>) -> Result<Vec<Segment>, Failure> {
         let crossing = segments.iter().flat_map(|segment| segment.index_map.values());
         let there = crossing.map(|last| last + 1).chain([count_positions(&self.file.definition)]).max();
@@ -162,7 +162,7 @@ impl Index {
         Ok(index)
     }
 
-    /// The segments as a segmentation prints.
+    /// The segments in the text of a segmentation.
     fn segmentation(&self) -> String {
         let line = |&number: &usize| {
             let entry = &self.segments[number];
@@ -219,14 +219,14 @@ fn file_of(segment: &Segment) -> String {
     format!("{}.py", segment.name)
 }
 
-/// A segment's file: what it is in a comment, then the definition.
+/// A segment's file: a comment that describes it, then the definition.
 fn text_of(segment: &Segment) -> String {
     let (inputs, outputs) = (segment.inputs.join(", "), segment.outputs.join(", "));
     let text = print(segment.definition(), NameStyle::Short);
     format!("# {}: takes {inputs}; gives {outputs}\n{text}", segment.name)
 }
 
-/// Rejects a folder that holds something else than what is to be written.
+/// Rejects a folder with other files than those to be written.
 fn require_no_others(folder: &Path, names: &[String]) -> Result<(), Failure> {
     let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
     let found = entries.flatten().map(|entry| entry.file_name().to_string_lossy().into_owned());

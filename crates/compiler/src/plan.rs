@@ -1,5 +1,5 @@
-//! A plan: what was decided of a fusion, short of machine code; and the choices that a user may make instead. A cut is what a
-//! plan is before there are kernels.
+//! A plan: all decisions about a fusion, without machine code, and the choices that a user may make instead. A cut is a plan
+//! that has no kernels yet.
 
 use std::ops::{Deref, Range};
 
@@ -33,28 +33,28 @@ pub struct PlanOptions {
     pub schedules: Vec<(usize, Schedule)>,
     /// The tasks of the definition: its groups bind segments.
     pub tasks: Tasks,
-    /// The most bytes that may be in memory at a time of what segments make, at the sizes that are expected; partial results
-    /// of folds do not count.
+    /// The limit on the bytes of values made by segments that are in memory at a time, at the expected sizes; partial
+    /// results of folds do not count.
     pub peak_memory: Option<u64>,
-    /// Whether it is a segment of another definition. It is one kernel then, if it can be, and its inputs count as expansions
-    /// along all axes along which they come so, declared or not.
+    /// Whether it is a segment of another definition. Then it is one kernel if possible, and its inputs count as expanded
+    /// along every axis along which a call passes them expanded, declared or not.
     pub is_segment: bool,
-    /// What ends planning between two segments.
+    /// Stops planning between two segments.
     pub interrupt: Interrupt,
 }
 
 /// A fusion that is cut into segments, each with a schedule.
 #[derive(Clone, Debug)]
 pub struct Cut {
-    /// The container: that of the definition, with what the passes added.
+    /// The container: the definition's graph, with the nodes that the passes added.
     pub graph: Graph,
     /// The fusion after the passes.
     pub fusion: Fusion,
-    /// Of each output what it is a view of, if no segment makes it.
+    /// For each output the view that it is, if no segment makes it.
     pub views: Vec<Option<View>>,
-    /// The fusion less its views: what segments make.
+    /// The fusion without its views: the values that segments make.
     pub computed: Fusion,
-    /// What each value of the definition became.
+    /// The value that each value of the definition became.
     pub map: ValMap,
     /// The segmentation that the user chose, over values of the definition.
     pub chosen: Option<Segmentation>,
@@ -62,7 +62,7 @@ pub struct Cut {
     pub to_make: Vec<Val>,
     /// Which values are kept in memory.
     pub segmentation: Segmentation,
-    /// For each segment that of the user's segmentation which it is, or is a part of; empty where the user chose none.
+    /// For each segment the segment of the user's segmentation that contains it; empty if the user chose no segmentation.
     pub parts: Vec<usize>,
     /// The segments in the order they run.
     pub segments: Vec<SegmentPlan>,
@@ -70,32 +70,32 @@ pub struct Cut {
     pub tasks: Tasks,
     /// The groups of which the passes left nothing to compute.
     pub dropped: Vec<Dropped>,
-    /// What became of each pattern of the definition, in order: its task, or the pass that lost it and how.
+    /// For each pattern of the definition, in order: its task, or the pass that lost it and how.
     pub patterns: Vec<Result<Task, String>>,
-    /// The products of matrices that a kernel may compute, and which ones one does.
+    /// The products of matrices that a kernel may compute, and whether one does.
     pub products: JudgedProducts,
     /// The folds by lambdas that can be distributed over their states, and whether they are.
     pub distribution: Distribution,
-    /// What each pass made, in order. Views of earlier steps still work.
+    /// The view that each pass made, in order. Views of earlier steps remain valid.
     pub steps: Vec<Step>,
-    /// The values that are not row-major in memory, because they are outputs.
+    /// The layouts of values that are not row-major in memory, because they are outputs.
     pub placements: FxHashMap<Val, Placement>,
-    /// What was asked of groups on the way.
+    /// The answers of legality about groups so far.
     pub legality: Legality,
-    /// What decisions were made for.
+    /// The target that decisions were made for.
     pub target: Target,
     /// Nodes that the search for a segmentation looked at; 0 where the user chose it.
     pub search_steps: usize,
 }
 
-/// A compiled fusion short of machine code: a cut, and its kernels.
+/// A compiled fusion without machine code: a cut and its kernels.
 #[derive(Clone, Debug)]
 pub struct Plan {
     pub cut: Cut,
-    /// What each segment is as kernels: none where it runs in another way.
+    /// The kernels of each segment; none if it runs in another way.
     pub lowered: Vec<LoweredSegment>,
-    /// All segments, by number: those that one launch runs together, because they are alike and independent, most of them
-    /// alone.
+    /// Ranges of segment numbers that cover all segments. One launch runs a range of several, because they are alike and
+    /// independent; most ranges have one.
     pub batches: Vec<Range<usize>>,
 }
 
@@ -112,7 +112,7 @@ impl Deref for Plan {
 pub struct SegmentPlan {
     /// `seg0`, `seg1`, …
     pub name: String,
-    /// What it reads, makes and computes.
+    /// Its inputs, outputs and nodes.
     pub view: Fusion,
     /// The device and the stream that the user asked for.
     pub at: DeviceStream,
@@ -122,7 +122,7 @@ pub struct SegmentPlan {
 }
 
 impl SegmentPlan {
-    /// What its kernels are made of, if it has any.
+    /// The group that its kernels are made of, if it has any.
     pub fn group<'a>(&'a self, graph: &'a Graph) -> Option<Group<'a>> {
         let SegmentPlan { name, view, decision: Decision::Kernels(kernels), .. } = self else { return None };
         let Kernels { witness, schedule, layouts, stores, general, .. } = &**kernels;
@@ -133,34 +133,34 @@ impl SegmentPlan {
 /// How a segment runs.
 #[derive(Clone, Debug)]
 pub enum Decision {
-    /// As kernels, which are made of this.
+    /// As kernels, made of this.
     Kernels(Box<Kernels>),
-    /// By a library of the machine.
+    /// By a library.
     External(ExternalCall),
-    /// By the evaluator, because no kernel can be made of it yet.
+    /// By the evaluator, because no kernel can compute it yet.
     Evaluate {
         reason: String,
-        /// The value that stands in the way.
+        /// The value that prevents a kernel.
         val: Val,
     },
 }
 
-/// What a segment's kernels are made of.
+/// The facts that a segment's kernels are made from.
 #[derive(Clone, Debug)]
 pub struct Kernels {
     pub witness: Witness,
     pub schedule: Schedule,
     /// The layouts of its inputs.
     pub layouts: Vec<LayoutClass>,
-    /// The layouts of what it stores.
+    /// The layouts of the values that it stores.
     pub stores: Vec<LayoutClass>,
-    /// Whether known sizes are arguments, so that like segments of other sizes have the same kernels.
+    /// Whether known sizes are kernel arguments, so that like segments of other sizes have equal kernels.
     pub general: bool,
-    /// How often inputs are read from main memory.
+    /// How often the inputs are read from main memory.
     pub input_sweeps: u32,
 }
 
-/// A choice of the user that does not fit.
+/// A choice of the user that cannot be planned.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PlanError {
     /// The segmentation.
@@ -169,14 +169,14 @@ pub enum PlanError {
     /// A schedule.
     #[error("the schedule of {segment} does not fit it: {error}")]
     Schedule { segment: String, error: ScheduleError },
-    /// A schedule whose blocks keep more than the device has for them.
+    /// A schedule whose blocks need more scratch than the device has.
     #[error("the schedule of {segment} needs {bytes} bytes of scratch in a block; the device has {most}")]
     Scratch {
         /// The segment.
         segment: String,
-        /// What a block keeps in its memory.
+        /// The bytes of scratch of a block.
         bytes: u64,
-        /// What it may.
+        /// The limit.
         most: u64,
     },
     /// Groups of the definition.
@@ -185,12 +185,12 @@ pub enum PlanError {
     /// More memory than the user allows.
     #[error("no segments have a peak memory within {limit} bytes: the lowest peak found is {lowest} bytes")]
     Memory {
-        /// The bytes that may be.
+        /// The limit in bytes.
         limit: u64,
-        /// The fewest that were found to do, or what the segmentation that the user chose needs.
+        /// The lowest peak that was found, or the peak of the segmentation that the user chose.
         lowest: u64,
     },
-    /// The caller wants the plan no more.
+    /// The caller stopped the planning.
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
     /// A schedule for a segment that the plan does not have, or that the evaluator runs.
@@ -199,7 +199,7 @@ pub enum PlanError {
 }
 
 impl Plan {
-    /// Leaves segments to the evaluator, for a reason.
+    /// Has the evaluator run these segments, for a reason.
     pub fn leave_to_evaluator(&mut self, segments: Range<usize>, reason: &str) {
         for number in segments {
             let segment = &mut self.cut.segments[number];
@@ -209,7 +209,7 @@ impl Plan {
         }
     }
 
-    /// Seconds that the cost model expects of all segments together.
+    /// Seconds that the cost model expects for all segments together.
     pub fn seconds(&self, hints: &Hints) -> f64 {
         let amounts = Amounts::new(&self.graph, hints, &self.target);
         let segment = |segment: &SegmentPlan| {
@@ -217,14 +217,15 @@ impl Plan {
             Seconds::with(&amounts, &segment.view, &answer).total()
         };
         let shared = self.segments.len() - self.batches.len();
-        // A sum of nothing is -0.
+        // An empty sum of floats is -0.
         self.segments.iter().map(segment).fold(0.0, |sum, seconds| sum + seconds)
             - shared as f64 * self.target.launch
     }
 }
 
 impl Cut {
-    /// Whether two segments could be one, where so many segments read a value: what the search was told, if it asked.
+    /// Whether two segments could be one, given the number of segments that read a value (`readers`): the answer that the
+    /// search got, if it asked.
     pub fn as_one(&self, pair: [&Fusion; 2], readers: impl Fn(Val) -> usize) -> LegalityAnswer {
         let joined = Joined::of(&self.graph, &self.computed, pair, readers);
         self.legality.of(&self.graph, &joined.view)
@@ -236,7 +237,8 @@ impl Cut {
         has_run.then(|| built_in(&self.graph, node)).flatten()
     }
 
-    /// What is kept of a value of the definition, if it is: itself, what it was before it was expanded or permuted, or what permutes it.
+    /// The value that is kept for a value of the definition, if there is one: what it became, the source of that before an
+    /// expansion or permutation, or a permutation of it.
     pub fn kept(&self, val: Val) -> Option<Val> {
         let became = self.map.get(val)?;
         let kept = self.segmentation.kept();

@@ -1,28 +1,28 @@
-//! Which products of matrices a kernel computes, and which a library does: what is faster by the cost model.
+//! Which products of matrices a kernel computes and which a library: the faster choice by the cost model.
 //!
-//! A shallow product may be taken apart (`passes::decompose`), so that ops around it need no tensor in memory; what that
-//! takes is asked of the whole fusion. The cost model knows no time that a library computes, so a library is judged by
-//! the bytes that it moves, and wins where no bytes are saved.
+//! A shallow product may be decomposed (`passes::decompose`), so that ops around it need no tensor in memory; the cost of
+//! that is estimated for the whole fusion. The cost model does not know how long libraries compute, so it counts only the
+//! bytes that a library moves, and the library wins if a kernel saves no bytes.
 
 use ir::graph::{Fusion, Graph, Node, Val};
 use rustc_hash::FxHashSet;
 
 use crate::passes::{Step, decompose, shallow_products};
 
-/// Products that are judged one by one; what comes behind them stays with the library.
+/// The number of products that are judged; later ones stay with the library.
 const JUDGED: usize = 8;
 
-/// Nodes of fusions that are planned to judge products, of which one is judged however long the fusion is.
+/// The budget of nodes that are planned to judge products; one product is judged however long the fusion is.
 const PLANNED: usize = 1 << 13;
 
-/// A product of matrices that a kernel may compute, and what was decided.
+/// A product of matrices that a kernel may compute, and the decision.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShallowProduct {
-    /// The product, before it is taken apart.
+    /// The product, before it is decomposed.
     pub val: Val,
-    /// Seconds that the cost model expects of the whole fusion if a library computes it.
+    /// Seconds that the cost model expects for the whole fusion if a library computes the product.
     pub library: f64,
-    /// And if a kernel does.
+    /// The same if a kernel does.
     pub kernel: f64,
 }
 
@@ -41,8 +41,8 @@ impl ShallowProduct {
     }
 }
 
-/// Decides of each shallow product, in order, and takes apart those that kernels compute: the step that did, if there are
-/// some. `seconds` are those of what a further step makes of the fusion.
+/// Decides about each shallow product, in order, and decomposes those that kernels compute; returns that step if there are
+/// any. `seconds` estimates the fusion after a further step.
 pub(crate) fn decide(
     graph: &mut Graph,
     fusion: &Fusion,

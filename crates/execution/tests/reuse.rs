@@ -16,7 +16,7 @@ def f(fd):
     fd.add_output(b)
 ";
 
-/// For each kernel the distances of what it writes, where each tensor counts as one byte.
+/// For each kernel the reuse distances of its outputs, with one byte for each tensor.
 fn distances(text: &str) -> Vec<Vec<u64>> {
     let definition = frontend::text::parse(text).expect("defines").definition;
     let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];

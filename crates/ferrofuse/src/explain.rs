@@ -1,7 +1,7 @@
-//! What a plan decided and what it costs: segments, the tensors between them, bytes, and why each boundary is there.
+//! The decisions of a plan and their cost: segments, the tensors between them, bytes, and the reason for each boundary.
 //!
-//! Takes a definition, the plan made of it and the sizes to count with; gives an object that serializes as
-//! `explain --json` and prints as a table. Names are the user's. Decides nothing, and needs no real inputs.
+//! Takes a definition, its plan and the sizes to count with; returns an object that serializes as `explain --json` and
+//! prints as a table. Names are the user's. Decides nothing, and needs no real inputs.
 
 mod against;
 mod batches;
@@ -46,12 +46,12 @@ pub use page::{fragment, html};
 pub use patterns::PatternExplanation;
 pub use picture::svg;
 
-/// What a plan decided and what it costs.
+/// The decisions of a plan and their cost.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Explanation {
     /// The segments in the order they run.
     pub segments: Vec<SegmentExplanation>,
-    /// The segments that one launch runs together, by the names of each, in the order they run; left out if there are none.
+    /// The segments that one launch runs together, as lists of names in the order they run; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub batches: Vec<Vec<String>>,
     /// The tensors that one segment writes and another reads.
@@ -70,19 +70,19 @@ pub struct Explanation {
     pub outputs: Vec<OutputExplanation>,
     /// Bytes that all segments move, and copies.
     pub bytes: u64,
-    /// The most bytes that are in memory at a time of what segments make.
+    /// The most bytes of values made by segments that are in memory at a time.
     pub peak_bytes: u64,
-    /// The same at any sizes, as long as most are there while the same segment runs.
+    /// The same as a formula over sizes, valid as long as the peak is in the same segment.
     #[serde(default)]
     pub peak_formula: String,
-    /// The sizes that were not given, and what they are taken for.
+    /// The sizes that were not given, with the values assumed for them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub assumed: BTreeMap<String, u64>,
     /// Bytes that no plan can avoid: each input read once, each output written once.
     pub compulsory_bytes: u64,
     /// `bytes` over `compulsory_bytes`.
     pub traffic_ratio: f64,
-    /// How close this is to the best segmentation; left out where the evaluator runs a segment.
+    /// How close this is to the best segmentation; left out if the evaluator runs a segment.
     #[serde(flatten)]
     pub certificate: Option<Certificate>,
 }
@@ -92,32 +92,32 @@ pub struct Explanation {
 pub struct SegmentExplanation {
     /// `seg0`, `seg1`, …
     pub name: String,
-    /// How many operations it computes; constants are none.
+    /// The number of its operations, without constants.
     pub ops: usize,
-    /// The operations in order, a line for each.
+    /// Its operations in order, one a line.
     pub operations: Vec<String>,
-    /// What it reads, and how many bytes of each.
+    /// The tensors that it reads, with the bytes of each.
     pub inputs: Vec<TensorBytes>,
-    /// What it writes, and how many bytes of each.
+    /// The tensors that it writes, with the bytes of each.
     pub outputs: Vec<TensorBytes>,
-    /// Tensors that it computes though an earlier segment has computed them too.
+    /// Tensors that it computes again, after an earlier segment.
     pub recomputed: Vec<String>,
-    /// For each of these how many bytes more would be read here, were it kept: fewer where it is less than what it is
-    /// computed from.
+    /// For each of these the additional bytes that this segment would read if the tensor were kept; negative if the tensor
+    /// is smaller than the operands that it is computed from.
     pub saved: Vec<i64>,
     /// The schedule's text, for a segment that is a kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule: Option<String>,
-    /// Its kernels, the target being a GPU.
+    /// Its kernels, if the target is a GPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kernels: Vec<KernelOnGpu>,
-    /// What a library computes, for one that a library runs.
+    /// The op that a library computes, if a library runs the segment.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub library: Option<String>,
-    /// Why the evaluator runs it, for one that is neither.
+    /// Why the evaluator runs it, if neither a kernel nor a library does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluator_reason: Option<String>,
-    /// Whether the host does it on copies, the target being a GPU.
+    /// Whether the host runs it on copies although the target is a GPU.
     #[serde(default, skip_serializing_if = "is_false")]
     pub on_host: bool,
     /// The device that the user asked for.
@@ -128,11 +128,11 @@ pub struct SegmentExplanation {
     pub stream: Option<u32>,
     /// How often it reads its inputs from main memory: 1 where each is read once.
     pub passes: u32,
-    /// Bytes of all that segments made and somebody still needs, while it runs.
+    /// Bytes of all values made by segments that are still needed while it runs.
     pub peak_bytes: u64,
     /// Microseconds that the cost model expects.
     pub cost_us: CostUs,
-    /// Bytes that it moves: inputs as often as it passes over them, outputs once, partial results out and in.
+    /// Bytes that it moves: inputs once per input sweep, outputs once, partial results written and read.
     pub bytes: u64,
     /// `bytes` as a formula over the size symbols, as in `2*i0*i1`.
     pub bytes_formula: String,
@@ -141,21 +141,21 @@ pub struct SegmentExplanation {
 /// Microseconds that the cost model expects of a segment, by term.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct CostUs {
-    /// Microseconds of bytes that move between memory and the cores.
+    /// Microseconds for moving bytes between memory and the cores.
     pub memory: f64,
-    /// Microseconds of arithmetic; 0 for what a library or the evaluator does, of which it is not known.
+    /// Microseconds for arithmetic; 0 for segments that a library or the evaluator runs, as the model does not know theirs.
     pub computing: f64,
-    /// Microseconds of the launch.
+    /// Microseconds for the launch.
     pub launch: f64,
-    /// Microseconds of adding up what the blocks of a GPU leave, by kernels of their own.
+    /// Microseconds for combining the partial results of a GPU's blocks, in separate kernels.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub combine: f64,
-    /// Microseconds during which memory moves and arithmetic is done at once: none on a CPU.
+    /// Microseconds during which memory traffic and arithmetic overlap: 0 on a CPU.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub overlap: f64,
 }
 
-/// Whether a term is not worth saying.
+/// Whether a term is zero and thus left out.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_zero(term: &f64) -> bool {
     *term == 0.0
@@ -173,7 +173,7 @@ impl CostUs {
         }
     }
 
-    /// All terms together.
+    /// The sum of all terms.
     pub fn total(&self) -> f64 {
         self.memory + self.computing + self.launch + self.combine - self.overlap
     }
@@ -184,7 +184,7 @@ impl CostUs {
 pub struct TensorBytes {
     /// The user's name.
     pub name: String,
-    /// Its bytes at the sizes that were asked for.
+    /// Its bytes at the requested sizes.
     pub bytes: u64,
     /// `bytes` as a formula over the size symbols.
     pub bytes_formula: String,
@@ -201,7 +201,7 @@ pub struct Edge {
     pub to: String,
     /// Its bytes, which one segment writes and the other reads.
     pub bytes: u64,
-    /// Why the two are not one.
+    /// Why the two are separate segments.
     pub reason: String,
 }
 
@@ -210,7 +210,7 @@ pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanati
     explain_compiled(definition, plan, hints, &[])
 }
 
-/// The same where machine code of the [`gpu_kernels`] is there.
+/// The same with machine code of the [`gpu_kernels`], if there is any.
 pub fn explain_compiled(
     definition: &Definition,
     plan: &Plan,
@@ -249,15 +249,16 @@ pub fn explain_compiled(
     }
 }
 
-/// What the segments of a cut move, and what passes between them: as much of an explanation as definitions of segments need.
+/// The bytes that the segments of a cut move, and the tensors between them: the part of an explanation that definitions of
+/// segments need.
 pub(crate) struct Traffic {
-    /// Of each segment, in their order.
+    /// Of each segment, in order.
     pub moved: Vec<Expr>,
     pub edges: Vec<Edge>,
 }
 
 impl Traffic {
-    /// That of a cut, at the sizes in `hints`.
+    /// The traffic of a cut, at the sizes in `hints`.
     pub fn of(definition: &Definition, cut: &Cut, hints: &Hints) -> Traffic {
         let explainer = Explainer::new(definition, cut, hints);
         let moved = cut.segments.iter().map(|segment| explainer.moved(segment)).collect();
@@ -266,13 +267,13 @@ impl Traffic {
 }
 
 impl Explanation {
-    /// Microseconds that the cost model expects of all segments.
+    /// Microseconds that the cost model expects for all segments.
     pub fn cost_us(&self) -> f64 {
         self.segments.iter().fold(0.0, |sum, segment| sum + segment.cost_us.total())
     }
 }
 
-/// The sizes of inputs that nobody gave.
+/// The sizes of inputs that were not given.
 fn assumed(plan: &Plan, hints: &Hints) -> BTreeMap<String, u64> {
     let types = plan.fusion.inputs().iter().flat_map(|&val| &plan.graph.ty(val).shape);
     let symbols: BTreeSet<_> = types.flat_map(Expr::symbols).collect();
@@ -287,7 +288,7 @@ struct Explainer<'a> {
     /// The layouts of the fusion's inputs, as far as kernels know.
     layouts: FxHashMap<Val, &'a LayoutClass>,
     readers: Readers,
-    /// What tensors take in memory, as far as it was asked.
+    /// The bytes of tensors in memory as formulas, cached.
     formulas: RefCell<FxHashMap<Val, Expr>>,
 }
 
@@ -306,7 +307,7 @@ fn is_operation(tensor_op: &TensorOp) -> bool {
     !matches!(tensor_op, TensorOp::Constant(_) | TensorOp::Size(_) | TensorOp::Input { .. })
 }
 
-/// How often a segment reads its inputs.
+/// How often a segment reads its inputs from main memory.
 fn input_sweeps(segment: &SegmentPlan) -> u32 {
     match &segment.decision {
         Decision::Kernels(kernels) => kernels.input_sweeps,
@@ -314,7 +315,7 @@ fn input_sweeps(segment: &SegmentPlan) -> u32 {
     }
 }
 
-/// What a library computes of a segment, if one runs it.
+/// The op of a segment that a library computes, if one does.
 fn external(segment: &SegmentPlan) -> Option<&'static str> {
     match &segment.decision {
         Decision::External(call) => Some(call.op.name()),
@@ -322,7 +323,8 @@ fn external(segment: &SegmentPlan) -> Option<&'static str> {
     }
 }
 
-/// Whether a GPU's segment is one of the host: cuBLASLt multiplies matrices, all else that is no kernel is done on copies.
+/// Whether the host runs a segment of a GPU plan: cuBLASLt computes products of matrices; other segments without a kernel
+/// run on copies.
 fn is_on_host(cut: &Cut, segment: &SegmentPlan) -> bool {
     let of_gpu = matches!(cut.target.processor, Processor::Gpu(_));
     of_gpu
@@ -349,7 +351,7 @@ impl<'a> Explainer<'a> {
         Explainer { cut, hints, names, layouts, readers, formulas }
     }
 
-    /// Bytes of a tensor in memory: expanded axes are there once.
+    /// Bytes of a tensor in memory: an expanded axis counts once.
     fn formula(&self, val: Val) -> Expr {
         self.formulas.borrow_mut().entry(val).or_insert_with(|| self.find_formula(val)).clone()
     }
@@ -370,7 +372,7 @@ impl<'a> Explainer<'a> {
         self.hints.value(&self.formula(val))
     }
 
-    /// The inputs that a view reads, with the bytes that it reads of each.
+    /// The inputs that a view reads, with the bytes of each.
     fn read_formulas(&self, view: &Fusion) -> Vec<(Val, Expr)> {
         let demand = InputReads::of(&self.cut.graph, view);
         let bytes = |val| self.cut.fusion.facts().normalize(&demand.bytes(val, self.formula(val)));
@@ -427,19 +429,19 @@ impl<'a> Explainer<'a> {
         }
     }
 
-    /// Tensors that a segment computes though an earlier one has.
+    /// Tensors that a segment computes again, after an earlier one.
     fn recomputed(&self, number: usize) -> Vec<Val> {
         let again = |node: &Node| {
             is_operation(&self.cut.graph.node(*node).op) && self.readers.is_again(*node, number)
         };
         let view = &self.cut.segments[number].view;
         let nodes = view.order().iter().copied().filter(again);
-        // One result of a node may be read, and another computed again.
+        // One result of a node may be read and another computed again.
         let computed = |node: Node| self.cut.graph.results(node).find(|&val| !view.is_input(val));
         nodes.filter_map(computed).collect()
     }
 
-    /// Bytes that a segment would read, were a value that it computes in memory.
+    /// Bytes that a segment would read if a value that it computes were in memory.
     fn read_with(&self, view: &Fusion, val: Val) -> u64 {
         let inputs = view.inputs().iter().copied().chain([val]).collect();
         let outputs = view.outputs().to_vec();
@@ -447,7 +449,7 @@ impl<'a> Explainer<'a> {
         self.read_bytes(&kept.expect("the view, or less of it"))
     }
 
-    /// The operations of a segment, by the names of values; constants stand where they are used.
+    /// The operations of a segment, with names of values; constants are written inline.
     fn operations(&self, view: &Fusion) -> Vec<String> {
         let graph = &self.cut.graph;
         let name =
@@ -462,7 +464,7 @@ impl<'a> Explainer<'a> {
         operations.map(line).collect()
     }
 
-    /// Bytes that a segment moves: inputs as often as it passes over them, outputs once, partial results out and in.
+    /// Bytes that a segment moves: inputs once per input sweep, outputs once, partial results written and read.
     fn moved(&self, segment: &SegmentPlan) -> Expr {
         let read = self.read_formulas(&segment.view).into_iter().map(|(_, bytes)| bytes);
         let written = segment.view.outputs().iter().map(|output| self.formula(output.val));
@@ -474,13 +476,14 @@ impl<'a> Explainer<'a> {
         self.cut.fusion.facts().normalize(&moved)
     }
 
-    /// Bytes that a segment reads, and all that it moves.
+    /// Bytes that a segment reads, and all bytes that it moves.
     fn moved_on_gpu(&self, segment: &SegmentPlan) -> Moved {
         let read = self.read_bytes(&segment.view) * u64::from(input_sweeps(segment));
         Moved { read, all: self.hints.value(&self.moved(segment)) }
     }
 
-    /// Outputs that are inputs, or given back before, are copied, unless they are views of inputs.
+    /// Bytes of outputs that are copied: outputs that are inputs or equal an earlier output, unless they are views of
+    /// inputs.
     fn copied_bytes(&self) -> u64 {
         let fusion = &self.cut.computed;
         let mut seen = BTreeSet::new();

@@ -9,7 +9,7 @@ const SOFTMAX: &str = "def softmax(fd):
     fd.add_output(fd.ops.softmax(x, dim=1))
 ";
 
-/// Ten million where the test is built for release.
+/// Ten million if the test is built for release.
 const CALLS: usize = if cfg!(debug_assertions) { 100_000 } else { 10_000_000 };
 
 /// Kibibytes of memory that the process holds.
@@ -19,7 +19,7 @@ fn resident() -> u64 {
     line.split_whitespace().nth(1).and_then(|number| number.parse().ok()).expect("a number")
 }
 
-/// Sizes change from call to call; nothing may grow after the first tenth of them.
+/// Sizes change from call to call; memory may not grow after the first tenth of the calls.
 #[test]
 fn memory_is_flat_over_many_calls() {
     let executable = compile(define(SOFTMAX).expect("defines"), CompileOptions::default()).expect("compiles");

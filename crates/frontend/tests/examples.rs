@@ -7,8 +7,8 @@ use ferrofuse_frontend::text::{NameStyle, parse, print, print_as_written, print_
 use ir::definition::Definition;
 use ir::graph::dump;
 
-/// Composites that the outputs need stand in an outlined definition as they were written, unless they draw random numbers of
-/// the call: those of an outlined definition are others.
+/// Asserts that composites that the outputs need are in an outlined definition as written, unless they draw random numbers
+/// of the call: an outlined definition draws others.
 fn require_composites(definition: &Definition) {
     let Definition { graph, fusion, record, tasks, .. } = definition;
     let written = AsWritten { record, tasks, passed: None };

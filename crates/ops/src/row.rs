@@ -11,7 +11,7 @@ pub struct Primitive {
     pub name: &'static str,
     /// The names of the operands, in order.
     pub params: &'static [&'static str],
-    /// How operand dtypes give compute and result dtypes.
+    /// The compute and result dtypes for given operand dtypes.
     pub typing: Typing,
     /// The laws it obeys as an operation on real numbers.
     pub algebra: Algebra,
@@ -30,7 +30,7 @@ pub struct Primitive {
     pub ulp: f64,
     /// How absolute errors of the operands propagate to the result.
     pub spread: Spread,
-    /// One sentence or two for the user, partial cases included.
+    /// One or two sentences for the user, which cover the partial cases.
     pub doc: &'static str,
 }
 
@@ -59,7 +59,7 @@ pub struct Algebra {
     pub commutative: bool,
     /// `f(f(a, b), c) = f(a, f(b, c))`.
     pub associative: bool,
-    /// `f(a, a) = a`; of one operand, `f(f(a)) = f(a)`.
+    /// `f(a, a) = a`; for one operand `f(f(a)) = f(a)`.
     pub idempotent: bool,
     /// `f(a, e) = a`, and `f(e, a) = a` too if it is commutative.
     pub identity: Option<f64>,
@@ -87,26 +87,26 @@ impl Algebra {
     }
 }
 
-/// A function in two forms with the same bits: of single numbers, and of slices, compiled for this function alone so that it
-/// vectorizes if possible.
+/// A function in two forms that return the same bits: one on single numbers, and one on slices, monomorphized for this
+/// function so that it vectorizes if possible.
 #[derive(Clone, Copy, Debug)]
 pub struct Kernel<One, Each> {
-    /// Of single numbers.
+    /// The form on single numbers.
     pub one: One,
-    /// Of slices of one length, the last of which takes the results.
+    /// The form on slices of one length; results go to the last.
     pub each: Each,
 }
 
-/// The second form of a function of one number.
+/// The slice form of a function of one number.
 pub type UnaryBlock = fn(&[f64], &mut [f64]);
-/// Of a function of two, with such results; truth values are 0 and 1.
+/// The same of a function of two numbers with results of type `R`; truth values are 0 and 1.
 pub type BinaryBlock<R> = fn(&[f64], &[f64], &mut [R]);
-/// Of a function of two integers of a type.
+/// The same of a function of two integers of a type.
 pub type IntegerBlock = fn(&[i64], &[i64], IntType, &mut [i64]);
-/// Of a function of three.
+/// The same of a function of three numbers.
 pub type TernaryBlock = fn([&[f64]; 3], &mut [f64]);
 
-/// A meaning over doubles with both its forms: `float!(Unary: f)` for a function `f`, and so on.
+/// A meaning over doubles with both forms: `float!(Unary: f)` for a function `f`, and so on.
 macro_rules! float {
     (Unary: $one:expr) => {
         $crate::row::FloatMeaning::Unary($crate::row::Kernel {
@@ -158,7 +158,7 @@ macro_rules! float {
 }
 pub(super) use float;
 
-/// A meaning of two integers with both its forms: `int!(Binary: f)` for a function `f`.
+/// A meaning over two integers with both forms: `int!(Binary: f)` for a function `f`.
 macro_rules! int {
     (Binary: $one:expr) => {
         $crate::row::IntMeaning::Binary($crate::row::Kernel {
@@ -202,7 +202,7 @@ pub enum IntMeaning {
     Binary(Kernel<fn(i64, i64, IntType) -> i64, IntegerBlock>),
     /// Three integers to one.
     Ternary(fn(i64, i64, i64, IntType) -> i64),
-    /// Two integers to a truth value; those of u64 come as [`IntType::ordered`] makes them.
+    /// Two integers to a truth value; those of u64 are passed through [`IntType::ordered`].
     Compare(fn(i64, i64) -> bool),
     /// A bool and two integers: the first integer if the bool holds, otherwise the second.
     Select,
@@ -219,7 +219,7 @@ pub enum BoolMeaning {
     Select,
 }
 
-/// Text templates of a dialect of C per class of compute dtype; `{0}` stands for the first operand, and so on.
+/// Text templates of a dialect of C per class of compute dtype; `{0}` is the first operand, and so on.
 ///
 /// Operands are variables or literals of the compute dtype's own type, so a template may repeat one and, in C++, a function
 /// template may deduce it. `None` where the row has no such meaning.
@@ -229,17 +229,17 @@ pub struct CSpelling {
     pub f32: Option<&'static str>,
     /// For f64.
     pub f64: Option<&'static str>,
-    /// For i32 and i64 alike, and for u64 where nothing stands below.
+    /// For i32 and i64, and for u64 unless `unsigned` is set.
     pub int: Option<&'static str>,
     /// For u64.
     pub unsigned: Option<&'static str>,
     pub boolean: Option<&'static str>,
-    /// A function or two that a template calls, to be put before the kernel once if the template used does so.
+    /// Helper functions that a template calls, written once before a kernel that uses such a template.
     pub helper: Option<&'static str>,
 }
 
 impl CSpelling {
-    /// Nothing spelled yet: the start of a row's spelling.
+    /// No spellings: the start of a row's spelling.
     pub const NONE: CSpelling =
         CSpelling { f32: None, f64: None, int: None, unsigned: None, boolean: None, helper: None };
 
@@ -285,13 +285,13 @@ impl CSpelling {
     }
 }
 
-/// How LLVM IR says a primitive, per class of compute dtype. `None` where the row has no such meaning, or where only the
-/// evaluator knows it.
+/// The spelling of a primitive in LLVM IR, per class of compute dtype. `None` if the row has no such meaning, or if only the
+/// evaluator computes it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CpuSpellings {
     /// For f32 and f64.
     pub float: Option<CpuSpelling>,
-    /// For i32 and i64, and for u64 where nothing stands below.
+    /// For i32 and i64, and for u64 unless `unsigned` is set.
     pub int: Option<CpuSpelling>,
     /// For u64.
     pub unsigned: Option<CpuSpelling>,
@@ -300,7 +300,7 @@ pub struct CpuSpellings {
 }
 
 impl CpuSpellings {
-    /// Nothing spelled yet: the start of a row's spellings.
+    /// No spellings: the start of a row's spellings.
     pub const NONE: CpuSpellings = CpuSpellings { float: None, int: None, unsigned: None, boolean: None };
 
     /// The same spelling for all three classes.
@@ -349,14 +349,14 @@ impl CpuSpellings {
     }
 }
 
-/// One way to say a primitive in LLVM IR.
+/// One way to write a primitive in LLVM IR.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum CpuSpelling {
     /// One instruction on the operands, as in `fadd`.
     Instruction(&'static str),
-    /// One instruction, made safe first.
+    /// One instruction, with a guard against undefined cases.
     Guarded(&'static str, Guard),
-    /// A call of an intrinsic overloaded on the operand type, as in `llvm.sqrt`. `llvm.abs` takes `i1 false` besides.
+    /// A call of an intrinsic overloaded on the operand type, as in `llvm.sqrt`. `llvm.abs` also takes `i1 false`.
     Intrinsic(&'static str),
     /// `fcmp` or `icmp` with this predicate.
     Compare(&'static str),
@@ -364,11 +364,11 @@ pub enum CpuSpelling {
     Select,
     /// No instruction: the operand itself.
     Move,
-    /// An expression over other primitives, as [`super::ScalarExpr`] reads it.
+    /// An expression over other primitives, in the syntax of [`super::ScalarExpr`].
     Expansion(&'static str),
-    /// A polynomial that the code generator holds.
+    /// A polynomial in the code generator.
     Polynomial(Polynomial),
-    /// A short cut on f32, good to fewer or to other bits; on f64 the exact function.
+    /// An approximation on f32, with a wider error bound or other bits; on f64 the exact function.
     Approximate(Approximation),
     /// The random words of [`crate::philox`].
     Philox,
@@ -381,7 +381,7 @@ pub enum CpuSpelling {
     },
 }
 
-/// What an integer instruction needs to never trap and always be defined.
+/// The guard that keeps an integer instruction from trapping and from undefined results.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Guard {
     /// `sdiv`: by 0 gives 0, by -1 gives the wrapped negation.
@@ -398,7 +398,7 @@ pub enum Guard {
     ShiftToSign,
 }
 
-/// The functions for which the CPU code generator holds a polynomial.
+/// The functions for which the CPU code generator has a polynomial.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 #[allow(missing_docs)]
 pub enum Polynomial {
@@ -423,23 +423,22 @@ pub enum Polynomial {
     Pow,
 }
 
-/// The functions for which the CPU code generator holds a short cut.
+/// The functions for which the CPU code generator has an approximation.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum Approximation {
-    /// 2 to the power x, to 18 bits.
+    /// 2 to the power x, with 18 correct bits.
     Exp2,
-    /// 2 to the power x, to 13 bits.
+    /// 2 to the power x, with 13 correct bits.
     Exp2Bf16,
-    /// e to the power x, to 21 bits, the more the closer x is to 0.
+    /// e to the power x, with 21 correct bits, more for x closer to 0.
     ExpTerm,
-    /// One over x, to 14 bits.
+    /// One over x, with 14 correct bits.
     Reciprocal,
-    /// A product and a sum, by one instruction where there is one.
+    /// A product and a sum, in one instruction if there is one.
     MulAdd,
 }
 
-/// The type of the integers that an op is applied to. They are held in 64 bits: those of i32 with their sign extended,
-/// those of u64 by their bits.
+/// The type of the integers that an op is applied to. They are stored in 64 bits: i32 sign-extended, u64 as its bits.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 #[allow(missing_docs)]
 pub enum IntType {
@@ -449,7 +448,7 @@ pub enum IntType {
 }
 
 impl IntType {
-    /// The type of a dtype, if it is an integer.
+    /// The integer type of a dtype, if it is an integer.
     pub const fn of(dtype: DType) -> Option<IntType> {
         match dtype {
             DType::I32 => Some(IntType::I32),
@@ -464,29 +463,29 @@ impl IntType {
         if matches!(self, IntType::I32) { 32 } else { 64 }
     }
 
-    /// Has it a sign?
+    /// Whether it is signed.
     pub const fn is_signed(self) -> bool {
         !matches!(self, IntType::U64)
     }
 
-    /// An integer brought back into the width by dropping what is above, as two's complement hardware does.
+    /// An integer truncated to the width, as two's complement hardware does.
     pub const fn wrap(self, x: i64) -> i64 {
         if matches!(self, IntType::I32) { x as i32 as i64 } else { x }
     }
 
-    /// A number whose order among its like is that of the integers: u64 with the highest bit flipped.
+    /// An i64 whose order is that of the integers: for u64 the highest bit is flipped.
     pub const fn ordered(self, x: i64) -> i64 {
         if self.is_signed() { x } else { x ^ i64::MIN }
     }
 
-    /// The number that the bits stand for.
+    /// The number that the bits represent.
     pub const fn as_f64(self, x: i64) -> f64 {
         if self.is_signed() { x as f64 } else { x as u64 as f64 }
     }
 }
 
 impl Primitive {
-    /// The classes of compute dtypes it has a meaning on.
+    /// The classes of compute dtypes that it has a meaning on.
     pub fn classes(&self) -> Classes {
         Classes { float: self.float.is_some(), int: self.int.is_some(), boolean: self.boolean.is_some() }
     }

@@ -1,4 +1,4 @@
-//! A call's inputs, as they came and as they are read, and what its outputs are to be. Runs nothing itself.
+//! The inputs of a call, as passed and as read, and the requested outputs. Runs nothing itself.
 
 use std::ffi::CString;
 use std::ops::Deref;
@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use crate::arrays::{self, Given, InputOnGpu, Kind, Place, Wanted};
 use crate::errors;
 
-/// What to do about a gradient.
+/// The hint about gradients.
 const GRADIENTS: &str = "ferrofuse.autograd(forward, backward) makes a function that torch differentiates; \
      torch.no_grad(), or detach() of the input, says that none is wanted";
 
@@ -29,7 +29,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
     /// A list of arrays and numbers, one for each input.
     ///
     /// # Errors
-    /// For too few or too many, and for what is no array or number that the definition takes.
+    /// For too few or too many, and for an object that is no array or number for its input.
     pub fn new(definition: &'a Definition, inputs: &Bound<'py, PyAny>) -> PyResult<Inputs<'a, 'py>> {
         let came = flat(inputs)?;
         let expected = definition.input_decls().len();
@@ -51,7 +51,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
         self.numbered().map(|(place, given)| given.view(place)).collect()
     }
 
-    /// Their elements, for writing too where they may be written.
+    /// Their elements, for writing too if that is allowed.
     ///
     /// # Errors
     /// For arrays of a GPU.
@@ -59,7 +59,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
         self.numbered().map(|(place, given)| given.argument(place)).collect()
     }
 
-    /// Arrays of their sizes: those of the host, and zeros in place of those of a GPU.
+    /// Arrays of their sizes: those of the host, and zeros for those of a GPU.
     ///
     /// # Errors
     /// When there is no memory.
@@ -82,7 +82,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
         self.given.iter().enumerate().map(|(number, given)| (self.place(number), given))
     }
 
-    /// What an input is called.
+    /// The place of an input in diagnostics.
     pub fn place(&self, number: usize) -> Place<'_> {
         Place::Input(self.definition, number)
     }
@@ -92,17 +92,17 @@ impl<'a, 'py> Inputs<'a, 'py> {
         &self.given
     }
 
-    /// As they came.
+    /// The objects as passed.
     pub fn came(&self) -> &[Bound<'py, PyAny>] {
         &self.came
     }
 
-    /// Whether some are arrays, and not numbers.
+    /// Whether some are arrays rather than numbers.
     pub fn has_arrays(&self) -> bool {
         self.given.iter().any(|given| !matches!(given, Given::Number(_)))
     }
 
-    /// How many random numbers the definition begins with.
+    /// The number of random draws of the definition.
     pub fn draws(&self) -> u32 {
         self.definition.draws
     }
@@ -118,7 +118,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
         given.find_map(|(number, given)| Some((number, given.on_gpu()?.at.ordinal)))
     }
 
-    /// Rejects arrays on another device than the first that is on a GPU. Those of the host without axes are numbers.
+    /// Rejects arrays on another device than the first that is on a GPU. Host arrays without axes count as numbers.
     ///
     /// # Errors
     /// For the first of these.
@@ -139,7 +139,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
         Ok(())
     }
 
-    /// Rejects arrays that in-place outputs would be lost in, or that their library lets nobody write to.
+    /// Rejects arrays in which in-place outputs would be lost, or whose library does not allow writes.
     ///
     /// # Errors
     /// For the first of these.
@@ -153,10 +153,10 @@ impl<'a, 'py> Inputs<'a, 'py> {
         Ok(())
     }
 
-    /// Warns, once in a process, of a tensor whose gradient is lost in what is computed here.
+    /// Warns, once in a process, about a tensor whose gradient is lost in this computation.
     ///
     /// # Errors
-    /// The warning, where warnings are errors, and what its library says.
+    /// The warning, if warnings are errors, and errors of its library.
     pub fn warn_of_gradients(&self, py: Python<'_>) -> PyResult<()> {
         static HAS_WARNED: AtomicBool = AtomicBool::new(false);
         if HAS_WARNED.load(Ordering::Relaxed) {
@@ -174,7 +174,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
         Ok(())
     }
 
-    /// An error in Python, in nvFuser's words too where its users look for them.
+    /// An error in Python, also in nvFuser's words if its users look for them.
     pub fn raised(&self, py: Python<'_>, raised: PyErr, error: &Error) -> PyErr {
         let Error::Input(InputError::Dtype { .. } | InputError::Rank { .. }) = error else { return raised };
         let words =
@@ -190,10 +190,10 @@ impl<'a, 'py> Inputs<'a, 'py> {
         words.map_or(raised, |words| errors::input(py, format!("{error}{cast}{words}")))
     }
 
-    /// What a call gave, once the libraries of the inputs that it may have written to know of that.
+    /// The result of a call, after the libraries of inputs that it may have written to were told.
     ///
     /// # Errors
-    /// What it failed by, in Python.
+    /// The error of the call, in Python.
     pub fn told_of_writes<T>(&self, py: Python<'_>, ran: Result<T, (PyErr, Error)>) -> PyResult<T> {
         if ran.as_ref().err().is_none_or(|(_, error)| error.may_have_written()) {
             self.written().try_for_each(|place| self.given[place].wrote(&self.came[place]))?;
@@ -214,10 +214,10 @@ pub struct Destinations<'py> {
 }
 
 impl<'py> Destinations<'py> {
-    /// A list of arrays, one for each output that is given back.
+    /// A list of arrays, one for each returned output.
     ///
     /// # Errors
-    /// For what is no list of arrays, and for arrays that cannot be written.
+    /// For an object that is no list of arrays, and for arrays that cannot be written to.
     pub fn new(out: &Bound<'py, PyAny>) -> PyResult<Destinations<'py>> {
         if !out.is_instance_of::<PyList>() && !out.is_instance_of::<PyTuple>() {
             let kind = out.get_type().qualname()?;
@@ -250,7 +250,7 @@ impl<'py> Destinations<'py> {
         numbered.map(|(number, given)| given.argument(Place::Output(number))).collect()
     }
 
-    /// The arrays, on the GPU of a number.
+    /// The arrays, which must be on GPU number `ordinal`.
     ///
     /// # Errors
     /// For arrays on another device.
@@ -272,10 +272,10 @@ impl<'py> Destinations<'py> {
         self.came.iter().map(|array| array.clone().unbind()).collect()
     }
 
-    /// The arrays, once their libraries know that they were written to.
+    /// The arrays, after their libraries were told that they were written to.
     ///
     /// # Errors
-    /// What a library says.
+    /// Errors of a library.
     pub fn written(self) -> PyResult<Vec<Bound<'py, PyAny>>> {
         self.given.iter().zip(&self.came).try_for_each(|(given, came)| given.wrote(came))?;
         Ok(self.came)
@@ -286,15 +286,15 @@ impl<'py> Destinations<'py> {
 pub struct Call<'a, 'py> {
     inputs: Inputs<'a, 'py>,
     kind: Kind,
-    /// Where its random numbers begin, if its caller says so.
+    /// The start of its random numbers, if the caller determines it.
     pub stream: Option<Stream>,
 }
 
 impl<'a, 'py> Call<'a, 'py> {
-    /// A call on some inputs. torch's generator goes on by what it draws.
+    /// A call on these inputs. Advances torch's generator by the draws of the definition.
     ///
     /// # Errors
-    /// For a library that there is not.
+    /// For a library that does not exist.
     pub fn new(py: Python<'py>, inputs: Inputs<'a, 'py>, wanted: Wanted<'_>) -> PyResult<Call<'a, 'py>> {
         let kind = Kind::of(py, &inputs.given, &inputs.came, wanted)?;
         let stream = stream(py, &kind, inputs.definition.draws)?;
@@ -323,7 +323,7 @@ impl<'a, 'py> Deref for Call<'a, 'py> {
     }
 }
 
-/// Where torch's generator stands, if torch is the caller of a definition that draws. It goes on by these draws.
+/// The state of torch's generator, if torch is the caller of a definition with draws. Advances it by these draws.
 fn stream(py: Python<'_>, kind: &Kind, draws: u32) -> PyResult<Option<Stream>> {
     if draws == 0 || !kind.is_torch() {
         return Ok(None);
@@ -333,10 +333,10 @@ fn stream(py: Python<'_>, kind: &Kind, draws: u32) -> PyResult<Option<Stream>> {
     Ok(Some(Stream { seed, offset }))
 }
 
-/// Inputs one after the other: lists and tuples among them are flattened one level.
+/// Inputs as one list: lists and tuples among them are flattened one level.
 fn flat<'py>(inputs: &Bound<'py, PyAny>) -> PyResult<SmallVec<[Bound<'py, PyAny>; 8]>> {
     let mut items = SmallVec::new();
-    // Sizes of torch (`x.shape`) are a subclass of tuple.
+    // torch's sizes (`x.shape`) are a subclass of tuple.
     let mut add = |item: Bound<'py, PyAny>| match (item.cast::<PyList>(), item.cast::<PyTuple>()) {
         (Ok(list), _) => items.extend(list.iter()),
         (_, Ok(tuple)) => items.extend(tuple.iter()),

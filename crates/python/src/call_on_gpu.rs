@@ -1,4 +1,4 @@
-//! A call on arrays of a GPU: on which, in the order of which stream, and what its libraries are told.
+//! A call on arrays of a GPU: which GPU, which stream orders it, and what libraries are told.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use crate::gpu::device::{self, OpenDevice};
 use crate::runnable::{Runnable, Told, measured, told};
 use crate::{errors, signals};
 
-/// Where a call is asked to run, and where its inputs are.
+/// The device that a call runs on, and where its inputs are.
 pub enum Asked {
     /// On the host.
     Host,
-    /// On a GPU, whose arrays its outputs are.
+    /// On a GPU, where its arrays are.
     Gpu(usize),
     /// On a GPU, with copies of arrays of the host.
     Copied(usize),
 }
 
 impl Asked {
-    /// Where a call with an argument `device` runs.
+    /// The device for a call with an argument `device`.
     ///
     /// # Errors
-    /// For inputs on two devices, or on another than was asked for.
+    /// For inputs on two devices, or on another device than requested.
     pub fn of(py: Python<'_>, inputs: &Inputs<'_, '_>, device: Option<&Bound<'_, PyAny>>) -> PyResult<Asked> {
         let asked = device.map(device::named).transpose()?;
         let Some((first, ordinal)) = inputs.first_on_gpu() else {
@@ -59,20 +59,20 @@ impl Asked {
     }
 }
 
-/// Where random numbers begin on a GPU, and in the order of which stream its work is.
+/// The start of random numbers on a GPU, and the stream that orders the work.
 pub struct Order {
     pub stream: Arc<Stream>,
-    /// The library that is on this stream, if it is one's: the order of its arrays is right as it is.
+    /// The library whose current stream this is, if there is one: its arrays are already in that order.
     pub library: Option<Arc<Library>>,
     draws: Option<ferrofuse::Stream>,
 }
 
 impl Order {
-    /// The stream that the library of the outputs is on, else that of the first input whose library has streams, else the device's
+    /// The current stream of the outputs' library, else that of the first input whose library has streams, else the device's
     /// own.
     ///
     /// # Errors
-    /// What a library says.
+    /// Errors of a library.
     pub fn of(
         py: Python<'_>,
         kind: &KindOnGpu,
@@ -90,7 +90,7 @@ impl Order {
         Ok(Order { stream: streams.current(py, device)?, library: Some(Arc::clone(library)), draws })
     }
 
-    /// Whether an array is to be waited for, and held: it is of another stream than the call's.
+    /// Whether an array must be waited for and held: it is ordered by another stream than the call's.
     fn is_foreign(&self, input: &InputOnGpu<'_>) -> bool {
         let own = self.library.as_ref();
         input.library().is_none_or(|library| own.is_none_or(|own| !Arc::ptr_eq(own, library)))
@@ -110,12 +110,12 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
     /// The outputs, written to a list of arrays if there is one.
     ///
     /// # Errors
-    /// What is wrong with the inputs, and what the call fails by.
+    /// Errors in the inputs, and errors of the call.
     pub fn run(self, py: Python<'py>, out: Option<&Bound<'py, PyAny>>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         self.given(py, out, false).map(|(outputs, _)| outputs)
     }
 
-    /// As [`CallOnGpu::run`], and where the time of its work went, which is waited for.
+    /// As [`CallOnGpu::run`], with the time of each step; waits for the work.
     ///
     /// # Errors
     /// As [`CallOnGpu::run`].
@@ -137,7 +137,7 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
         given.collect()
     }
 
-    /// Gives the work to the stream of the call's arrays.
+    /// Enqueues the work on the stream of the call's arrays.
     fn given(
         self,
         py: Python<'py>,
@@ -185,7 +185,7 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
     }
 }
 
-/// Rejects an array of another stream while a call's is captured: the graph cannot wait for work that is not its own.
+/// Rejects an array of another stream while a call is captured: the graph cannot wait for work outside of it.
 fn require_own(
     py: Python<'_>,
     stream: &Stream,
@@ -204,12 +204,12 @@ fn require_own(
     }
 }
 
-/// Arrays of the caller's, as the outputs that are written to them.
+/// Arrays of the caller's, as destinations of outputs.
 pub fn placed<'a>(written: &[(Place<'_>, &'a InputOnGpu<'_>)]) -> Vec<Option<GpuArgument<'a>>> {
     written.iter().map(|(_, array)| Some(array.argument())).collect()
 }
 
-/// The outputs of a call that writes to no input, and a comparison of each with what the evaluator says of copies on the host.
+/// The outputs of a call that writes to no input, and a comparison of each with the evaluator's on copies on the host.
 ///
 /// # Errors
 /// As [`CallOnGpu::run`].

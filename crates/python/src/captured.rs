@@ -1,4 +1,4 @@
-//! Calls on a GPU that are captured once and replayed, with the arrays that they are captured with.
+//! Calls on a GPU that are captured once and replayed, with the arrays they were captured with.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -13,13 +13,13 @@ use crate::call_on_gpu::{CallOnGpu, Order, placed};
 use crate::gpu::OpenDevice;
 use crate::{errors, signals};
 
-/// A call on arrays of a GPU that was captured: one launch for all its kernels. It reads and writes the same arrays at each replay;
+/// A captured call on arrays of a GPU: one launch for all its kernels. It reads and writes the same arrays at each replay;
 /// numbers are those of the capture.
 #[pyclass(frozen, module = "ferrofuse", name = "GpuGraph")]
 pub struct CapturedCall {
     graph: Mutex<ferrofuse::GpuGraph>,
     device: Arc<OpenDevice>,
-    /// The library whose stream it is replayed on; without one it is the device's.
+    /// The library whose stream it is replayed on; without one that is the device's stream.
     library: Option<Arc<Library>>,
     /// The arrays that the work reads and writes.
     inputs: Py<PyList>,
@@ -28,15 +28,15 @@ pub struct CapturedCall {
 
 #[pymethods]
 impl CapturedCall {
-    /// Computes the outputs again, of what the inputs hold when the GPU comes to it: in the order of the current stream of the
-    /// inputs' library, else of the device's stream.
+    /// Computes the outputs again, from the contents that the inputs have when the GPU runs it: in the order of the current
+    /// stream of the inputs' library, else of the device's stream.
     ///
     /// Raises:
-    ///     RuntimeError: what the driver says, also of earlier work.
+    ///     RuntimeError: errors of the driver, also of earlier work.
     fn replay(&self, py: Python<'_>) -> PyResult<()> {
         let stream = self.stream(py)?;
         let mut graph = self.graph.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: this object keeps the arrays. Their libraries order other work on them by the stream that they are on.
+        // SAFETY: this object keeps the arrays. Their libraries order other work on them by their current streams.
         unsafe { graph.replay(&stream) }.map_err(|error| errors::failed(py, &error))
     }
 
@@ -46,7 +46,7 @@ impl CapturedCall {
         self.inputs.bind(py).clone()
     }
 
-    /// The arrays that are written at each replay, but for those among the inputs.
+    /// The arrays that are written at each replay, without those among the inputs.
     #[getter]
     fn outputs<'py>(&self, py: Python<'py>) -> Bound<'py, PyList> {
         self.outputs.bind(py).clone()
@@ -63,10 +63,10 @@ impl CapturedCall {
 }
 
 impl<'py> CallOnGpu<'_, '_, 'py, Executable> {
-    /// Captures the call, whose outputs are written to a list of arrays if there is one.
+    /// Captures the call; its outputs are written to a list of arrays if there is one.
     ///
     /// # Errors
-    /// What is wrong with the inputs, and for what cannot be replayed.
+    /// Errors in the inputs, and for a call that cannot be replayed.
     pub fn capture(self, py: Python<'py>, out: Option<&Bound<'py, PyAny>>) -> PyResult<CapturedCall> {
         let CallOnGpu { executable, device, inputs, wanted, .. } = self;
         inputs.require_writable(py)?;

@@ -1,7 +1,7 @@
 //! `DataType`: the dtypes under nvFuser's names.
 //!
-//! The members come from the table of dtypes. Beside them are `Null`, which stands for no dtype, and those of nvFuser's that
-//! are not supported: they can be named, and are rejected where they are used.
+//! The members come from the table of dtypes. Besides them there are `Null`, which means no dtype, and nvFuser's dtypes that
+//! are not supported: these can be named, and are rejected where they are used.
 
 use ops::DType;
 use pyo3::exceptions::PyNotImplementedError;
@@ -21,7 +21,7 @@ enum Member {
     Unsupported(&'static str, &'static str),
 }
 
-/// Floats of four bits: one a byte, and two.
+/// Floats of four bits: one per byte, and two per byte.
 const UNSUPPORTED: [(&str, &str); 2] =
     [("Float4_e2m1fn", "float4_e2m1fn"), ("Float4_e2m1fn_x2", "float4_e2m1fn_x2")];
 
@@ -54,7 +54,7 @@ impl DataType {
         }
     }
 
-    /// Bytes of an element; 0 for `Null` and for what is not supported.
+    /// Bytes of an element; 0 for `Null` and for unsupported dtypes.
     #[getter]
     fn itemsize(&self) -> usize {
         if let Member::Known(dtype) = self.0 { dtype.size() } else { 0 }
@@ -86,7 +86,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     class.setattr("Null", DataType::new(None))
 }
 
-/// The dtype that a Python object names, as [`named_by`]; `None` for what names none.
+/// The dtype that a Python object names, as [`named_by`]; `None` if it names none.
 #[pyfunction]
 fn data_type(object: &Bound<'_, PyAny>) -> PyResult<Option<DataType>> {
     match object.cast::<DataType>() {

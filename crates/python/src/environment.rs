@@ -1,4 +1,4 @@
-//! What the environment says: the only file of the package that reads it.
+//! Environment variables: the only file of the package that reads them.
 
 #![allow(clippy::disallowed_methods, reason = "forbidden elsewhere so that it is done here")]
 
@@ -9,12 +9,13 @@ use cuda::LibraryPaths;
 use ferrofuse::{CacheOptions, CpuFacts, LlvmOptions};
 use pyo3::prelude::*;
 
-/// Where libLLVM is: as `FERROFUSE_LIBLLVM` says, else in the usual places.
+/// The place of libLLVM: that of `FERROFUSE_LIBLLVM`, else the usual places.
 pub fn llvm_options() -> LlvmOptions {
     LlvmOptions { path: env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from) }
 }
 
-/// Where NVIDIA's libraries are: as `FERROFUSE_LIBCUDA`, `FERROFUSE_LIBNVRTC` and `FERROFUSE_LIBCUBLASLT` say, else in these folders or the usual places.
+/// The places of NVIDIA's libraries: those of `FERROFUSE_LIBCUDA`, `FERROFUSE_LIBNVRTC` and `FERROFUSE_LIBCUBLASLT`, else
+/// these folders or the usual places.
 pub fn cuda_libraries(folders: Vec<PathBuf>) -> LibraryPaths {
     let path = |name| env::var_os(name).map(PathBuf::from);
     LibraryPaths {
@@ -31,12 +32,12 @@ pub fn full_tracebacks() -> bool {
     env::var_os("FERROFUSE_TRACEBACK").is_some_and(|said| said == "full")
 }
 
-/// Where what was measured of the machine is kept, if anywhere: see [`CpuFacts::path_of_environment`].
+/// The file of measured facts about the machine, if there is any: see [`CpuFacts::path_of_environment`].
 pub fn facts_path() -> Option<PathBuf> {
     CpuFacts::path_of_environment(|name| env::var_os(name))
 }
 
-/// Where machine code is kept, if anywhere: see [`CacheOptions::of_environment`].
+/// The folder of cached machine code, if there is any: see [`CacheOptions::of_environment`].
 pub fn cache_options() -> Option<CacheOptions> {
     CacheOptions::of_environment(|name| env::var_os(name))
 }

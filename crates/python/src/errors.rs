@@ -1,7 +1,7 @@
 //! Rejections as Python exceptions.
 //!
-//! nvFuser raises `RuntimeError` for most of what is wrong; Python's users expect `ValueError`, `TypeError`, `IndexError`. The
-//! exceptions here are both, so that either way to catch them works.
+//! nvFuser raises `RuntimeError` for most mistakes; Python's users expect `ValueError`, `TypeError`, `IndexError`. The
+//! exceptions here are subclasses of both, so that either way to catch them works.
 
 use ferrofuse::{Blame, Error, SegmentError};
 use frontend::define::DefineError;
@@ -57,7 +57,7 @@ fn raise(py: Python<'_>, class: usize, message: String) -> PyErr {
     raise_with(py, class, message, Details::default())
 }
 
-/// An exception of a mistake in a definition, which says where in the user's program it is.
+/// An exception about a mistake in a definition, with its place in the user's program.
 fn raise_there(py: Python<'_>, class: usize, message: String, details: Details<'_>) -> PyErr {
     let place = || py.import("ferrofuse.caller")?.call_method0("place")?.extract::<(String, usize)>();
     match place() {
@@ -70,27 +70,27 @@ fn raise_there(py: Python<'_>, class: usize, message: String, details: Details<'
     }
 }
 
-/// A value where it has no meaning: of another definition, or of a lambda that has ended.
+/// The error about a value used where it has no meaning: of another definition, or of a lambda that has ended.
 pub fn misplaced(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise_there(py, 0, message.into(), Details::default())
 }
 
-/// A value of a definition where none can be, or something else where one is wanted.
+/// The error about a value of a definition where none is allowed, or something else where one is required.
 pub fn misused(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise_there(py, 1, message.into(), Details::default())
 }
 
-/// What an exception says in attributes, besides its message; each is `None` where it does not apply.
+/// The attributes of an exception besides its message; each is `None` if it does not apply.
 #[derive(Clone, Copy, Default)]
 pub struct Details<'a> {
     /// The op, or the method such as `define_tensor`.
     pub op: Option<&'a str>,
     /// The argument at fault.
     pub argument: Option<&'a str>,
-    /// What would have been right.
+    /// The expected argument.
     pub expected: Option<&'a str>,
     pub given: Option<&'a str>,
-    /// The line of the user's program where the definition says it, from 1.
+    /// The line of the user's program at fault, from 1.
     pub line: Option<usize>,
 }
 
@@ -107,12 +107,13 @@ fn raise_with(py: Python<'_>, class: usize, message: String, details: Details<'_
     made().map_or_else(|error| error, PyErr::from_value)
 }
 
-/// A definition that cannot be.
+/// A definition that is invalid.
 pub fn definition(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 0, message.into())
 }
 
-/// A rejected call of a program's line, or what is rejected of a whole definition, which no line is to blame for. An argument of another kind than is wanted is a `TypeError`.
+/// A rejected call of a program's line, or a rejected definition, which is no single line's fault. An argument of the wrong
+/// kind is a `TypeError`.
 pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<&SourceLine>) -> PyErr {
     let some = |text: &'_ str| (!text.is_empty()).then(|| text.to_owned());
     let (expected, given) = (some(&error.expected), some(&error.given));
@@ -127,7 +128,7 @@ pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<&SourceLine>) 
     raise(py, usize::from(error.is_kind), error.to_string(), details)
 }
 
-/// Segments that cannot be, or cannot run.
+/// Segments that are invalid or cannot run.
 pub fn segments(py: Python<'_>, error: &SegmentError) -> PyErr {
     match error {
         SegmentError::Plan(error) => failed(py, error),
@@ -135,7 +136,7 @@ pub fn segments(py: Python<'_>, error: &SegmentError) -> PyErr {
     }
 }
 
-/// An argument that is nothing of the language.
+/// An argument that the language does not have.
 pub fn argument(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 1, message.into())
 }
@@ -153,7 +154,7 @@ pub fn unbound(py: Python<'_>, op: &str, message: String) -> PyErr {
     raise_there(py, 1, message, Details { op: Some(op), ..Details::default() })
 }
 
-/// An input of the wrong kind, with a remark to end the message.
+/// An input of the wrong kind, with a remark at the end of the message.
 pub fn mismatch(py: Python<'_>, input: &str, expected: &str, given: &str, remark: &str) -> PyErr {
     let message = format!("{input}: expected {expected}, got {given}{remark}");
     let details =
@@ -161,12 +162,12 @@ pub fn mismatch(py: Python<'_>, input: &str, expected: &str, given: &str, remark
     raise_with(py, 1, message, details)
 }
 
-/// Inputs that do not fit.
+/// Inputs that do not fit the definition.
 pub fn input(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, 2, message.into())
 }
 
-/// What NVIDIA's driver says, or that there is none.
+/// An error of NVIDIA's driver, or its absence.
 pub fn gpu(error: &cuda::Error) -> PyErr {
     match error {
         cuda::Error::OutOfMemory { .. } => PyMemoryError::new_err(error.to_string()),
@@ -174,7 +175,7 @@ pub fn gpu(error: &cuda::Error) -> PyErr {
     }
 }
 
-/// What went wrong while a fusion was compiled or run.
+/// An error while a fusion was compiled or run.
 pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
     let cause = match error {
         Error::Earlier { error: earlier, .. } => &**earlier,

@@ -1,5 +1,5 @@
-//! A definition that is compiled when it is first called, for arrays with the layouts of those of the call, and run on
-//! Python's arrays. Python runs on while kernels compile and run.
+//! A definition that is compiled for the layouts of arrays when it is first called with them, and run on Python's arrays.
+//! Other Python threads run while kernels compile and run.
 
 use ferrofuse::{
     CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Hints, OutputForm,
@@ -39,13 +39,13 @@ impl Executable {
         Executable { compiled: OnDevices::new(host, options, move |options| Ok(make(options))), peak_memory }
     }
 
-    /// What it was made of.
+    /// The definition.
     pub fn definition(&self) -> &Definition {
         self.compiled.host().definition()
     }
 }
 
-/// How all executables of the process are compiled.
+/// The options that all executables of the process are compiled with.
 pub fn options() -> CompileOptions {
     let generator = Generator::shared();
     CompileOptions { machine: machine::of_process(), generator, ..CompileOptions::default() }
@@ -53,10 +53,10 @@ pub fn options() -> CompileOptions {
 
 #[pymethods]
 impl Executable {
-    /// Calls it on a list of arrays and numbers, one for each input; gives a list of arrays of the library `like`, else of
-    /// the kind that came in, else of the library `without_arrays`. Outputs that only re-index an input share its memory.
-    /// With `out` they are written to these arrays. `threads` is how many it runs on. Arrays of a GPU are computed with there, and
-    /// with `device` those of the host too.
+    /// Calls it on a list of arrays and numbers, one for each input; returns a list of arrays of the library `like`, else of
+    /// the kind of the inputs, else of the library `without_arrays`. Outputs that only re-index an input share its memory.
+    /// With `out` they are written to these arrays. `threads` is the number of threads that it runs on. It runs on a GPU for
+    /// arrays of that GPU, and with `device` also for arrays of the host.
     #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", out = None, threads = None, device = None))]
     #[expect(clippy::too_many_arguments, reason = "they are those of `execute`")]
     fn run<'py>(
@@ -95,7 +95,8 @@ impl Executable {
         call.capture(py, out.as_ref())
     }
 
-    /// What `run` would give: for each output its sizes, its dtype, and its strides in elements. Compiles what the call needs.
+    /// The outputs that `run` would return: for each its sizes, its dtype, and its strides in elements. Compiles the variant
+    /// if it is missing.
     fn output_types<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Vec<TypeOfOutput>> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         inputs.require_writable(py)?;
@@ -110,8 +111,9 @@ impl Executable {
         Ok(forms.into_iter().map(told).collect())
     }
 
-    /// `run`, and a dict of what was measured: `device`, `total`, `compile` (milliseconds; of a call that compiles nothing 0), and
-    /// `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the tensors that a step reads and writes.
+    /// `run`, and a dict of measurements: `device`, `total`, `compile` (milliseconds; 0 for a call that compiles nothing),
+    /// and `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the tensors that a step reads and
+    /// writes.
     #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
     fn profile<'py>(
         &self,
@@ -125,9 +127,9 @@ impl Executable {
         self.compiled.profile(py, inputs, wanted, device.as_ref())
     }
 
-    /// Calls it without writing to inputs, and compares each output with what the evaluator says: the outputs, and for each
-    /// a dict of `mismatches` (elements beyond their bound), `worst_ratio` (of an error to its bound), and of the element
-    /// with that ratio where it is, what was `expected` and what was `got`.
+    /// Calls it without writing to inputs, and compares each output with the evaluator's. Returns the outputs, and for each
+    /// a dict of `mismatches` (elements beyond their bound), `worst_ratio` (of an error to its bound), and for the element
+    /// with that ratio its place, the `expected` and the `got` value.
     #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
     fn check<'py>(
         &self,
@@ -141,7 +143,7 @@ impl Executable {
         self.compiled.check(py, inputs, wanted, device.as_ref())
     }
 
-    /// What was decided, as text and as JSON, for the sizes of these inputs or for none in particular, and a segmentation of the
+    /// The decisions, as text and as JSON, for the sizes of these inputs or for unknown ones, with a segmentation of the
     /// user's if there is one, or one to compare with: "greedy" or "unfused".
     #[pyo3(signature = (inputs = None, segmentation = None, baseline = None))]
     fn explain(
@@ -174,7 +176,7 @@ impl Executable {
         })
     }
 
-    /// The text of a stage of the compiler, for the sizes of these inputs or for none in particular.
+    /// The text of a stage of the compiler, for the sizes of these inputs or for unknown ones.
     #[pyo3(signature = (stage, inputs = None))]
     fn emit(&self, py: Python<'_>, stage: &str, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<String> {
         let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
@@ -189,22 +191,22 @@ impl Executable {
         text?.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
     }
 
-    /// Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude (on a GPU, in the
-    /// same steps of at most an eighth), compiles nothing.
+    /// Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude (on a GPU, in the same
+    /// steps of at most an eighth), compiles nothing.
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
         self.compiled.host().is_compiled(&inputs.views()?).map_err(raised)
     }
 
-    /// How many variants were compiled: one for each layout of inputs and order of magnitude of their sizes (on a GPU,
-    /// step of at most an eighth).
+    /// The number of compiled variants: one for each combination of input layouts and order of magnitude of the sizes (on a
+    /// GPU, step of at most an eighth).
     #[getter]
     fn variants(&self) -> usize {
         self.compiled.host().variants()
     }
 
-    /// What is not as it should be, such as a missing libLLVM, once it was called.
+    /// A defect such as a missing libLLVM, known after the first call.
     #[getter]
     fn notice(&self) -> Option<String> {
         self.compiled.host().latest().and_then(|variant| variant.report.notice.clone())
@@ -212,8 +214,8 @@ impl Executable {
 }
 
 impl Executable {
-    /// Plans for the sizes of these inputs or for none in particular, with a segmentation if there is one, and says something
-    /// of the plan. Handlers of signals run meanwhile.
+    /// Plans for the sizes of these inputs or for unknown ones, with a segmentation if there is one, and calls a function
+    /// with the plan. Signal handlers run meanwhile.
     pub fn planned<R: Send + 'static>(
         &self,
         py: Python<'_>,
@@ -227,8 +229,8 @@ impl Executable {
         self.made(py, inputs, segmentation, make, say)
     }
 
-    /// Makes something for the sizes of these inputs or for none in particular, with a segmentation if there is one, and says
-    /// something of it. Handlers of signals run meanwhile.
+    /// Makes a plan or cut for the sizes of these inputs or for unknown ones, with a segmentation if there is one, and calls
+    /// a function with it. Signal handlers run meanwhile.
     pub fn made<T: Send + 'static, R: Send + 'static>(
         &self,
         py: Python<'_>,

@@ -14,7 +14,7 @@ pub fn explanation_svg(encoded: &str) -> PyResult<String> {
     Ok(svg(&read(encoded)?))
 }
 
-/// A page of HTML, or a part of one, with others to compare it with, each with its name.
+/// An HTML page, or a part of one, with other explanations to compare with, each with its name.
 #[pyfunction]
 pub fn explanation_html(
     encoded: &str,
@@ -30,7 +30,7 @@ pub fn explanation_html(
     Ok(if is_page { html(&explanation, title, &others) } else { fragment(&explanation, title, &others) })
 }
 
-/// What differs between two explanations, in words.
+/// The differences between two explanations, in words.
 #[pyfunction]
 pub fn explanation_difference(first: &str, second: &str, name: &str) -> PyResult<String> {
     Ok(difference(&read(first)?, &read(second)?).lines("this", name))

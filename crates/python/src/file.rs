@@ -1,4 +1,4 @@
-//! Files that the package writes: whole, or not at all.
+//! Files that the package writes atomically.
 
 use std::io::Error;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use files::Targets;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
-/// Writes a text to a regular file, or to a new one, by way of a file beside it: what fails leaves everything as it was.
+/// Writes a text to a regular file, or to a new one, by way of a file beside it: a failure changes nothing.
 /// Symlinks are followed, and an existing file keeps its mode.
 ///
 /// # Errors

@@ -4,7 +4,7 @@ use ferrofuse::{Generator, Stream};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-/// Begins the sequence of a seed, a whole number from 0 to 2**64 - 1: draws are then those of (seed, 0), (seed, 1), …
+/// Starts the sequence of a seed, a whole number from 0 to 2**64 - 1: the next draws are those of (seed, 0), (seed, 1), …
 #[pyfunction]
 pub fn manual_seed(seed: &Bound<'_, PyAny>) -> PyResult<()> {
     let number = seed.extract::<u64>().map_err(|_| {
@@ -21,7 +21,7 @@ pub fn get_rng_state() -> (u64, u64) {
     (seed, offset)
 }
 
-/// Goes on from a seed and an offset.
+/// Continues from a seed and an offset.
 #[pyfunction]
 pub fn set_rng_state(seed: u64, offset: u64) {
     Generator::shared().set_state(Stream { seed, offset });

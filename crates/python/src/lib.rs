@@ -1,12 +1,11 @@
 //! The native half of the Python package `ferrofuse`: builds definitions, compiles them, runs them on arrays.
 //!
-//! The pure-Python half (`python/ferrofuse`) is the face that users see; here is what needs Rust. `definition/` holds a
-//! definition under construction, `executable` compiles and runs, `segments` are its segments, `runnable` runs either,
-//! `call_on_gpu` does so on arrays of a GPU, `captured` are such calls to be replayed, `gpu/` are the GPUs of the process,
-//! `call` are the inputs and outputs of one call, `arrays/` takes arrays in and gives them out, `data_type` are dtypes,
-//! `machine` are the threads that calls run on, `generator` random numbers, `table` tells the ops, `explanation` draws,
-//! `file` writes, `errors` makes rejections exceptions, `signals` lets handlers of Python's signals run while something
-//! takes long.
+//! The pure-Python half (`python/ferrofuse`) is the interface that users see; this half has what needs Rust. `definition/`
+//! has definitions under construction, `executable` compiles and runs, `segments` has their segments, `runnable` runs
+//! either, `call_on_gpu` does so on arrays of a GPU, `captured` has such calls to be replayed, `gpu/` the GPUs of the
+//! process, `call` the inputs and outputs of one call, `arrays/` converts arrays in and out, `data_type` has dtypes,
+//! `machine` the threads that calls run on, `generator` random numbers, `table` describes the ops, `explanation` draws,
+//! `file` writes, `errors` converts rejections to exceptions, `signals` lets Python's signal handlers run during long work.
 
 mod arrays;
 mod call;
@@ -30,11 +29,11 @@ mod table;
 
 use pyo3::prelude::*;
 
-/// What the package calls `ferrofuse._native`.
+/// The module `ferrofuse._native`.
 #[pymodule]
 #[pyo3(name = "_native")]
 fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    // What holds forks off is set up at the first use: here, where no other thread of Python can fork.
+    // The lock that holds forks off is set up at its first use: here, where no other Python thread can fork.
     ferrofuse::unforked(|| ());
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<definition::Builder>()?;

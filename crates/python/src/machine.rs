@@ -1,4 +1,4 @@
-//! The threads that definitions run on: those of the process, or as many as a call asks for.
+//! The threads that definitions run on: those of the process, or as many as a call requests.
 
 use std::ffi::CString;
 use std::num::NonZeroUsize;
@@ -11,16 +11,16 @@ use pyo3::types::PyBool;
 
 use crate::environment;
 
-/// What all executables of the process are compiled for.
+/// The machine that all executables of the process are compiled for.
 static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
-    // Without a folder of its own for the cache it compiles anew in each process; `ferrofuse doctor` says why.
+    // Without a folder for the cache each process compiles anew; `ferrofuse doctor` says why.
     let cache =
         environment::cache_options().and_then(|options| ObjectCache::open(options).ok()).map(Arc::new);
     let (llvm, facts) = (environment::llvm_options(), facts());
     Arc::new(Machine::new(MachineOptions { llvm, cache, facts, ..MachineOptions::default() }))
 });
 
-/// What was measured of the machine. A file that holds something else is warned of, and counts as none.
+/// The measured facts about the machine. A file with other contents causes a warning, and is ignored.
 fn facts() -> Option<CpuFacts> {
     let read = CpuFacts::read(&environment::facts_path()?);
     read.unwrap_or_else(|error| {
@@ -33,22 +33,22 @@ fn facts() -> Option<CpuFacts> {
     })
 }
 
-/// The machine of calls that ask for nothing, once there was one chosen.
+/// The machine of calls without `threads`, once one was chosen.
 static CHOSEN: Mutex<Option<Arc<Machine>>> = Mutex::new(None);
 
-/// The machines that differ from it in their threads, which share its memory and its cache. Their threads wait for calls.
+/// The machines that differ from it in the number of threads, and share its memory and cache. Their threads wait for calls.
 static OTHERS: Mutex<Vec<Arc<Machine>>> = Mutex::new(Vec::new());
 
 /// The machine of the process.
 pub fn of_process() -> Arc<Machine> {
-    // A child would find half made what is made once.
+    // A forked child would find a half-initialized machine.
     unforked(|| Arc::clone(&MACHINE))
 }
 
-/// The machine of a call that asks for `threads` threads, or for nothing; `None` where it is that of the process.
+/// The machine of a call with `threads` threads, or without the argument; `None` for that of the process.
 ///
 /// # Errors
-/// `ValueError` for what is no number of threads.
+/// `ValueError` for an object that is no number of threads.
 pub fn of_call(threads: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<Machine>>> {
     let Some(threads) = threads else {
         return Ok(CHOSEN.lock().unwrap_or_else(PoisonError::into_inner).clone());

@@ -1,4 +1,4 @@
-//! What a definition runs as on the host and on each GPU, and which of them a call is for.
+//! The executables of a definition on the host and on each GPU, and the choice of one for a call.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,20 +12,20 @@ use crate::gpu::OpenDevice;
 use crate::machine;
 use crate::runnable::{self, Runnable, Told};
 
-/// How it is made for a device.
+/// How the executable for a device is made.
 type Make<R> = Box<dyn Fn(CompileOptions) -> PyResult<R> + Send + Sync>;
 
-/// On the host and, once a call was there, on each GPU.
+/// The executable for the host and, once a call was there, for each GPU.
 pub struct OnDevices<R> {
     host: R,
-    /// By their numbers.
+    /// By the number of the GPU.
     on_gpus: Mutex<Vec<(usize, Arc<R>)>>,
     options: CompileOptions,
     make: Make<R>,
 }
 
 impl<R: Runnable> OnDevices<R> {
-    /// What runs on the host, compiled with these options, and how it is made for another device.
+    /// The executable for the host, compiled with these options, and how it is made for another device.
     pub fn new(
         host: R,
         options: CompileOptions,
@@ -34,15 +34,15 @@ impl<R: Runnable> OnDevices<R> {
         OnDevices { host, on_gpus: Mutex::default(), options, make: Box::new(make) }
     }
 
-    /// What runs on the host.
+    /// The executable for the host.
     pub fn host(&self) -> &R {
         &self.host
     }
 
-    /// What runs on a GPU.
+    /// The executable for a GPU.
     ///
     /// # Errors
-    /// That it cannot be made.
+    /// The error of making it.
     pub fn on_gpu(&self, device: &OpenDevice) -> PyResult<Arc<R>> {
         let mut on_gpus = self.on_gpus.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, runnable)) = on_gpus.iter().find(|(ordinal, _)| *ordinal == device.ordinal) {
@@ -58,7 +58,7 @@ impl<R: Runnable> OnDevices<R> {
     /// The outputs; written to a list of arrays if there is one.
     ///
     /// # Errors
-    /// What is wrong with the inputs, and what the call fails by.
+    /// Errors in the inputs, and errors of the call.
     pub fn run<'py>(
         &self,
         py: Python<'py>,
@@ -84,7 +84,7 @@ impl<R: Runnable> OnDevices<R> {
         }
     }
 
-    /// The outputs, and a dict of what was measured.
+    /// The outputs, and a dict of measurements.
     ///
     /// # Errors
     /// As [`OnDevices::run`].
@@ -111,7 +111,7 @@ impl<R: Runnable> OnDevices<R> {
         }
     }
 
-    /// The outputs, without writing to inputs, and a comparison of each with what the evaluator says.
+    /// The outputs, without writing to inputs, and a comparison of each with the evaluator's.
     ///
     /// # Errors
     /// As [`OnDevices::run`].

@@ -1,4 +1,4 @@
-//! Calls of what runs a definition, as a whole or segment by segment: on Python's arrays, while Python runs on.
+//! Calls of executables, of a whole definition or of its segments, on Python's arrays; other Python threads run meanwhile.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,18 +16,18 @@ use crate::arrays::Wanted;
 use crate::call::{Call, Destinations, Inputs};
 use crate::{errors, signals};
 
-/// What is told of a comparison with the evaluator, or of a measured call.
+/// The report of a comparison with the evaluator, or of a measured call.
 pub type Told<'py> = Bound<'py, PyDict>;
 
-/// Says where outputs on a GPU go, by what they will be.
+/// Returns destinations of outputs on a GPU, given their forms.
 pub type PlaceOnGpu<'p, 'd> =
     &'p mut (dyn FnMut(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error> + Send);
 
-/// What a definition runs as.
+/// An executable form of a definition.
 pub trait Runnable: Sync {
     /// The definition.
     fn definition(&self) -> &Definition;
-    /// Whether a call on these is known to take microseconds.
+    /// Whether a call on these arguments is known to take microseconds.
     fn is_short(&self, arguments: &[Argument<'_>]) -> bool;
     /// Calls it without writing to inputs.
     fn outputs<'a>(&self, options: &CallOptions, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error>;
@@ -37,7 +37,7 @@ pub trait Runnable: Sync {
         options: &CallOptions,
         arguments: &'a mut [Argument<'_>],
     ) -> Result<Outputs<'a>, Error>;
-    /// [`Runnable::outputs_in_place`], and where the time went.
+    /// [`Runnable::outputs_in_place`], with a report of where the time went.
     fn outputs_timed<'a>(
         &self,
         options: &CallOptions,
@@ -50,7 +50,7 @@ pub trait Runnable: Sync {
         arguments: &'a mut [Argument<'_>],
         destinations: &'a mut [Argument<'_>],
     ) -> Result<(), Error>;
-    /// Calls it on tensors of its GPU, and writes in-place outputs; where the time went, if that is asked.
+    /// Calls it on tensors of its GPU, and writes in-place outputs; reports where the time went, if requested.
     fn outputs_on_gpu<'d>(
         &self,
         options: &CallOptions,
@@ -61,7 +61,7 @@ pub trait Runnable: Sync {
     ) -> Result<(Vec<GpuOutput>, CallReport), Error>;
 }
 
-/// The methods of a type that has them all under the names of an [`Executable`], but for whether a call is short.
+/// The methods of a type that has all of them under the names of an [`Executable`], except whether a call is short.
 macro_rules! runnable {
     ($type:ty, $is_short:expr) => {
         impl Runnable for $type {
@@ -133,7 +133,7 @@ runnable!(SegmentedExecutable, |_, _| false);
 /// A call that may write to its inputs.
 ///
 /// # Errors
-/// For inputs that do not fit, or that must not be written.
+/// For inputs that do not fit, or that must not be written to.
 pub fn writing<'a, 'py>(
     py: Python<'py>,
     inputs: Inputs<'a, 'py>,
@@ -144,11 +144,11 @@ pub fn writing<'a, 'py>(
     Call::new(py, inputs, wanted)
 }
 
-/// The outputs for arrays of the host and numbers, on other threads than the process's if a machine is given, and written to a
-/// list of arrays if there is one, which is then what it gives.
+/// The outputs for arrays of the host and numbers. Runs on a machine's threads if one is given, else on the process's;
+/// writes to a list of arrays if there is one, and then returns these.
 ///
 /// # Errors
-/// What is wrong with the inputs or these arrays, and what the call fails by.
+/// Errors in the inputs or these arrays, and errors of the call.
 pub fn run<'py>(
     runnable: &impl Runnable,
     py: Python<'py>,
@@ -162,7 +162,7 @@ pub fn run<'py>(
         return run_into(runnable, py, &call, out, machine);
     }
     let (stream, arguments) = (call.stream, &mut call.arguments()?);
-    // Letting the interpreter go and taking it again would be a good part of a short call.
+    // Releasing the interpreter and taking it again would be a considerable part of a short call.
     let ran = match runnable.is_short(arguments) {
         true => {
             let options = CallOptions { stream, machine, interrupt: Interrupt::default() };
@@ -192,8 +192,9 @@ fn run_into<'py>(
     destinations.written()
 }
 
-/// As [`run`], and a dict of what was measured: `total`, `compile` (milliseconds; of a call that compiles nothing 0), `peak`
-/// (the most bytes held at once), and `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the tensors that a step reads and writes.
+/// As [`run`], with a dict of measurements: `total`, `compile` (milliseconds; 0 for a call that compiles nothing), `peak`
+/// (the most bytes held at once), and `steps`, a list of names, milliseconds, milliseconds in libLLVM, and bytes of the
+/// tensors that a step reads and writes.
 ///
 /// # Errors
 /// As [`run`].
@@ -213,7 +214,7 @@ pub fn profile<'py>(
     Ok((call.arrays(py, outputs)?, measured(py, &report, "cpu")?))
 }
 
-/// The dict of what was measured, as [`profile`] has it.
+/// The dict of measurements of [`profile`].
 ///
 /// # Errors
 /// When there is no memory.
@@ -232,7 +233,7 @@ pub fn measured<'py>(py: Python<'py>, report: &CallReport, device: &str) -> PyRe
     Ok(dict)
 }
 
-/// The outputs, without writing to inputs, and a comparison of each with what the evaluator says, which runs on a machine.
+/// The outputs, without writing to inputs, and a comparison of each with the evaluator's, which runs on `machine`.
 ///
 /// # Errors
 /// As [`run`].
@@ -258,7 +259,7 @@ pub fn check<'py>(
     Ok((call.arrays(py, outputs)?, told?))
 }
 
-/// What is told of a comparison with the evaluator.
+/// The report of a comparison with the evaluator.
 ///
 /// # Errors
 /// When Python has no memory.

@@ -1,4 +1,4 @@
-//! Segments in Python's hands: what each is, and all of them run in order.
+//! Segments for Python: a description of each, and running all of them in order.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::executable::{Executable, options};
 use crate::on_devices::OnDevices;
 use crate::runnable::Told;
 
-/// A segment as it was cut.
+/// A segment of a cut.
 #[pyclass(frozen, name = "Segment", module = "ferrofuse._native")]
 pub struct CutSegment {
     segment: ferrofuse::Segment,
@@ -70,12 +70,12 @@ impl CutSegment {
         self.segment.index_map.clone()
     }
 
-    /// Its definition, to go on with.
+    /// A builder that continues its definition.
     fn builder(&self) -> Builder {
         Builder::from(self.segment.builder())
     }
 
-    /// Rejects a definition in its place that takes or gives something else, and a schedule that does not fit it.
+    /// Rejects a definition in its place with other inputs or outputs, and a schedule that does not fit it.
     #[pyo3(signature = (builder, schedule = None))]
     fn check(&self, py: Python<'_>, builder: &Builder, schedule: Option<&str>) -> PyResult<()> {
         let edited = self.edited(py, builder, schedule)?;
@@ -99,8 +99,8 @@ impl CutSegment {
     }
 }
 
-/// The segments of a definition, for the sizes of these inputs or for none in particular: those that the compiler finds, or of
-/// a segmentation as `emit("segments")` prints it.
+/// The segments of a definition, for the sizes of these inputs or for unknown ones: those that the compiler finds, or those
+/// of a segmentation as `emit("segments")` prints it.
 #[pyfunction]
 #[pyo3(signature = (executable, inputs = None, segmentation = None))]
 pub fn cut(
@@ -124,7 +124,7 @@ pub struct Chain {
 
 #[pymethods]
 impl Chain {
-    /// Of the segments of a definition, each with the builder of the definition in its place and a schedule.
+    /// A chain of the segments of a definition, each with the builder of the definition in its place and a schedule.
     #[new]
     fn new(
         py: Python<'_>,
@@ -160,7 +160,7 @@ impl Chain {
         self.chain.run(py, inputs, wanted, device.as_ref(), out.as_ref(), threads.as_ref())
     }
 
-    /// As `Executable.profile`; steps are called by the segment and by what it calls them, `seg1.seg0`.
+    /// As `Executable.profile`; the name of a step begins with that of its segment, `seg1.seg0`.
     #[pyo3(signature = (inputs, like = None, without_arrays = "numpy", device = None))]
     fn profile<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! Python's signals while something takes long: their handlers run, and what they raise ends it.
+//! Python's signals during long work: their handlers run, and an exception of a handler ends the work.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,17 +8,17 @@ use pyo3::prelude::*;
 
 use crate::errors;
 
-/// How long a signal waits at most where work looks often. The interpreter is taken to look, which other threads may hold.
+/// The longest wait of a signal if work polls often. Polling takes the interpreter, which other threads may hold.
 const WAIT: Duration = Duration::from_millis(30);
 
-/// What a handler raised.
+/// The exception of a handler.
 type Raised = Arc<Mutex<Option<PyErr>>>;
 
-/// Does something without the interpreter, until it ends or the handler of a signal raises. Handlers run on the main thread
-/// of Python alone, so it is there that work can be interrupted.
+/// Runs work without the interpreter, until it ends or a signal handler raises. Python runs handlers only on its main
+/// thread, so only there can work be interrupted.
 ///
 /// # Errors
-/// What the handler raised, or what the error is in Python; and the error itself.
+/// The exception of the handler, or the Python form of the error; and the error itself.
 pub fn heeded<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(Interrupt) -> Result<R, Error> + Send,
@@ -32,7 +32,7 @@ pub fn heeded<R: Send>(
     })
 }
 
-/// An interrupt by what handlers raise.
+/// An interrupt for exceptions of handlers.
 fn interrupt(raised: &Raised) -> Interrupt {
     let (raised, looked) = (Arc::clone(raised), Mutex::new(Instant::now()));
     Interrupt::when(move || {
@@ -48,10 +48,10 @@ fn interrupt(raised: &Raised) -> Interrupt {
     })
 }
 
-/// Waits until what was interrupted has ended in the background: a process that ends takes libLLVM away under it.
+/// Waits until interrupted work in the background has ended: at its exit the process unloads libLLVM.
 ///
 /// # Errors
-/// What the handler of a signal raises meanwhile.
+/// The exception of a signal handler meanwhile.
 #[pyfunction]
 pub fn await_background(py: Python<'_>) -> PyResult<()> {
     while !ferrofuse::has_ended() {

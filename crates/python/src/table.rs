@@ -1,4 +1,4 @@
-//! The ops as Python's face and its stubs are made from: names, parameters, kinds, defaults, docs.
+//! The ops as the Python interface and its stubs need them: names, parameters, kinds, defaults, docs.
 
 use ::ops::{self as table, OpRef, Param, ParamDefault};
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::data_type::DataType;
 
-/// Every op: a dict of `name`, `doc`, `kind` (`scalar` ops take their operands by place) and `params`, a list of dicts of
+/// Every op: a dict of `name`, `doc`, `kind` (`scalar` ops take their operands by position) and `params`, a list of dicts of
 /// `name`, `kind`, `required` and `default`.
 #[pyfunction]
 pub fn ops(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
@@ -14,7 +14,7 @@ pub fn ops(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
     PyList::new(py, rows?)
 }
 
-/// Every op, or the one of this name, as `ferrofuse ops --json` tells of it: signature, dtypes, rule of the result, error
+/// Every op, or the one with this name, as `ferrofuse ops --json` prints it: signature, dtypes, rule of the result, error
 /// bounds, meaning.
 #[pyfunction]
 #[pyo3(signature = (name = None))]
@@ -24,13 +24,13 @@ pub fn describe_ops(name: Option<&str>) -> String {
     serde_json::to_string(&entries).expect("entries are plain data")
 }
 
-/// The op with the name nearest to this one, if one is near.
+/// The op with the nearest name, if one is near.
 #[pyfunction]
 pub fn nearest_op(name: &str) -> Option<&'static str> {
     table::lookup(name).err()?.did_you_mean
 }
 
-/// Why an op of nvFuser's is none here, if it is such a one.
+/// Why an op of nvFuser's does not exist here, if it is such a one.
 #[pyfunction]
 pub fn why_rejected(name: &str) -> Option<&'static str> {
     table::rejected(name)

@@ -1,4 +1,4 @@
-//! What is wrong at a place of a text, before it is joined with the text.
+//! Diagnostics about a place in a text, before they are joined with the text.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl RawDiagnostic {
         RawDiagnostic { message: message.into(), span, label: label.into(), help: None }
     }
 
-    /// The same with what mends it.
+    /// The same with a hint how to fix it.
     pub fn help(self, help: impl Into<String>) -> RawDiagnostic {
         RawDiagnostic { help: Some(help.into()), ..self }
     }

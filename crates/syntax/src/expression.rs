@@ -1,6 +1,6 @@
 //! Expressions: Python's operators, calls, lists and names, by precedence.
 //!
-//! Nesting is bounded, so no input overflows the stack, here or in any later walk over the tree.
+//! Nesting is bounded, so no input overflows the stack, here or in a later traversal of the tree.
 
 use ir::Span;
 
@@ -9,10 +9,10 @@ use crate::grammar::{Parser, REJECTED};
 use crate::lexer::Token;
 use crate::tree::{ArgumentSyntax, Name, Tree, TreeKind};
 
-/// Levels of nested expressions that are accepted.
+/// The limit on nested expressions.
 const MAX_DEPTH: u16 = 64;
 
-/// Binary operators, loosest first; those of a row bind alike.
+/// Binary operators, loosest first; those of a row have equal precedence.
 const LEVELS: [&[&str]; 7] = [
     &["==", "!=", "<", "<=", ">", ">="],
     &["|"],
@@ -23,11 +23,11 @@ const LEVELS: [&[&str]; 7] = [
     &["*", "/", "//", "%", "@"],
 ];
 
-/// The row of comparisons, which Python chains and tensors do not.
+/// The row of comparisons; Python chains these, tensors do not.
 const COMPARISONS: usize = 0;
 
 impl Parser {
-    /// An expression, or several with commas between them: a tuple.
+    /// An expression, or several separated by commas: a tuple.
     pub fn expressions(&mut self) -> Result<Tree, RawDiagnostic> {
         let start = self.span();
         let first = self.expression()?;
@@ -44,7 +44,7 @@ impl Parser {
         self.tree(TreeKind::List(items), start)
     }
 
-    /// Every nested expression passes here, which bounds the recursion.
+    /// Every nested expression goes through here, which bounds the recursion.
     pub fn expression(&mut self) -> Result<Tree, RawDiagnostic> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -169,7 +169,7 @@ impl Parser {
         Ok(arguments)
     }
 
-    /// `name =`, if that is what follows.
+    /// `name =`, if it comes next.
     fn keyword(&mut self) -> Option<Name> {
         let Token::Name(text) = self.peek() else { return None };
         let name = Name { text: text.clone(), span: self.span() };

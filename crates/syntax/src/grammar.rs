@@ -1,7 +1,7 @@
 //! From tokens to the tree: the straight-line subset of Python in which definitions are written.
 //!
-//! Takes a source text, gives its parts. Imports, comments and `pass` vanish here. Whatever else of Python is
-//! rejected with its place. Statements are here, expressions in `expression`.
+//! Takes a source text, returns its parts. Imports, comments and `pass` are dropped here. All other Python is rejected with
+//! its place. Statements are here, expressions in `expression`.
 
 use ir::Span;
 
@@ -9,13 +9,13 @@ use crate::diagnostic::RawDiagnostic;
 use crate::lexer::{Token, tokens};
 use crate::tree::{Item, Line, Name, StatementSyntax, Tree, TreeKind};
 
-/// Words that begin what this subset of Python leaves out.
+/// Keywords that begin statements outside of this subset of Python.
 pub(crate) const REJECTED: [&str; 22] = [
     "if", "elif", "else", "for", "while", "try", "except", "finally", "raise", "class", "lambda", "async",
     "await", "global", "nonlocal", "assert", "del", "yield", "return", "match", "break", "continue",
 ];
 
-/// Blocks in a block that are accepted; the builder accepts fewer groups.
+/// The limit on nested blocks; the builder accepts fewer groups.
 const MAX_BLOCKS: usize = 64;
 
 /// The parts of a file, in order.
@@ -28,38 +28,38 @@ pub fn parse_file(source: &str) -> Result<Vec<Item>, RawDiagnostic> {
     Ok(items)
 }
 
-/// The tokens of a file and where the parser stands among them.
+/// The tokens of a file and the parser's position in them.
 pub(crate) struct Parser {
     pub tokens: Vec<(Token, Span)>,
     pub at: usize,
-    /// Levels of expressions that are open.
+    /// The depth of open expressions.
     pub depth: u16,
-    /// Blocks in blocks that are open.
+    /// The depth of open blocks.
     open_blocks: usize,
 }
 
 impl Parser {
-    /// The token at hand; the last one is the end of the text.
+    /// The current token; the last one is the end of the text.
     pub fn peek(&self) -> &Token {
         &self.tokens[self.at].0
     }
 
-    /// Where the token at hand stands.
+    /// The place of the current token.
     pub fn span(&self) -> Span {
         self.tokens[self.at].1
     }
 
-    /// The place that ends with the token just passed.
+    /// The place from `start` to the end of the token before the current one.
     pub fn since(&self, start: Span) -> Span {
         start.to(self.tokens[self.at.saturating_sub(1)].1)
     }
 
-    /// Goes on to the next token, but not beyond the end.
+    /// Advances to the next token, but not beyond the end.
     pub fn advance(&mut self) {
         self.at = (self.at + 1).min(self.tokens.len() - 1);
     }
 
-    /// Passes this mark if it is next; says whether it was.
+    /// Consumes this mark if it is next; returns whether it was.
     pub fn accept(&mut self, mark: &str) -> bool {
         let found = matches!(self.peek(), Token::Mark(m) if *m == mark);
         if found {
@@ -68,7 +68,7 @@ impl Parser {
         found
     }
 
-    /// Passes this word if it is next; says whether it was.
+    /// Consumes this word if it is next; returns whether it was.
     pub fn accept_word(&mut self, word: &str) -> bool {
         let found = matches!(self.peek(), Token::Name(name) if name == word);
         if found {
@@ -77,12 +77,12 @@ impl Parser {
         found
     }
 
-    /// Passes this mark, which has to be next.
+    /// Consumes this mark, which has to be next.
     pub fn expect(&mut self, mark: &str) -> Result<(), RawDiagnostic> {
         if self.accept(mark) { Ok(()) } else { Err(self.unexpected(&format!("`{mark}`"))) }
     }
 
-    /// The diagnostic of a token at hand that is not what was expected.
+    /// The diagnostic about a current token that is not `expected`.
     pub fn unexpected(&self, expected: &str) -> RawDiagnostic {
         let given = match self.peek() {
             Token::Name(name) => format!("`{name}`"),
@@ -97,7 +97,7 @@ impl Parser {
         RawDiagnostic::new(self.span(), format!("unexpected {given}"), format!("expected {expected}"))
     }
 
-    /// Passes a name, which has to be next; `what` is what it names.
+    /// Consumes a name, which has to be next; `what` describes the thing that it names.
     pub fn name(&mut self, what: &str) -> Result<Name, RawDiagnostic> {
         match self.peek() {
             Token::Name(text) => {
@@ -172,7 +172,7 @@ impl Parser {
         Ok(body)
     }
 
-    /// One line of a block, with the block that it opens; nothing for those that say nothing.
+    /// One line of a block, with the block that it opens; `None` for lines without effect.
     fn line(&mut self) -> Result<Option<Line>, RawDiagnostic> {
         let start = self.span();
         match self.accept_word("with") {
@@ -181,7 +181,7 @@ impl Parser {
         }
     }
 
-    /// `with fd.group(...):` inside of a block.
+    /// `with fd.group(...):` within a block.
     fn group(&mut self, start: Span) -> Result<Line, RawDiagnostic> {
         let context = self.expression()?;
         let span = self.since(start);
@@ -198,7 +198,7 @@ impl Parser {
         Ok(Line::Group { context, body, span })
     }
 
-    /// One line without a block of its own; nothing for those that say nothing.
+    /// One line without a nested block; `None` for lines without effect.
     fn simple_line(&mut self) -> Result<Option<StatementSyntax>, RawDiagnostic> {
         let start = self.span();
         if let Token::Name(word) = self.peek() {
@@ -284,7 +284,7 @@ fn targets(tree: Tree) -> Result<Vec<Name>, RawDiagnostic> {
 mod tests {
     use super::*;
 
-    /// The tree with every level in brackets.
+    /// The tree as text, with every level in brackets.
     fn shown(tree: &Tree) -> String {
         let list = |items: Vec<String>| items.join(", ");
         match &tree.kind {

@@ -1,18 +1,18 @@
 //! From characters to tokens: names, numbers, strings, marks, and Python's line structure.
 //!
-//! Takes a source text, gives tokens with their places. Line breaks inside brackets vanish, indentation becomes
+//! Takes a source text, returns tokens with their places. Line breaks inside brackets are dropped, indentation becomes
 //! `Indent` and `Dedent`. Knows nothing of statements.
 
 use ir::Span;
 
 use crate::diagnostic::RawDiagnostic;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Token {
     Name(String),
     Int(i64),
-    /// An integer that only u64 holds.
+    /// An integer that needs u64.
     Wide(u64),
     Float(f64),
     Imaginary(f64),
@@ -24,7 +24,7 @@ pub(crate) enum Token {
     End,
 }
 
-/// Marks, longer ones before those they start with.
+/// Marks; longer ones come before their prefixes.
 const MARKS: [&str; 31] = [
     "**", "//", "->", "==", "!=", "<=", ">=", "<<", ">>", "(", ")", "[", "]", "{", "}", ",", ":", ".", "=",
     "+", "-", "*", "/", "%", "<", ">", "&", "|", "^", "~", "@",
@@ -48,7 +48,7 @@ struct Lexer<'s> {
     at: usize,
     /// Brackets not closed yet.
     open: Vec<(&'static str, Span)>,
-    /// Widths of the enclosing blocks.
+    /// Indentation of the enclosing blocks.
     indents: Vec<usize>,
     tokens: Vec<(Token, Span)>,
 }
@@ -62,7 +62,7 @@ impl Lexer<'_> {
         self.tokens.push((token, Span::new(start, self.at)));
     }
 
-    /// One token, or white space, from the middle of a line.
+    /// One token, or white space, within a line.
     fn token(&mut self) -> Result<(), RawDiagnostic> {
         let start = self.at;
         let Some(first) = self.rest().chars().next() else { return Ok(()) };
@@ -103,7 +103,7 @@ impl Lexer<'_> {
         Ok(())
     }
 
-    /// Measures the indentation of a line; lines that hold nothing do not count.
+    /// Measures the indentation of a line; blank lines do not count.
     fn line_start(&mut self) -> Result<(), RawDiagnostic> {
         loop {
             let line = self.rest();
@@ -259,7 +259,7 @@ fn closer(opener: &str) -> &'static str {
     }
 }
 
-/// Tabs go to the next multiple of eight, as in Python.
+/// Tabs advance to the next multiple of eight, as in Python.
 fn columns(white: &str) -> usize {
     white.bytes().fold(0, |column, byte| if byte == b'\t' { column / 8 * 8 + 8 } else { column + 1 })
 }
@@ -285,7 +285,7 @@ fn number_length(bytes: &[u8]) -> usize {
 
 const LEADING_ZERO: &str = "an integer other than 0 does not begin with 0";
 
-/// What Python rejects in the digits of a number.
+/// The error in the digits of a number that Python rejects.
 fn misspelt(number: &str) -> Option<&'static str> {
     let bytes = number.as_bytes();
     let is_digit =

@@ -1,8 +1,8 @@
-//! The tree of a definition file: what was written, with places, before any of it has a meaning.
+//! The tree of a definition file: the text with places, before names are resolved.
 
 use ir::Span;
 
-/// A name and where it stands.
+/// A name and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Name {
     pub text: String,
@@ -14,30 +14,30 @@ pub struct Name {
 pub struct Tree {
     pub kind: TreeKind,
     pub span: Span,
-    /// Levels of expressions inside; bounded, so that walks may recurse.
+    /// Levels of expressions inside; bounded, so that traversals may recurse.
     pub depth: u16,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TreeKind {
     Name(String),
     Int(i64),
-    /// An integer that only u64 holds.
+    /// An integer that needs u64.
     Wide(u64),
     Float(f64),
     Imaginary(f64),
     Text(String),
     Bool(bool),
     None,
-    /// A list or a tuple; nothing tells them apart later.
+    /// A list or a tuple; they are not told apart later.
     List(Vec<Tree>),
     Attribute(Box<Tree>, Name),
     Item(Box<Tree>, Box<Tree>),
     Call(Box<Tree>, Vec<ArgumentSyntax>),
     /// `lambda a, b: …`.
     Lambda(Vec<Name>, Box<Tree>),
-    /// An operator, by the mark it is written with, before one operand.
+    /// An operator, as written, before one operand.
     Unary(&'static str, Box<Tree>),
     /// An operator between two operands.
     Binary(&'static str, Box<Tree>, Box<Tree>),
@@ -54,7 +54,7 @@ pub struct ArgumentSyntax {
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementSyntax {
     pub targets: Vec<Name>,
-    /// Whether the names are a list, which takes the value apart: `a, = x` has one.
+    /// Whether the names form a list, which unpacks the value: `a, = x` has one name.
     pub unpacks: bool,
     pub value: Tree,
     pub span: Span,
@@ -65,7 +65,7 @@ pub struct StatementSyntax {
 pub enum Line {
     /// A statement.
     Statement(StatementSyntax),
-    /// `with fd.group(...):` and what is in the group.
+    /// `with fd.group(...):` and the lines in the group.
     Group { context: Tree, body: Vec<Line>, span: Span },
 }
 
@@ -76,7 +76,7 @@ pub enum Item {
     Function { name: Name, parameters: Vec<Name>, body: Vec<Line> },
     /// `with context as alias:` and its body.
     With { context: Tree, alias: Option<Name>, body: Vec<Line>, span: Span },
-    /// A line outside of them.
+    /// A line outside of both.
     Line(StatementSyntax),
 }
 

@@ -1,6 +1,6 @@
-//! Many random programs checked, side by side: the loop behind the test, and one case of `ferrofuse fuzz`.
+//! Checks many random programs in parallel: the loop of the test, and one case of `ferrofuse fuzz`.
 //!
-//! Takes a range of seeds, gives what they covered and those that fail, in order of their seeds.
+//! Takes a range of seeds, returns what they covered and those that fail, in order of their seeds.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -13,16 +13,16 @@ use crate::differential::{Check, Choice, Covered, Failure};
 use crate::random::{Program, generate};
 use crate::reduce::Failing;
 
-/// Random choices for each program, besides the compiler's own. Compiling is what takes the time of a case, and another program
-/// shows more than another choice for the same one.
+/// Random choices for each program, besides the compiler's own. Compiling takes most of a case's time, and another program
+/// finds more than another choice for the same one.
 const RANDOM: u64 = 1;
 
-/// What was found.
+/// The results.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The programs that fail, by seed.
     pub failing: BTreeMap<u64, Failing>,
-    /// What the others covered.
+    /// The counts of the others.
     pub covered: Covered,
 }
 
@@ -55,7 +55,7 @@ pub fn fuzz(seeds: Range<u64>) -> Found {
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A program with one of these choices after the other.
+/// Checks a program with each of these choices in order.
 ///
 /// # Errors
 /// The first choice that fails, and how.
@@ -69,12 +69,12 @@ pub fn check_all(program: &Program, choices: &[Choice]) -> Result<Covered, (Choi
     Ok(covered)
 }
 
-/// The choices that are tried for the program of a seed on a GPU.
+/// The choices to check the program of a seed with on a GPU.
 pub fn choices_on_gpu(seed: u64) -> Vec<Choice> {
     vec![Choice::Gpu(seed)]
 }
 
-/// The choices that are tried for the program of a seed: the compiler's, then random ones.
+/// The choices to check the program of a seed with: the compiler's, then random ones.
 pub fn choices(seed: u64) -> Vec<Choice> {
     let random = (0..RANDOM).map(|number| Choice::Random(seed.wrapping_mul(RANDOM).wrapping_add(number)));
     std::iter::once(Choice::Default).chain(random).collect()

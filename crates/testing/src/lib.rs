@@ -1,8 +1,10 @@
 //! File tests, random programs, differential checks, kernels on the CUDA emulator.
 //!
-//! `filetests` (input and expected text in one file) · `inputs` (data drawn as a definition file says) · `random` (programs, segmentations, schedules) · `differential` (every executor against the
-//! evaluator) · `cut` (the search for segments against all segmentations) · `parts` (of definitions, and what is legal) · `reduce` (failures made small) · `fuzz` (many seeds) · `stand_in` (a GPU for checks) ·
-//! `machine_code` (what NVIDIA's compiler makes of it) · `warps` (sectors, bank conflicts and idle lanes).
+//! `filetests` (input and expected text in one file) · `inputs` (data drawn according to a definition file) · `random`
+//! (programs, segmentations, schedules) · `differential` (every executor against the evaluator) · `cut` (the search for
+//! segments against all segmentations) · `parts` (parts of definitions, and their legality) · `reduce` (smaller failing
+//! programs) · `fuzz` (many seeds) · `stand_in` (a GPU for checks) · `machine_code` (of NVIDIA's compiler) · `warps`
+//! (sectors, bank conflicts and idle lanes).
 
 pub mod cut;
 pub mod differential;

@@ -1,5 +1,5 @@
-//! Random connected parts of definitions, and what holds of each: a rejection for a reason that is marked monotone holds for
-//! every part around it, and what is legal is lowered.
+//! Random connected parts of definitions, and invariants of each: a rejection for a reason that is marked monotone also
+//! holds for every larger part, and legal parts can be lowered.
 
 use std::collections::BTreeSet;
 
@@ -13,30 +13,30 @@ use ir::graph::{Fusion, Graph, Node, TensorOp};
 
 use crate::random::Draws;
 
-/// Most ops of a part.
+/// The limit on ops of a part.
 const LARGEST: usize = 120;
 
-/// Parts that are lowered: one in this many, as that takes a hundred times as long.
+/// One in this many parts is lowered, as that takes a hundred times as long.
 const LOWERED: usize = 16;
 
-/// What came of the parts of a definition.
+/// The counts over the parts of a definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PartTally {
     /// How many were drawn.
     pub parts: usize,
-    /// Of which one step can compute it.
+    /// How many one step can compute.
     pub legal: usize,
-    /// Of which that was lowered.
+    /// How many of these were lowered.
     pub lowered: usize,
-    /// Of which a rejection is monotone.
+    /// How many rejections are monotone.
     pub monotone: usize,
 }
 
 impl PartTally {
-    /// The tally of `parts` parts of a definition, as the passes left it.
+    /// The counts for `parts` parts of a definition after the passes.
     ///
     /// # Panics
-    /// When something does not hold of a part.
+    /// When an invariant does not hold for a part.
     pub fn of(plan: &Plan, parts: usize, seed: u64) -> PartTally {
         let (graph, fusion) = (&plan.graph, &plan.computed);
         let (legality, mut draws, mut tally) = (Legality::default(), Draws::new(seed), PartTally::default());
@@ -88,7 +88,7 @@ impl PartTally {
     }
 }
 
-/// `parts` connected parts of a definition with this many ops, where it has as many, as the passes left it.
+/// `parts` connected parts of a definition after the passes, with this many ops each if there are as many.
 pub fn views(plan: &Plan, parts: usize, ops: usize, seed: u64) -> Vec<Fusion> {
     let mut draws = Draws::new(seed);
     let view = |_| {
@@ -105,7 +105,7 @@ fn draw(graph: &Graph, fusion: &Fusion, around: &BTreeSet<Node>, draws: &mut Dra
     grow(graph, fusion, around.clone(), wanted, draws)
 }
 
-/// A part with more nodes next to it, until it has as many as are wanted.
+/// Adds neighbouring nodes to a part until it has as many as requested.
 fn grow(
     graph: &Graph,
     fusion: &Fusion,
@@ -126,7 +126,7 @@ fn grow(
     part
 }
 
-/// The nodes that use what a node makes, and those that make what it uses; constants are anywhere.
+/// The users of a node's results and the nodes that make its operands; constants are left out, as they may be anywhere.
 fn neighbours(graph: &Graph, fusion: &Fusion, node: Node) -> Vec<Node> {
     let is_leaf = |node: &Node| matches!(graph.node(*node).op, TensorOp::Constant(_) | TensorOp::Size(_));
     let users = graph.results(node).flat_map(|val| fusion.uses(val)).copied();

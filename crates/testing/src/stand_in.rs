@@ -1,4 +1,4 @@
-//! A GPU for checks: the emulator, opened as NVIDIA's libraries, and what a check may ask of it.
+//! A GPU for checks: the emulator, opened as NVIDIA's libraries, and its controls for checks.
 
 use std::ffi::{CString, c_char, c_int};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -8,13 +8,13 @@ use emulator::Order;
 use ferrofuse::CudaDevice;
 use libloading::Library;
 
-/// The function of the stand-in that sets something, by name.
+/// The function of the stand-in that changes a setting by name.
 type Set = unsafe extern "C" fn(*const c_char, u64) -> c_int;
 
-/// The libraries that are opened instead of the stand-in, where checks run on a GPU.
+/// The libraries that are opened instead of the stand-in, when checks run on a GPU.
 static LIBRARIES: OnceLock<LibraryPaths> = OnceLock::new();
 
-/// Has all checks run on a GPU of the machine, before the first of them.
+/// Makes all checks run on a GPU of the machine; called before the first of them.
 pub fn use_gpu_of(libraries: LibraryPaths) {
     LIBRARIES.get_or_init(|| libraries);
 }
@@ -22,14 +22,14 @@ pub fn use_gpu_of(libraries: LibraryPaths) {
 /// The GPU that all checks share.
 ///
 /// # Errors
-/// In words: where the stand-in is not built, or the libraries do not open.
+/// A message, if the stand-in is not built, or the libraries do not open.
 pub fn gpu() -> Result<Arc<CudaDevice>, String> {
     static GPU: OnceLock<Result<Arc<CudaDevice>, String>> = OnceLock::new();
     let open = || {
         let paths = LIBRARIES.get().cloned().map_or_else(stand_in, Ok)?;
         let cuda = Arc::new(Cuda::open(&paths).map_err(|error| error.to_string())?);
         let gpu = CudaDevice::open(&cuda, 0).map_err(|error| error.to_string())?;
-        // The stand-in's memory is never zero by chance; a GPU's is.
+        // Uninitialized memory of the stand-in is never zero; that of a GPU may be.
         if LIBRARIES.get().is_some() {
             gpu.poison();
         }
@@ -45,7 +45,7 @@ fn stand_in() -> Result<LibraryPaths, String> {
     Ok(LibraryPaths { cuda: path(), nvrtc: path(), cublaslt: path(), folders: Vec::new() })
 }
 
-/// Does work on the GPU with the threads of blocks in an order, where that can be asked of it. Others wait for it.
+/// Runs work on the GPU with the threads of blocks in an order, if the device supports that. Other callers wait meanwhile.
 ///
 /// # Panics
 /// When the stand-in is not built.
@@ -63,13 +63,13 @@ pub fn in_order<T>(order: Order, work: impl FnOnce() -> T) -> T {
     work()
 }
 
-/// How many of something the stand-in has: see its control functions.
+/// A counter of the stand-in: see its control functions.
 ///
 /// # Panics
-/// When the stand-in is not built, or counts no such thing.
+/// When the stand-in is not built, or has no such counter.
 pub fn count(key: &str) -> u64 {
     type Get = unsafe extern "C" fn(*const c_char) -> u64;
-    // SAFETY: the function has this type and keeps nothing of the name.
+    // SAFETY: the function has this type and does not keep the name.
     let count = with_name(key, |library, name| unsafe {
         let get: Get = *library.get::<Get>(b"ferrofuse_stand_in_get\0").expect("it is the stand-in");
         get(name)
@@ -78,12 +78,12 @@ pub fn count(key: &str) -> u64 {
     count
 }
 
-/// Sets something of the stand-in: see its settings.
+/// Changes a setting of the stand-in: see its settings.
 ///
 /// # Panics
-/// When the stand-in is not built, or there is no such thing.
+/// When the stand-in is not built, or has no such setting.
 pub fn set(key: &str, value: u64) {
-    // SAFETY: the function has this type and keeps nothing of the name.
+    // SAFETY: the function has this type and does not keep the name.
     let set = with_name(key, |library, name| unsafe {
         let set: Set = *library.get::<Set>(b"ferrofuse_stand_in_set\0").expect("it is the stand-in");
         set(name, value)
@@ -91,14 +91,14 @@ pub fn set(key: &str, value: u64) {
     assert_eq!(set, 0, "the stand-in has no setting `{key}` of {value}");
 }
 
-/// Asks the stand-in something by name.
+/// Calls a function of the stand-in with a name.
 fn with_name<T>(key: &str, ask: impl FnOnce(&Library, *const c_char) -> T) -> T {
     let path = emulator::library().expect("the emulator is built beside this program");
     let name = CString::new(key).expect("names hold no zero");
-    // SAFETY: the library is ours, and its initialisers do nothing.
+    // SAFETY: the library is ours, and its initializers do nothing.
     let library = unsafe { Library::new(path) }.expect("the stand-in opens");
     let answer = ask(&library, name.as_ptr());
-    // Whoever uses the GPU has it open for good.
+    // Users of the GPU never close it.
     std::mem::forget(library);
     answer
 }

@@ -1,27 +1,28 @@
-//! What the warps of a GPU make of a plan's kernels, by the interpreter: sectors, wavefronts at the banks of shared memory, idle lanes.
+//! The memory accesses of a GPU's warps in a plan's kernels, by the interpreter: sectors, wavefronts of shared memory banks,
+//! idle lanes.
 
 use compiler::lower::{KernelArgument, Lowered};
 use compiler::{Hints, Plan};
 use reference::interpret::{WarpCounts, warp_counts};
 
-/// The counts of one block of a kernel, at the sizes that are expected.
+/// The counts of one block of a kernel, at the expected sizes.
 #[derive(Clone, Debug)]
 pub struct CountedBlock {
     /// The kernel's name.
     pub kernel: String,
     /// The block that is counted: the middle one.
     pub block: i64,
-    /// How many there are.
+    /// The number of blocks.
     pub blocks: i64,
     /// The lanes of each.
     pub lanes: u32,
     pub counts: WarpCounts,
 }
 
-/// Of each kernel of a plan the middle block.
+/// The counts of the middle block of each kernel of a plan.
 ///
 /// # Errors
-/// When a kernel cannot be interpreted at the sizes that are expected, or takes strides, of which these say nothing.
+/// When a kernel cannot be interpreted at the expected sizes, or takes strides, which these do not determine.
 pub fn counted_blocks(plan: &Plan, hints: &Hints) -> Result<Vec<CountedBlock>, String> {
     let kernels = plan.lowered.iter().flat_map(|segment| &segment.kernels);
     kernels.map(|lowered| counted(lowered, hints)).collect()
@@ -44,7 +45,7 @@ fn counted(lowered: &Lowered, hints: &Hints) -> Result<CountedBlock, String> {
 }
 
 impl CountedBlock {
-    /// The part of the lanes' iterations in which they have work, in percent.
+    /// The percentage of the lanes' iterations in which they have work.
     pub fn busy_percent(&self) -> f64 {
         100.0 / self.counts.iterations.ratio()
     }

@@ -1,4 +1,4 @@
-//! Calls on a GPU leave nothing behind. The only test of its process, since what the stand-in counts is of all.
+//! Calls on a GPU leak nothing. The only test of its process, since the stand-in counts for the whole process.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ferrofuse::{
 use ferrofuse_testing::stand_in;
 use ir::array::{Array, Layout};
 
-/// Two segments, a product of matrices, and an op that the host does.
+/// Two segments, a product of matrices, and an op that the host runs.
 const TEXT: &str = "
 def f(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
@@ -68,8 +68,8 @@ fn on(device: &Arc<CudaDevice>) -> CompileOptions {
     CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() }
 }
 
-/// Calls that check indices, which nobody waits for: a stream is given memory for the output and a kernel for each, and now and then
-/// an event.
+/// Calls that check indices, which nothing waits for: for each a stream gets memory for the output and a kernel, and now and
+/// then an event.
 fn checked_calls(device: &Arc<CudaDevice>) {
     const CALLS: u64 = 20_000;
     let executable = Executable::by_size(define(CHECKED).expect("defines"), on(device));

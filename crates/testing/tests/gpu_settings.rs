@@ -1,5 +1,5 @@
-//! What is set of the stand-in: it looks for races, or is a machine that is not as it should be, of which each gives a sentence, and
-//! what is not broken goes on. The only test of its process, since it is set for all.
+//! Settings of the stand-in: it detects races, or has a defect for which there is a message; everything not affected goes on
+//! working. The only test of its process, since settings are for the whole process.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ fn executable(device: &Arc<CudaDevice>) -> Executable {
     Executable::by_size(define(TEXT).expect("defines"), on(device))
 }
 
-/// What a call on zeros gives, or says.
+/// The result or the error of a call on zeros.
 fn called(executable: &Executable) -> Result<Vec<f32>, String> {
     let zeros = Array::zeros(DType::F32, &[8]).expect("memory");
     let outputs = executable.run(&[zeros.view()]).map_err(|error| error.to_string())?;
@@ -70,7 +70,7 @@ fn a_driver_of_another_cuda() {
         opened().expect_err("NVRTC is of CUDA 12.9"),
         "the driver supports CUDA 11.8 and NVRTC is of CUDA 12.9: update the driver, or take an NVRTC of CUDA 11"
     );
-    // Minor versions of one major one fit together.
+    // Minor versions of one major version are compatible.
     stand_in::set("driver_version", 12000);
     opened().expect("it fits");
     stand_in::set("reset", 0);
@@ -83,7 +83,7 @@ fn no_device() {
     stand_in::set("reset", 0);
 }
 
-/// A product, intermediates, and fault words, on two streams in turn: none of their memory is another stream's.
+/// A product, intermediates, and fault words, on two streams alternately: no memory is shared between the streams.
 fn streams_do_not_meet(device: &Arc<CudaDevice>) {
     let matrix = "fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)";
     let text = format!(
@@ -115,13 +115,13 @@ def f(fd):
 
 fn a_stream_of_another_device(devices: &[Arc<CudaDevice>; 2]) {
     let other = devices[1].new_stream().expect("a stream");
-    // SAFETY: the stream lives; that it is another device's is what is asked.
+    // SAFETY: the stream lives; the test is about its being another device's.
     let error = unsafe { devices[0].stream_of_caller(other.number()) }.expect_err("it is of the other");
     let told = "cuStreamGetCtx: CUDA_ERROR_INVALID_CONTEXT: the stream is one of another device than cuda:0";
     assert!(error.to_string().starts_with(told), "{error}");
 }
 
-/// The pool gives back what it holds in vain before a device is said to have no memory; then the sentence says who has it.
+/// The pool frees unused memory before a device reports that it has none; then the message says what uses it.
 fn no_memory(device: &Arc<CudaDevice>, executable: &Executable) {
     let stream = Arc::new(device.new_stream().expect("a stream"));
     let allocate = |bytes: usize| DeviceBuffer::allocate(&stream, bytes).map_err(|error| error.to_string());
@@ -144,7 +144,7 @@ fn no_memory(device: &Arc<CudaDevice>, executable: &Executable) {
     assert_eq!(stand_in::count("allocations"), before, "nothing is left");
 }
 
-/// Of each launch of a call: the sentence names the segment.
+/// For each launch of a call: the message names the segment.
 fn rejected_launches(executable: &Executable) {
     let before = stand_in::count("allocations");
     for launch in 0..2 {
@@ -157,7 +157,7 @@ fn rejected_launches(executable: &Executable) {
     assert_eq!(stand_in::count("allocations"), before, "nothing is left");
 }
 
-/// It is told by who waits, and by every later call on the device; the other device goes on.
+/// The caller that waits gets the error, and so does every later call on the device; the other device goes on.
 fn a_kernel_that_goes_wrong(device: &Arc<CudaDevice>, executable: &Executable, other: &Executable) {
     let stream = Arc::new(device.new_stream().expect("a stream"));
     let buffer = DeviceBuffer::allocate(&stream, 32).expect("memory");

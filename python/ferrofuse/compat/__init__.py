@@ -6,7 +6,7 @@
     ferrofuse.compat.install(device="cpu")  # and Lightning Thunder's nvFuser executor takes CPU tensors
     ferrofuse.compat.uninstall()            # undoes all of it
 
-`modules` finds `nvfuser_direct`, `patches` replaces things and restores them, `thunder` says which of Thunder's.
+`modules` finds `nvfuser_direct`, `patches` replaces and restores attributes, `thunder` lists those of Thunder.
 """
 
 from typing import Any, List, Optional
@@ -14,7 +14,7 @@ from typing import Any, List, Optional
 from . import modules, patches
 from ..tracebacks import public
 
-# What nvFuser's users expect where nothing else is said.
+# The defaults that nvFuser's users expect.
 OPTIONS = [
     patches.Attribute("ferrofuse.options", "without_arrays", lambda: "torch"),
     patches.Attribute("ferrofuse.options", "module", lambda: "nvfuser_direct"),
@@ -25,13 +25,13 @@ _installed: Optional[List[patches.Undo]] = None
 
 @public
 def install(device: Any = None) -> None:
-    """Lets `import nvfuser_direct` find ferrofuse; calls without arrays then give torch's tensors.
+    """Lets `import nvfuser_direct` find ferrofuse; calls without arrays then return torch's tensors.
 
     With `device="cpu"` it imports Lightning Thunder, whose nvFuser executor then takes CPU tensors.
 
     Raises:
-        RuntimeError: where it is installed already, another nvFuser is imported, or names of Thunder have moved.
-        ImportError: with `device="cpu"`, where Thunder cannot be imported.
+        RuntimeError: when it is installed already, another nvFuser is imported, or names of Thunder have moved.
+        ImportError: with `device="cpu"`, when Thunder cannot be imported.
         NotImplementedError: for another device.
     """
     global _installed
@@ -55,10 +55,10 @@ def install(device: Any = None) -> None:
 
 @public
 def uninstall() -> None:
-    """Undoes `install`: attributes are what they were, and `nvfuser_direct` is no longer imported.
+    """Undoes `install`: attributes have their old values, and `nvfuser_direct` is no longer imported.
 
     Raises:
-        RuntimeError: where nothing is installed.
+        RuntimeError: when nothing is installed.
     """
     global _installed
     if _installed is None:

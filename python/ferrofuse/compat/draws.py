@@ -1,7 +1,8 @@
 """Draws of Thunder's regions on CPU tensors: seed and offset are those of torch's default generator.
 
-Thunder draws by a seed and an offset that it reads beforehand, so that a region may draw again what another has drawn. It
-reads them of a CUDA generator; here is what reads torch's, in the place of the op and of what runs it.
+Thunder draws with a seed and an offset that it reads beforehand, so that one region can repeat the draws of another. It
+reads them from a CUDA generator; this module replaces that op and its implementation by ones that read torch's CPU
+generator.
 """
 
 import copy
@@ -20,7 +21,7 @@ def _is_cpu(device: Any) -> bool:
 
 
 def _next_state(seed: Any, offset: Any, device: Any) -> Tuple[int, int]:
-    """The next seed and offset, as integers of 64 bits with a sign; those that are given say only what comes before."""
+    """The next seed and offset, as signed 64-bit integers; the arguments only order it after earlier draws."""
     if not _is_cpu(device):
         seed, offset = importlib.import_module(TORCH_EXECUTOR)._get_and_update_rng_state_impl(seed, offset, device)
         return seed, offset
@@ -29,7 +30,7 @@ def _next_state(seed: Any, offset: Any, device: Any) -> Tuple[int, int]:
 
 
 def _meta(of_cuda: Any) -> Any:
-    """What the op gives, while Thunder traces."""
+    """The results of the op while Thunder traces."""
     from thunder.core.proxies import numberproxy  # pyright: ignore[reportMissingImports]
 
     def meta(seed: Any, offset: Any, device: Any) -> Any:
@@ -50,7 +51,7 @@ def _key() -> Any:
 
 
 def _implementation(of_cuda: Any) -> Any:
-    """What torch's executor runs for the op."""
+    """The implementation of the op in torch's executor."""
     implementation, symbol = copy.copy(of_cuda), of_cuda.symbol
 
     def bind(bound: Any) -> None:

@@ -1,4 +1,4 @@
-"""`nvfuser_direct` and `nvfuser` as modules that `import` finds in the folder `packages`."""
+"""Lets `import` find `nvfuser_direct` and `nvfuser` in the folder `packages`."""
 
 import sys
 from importlib.machinery import ModuleSpec, PathFinder
@@ -12,10 +12,10 @@ FOLDER = Path(__file__).parent / "packages"
 
 
 class Finder:
-    """Finds the modules, before others that are installed by these names."""
+    """Finds these modules before installed ones with the same names."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[ModuleSpec]:
-        """Where a module is, if it is one of these; their submodules lie in their folders."""
+        """The spec of a module, if it is one of these; their submodules are in their folders."""
         return PathFinder.find_spec(name, [str(FOLDER)]) if name in NAMES else None
 
 
@@ -23,7 +23,7 @@ def install(undo: List[Undo]) -> None:
     """Lets `import` find the modules.
 
     Raises:
-        RuntimeError: where a module of such a name is imported already.
+        RuntimeError: when a module with such a name is imported already.
     """
     for name in NAMES:
         if name in sys.modules:
@@ -36,7 +36,7 @@ def install(undo: List[Undo]) -> None:
 
 
 def _forget() -> None:
-    """Drops the modules, so that the next import finds what is installed by their names."""
+    """Drops the modules, so that the next import finds the installed ones."""
     for name in [name for name in sys.modules if name.split(".")[0] in NAMES]:
         del sys.modules[name]
     for folder in [folder for folder in sys.path_importer_cache if folder.startswith(str(FOLDER))]:

@@ -1,21 +1,21 @@
-"""What is replaced in other modules, and how all of it is undone.
+"""Replacements in other modules, and undoing them.
 
-What others add to a mapping or a list meanwhile stays there: only our own items are taken out again.
+Entries that others add to a mapping or a list meanwhile are kept: only our own are removed.
 """
 
 import importlib
 from dataclasses import dataclass
 from typing import Any, Callable, List, Sequence, Tuple, Union
 
-# Restores one thing.
+# Restores one replaced thing.
 Undo = Callable[[], None]
 
 
 def _owner(module: str, path: str) -> Tuple[Any, str]:
-    """What has the attribute `NAME` or `OBJECT.NAME` of a module, and by which name.
+    """The object that has the attribute `NAME` or `OBJECT.NAME` of a module, and the attribute's own name.
 
     Raises:
-        AttributeError, ImportError: where it is not there.
+        AttributeError, ImportError: when it does not exist.
     """
     *path_of_owner, name = path.split(".")
     owner: Any = importlib.import_module(module)
@@ -27,14 +27,14 @@ def _owner(module: str, path: str) -> Tuple[Any, str]:
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute, `NAME` of a module or `CLASS.NAME`, and what makes its replacement."""
+    """An attribute, `NAME` of a module or `CLASS.NAME`, and a function that makes its replacement."""
 
     module: str
     name: str
     replacement: Callable[[], Any]
 
     def current(self) -> Any:
-        """What is there now."""
+        """The current value."""
         return getattr(*_owner(self.module, self.name))
 
     def apply(self) -> Undo:
@@ -47,7 +47,7 @@ class Attribute:
 
 @dataclass(frozen=True)
 class Item:
-    """The item of a mapping, and what makes its replacement of what was there."""
+    """An item of a mapping, and a function that makes its replacement from the old value."""
 
     module: str
     name: str
@@ -55,7 +55,7 @@ class Item:
     replacement: Callable[[Any], Any]
 
     def current(self) -> Any:
-        """What is there now."""
+        """The current value."""
         return getattr(*_owner(self.module, self.name))[self.key()]
 
     def apply(self) -> Undo:
@@ -96,10 +96,10 @@ Patch = Union[Attribute, Item, Insertion]
 
 
 def apply(patches: Sequence[Patch], undo: List[Undo]) -> None:
-    """Replaces what they say, in their order, and adds what restores it.
+    """Makes these replacements in order, and appends the steps that restore the old values.
 
     Raises:
-        RuntimeError: naming all that are not there, before any is replaced.
+        RuntimeError: with all names that do not exist, before anything is replaced.
     """
     missing = [f"{patch.module}.{patch.name}" for patch in patches if not _is_there(patch)]
     if missing:
@@ -109,7 +109,7 @@ def apply(patches: Sequence[Patch], undo: List[Undo]) -> None:
 
 
 def undo(steps: List[Undo]) -> None:
-    """Restores what was replaced, the latest first."""
+    """Restores the old values, the latest replacement first."""
     while steps:
         steps.pop()()
 

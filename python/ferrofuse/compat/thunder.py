@@ -1,7 +1,7 @@
 """Lightning Thunder's nvFuser executor on CPU tensors.
 
-Thunder makes the executor only where CUDA is available, and asks each tensor to be on such a device. Here are the names of
-Thunder that say so, each with what stands in its place. An attribute that has moved is an error, which names it.
+Thunder makes the executor only if CUDA is available, and requires each tensor to be on such a device. This module has the
+names of Thunder that decide that, each with its replacement. An attribute that has moved is an error, which names it.
 """
 
 import importlib
@@ -19,8 +19,8 @@ def install(undo: List[Undo]) -> None:
     """Makes the executor and adds it to the default ones.
 
     Raises:
-        ImportError: where Thunder cannot be imported.
-        RuntimeError: where names of Thunder have moved.
+        ImportError: when Thunder cannot be imported.
+        RuntimeError: when names of Thunder have moved.
     """
     try:
         importlib.import_module("thunder")
@@ -35,7 +35,7 @@ def install(undo: List[Undo]) -> None:
 
 
 def _make_executor(undo: List[Undo]) -> None:
-    """Imports the module that makes the executor, which other modules of Thunder come with."""
+    """Imports the module that makes the executor, together with other modules of Thunder."""
     before = set(sys.modules)
     try:
         importlib.import_module(EXECUTOR)
@@ -47,7 +47,7 @@ def _make_executor(undo: List[Undo]) -> None:
 
 
 def _forget(brought: List[str]) -> None:
-    """Drops modules, and the executor from the registered ones."""
+    """Drops modules, and unregisters the executor."""
     importlib.import_module("thunder.extend")._executor_map.pop("nvfuser", None)
     for name in brought:
         sys.modules.pop(name, None)
@@ -66,7 +66,7 @@ def _executor() -> Any:
 
 
 def _before_torch(executors: List[Any]) -> int:
-    """Where Thunder puts the executor where there is CUDA."""
+    """The position at which Thunder puts the executor if there is CUDA."""
     names = [executor.name for executor in executors]
     return names.index("torch") if "torch" in names else len(names)
 
@@ -107,7 +107,7 @@ def _attention_choice() -> Any:
 
 
 def _supports_bytes() -> Any:
-    """Whether torch gives its floats of one byte to other libraries: 2.9 does not, so Thunder leaves them to torch."""
+    """Whether torch exports its floats of one byte to other libraries: 2.9 does not, so Thunder leaves them to torch."""
     import torch
 
     try:
@@ -121,10 +121,10 @@ def _always(answer: Any) -> Any:
     return lambda: lambda *args, **kwargs: answer
 
 
-# What Thunder looks at when the module of the executor is imported.
+# Names that Thunder reads when the module of the executor is imported.
 DETECTION: List[Patch] = [Attribute("thunder.executors.nvfuserex", "nvfuser_version", _version)]
 
-# Which executors there are, what they take, and what they do where there is no CUDA.
+# The executors, the arguments that they accept, and their behaviour without CUDA.
 EXECUTION: List[Patch] = [
     Attribute("thunder.executors.nvfuserex", "nvfuserex", _executor),
     Attribute("thunder", "nvfuser_executor", _executor),

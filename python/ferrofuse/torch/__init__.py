@@ -2,8 +2,8 @@
 
     model = torch.compile(model, backend="ferrofuse", options={"min_ops": 2})
 
-It is found without an import. What computes element by element, folds or moves data runs in kernels of ours; products
-of matrices, attention, convolutions and sorts stay torch's. `docs/torch.md` goes through it.
+It is found without an import. Elementwise ops, folds and data movement run in kernels of ours; products of matrices,
+attention, convolutions and sorts stay torch's. `docs/torch.md` describes it.
 """
 
 from .backend import backend

@@ -1,6 +1,6 @@
-"""Compiles the kernels of regions on threads of their own, for the sizes that are traced with, while tracing goes on.
+"""Compiles the kernels of regions on background threads, for the sizes of the trace, while tracing goes on.
 
-A call that comes before its kernels are there waits for them. What fails here fails again, and is reported, in the call.
+A call that comes before its kernels are compiled waits for them. An error here occurs again in the call, which reports it.
 """
 
 import logging
@@ -18,7 +18,7 @@ _threads: Optional[ThreadPoolExecutor] = None
 
 
 def compile_ahead(executable: Any, inputs: Sequence[Any]) -> None:
-    """Has a region's kernels compiled for the fake tensors that come in; does nothing for those of another device."""
+    """Starts compiling a region's kernels for its fake tensors; does nothing for those of another device."""
     fakes = [node.meta["val"] for node in inputs]
     if all(fake.device.type == "cpu" for fake in fakes):
         forms = [([*map(hint, fake.shape)], [*map(hint, fake.stride())], fake.dtype) for fake in fakes]
@@ -33,7 +33,7 @@ def threads() -> Executor:
 
 
 def _compile(executable: Any, forms: Sequence[Any]) -> List[Any]:
-    """Compiles for tensors of these sizes, strides and dtypes, whose memory nobody touches."""
+    """Compiles for tensors of these sizes, strides and dtypes, without reading memory."""
     try:
         tensors = [torch.empty_strided(sizes, strides, dtype=dtype) for sizes, strides, dtype in forms]
         return list(executable.output_types(tensors))

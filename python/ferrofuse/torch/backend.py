@@ -16,7 +16,7 @@ from .report import GraphReport
 def backend(
     module: Any, inputs: Sequence[Any], *, options: Optional[Mapping[str, Any]] = None, mode: Optional[str] = None
 ) -> Callable[..., Any]:
-    """What `torch.compile(model, backend="ferrofuse", options={…})` calls with each graph of Dynamo's.
+    """The function that `torch.compile(model, backend="ferrofuse", options={…})` calls with each of Dynamo's graphs.
 
     Raises:
         ValueError, TypeError: for a wrong option, and for a mode: modes are Inductor's.
@@ -28,7 +28,7 @@ def backend(
 
 
 def compiled(module: Any, inputs: Sequence[Any], options: Options, reports: List[GraphReport]) -> Callable[..., Any]:
-    """A graph of Dynamo's, compiled; `reports` gets one for each graph that AOTAutograd makes of it."""
+    """A compiled graph of Dynamo's; `reports` gets a report for each graph that AOTAutograd makes of it."""
 
     def stage(kind: str) -> Callable[..., Any]:
         def compiler(module: Any, _: Sequence[Any]) -> Any:

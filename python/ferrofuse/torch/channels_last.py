@@ -1,7 +1,7 @@
-"""Gives convolutions on a CPU their images channels last, in graphs where some convolution has groups.
+"""Gives convolutions on a CPU channels-last images, in graphs in which some convolution has groups.
 
-oneDNN runs convolutions with groups in half the time then, and others about as fast. Ops behind a convolution keep its
-layout, as in eager; outputs of the graph have the strides that they had. Inductor's `layout_opt` is the same.
+oneDNN then runs convolutions with groups in half the time, and others about as fast. Ops after a convolution keep its
+layout, as in eager; outputs of the graph keep their strides. Inductor's `layout_opt` does the same.
 """
 
 from typing import Any, Dict, List
@@ -12,13 +12,13 @@ from torch.fx.node import map_arg
 
 from .nodes import op_of, results
 
-# Where each op takes its image, and where its number of groups.
+# The positions of each op's image and of its number of groups.
 _CONVOLUTIONS = {"aten.convolution.default": (0, 8), "aten.convolution_backward.default": (1, 9)}
 
-# Views that need neighbouring axes to lie so in memory.
+# Views that need neighbouring axes to be contiguous in memory.
 _VIEWS = {"aten.view.default", "aten._unsafe_view.default"}
 
-# Ops whose results depend on how their operand lies in memory, and that say so nowhere.
+# Ops whose results depend on the layout of their operand, which they do not declare.
 _OF_STRIDES = {
     "aten.as_strided.default",
     "aten.as_strided_.default",
@@ -30,7 +30,7 @@ _OF_STRIDES = {
 
 
 def channels_last(module: Any) -> None:
-    """Gives the convolutions of a graph their images channels last, where that pays, and all nodes the fake tensors that follow."""
+    """Gives the convolutions of a graph channels-last images if that pays, and all nodes the resulting fake tensors."""
     nodes = list(module.graph.nodes)
     if any(_gains(node) for node in nodes) and all(_is_plain(node) for node in nodes):
         module.graph = _Rewriting(nodes).graph
@@ -47,7 +47,7 @@ def _gains(node: Any) -> bool:
 
 
 def _is_plain(node: Any) -> bool:
-    """Does the node do the same whatever strides its operands have, and are all sizes known?"""
+    """Is the node's meaning independent of its operands' strides, and are all sizes known?"""
     if node.op == "output":
         return True
     calls_torch = isinstance(node.target, torch._ops.OpOverload) and is_builtin(node.target)
@@ -62,7 +62,7 @@ def _is_plain(node: Any) -> bool:
 
 
 class _Rewriting:
-    """A graph made anew node by node, with fake tensors computed anew."""
+    """A graph that is copied node by node, with fake tensors computed again."""
 
     def __init__(self, nodes: List[Any]) -> None:
         self.graph = torch.fx.Graph()

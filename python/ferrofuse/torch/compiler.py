@@ -1,4 +1,5 @@
-"""From a graph of AOTAutograd to one in which regions are single calls; and the definitions that equal regions share."""
+"""From a graph of AOTAutograd to one in which regions are single calls; and the cache of definitions that equal regions
+share."""
 
 import functools
 import logging
@@ -30,14 +31,14 @@ _warned: set[str] = set()
 
 
 class UnsupportedError(RuntimeError):
-    """What `on_unsupported="error"` does not leave to eager."""
+    """Raised with `on_unsupported="error"` for what would otherwise be left to eager."""
 
 
 def compile_graph(module: Any, options: Options, report: GraphReport) -> Any:
-    """A callable that takes a list of inputs, which it empties, and gives what `module` gives.
+    """A callable that takes a list of inputs, which it empties, and returns the results of `module`.
 
     Raises:
-        UnsupportedError: where something is unsupported, and the options say that it shall be an error.
+        UnsupportedError: when something is unsupported, and the options make that an error.
     """
     compiled = _Compilation(module, options, report).module()
     scatter_in_place(compiled.graph)
@@ -66,12 +67,12 @@ class _Compilation:
         return rewrite(self._module, fused, Kinds(self._supported))
 
     def _supported(self, node: Any) -> bool:
-        """May a region take it? A `getitem` goes with the node that it is of."""
+        """May a region take it? A `getitem` goes with the node that it takes a result of."""
         made = node.args[0] if op_of(node) == "getitem" else node
         return node.op == "call_function" and not is_number(node) and not {node, made} & self._reasons.keys()
 
     def _attempt(self) -> Optional[List[Fused]]:
-        """All regions with their kernels; none where an op failed to lower, which is left to eager from then on."""
+        """All regions with their kernels; `None` if an op failed to lower, which is left to eager from then on."""
         self._report.regions.clear()
         try:
             return [self._fused(region) for region in regions(self._module.graph, self._supported, self._options.min_ops)]
@@ -95,7 +96,7 @@ class _Compilation:
         return region, found[0], [named[name] for name in found[1]]
 
     def _scalars(self, region: Region) -> Dict[Any, Any]:
-        """Nodes that stand for numbers and that a region may be given, by their expressions."""
+        """Nodes that are numbers and that a region can take as inputs, by their expressions."""
         arguments = [operand for node in region.body for operand in node.all_input_nodes]
         inputs = [node for node in self._module.graph.nodes if node.op == "placeholder"]
         return {expression(node.meta["val"]): node for node in (*arguments, *inputs) if _is_symbolic(node)}
@@ -125,7 +126,7 @@ def _is_symbolic(node: Any) -> bool:
 
 
 def _keep(structure: Structure, defined: Defined) -> Tuple[Kernel, List[str]]:
-    """Keeps a kernel for regions of equal structure; the one that was made first goes where there are too many."""
+    """Caches a kernel for regions of equal structure; the oldest is dropped if there are too many."""
     _kept[structure.key] = _kernel(defined), [structure.name(expr) for expr in defined.scalars]
     if len(_kept) > MOST_KEPT:
         _kept.popitem(last=False)
@@ -146,7 +147,7 @@ def _kernel(defined: Defined) -> Kernel:
 
 
 def _apart(outputs: List[Any], inputs: Sequence[Any], orders: Sequence[Sequence[int]]) -> List[Any]:
-    """Outputs with memory of their own. A definition gives a view for a copy of an input."""
+    """Outputs with separate memory. A definition returns a view for a copy of an input."""
     if torch.is_inference_mode_enabled():  # where no tensor tells that it is a view
         memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
         views = [_memory(output) in memory for output in outputs]

@@ -1,7 +1,7 @@
-"""What torch takes apart before regions are cut, so that the table of ops can be short.
+"""Ops that torch decomposes before regions are cut, so that the table of ops can be short.
 
-Torch's core set, but for what its libraries compute whole, and for decompositions that were made for inference: that of
-attention gives no log-sum-exp, without which a gradient is wrong.
+Torch's core set, without ops that its libraries compute whole, and without decompositions made for inference: that of
+attention returns no log-sum-exp, without which a gradient is wrong.
 """
 
 from typing import Any, Callable, Dict
@@ -23,7 +23,7 @@ _DRAWS = "native_dropout bernoulli"
 
 
 def table(fallback_random: bool) -> Dict[Any, Callable[..., Any]]:
-    """Decompositions by op. With `fallback_random` what draws numbers stays whole, so that eager draws them."""
+    """Decompositions by op. With `fallback_random` ops that draw numbers stay whole, so that eager draws them."""
     chosen = {**core_aten_decompositions(), **get_decompositions(_packets(_MORE)), **foreach.table()}
     chosen[torch.ops.aten.index_put.default] = scatters.index_put
     chosen[torch.ops.aten.addcmul.default] = _addcmul(chosen[torch.ops.aten.addcmul.default])
@@ -33,7 +33,7 @@ def table(fallback_random: bool) -> Dict[Any, Callable[..., Any]]:
 
 
 def _addcmul(decomposition: Callable[..., Any]) -> Callable[..., Any]:
-    """That of torch, which rejects floats for integers: eager truncates them."""
+    """Torch's decomposition rejects floats for integers: eager truncates them."""
 
     def addcmul(x: Any, first: Any, second: Any, *, value: Any = 1) -> Any:
         is_float = any(each.is_floating_point() or each.is_complex() for each in (x, first, second))
@@ -43,5 +43,5 @@ def _addcmul(decomposition: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _packets(names: str) -> Any:
-    """The ops of these names that this version of torch has."""
+    """The ops with these names that this version of torch has."""
     return [getattr(torch.ops.aten, name) for name in names.split() if hasattr(torch.ops.aten, name)]

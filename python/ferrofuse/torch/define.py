@@ -20,7 +20,7 @@ from .structure import layout, order, sizes
 
 
 class LoweringError(Exception):
-    """An op that could not be lowered; `node` is its node, `cause` what was raised."""
+    """An op that could not be lowered; `node` is its node, `cause` the exception."""
 
     def __init__(self, node: Any, cause: Exception) -> None:
         super().__init__(f"{op_of(node)}: {cause} ({line_of(node)})")
@@ -29,11 +29,11 @@ class LoweringError(Exception):
 
 @dataclass(frozen=True)
 class Defined:
-    """A definition of a region.
+    """The definition of a region.
 
     Attributes:
-        scalars: the expressions of the scalars that come in behind its tensors.
-        device: what a call is to be told, where no input says it.
+        scalars: the expressions of the scalar inputs, which follow its tensors.
+        device: the device to name in a call, if no input determines it.
         orders: for each output, the rank of each axis in memory, 0 innermost.
         writes: whether it writes to inputs.
     """
@@ -46,7 +46,7 @@ class Defined:
 
 
 def define(region: Region, options: Options, available: Container[Any]) -> Defined:
-    """The definition of a region; `available` are the sizes that a call can give as scalars.
+    """The definition of a region; `available` are the sizes that a call can pass as scalars.
 
     Raises:
         LoweringError: naming the node that failed.
@@ -71,7 +71,7 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
 
 @contextmanager
 def _located_at(node: Any) -> Iterator[None]:
-    """Errors name this node, and the user's line that it comes from."""
+    """Makes errors name this node, and the user's line that it comes from."""
     try:
         with caller.standing_at(place_of(node)):
             yield
@@ -80,7 +80,7 @@ def _located_at(node: Any) -> Iterator[None]:
 
 
 class _Lowering:
-    """Goes through a region, and keeps what each node became."""
+    """Lowers the nodes of a region in order, and keeps the value of each."""
 
     def __init__(self, fd: FusionDefinition, region: Region, options: Options, available: Container[Any]) -> None:
         self._fd = fd
@@ -102,7 +102,7 @@ class _Lowering:
         return value if value.dtype() == expected else self._fd.ops.cast(value, expected)
 
     def lower(self, node: Any) -> None:
-        """Lowers a node, all before which are lowered."""
+        """Lowers a node after all nodes before it."""
         self._values[node] = self._lowered(node)
         if writes(node):
             self._write(node)
@@ -126,7 +126,7 @@ class _Lowering:
         return Call(self._fd.ops, shapes, stored, dtypes.computed(fakes[0].dtype), operands, self.size)
 
     def _arguments(self, node: Any) -> List[Any]:
-        """The arguments; integers as f64 where the result is f64, where the language would compute in f32, and tensors without
+        """The arguments; integers as f64 if the result is f64, where the language would compute in f32, and tensors without
         axes in the dtype to which they do not promote others.
         """
         arguments = [self._argument(one) for one in node.args]
@@ -159,7 +159,7 @@ class _Lowering:
         return self.size(value)
 
     def _finished(self, value: Any, fake: Any, row: Row) -> Any:
-        """The value in the dtype in which a region has it."""
+        """The value in the dtype that it has in the region."""
         value = self._wide(value, fake)
         if not self._rounds or row.kind == "view" or dtypes.stored(fake.dtype) not in dtypes.HALF:
             return value
@@ -170,19 +170,19 @@ class _Lowering:
         self._fd.add_output(self._stored(node), target)
 
     def add_output(self, node: Any) -> None:
-        """Gives a node back, laid out as the rest of the graph expects."""
+        """Adds an output, laid out as the rest of the graph expects."""
         value, places = self._stored(node), order(node.meta["val"])
         self._fd.add_output(value, stride_order=places if len(places) > 1 else None)
 
     def _stored(self, node: Any) -> Any:
-        """The value in the dtype that it has in memory, in memory of its own."""
+        """The value in the dtype that it has in memory, in separate memory."""
         value, dtype = self._values[node], dtypes.stored(node.meta["val"].dtype)
         value = value if value.dtype() == dtype else self._fd.ops.cast(value, dtype)
         return self._fd.ops.set(value)
 
 
 def _dtype_of_tensors_with_axes(node: Any) -> Any:
-    """The dtype that all tensors of an op have to which those without axes do not promote them; `None` where there is none."""
+    """The dtype of the tensors with axes, to which those without axes are converted; `None` if there is none."""
     if not rows.promotes(op_of(node)):
         return None
     fakes = [results(one)[0] for one in node.all_input_nodes if not is_number(one)]
@@ -192,13 +192,13 @@ def _dtype_of_tensors_with_axes(node: Any) -> Any:
     ordered = sorted(fakes, key=lambda fake: fake.ndim == 0)
     alike = [torch.empty([1] * (fake.ndim > 0), dtype=fake.dtype, device="meta") for fake in ordered]
     common = reduce(lambda one, other: torch.empty([1], dtype=torch.result_type(one, other), device="meta"), alike).dtype
-    # Quotients of integers are of floats, to which all of them are brought at once.
+    # Quotients of integers are computed in floats, to which all operands are converted first.
     is_quotient = results(node)[0].is_floating_point() and not common.is_floating_point
     return None if is_quotient else common
 
 
 def _promotes_integers_to_f64(node: Any) -> bool:
-    """Does an op give f64 for tensors of integers alone, as it does where that is torch's default dtype?"""
+    """Does an op return f64 for tensors of integers alone, which it does if f64 is torch's default dtype?"""
     operands = [fake for one in node.all_input_nodes if not is_number(one) for fake in results(one)]
     is_of_integers = bool(operands) and not any(fake.is_floating_point() or fake.is_complex() for fake in operands)
     is_float = any(fake.dtype == torch.float64 for fake in results(node))

@@ -1,4 +1,4 @@
-"""On which devices regions run: each on one, the host or a GPU, to which numbers of the host may come."""
+"""The devices of regions: each runs on one, the host or a GPU, and may take numbers of the host."""
 
 from typing import Any, Optional, Set
 
@@ -8,33 +8,33 @@ import torch
 from .._native import to_gpu
 from .nodes import is_number, results, row_of
 
-_WORKED: Set[int] = set()  # ordinals of GPUs; what fails may work later
+_WORKED: Set[int] = set()  # ordinals of GPUs; others are tried again
 
 
 def device_of(node: Any) -> Any:
-    """The device of what a node gives; none for what gives no tensor."""
+    """The device of a node's result; `None` if that is no tensor."""
     return next((fake.device for fake in results(node)), None)
 
 
 def is_apart(node: Any, other: Any) -> bool:
-    """Do both give tensors, and on different devices?"""
+    """Do both return tensors, and on different devices?"""
     devices = device_of(node), device_of(other)
     return None not in devices and devices[0] != devices[1]
 
 
 def mixture(node: Any) -> Optional[str]:
-    """Why a node is work of several devices; none where it is one's, and what else comes in are numbers of the host."""
+    """Why a node uses several devices; `None` if it uses one, and numbers of the host."""
     own = device_of(node)
     operands = [fake for one in node.all_input_nodes if not is_number(one) for fake in results(one)]
     foreign = [fake for fake in operands if fake.device != own]
-    is_led = not operands or len(foreign) < len(operands)  # one of its own device says where it runs
+    is_led = not operands or len(foreign) < len(operands)  # an operand on its own device determines where it runs
     if own is None or (is_led and all(fake.device.type == "cpu" and fake.ndim == 0 for fake in foreign)):
         return _shown_elsewhere(node)
     return f"tensors on {own} and {foreign[0].device}"
 
 
 def _shown_elsewhere(node: Any) -> Optional[str]:
-    """A view that work of another device takes is made where its memory is."""
+    """A reason if work on another device takes a view of this node: the view must be on the device of its memory."""
     row = row_of(node)
     if row is None or row.kind != "view":
         return None
@@ -43,7 +43,7 @@ def _shown_elsewhere(node: Any) -> Optional[str]:
 
 
 def missing(device: Any) -> Optional[str]:
-    """What keeps kernels from running on a device; none where they can."""
+    """Why kernels cannot run on a device; `None` if they can."""
     if device.type == "cpu":
         return None
     return _of_gpu(device.index or 0) if device.type == "cuda" else "kernels run on CPUs and NVIDIA's GPUs alone"
@@ -61,5 +61,5 @@ def _of_gpu(ordinal: int) -> Optional[str]:
 
 
 def named(device: Any, inputs: Any) -> Optional[str]:
-    """What a call on these fake tensors is to be told of its device: nothing, if one of them says it."""
+    """The device to name in a call on these fake tensors; `None` if one of them determines it."""
     return None if device.type == "cpu" or any(fake.device == device for fake in inputs) else str(device)

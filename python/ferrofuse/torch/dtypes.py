@@ -1,4 +1,4 @@
-"""Dtypes of torch in a definition: which there are, and in which of them a region computes."""
+"""Dtypes of torch in a definition: the supported ones, and the dtype in which a region computes each."""
 
 from typing import Any, Dict
 
@@ -28,5 +28,5 @@ def stored(dtype: Any) -> DataType:
 
 
 def computed(dtype: Any) -> DataType:
-    """The dtype that its values have inside a region: f32 for half types."""
+    """The dtype of its values inside a region: f32 for half types."""
     return DataType.Float if KNOWN[dtype] in HALF else KNOWN[dtype]

@@ -1,4 +1,4 @@
-"""What the backend makes of a model: graphs, regions, graph breaks, and what was left to eager and why."""
+"""The result of the backend for a model: graphs, regions, graph breaks, and the ops left to eager with the reasons."""
 
 import functools
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ TITLES = ("graph", "region", "device", "ops", "views", "inputs", "outputs", "byt
 
 @dataclass(frozen=True)
 class Compiled:
-    """What was compiled; `print` it.
+    """The compiled graphs; `print` it.
 
     Attributes:
         graphs: a report for each graph of AOTAutograd, in the order in which they were compiled.
@@ -29,7 +29,7 @@ class Compiled:
     breaks: Sequence[str]
 
     def counts(self) -> Tuple[int, int]:
-        """Ops that were fused, and ops that could have been: all but views and those of torch's libraries."""
+        """The number of fused ops, and of ops that could be fused: all but views and those of torch's libraries."""
         fused = sum(region.ops for graph in self.graphs for region in graph.regions)
         libraries = set(library.KINDS.values())
         eager = sum(n for graph in self.graphs for (_, why), n in graph.eager.items() if why not in libraries)
@@ -54,7 +54,7 @@ class Compiled:
 
 @public
 def explain(model: Any, *inputs: Any, options: Optional[Mapping[str, Any]] = None, **keywords: Any) -> Compiled:
-    """What the backend makes of a model for these inputs. The model runs once, backward too where gradients are asked for.
+    """The result of the backend for a model and these inputs. The model runs once, also backward if gradients are required.
 
     Gradients are not added to `.grad`.
 
@@ -71,7 +71,7 @@ def explain(model: Any, *inputs: Any, options: Optional[Mapping[str, Any]] = Non
 
 
 def _heard(options: Any, graphs: List[GraphReport], breaks: List[str], module: Any, inputs: Any) -> Any:
-    """The backend, which notes why the graph ended."""
+    """The backend, which also records why the graph ended."""
     ended = module.compile_subgraph_reason
     if ended is not None and ended.graph_break:
         frames = ended.user_stack[-1:]

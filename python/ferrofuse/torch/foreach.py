@@ -1,10 +1,10 @@
-"""Ops on lists of tensors, which optimizers use on GPUs, as ops on their tensors one by one."""
+"""Ops on lists of tensors, which optimizers use on GPUs, as ops on single tensors."""
 
 from typing import Any, Callable, Dict, List
 
 import torch
 
-# What torch has for one tensor by the same name.
+# Names for which torch's op on one tensor has another name.
 _ALIKE = """abs acos add asin atan ceil clamp_max clamp_min cos cosh div erf erfc exp expm1 floor frac lerp lgamma log log10 log1p
 log2 max mul neg pow reciprocal round rsqrt sigmoid sign sin sinh sqrt sub tan tanh trunc"""
 
@@ -34,7 +34,7 @@ _ONE: Dict[str, Callable[..., Any]] = {**{name: getattr(torch, name) for name in
 
 
 def table() -> Dict[Any, Callable[..., Any]]:
-    """Decompositions by op. Where a tensor holds the scalars of all, the op stays whole."""
+    """Decompositions by op. An op whose scalars are in a tensor stays whole."""
     packets = ((one, getattr(torch.ops.aten, f"_foreach_{name}", None)) for name, one in _ONE.items())
     overloads = ((one, getattr(packet, each)) for one, packet in packets if packet for each in packet.overloads())
     return {op: _one_by_one(one) for one, op in overloads if _is_decomposed(op)}

@@ -1,6 +1,6 @@
-"""Attention with a mask that no input has a part in: a causal one, or one that masks nothing, goes without a mask.
+"""Removes masks of attention that depend on no input: a causal one becomes `is_causal`, one that masks nothing is dropped.
 
-Models that are traced make masks where eager would tell attention that it is causal. torch's kernels skip what a causal
+Traced models make masks where eager would tell attention that it is causal. torch's kernels skip the part that a causal
 mask leaves out, which is half of the work, but read any other mask.
 """
 
@@ -12,7 +12,7 @@ from torch.fx.node import map_arg
 
 from .nodes import is_draw, op_of, results
 
-# Where each op takes its queries and whether it is causal.
+# The positions of each op's queries and of its flag for causal attention.
 _ATTENTION = {
     "aten._scaled_dot_product_flash_attention_for_cpu.default": (0, 4),
     "aten._scaled_dot_product_flash_attention_for_cpu_backward.default": (1, 7),
@@ -23,7 +23,7 @@ _MOST = 1 << 26
 
 
 def without_masks(module: Any) -> None:
-    """Takes masks away from the attention of a graph, forward and backward, where results differ by rounding alone."""
+    """Removes masks from the attention of a graph, forward and backward, if results differ only by rounding."""
     kinds: Dict[Any, Optional[str]] = {}
     changed = False
     for node in module.graph.nodes:
@@ -45,13 +45,13 @@ def without_masks(module: Any) -> None:
 
 
 def _take_mask(node: Any, place: int, is_causal: bool) -> None:
-    # Before it comes the probability of dropout, which may be left out as well.
+    # The argument before it is the probability of dropout, which may be absent as well.
     node.args = (*node.args[:place], *[0.0] * (place - len(node.args)), is_causal)
     node.kwargs = {key: value for key, value in node.kwargs.items() if key != "attn_mask"}
 
 
 def _kind(mask: Any, lengths: Tuple[int, ...]) -> Optional[str]:
-    """`causal`, or `none` for a mask that masks nothing, of so many queries and keys."""
+    """`causal`, or `none` for a mask that masks nothing; `lengths` are the numbers of queries and keys."""
     constants = _constants(mask)
     if constants is None:
         return None
@@ -83,7 +83,7 @@ def _constants(node: Any) -> Optional[Set[Any]]:
 
 
 def _value(node: Any, constants: Set[Any]) -> torch.Tensor:
-    """What a node gives that needs these alone."""
+    """The result of a node that needs only these."""
     values: Dict[Any, Any] = {}
     for each in node.graph.nodes:
         if each in constants:

@@ -1,4 +1,4 @@
-"""What nodes of a graph of torch say: the name of the op, the tensors it gives, the user's line."""
+"""Facts about nodes of a torch graph: the name of the op, the tensors it returns, the user's line."""
 
 import operator
 import re
@@ -12,33 +12,33 @@ from .rows import Row
 
 
 def op_of(node: Any) -> str:
-    """A name such as "aten.add.Tensor", or "getitem"; none for what calls no op."""
+    """A name such as "aten.add.Tensor", or "getitem"; empty for a node that calls no op."""
     if node.op != "call_function":
         return ""
     return "getitem" if node.target is operator.getitem else str(node.target)
 
 
 def row_of(node: Any) -> Optional[Row]:
-    """The row of its op in the table; a result of several has the row of what gives them."""
+    """The row of its op in the table; one of several results has the row of the node that returns them."""
     if op_of(node) == "getitem":
         return row_of(node.args[0])
     return rows.row(op_of(node))
 
 
 def results(node: Any) -> List[Any]:
-    """The fake tensors that it gives; numbers are left out."""
+    """The fake tensors that it returns, without numbers."""
     value = node.meta.get("val")
     values = value if isinstance(value, (list, tuple)) else [value]
     return [each for each in values if isinstance(each, torch.Tensor)]
 
 
 def is_number(node: Any) -> bool:
-    """Does it stand for a size, or another number of Python?"""
+    """Is it a size, or another Python number?"""
     return isinstance(node.meta.get("val"), (int, float, torch.SymInt, torch.SymFloat, torch.SymBool))
 
 
 def line_of(node: Any) -> str:
-    """The user's line that it comes from: `File "model.py", line 12, in forward`, and the code where it is known."""
+    """The user's line that it comes from: `File "model.py", line 12, in forward`, and the code if known."""
     found = re.findall(r'File ".*?", line \d+.*(?:\n +\S.*)?', node.meta.get("stack_trace") or "")
     return " ".join(found[-1].split()) if found else "a line that torch does not tell"
 

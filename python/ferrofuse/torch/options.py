@@ -1,4 +1,4 @@
-"""The options of the backend: what `torch.compile(…, options={…})` gives, checked by name and by value."""
+"""The options of the backend, from `torch.compile(…, options={…})`, checked by name and by value."""
 
 from dataclasses import dataclass, fields
 from typing import Any, Mapping, Optional
@@ -8,12 +8,12 @@ ON_UNSUPPORTED = ("eager", "error")
 
 @dataclass(frozen=True)
 class Options:
-    """What the user chooses.
+    """The user's choices.
 
     Attributes:
-        min_ops: regions with fewer ops are left to eager. What eager is slow at, as `exp` and `where`, counts twice, and so do
-            the ops of regions that move 2 MiB or more.
-        on_unsupported: what becomes of an op that fails to lower, and of tensors of a device, layout or class that no
+        min_ops: regions with fewer ops are left to eager. Ops that are slow in eager, such as `exp` and `where`, count
+            twice, and so do the ops of regions that move 2 MiB or more.
+        on_unsupported: the treatment of an op that fails to lower, and of tensors of a device, layout or class that no
             kernel takes: "eager" leaves them to torch and warns, "error" ends the compilation. Ops without a row in the
             table, among them those of torch's libraries, are eager's in any case.
         emulate_precision_casts: each op on half types rounds, as in eager; else they are computed in f32 in a region.
@@ -27,7 +27,7 @@ class Options:
 
 
 def parse(given: Optional[Mapping[str, Any]]) -> Options:
-    """The options that a user gave, the others by default.
+    """The options of a user, with defaults for the others.
 
     Raises:
         ValueError: for a name that is no option, and a value that it cannot have.

@@ -1,7 +1,7 @@
-"""Cuts a joint graph into forward and backward, as torch does, and mends what the forward writes to.
+"""Cuts a joint graph into forward and backward, as torch does, and corrects inputs that the forward writes to.
 
 torch's partitioner may keep an input for the backward that the forward graph writes to at its end: the backward would
-compute again from the new value. Such an input is kept as it was.
+recompute from the new value. The old value of such an input is kept instead.
 """
 
 from typing import Any, Optional, Tuple
@@ -37,7 +37,7 @@ def _keep_old_values(forward: Any, outputs: int) -> None:
 
 
 def _memory(node: Any) -> Optional[Any]:
-    """The node whose memory it is, or a view of."""
+    """The node that owns its memory: itself, or the source of the view."""
     while isinstance(node, torch.fx.Node) and node.op == "call_function" and may_alias(node):
         node = node.args[0]
     return node

@@ -1,8 +1,8 @@
 """Cuts a graph into regions: the largest sets of supported ops that can run as one.
 
-Each node has a level: how many times the work goes over from regions to eager ops on the way to it. Nodes of regions
-on one level and device are one region: what lies between two of them is of the same level, so none waits for itself.
-Views and constants are in no region: each region that uses one has its own, and eager has one where it uses it.
+Each node has a level: how often the work goes from regions to eager ops on the way to it. Nodes of regions on one level and
+device are one region: a node between two of them has the same level, so no region waits for itself. Views and constants
+belong to no region: each region that uses one has a copy, and eager has one where it uses it.
 """
 
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ LARGE = 2 << 20
 
 @dataclass(frozen=True)
 class Region:
-    """Nodes that one definition computes.
+    """The nodes that one definition computes.
 
     Attributes:
         body: all of them in order, with the views and constants that they use.
-        inputs: the tensors that come in.
+        inputs: its input tensors.
         outputs: the nodes of `body` whose results are used elsewhere.
         writes: the nodes of `body` that write to an input.
         device: where it runs.
@@ -39,16 +39,16 @@ class Region:
     device: Any
 
     def count(self, *kinds: str) -> int:
-        """How many ops it has of these kinds."""
+        """The number of its ops of these kinds."""
         return len(self._rows(*kinds))
 
     def weight(self) -> int:
-        """As how many ops it counts for `min_ops`."""
+        """The number of ops that it counts as for `min_ops`."""
         ops = sum(row.weight for row in self._rows("compute", "copy", "draw")) + len(self.writes)
         return ops if self.bytes() < LARGE else 2 * ops
 
     def bytes(self) -> int:
-        """The bytes that come in and go out, of symbolic sizes those of the example."""
+        """The bytes of inputs and outputs; symbolic sizes have the values of the example."""
         return sum(_bytes(fake) for node in (*self.inputs, *self.outputs, *self.writes) for fake in results(node))
 
     def _rows(self, *kinds: str) -> List[Row]:
@@ -57,14 +57,14 @@ class Region:
 
 
 def _bytes(fake: Any) -> int:
-    """The bytes of its elements, each of an expanded axis once."""
+    """The bytes of its elements; an expanded axis counts once."""
     distinct = (hint(size) for size, stride in zip(fake.shape, fake.stride()) if hint(stride) != 0)
     return int(prod(distinct) * fake.element_size())
 
 
 def dependencies(graph: Any, kind: "Kinds") -> Dict[Any, Set[Any]]:
-    """What runs before each node: its operands, for what writes to an input all that reads it, and for what eager draws the draw
-    before, as each draw moves the generator on."""
+    """The nodes that must run before each node: its operands; for a node that writes to an input all readers of that input;
+    for a draw in eager the draw before it, as each draw advances the generator."""
     before = {node: set(node.all_input_nodes) for node in graph.nodes}
     last_draw: Set[Any] = set()
     for node in graph.nodes:
@@ -77,7 +77,7 @@ def dependencies(graph: Any, kind: "Kinds") -> Dict[Any, Set[Any]]:
 
 
 def readers(tensor: Any) -> Set[Any]:
-    """All that uses the memory of a tensor, through views too."""
+    """All users of a tensor's memory, through views too."""
     found: Set[Any] = set()
     waiting = [tensor]
     while waiting:
@@ -89,7 +89,7 @@ def readers(tensor: Any) -> Set[Any]:
 
 
 def may_alias(node: Any) -> bool:
-    """May its results have the memory of an operand?"""
+    """May its results share the memory of an operand?"""
     row = row_of(node)
     if row is not None:
         return row.kind == "view"
@@ -98,10 +98,10 @@ def may_alias(node: Any) -> bool:
 
 
 class Levels:
-    """The level of each node of a graph; views and constants have none, but pass on those of their operands. Work on another
-    device is to a region as eager ops are.
+    """The level of each node of a graph; views and constants have none, but pass on those of their operands. For a region,
+    work on another device is like eager ops.
 
-    `of` has the level of each node, `_for_region` the first one of a region that may use it, `_for_eager` that of an op.
+    `of` has the level of each node, `_for_region` the first level of a region that may use it, `_for_eager` that of an op.
     """
 
     def __init__(self, graph: Any, kind: "Kinds") -> None:
@@ -124,13 +124,14 @@ class Levels:
         self._for_eager[node] = for_eager if free else self.of[node] + fused
 
     def _put_off(self, graph: Any, after: Dict[Any, Set[Any]]) -> None:
-        """What depends on inputs of the graph alone is computed where it is first used: until then no memory holds it."""
+        """Nodes that depend only on inputs of the graph are computed where they are first used: until then they take no
+        memory."""
         for node in reversed(list(graph.nodes)):
             if self._kind.fused(node) and self.of[node] == 0 and op_of(node) != "getitem":
                 self.of[node] = min(self._uses(node, node, after), default=0)
 
     def _uses(self, node: Any, through: Any, after: Dict[Any, Set[Any]]) -> Iterable[int]:
-        """The last levels that what uses a node, itself or through views of it, leaves to it."""
+        """The last levels that the users of a node, directly or through views, leave for it."""
         for user in after[through]:
             if self._kind.free(user):
                 yield from self._uses(node, user, after)
@@ -147,7 +148,7 @@ def _reversed(before: Dict[Any, Set[Any]]) -> Dict[Any, Set[Any]]:
 
 
 class Kinds:
-    """What becomes of nodes: `fused` into regions, `free` to be wherever they are used, or else eager."""
+    """The kind of a node: `fused` into regions, `free` to be copied wherever it is used, or else eager."""
 
     def __init__(self, supported: Callable[[Any], bool]) -> None:
         self._supported = supported
@@ -163,7 +164,7 @@ class Kinds:
 
 
 def regions(graph: Any, supported: Callable[[Any], bool], min_ops: int) -> List[Region]:
-    """The regions of a graph, none with fewer ops than `min_ops`. What eager takes several times as long for counts twice:
+    """The regions of a graph, none with fewer ops than `min_ops`. Ops that take several times as long in eager count twice:
     transcendental functions and selections by their rows, and the ops of a large region.
     """
     kind = Kinds(supported)
@@ -195,7 +196,7 @@ def _inputs(inside: Sequence[Any], body: Set[Any]) -> List[Any]:
 
 
 def _is_output(node: Any, body: Set[Any], kind: Kinds) -> bool:
-    """Do others use it, views of it included? They make these views of their own."""
+    """Do others use it, or views of it? They make copies of these views."""
     gives_several = any(op_of(user) == "getitem" for user in node.users)
     return not writes(node) and not gives_several and _leaves(node, body, kind)
 

@@ -1,4 +1,4 @@
-"""What was compiled, in numbers and words: regions, what was left to eager and why."""
+"""The compiled graphs in numbers and words: regions, and the ops left to eager with the reasons."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from .regions import Region
 
 @dataclass(frozen=True)
 class RegionReport:
-    """A region: where it runs, how many ops it has, bytes that come in and go out, whether its definition was made for it."""
+    """A region: its device, its number of ops, bytes of inputs and outputs, and whether its definition was made for it."""
 
     device: str
     ops: int
@@ -23,7 +23,7 @@ class RegionReport:
 
 @dataclass
 class GraphReport:
-    """A graph: "forward", "backward" or "inference"; its regions; (op, reason) that was left to eager, with how often."""
+    """A graph: "forward", "backward" or "inference"; its regions; the counts of (op, reason) left to eager."""
 
     kind: str
     regions: List[RegionReport] = field(default_factory=list)
@@ -31,7 +31,7 @@ class GraphReport:
 
 
 def of_region(region: Region, compiled: bool) -> RegionReport:
-    """The numbers of a region."""
+    """The numbers about a region."""
     counts = region.count("compute", "copy", "draw"), region.count("view", "create")
     outputs = len(region.outputs) + len(region.writes)
     return RegionReport(str(region.device), *counts, len(region.inputs), outputs, region.bytes(), compiled)

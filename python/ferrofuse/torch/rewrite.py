@@ -1,4 +1,5 @@
-"""Puts calls of regions in place of their nodes: a new graph, in an order in which each runs after what it needs."""
+"""Replaces the nodes of regions by calls: a new graph, in an order in which each call runs after the nodes that it
+needs."""
 
 import heapq
 import operator
@@ -8,13 +9,13 @@ import torch
 
 from .regions import Kinds, Region, dependencies
 
-# Runs a region: takes its tensors and scalars, gives its outputs.
+# Runs a region: takes its tensors and scalars, returns its outputs.
 Kernel = Callable[..., Sequence[Any]]
 Fused = Tuple[Region, Kernel, Sequence[Any]]
 
 
 def rewrite(module: Any, fused: Sequence[Fused], kind: Kinds) -> Any:
-    """A module that does what `module` does; for each region its kernel and the nodes of the scalars that it takes."""
+    """A module with the meaning of `module`; `fused` has for each region its kernel and the nodes of its scalars."""
     return _Rewriting(module, fused, kind).module()
 
 
@@ -47,7 +48,8 @@ class _Rewriting:
         self._made.update((node, self._made[node.args[0]]) for node in region.writes)  # `copy_` returns its target
 
     def _ordered(self) -> List[Any]:
-        """The units, each after what it needs; of those that could be next, the one that came first in the old graph."""
+        """The units, each after those that it needs; of several candidates the one that came first in the old graph is
+        next."""
         before = self._before()
         after: Dict[Any, Set[Any]] = {unit: set() for unit in before}
         for unit, needed in before.items():
@@ -67,7 +69,7 @@ class _Rewriting:
         return ordered
 
     def _before(self) -> Dict[Any, Set[Any]]:
-        """What each unit needs: an eager node, or the number of a region."""
+        """The dependencies of each unit: an eager node, or the number of a region."""
         needed = self._needed()
         before: Dict[Any, Set[Any]] = {}
         for node in needed:
@@ -79,12 +81,12 @@ class _Rewriting:
         return before
 
     def _waits_for(self, node: Any) -> Set[Any]:
-        """Views and constants among the operands of a region's node are the region's own."""
+        """The dependencies of an operand: views and constants among a region's operands are its own copies."""
         own = {each for each in node.all_input_nodes if node in self._units and self._kind.free(each)}
         return self._dependencies[node] - own
 
     def _needed(self) -> Set[Any]:
-        """All nodes but views and constants that regions alone use."""
+        """All nodes except views and constants that only regions use."""
         needed: Set[Any] = set()
         for node in reversed(list(self._module.graph.nodes)):
             if not self._kind.free(node) or any(user in needed and user not in self._units for user in node.users):

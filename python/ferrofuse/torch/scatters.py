@@ -1,8 +1,8 @@
-"""Scatters, which are eager's, as eager is fast at them.
+"""Scatters, which are left to eager, as eager is fast at them.
 
-Sums at several indices, which gradients of images are, become sums at one index of all these axes together: eager adds up
-rows of that in parallel, and elements of the other one after another. And what is scattered into a tensor that was just
-made is scattered in place, where eager would copy all of the tensor first.
+Sums at several indices, such as gradients of images, become sums at one combined index of all these axes: eager adds up
+rows of that in parallel, and elements of the former one by one. And a scatter into a tensor that was just made is done in
+place, where eager would copy the whole tensor first.
 """
 
 from typing import Any, Optional, Sequence
@@ -16,7 +16,7 @@ _IN_PLACE = ("index_put", "index_add", "index_copy", "scatter", "scatter_add", "
 
 
 def index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
-    """The decomposition of `aten.index_put`: of sums on a CPU at indices of the last axes, which are several."""
+    """The decomposition of `aten.index_put`: for sums on a CPU at several indices of the last axes."""
     given = [dim for dim, index in enumerate(indices) if index is not None]
     picked = [indices[dim] for dim in given]
     follow = given == list(range(x.ndim - len(given), x.ndim))
@@ -35,7 +35,7 @@ def index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = Fa
 
 
 def scatter_in_place(graph: Any) -> None:
-    """Changes the graph of a module that runs after regions were put in it."""
+    """Changes the graph of a module after regions were put in it."""
     for node in graph.nodes:
         target = _writing(node)
         if target is not None and _is_made_for(node.args[0], node):
@@ -43,13 +43,13 @@ def scatter_in_place(graph: Any) -> None:
 
 
 def _writing(node: Any) -> Optional[Any]:
-    """The op that writes to its first operand and does the same otherwise."""
+    """The op that writes to its first operand and is the same otherwise."""
     name, _, overload = op_of(node).removeprefix("aten.").partition(".")
     return getattr(getattr(torch.ops.aten, f"{name}_"), overload, None) if name in _IN_PLACE else None
 
 
 def _is_made_for(tensor: Any, user: Any) -> bool:
-    """Is it a constant's tensor, or a view of one, that nothing else uses, and contiguous?"""
+    """Is it a constant tensor, or a view of one, that nothing else uses, and contiguous?"""
     row = row_of(tensor)
     if row is None or list(tensor.users) != [user] or tensor in tree_leaves((user.args[1:], user.kwargs)):
         return False

@@ -1,4 +1,4 @@
-"""Sizes of torch as sizes of a definition: numbers, sizes of its inputs, what is computed of those, scalar inputs."""
+"""Sizes of torch as sizes of a definition: numbers, sizes of its inputs, expressions over those, scalar inputs."""
 
 from functools import reduce
 from typing import Any, Callable, Container, Dict, List, Sequence, Tuple
@@ -17,7 +17,7 @@ def expression(size: Any) -> Any:
 
 
 def hint(size: Any) -> int:
-    """The number that a size has in the call that is compiled for."""
+    """The value of a size in the call that is compiled for."""
     if isinstance(size, torch.SymInt):
         node: Any = size.node
         return int(node.hint)
@@ -25,9 +25,9 @@ def hint(size: Any) -> int:
 
 
 class Sizes:
-    """The sizes that a definition knows. Scalars that it needs besides become inputs as they are asked for.
+    """The sizes that a definition knows. Other scalars that it needs become inputs on request.
 
-    `available` are the expressions that a call can give as scalars.
+    `available` are the expressions that a call can pass as scalars.
 
     Attributes:
         scalars: the expressions of these inputs, in their order.
@@ -73,14 +73,14 @@ class Sizes:
         return self.scalar(expr, DataType.Int)
 
     def _follows(self, expr: Any) -> bool:
-        """Is it known without another input?"""
+        """Is it known without a further input?"""
         parts = _parts(expr)
         known = expr.is_Integer or expr in self._known or expr in self._made
         return known or (bool(parts) and all(map(self._follows, parts)))
 
 
 def _parts(expr: Any) -> Sequence[Any]:
-    """The terms of a sum or the factors of a product; a power has its base so many times."""
+    """The terms of a sum or the factors of a product; a power has its base as many times as its exponent says."""
     if isinstance(expr, sympy.Pow) and expr.exp.is_Integer and expr.exp > 1:
         return [expr.base] * int(expr.exp)
     return expr.args if isinstance(expr, (sympy.Add, sympy.Mul)) else ()

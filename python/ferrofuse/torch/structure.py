@@ -1,4 +1,4 @@
-"""What two regions have in common that one definition computes: a key without names of nodes and symbols."""
+"""A key that is equal for regions that one definition computes: without names of nodes and symbols."""
 
 from typing import Any, Dict, Sequence, Tuple
 
@@ -28,7 +28,7 @@ class Structure:
         self.key = (tuple(inputs), tuple(body), tuple(outputs), choices)
 
     def name(self, expr: Any) -> str:
-        """An expression with its symbols numbered as they come."""
+        """An expression with its symbols numbered in order of occurrence."""
         for symbol in sorted(expr.free_symbols, key=str):
             self._symbols.setdefault(symbol, type(symbol)(f"n{len(self._symbols)}", **symbol.assumptions0))
         return str(expr.xreplace(self._symbols))
@@ -68,7 +68,7 @@ class Structure:
 
 
 def layout(fake: Any) -> Tuple[Tuple[Any, ...], Tuple[int, ...]]:
-    """How a tensor is declared: contiguity of its axes from the outermost of memory on, and their order in memory."""
+    """The declaration of a tensor: contiguity of its axes from the outermost in memory on, and their order in memory."""
     contiguity, places = compute_tensor_descriptor(list(map(hint, fake.shape)), list(map(hint, fake.stride())))
     return tuple(contiguity), tuple(places)
 
@@ -80,5 +80,5 @@ def order(fake: Any) -> Tuple[int, ...]:
 
 
 def sizes(fake: Any) -> Sequence[int]:
-    """Sizes as they are declared: -1 for those that a call tells."""
+    """Sizes as they are declared: -1 for those that a call determines."""
     return [-1 if isinstance(size, torch.SymInt) else int(size) for size in fake.shape]

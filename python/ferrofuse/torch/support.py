@@ -14,7 +14,7 @@ from .nodes import is_number, op_of, results, row_of
 class Reason:
     """Why a node is left to eager.
 
-    `expected` is what the user need not hear of: work of torch's libraries, and ops that have no row.
+    `expected` marks reasons that the user is not warned about: work of torch's libraries, and ops that have no row.
     """
 
     text: str
@@ -22,7 +22,7 @@ class Reason:
 
 
 def reason(node: Any, fallback_random: bool) -> Optional[Reason]:
-    """Why no region takes this node, which calls a function; none if one may."""
+    """Why no region takes this node, which calls a function; `None` if one may."""
     row = row_of(node)
     if row is None:
         return Reason(rows.library.kind(op_of(node)) or "no row in the table of ops", expected=True)
@@ -44,7 +44,7 @@ def _tensors(node: Any) -> Iterator[Any]:
 
 
 def _of_tensor(fake: Any) -> Optional[Reason]:
-    """What a kernel cannot take of a tensor."""
+    """Why a kernel cannot take a tensor, if so."""
     if fake.layout is not torch.strided:
         return Reason(f"a tensor of layout {fake.layout}", expected=False)
     if fake.is_quantized:

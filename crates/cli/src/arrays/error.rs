@@ -1,4 +1,4 @@
-//! What can be wrong with a file of arrays, and who can mend it.
+//! Errors about a file of arrays, and whose fault they are.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,42 +11,42 @@ use thiserror::Error;
 #[error("{}: {problem}", .path.display())]
 pub struct FileError {
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The error.
     pub problem: Problem,
 }
 
-/// What is wrong with a file.
+/// An error about a file.
 #[derive(Debug, Error)]
 pub enum Problem {
     /// The system gave an error.
     #[error("{0}")]
     System(#[from] io::Error),
-    /// The bytes do not hold what they should.
+    /// The bytes are not in the expected format.
     #[error("{0}")]
     Malformed(String),
-    /// A kind of element that we do not have.
+    /// An unsupported kind of element.
     #[error("elements of type {found} are not supported; supported are {supported}")]
     Dtype {
-        /// The type as the file calls it.
+        /// The type in the file's notation.
         found: String,
-        /// Those that would do.
+        /// The supported ones.
         supported: &'static str,
     },
-    /// An ending that is none of ours.
+    /// An unknown extension.
     #[error("the name must end in .npy, .npz or .safetensors")]
     Ending,
-    /// Several arrays, and none has the name that is looked for.
+    /// Several arrays, none of which has the requested name.
     #[error("there is no array `{name}` in it; there are {there}")]
     Name {
-        /// What is looked for.
+        /// The requested name.
         name: String,
-        /// What there is.
+        /// The names in the file.
         there: String,
     },
     /// Not enough memory.
     #[error("its {bytes} bytes do not fit into memory")]
     Memory {
-        /// What it would take.
+        /// The bytes that it needs.
         bytes: usize,
     },
 }
@@ -58,12 +58,12 @@ impl<E: Into<Problem>> From<Failed<E>> for FileError {
 }
 
 impl Problem {
-    /// The problem of this file.
+    /// The error about this file.
     pub fn of(self, path: &Path) -> FileError {
         FileError { path: path.to_owned(), problem: self }
     }
 
-    /// Whether the machine is at fault, rather than the file or its name.
+    /// Whether the cause is the machine, rather than the file or its name.
     pub fn is_of_machine(&self) -> bool {
         use io::ErrorKind::*;
         match self {
@@ -82,7 +82,7 @@ impl Problem {
         }
     }
 
-    /// The names of the arrays of a file, for a message.
+    /// An error that lists the names of the arrays of a file.
     pub fn no_such_name(name: &str, there: &[&str]) -> Problem {
         const SHOWN: usize = 8;
         let mut there = there.to_vec();

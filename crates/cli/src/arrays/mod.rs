@@ -1,7 +1,7 @@
 //! Arrays in files: `.npy`, `.npz` and `.safetensors`, read and written.
 //!
-//! Takes a path, gives elements with a layout (a file may say column-major order); or takes views, and gives the bytes of
-//! a file. Every malformed file is a [`FileError`] that names it. What the elements mean is not known here.
+//! Takes a path, returns elements with a layout (a file may be in column-major order); or takes views, and returns the bytes
+//! of a file. Every malformed file is a [`FileError`] that names it. The meaning of the elements is not known here.
 
 mod error;
 mod npy;
@@ -21,17 +21,17 @@ use std::path::Path;
 use ir::array::{Array, ArrayView, Layout, StridedArray};
 use ops::DType;
 
-/// Which array of a file is wanted.
+/// The array to read from a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Wanted<'n> {
     /// The one with this name.
     Name(&'n str),
-    /// The only one; of several, the one with this name.
+    /// The only one; or if there are several, the one with this name.
     NameOrSole(&'n str),
 }
 
 impl Wanted<'_> {
-    /// The name to look for in a file that holds arrays with these names.
+    /// The name to read from a file that has arrays with these names.
     fn choose<'n>(self, names: &[&'n str]) -> Result<&'n str, Problem> {
         match (self, names) {
             (Wanted::NameOrSole(_), [sole]) => Ok(sole),
@@ -43,10 +43,10 @@ impl Wanted<'_> {
     }
 }
 
-/// Reads one array of a file, whose kind its ending tells. In a `.npy` file the array has no name.
+/// Reads one array of a file in the format that its extension says. In a `.npy` file the array has no name.
 ///
 /// # Errors
-/// When the file cannot be read, is malformed, or does not hold such an array.
+/// When the file cannot be read, is malformed, or has no such array.
 pub fn read(path: &Path, wanted: Wanted<'_>) -> Result<StridedArray, FileError> {
     let read_one = || match ending(path) {
         "npy" => npy::read_file(&mut open(path)?),
@@ -57,12 +57,12 @@ pub fn read(path: &Path, wanted: Wanted<'_>) -> Result<StridedArray, FileError> 
     read_one().map_err(|problem| problem.of(path))
 }
 
-/// Whether `.npy` can hold the dtype, which is whether NumPy has it.
+/// Whether `.npy` can hold the dtype, that is, whether NumPy has it.
 pub fn npy_knows(dtype: DType) -> bool {
     dtype.typestr().is_some()
 }
 
-/// Opens a file to read it. A folder, which the system opens as well, is none.
+/// Opens a file for reading. A folder, which the system opens as well, is an error.
 fn open(path: &Path) -> io::Result<File> {
     let file = File::open(path)?;
     if file.metadata()?.is_dir() { Err(io::ErrorKind::IsADirectory.into()) } else { Ok(file) }
@@ -78,14 +78,14 @@ fn byte_count(dtype: DType, sizes: &[usize]) -> Result<usize, Problem> {
     bytes.ok_or_else(|| Problem::Malformed(format!("the sizes {sizes:?} are beyond any memory")))
 }
 
-/// A bool is 0 or 1 in memory; files may hold any byte.
+/// A bool is 0 or 1 in memory, but a file may have any byte.
 fn normalize(array: &mut Array) {
     if array.dtype() == DType::Bool {
         array.as_mut_bytes().iter_mut().for_each(|byte| *byte = u8::from(*byte != 0));
     }
 }
 
-/// Writes the elements of a view in row-major order, through a dense copy where it is none.
+/// Writes the elements of a view in row-major order, through a dense copy if it is not dense.
 fn write_elements(out: &mut dyn Write, view: &ArrayView<'_>) -> Result<(), Problem> {
     let copy = view.to_array().map_err(|_| Problem::Memory { bytes: view.numel() * view.dtype().size() })?;
     Ok(out.write_all(copy.as_bytes())?)

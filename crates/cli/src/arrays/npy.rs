@@ -13,13 +13,13 @@ use super::error::Problem;
 use super::{byte_count, normalize, write_elements};
 
 const MAGIC: &[u8; 6] = b"\x93NUMPY";
-/// Longer headers are rejected, as NumPy itself does; those of our dtypes take some 128 bytes.
+/// The limit on the header, which NumPy has too; headers of our dtypes take some 128 bytes.
 const LONGEST_HEADER: u64 = 10_000;
-/// Axes that an array may have: as many as NumPy's.
+/// The limit on axes of an array, as in NumPy.
 const MAX_RANK: usize = 64;
 const SUPPORTED: &str = "bool, integers, float16, float32, float64, complex64, complex128; bfloat16 and float8 come in .safetensors";
 
-/// What the header says.
+/// The contents of the header.
 #[derive(Debug, PartialEq)]
 pub(super) struct Header {
     dtype: DType,
@@ -57,7 +57,7 @@ pub(super) fn read(stream: &mut impl Read, length: u64) -> Result<StridedArray, 
     Ok(header.lay_out(storage))
 }
 
-/// The header's text, and how many bytes come before the elements.
+/// The text of the header, and the number of bytes before the elements.
 fn header_text(stream: &mut impl Read) -> Result<(String, u64), Problem> {
     let mut start = [0; 8];
     let not_npy = || Problem::Malformed("not a .npy file: the magic word is missing".to_owned());
@@ -127,7 +127,7 @@ fn parse(text: &str) -> Result<Header, Problem> {
     Ok(Header { dtype, big_endian, column_major, sizes })
 }
 
-/// Where a value ends: at the first comma outside of brackets and quotes.
+/// The end of a value: the first comma outside of brackets and quotes.
 fn value_end(text: &str) -> usize {
     let (mut depth, mut quote) = (0_i32, None);
     for (place, letter) in text.char_indices() {
@@ -144,13 +144,13 @@ fn value_end(text: &str) -> usize {
     text.len()
 }
 
-/// A quoted word, and what comes after it.
+/// A quoted word, and the text after it.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|letter| matches!(letter, '\'' | '"'))?;
     text[1..].split_once(quote)
 }
 
-/// A type string such as `'<f4'`: its dtype, and whether its bytes come in big-endian order.
+/// A type string such as `'<f4'`: its dtype, and whether its bytes are in big-endian order.
 fn parse_descr(value: &str) -> Result<(DType, bool), Problem> {
     let unsupported = || Problem::Dtype { found: shortened(value), supported: SUPPORTED };
     let (name, _) = quoted(value).filter(|(_, after)| after.is_empty()).ok_or_else(unsupported)?;
@@ -164,7 +164,7 @@ fn parse_descr(value: &str) -> Result<(DType, bool), Problem> {
     }
 }
 
-/// A text short enough for a message.
+/// A text shortened for a message.
 fn shortened(text: &str) -> String {
     const LONGEST: usize = 40;
     match text.char_indices().nth(LONGEST) {
@@ -179,7 +179,7 @@ fn parse_sizes(value: &str) -> Result<Vec<usize>, Problem> {
     if inside.is_empty() {
         return Ok(Vec::new());
     }
-    // What has no comma is a number in parentheses.
+    // Without a comma it is a number in parentheses, not a tuple.
     let sizes = inside.strip_suffix(',').or_else(|| inside.contains(',').then_some(inside));
     let sizes = sizes.ok_or_else(|| wrong_header("the shape is not a tuple"))?;
     let size = |text: &str| {
@@ -196,7 +196,7 @@ fn parse_sizes(value: &str) -> Result<Vec<usize>, Problem> {
 }
 
 impl Header {
-    /// The elements in the order that the header says.
+    /// The elements in the order of the header.
     fn lay_out(&self, storage: Array) -> StridedArray {
         if !self.column_major || storage.numel() == 0 {
             return storage.into();

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::error::Problem;
 use super::{Wanted, byte_count, normalize, write_elements};
 
-/// Longer headers are rejected: a header takes some 100 bytes a tensor.
+/// The limit on the header, which takes some 100 bytes a tensor.
 const LONGEST_HEADER: u64 = 16 << 20;
 const SUPPORTED: &str = "BOOL, I8, I16, I32, I64, U8, U16, U32, U64, F8_E8M0, F8_E4M3, F8_E5M2, F16, BF16, F32, F64, C64; complex128 comes in .npy";
 
@@ -41,7 +41,7 @@ pub(super) fn read(mut file: File, wanted: Wanted<'_>) -> Result<StridedArray, P
     Ok(storage.into())
 }
 
-/// What the header says of each tensor, and where the elements begin.
+/// The entries of the header, and the offset of the elements.
 fn read_header(file: &mut File) -> Result<(Map<String, Value>, u64), Problem> {
     let mut length = Vec::new();
     Read::take(&mut *file, 8).read_to_end(&mut length)?;
@@ -61,13 +61,13 @@ fn read_header(file: &mut File) -> Result<(Map<String, Value>, u64), Problem> {
     Ok((tensors, 8 + length))
 }
 
-/// Where a tensor lies among the elements.
+/// The range of a tensor among the elements.
 #[derive(Deserialize)]
 struct Places {
     data_offsets: (u64, u64),
 }
 
-/// The format has tensors lie one after the other, without gaps, from the first byte of the elements to the last.
+/// The format requires tensors to be contiguous, from the first byte of the elements to the last.
 fn check_places(tensors: &Map<String, Value>, length: u64) -> Result<(), Problem> {
     let place = |(name, info): (&String, &Value)| -> Result<((u64, u64), String), Problem> {
         Ok((Places::deserialize(info).map_err(malformed)?.data_offsets, name.clone()))
@@ -98,7 +98,7 @@ fn malformed(error: serde_json::Error) -> Problem {
     not_safetensors(&error.to_string())
 }
 
-/// Their names of our dtypes.
+/// The names that the format has for our dtypes.
 const DTYPES: [(DType, Dtype, &str); DType::ALL.len() - 1] = [
     (DType::Bool, Dtype::BOOL, "BOOL"),
     (DType::I8, Dtype::I8, "I8"),

@@ -1,4 +1,5 @@
-//! Arrays survive a file; malformed files of every kind are errors that name the file, and never panics.
+//! Arrays are the same after a round trip through a file; malformed files of every kind are errors that name the file, never
+//! panics.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder for the test")
 }
 
-/// An array with some elements of every sign.
+/// An array with elements of either sign.
 fn sample(dtype: DType, sizes: &[usize]) -> Array {
     let mut array = Array::zeros(dtype, sizes).expect("small");
     let size = dtype.size();

@@ -1,7 +1,7 @@
-//! The inputs of a run: from files, from the definition file's own list, or drawn at the sizes asked for.
+//! The inputs of a run: from files, from the definition file's own list, or drawn at the requested sizes.
 //!
-//! Takes a definition file as read and what the command line says; gives one array per input, strides as the list says.
-//! Whether they fit the definition is checked by the runtime when it is called.
+//! Takes a definition file and the options of the command line; returns one array per input, with strides as in the list.
+//! The runtime checks whether they fit the definition, when it is called.
 
 mod request;
 mod sizes;
@@ -19,7 +19,7 @@ use crate::failure::Failure;
 use request::Source;
 use sizes::KnownSizes;
 
-/// One input per declaration, as far as is known.
+/// One input per declaration, as far as known.
 pub struct Inputs<'f> {
     file: &'f File,
     sizes: KnownSizes,
@@ -27,19 +27,19 @@ pub struct Inputs<'f> {
     sources: Vec<Option<Data>>,
 }
 
-/// Where an input's elements come from.
+/// The source of an input's elements.
 enum Data {
-    /// They are there.
+    /// They exist.
     Array(StridedArray),
-    /// They are to be drawn.
+    /// They are yet to be drawn.
     Spec(InputSpec),
 }
 
 impl<'f> Inputs<'f> {
-    /// Reads the files that are named and works out sizes; draws nothing yet.
+    /// Reads the files of the request and works out sizes; draws nothing yet.
     ///
     /// # Errors
-    /// Names that the definition lacks, files that cannot be read, and files of other sizes than asked for.
+    /// Names that the definition lacks, files that cannot be read, and files with other sizes than requested.
     pub fn resolve(file: &'f File, request: &Request) -> Result<Inputs<'f>, Failure> {
         let definition = &file.definition;
         check_names(definition, request)?;
@@ -61,7 +61,7 @@ impl<'f> Inputs<'f> {
         Ok(Inputs { file, sizes, seed: request.seed, sources })
     }
 
-    /// What the compiler may know: sizes to decide for, and the layouts of inputs: of those that are unknown what is declared.
+    /// Facts for the compiler: sizes to decide for, and the layouts of inputs; the declared layouts of unknown inputs.
     pub fn facts(&self) -> (Hints, Vec<LayoutClass>) {
         let spec = |(source, decl): (&Option<Data>, &ir::definition::InputDecl)| match source {
             Some(Data::Spec(spec)) => spec.clone(),
@@ -81,8 +81,8 @@ impl<'f> Inputs<'f> {
         (Hints::new(self.sizes.values().known().chain(shown.known())), layouts)
     }
 
-    /// Rejects inputs that do not fit the definition, as a call would. Nothing is drawn for it, so what sizes are read from the
-    /// elements of inputs is left to the call.
+    /// Rejects inputs that do not fit the definition, as a call would. Nothing is drawn for it, so sizes that depend on the
+    /// elements of inputs are left to the call.
     ///
     /// # Errors
     /// The first that does not fit.
@@ -105,7 +105,7 @@ impl<'f> Inputs<'f> {
         ferrofuse::hints(definition, &views.collect::<Vec<_>>()).map(drop).map_err(Failure::user)
     }
 
-    /// The elements of all inputs, which together may take as many bytes as given.
+    /// The elements of all inputs, which together may take `most_bytes`.
     ///
     /// # Errors
     /// The user's: inputs without data. The machine's: memory.
@@ -133,7 +133,7 @@ fn sizes_in_memory(sizes: &[i64]) -> Option<Vec<usize>> {
     sizes.iter().map(|&size| usize::try_from(size).ok()).collect()
 }
 
-/// An array that is there, as a spec would describe it.
+/// An existing array as a spec.
 fn viewed(array: &StridedArray) -> TensorSpec {
     let view = array.view();
     TensorSpec {
@@ -146,7 +146,7 @@ fn viewed(array: &StridedArray) -> TensorSpec {
     }
 }
 
-/// The number of input bytes that specs ask for, against what there is.
+/// Compares the input bytes that specs need with the available ones.
 fn check_memory<'s>(specs: impl Iterator<Item = &'s InputSpec>, most_bytes: usize) -> Result<(), Failure> {
     let bytes = |spec: &InputSpec| match spec {
         InputSpec::Tensor(spec) => spec.storage as u128 * spec.dtype.size() as u128,
@@ -174,7 +174,7 @@ fn check_names(definition: &Definition, request: &Request) -> Result<(), Failure
     }
 }
 
-/// What the command line gives for an input.
+/// The array that the command line gives for an input.
 fn from_request(name: &str, dtype: DType, request: &Request) -> Result<Option<StridedArray>, Failure> {
     match request.of(name) {
         Some(Source::File(_, path)) => return Ok(Some(arrays::read(path, Wanted::NameOrSole(name))?)),
@@ -197,8 +197,7 @@ fn from_request(name: &str, dtype: DType, request: &Request) -> Result<Option<St
     Ok(None)
 }
 
-/// What the definition file says of an input, at the sizes that are known; without a word of it, a dense tensor if all
-/// its sizes are known.
+/// The spec of an input in the definition file, at the known sizes; without one, a dense tensor if all its sizes are known.
 fn spec(file: &File, sizes: &KnownSizes, place: usize) -> Result<Option<InputSpec>, Failure> {
     let definition = &file.definition;
     let decl = &definition.input_decls()[place];
@@ -216,7 +215,7 @@ fn spec(file: &File, sizes: &KnownSizes, place: usize) -> Result<Option<InputSpe
     tensor.map(|tensor| Some(InputSpec::Tensor(tensor))).ok_or_else(|| Failure::machine(beyond()))
 }
 
-/// What is drawn where nobody says how.
+/// The default distribution.
 fn usual(dtype: DType) -> Distribution {
     match dtype {
         DType::Bool => Distribution::Integers(0, 2),
@@ -226,14 +225,14 @@ fn usual(dtype: DType) -> Distribution {
     }
 }
 
-/// A tensor as it is declared to lie in memory; `None` where its elements cannot be counted.
+/// A tensor with its declared layout; `None` if its elements cannot be counted.
 fn drawn(dtype: DType, sizes: Vec<i64>, layout: &DeclaredLayout) -> Option<TensorSpec> {
     let mut order: Vec<usize> = (0..sizes.len()).filter(|&axis| !layout.is_expanded(axis)).collect();
     order.sort_by_key(|&axis| layout.memory_place(axis));
     packed(dtype, sizes, &order, usual(dtype))
 }
 
-/// A tensor without gaps whose axes lie in memory in this order, outermost first; axes that are left out have stride 0.
+/// A tensor without gaps with its axes in this order, outermost first; axes that are left out have stride 0.
 fn packed(dtype: DType, sizes: Vec<i64>, order: &[usize], distribution: Distribution) -> Option<TensorSpec> {
     let mut strides = vec![0; sizes.len()];
     let mut storage: i64 = 1;
@@ -244,7 +243,7 @@ fn packed(dtype: DType, sizes: Vec<i64>, order: &[usize], distribution: Distribu
     Some(TensorSpec { dtype, sizes, strides, offset: 0, storage, distribution })
 }
 
-/// A listed tensor at other sizes: as it is where they are the same; else without gaps, in the same order of axes.
+/// A listed tensor at other sizes: unchanged if they are the same; else without gaps, in the same order of axes.
 fn resized(spec: &TensorSpec, known: &[Option<i64>]) -> Option<TensorSpec> {
     let wanted = |(axis, &size): (usize, &i64)| known.get(axis).copied().flatten().unwrap_or(size);
     let sizes: Vec<i64> = spec.sizes.iter().enumerate().map(wanted).collect();
@@ -260,7 +259,7 @@ fn constant(scalar: Scalar) -> Result<StridedArray, Failure> {
     Array::full(scalar, &[]).map(StridedArray::from).map_err(Failure::machine)
 }
 
-/// Inputs without data, each with the words that would give it some.
+/// An error about inputs without data, each with the options that would supply some.
 fn without_data(definition: &Definition, sizes: &KnownSizes, missing: &[usize]) -> Failure {
     let mut ways = Vec::new();
     for &place in missing {

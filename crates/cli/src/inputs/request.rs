@@ -1,4 +1,4 @@
-//! What the command line says of inputs: `--input`, `--size`, `--seed`.
+//! The options of the command line for inputs: `--input`, `--size`, `--seed`.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -28,14 +28,14 @@ pub struct Request {
 pub enum Source {
     /// A file for one input.
     File(String, PathBuf),
-    /// A number for one scalar input, of Python's dtype for it.
+    /// A number for one scalar input, with Python's dtype for it.
     Number(String, Scalar),
-    /// A file of arrays by the names of inputs.
+    /// A file of arrays with the names of inputs.
     Archive(PathBuf),
 }
 
 impl Request {
-    /// Whether it says anything of sizes or data.
+    /// Whether it has sizes or data.
     pub fn says_sizes(&self) -> bool {
         !self.sizes.is_empty() || !self.inputs.is_empty()
     }
@@ -46,12 +46,12 @@ impl Request {
         given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
-    /// The sizes by the names of their symbols; the last word counts.
+    /// The sizes by the names of their symbols; the last option wins.
     pub fn sizes_by_name(&self) -> BTreeMap<&str, i64> {
         self.sizes.iter().map(|(name, size)| (name.as_str(), *size)).collect()
     }
 
-    /// What is said of one input; the last word counts.
+    /// The source of one input; the last option wins.
     pub fn of(&self, name: &str) -> Option<&Source> {
         let is_of = |source: &&Source| source.name() == Some(name);
         self.inputs.iter().rev().find(is_of)
@@ -75,7 +75,7 @@ impl Request {
 }
 
 impl Source {
-    /// The input that it is for, if for one.
+    /// The input that it is for, if it is for one.
     pub fn name(&self) -> Option<&str> {
         match self {
             Source::File(name, _) | Source::Number(name, _) => Some(name),
@@ -110,7 +110,7 @@ fn source(text: &str) -> Result<Source, String> {
     }
 }
 
-/// The number that a word spells: `8`, `0.5`, `True` or `1+2j`.
+/// The number in a word: `8`, `0.5`, `True` or `1+2j`.
 fn scalar(word: &str) -> Option<Scalar> {
     let signed = || integer(word).map(|value| Scalar::from_i64(DType::I64, value));
     let unsigned = || integer(word).map(|value| Scalar::from_u64(DType::U64, value));
@@ -135,7 +135,7 @@ fn complex(word: &str) -> Option<Scalar> {
     Some(Scalar::complex(DType::C128, re, im))
 }
 
-/// Whether a word is made like a number, though it is none, as `0777`, `+7` and `1_0`.
+/// Whether a word looks like a number without being one, such as `0777`, `+7` and `1_0`.
 fn is_misspelt(word: &str) -> bool {
     let is_part = |letter: char| letter.is_ascii_digit() || "+-._eE".contains(letter);
     word.trim_start_matches(['-', '+']).starts_with(|first: char| first.is_ascii_digit())

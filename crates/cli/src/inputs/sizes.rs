@@ -1,4 +1,4 @@
-//! The values of size symbols as far as the command line and files say them.
+//! The values of size symbols, as far as the command line and files determine them.
 
 use index::Sym;
 use ir::definition::Definition;
@@ -14,7 +14,7 @@ pub struct KnownSizes {
 }
 
 impl KnownSizes {
-    /// What `--size` says.
+    /// The values of `--size`.
     ///
     /// # Errors
     /// When it names a symbol that the definition does not have.
@@ -28,10 +28,10 @@ impl KnownSizes {
         Ok(sizes)
     }
 
-    /// Adds the sizes of an input that is there.
+    /// Adds the sizes of an existing input.
     ///
     /// # Errors
-    /// When `--size` said otherwise.
+    /// When `--size` gave another value.
     pub fn observe(&mut self, definition: &Definition, input: usize, sizes: &[usize]) -> Result<(), Failure> {
         let val = definition.fusion.inputs()[input];
         let (shape, sizes) = (definition.graph.shape(val), sizes.iter().map(|&size| size as i64));
@@ -51,12 +51,12 @@ impl KnownSizes {
         Ok(())
     }
 
-    /// Adds what follows from the equalities that the definition implies.
+    /// Adds the consequences of the equalities that the definition implies.
     pub fn propagate(&mut self, definition: &Definition) {
         self.known.propagate(definition.fusion.facts());
     }
 
-    /// The sizes of an input's axes, `None` where unknown.
+    /// The sizes of an input's axes, `None` if unknown.
     pub fn of_input(&self, definition: &Definition, input: usize) -> Vec<Option<i64>> {
         let shape = definition.graph.shape(definition.fusion.inputs()[input]);
         shape.iter().map(|size| self.known.value(size).ok()).collect()

@@ -1,4 +1,4 @@
-//! `ferrofuse cache`: what is kept of compiled kernels, and how to be rid of it.
+//! `ferrofuse cache`: the cache of compiled kernels, and how to clear it.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ enum Action {
     Clear,
 }
 
-/// Writes what is there, or what was removed.
+/// Prints the contents, or what was removed.
 pub fn run(options: &Options, cache: Option<CacheOptions>, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let Some(cache) = cache else {
         writeln!(out, "none: FERROFUSE_CACHE says so, or there is no home folder")?;
@@ -42,7 +42,7 @@ pub fn run(options: &Options, cache: Option<CacheOptions>, out: &mut dyn Write) 
     Ok(Outcome::Fine)
 }
 
-/// Where a cache is and what it holds, in a line.
+/// The place of a cache and its contents, in a line.
 pub fn summary(cache: &ObjectCache) -> String {
     let contents = cache.contents();
     let (held, limit) = (bytes(contents.bytes), bytes(cache.limit()));

@@ -1,4 +1,4 @@
-//! `ferrofuse doctor`: what was found on this machine, and the command that mends what is missing.
+//! `ferrofuse doctor`: what was found on this machine, and the command that installs what is missing.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::verbs::cache::summary;
 #[derive(Args)]
 pub struct Options {}
 
-/// What is kept between processes: files and folders that need not be there.
+/// Files and folders that persist between processes, if they exist.
 pub struct Kept {
     pub facts: Option<PathBuf>,
     pub cache: Option<CacheOptions>,
@@ -69,12 +69,12 @@ fn compiler(paths: &LibraryPaths) -> String {
     Nvrtc::open(paths).map_or_else(|error| format!("none: {error}"), |nvrtc| nvrtc.to_string())
 }
 
-/// The library that multiplies matrices.
+/// The library for products of matrices.
 fn products(paths: &LibraryPaths) -> String {
     CublasLt::open(paths).map_or_else(|error| format!("none: {error}"), |library| library.to_string())
 }
 
-/// What the cost model knows of the machine, and where from.
+/// The cost model's facts about the machine, and their source.
 fn facts(llvm: Option<&Llvm>, path: Option<&Path>) -> String {
     const MEASURE: &str = "`ferrofuse bench --calibrate` measures this machine";
     let facts = match path.map(CpuFacts::read) {
@@ -110,7 +110,7 @@ fn library(llvm: &Llvm) -> String {
     format!("{major}.{minor}.{patch}, {}", llvm.path().display())
 }
 
-/// The CPU, and those of its features that kernels are made for.
+/// The CPU, and those of its features that kernels use.
 fn vectors(llvm: &Llvm) -> String {
     const TELLING: [&str; 8] = ["sse4.2", "avx", "avx2", "fma", "f16c", "avx512f", "avx512bf16", "neon"];
     let spec = llvm.spec(CpuTarget::Host);

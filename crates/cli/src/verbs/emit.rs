@@ -1,4 +1,4 @@
-//! `ferrofuse emit`: what each station of the way made, as text.
+//! `ferrofuse emit`: the result of each stage of compilation, as text.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -49,7 +49,7 @@ pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<
 }
 
 impl Options {
-    /// The text, where it is there before anything is planned and no choice is to be checked.
+    /// The text, if it exists before planning and there is no choice to check.
     fn written(&self, definition: &Definition) -> Option<Result<String, EmitError>> {
         let is_given =
             self.segment.is_some() || self.choices.first_given().is_some() || self.request.says_sizes();

@@ -1,4 +1,4 @@
-//! `ferrofuse explain`: the segments of a definition, what they move, and why each boundary is there.
+//! `ferrofuse explain`: the segments of a definition, the bytes they move, and why each boundary is there.
 
 mod saved;
 
@@ -51,7 +51,7 @@ pub struct Options {
     against: Option<PathBuf>,
 }
 
-/// What a plan is compared with.
+/// The segmentation that a plan is compared with.
 #[derive(Clone, Copy, ValueEnum)]
 enum Baseline {
     /// Producers and consumers merged pair by pair, nothing computed twice to save bytes
@@ -69,12 +69,12 @@ struct Compared {
     traffic_ratio: f64,
 }
 
-/// An explanation, and what it is compared with.
+/// An explanation, and the totals that it is compared with.
 #[derive(Serialize)]
 struct Report {
     #[serde(flatten)]
     explanation: Explanation,
-    /// Milliseconds of planning: passes, search, schedules and lowering. Left out where the explanation was saved.
+    /// Milliseconds of planning: passes, search, schedules and lowering. Left out for a saved explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     search_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,12 +123,12 @@ pub fn run(
     Ok(Outcome::Fine)
 }
 
-/// Whether a file holds what `explain --json` prints.
+/// Whether a file has the output of `explain --json`.
 fn is_saved(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "json")
 }
 
-/// An explanation, with milliseconds of planning if it was made now, and with what it does not say if it was saved.
+/// An explanation, with milliseconds of planning if it was made now, and with the missing facts if it was saved.
 struct Explained {
     explanation: Explanation,
     search_ms: Option<f64>,
@@ -136,7 +136,7 @@ struct Explained {
 }
 
 impl Options {
-    /// Rejects choices and sizes where nothing is planned.
+    /// Rejects choices and sizes if nothing is planned.
     fn require_planned(&self) -> Result<(), Failure> {
         if !is_saved(&self.file) || self.against.as_deref().is_some_and(|other| !is_saved(other)) {
             return Ok(());
@@ -149,7 +149,7 @@ impl Options {
         }
     }
 
-    /// Where the picture and the page go, in this order.
+    /// The files for the picture and the page, in this order.
     fn targets(&self) -> Result<Targets, Failure> {
         let outputs: Vec<&Path> = self.svg.iter().chain(&self.html).map(PathBuf::as_path).collect();
         let mut inputs = planning::files(&self.file, &self.request, &self.choices);
@@ -157,8 +157,8 @@ impl Options {
         Ok(Targets::new(&outputs, &inputs)?)
     }
 
-    /// The explanation of a definition, or one that was saved. What an earlier version did not say can only be left out of
-    /// a difference.
+    /// The explanation of a definition, or a saved one. Facts that an earlier version did not report are only left out of a
+    /// difference.
     fn explained(&self, path: &Path, machine: &Machine, code: &GpuCode<'_>) -> Result<Explained, Failure> {
         if is_saved(path) {
             let SavedExplanation { explanation, unsaid } = SavedExplanation::read(path)?;

@@ -1,4 +1,4 @@
-//! `ferrofuse ops`: every op of the definition language, as the tables declare it.
+//! `ferrofuse ops`: every op of the definition language, as declared in the tables.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `ferrofuse segment`: the segments of a definition as definition files of their own.
+//! `ferrofuse segment`: the segments of a definition as separate definition files.
 
 use std::fs;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! `ferrofuse test`: the file tests below a folder.
+//! `ferrofuse test`: the file tests in a folder.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ pub struct Options {
     folder: PathBuf,
 }
 
-/// Runs them and writes what failed.
+/// Runs them and writes the failures.
 pub fn run(options: &Options, bless: bool, out: &mut dyn Write) -> Result<Outcome, Failure> {
     if !options.folder.is_dir() {
         return Err(Failure::user(format!("{}: no such folder", options.folder.display())));

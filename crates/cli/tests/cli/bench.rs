@@ -5,7 +5,7 @@ use std::process::Command;
 
 use super::{ferrofuse, fine, root};
 
-/// One run for both: a workload at its own sizes takes a while without optimisation.
+/// One run for both checks: without optimization a workload at its own sizes takes long.
 #[test]
 fn a_row_has_every_field_and_a_bar_in_the_picture() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -57,14 +57,14 @@ fn a_gpu_is_measured_by_its_clock() {
 #[test]
 fn kernels_of_a_gpu_tell_what_they_take() {
     let text = fine("run examples/softmax.py --device cuda --time --size i0=33 --size i1=512");
-    // 256 threads a block: 8 of them fill the 2048 threads of a multiprocessor.
+    // 256 threads a block: 8 blocks fill the 2048 threads of a multiprocessor.
     assert!(
         text.contains("registers  local bytes  blocks/SM") && text.contains("  32         0            8\n"),
         "{text}"
     );
 }
 
-/// What is expected of a GPU that is not there stands in `bench/RESULTS-GPU.md`, where registers are known.
+/// Predictions for a GPU that is not present are in `bench/RESULTS-GPU.md`, which needs known registers.
 #[test]
 fn the_page_has_what_is_predicted() {
     let nvrtc = root().join(".cuda-tools/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
@@ -84,7 +84,7 @@ fn the_page_has_what_is_predicted() {
     assert!(!nvrtc.exists() || page.contains(table.trim()), "{table}");
 }
 
-/// The script for machines with a GPU, from a bundle in an empty folder.
+/// The script for machines with a GPU, run from a bundle in an empty folder.
 #[test]
 fn a_bundle_checks_and_measures() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -127,7 +127,8 @@ fn a_bundle_checks_and_measures() {
     assert_eq!(run(), (table, String::new()), "parts that are done are not done again");
 }
 
-/// A binary that rejects all that it is asked: at sizes of the script's that may be, at an example's own it is a failure.
+/// A binary that rejects every command: the script allows that at its own sizes, and reports a failure at an example's
+/// sizes.
 #[test]
 fn a_bundle_checks_examples_at_their_own_sizes() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! Machine code is kept between processes, and nothing that happens to the cache changes a result.
+//! Machine code is kept between processes, and no damage to the cache changes a result.
 
 use std::fs;
 use std::path::Path;
@@ -64,7 +64,7 @@ fn a_damaged_entry_is_made_anew() {
     assert_eq!(run(home.path()), 1, "what libLLVM was is found out again");
 }
 
-/// A cubin is kept once the driver has loaded it; one that it does not load is compiled again.
+/// A cubin is kept after the driver has loaded it; one that it fails to load is compiled again.
 #[test]
 fn machine_code_of_a_gpu_is_kept() {
     let home = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ fn machine_code_of_a_gpu_is_kept() {
 #[test]
 fn a_full_disk_costs_the_cache_and_nothing_else() {
     let home = tempfile::tempdir().unwrap();
-    // No file may grow: what a full disk does to a writer.
+    // No file may grow, as with a full disk.
     let script =
         format!("ulimit -f 0; trap '' XFSZ; exec {} {}", env!("CARGO_BIN_EXE_ferrofuse"), RUN.join(" "));
     let mut shell = Command::new("bash");

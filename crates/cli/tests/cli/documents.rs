@@ -1,5 +1,5 @@
-//! The documents: the commands of the README run, the stages of ARCHITECTURE.md are what `emit` prints, the picture of the
-//! demo is what `explain` draws, and paths that documents name are there.
+//! The documents: the commands of the README run, the stages in ARCHITECTURE.md are the output of `emit`, the picture of the
+//! demo is the output of `explain`, and paths in documents exist.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::{files, fine, root};
 
-/// Folders whose documents have links and paths that hold.
+/// Folders whose documents must have valid links and paths.
 const FOLDERS: [&str; 4] = ["", "bench", "docs", "docs/internals"];
 
 fn text(path: &str) -> String {
@@ -21,7 +21,7 @@ fn blocks<'a>(document: &'a str, word: &str) -> Vec<&'a str> {
     opened.map(|rest| rest.split("```").next().unwrap_or_default()).collect()
 }
 
-/// Whether the parts of an excerpt, between lines with `…`, stand in `whole` in this order.
+/// Whether the parts of an excerpt, separated by lines with `…`, occur in `whole` in this order.
 fn is_excerpt(excerpt: &str, whole: &str) -> bool {
     let mut rest = whole;
     excerpt.split("…\n").all(|part| match rest.split_once(part) {
@@ -33,7 +33,7 @@ fn is_excerpt(excerpt: &str, whole: &str) -> bool {
     })
 }
 
-/// What of a document's links and paths is not there.
+/// The links and paths of a document that do not exist.
 fn missing(document: &str, folder: &Path, exists: &dyn Fn(&Path) -> bool) -> Vec<String> {
     let linked = document.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
     let linked = linked.filter(|link| !link.is_empty() && !link.contains("://"));
@@ -48,7 +48,7 @@ fn missing(document: &str, folder: &Path, exists: &dyn Fn(&Path) -> bool) -> Vec
     wrong.map(|(name, _)| name.to_owned()).collect()
 }
 
-/// A word in capitals stands for others.
+/// A word in capitals is a placeholder.
 fn is_placeholder(part: &str) -> bool {
     part.len() > 1 && part != "RESULTS" && part.chars().all(|c| c.is_ascii_uppercase())
 }

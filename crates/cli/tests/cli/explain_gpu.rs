@@ -1,4 +1,4 @@
-//! `explain` for GPUs that are not there: what kernels take of a multiprocessor, and what bounds them.
+//! `explain` for GPUs that are not present: the resources that kernels take of a multiprocessor, and what bounds them.
 
 use std::process::Command;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{definition, fine, root};
 
-/// Explains a file with an NVRTC at a path, below the root if it is a relative one; gives stdout and stderr.
+/// Explains a file with the NVRTC at a path, relative to the root; returns stdout and stderr.
 fn explained(arguments: &str, nvrtc: &str) -> (String, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_ferrofuse"))
         .arg("explain")
@@ -58,7 +58,7 @@ fn registers_are_those_of_the_machine_code() {
     for kernel in [main, combine] {
         let number = |key: &str| kernel[key].as_u64().unwrap_or_else(|| panic!("{key} of {kernel}"));
         assert!((16..=255).contains(&number("registers")), "{kernel}");
-        // As many blocks as registers allow at least, or what else a multiprocessor has room for.
+        // At least as many blocks as registers allow, or as many as other resources of a multiprocessor allow.
         let threads = number("blocks_per_multiprocessor") * number("threads");
         assert!(threads <= 2048 && threads * number("registers") <= 1 << 16, "{kernel}");
         assert!(threads >= number("threads"), "{kernel}");

@@ -1,4 +1,4 @@
-//! What is measured of the machine is kept where `doctor` says, and the cost model takes it.
+//! Measured facts about the machine are kept where `doctor` says, and the cost model uses them.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -17,7 +17,7 @@ fn told(facts: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Microseconds that the cost model expects of the memory traffic of an example.
+/// Microseconds that the cost model expects for the memory traffic of an example.
 fn memory_us(facts: &Path) -> f64 {
     let text = told(facts, &["explain", "--json", "examples/softmax.py"]);
     let explained: serde_json::Value = serde_json::from_str(&text).expect("JSON");
@@ -42,7 +42,7 @@ fn the_cost_model_takes_what_was_measured() {
     )));
     let expected = usual * 30e9 / bandwidth;
     assert!((memory_us(&facts) - expected).abs() < 0.01 * expected, "{} {expected}", memory_us(&facts));
-    // Those of another machine count as none.
+    // Facts about another machine are ignored.
     let threads = format!("\"threads\": {}", measured["threads"]);
     std::fs::write(&facts, text.replace(&threads, "\"threads\": 4096")).expect("written");
     assert!(told(&facts, &["doctor"]).contains("with 4096 threads"));

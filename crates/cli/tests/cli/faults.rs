@@ -1,5 +1,5 @@
-//! Faults in the midst of writing: the process is killed at each call that changes files, or the call fails as on a
-//! full disk, a broken one, a folder that is closed.
+//! Faults during writing: the process is killed at each call that changes files, or the call fails as with a full disk, a
+//! broken one, or a folder without permission.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,7 +32,7 @@ fn shim() -> &'static Path {
 
 /// A fault at one call of a process.
 struct Fault<'a> {
-    /// Calls on this folder count.
+    /// Calls on this folder are counted.
     folder: &'a Path,
     at: usize,
     /// An errno, or `kill`.
@@ -40,7 +40,7 @@ struct Fault<'a> {
 }
 
 impl Fault<'_> {
-    /// Runs the binary; nothing if it made fewer calls.
+    /// Runs the binary; `None` if it made fewer calls.
     fn run(&self, words: &[&str], cache: &Path) -> Option<Output> {
         let hit = tempfile::NamedTempFile::new().unwrap().into_temp_path();
         fs::remove_file(&hit).unwrap();
@@ -90,7 +90,7 @@ fn outputs_are_all_there_or_none_whatever_fails() {
             let home_path = home.path().canonicalize().unwrap();
             let output = home_path.join("out");
             fs::create_dir(&output).unwrap();
-            // One of the files is there, private; the other is not.
+            // One of the files exists, with private permissions; the other does not.
             let old = output.join("y.npy");
             fs::write(&old, "old").unwrap();
             fs::set_permissions(&old, fs::Permissions::from_mode(0o600)).unwrap();
@@ -106,7 +106,7 @@ fn outputs_are_all_there_or_none_whatever_fails() {
                 assert!(!replaced || after["y.npy"].len() == 128 + 1200, "call {at}: half a file");
                 assert!(after.get("z.npy").is_none_or(|z| z.len() == 128 + 1200), "call {at}: half a file");
             } else if ended.status.success() {
-                // What fails there is of no account: a lock, the removal of what was replaced.
+                // Failures of these calls do not matter: a lock, the removal of replaced files.
                 assert!(replaced && visible.len() == 2, "{error} at {at}");
             } else {
                 assert!(!replaced && visible.len() == 1, "{error} at {at}: {visible:?}");
@@ -117,7 +117,7 @@ fn outputs_are_all_there_or_none_whatever_fails() {
                     "{error} at {at}: {code:?} {told}"
                 );
             }
-            // The next run finds nothing in its way, and leaves nothing of this one.
+            // Nothing hinders the next run, and it leaves no files of this one.
             let next = super::ferrofuse(words);
             assert_eq!(next.code, 0, "{}", next.stderr);
             assert_eq!(super::files(&output), ["y.npy", "z.npy"], "{error} at {at}");
@@ -155,7 +155,7 @@ fn the_cache_costs_no_result_whatever_fails() {
             calls = at;
             let told = String::from_utf8_lossy(&ended.stderr).into_owned();
             assert!(error == KILL || ended.status.success(), "{error} at {at}: {told}");
-            // A second process is right, a third finds what it kept, and no hidden file stays for ever.
+            // A second process gives the right results, a third finds what the second cached, and no hidden file remains.
             for _ in 0..2 {
                 let mut again = Command::new(env!("CARGO_BIN_EXE_ferrofuse"));
                 let again =

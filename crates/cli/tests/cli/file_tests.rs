@@ -1,4 +1,4 @@
-//! All file tests pass (or are blessed, where the environment says so); one that should fail does.
+//! All file tests pass (or are blessed, if the environment says so); one that should fail does.
 
 use std::fs;
 

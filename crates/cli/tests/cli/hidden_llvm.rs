@@ -1,4 +1,4 @@
-//! Without libLLVM everything runs on the evaluator, correctly, and says which package mends it.
+//! Without libLLVM everything runs on the evaluator, correctly, and a message names the package to install.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! Ctrl-C: the binary ends by the signal wherever it is, and leaves nothing half written.
+//! Ctrl-C: the signal ends the binary at any point, and no file is half written.
 
 use std::fs;
 use std::io;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::{definition, files, root};
 
-/// Means along different axes in turn: many kernels, which take long to compile.
+/// Means along different axes alternately: many kernels, which take long to compile.
 fn normalizations(count: usize) -> String {
     let step = |k: usize| {
         format!(
@@ -31,7 +31,7 @@ fn has_thread(process: &Child, name: &str) -> bool {
     names.into_iter().any(|found| found.starts_with(name))
 }
 
-/// Lets the process end by an interrupt, which those that a shell runs in the background are made to ignore.
+/// Restores the default action of the interrupt signal, which shells make background processes ignore.
 fn heeds_interrupts() -> io::Result<()> {
     // SAFETY: it installs no handler.
     match unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) } {
@@ -40,7 +40,7 @@ fn heeds_interrupts() -> io::Result<()> {
     }
 }
 
-/// Runs a definition and interrupts it once a thread of this name is there; how it ended.
+/// Runs a definition and interrupts it as soon as a thread of this name exists; returns the exit status.
 fn interrupted(path: &str, words: &[&str], thread: &str) -> ExitStatus {
     let mut command = Command::new(env!("CARGO_BIN_EXE_ferrofuse"));
     command.args(["run", path, "--threads", "2"]).args(words).current_dir(root());

@@ -1,4 +1,4 @@
-//! The binary as users meet it: every verb and option, every kind of bad input, exit codes, what is left on disk.
+//! The binary as users run it: every verb and option, every kind of bad input, exit codes, files left on disk.
 
 mod bench;
 mod cache;
@@ -22,7 +22,7 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-/// How a call of the binary ended.
+/// The result of a call of the binary.
 struct Ended {
     code: i32,
     stdout: String,
@@ -34,13 +34,13 @@ fn root() -> PathBuf {
     here.ancestors().nth(2).expect("the crate lies two folders below the root").to_path_buf()
 }
 
-/// Where tests keep machine code: equal kernels of several tests are compiled once.
+/// The folder of the tests' machine code: equal kernels of several tests are compiled once.
 fn objects() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("objects")
 }
 
-/// Calls the binary in the workspace's root, where the stand-in is what NVIDIA's libraries are; it ends by itself, not by a signal
-/// or a panic.
+/// Calls the binary in the workspace's root, with the stand-in as NVIDIA's libraries; it must exit by itself, without a
+/// signal or a panic.
 fn ferrofuse<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) -> Ended {
     let stand_in = std::env::current_exe().expect("a test runs").with_file_name("libferrofuse_emulator.so");
     let output = Command::new(env!("CARGO_BIN_EXE_ferrofuse"))
@@ -60,7 +60,7 @@ fn ferrofuse<S: AsRef<std::ffi::OsStr>>(arguments: impl IntoIterator<Item = S>) 
     Ended { code, stdout, stderr }
 }
 
-/// Calls the binary with words of one line, which must end well; gives stdout.
+/// Calls the binary with the words of a line, which must succeed; returns stdout.
 fn fine(line: &str) -> String {
     let ended = ferrofuse(line.split_whitespace());
     assert_eq!(ended.code, 0, "`ferrofuse {line}`\n{}\n{}", ended.stdout, ended.stderr);

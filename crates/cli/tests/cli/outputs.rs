@@ -1,4 +1,4 @@
-//! Where outputs go: over no input and no other output, through symlinks, into devices and FIFOs, modes kept.
+//! Destinations of outputs: over no input and no other output, through symlinks, into devices and FIFOs, modes kept.
 
 use std::fs::{self, Permissions};
 use std::io::Read;
@@ -16,7 +16,7 @@ const NEG: &str = "def f(fd):
 inputs = [torch.randn(30)]
 ";
 
-/// Runs words that must be rejected as the user's mistake; gives the error.
+/// Runs words that must be rejected as the user's mistake; returns the error.
 fn rejected(words: &[&str]) -> String {
     let ended = ferrofuse(words);
     assert_eq!(ended.code, 2, "{words:?}: {}", ended.stderr);
@@ -70,7 +70,7 @@ fn no_output_replaces_another_or_standard_output() {
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("standard output"));
-    // A device takes both.
+    // A device accepts both.
     super::fine(&format!("explain {path} --svg /dev/null --html /dev/null"));
     assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 }
@@ -114,7 +114,7 @@ fn fifos_and_pipes_are_written_into() {
     assert!(reader.join().unwrap().starts_with("<svg"));
     assert!(fs::symlink_metadata(&fifo).unwrap().file_type().is_fifo());
     assert!(super::fine(&format!("explain {path} --svg /dev/stdout")).contains("<svg"));
-    // Two outputs into one FIFO would run together.
+    // Two outputs would be mixed in one FIFO.
     let fifo = fifo.to_str().unwrap();
     assert!(rejected(&["explain", &path, "--svg", fifo, "--html", fifo]).contains("the same file"));
 }
@@ -139,9 +139,9 @@ fn a_folder_in_the_way_of_one_output_stops_all() {
     assert!(rejected(&["explain", &path, "--svg", svg.to_str().unwrap()]).contains("directory"));
 }
 
-/// The binary at this path; as another user where the tests run as root, whom permissions do not stop.
+/// The binary at this path; run as another user if the tests run as root, whom permissions do not restrict.
 fn unprivileged(binary: &Path) -> Command {
-    // SAFETY: asks for a number.
+    // SAFETY: only returns a number.
     if unsafe { libc::geteuid() } != 0 {
         return Command::new(binary);
     }
@@ -152,7 +152,7 @@ fn unprivileged(binary: &Path) -> Command {
 
 #[test]
 fn what_may_not_be_written_stays() {
-    // The binary and the folder must be reachable for that user.
+    // The other user must have access to the binary and the folder.
     let folder =
         tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir_in("/tmp").unwrap();
     let at = |name: &str| folder.path().join(name);

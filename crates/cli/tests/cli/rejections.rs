@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{definition, ferrofuse, files};
 
-/// Lines that fit on a screen.
+/// The number of lines that fit on a screen.
 const SCREEN: usize = 24;
 
 const ADD: &str = "def f(fd):
@@ -15,7 +15,7 @@ const ADD: &str = "def f(fd):
     fd.add_output(z)
 ";
 
-/// Runs a definition with these words and an output folder, which must not come to be; gives the error.
+/// Runs a definition with these words and an output folder, which must not be created; returns the error.
 fn rejected(path: &str, words: &[&str], code: i32) -> String {
     let folder = Path::new(path).parent().unwrap().join("outputs");
     let mut line = vec!["run", path, "--output", folder.to_str().unwrap()];
@@ -49,7 +49,7 @@ fn definitions_are_rejected_with_their_place() {
     assert!(error.contains("definition.py:4:") && error.contains("size 4"), "{error}");
 }
 
-/// Of a line that is too wide for a screen a part is shown, under its own number.
+/// A part of a line that is too wide for a screen is shown, with the right line number.
 #[test]
 fn places_in_wide_lines_are_those_of_the_file() {
     let nested = format!("{}z{}", "fd.ops.exp(".repeat(30), ")".repeat(30));

@@ -1,5 +1,5 @@
-//! Segments give the same bits however they are run: each by hand, all in Rust, and from the folder that was written. All
-//! examples and random definitions under random segmentations, which overlap.
+//! Segments give the same bits however they are run: one by one, all in Rust, and from a written folder. All examples and
+//! random definitions with random segmentations, which overlap.
 
 use std::collections::HashMap;
 use std::fs;
@@ -23,19 +23,19 @@ use testing::reduce::file;
 
 use super::{definition, ferrofuse, objects};
 
-/// Programs that are cut, and segmentations of each example.
+/// Programs that are cut into segments, and segmentations of each example.
 const SEEDS: u64 = 200;
 const SEEDS_OF_EXAMPLES: u64 = 2;
 /// The fewest that must run: others have indices or sizes that are wrong.
 const MIN_RUN: usize = 120;
-/// Draws inputs and random numbers.
+/// The seed of inputs and random numbers.
 const SEED: u64 = 3;
 
 fn call_options() -> CallOptions {
     CallOptions { stream: Some(Stream::new(SEED)), ..CallOptions::default() }
 }
 
-/// Options of a machine that keeps code where the binary does: a kernel is compiled once for all three ways.
+/// Options of a machine that shares the binary's cache: a kernel is compiled once for all three ways.
 fn compile_options() -> CompileOptions {
     static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
         let cache = ObjectCache::open(CacheOptions::new(objects())).expect("a cache");
@@ -49,8 +49,8 @@ fn bytes(array: &ArrayView<'_>) -> Vec<u8> {
     array.to_array().unwrap().as_bytes().to_vec()
 }
 
-/// The segments one after the other, each called as a definition of its own on values by their names, in the layouts that they
-/// were given in, on which the order of additions depends; `None` where one takes a size by a formula.
+/// Runs the segments in order, each called as a separate definition on values by name, with the layouts of these, on which
+/// the order of additions depends; `None` if a segment takes a size by a formula.
 fn by_hand(file: &File, segments: &[Segment], inputs: &[ArrayView<'_>]) -> Option<Vec<Vec<u8>>> {
     let definition = &file.definition;
     let named = definition.fusion.inputs().iter().map(|&val| value_name(definition, val));
@@ -79,7 +79,7 @@ fn by_hand(file: &File, segments: &[Segment], inputs: &[ArrayView<'_>]) -> Optio
     Some(outputs.map(|output| bytes(&values[&value_name(definition, output.val)].view())).collect())
 }
 
-/// Whether the files that a run of the folder wrote hold these bytes, those of half types in one file.
+/// Asserts that the files of a run of the folder have these bytes, with those of half types in one file.
 fn require_written(folder: &Path, definition: &Definition, outputs: &[Vec<u8>], what: &str) {
     for (name, output) in output_names(definition).iter().zip(outputs) {
         let alone = fs::read(folder.join(format!("{name}.npy")));
@@ -101,7 +101,7 @@ fn cut(definition: &Definition, chosen: Segmentation) -> Vec<Segment> {
     segments(definition, &plan, &Hints::default()).expect("segments")
 }
 
-/// The inputs of a file, drawn; `None` where one reaches outside of its storage.
+/// The inputs of a file, drawn; `None` if one exceeds its storage.
 fn drawn(file: &File) -> Option<Vec<StridedArray>> {
     let specs = file.inputs.as_deref().unwrap_or(&[]).iter().zip(file.definition.input_decls());
     let as_declared = |(spec, decl): (&InputSpec, &InputDecl)| match spec {
@@ -111,7 +111,7 @@ fn drawn(file: &File) -> Option<Vec<StridedArray>> {
     specs.map(as_declared).enumerate().map(|(place, spec)| draw(&spec, SEED, place).ok()).collect()
 }
 
-/// Writes the folder of a definition's segments and runs it; gives where the outputs are, or what was said.
+/// Writes the folder of a definition's segments and runs it; returns the place of the outputs, or the error.
 fn run_folder(text: &str, segmentation: &str) -> Result<(TempDir, PathBuf), String> {
     let (kept, path) = definition(text);
     let [by, folder, output] = ["cut.txt", "segments", "outputs"].map(|name| kept.path().join(name));
@@ -127,7 +127,7 @@ fn run_folder(text: &str, segmentation: &str) -> Result<(TempDir, PathBuf), Stri
     Ok((kept, output))
 }
 
-/// Whether a definition ran under a random segmentation, and whether by hand.
+/// Whether a definition ran with a random segmentation, and whether its segments ran one by one.
 fn require_same_bits(what: &str, text: &str, seed: u64) -> (bool, bool) {
     let file = read(text).unwrap_or_else(|error| panic!("{what}: {error:?}\n{text}"));
     let Some(drawn) = drawn(&file) else { return (false, false) };
@@ -162,7 +162,7 @@ fn of_random_program(seed: u64) -> (bool, bool) {
     require_same_bits(&format!("seed {seed}"), &file(&program, &defined), seed)
 }
 
-/// Calls a function for each number on all processors: this takes longer than all other tests of its binary.
+/// Calls a function for each number on all processors: this test takes longer than all others of its binary.
 fn side_by_side<T: Send>(numbers: u64, call: impl Fn(u64) -> T + Sync) -> Vec<T> {
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let part = |first: usize| (first as u64..numbers).step_by(threads).map(&call).collect::<Vec<T>>();
@@ -182,7 +182,7 @@ fn segments_give_the_same_bits_by_hand_in_rust_and_from_their_folder() {
     assert!(all >= MIN_RUN && by_hand >= MIN_RUN * 3 / 4, "{all} ran, {by_hand} by hand");
 }
 
-/// An example on small inputs: sizes that it leaves open are in their list alone.
+/// An example on small inputs: sizes that it leaves open are only in their list.
 fn small(text: &str) -> String {
     let (definition, inputs) = text.split_once("inputs = [").expect("an example lists inputs");
     let sizes = [

@@ -1,4 +1,4 @@
-//! Folders of segments: written whole or not at all, run as they are and edited, rejected with the place.
+//! Folders of segments: written atomically, run unchanged and edited, rejected with the place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 use super::{definition, ferrofuse, files, fine};
 
-/// Rows that wait for their sums; `powers` passes between two segments, for which a boundary is asked.
+/// Rows divided by their sums; `powers` passes between two segments, because of an explicit boundary.
 const ROWS: &str = "def f(fd):
     x = fd.define_tensor(shape=[-1, -1], contiguity=True)
     powers = fd.ops.segment_set(fd.ops.exp(x))
@@ -18,7 +18,7 @@ const ROWS: &str = "def f(fd):
 ";
 const SIZES: &str = "--size i0=5 --size i1=7";
 
-/// A folder of the segments of `ROWS`, in another that keeps it.
+/// A folder of the segments of `ROWS`, in another folder that keeps it alive.
 fn cut() -> (TempDir, PathBuf) {
     let (kept, path) = definition(ROWS);
     let folder = kept.path().join("segments");
@@ -44,7 +44,7 @@ fn with_text(folder: &Path, file: &str, from: &str, to: &str) {
     fs::write(folder.join(file), text.replace(from, to)).unwrap();
 }
 
-/// What is wrong with the folder, in one line.
+/// The error about the folder, in one line.
 fn rejected(folder: &Path) -> String {
     let line = format!("run {} {SIZES}", folder.display());
     let ended = ferrofuse(line.split_whitespace());
@@ -173,7 +173,7 @@ fn edited_folders_that_cannot_be_are_rejected() {
     assert_eq!(error.trim(), "× --segmentation: segments have their own: edit index_map.json");
 }
 
-/// Writes nothing; gives what was said.
+/// Asserts that nothing is written; returns the message.
 fn unwritten(words: &str, folder: &Path) -> String {
     let before = files(folder);
     let line = format!("segment {words} --output {}", folder.display());

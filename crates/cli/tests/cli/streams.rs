@@ -1,4 +1,4 @@
-//! Streams that cannot be written to: exit codes stay what they are, and nothing panics.
+//! Streams that cannot be written to: exit codes are unchanged, and nothing panics.
 
 use std::fs::{File, OpenOptions};
 use std::process::{Command, Stdio};

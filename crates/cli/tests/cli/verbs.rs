@@ -1,4 +1,4 @@
-//! Every verb with every option that its help names.
+//! Every verb with every option that its help lists.
 
 use std::fs;
 
@@ -62,7 +62,7 @@ fn run_writes_outputs_that_read_back_as_inputs() {
     assert_eq!(elements(&second), halved);
 }
 
-/// Their bytes alone nearly fill 64 bits, so that no sum of them may be taken as it is.
+/// Their bytes nearly fill 64 bits, so that no sum of them may be computed without a check.
 #[test]
 fn sizes_beyond_any_machine_are_explained() {
     for example in ["layer_norm_backward", "gelu_bias"] {
@@ -99,7 +99,7 @@ fn explain_needs_no_data() {
     }
 }
 
-/// Of a tensor whose declared layout is column-major, the lanes take the first axis, whether its sizes are known or not.
+/// If a tensor's declared layout is column-major, the lanes take the first axis, whether its sizes are known or not.
 #[test]
 fn schedules_follow_the_declared_layouts_of_inputs() {
     for shape in ["512, 1024", "-1, -1"] {
@@ -146,7 +146,7 @@ fn segmentations_and_schedules_are_taken_back() {
     let schedule = saved("schedule", &fine(&format!("emit {example} --stage schedule --segment 0")));
     let given = format!("--segmentation {segmentation} --schedule 0={schedule}");
     assert!(fine(&format!("run {example} {given} --check")).contains("matches the evaluator"));
-    // Nothing was searched where the user chose, and time is not the same twice.
+    // Without a search there are no search numbers, and times differ between runs.
     let same = |options: &str| {
         let text = fine(&format!("explain {example} --json {options}"));
         text.lines().filter(|line| !line.contains("\"search_")).collect::<Vec<_>>().join("\n")
@@ -249,7 +249,7 @@ fn explain_says_what_differs_from_another_definition_or_a_saved_explanation() {
     );
 }
 
-/// Earlier versions said less, and later ones may say more.
+/// Earlier versions reported fewer facts, and later ones may report more.
 #[test]
 fn explanations_of_other_versions_are_compared_in_what_both_say() {
     let folder = tempfile::tempdir().expect("a folder for the test");
@@ -298,7 +298,7 @@ fn fuzz_counts_what_it_checked() {
     assert_eq!(files(folder.path()), [] as [&str; 0]);
 }
 
-/// The part of the fuzzing on the stand-in that is the same each time.
+/// The deterministic part of the fuzzing on the stand-in.
 #[test]
 fn random_programs_are_right_on_a_gpu() {
     let folder = tempfile::tempdir().unwrap();

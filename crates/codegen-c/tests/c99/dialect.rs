@@ -1,4 +1,5 @@
-//! Plain C99 as a dialect: what `codegen_c::c` asks of one, in a file. Lanes take turns at barriers (`block.c`).
+//! Plain C99 as a dialect: everything that `codegen_c::c` requires of one, in a file. Lanes take turns at barriers
+//! (`block.c`).
 
 use ferrofuse_codegen_c::c::{
     Asynchronous, BlockReduction, BlockWords, Dialect, Helper, KernelFunction, LoopShape, Reductions,
@@ -94,10 +95,10 @@ static MAXIMUM: CSpelling = CSpelling::float("larger_f32({0}, {1})", "larger_f64
          static inline float larger_f32(float a, float b) { return (float)larger_f64(a, b); }\n",
     );
 
-/// In doubles, which is how the interpreter computes it.
+/// In double, in which the interpreter computes it.
 static EXP: CSpelling = CSpelling::float("(float)exp((double)({0}))", "exp({0})");
 
-/// Of most ops the text is the same in all dialects.
+/// Most ops have the same text in all dialects.
 fn spelling(op: ScalarOp) -> &'static CSpelling {
     match op {
         ScalarOp::Maximum => &MAXIMUM,
@@ -136,7 +137,7 @@ fn unpacked(unpacked: &Unpacked<'_>) -> Vec<String> {
     [first].into_iter().chain(fields).collect()
 }
 
-/// Lane 0 combines the slots of all lanes, places within a warp first.
+/// Lane 0 combines the slots of all lanes, first those within a warp.
 fn over_block(reduction: &BlockReduction<'_>) -> String {
     let (state, lanes, warp) = (reduction.state_type(), reduction.of.lanes, reduction.of.warp);
     format!(

@@ -1,5 +1,5 @@
-//! A second dialect of C: kernels as plain C99, compiled by `cc` and run block by block and lane by lane, give the bits of
-//! the kernel interpreter.
+//! A second dialect of C: kernels as plain C99, compiled by `cc` and run block by block and lane by lane, give the kernel
+//! interpreter's bits.
 
 mod dialect;
 
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 use dialect::C99;
 
-/// A kernel as a program that takes its arguments and buffers and gives the buffers.
+/// A kernel as a program that takes its arguments and buffers and returns the buffers.
 struct Program {
     kernel: Kernel,
     text: KernelText,
@@ -38,7 +38,7 @@ impl Program {
         Program { kernel, text, executable, _folder: folder }
     }
 
-    /// Asserts that the program leaves the bits that the interpreter leaves. All NaNs are alike.
+    /// Asserts that the program's buffers have the interpreter's bits. All NaNs are equal.
     #[track_caller]
     fn check(&self, args: &[i64], buffers: &[DenseMemory]) {
         let mut expected = buffers.to_vec();
@@ -60,7 +60,7 @@ impl Program {
         assert!(rest.is_empty(), "{} bytes too many", rest.len());
     }
 
-    /// The bytes of all buffers that it leaves.
+    /// The bytes of all buffers after the run.
     fn run(&self, args: &[i64], buffers: &[DenseMemory]) -> Vec<u8> {
         let symbol = |symbol| {
             self.kernel.arguments.iter().position(|&argument| argument == symbol).map(|place| args[place])
@@ -183,7 +183,7 @@ fn vectors_kept_in_registers() {
     }
 }
 
-/// What stands for an accumulator that is set once stays when another changes.
+/// The variable of an accumulator that is set once is unchanged when another accumulator changes.
 #[test]
 fn an_accumulator_set_to_another() {
     let program = Program::new(kernel(include_str!("promoted.kernel"), "lanes 1"));

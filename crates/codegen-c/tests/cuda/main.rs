@@ -1,4 +1,4 @@
-//! The text of small kernels, word for word, and rejections. What the text computes is tested under the emulator.
+//! The text of small kernels, word for word, and rejections. The results of the text are tested under the emulator.
 
 use index::Expr;
 use kernel::{Access, Kernel, KernelBuilder, parse};
@@ -82,8 +82,8 @@ kernel rows(i0, i1) lanes 32 {
   }
 }";
 
-/// A row is declared where all that it depends on is known, once, and by a name that no visible one has; what is as short as a
-/// name is written out.
+/// The pointer of a row is declared once, where everything that it depends on is known, with a name that no visible variable
+/// has; an expression as short as a name is written inline.
 #[test]
 fn pointers_of_rows() {
     let cuda = emit(&kernel(ROWS)).expect("CUDA text");
@@ -128,7 +128,7 @@ kernel extremes(i0) lanes 8 {
 fn reductions_and_shared_memory() {
     let cuda = emit(&kernel(REDUCTIONS)).expect("CUDA text");
     for part in [
-        // NVRTC gives shuffled bools back as ints; eight lanes are all the lanes of their warp.
+        // Shuffles of bools return ints under NVRTC; eight lanes are all the lanes of their warp.
         "combine_max(mine, (bool)__shfl_xor_sync(0x000000ffu, mine, stride, 8))",
         "double* const w1 = (double*)smem;\n  float* const w0 = (float*)(smem + 16 * i0);\n",
         "  const bool v2 = block_max(a0);\n  if (threadIdx.x == 0) any[0] = v2;\n",

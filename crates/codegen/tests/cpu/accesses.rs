@@ -37,7 +37,7 @@ fn silu_mul() {
     everywhere(SILU_MUL, |n| vec![n], buffers, 1.0);
 }
 
-/// Two elements of padding before, three after, and the last element in place of all of the middle's odd ones.
+/// Two elements of padding before, three after, and the last element in place of all odd ones between.
 const PAD: &str = "kernel pad(n) lanes LANES {
   symbols n, block, x
   blocks block in 0 .. 1
@@ -111,7 +111,7 @@ fn strides_divisions_and_remainders() {
     everywhere(TRANSPOSE, |n| vec![n, stride], buffers, 0.0);
 }
 
-/// A remainder by a divisor that only the caller knows, of which x86 traps on the smallest integer over -1.
+/// A remainder by a divisor that only the caller knows; x86 traps on the smallest integer by -1.
 #[test]
 fn remainders_by_minus_one_do_not_trap() {
     let kernel = kernel(
@@ -131,7 +131,7 @@ fn remainders_by_minus_one_do_not_trap() {
     }
 }
 
-/// Elements of rows at indices that are data, one index a lane and one a row, faults told. `b1` has an index a row.
+/// Elements of rows at indices that are data, one index a lane and one a row, with faults reported. `b1` has an index a row.
 pub const GATHER: &str = "kernel gather(rows, columns, classes) lanes LANES {
   symbols rows, columns, classes, row, x, at, own
   blocks row in 0 .. rows
@@ -170,7 +170,7 @@ pub const GATHER: &str = "kernel gather(rows, columns, classes) lanes LANES {
 
 #[test]
 fn gathers_and_their_faults() {
-    // With these numbers of classes none, a few or all indices are in range.
+    // With these numbers of classes no, some or all indices are in range.
     for (rows, classes) in [(3, 50), (3, 37), (1, 0), (0, 4)] {
         let buffers = |columns: i64| {
             let (count, side) = ((rows * columns) as usize, columns.max(1) * 50);

@@ -8,12 +8,12 @@ use reference::interpret::DenseMemory;
 
 use crate::harness::{compile, kernel, run, runnable};
 
-/// Of all bit patterns every this many; prime, so that all binades are met at different places. Built for release the test
-/// takes half an hour and prints the table of `docs/accuracy.md`:
+/// One in this many of all bit patterns; prime, so that all binades are sampled at different points. In a release build the
+/// test takes half an hour and prints the table of `docs/accuracy.md`:
 /// `cargo test --release -p ferrofuse-codegen --test cpu accuracy -- --nocapture`.
 const STEP: usize = if cfg!(debug_assertions) { 4099 } else { 17 };
 
-/// What is inline stays within this many units in the last place, also where a row must allow more for GPUs.
+/// The bound of inline code in units in the last place, also for rows that must allow more for GPUs.
 const INLINE_ULP: f64 = 2.0;
 
 /// The functions of `arity` real numbers.
@@ -54,13 +54,13 @@ fn error(exact: f64, got: f32) -> f64 {
     if exact == 0.0 && got == 0.0 {
         return f64::INFINITY;
     }
-    // What overflows only by its error counts from the largest number on.
+    // A result that overflows only by its error counts from the largest number on.
     let reach = |x: f64| if x.is_infinite() { x.signum() * 2.0_f64.powi(128) } else { x };
     let ulps = (reach(exact) - reach(f64::from(got))).abs() / DType::F32.ulp(exact);
     if ulps.is_nan() { f64::INFINITY } else { ulps }
 }
 
-/// The largest error yet, and the operands that have it.
+/// The largest error so far, and its operands.
 #[derive(Clone, Default)]
 struct Worst {
     ulps: f64,
@@ -82,7 +82,7 @@ impl Function {
         Function { op, kernel, compiled }
     }
 
-    /// Takes these operands into account: an array for each parameter.
+    /// Updates the errors with these operands: an array for each parameter.
     fn visit(&mut self, operands: &[Vec<f32>]) {
         let count = operands[0].len();
         let row = |index: usize| operands.iter().map(move |operand| operand[index]);
@@ -104,7 +104,7 @@ impl Function {
         }
     }
 
-    /// Holds the worst errors to the bound, and prints them: a function a line, a target a column.
+    /// Compares the worst errors with the bound, and prints them: a function a line, a target a column.
     fn check(&self) {
         let row = self.op.row();
         let bound = match row.cpu.float {
@@ -126,7 +126,7 @@ fn memory(values: &[f32]) -> DenseMemory {
     DenseMemory::from_bytes(DType::F32, bytes).expect("whole elements")
 }
 
-/// An odd multiplier scatters the numbers below 2^32, each to another.
+/// Multiplying by an odd number permutes the numbers below 2^32.
 fn scattered(bits: u32) -> f32 {
     f32::from_bits(bits.wrapping_mul(0x9e37_79b1) ^ 0x5bd1_e995)
 }
@@ -158,7 +158,7 @@ fn functions_keep_their_bounds_over_all_floats() {
     }
 }
 
-/// Values around 1 and 0, and every integer exponent, where functions cancel or switch.
+/// Values around 1 and 0, and every integer exponent, where functions cancel or change branches.
 #[test]
 fn functions_keep_their_bounds_where_they_are_hard() {
     let near_one = (-200_000..200_000).map(|k| f32::from_bits((0x3f80_0000 + 61 * k) as u32));
@@ -171,7 +171,7 @@ fn functions_keep_their_bounds_where_they_are_hard() {
     }
 }
 
-/// Pairs of any floats, of any and one that matters to powers, and of numbers that are near each other.
+/// Pairs of arbitrary floats, of an arbitrary one and a special one of powers, and of numbers that are near each other.
 #[test]
 fn functions_of_two_numbers_keep_their_bounds() {
     let any: Vec<f32> = (0..=u32::MAX).step_by(STEP * 17).map(f32::from_bits).collect();

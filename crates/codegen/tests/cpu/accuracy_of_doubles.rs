@@ -7,13 +7,13 @@ use reference::interpret::DenseMemory;
 use crate::accuracy::{functions, map};
 use crate::harness::{compile, kernel, run, runnable};
 
-/// What compiled code and the meaning may be apart, in units in the last place: two and one.
+/// The allowed distance of compiled code from the meaning, in units in the last place: two plus one.
 const APART: f64 = 3.0;
 
 const SPECIAL: [f64; 10] =
     [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX, f64::MIN_POSITIVE, 5e-324];
 
-/// Bit patterns of all kinds, values near 1 and 0, and those where exponentials begin and end.
+/// Bit patterns of all kinds, values near 1 and 0, and the ends of the range of exponentials.
 fn points() -> Vec<f64> {
     const COUNT: u64 = 20_000;
     let scattered =
@@ -26,7 +26,7 @@ fn points() -> Vec<f64> {
     SPECIAL.into_iter().chain(any).chain(near_one).chain(small).chain(middle).collect()
 }
 
-/// Units in the last place between two doubles; infinite where only one is NaN, or an infinity that is not near.
+/// Units in the last place between two doubles; infinite if only one is NaN, or an infinity that is not near.
 fn apart(expected: f64, got: f64) -> f64 {
     if expected.to_bits() == got.to_bits() || (expected.is_nan() && got.is_nan()) {
         return 0.0;

@@ -41,7 +41,7 @@ fn every_pair_of_dtypes() {
     }
 }
 
-/// Every half, what lies halfway to the next, and the neighbours of that.
+/// Every half-precision value, the midpoints between them, and the neighbours of these.
 fn around_half_values(half: DType, wide: DType) -> Vec<Scalar> {
     let mut values = Vec::new();
     for bits in 0..=0xffff_u64 {
@@ -65,7 +65,7 @@ fn half_types_round_to_nearest_even_once() {
     for target in runnable() {
         for half in [DType::F16, DType::BF16] {
             for wide in [DType::F32, DType::F64] {
-                // Of 64 lanes a machine takes what it cannot round at once in pieces.
+                // With 64 lanes a machine rounds in pieces if they exceed a vector.
                 for lanes in [16, 64] {
                     check_values(wide, half, lanes, target, &around_half_values(half, wide));
                 }
@@ -74,7 +74,7 @@ fn half_types_round_to_nearest_even_once() {
     }
 }
 
-/// Whole vectors, and the remainder, store the NaN that constants have, whatever its sign and what it carries.
+/// Whole vectors and the remainder store the NaN of constants, whatever the sign and payload of the source.
 #[test]
 fn every_nan_becomes_one_wherever_it_lies() {
     const COUNT: usize = 72;

@@ -1,4 +1,4 @@
-//! Folds of products: which of them the steps take unrounded, bit by bit.
+//! Folds of products: which products the steps take unrounded, bit by bit.
 
 use llvm::CpuTarget;
 use ops::DType;
@@ -6,8 +6,8 @@ use reference::interpret::DenseMemory;
 
 use crate::harness::{compile, kernel, noise, run, runnable, zeros};
 
-/// Products of two columns of numbers, folded by one lane: added, subtracted by way of a negation, and twice in one
-/// iteration, as rows do that are jammed; one that is stored as well.
+/// Products of two columns of numbers, folded by one lane: added, subtracted through a negation, and twice in one iteration,
+/// as in jammed rows; one is stored as well.
 const FOLDS: &str = "kernel folds(n) lanes 1 {
   symbols n, block, x
   blocks block in 0 .. 1
@@ -87,7 +87,7 @@ const SUMS: &str = "kernel sums(n) lanes 1 {
 
 const LENGTH: usize = 1000;
 
-/// The targets that round a product and a sum at once.
+/// The targets that have FMA.
 fn fused() -> Vec<CpuTarget> {
     let plain = if cfg!(target_arch = "x86_64") && !is_fused() { Some(CpuTarget::Host) } else { None };
     runnable().into_iter().filter(|target| *target != CpuTarget::X86_64 && Some(*target) != plain).collect()
@@ -145,7 +145,7 @@ fn other_sums_have_the_bits_of_their_ops() {
     }
 }
 
-/// Without the instruction a product is rounded, as the interpreter has it.
+/// Without FMA a product is rounded, as in the interpreter.
 #[test]
 fn a_target_without_the_instruction_rounds_twice() {
     if !cfg!(target_arch = "x86_64") {

@@ -1,5 +1,5 @@
-//! Loops over lanes that read bf16 deinterleaved: masked ends and how they go, scratch that loops share, what is shuffled
-//! on its way, and equal bits in loops of few iterations.
+//! Loops over lanes that read bf16 deinterleaved: masked ends and how they are stored, scratch that loops share, values that
+//! are shuffled on the way, and equal bits in loops of few iterations.
 
 use ferrofuse_codegen::cpu::{Isa, emit};
 use llvm::CpuTarget;
@@ -11,7 +11,8 @@ use crate::harness::{check, compile, kernel, llvm, memory, noise, run, runnable}
 const LANES: [u32; 4] = [8, 16, 32, 64];
 const SIZES: [i64; 9] = [0, 1, 3, 16, 31, 32, 70, 129, 1000];
 
-/// What each row does: weighted elements that wait in scratch for the sum of their magnitudes, then products with it. Weights are f32, and which elements are
+/// The computation of each row: weighted elements that stay in scratch until the sum of their magnitudes is known, then
+/// products with it. Weights are f32, and a bool says which elements are positive.
 /// positive goes to bools.
 const ROW: &str = "
     acc a0: f32 = v0
@@ -101,7 +102,7 @@ fn rows_have_the_interpreter_s_values_and_the_same_bits_in_every_loop() {
     }
 }
 
-/// Of bf16 to bf16: what keeps nothing in deinterleaved order.
+/// From bf16 to bf16: nothing stays in deinterleaved order.
 const DOUBLED: &str = "kernel doubled(n) lanes 32 {
   symbols n, block, x
   blocks block in 0 .. 1
@@ -134,7 +135,7 @@ fn an_end_takes_one_register_where_nothing_is_kept_and_looks_for_no_subnormals()
     }
 }
 
-/// Subnormals, NaN and numbers side by side: vectors that hold one of the former go in pieces, through memory.
+/// Subnormals, NaN and numbers side by side: vectors with one of the former are computed in pieces, through memory.
 #[test]
 fn every_bf16_doubles_among_any_others() {
     let values = |stride: u64| {

@@ -1,4 +1,4 @@
-//! Random draws: few are written out where they stand, many call one function.
+//! Random draws: few are written inline, many call one function.
 
 use ferrofuse_codegen::cpu::{Isa, emit};
 use llvm::CpuTarget;
@@ -6,7 +6,7 @@ use ops::{DType, Scalar};
 
 use crate::harness::{everywhere, kernel, llvm, memory, zeros};
 
-/// A sum of draws at each element, the numbers of the draws apart by more than there are elements.
+/// A sum of draws at each element; the indices of the draws differ by more than the number of elements.
 fn sum_of_draws(draws: usize) -> String {
     let head = "kernel draws(n) lanes LANES {\n  symbols n, block, x\n  blocks block in 0 .. 1\n  read b0: i64 seed\n  \
                 write b1: i64 out\n  v0: i64 = load b0[0]\n  v1: i64 = const 0\n  for x in 0 .. n lanes {\n    \

@@ -1,4 +1,4 @@
-//! Folds: in accumulators and in scratch, over lanes and within one, of the remainder rows of a jam.
+//! Folds: in accumulators and in scratch, over lanes and within one, for the remainder rows of a jam.
 
 use ops::DType;
 use reference::interpret::DenseMemory;
@@ -47,7 +47,7 @@ fn softmax() {
     everywhere(SOFTMAX, |n| vec![rows, n], buffers, 8.0);
 }
 
-/// Where lanes have equal trip counts there is no code for the remainder, and the bits are those of the code that has it.
+/// If lanes have equal trip counts there is no code for the remainder, and the bits are those of the code that has it.
 #[test]
 fn exact_iterations() {
     for target in runnable() {
@@ -136,7 +136,7 @@ fn column_sum_in_lanes() {
     everywhere(COLUMN_SUM_IN_LANES, |n| vec![rows, n], buffers, 0.0);
 }
 
-/// Mean and squared deviations of rows, each lane its own states, which become wide when they are combined.
+/// Mean and squared deviations of rows; each lane has separate states, which are converted to f64 when they are combined.
 const WELFORD: &str = "kernel welford(rows, columns) lanes LANES {
   symbols rows, columns, row, x
   blocks row in 0 .. rows
@@ -188,12 +188,12 @@ fn welford() {
         let results = || zeros(DType::F32, rows);
         vec![noise(DType::F32, (rows * n) as usize, 6), results(), results(), results()]
     };
-    // Products are added without being rounded, the remainder may go to other lanes than the interpreter's, and a
-    // mean near zero has fewer digits.
+    // Products are added without being rounded, the remainder may go to other lanes than the interpreter's, and a mean near
+    // zero has fewer digits.
     everywhere(WELFORD, |n| vec![rows, n], buffers, 64.0);
 }
 
-/// A kernel with a block per row as one whose only block walks the remainder rows of a jam.
+/// A kernel with a block per row, changed so that its only block walks the remainder rows of a jam.
 fn all_left_over(text: &str) -> String {
     text.replace("symbols rows, columns, row", "symbols rows, columns, block, row")
         .replace("blocks row in 0 .. rows", "blocks block in 0 .. 1")
@@ -201,7 +201,7 @@ fn all_left_over(text: &str) -> String {
         + "\n}"
 }
 
-/// A row has the same bits wherever it lies: the remainder rows of a jam fold in the order of all others.
+/// A row has the same bits wherever it is: the remainder rows of a jam fold in the same order as all others.
 #[test]
 fn rows_left_over_are_as_all_others() {
     let rows = 13;
@@ -237,7 +237,7 @@ fn softmax_of_what_is_left() {
     );
 }
 
-/// Uniform code that decides, stores and divides; accumulators of every dtype; loops that do not run.
+/// Uniform code that branches, stores and divides; accumulators of every dtype; loops without iterations.
 const UNIFORM: &str = "kernel uniform(n) lanes LANES {
   symbols n, block, k, x, none
   blocks block in 0 .. 4

@@ -6,7 +6,7 @@ use llvm::{CpuTarget, Llvm, LlvmOptions};
 use ops::{DType, Scalar};
 use reference::interpret::{DenseMemory, Options, interpret};
 
-/// Lanes of a loop below, at and above a vector's.
+/// Lanes of a loop: fewer than, as many as and more than those of a vector.
 pub const LANES: [u32; 5] = [1, 4, 8, 16, 32];
 
 /// Sizes around the vector length.
@@ -61,7 +61,7 @@ pub fn run(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: &m
     let (mut addresses, scratch) = (pointers(&mut bytes), pointers(&mut scratch));
     let mut is_to_stop = 0_u8;
     addresses.push(&raw mut is_to_stop);
-    // Stores may be non-temporal where that is possible: it must not show.
+    // Stores may be non-temporal where that is possible: results must not depend on it.
     let non_temporal = args.first().map_or(0, |&arg| if arg % 2 == 0 { u64::MAX } else { 0 });
     // SAFETY: the interpreter ran the kernel on memory of these sizes without a fault.
     unsafe { compiled.call(args, &addresses, &scratch, non_temporal, 0, size(&kernel.blocks)) };
@@ -102,7 +102,7 @@ pub fn check(kernel: &Kernel, compiled: &CompiledKernel, args: &[i64], buffers: 
     }
 }
 
-/// Runs a kernel for all vector lengths, sizes and targets; `buffers` makes them for a size.
+/// Runs a kernel for all vector lengths, sizes and targets; `buffers` makes the buffers for a size.
 pub fn everywhere(
     text: &str,
     args: impl Fn(i64) -> Vec<i64>,
@@ -129,7 +129,7 @@ pub fn close(want: Scalar, got: Scalar, ulps: f64) -> bool {
     want == got || both_nan || near
 }
 
-/// Values at which things go wrong, of a dtype.
+/// Special values of a dtype.
 pub fn special_values(dtype: DType) -> Vec<Scalar> {
     let numbers: &[f64] = match dtype {
         DType::Bool => &[0.0, 1.0],

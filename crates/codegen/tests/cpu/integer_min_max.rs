@@ -1,5 +1,5 @@
-//! The largest and the smallest of half types, which are folded as integers: zeros of both signs, infinities, and NaN of
-//! both signs, in every place.
+//! Maxima and minima of half types, which are folded as integers: zeros of both signs, infinities, and NaN of both signs, at
+//! every position.
 
 use ops::DType;
 use reference::interpret::DenseMemory;
@@ -50,7 +50,7 @@ fn text(dtype: &str, lanes: u32) -> String {
     )
 }
 
-/// Elements of either sign, one of which is replaced by this.
+/// Elements of either sign, with `special` in place of the one at `at`.
 fn elements(dtype: DType, count: usize, sign: u16, special: Option<u16>, at: usize) -> DenseMemory {
     let mut bits: Vec<u16> = (0..count).map(|i| (0x3c00 + (i * 37 % 512) as u16) ^ sign).collect();
     if let (Some(special), Some(place)) = (special, bits.get_mut(at)) {

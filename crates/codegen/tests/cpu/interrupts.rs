@@ -2,7 +2,7 @@
 
 use crate::harness::{compile, kernel, runnable};
 
-/// The sums along a row of each of eight lanes, in the order of memory.
+/// The sums along a row for each of eight lanes, in the order of memory.
 const SCAN: &str = "
 kernel scan(i0) lanes 8 {
   symbols block, i0, x0, x1

@@ -1,4 +1,4 @@
-//! Long sums, as where the parts of a cat of many inputs end: code that grows with them, not with their squares.
+//! Long sums, such as the ends of the parts of a cat of many inputs: code grows with their length, not with its square.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use reference::interpret::DenseMemory;
 
 use crate::harness::{check, compile, kernel, llvm, noise, runnable};
 
-/// A kernel that copies `parts` inputs one after the other, each by a loop of its own.
+/// A kernel that copies `parts` inputs in order, each by a separate loop.
 fn cat(parts: usize) -> Kernel {
     let sizes: Vec<String> = (0..parts).map(|part| format!("n{part}")).collect();
     let end = |part: usize| if part == 0 { "0".to_owned() } else { sizes[..part].join(" + ") };

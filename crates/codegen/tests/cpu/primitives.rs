@@ -72,7 +72,7 @@ impl Case {
         buffers
     }
 
-    /// What else may become of a product and a sum in one: the product is rounded too.
+    /// The other allowed result of a product and a sum in one: the product is rounded too.
     fn rounded_twice(&self, lanes: u32) -> Option<String> {
         let apart = format!("v4: {0} = mul v0, v1\n  v3: {0} = add v4, v2\n", self.result);
         let together = format!("v3: {} = mul_add v0, v1, v2\n", self.result);
@@ -111,7 +111,7 @@ fn every_primitive_for_every_target_that_runs_here() {
 #[test]
 fn most_primitives_have_code() {
     let has_case = |op: &ScalarOp| cases().iter().any(|case| case.op == *op);
-    // Kernels hold complex numbers as their parts.
+    // Kernels represent complex numbers by their parts.
     let left_out: Vec<ScalarOp> =
         ScalarOp::ALL.iter().copied().filter(|op| !op.touches_complex() && !has_case(op)).collect();
     assert!(left_out.is_empty(), "{left_out:?}");

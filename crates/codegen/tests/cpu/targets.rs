@@ -1,4 +1,4 @@
-//! Code for machines this one is not, and what is rejected.
+//! Code for other machines than this one, and rejected targets.
 
 use ferrofuse_codegen::cpu::{Isa, emit};
 use kernel::parse;

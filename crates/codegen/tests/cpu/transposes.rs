@@ -1,5 +1,5 @@
-//! Rectangles that are transposed on their way to scratch or back: every width of element, sides below and above a vector
-//! and no multiple of one, rows at steps that no stride says. What is prefetched.
+//! Rectangles that are transposed on their way to scratch or back: every width of element, sides below, above and no
+//! multiple of a vector, rows at steps that no stride describes. And prefetches.
 
 use kernel::Kernel;
 use ops::DType;
@@ -10,10 +10,10 @@ use crate::harness::{check, compile, kernel, noise, runnable};
 /// A kernel that transposes a matrix of `rows` by `columns` a block: on its way to scratch, or on its way back.
 fn transposing(dtype: DType, lanes: u32, [rows, columns]: [u32; 2], by_the_load: bool) -> String {
     let size = rows * columns;
-    // Rows of scratch lie apart, so that what is copied beyond them is seen.
+    // Rows of scratch have gaps, so that elements copied beyond them are detected.
     let pitch = rows + 3;
     let (load, store) = if by_the_load { (" transpose", "") } else { ("", " transpose") };
-    // The matrix as it lies where lanes take neighbours: rows when it is loaded, columns when it is stored.
+    // The matrix with rows of neighbouring lanes: rows when it is loaded, columns when it is stored.
     let [first, second] = match by_the_load {
         true => [["x0", "x1"], ["x3", "x2"]],
         false => [["x1", "x0"], ["x2", "x3"]],
@@ -77,7 +77,7 @@ fn rectangles_of_every_width() {
     }
 }
 
-/// Rows of a matrix that lie at no stride: the upper half first, then the lower one further on.
+/// Rows of a matrix without a common stride: the upper half first, then the lower one further on.
 const BROKEN: &str = "kernel broken() lanes 32 {
   symbols block, x0, x1, x2
   blocks block in 0 .. 1
@@ -104,7 +104,7 @@ fn rows_may_lie_at_no_stride() {
     check_everywhere(&kernel, &buffers);
 }
 
-/// A kernel that copies, and prefetches what lies where the copy is, beyond the end, and nowhere.
+/// A kernel that copies, and prefetches from within the copy, beyond its end, and from no valid address.
 const PREFETCHES: &str = "kernel prefetches() lanes 16 {
   symbols block, x0
   blocks block in 0 .. 3

@@ -1,4 +1,4 @@
-//! Which values are kept in memory: found by search, or those that the user chose, checked.
+//! Which values are kept in memory: found by a search, or chosen by the user and checked.
 
 use ir::graph::{Fusion, Graph, Output, Val, ValMap};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -8,7 +8,7 @@ use crate::passes::{before_expansion, in_memory};
 use crate::plan::PlanError;
 use crate::segment::{Engine, Lifetimes, SearchProblem, Segmentation, greedy_with, search, search_within};
 
-/// The stage.
+/// Runs the stage.
 pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     compilation.place();
     let chosen = compilation.optimized.chosen.take();
@@ -32,7 +32,7 @@ pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
 }
 
 impl Compilation<'_> {
-    /// The segmentation of a segment that is one kernel.
+    /// The segmentation of a definition that is itself a segment and one kernel.
     fn as_one(&self) -> Option<Segmentation> {
         let fusion = &self.optimized.computed;
         let is_kernel = || matches!(&*self.legality.of(&self.graph, fusion), Ok(Engine::Kernel(_)));
@@ -54,14 +54,14 @@ impl Compilation<'_> {
         (self.gathered(&self.apart(found.segmentation)), found.steps)
     }
 
-    /// A segmentation of the user's in which the search divides each segment that no kernel can compute, where the parts can run
-    /// in some order; another is left to the evaluator.
+    /// The user's segmentation, with each segment that no kernel can compute divided by the search, if its parts can run in
+    /// some order; otherwise the evaluator runs that segment.
     fn divided(&mut self, chosen: &Segmentation) -> Result<Segmentation, PlanError> {
         let (graph, fusion) = (&self.graph, &self.optimized.computed);
         let mut divided = completed(chosen, graph, fusion);
         divided.check(graph, fusion)?;
         self.optimized.constraints.check(&divided.views(graph, fusion))?;
-        // Segments are known by one of the values that they make: their numbers change.
+        // Segments are identified by one of the values that they make, because their numbers change.
         let numbered = divided.segments.iter().enumerate();
         let mut parts: FxHashMap<Val, usize> = numbered.map(|(number, made)| (made[0], number)).collect();
         let mut evaluated: FxHashSet<Val> = FxHashSet::default();
@@ -84,7 +84,7 @@ impl Compilation<'_> {
         Ok(divided)
     }
 
-    /// The first segment that no kernel can compute, with its place, other than those which make certain values.
+    /// The first segment that no kernel can compute, with its number; segments that make a value of `but` are skipped.
     fn without_kernel(&self, segmentation: &Segmentation, but: &FxHashSet<Val>) -> Option<(usize, Fusion)> {
         let views = segmentation.views(&self.graph, &self.optimized.computed);
         let is_asked = |place: usize| !but.contains(&segmentation.segments[place][0]);
@@ -98,7 +98,7 @@ impl Compilation<'_> {
         SearchProblem { graph, fusion, constraints: &self.optimized.constraints, legality, hints, target }
     }
 
-    /// The most bytes that are in memory at a time of what segments make in this order.
+    /// The most bytes of values made by segments that are in memory at a time, if the segments run in this order.
     fn peak_memory(&self, segments: &[Fusion]) -> u64 {
         let bytes = |val: Val| self.bytes(val);
         let order: Vec<usize> = (0..segments.len()).collect();
@@ -111,9 +111,9 @@ fn merged(problem: SearchProblem<'_>) -> Segmentation {
     greedy_with(problem.graph, problem.fusion, problem.constraints, problem.legality)
 }
 
-/// A segmentation over the values that the passes made of the definition's. Values that became equal are made by the
-/// first segment that makes or needs one of them; what became an input is made by none. Of what became an expansion, or is
-/// permuted, what that is of is kept.
+/// The user's segmentation, in terms of the values that the passes made of the definition's. The first segment that makes or
+/// needs one of several values that became equal makes it; no segment makes a value that became an input. For a value that
+/// became an expansion or a permutation, its source is kept.
 pub(super) fn behind(chosen: &Segmentation, graph: &Graph, fusion: &Fusion, map: &ValMap) -> Segmentation {
     let mut viewed: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
     let mut segments = Vec::new();
@@ -136,7 +136,7 @@ pub(super) fn behind(chosen: &Segmentation, graph: &Graph, fusion: &Fusion, map:
     mapped
 }
 
-/// A segment that needs a value which a later one makes: both, and the value.
+/// A segment that needs a value which a later segment makes: the numbers of both, and the value.
 fn needed_early(mapped: &Segmentation, graph: &Graph, fusion: &Fusion) -> Option<(usize, usize, Val)> {
     let views = mapped.views(graph, fusion);
     views.iter().enumerate().find_map(|(early, view)| {
@@ -146,8 +146,8 @@ fn needed_early(mapped: &Segmentation, graph: &Graph, fusion: &Fusion) -> Option
     })
 }
 
-/// A segmentation that also makes what outputs are since the passes moved expansions: by the first segment that computes
-/// it, or that makes what it is an expansion of.
+/// The segmentation, extended to make every output: the passes may have moved an expansion to an output. The first segment
+/// that computes the output makes it, else the one that makes the source of the expansion.
 pub(super) fn completed(chosen: &Segmentation, graph: &Graph, fusion: &Fusion) -> Segmentation {
     let mut segmentation = chosen.clone();
     for &Output { val, .. } in fusion.outputs().iter().filter(|output| !fusion.is_input(output.val)) {

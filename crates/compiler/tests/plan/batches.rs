@@ -1,4 +1,4 @@
-//! Which segments one launch runs together, and which it does not.
+//! The segments that one launch runs together, and those that it does not.
 
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Kernels, Plan, PlanOptions};
@@ -50,7 +50,7 @@ fn rows_of_whole_vectors_are_a_batch_of_their_own() {
     assert_eq!(sizes, ["1000", "77", "9", "1024", "64", "4096"]);
 }
 
-/// Adam's steps on tensors of these sizes, in place, by these rates in turn.
+/// Adam's steps on tensors of these sizes, in place, with these rates alternately.
 fn adam(sizes: &[&str], rates: &[&str]) -> Definition {
     let step = |(number, size): (usize, &&str)| {
         let tensor = format!("fd.define_tensor(shape=[{size}], contiguity=True, dtype=DataType.Float)");

@@ -1,11 +1,11 @@
-//! How much code a kernel may have: what would be more is cut, wherever the code comes from. Counts, no clocks.
+//! The limit on a kernel's code: longer code is cut, wherever it comes from. Counts, not times.
 
 use ferrofuse_compiler::{Decision, Plan};
 use ir::definition::Definition;
 
 use super::{cpu_plan, define, kernels, lowered};
 
-/// A definition that applies a call again and again to `y`, a tensor of 32 by 32.
+/// A definition that repeatedly applies a call to `y`, a tensor of 32 by 32.
 fn repeated(calls: &[&str], times: usize) -> Definition {
     let step = |place: usize| format!("y = {}\n", calls[place % calls.len()]);
     let steps: String = (0..times).map(step).collect();
@@ -16,7 +16,7 @@ fn repeated(calls: &[&str], times: usize) -> Definition {
     ))
 }
 
-/// The statements that legality counted of each segment, and the most that a kernel has in all its loops.
+/// The statements that legality counted for each segment, and the most that a kernel has in all its loops.
 fn sizes(plan: &Plan) -> (Vec<u64>, usize) {
     assert!(plan.segments.iter().all(|segment| matches!(segment.decision, Decision::Kernels(_))));
     let all = || plan.segments.iter().filter_map(kernels);
@@ -37,7 +37,7 @@ fn long_chains_of_costly_ops_are_cut() {
     is_bounded(&["fd.ops.pow(y, 1.5)"], 100);
 }
 
-/// Each stage computes again what the ones before it did.
+/// Each stage computes the values of the earlier ones again.
 #[test]
 fn chained_folds_are_cut() {
     is_bounded(&["fd.ops.sub(y, fd.ops.mean(y, dims=[1], keepdim=True))"], 60);
@@ -57,7 +57,7 @@ fn many_variances_are_cut() {
     assert!(kernels_of((0..32).map(variance).collect()) > 1);
 }
 
-/// What two index maps read is computed for both, so that code would double with each step.
+/// A value that two index maps read is computed for both, so that code would double with each step.
 #[test]
 fn index_maps_of_index_maps_are_cut() {
     is_bounded(&["fd.ops.add(fd.ops.pad(y, [1, -1]), fd.ops.pad(y, [-1, 1]))"], 24);
@@ -71,7 +71,7 @@ fn what_is_short_stays_whole() {
     assert_eq!(cpu_plan(&repeated(&["fd.ops.pad(y, [1, -1])"], 20)).segments.len(), 1);
 }
 
-/// Results that nothing joins but what they read share a kernel where the whole is too long.
+/// Results that share only operands are in one kernel unless that is too long.
 #[test]
 fn many_results_share_kernels() {
     let outputs: String = (0..1200).map(|n| format!("fd.add_output(fd.ops.mul(y, {n}.5))\n")).collect();
@@ -80,7 +80,7 @@ fn many_results_share_kernels() {
     assert!(plan.segments.len() <= 12, "{} segments", plan.segments.len());
 }
 
-/// A cat of many is cut between parts of it; each asks at each element which of its operands it is of.
+/// A cat of many is cut between its parts; each part selects an operand at each element.
 #[test]
 fn a_cat_of_many_is_a_cat_of_cats() {
     let names: Vec<String> = (0..300).map(|n| format!("x{n}")).collect();
@@ -92,7 +92,7 @@ fn a_cat_of_many_is_a_cat_of_cats() {
     assert!(counted.len() > 1 && counted.iter().all(|&count| count <= 1024), "{counted:?}");
 }
 
-/// What a chain of squares takes doubles with each as the cost model adds it up, beyond what a number holds.
+/// By the cost model's sums the cost of a chain of squares doubles with each, beyond the range of a number.
 #[test]
 fn squares_of_squares_for_all_heads_are_priced() {
     let squares: String = (0..100).map(|_| "y = fd.ops.mul(y, y)\n").collect();

@@ -1,4 +1,4 @@
-//! Schedules and segmentations are values: they print, parse, are checked, and any that fits lowers.
+//! Schedules and segmentations are values: they print, parse, are checked, and any valid one can be lowered.
 
 use ferrofuse_compiler::schedule::parse;
 use ferrofuse_compiler::segment::Segmentation;
@@ -140,7 +140,7 @@ fn the_next_row_is_fetched_while_this_one_is_worked_on() {
     assert!(l2.lines().any(|line| line.ends_with("] L2")), "{l2}");
 }
 
-/// Long folds over rows are done in blocks of rows: the place of a read names the block as well.
+/// Long folds over rows run in blocks of rows: the index of a read includes the block as well.
 #[test]
 fn the_next_row_is_fetched_where_rows_are_folded_in_blocks() {
     let fetches = |rows: u32| {
@@ -152,7 +152,7 @@ fn the_next_row_is_fetched_where_rows_are_folded_in_blocks() {
     assert_eq!(fetches(512), (true, 2));
 }
 
-/// Where it is read, but not what each row reads again, nor what lies across the lanes.
+/// In the loop that reads it, except values that each row reads again, and values across the lanes.
 #[test]
 fn what_lies_further_along_the_lanes_is_fetched() {
     let text = "
@@ -168,7 +168,7 @@ fn what_lies_further_along_the_lanes_is_fetched() {
     assert_eq!(kernel.matches("prefetch").count(), 1, "{kernel}");
 }
 
-/// Much is computed of each element in the one, and little in the other.
+/// Much computation for each element in the one, and little in the other.
 #[test]
 fn lanes_prefetch_where_they_compute_for_long() {
     let of = |outputs: &str| {
@@ -179,7 +179,7 @@ fn lanes_prefetch_where_they_compute_for_long() {
     assert_eq!(of("fd.add_output(fd.ops.add(x, 1.0))"), None);
 }
 
-/// Each subrange of a loop that is cut at breakpoints prefetches what it will read.
+/// Each subrange of a loop that is partitioned at breakpoints prefetches its own reads.
 #[test]
 fn the_next_row_is_prefetched_in_subranges() {
     let transposed = "
@@ -195,7 +195,7 @@ fn the_next_row_is_prefetched_in_subranges() {
     assert_eq!(fetches.collect::<Vec<_>>(), [0, 0, 1, 1, 0, 0], "{kernel}");
 }
 
-/// By the sizes alone, or by the chunks of blocks too.
+/// From the sizes alone, or also from the chunks of blocks.
 #[test]
 fn equal_trip_counts_are_said_to_be_so() {
     let mut definition = define(SOFTMAX);
@@ -204,7 +204,7 @@ fn equal_trip_counts_are_said_to_be_so() {
         let kernel = first_kernel(&plan);
         [" lanes {\n", " exact {\n"].map(|kind| kernel.matches(kind).count())
     };
-    // One more goes over the lanes themselves, which add a block of the sum to their totals.
+    // One more is over the lanes themselves, which add a block of the sum to their totals.
     assert_eq!(loops(&definition), [3, 1]);
     let mut facts = Facts::clone(definition.fusion.facts());
     let columns = definition.graph.shape(definition.fusion.inputs()[0])[1].clone();
@@ -221,7 +221,7 @@ fn equal_trip_counts_are_said_to_be_so() {
     }
 }
 
-/// Three rows and a last loop for what is left of them: each sum over rows is loaded and stored once in either.
+/// Three rows and a remainder loop: each sum over rows is loaded and stored once in either.
 #[test]
 fn jammed_rows_share_what_is_summed_over_them() {
     let plan = cpu_plan(&define(INNER_OUTER));
@@ -234,7 +234,7 @@ fn jammed_rows_share_what_is_summed_over_them() {
     assert_eq!(rows.matches("store b").count(), 3, "{kernel}");
 }
 
-/// Folds of a short row leave the lanes little to do while they are combined, which matters where there are many rows.
+/// Combining folds of a short row leaves the lanes little to do, which matters if there are many rows.
 #[test]
 fn many_short_rows_are_jammed() {
     for (rows, columns, together) in [(65536, 64, true), (64, 64, false), (4096, 4096, false)] {
@@ -244,8 +244,8 @@ fn many_short_rows_are_jammed() {
     }
 }
 
-/// Memory is read in runs that end with each page, if not before: sums of rows of pages walk several rows, sums of short
-/// ones and sums over contiguous rows do not.
+/// Hardware reads memory in runs that end at each page, if not earlier: sums of rows of pages walk several rows, sums of
+/// short ones and sums over contiguous rows do not.
 #[test]
 fn sums_of_long_rows_walk_several_at_once() {
     let cases =
@@ -261,7 +261,7 @@ fn sums_of_long_rows_walk_several_at_once() {
     }
 }
 
-/// A register of each row at a time, of whatever is the narrowest; half types fill one with all lanes.
+/// A register of each row at a time, in the narrowest dtype; half types fill one with all lanes.
 #[test]
 fn rows_that_are_only_summed_take_a_register_each() {
     for (dtype, lanes) in [("BFloat16", 32), ("Float", 16), ("Double", 8)] {
@@ -291,7 +291,7 @@ fn complex_numbers_do_not_persist() {
     assert!(error.contains("cannot persist from stage to stage: no stage"), "{error}");
 }
 
-/// The loop would repeat work that does not depend on it: the same elements would be stored in each iteration.
+/// Otherwise the loop would repeat work that does not depend on it: the same elements would be stored in each iteration.
 #[test]
 fn an_axis_that_another_loop_walks_has_no_loop_of_its_own() {
     let body = "
@@ -424,7 +424,7 @@ fn segmentations_print_parse_and_are_obeyed() {
     }
 }
 
-/// A block of a GPU has so much memory and no more; one of a CPU takes what it needs.
+/// A block of a GPU has limited memory; one of a CPU takes what it needs.
 #[test]
 fn a_schedule_that_no_launch_could_have_is_rejected() {
     let definition = define(
@@ -466,7 +466,7 @@ fn a_schedule_for_no_segment_is_rejected() {
     assert_eq!(error, PlanError::NoSegment(7));
 }
 
-/// The copy is gone after the passes, so that `T3` and `T5` need the one `neg` that the last segment was to make.
+/// The passes remove the copy, so that `T3` and `T5` need the one `neg` that the last segment was to make.
 #[test]
 fn a_segmentation_that_fits_the_definition_is_obeyed_though_the_passes_unite_values() {
     let definition = define(
@@ -492,7 +492,7 @@ fn a_segmentation_that_fits_the_definition_is_obeyed_though_the_passes_unite_val
     assert_eq!(plan.segmentation.check(&plan.graph, &plan.fusion), Ok(()));
 }
 
-/// Rows that are short enough for two passes have them, whoever cut the segments.
+/// Rows that are short enough for two passes get them, whoever cut the segments.
 #[test]
 fn passes_for_short_rows_run_behind_a_segmentation() {
     let definition = define(
@@ -517,7 +517,7 @@ fn passes_for_short_rows_run_behind_a_segmentation() {
     assert!(!texts(&own)[0].contains("welford"));
 }
 
-/// What a segment is asked to make is what the others read: no sum takes such a product for itself.
+/// Another segment reads the product that this one is to make: no sum absorbs it.
 #[test]
 fn no_sum_takes_a_product_that_a_segmentation_makes() {
     let definition = define(
@@ -542,7 +542,7 @@ fn no_sum_takes_a_product_that_a_segmentation_makes() {
 }
 
 /// A check evaluates 1 + tanh as the logistic function, without cancellation, and so it is computed, though a segment makes
-/// the tanh as well: of that the sum would keep too few digits.
+/// the tanh as well: from that the sum would have too few digits.
 #[test]
 fn a_logistic_function_stays_one_though_its_tanh_is_made() {
     let definition = define(
@@ -565,7 +565,7 @@ fn a_logistic_function_stays_one_though_its_tanh_is_made() {
     assert!(forms.any(|op| *op == TensorOp::Map(ScalarOp::ReciprocalHalf)));
 }
 
-/// The lanes would share the array that the sums along the inner axis lie in.
+/// Otherwise the lanes would share the array of the sums along the inner axis.
 #[test]
 fn lanes_do_not_stand_around_a_fold_that_keeps_an_inner_axis() {
     let body = "

@@ -1,4 +1,4 @@
-//! A cut is a plan before it has kernels.
+//! A cut is a plan without kernels.
 
 use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::lower::temporaries;

@@ -1,4 +1,4 @@
-//! What groups of the user ask of segments: where they are kept, what is rejected, what passes leave of them.
+//! The user's groups and segments: where groups are kept, what is rejected, what passes leave of them.
 
 use ferrofuse_compiler::segment::{GroupError, Segmentation, greedy, unfused};
 use ferrofuse_compiler::target::Target;
@@ -23,7 +23,7 @@ fn rejected(definition: &Definition, segmentation: Option<Segmentation>) -> Stri
     }
 }
 
-/// The values of these names, each made by a segment of its own.
+/// The values of these names, each made by a separate segment.
 fn apart(definition: &Definition, names: &[&str]) -> Segmentation {
     let statements = || definition.record.statements().iter().flat_map(|statement| &statement.results);
     let named = |name: &&str| -> Val {

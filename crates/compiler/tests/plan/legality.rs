@@ -1,4 +1,4 @@
-//! What can be one kernel: the witness, the reasons why not, and that parts of a legal group are legal.
+//! Groups that can be one kernel: the witness, the reasons for rejections, and that parts of a legal group are legal.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ fn rejection(body: &str) -> String {
     format!("{} {}", definition.name_of(rejection.val), rejection.reason)
 }
 
-/// Schedules and lowering read the answers that the search found.
+/// Schedules and lowering use the answers that the search got.
 #[test]
 fn kernels_of_a_cut_ask_about_no_further_group() {
     for body in [SOFTMAX, INNER_OUTER, GROUP_NORM] {
@@ -173,7 +173,7 @@ fn a_boundary_that_the_user_asks_for_is_kept() {
     assert_eq!(rejection(body), "T2 is a boundary that the definition asks for");
 }
 
-/// Legality is hereditary: fewer outputs, and values taken from memory instead of computed, need no more of it.
+/// Legality is hereditary: fewer outputs, and values read from memory instead of computed, stay legal.
 #[test]
 fn parts_of_a_legal_group_are_legal() {
     for body in [SOFTMAX, INNER_OUTER, GROUP_NORM] {

@@ -1,5 +1,5 @@
-//! Plans of small definitions: what is one kernel and why not, which choices are taken, that any choice that fits
-//! lowers to a kernel that verifies.
+//! Plans of small definitions: which groups are one kernel and why others are not, which choices are taken, and that any
+//! valid choice lowers to a kernel that verifies.
 
 mod batches;
 mod bounds;
@@ -63,7 +63,7 @@ fn kernels(segment: &ferrofuse_compiler::SegmentPlan) -> Option<&Kernels> {
     }
 }
 
-/// What the kernels are made of of a plan with one segment.
+/// The input of the kernels in a plan with one segment.
 fn only(plan: &Plan) -> &Kernels {
     assert_eq!(plan.segments.len(), 1, "{:#?}", plan.segmentation);
     kernels(&plan.segments[0]).expect("a segment with a kernel")

@@ -1,4 +1,4 @@
-//! What it takes to define and plan for many inputs of unknown sizes, counted: the clock says little on a busy machine.
+//! The work of defining and planning for many inputs of unknown sizes, in counts: times say little on a busy machine.
 
 use index::work::{AlgebraWork, counted};
 use ir::definition::Definition;
@@ -14,7 +14,7 @@ fn cat(parts: usize) -> Definition {
     define(&format!("{inputs}fd.add_output(fd.ops.cat([{}], dim=0))", names.join(", ")))
 }
 
-/// Inequalities that are to be proved for a cat of `parts` inputs, and terms that are placed in sums.
+/// The inequalities that are asked for a cat of `parts` inputs, and the terms that are inserted into sums.
 fn work(parts: usize) -> [usize; 2] {
     let definition = cat(parts);
     [AlgebraWork::Asked, AlgebraWork::Placed].map(|work| {
@@ -53,7 +53,7 @@ fn a_cat_of_cats_asks_for_each_input_once_more() {
     assert!(asked_of_more <= 20 * asked, "{asked} and {asked_of_more}");
 }
 
-/// A part that is a cat itself is no choice between all of its operands in a subrange of one of them.
+/// In a subrange of one of its operands, a part that is itself a cat does not select among all of them.
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "the algebra counts its work in debug builds")]
 fn each_element_of_a_cat_of_cats_is_loaded_from_one_place() {
@@ -63,7 +63,7 @@ fn each_element_of_a_cat_of_cats_is_loaded_from_one_place() {
     assert!(loads <= 128 + plan.segments.len(), "{loads} loads");
 }
 
-/// Sums of sizes that outgrew the algebra would be bounds of loops that never run.
+/// If sums of sizes exceeded the algebra, they would be bounds of loops that never run.
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "the algebra counts its work in debug builds")]
 fn bounds_of_long_cats_stay_within_the_algebra() {

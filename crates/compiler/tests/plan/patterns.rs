@@ -1,4 +1,4 @@
-//! Composites after graph passes: what is kept of them, which pass lost one, and who multiplies matrices for them.
+//! Composites after graph passes: what is kept of them, which pass lost one, and what computes their products of matrices.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 use super::{cpu_plan, define};
 
-/// A linear layer of `features` features, and what follows.
+/// A linear layer of `features` features, and the ops after it.
 fn linear(features: i64) -> Definition {
     define(&format!(
         "
@@ -90,7 +90,7 @@ fn a_pattern_that_a_pass_loses_is_dropped_with_the_pass() {
     assert_eq!(plan.patterns, [Err(reason.to_owned())]);
 }
 
-/// To revert a pass is to take the view before it: whatever later passes append, it prints as it did when it was made.
+/// To revert a pass is to take the view before it: whatever later passes append, it prints unchanged.
 #[test]
 fn walking_back_through_all_passes_gives_equal_text() {
     let mut changed = BTreeSet::new();

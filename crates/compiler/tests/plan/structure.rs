@@ -1,4 +1,5 @@
-//! What plans look like: how many segments, what they keep, what crosses blocks, and that planning repeats itself.
+//! The structure of plans: the number of segments, the values they keep, what crosses blocks, and that planning is
+//! deterministic.
 
 use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::lower::BufferSource;
@@ -22,7 +23,7 @@ fn columns_summed_beside_rows_leave_partial_results_of_one_row_a_block() {
     assert_eq!(stores, 1, "only the output of full size leaves the main kernel");
 }
 
-/// Rows that no cache holds between the stages are read once for each that walks them.
+/// Rows that do not stay in a cache between stages are read once for each stage that walks them.
 #[test]
 fn a_row_is_read_as_often_as_stages_walk_it() {
     let log_sum_exp = "
@@ -144,7 +145,7 @@ fn gpu_plans_verify_too() {
     }
 }
 
-/// Where blocks of a GPU keep sums of columns, more bandwidth is of no use: threads are too few.
+/// If blocks of a GPU keep sums of columns, more bandwidth is of no use: there are too few threads.
 #[test]
 fn few_bytes_in_flight_bound_what_bandwidth_does_not() {
     let memory = |body: &str, bandwidth: f64| {

@@ -1,4 +1,4 @@
-//! The tables of `docs/internals/stand-in.md` are what the library has.
+//! The tables of `docs/internals/stand-in.md` list the functions of the library.
 
 use crate::machine::Machine;
 

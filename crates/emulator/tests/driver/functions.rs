@@ -9,7 +9,7 @@ pub type Address = u64;
 
 macro_rules! functions {
     ($($name:ident($($argument:ty),*) -> $result:ty;)*) => {
-        /// Pointers to the functions; the library stays open. Some are only looked for.
+        /// Pointers to the functions; the library stays open. Some are only looked up.
         #[allow(non_snake_case, dead_code)]
         pub struct Functions {
             $(pub $name: unsafe extern "C" fn($($argument),*) -> $result,)*
@@ -19,7 +19,7 @@ macro_rules! functions {
             /// Finds all of them.
             pub fn find() -> Functions {
                 let path = ferrofuse_emulator::library().expect("the library lies beside the test");
-                // SAFETY: the library has no initialisers; its functions have these types, as `cuda.h` and `nvrtc.h` say.
+                // SAFETY: the library has no initializers; its functions have these types, as in `cuda.h` and `nvrtc.h`.
                 unsafe {
                     let library = Box::leak(Box::new(Library::new(path).expect("a library")));
                     Functions { $($name: *library.get(concat!(stringify!($name), "\0").as_bytes()).expect(stringify!($name)),)* }

@@ -1,4 +1,4 @@
-//! Capture, and graphs that are launched again and again.
+//! Capture, and graphs that are launched repeatedly.
 
 use std::ptr;
 
@@ -60,7 +60,7 @@ fn a_captured_graph_runs_when_it_is_launched() {
     ok!(cu, cuStreamIsCapturing(captured.stream, &mut status));
     assert_eq!(status, 1);
     let x = {
-        // Only the capture of a relaxed mode, or none, lets memory be allocated.
+        // Memory can be allocated only during a capture in relaxed mode, or without a capture.
         captured.end();
         let x = captured.context.upload(&[1; 32]);
         ok!(cu, cuStreamBeginCapture_v2(captured.stream, GLOBAL));
@@ -81,7 +81,7 @@ fn a_captured_graph_runs_when_it_is_launched() {
     ok!(cu, cuMemHostAlloc(&mut pinned, 8, 0));
     ok!(cu, cuMemcpyDtoHAsync_v2(pinned, x, 8, captured.stream));
     ok!(cu, cuStreamSynchronize(captured.stream));
-    // SAFETY: the memory has two numbers, and the copy into it has run.
+    // SAFETY: the memory has two numbers, and the copy to it has run.
     assert_eq!(unsafe { pinned.cast::<[i32; 2]>().read() }, [64, 5]);
     ok!(cu, cuMemFreeHost(pinned));
     ok!(cu, cuGraphExecDestroy(executable));
@@ -89,7 +89,7 @@ fn a_captured_graph_runs_when_it_is_launched() {
     assert_eq!(["allocations", "host_allocations"].map(|what| machine.get(what)), [0, 0]);
 }
 
-/// A thread may say that what it allocates is no part of the capture.
+/// A thread may declare that its allocations are no part of the capture.
 #[test]
 fn a_relaxed_thread_allocates_while_a_stream_captures() {
     let machine = Machine::new();
@@ -134,7 +134,8 @@ fn a_graph_may_allocate_what_it_frees() {
     assert_says(code!(cu, cuStreamSynchronize(captured.stream)), 700, "in no memory");
 }
 
-/// What a graph of two streams gives: the second doubles what the first has set, after an event or not.
+/// The result of a graph of two streams: the second doubles the numbers that the first has set, with or without an event
+/// between.
 fn forked(machine: &Machine, with_event: bool) -> Vec<i32> {
     let captured = Captured::begin(machine);
     let cu = captured.context.cu;

@@ -141,7 +141,7 @@ fn devices_are_two_h100s() {
     assert_eq!(count, 1);
     let mut text = ptr::null();
     ok!(machine.cu, cuGetErrorName(700, &mut text));
-    // SAFETY: the library gives a constant string.
+    // SAFETY: the library returns a constant string.
     assert_eq!(unsafe { CStr::from_ptr(text) }, c"CUDA_ERROR_ILLEGAL_ADDRESS");
     assert_eq!(code!(machine.cu, cuGetErrorName(12345, &mut text)), 1);
 }
@@ -206,12 +206,12 @@ fn nvrtc_knows_its_architectures() {
         machine.cu,
         nvrtcCreateProgram(&mut nothing, ptr::null(), ptr::null(), 0, ptr::null(), ptr::null())
     );
-    // SAFETY: the library gives a constant string.
+    // SAFETY: the library returns a constant string.
     let name = unsafe { CStr::from_ptr((machine.cu.nvrtcGetErrorString)(absent)) };
     assert_eq!(name, c"NVRTC_ERROR_INVALID_INPUT");
 }
 
-/// What a block of a cluster stores in shared memory its neighbour reads, as the emulator runs them as one.
+/// A block of a cluster reads what its neighbour stores in shared memory, as the emulator runs them as one.
 const CLUSTER: &str = "
 extern \"C\" __global__ void __launch_bounds__(32) __cluster_dims__(4, 1, 1) numbers(int* out) {
   __shared__ int of_block[4];

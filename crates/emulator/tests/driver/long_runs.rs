@@ -1,4 +1,4 @@
-//! Many calls: what they leave behind, which is nothing.
+//! Many calls leak nothing.
 
 use std::fs;
 use std::time::Instant;
@@ -15,7 +15,7 @@ fn resident() -> usize {
     text.split(' ').nth(1).and_then(|pages| pages.parse::<usize>().ok()).expect("a number of pages") * PAGE
 }
 
-/// A call as a runtime makes it: memory of the pool, a launch, an event, a wait at times.
+/// A call as a runtime makes it: memory of the pool, a launch, an event, sometimes a wait.
 fn call(context: &Context, function: Handle, stream: Handle, number: usize) {
     let x = context.allocate_on(4096, stream);
     ok!(context.cu, cuMemsetD32Async(x, 1, 32, stream));

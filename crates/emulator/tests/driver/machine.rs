@@ -1,4 +1,4 @@
-//! The library as one user at a time has it: calls that panic with its words when they fail.
+//! The library for one user at a time: calls that panic with its message when they fail.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_uint, c_void};
 use std::ptr;
@@ -27,10 +27,10 @@ pub struct Context {
     ordinal: c_int,
 }
 
-/// Calls a function of the library, whatever it gives.
+/// Calls a function of the library, whatever it returns.
 macro_rules! code {
     ($cu:expr, $name:ident($($argument:expr),* $(,)?)) => {
-        // SAFETY: pointers are to what the function takes, and outlive the call; addresses may be wrong, which is told.
+        // SAFETY: pointers are of the types that the function takes, and outlive the call; wrong addresses are reported.
         unsafe { ($cu.$name)($($argument),*) }
     };
 }
@@ -45,9 +45,9 @@ macro_rules! ok {
 
 pub(crate) use {code, ok};
 
-/// Why the latest call of this thread that failed did so.
+/// The message of this thread's latest call that failed.
 pub fn message() -> String {
-    // SAFETY: the function gives a string that is there until the next call that fails.
+    // SAFETY: the function returns a string that exists until the next call that fails.
     unsafe { CStr::from_ptr((FUNCTIONS.ferrofuse_stand_in_message)()) }.to_string_lossy().into_owned()
 }
 
@@ -64,7 +64,7 @@ impl Machine {
         let machine = Machine { cu: &FUNCTIONS, _alone: alone };
         machine.set("reset", 0);
         ok!(machine.cu, cuInit(0));
-        // A test that failed may have left contexts.
+        // A failed test may have left contexts.
         for device in 0..2 {
             while code!(machine.cu, cuDevicePrimaryCtxRelease_v2(device)) == 0 {}
         }
@@ -120,7 +120,7 @@ pub fn cubin(source: &str) -> Vec<u8> {
         .unwrap_or_else(|(code, log)| panic!("{code}: {log}"))
 }
 
-/// What a launch passes.
+/// An argument of a launch.
 pub enum Value {
     Pointer(Address),
     Number(i64),

@@ -1,4 +1,4 @@
-//! cuBLASLt: products in the order of streams, and what it is strict about.
+//! cuBLASLt: products in the order of streams, and its strict rules.
 
 use std::ffi::c_int;
 use std::ptr;

@@ -1,4 +1,4 @@
-//! Memory: how much there is, when it is there, and what uses it when it is not.
+//! Memory: its amount, its lifetime, and errors of uses outside of that.
 
 use std::ptr;
 
@@ -17,7 +17,7 @@ fn twice(context: &Context, address: Address, stream: Handle) -> i32 {
     code
 }
 
-/// That the context is broken by what its stream is waited for, and stays so until it is released.
+/// Asserts that waiting for the stream breaks the context, until the context is released.
 #[track_caller]
 fn assert_broken(context: &Context, stream: Handle, part: &str) {
     assert_says(code!(context.cu, cuStreamSynchronize(stream)), ILLEGAL_ADDRESS, part);
@@ -31,7 +31,7 @@ fn uses_of_memory_that_is_not_there_break_the_context() {
     let machine = Machine::new();
     type Misuse = fn(&Context, Handle, Handle) -> &'static str;
     let misuses: [Misuse; 8] = [
-        // Freed in the same stream before.
+        // Freed earlier in the same stream.
         |context, stream, _| {
             let x = context.allocate_on(128, stream);
             ok!(context.cu, cuMemFreeAsync(x, stream));
@@ -45,7 +45,7 @@ fn uses_of_memory_that_is_not_there_break_the_context() {
             ok!(context.cu, cuMemsetD8Async(x, 0, 1, stream));
             "in no memory"
         },
-        // Freed in another stream, before.
+        // Freed earlier in another stream.
         |context, stream, other| {
             let x = context.allocate_on(128, stream);
             ok!(context.cu, cuStreamSynchronize(stream));
@@ -60,7 +60,7 @@ fn uses_of_memory_that_is_not_there_break_the_context() {
             ok!(context.cu, cuMemFreeAsync(x, other));
             "freed on another stream"
         },
-        // Allocated in another stream, for which the use does not wait.
+        // Allocated in another stream, for which this use does not wait.
         |context, stream, other| {
             let x = context.allocate_on(128, other);
             assert_eq!(twice(context, x, stream), 0);
@@ -72,7 +72,7 @@ fn uses_of_memory_that_is_not_there_break_the_context() {
             ok!(context.cu, cuMemsetD8Async(x, 0, 129, stream));
             "are more than the 128 bytes"
         },
-        // A kernel that leaves its memory, a little or by a page.
+        // A kernel that accesses memory outside its own, by a little or by a page.
         |context, stream, _| {
             let x = context.allocate(128);
             assert_eq!(twice(context, x + 4, stream), 0);
@@ -90,7 +90,7 @@ fn uses_of_memory_that_is_not_there_break_the_context() {
         let part = misuse(&context, stream, other);
         assert_broken(&context, stream, part);
         drop(context);
-        // The next context works, and what the broken one had is gone.
+        // The next context works, and everything of the broken one is gone.
         assert_eq!(["allocations", "streams", "modules", "pending"].map(|what| machine.get(what)), [0; 4]);
         let context = machine.context(0);
         let x = context.upload(&[3; 32]);
@@ -164,7 +164,7 @@ fn memory_runs_out_and_is_there_again() {
     };
     let x = context.allocate_on(600 << 10, stream);
     assert_says(allocate(600 << 10).0, 2, "614400 bytes asked of device 0, 434176 are free");
-    // What the stream has freed is there for its next allocation, though nothing has run.
+    // Memory that the stream has freed is available to its next allocation, though nothing has run.
     ok!(context.cu, cuMemFreeAsync(x, stream));
     let (code, y) = allocate(600 << 10);
     assert_eq!(code, 0);

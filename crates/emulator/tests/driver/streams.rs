@@ -1,4 +1,4 @@
-//! Streams and events: work runs as late as its order allows, and no later.
+//! Streams and events: work runs as late as its order allows, not later.
 
 use std::ptr;
 
@@ -8,12 +8,12 @@ use crate::machine::{Context, LEGACY, Machine, Value, assert_says, code, ok};
 
 const NON_BLOCKING: u32 = 1;
 
-/// Has `stream` double the 64 numbers at `x`.
+/// Makes `stream` double the 64 numbers at `x`.
 fn twice(context: &Context, function: Handle, x: Address, stream: Handle) {
     assert_eq!(context.launch(function, 2, stream, &[Value::Pointer(x), Value::Number(64)]), 0);
 }
 
-/// What one stream copies out of memory that another one doubles, with an event between or without.
+/// The numbers that one stream copies from memory that another one doubles, with or without an event between.
 fn copied(context: &Context, function: Handle, flags: u32, with_event: bool) -> Vec<i32> {
     let (writer, reader, event) = (context.stream(flags), context.stream(flags), context.event());
     let (x, y) = (context.upload(&[21; 64]), context.upload(&[0; 64]));

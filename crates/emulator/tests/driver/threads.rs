@@ -6,7 +6,7 @@ use std::thread;
 use crate::KERNELS;
 use crate::machine::{Context, Machine, Value, ok};
 
-/// Adds 1 to 64 numbers, again and again, in a stream of its own, with memory of the pool.
+/// Adds 1 to 64 numbers repeatedly, in a separate stream, with memory of the pool.
 fn work(number: usize, rounds: i64) {
     let context = Context::new((number % 2) as i32);
     let function = context.function(context.module(KERNELS), c"add");

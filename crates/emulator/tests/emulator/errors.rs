@@ -1,4 +1,4 @@
-//! What a kernel must not do, launches that do not fit it, and what the compiler rejects.
+//! Errors of kernels, launches that do not fit their kernel, and texts that the compiler rejects.
 
 use ferrofuse_emulator::{Arg, Emulator, EmulatorOptions, GuardedBuffer, Launch};
 

@@ -1,4 +1,4 @@
-//! Kernels as a compiler writes them, in every order of threads, and what their arithmetic rests on.
+//! Kernels as a compiler writes them, in every order of threads, and the arithmetic that they rely on.
 
 use ferrofuse_emulator::{Arg, Function, Launch, Order};
 use half::{bf16, f16};

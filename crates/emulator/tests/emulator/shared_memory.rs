@@ -1,4 +1,4 @@
-//! Shared memory: how much of it there is, and what lies in it at first.
+//! Shared memory: its size, and its initial contents.
 
 use ferrofuse_emulator::{Arg, Launch};
 

@@ -1,4 +1,4 @@
-//! The threads of a block: in which order they run, what they wait for, what they tell each other.
+//! The threads of a block: the order in which they run, what they wait for, and how they communicate.
 
 use ferrofuse_emulator::{Arg, GuardedBuffer, Launch, Order};
 

@@ -1,6 +1,7 @@
-//! What differs between two explanations: of two definitions, of two segmentations, of two versions of the compiler.
+//! The differences between two explanations: of two definitions, segmentations or versions of the compiler.
 //!
-//! Segments are matched by what they write. What one version did not say yet is not compared, and named.
+//! Segments are matched by the tensors that they write. A fact that one version does not report yet is not compared, but
+//! named.
 
 use std::time::Duration;
 
@@ -10,34 +11,34 @@ use serde::Serialize;
 use super::{Explanation, SegmentExplanation};
 use crate::table;
 
-/// What differs.
+/// The differences.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Difference {
-    /// What both have a total of, where it differs.
+    /// Totals that differ.
     pub totals: Vec<Changed>,
-    /// Of segments that write the same tensors, what differs.
+    /// Facts that differ of segments that write the same tensors.
     pub segments: Vec<Changed>,
-    /// What the segments write that only the first has.
+    /// The tensors written by segments that only the first has.
     pub only_first: Vec<String>,
-    /// What the segments write that only the second has.
+    /// The tensors written by segments that only the second has.
     pub only_second: Vec<String>,
-    /// What one of them does not say, so that it is not compared.
+    /// Facts that one of the two does not report, so that they are not compared.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unsaid: Vec<String>,
 }
 
-/// Something that both have, and that is not the same.
+/// A fact that differs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Changed {
-    /// What it is.
+    /// The name of the fact.
     pub what: String,
-    /// What the first has.
+    /// Its value in the first.
     pub first: String,
-    /// What the second has.
+    /// Its value in the second.
     pub second: String,
 }
 
-/// What differs between two explanations.
+/// The differences between two explanations.
 pub fn difference(first: &Explanation, second: &Explanation) -> Difference {
     let by_outputs = |explanation: &Explanation| -> FxHashMap<String, SegmentExplanation> {
         explanation.segments.iter().map(|segment| (written(segment), segment.clone())).collect()
@@ -68,7 +69,7 @@ impl Difference {
             && self.only_second.is_empty()
     }
 
-    /// The same without these facts, which one of the two does not say, as it is of an earlier version.
+    /// The same without the facts `unsaid`, which one of the two does not report because it is from an earlier version.
     pub fn without(mut self, unsaid: &[&str]) -> Difference {
         let is_said = |changed: &Changed| {
             let fact = changed.what.rsplit(": ").next().unwrap_or_default();
@@ -82,7 +83,7 @@ impl Difference {
         self
     }
 
-    /// Lines for people, with what to call the two.
+    /// Readable lines, which call the two `first` and `second`.
     pub fn lines(&self, first: &str, second: &str) -> String {
         let unsaid = match self.unsaid.is_empty() {
             true => String::new(),

@@ -2,14 +2,14 @@
 
 use compiler::Plan;
 
-/// The names of those of each such launch.
+/// The names of the segments of each batch.
 pub(super) fn batches(plan: &Plan) -> Vec<Vec<String>> {
     let shared = plan.batches.iter().filter(|batch| batch.len() > 1);
     let names = shared.map(|batch| plan.segments[batch.clone()].iter().map(|segment| segment.name.clone()));
     names.map(Iterator::collect).collect()
 }
 
-/// A batch in a line.
+/// A batch as a line.
 pub(super) fn line(names: &[String]) -> String {
     match names {
         [first, last] => format!("one launch for {first} and {last}"),

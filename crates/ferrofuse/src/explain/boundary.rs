@@ -1,4 +1,4 @@
-//! The tensors that pass between segments, and why the two are not one: in words, from what the search was told.
+//! The tensors between segments, and why the two are separate: in words, from the answers that the search got.
 
 use compiler::{Decision, SegmentPlan};
 use ir::graph::Val;
@@ -29,7 +29,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Why two segments are not one.
+    /// Why two segments are separate.
     fn boundary(&self, from: usize, to: usize) -> String {
         let pair = [from, to].map(|number| &self.cut.segments[number]);
         let [first, second] = pair;
@@ -60,7 +60,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Why no kernel does for two segments, if none does.
+    /// Why no kernel can compute two segments together, if none can.
     fn rejection(&self, pair: [usize; 2]) -> Option<String> {
         let views = pair.map(|number| &self.cut.segments[number].view);
         let answer = self.cut.as_one(views, |val| self.readers.count(val));
@@ -72,7 +72,7 @@ impl Explainer<'_> {
         Some(format!("in one kernel {} {reason}", self.names.of(rejection.val)))
     }
 
-    /// Whether a boundary was written by a pass, for a product of matrices that a kernel computes.
+    /// Whether a pass wrote a boundary, for a product of matrices that a kernel computes.
     fn is_of_passes(&self, val: Val) -> bool {
         let is_boundary = self.cut.graph.op(val).is_boundary();
         is_boundary && self.cut.map.iter().all(|(_, new)| new != val)

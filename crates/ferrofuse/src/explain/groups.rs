@@ -1,4 +1,4 @@
-//! What became of the groups of a definition: which segments compute them, or why none does.
+//! The result of planning for the groups of a definition: the segments that compute each, or why none does.
 
 use compiler::Plan;
 use ir::definition::Definition;
@@ -23,7 +23,7 @@ pub struct GroupExplanation {
     pub stream: Option<u32>,
     /// The segments, in the order they run.
     pub segments: Vec<String>,
-    /// Why no segment computes anything of it.
+    /// Why no segment computes any of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<String>,
 }
@@ -50,7 +50,7 @@ pub(super) fn groups(definition: &Definition, plan: &Plan) -> Vec<GroupExplanati
     written.groups().map(group).collect()
 }
 
-/// The segments of a plan that compute what the passes left of a group.
+/// The segments of a plan that compute the ops that passes left of a group.
 fn segments(plan: &Plan, name: &str) -> Vec<String> {
     let tasks: &Tasks = &plan.tasks;
     let group = tasks.groups().find(|(_, data, _)| data.name == name);
@@ -66,7 +66,7 @@ pub(super) fn computing(plan: &Plan, view: &Fusion) -> Vec<String> {
 }
 
 impl GroupExplanation {
-    /// In a line: what it asks for, and where it is computed.
+    /// As a line: what it requests, and which segments compute it.
     pub(super) fn line(&self) -> String {
         let stay = self.stay.then(|| "stays in one segment".to_owned());
         let device = self.device.as_ref().map(|device| format!("device {device}"));

@@ -1,5 +1,5 @@
-//! What became of the lambdas of a definition's folds and scans: which segments combine by them, or whether each state is a
-//! fold of its own, and why, or that it is a built-in fold.
+//! The result of planning for the lambdas of a definition's folds and scans: the segments that combine by each, whether each
+//! state is a separate fold and why, or that the lambda is a built-in fold.
 
 use compiler::Plan;
 use ir::definition::Definition;
@@ -14,14 +14,14 @@ use crate::lambdas::of_nodes;
 pub struct LambdaExplanation {
     /// `fold` or `scan`.
     pub op: String,
-    /// The states that it gives.
+    /// The states that it returns.
     pub outputs: Vec<String>,
-    /// The segments that compute what became of it, in the order they run.
+    /// The segments that compute it after the passes, in the order they run.
     pub segments: Vec<String>,
-    /// Of one whose states can be folds of their own, whether they are and why.
+    /// For a lambda whose states can be separate folds, whether they are and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distribution: Option<String>,
-    /// Of one that a pass recognizes as a built-in fold, which one that is and why.
+    /// For a lambda that a pass recognizes as a built-in fold, which one and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub built_in: Option<String>,
 }
@@ -64,7 +64,7 @@ fn in_words(plan: &Plan) -> String {
 }
 
 impl LambdaExplanation {
-    /// In a line: where it is computed, and how.
+    /// As a line: which segments compute it, and how.
     pub(super) fn line(&self) -> String {
         let decided = self.built_in.iter().chain(&self.distribution);
         let decided: String = decided.map(|how| format!("; {how}")).collect();

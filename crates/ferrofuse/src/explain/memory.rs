@@ -1,5 +1,5 @@
-//! Memory that a plan needs for what its segments make: of each segment what is there while it runs. Inputs are the caller's,
-//! and so is what is stored in them; partial results of folds do not count.
+//! Memory that a plan needs for the values that its segments make, while each segment runs. Inputs belong to the caller, and
+//! so do outputs stored in inputs; partial results of folds do not count.
 
 use compiler::Plan;
 use compiler::segment::Lifetimes;
@@ -9,18 +9,18 @@ use rustc_hash::FxHashSet;
 
 use super::Explainer;
 
-/// Bytes in memory of what segments make and somebody still needs.
+/// Bytes in memory of values that segments made and that are still needed.
 pub(super) struct Peaks {
     /// While each segment runs.
     pub each: Vec<u64>,
-    /// The most of these.
+    /// The maximum of these.
     pub bytes: u64,
-    /// The same at any sizes, as long as the same segment has most.
+    /// The same as a formula over sizes, valid as long as the maximum is in the same segment.
     pub formula: Expr,
 }
 
 impl Peaks {
-    /// Those of a plan.
+    /// The peaks of a plan.
     pub fn of(plan: &Plan, explainer: &Explainer<'_>) -> Peaks {
         let views = plan.segments.iter().map(|segment| &segment.view);
         let in_inputs = stored_in_inputs(plan);

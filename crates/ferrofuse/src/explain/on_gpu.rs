@@ -1,4 +1,5 @@
-//! What a GPU's kernels take of a multiprocessor, and what bounds them: memory's bandwidth, its latency, or instructions.
+//! The resources of a multiprocessor that a GPU's kernels take, and what bounds them: memory bandwidth, latency, or
+//! instructions.
 
 use codegen_c::cuda::{CudaKernel, emit};
 use compiler::lower::{KernelArgument, Lowered, LoweredSegment};
@@ -9,7 +10,8 @@ use index::{Expr, Sym};
 use runtime::ThreadResources;
 use serde::{Deserialize, Serialize};
 
-/// What a thread of each kernel of a plan takes, in the order of [`gpu_kernels`]; of those that are not there nothing is known.
+/// The resources of a thread of each kernel of a plan, in the order of [`gpu_kernels`]; `None` if the kernel was not
+/// compiled.
 pub type MachineCode = [Option<ThreadResources>];
 
 /// A kernel of a segment on a GPU.
@@ -21,56 +23,56 @@ pub struct KernelOnGpu {
     pub blocks: u64,
     /// Threads of a block.
     pub threads: u32,
-    /// Registers of a thread; left out where nothing compiled it.
+    /// Registers of a thread; left out if the kernel was not compiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub registers: Option<u32>,
-    /// Bytes of a thread in local memory; left out where nothing compiled it.
+    /// Bytes of a thread in local memory; left out if the kernel was not compiled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub local_bytes: Option<u32>,
     /// Bytes of shared memory of a block.
     pub shared_bytes: u64,
-    /// Blocks that a multiprocessor runs at a time; at most, where registers are not known.
+    /// Blocks that a multiprocessor runs at a time; an upper bound if the registers are not known.
     pub blocks_per_multiprocessor: u64,
     /// Bytes that the threads of a multiprocessor load before they use the first of them.
     pub in_flight_bytes: u64,
-    /// How long each thing takes that may bound it, for a segment's main kernel.
+    /// The times that may bound a segment's main kernel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub times_us: Option<TimesOnGpu>,
-    /// What takes longest of these.
+    /// The longest of these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<Bottleneck>,
 }
 
-/// Microseconds of what a kernel may wait for.
+/// Microseconds of each resource that may bound a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct TimesOnGpu {
-    /// Of all bytes, at the memory's speed.
+    /// For moving all bytes at the memory's bandwidth.
     pub bandwidth: f64,
-    /// Of what is read, by as many bytes as are in flight.
+    /// For reading, with the number of bytes in flight.
     pub latency: f64,
-    /// Of instructions.
+    /// For issuing the instructions.
     pub instructions: f64,
-    /// Of a launch.
+    /// For a launch.
     pub launch: f64,
 }
 
-/// Bytes that a segment moves, as often as its kernels do.
+/// Bytes that a segment moves, once per input sweep of its kernels.
 pub(super) struct Moved {
     pub read: u64,
     pub all: u64,
 }
 
-/// What a kernel waits for.
+/// What bounds a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bottleneck {
-    /// Memory moves as many bytes as it can.
+    /// Memory moves bytes at its full bandwidth.
     Bandwidth,
-    /// Too few bytes are in flight for that.
+    /// Too few bytes are in flight for full bandwidth.
     Latency,
-    /// Instructions are issued as fast as they can be.
+    /// Instructions are issued at the full rate.
     Instructions,
-    /// All of it is shorter than a launch.
+    /// The whole kernel takes less time than its launch.
     Launch,
 }
 
@@ -110,7 +112,7 @@ struct OnGpu<'a> {
 }
 
 impl OnGpu<'_> {
-    /// What a kernel takes; `None` if it has no CUDA text.
+    /// The facts about a kernel; `None` if it has no CUDA text.
     fn kernel(&self, lowered: &Lowered, resources: Option<ThreadResources>) -> Option<KernelOnGpu> {
         let text = emit(&lowered.kernel).ok()?;
         let CudaKernel { block_threads: threads, static_shared_bytes, .. } = text;
@@ -134,9 +136,9 @@ impl OnGpu<'_> {
         })
     }
 
-    /// What a main kernel may wait for, whose segment moves so many bytes, and of which the cost model expects this.
+    /// The times that may bound a main kernel, whose segment moves `moved` and for which the cost model expects `cost`.
     fn times(&self, kernel: &KernelOnGpu, moved: &Moved, cost: &Seconds) -> TimesOnGpu {
-        // Nothing waits for what is stored.
+        // Nothing waits for stores.
         let in_flight = (kernel.in_flight_bytes * kernel.blocks.min(self.target.cores)) as f64;
         let latency = if in_flight == 0.0 { 0.0 } else { self.facts.latency * moved.read as f64 / in_flight };
         TimesOnGpu {
@@ -147,7 +149,7 @@ impl OnGpu<'_> {
         }
     }
 
-    /// An expression over a kernel's arguments, at the sizes that are expected.
+    /// The value of an expression over a kernel's arguments, at the expected sizes.
     fn value(&self, lowered: &Lowered, expr: &Expr) -> u64 {
         let argument = |symbol: Sym| {
             let place = lowered.kernel.arguments.iter().position(|&argument| argument == symbol)?;
@@ -161,7 +163,7 @@ impl OnGpu<'_> {
 }
 
 impl TimesOnGpu {
-    /// What takes longest.
+    /// The longest time.
     fn longest(self) -> Bottleneck {
         let terms = [
             (Bottleneck::Bandwidth, self.bandwidth),

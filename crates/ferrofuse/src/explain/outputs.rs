@@ -1,4 +1,4 @@
-//! Where those outputs of a plan lie that are views or not row-major: what they are views of, their strides as formulas.
+//! The layouts of a plan's outputs that are views or not row-major: the source of each view, and strides as formulas.
 
 use compiler::Plan;
 use compiler::layout::LayoutClass;
@@ -18,7 +18,7 @@ pub struct OutputExplanation {
     /// The input, or the value that a segment makes, whose memory it shares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_of: Option<String>,
-    /// Its strides in elements, at any sizes; `None` where they follow from those of the tensor that it is a view of or is
+    /// Its strides in elements, as formulas over sizes; `None` if they follow from the tensor that it is a view of or is
     /// written to.
     pub strides: Option<Vec<String>>,
 }
@@ -35,7 +35,7 @@ pub(super) fn outputs(
     outputs
         .filter_map(|((name, output), view)| {
             let source = view.as_ref().map(|view| (view.source, explainer.names.of(view.source)));
-            // What is computed in the order of memory is the output itself.
+            // A value computed in the order of memory is the output itself.
             let is_other = |(val, source): &(Val, String)| plan.fusion.is_input(*val) || *source != name;
             let view_of = source.filter(is_other).map(|(_, source)| source);
             let has_order = !output.order.is_empty();
@@ -46,7 +46,7 @@ pub(super) fn outputs(
         .collect()
 }
 
-/// Products of the sizes of all axes further in.
+/// For each axis the product of the sizes of the axes inside it.
 fn strides(shape: &[Expr], order: &Axes) -> Vec<String> {
     let mut strides = vec![String::new(); shape.len()];
     let mut stride = Expr::one();

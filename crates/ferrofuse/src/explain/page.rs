@@ -1,5 +1,5 @@
-//! An explanation as a page of HTML: the picture, totals beside those of other segmentations, and for each segment what it
-//! does, which unfolds. One file, without scripts.
+//! An explanation as an HTML page: the picture, totals beside those of other segmentations, and for each segment details
+//! that unfold. One file, without scripts.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -15,7 +15,7 @@ vertical-align:top}.ffpage th{font-weight:600}.ffpage pre{overflow-x:auto;backgr
 .ffpage summary{cursor:pointer}\
 @media (prefers-color-scheme:dark){.ffpage{color:#e8edf3;background:#10151b}.ffpage pre{background:#1a222c}}";
 
-/// A page: an explanation, and others of the same definition to compare it with, each with its name.
+/// A page of an explanation, with others of the same definition to compare it with, each with its name.
 pub fn html(explanation: &Explanation, title: &str, others: &[(&str, &Explanation)]) -> String {
     let body = fragment(explanation, title, others);
     let title = escaped(title);
@@ -66,7 +66,7 @@ pub fn fragment(explanation: &Explanation, title: &str, others: &[(&str, &Explan
     text
 }
 
-/// A word before the names of places that other explanations on a page do not have.
+/// A prefix of the ids in the page that no other explanation on it has.
 fn prefix(explanation: &Explanation, title: &str) -> String {
     let bytes = explanation.to_string();
     let hash = bytes.bytes().chain(title.bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -75,7 +75,7 @@ fn prefix(explanation: &Explanation, title: &str) -> String {
     format!("f{:x}-", hash >> 32)
 }
 
-/// The totals, side by side with those of others, and what sizes were taken for.
+/// The totals, beside those of the others, and the sizes that were assumed.
 fn totals(text: &mut String, explanation: &Explanation, others: &[(&str, &Explanation)]) {
     let row = |(name, explained): (&str, &Explanation)| {
         vec![
@@ -100,7 +100,7 @@ fn totals(text: &mut String, explanation: &Explanation, others: &[(&str, &Explan
     }
 }
 
-/// What a segment does, unfolded on demand.
+/// The details of a segment, unfolded on demand.
 fn describe(text: &mut String, segment: &SegmentExplanation, prefix: &str) {
     let name = escaped(&segment.name);
     let as_what = escaped(&table::runs_as(segment));

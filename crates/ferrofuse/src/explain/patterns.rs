@@ -1,5 +1,5 @@
-//! What became of the composites of a definition: which segments compute them, whether a library or a kernel multiplies
-//! matrices for them, and why.
+//! The result of planning for the composites of a definition: the segments that compute each, whether a library or a kernel
+//! computes its product of matrices, and why.
 
 use compiler::{Plan, ShallowProduct};
 use ir::definition::Definition;
@@ -14,14 +14,14 @@ use super::groups::computing;
 pub struct PatternExplanation {
     /// The op that the user wrote.
     pub name: String,
-    /// What it gives.
+    /// Its results.
     pub outputs: Vec<String>,
     /// The segments that compute ops of it, in the order they run.
     pub segments: Vec<String>,
-    /// Of one in which matrices are multiplied, who does and why.
+    /// For a composite with a product of matrices, what computes the product and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<String>,
-    /// Which graph pass lost it, and how; what it computes is computed all the same.
+    /// Which graph pass lost it, and how; its values are computed nevertheless.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dropped: Option<String>,
 }
@@ -43,7 +43,7 @@ pub(super) fn patterns(definition: &Definition, plan: &Plan, names: &ValueNames)
     definition.tasks.patterns().zip(&plan.patterns).map(pattern).collect()
 }
 
-/// Who multiplies the matrices of a composite, and why.
+/// What computes the product of matrices of a composite, and why.
 fn product(plan: &Plan, view: &Fusion) -> Option<String> {
     let became = |val: Val| {
         let later = &plan.steps[plan.products.steps_before..];
@@ -66,12 +66,12 @@ fn in_words(product: &ShallowProduct) -> String {
 }
 
 impl PatternExplanation {
-    /// Whether there is something to say of it: a library, several segments, or that a pass lost it.
+    /// Whether it is worth reporting: a library computes it, or several segments, or a pass lost it.
     pub(super) fn is_notable(&self) -> bool {
         self.product.is_some() || self.dropped.is_some()
     }
 
-    /// In a line: where it is computed, and by whom.
+    /// As a line: which segments compute it, and how.
     pub(super) fn line(&self) -> String {
         let made = match (&self.dropped, &self.segments[..]) {
             (Some(reason), _) => format!("is taken apart, as {reason}"),

@@ -1,5 +1,5 @@
-//! Which segment computes a node first, and which segments read a value. Takes a cut, looks at each node and input of each
-//! segment once, and answers from then on without a look at other segments. Puts nothing into words.
+//! Which segment computes a node first, and which segments read a value. Takes a cut, visits each node and input of each
+//! segment once, and then answers without visiting segments again. Makes no text.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use compiler::Cut;
 use ir::graph::{Node, Val};
 use rustc_hash::FxHashMap;
 
-/// Who computes and who reads what, by the numbers of segments.
+/// The segments that compute and read values, by number.
 pub(super) struct Readers {
     first: FxHashMap<Node, usize>,
     /// Ascending.
@@ -15,7 +15,7 @@ pub(super) struct Readers {
 }
 
 impl Readers {
-    /// Those of a cut.
+    /// The readers of a cut.
     pub(super) fn of(cut: &Cut) -> Readers {
         let mut found = Readers { first: FxHashMap::default(), readers: FxHashMap::default() };
         for (number, segment) in cut.segments.iter().enumerate() {
@@ -31,7 +31,7 @@ impl Readers {
         found
     }
 
-    /// Whether a segment before this one computes a node.
+    /// Whether an earlier segment computes the node, too.
     pub(super) fn is_again(&self, node: Node, number: usize) -> bool {
         #[cfg(test)]
         looked(1);
@@ -43,7 +43,7 @@ impl Readers {
         self.readers.get(&val).map_or(0, Vec::len)
     }
 
-    /// A segment that reads what one makes, and on which another waits, directly or not: the two cannot be one.
+    /// A segment that reads a value of `from` and that `to` depends on, directly or not: then the two cannot be one.
     pub(super) fn between(&self, cut: &Cut, from: usize, to: usize) -> Option<usize> {
         let next = |number: usize| {
             let made = cut.segments[number].view.outputs().iter();
@@ -64,7 +64,7 @@ impl Readers {
         None
     }
 
-    /// The segments behind this one that read a value.
+    /// The later segments that read a value.
     pub(super) fn after(&self, val: Val, number: usize) -> &[usize] {
         let all = self.readers.get(&val).map_or(&[][..], Vec::as_slice);
         let after = &all[all.partition_point(|&reader| reader <= number)..];
@@ -87,11 +87,11 @@ mod tests {
     use crate::{CompileOptions, cut, define};
 
     thread_local! {
-        /// Nodes, inputs and readers that were looked at.
+        /// The nodes, inputs and readers that were visited.
         pub static LOOKS: Cell<usize> = const { Cell::new(0) };
     }
 
-    /// Rows and columns in turn: each pair of folds is a segment, and each reads the input again.
+    /// Rows and columns in turn: each pair of folds is a segment, and each segment reads the input again.
     fn cut_of(steps: usize) -> Cut {
         let step = |place: usize| {
             format!("    y = fd.ops.sub(x, fd.ops.mean(y, dims=[{}], keepdim=True))\n", place % 2)

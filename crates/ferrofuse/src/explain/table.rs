@@ -71,7 +71,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// What the certificate says.
+/// The certificate in words.
 fn closeness(certificate: &Certificate) -> String {
     let Certificate { cost_us, lower_bound_us, gap, optimal, .. } = certificate;
     match optimal {

@@ -1,4 +1,4 @@
-//! Segmentations as a user writes them: read, put in an order that runs, rejected by name and line.
+//! Segmentations as a user writes them: parsed, ordered so that they run, rejected by name and line.
 
 use compiler::PlanError;
 use compiler::segment::{SegmentationError, Wait};
@@ -12,8 +12,8 @@ use crate::{Error, Segmentation};
 /// A segmentation of a definition from its text, a line `segment NAME -> VALUE, VALUE…` for each segment.
 ///
 /// # Errors
-/// The first line that is none, names what the definition does not compute or what an earlier line makes, and a cycle. Whether
-/// all outputs are made a plan says.
+/// The first line that does not parse, that names a value which the definition does not compute or an earlier line makes;
+/// and a cycle. Whether all outputs are made is checked by the plan.
 pub fn read_segmentation(definition: &Definition, text: &str) -> Result<Segmentation, SegmentError> {
     let is_computed = |&val: &Val| !definition.fusion.is_input(val);
     let named = |name: &str| value_named(definition, name).filter(is_computed);
@@ -23,7 +23,7 @@ pub fn read_segmentation(definition: &Definition, text: &str) -> Result<Segmenta
     ordered.map_err(|cycle| SegmentError::Cycle(in_words(definition, &cycle)))
 }
 
-/// What is wrong with a plan that was made with a segmentation, in words of the definition.
+/// An error of a plan that was made with a segmentation, in the names of the definition.
 pub fn of_plan(definition: &Definition, error: Error) -> SegmentError {
     match error {
         Error::Plan(PlanError::Segmentation(SegmentationError::Missing(val))) => {
@@ -36,7 +36,7 @@ pub fn of_plan(definition: &Definition, error: Error) -> SegmentError {
     }
 }
 
-/// A cycle: who waits for what.
+/// A cycle in words: which segment waits for which.
 pub(super) fn in_words(definition: &Definition, cycle: &[Wait]) -> String {
     let wait = |wait: &Wait| {
         let name = value_name(definition, wait.val);
@@ -45,7 +45,7 @@ pub(super) fn in_words(definition: &Definition, cycle: &[Wait]) -> String {
     cycle.iter().map(wait).collect::<Vec<_>>().join(", ")
 }
 
-/// Rejects what two lines make, and a name that two lines have.
+/// Rejects a value that two lines make, and a name that two lines have.
 fn require_once(
     definition: &Definition,
     segmentation: &Segmentation,

@@ -1,8 +1,8 @@
-//! Which values of a definition each segment makes, for a cut that is over what the passes made of it.
+//! The values of a definition that each segment makes, for a cut over the values that the passes made of the definition's.
 //!
-//! Takes a definition and its cut; gives a segmentation over values of the definition in which every output is made. Values
-//! that only passes know of are computed by whoever reads them, of the nearest values that can be kept instead; views of inputs are a
-//! last segment.
+//! Takes a definition and its cut; returns a segmentation over values of the definition in which every output is made. A
+//! value that only passes made is computed by each segment that reads it, from the nearest values that can be kept instead;
+//! views of inputs are a last segment.
 
 use compiler::passes::in_memory;
 use compiler::segment::Wait;
@@ -13,14 +13,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Segmentation;
 
-/// A segmentation over values of a definition, and for each segment those of the cut that it is made of: mostly one, none where it
-/// makes views.
+/// A segmentation over values of a definition, and for each segment the segments of the cut that it consists of: mostly one,
+/// none for a segment of views.
 pub(super) struct WrittenCut {
     pub segmentation: Segmentation,
     pub planned: Vec<Vec<usize>>,
 }
 
-/// The segmentation of a definition that a cut stands for.
+/// The segmentation of a definition that a cut represents.
 ///
 /// # Errors
 /// The cycle of a segmentation that the user chose.
@@ -35,8 +35,8 @@ pub(super) fn written_cut(definition: &Definition, cut: &Cut) -> Result<WrittenC
     Ok(WrittenCut { segmentation, planned })
 }
 
-/// The segments of a cut over the values of the definition: planned with these, it becomes the same. Outputs that are views are no
-/// segment's.
+/// The segments of a cut over the values of the definition: planning with them gives the same cut. Outputs that are views
+/// belong to no segment.
 pub(super) fn planned_cut(definition: &Definition, cut: &Cut) -> Segmentation {
     match &cut.chosen {
         Some(chosen) => chosen.clone(),
@@ -44,8 +44,8 @@ pub(super) fn planned_cut(definition: &Definition, cut: &Cut) -> Segmentation {
     }
 }
 
-/// A cut's segmentation over the values of the definition that became what it keeps. What only passes know of is left out, or that
-/// kept of which it is computed, the nearest.
+/// A cut's segmentation over the values of the definition that became the values that it keeps. A kept value that only
+/// passes made is left out, or replaced by the nearest values that it is computed from.
 fn written(cut: &Cut, olds: &Olds, keeps_nearest: bool) -> Segmentation {
     let old = |val: Val| match keeps_nearest {
         true => olds.nearest(&cut.graph, val),
@@ -59,14 +59,14 @@ fn written(cut: &Cut, olds: &Olds, keeps_nearest: bool) -> Segmentation {
     };
     let segments = cut.segmentation.segments.iter().map(made).filter(|made| !made.is_empty()).collect();
     let mut segmentation = Segmentation { segments };
-    // What several segments would keep is the first one's.
+    // A value that several segments would keep is kept by the first.
     let mut kept = FxHashSet::default();
     segmentation.segments.iter_mut().for_each(|made| made.retain(|&val| kept.insert(val)));
     segmentation.segments.retain(|made| !made.is_empty());
     segmentation
 }
 
-/// Those of some outputs that no segment makes yet and that are no inputs.
+/// The outputs that no segment makes yet and that are no inputs.
 fn missing(definition: &Definition, segmentation: &Segmentation, outputs: &[Val]) -> Vec<Val> {
     let kept = segmentation.kept();
     let is_missing = |val: &Val| !definition.fusion.is_input(*val) && !kept.contains(val);
@@ -76,7 +76,8 @@ fn missing(definition: &Definition, segmentation: &Segmentation, outputs: &[Val]
     missing
 }
 
-/// A segmentation without what neither the definition gives back nor another segment reads: that of which an output is a view.
+/// The segmentation without values that are neither outputs of the definition nor read by another segment, such as the
+/// source of an output that is a view.
 fn without_unread(definition: &Definition, mut segmentation: Segmentation) -> Segmentation {
     let views = segmentation.views(&definition.graph, &definition.fusion);
     let read: FxHashSet<Val> = views.iter().flat_map(|view| view.inputs()).copied().collect();
@@ -108,14 +109,14 @@ fn without_cycles(definition: &Definition, mut segmentation: Segmentation) -> Se
     }
 }
 
-/// The values of a definition that became those of its cut.
+/// For each value of a cut the value of the definition that became it.
 struct Olds {
     olds: FxHashMap<Val, Val>,
 }
 
 impl Olds {
-    /// Of equal values these come first, then those that the definition writes, then those inside composites; what is expanded or
-    /// permuted of them comes last.
+    /// Of equal values `first` has priority, then values that the definition writes, then values inside composites; sources
+    /// of expansions and permutations come last.
     fn of(definition: &Definition, cut: &Cut, first: &[Val]) -> Olds {
         let record = &definition.record;
         let results = record.statements().iter().flat_map(|statement| &statement.results);
@@ -130,7 +131,7 @@ impl Olds {
         for (old, new) in pairs {
             olds.entry(in_memory(&cut.graph, old, new)).or_insert(old);
         }
-        // What is permuted for an op has that for which it is.
+        // A value permuted for an op is represented by the source of the permutation.
         for new in cut.segmentation.kept() {
             let source = cut.graph.permuted(new).and_then(|source| olds.get(&source).copied());
             if let Some(old) = source {
@@ -140,7 +141,7 @@ impl Olds {
         Olds { olds }
     }
 
-    /// The value that became this one; without one, those that became what it is computed of.
+    /// The value that became this one; if there is none, the nearest such values that it is computed from.
     fn nearest(&self, graph: &Graph, new: Val) -> Vec<Val> {
         let (mut nearest, mut waiting, mut seen) = (Vec::new(), vec![new], FxHashSet::default());
         while let Some(val) = waiting.pop() {
@@ -153,11 +154,11 @@ impl Olds {
     }
 }
 
-/// Which segment of a cut makes what.
+/// Which segment of a cut makes which value.
 struct Makers<'c> {
     cut: &'c Cut,
     makers: FxHashMap<Val, usize>,
-    /// What each output that is a view is one of.
+    /// The source of each output that is a view.
     sources: FxHashMap<Val, Val>,
 }
 
@@ -174,7 +175,7 @@ impl<'c> Makers<'c> {
         Makers { cut, makers, sources: outputs.filter_map(source).collect() }
     }
 
-    /// The segment of the cut that makes what a value of the definition became, or what that is a view of.
+    /// The segment of the cut that makes what a value of the definition became, or the source of that view.
     fn of_value(&self, val: Val) -> Option<usize> {
         let new = self.cut.map.get(val)?;
         let whole = self.sources.get(&new).copied().unwrap_or(new);
@@ -186,7 +187,7 @@ impl<'c> Makers<'c> {
         made.iter().find_map(|&val| self.of_value(val))
     }
 
-    /// The segment that makes one of these values, with those that belong to the same segment of the user's.
+    /// The segments that belong to the same segment of the user's as the maker of these values; without such, the maker.
     fn parts(&self, made: &[Val]) -> Vec<usize> {
         let parts = &self.cut.parts;
         let Some(maker) = self.of_any(made) else { return Vec::new() };
@@ -196,14 +197,14 @@ impl<'c> Makers<'c> {
         }
     }
 
-    /// The cut's segmentation over values of the definition, in which these outputs are made; of equal values it keeps the first of
-    /// these.
+    /// The cut's segmentation over values of the definition in which `outputs` are made; of equal values it keeps those of
+    /// `first`.
     fn written(&self, definition: &Definition, first: &[Val], outputs: &[Val]) -> Segmentation {
         let olds = Olds::of(definition, self.cut, first);
         let written =
             |keeps_nearest| self.completed(definition, written(self.cut, &olds, keeps_nearest), outputs);
-        // The nearest values may make a cycle. So may the others: where a pass moved an expansion behind an op, the op reads another
-        // value in the definition, which a later segment may make.
+        // The nearest values may form a cycle. So may the others: if a pass moved an expansion after an op, the op reads
+        // another value in the definition, which a later segment may make.
         written(true).or_else(|_| written(false)).unwrap_or_else(|_| {
             let segmentation = self::written(self.cut, &olds, false);
             let missing = missing(definition, &segmentation, outputs);
@@ -211,7 +212,7 @@ impl<'c> Makers<'c> {
         })
     }
 
-    /// The segmentation with those outputs that it lacks, in order.
+    /// The segmentation with the missing outputs added, in order.
     fn completed(
         &self,
         definition: &Definition,
@@ -221,12 +222,12 @@ impl<'c> Makers<'c> {
         let missing = missing(definition, &segmentation, outputs);
         let in_order =
             |segmentation: &Segmentation| segmentation.in_order(&definition.graph, &definition.fusion);
-        // An output that needs more than the segment that makes its equal is computed at the end.
+        // An output that needs more than the segment of its equal value provides is computed at the end.
         in_order(&self.joined(segmentation.clone(), &missing))
             .or_else(|_| in_order(&appended(segmentation, missing)))
     }
 
-    /// The segmentation with further values, each made where its equal or its source is, else by a last segment.
+    /// The segmentation with further values, each in the segment that makes its equal or its source, else in a last segment.
     fn joined(&self, mut segmentation: Segmentation, more: &[Val]) -> Segmentation {
         let planned: Vec<Option<usize>> =
             segmentation.segments.iter().map(|made| self.of_any(made)).collect();

@@ -1,9 +1,9 @@
-//! Whether an edited segment takes and gives what it did.
+//! Whether an edited segment has the same inputs and outputs as before.
 
 use ir::definition::Definition;
 use ir::graph::{Output, Type, Val};
 
-/// What an edited definition takes or gives that is not as it was, if something is.
+/// The first difference in inputs or outputs between an edited definition and the original, if there is one.
 pub(super) fn change(was: &Definition, is: &Definition) -> Option<String> {
     let given = |definition: &Definition| -> Vec<Val> {
         definition.fusion.outputs().iter().map(|output: &Output| output.val).collect()
@@ -13,7 +13,7 @@ pub(super) fn change(was: &Definition, is: &Definition) -> Option<String> {
     inputs.or_else(outputs).or_else(|| written(is))
 }
 
-/// An output that is written to an input: segments make values, and the whole definition writes.
+/// An output that is written to an input: segments only make values, and the whole definition writes.
 fn written(is: &Definition) -> Option<String> {
     let place = is.fusion.outputs().iter().position(|output| output.alias.is_some())?;
     Some(format!("output {place} is written to an input"))

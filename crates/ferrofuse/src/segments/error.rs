@@ -1,14 +1,14 @@
-//! What is wrong with segments, in words of the definition.
+//! Errors about segments, in the names of the definition.
 
 use frontend::define::DefineError;
 use thiserror::Error;
 
 use crate::Error;
 
-/// Segments that cannot be, or cannot run.
+/// Segments that are invalid or cannot run.
 #[derive(Debug, Error)]
 pub enum SegmentError {
-    /// Text that is no segmentation, or names what the definition does not compute.
+    /// Text that is no segmentation, or names a value that the definition does not compute.
     #[error("{0}")]
     Text(#[from] compiler::segment::SegmentationError),
     /// A value that two segments make.
@@ -40,21 +40,21 @@ pub enum SegmentError {
     /// Segments that wait for each other.
     #[error("the segments wait for each other: {0}")]
     Cycle(String),
-    /// An edited segment that takes or gives something else.
+    /// An edited segment with other inputs or outputs.
     #[error("{segment}: {what}; an edited segment keeps its inputs and outputs")]
     Changed {
         /// The name of the segment.
         segment: String,
-        /// What is not as it was.
+        /// The difference.
         what: String,
     },
-    /// Segments that do not suit the groups of the definition.
+    /// Segments that conflict with the groups of the definition.
     #[error(transparent)]
     Group(compiler::segment::GroupError),
-    /// A segment that has no words of the definition language.
+    /// A segment that the definition language cannot express.
     #[error(transparent)]
     Define(#[from] DefineError),
-    /// What is wrong with a plan, or with a schedule.
+    /// An error of a plan or of a schedule.
     #[error(transparent)]
     Plan(#[from] Error),
 }

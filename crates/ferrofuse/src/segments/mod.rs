@@ -1,8 +1,8 @@
 //! Segments as objects: definitions of their own, with a map of their values back to the whole definition.
 //!
-//! `cut` (which values of the definition each segment makes) · `positions` (the numbers of values) · `by_hand` (segmentations as
-//! users write them) · `edited` (definitions that take a segment's place) · `tasks` (segments beside composites and groups) · `error`. Takes a definition and its plan; decides
-//! nothing, compiles nothing.
+//! `cut` (the values of the definition that each segment makes) · `positions` (the numbers of values) · `by_hand`
+//! (segmentations as users write them) · `edited` (definitions that replace a segment) · `tasks` (segments beside composites
+//! and groups) · `error`. Takes a definition and its plan; decides nothing, compiles nothing.
 
 mod by_hand;
 mod cut;
@@ -41,21 +41,22 @@ pub struct Segment {
     pub name: String,
     number: usize,
     definition: Definition,
-    /// The number of each of its values, as it prints with short names, and that of the same value in the whole definition.
+    /// From the number of each of its values, as printed with short names, to that of the same value in the whole
+    /// definition.
     pub index_map: BTreeMap<usize, usize>,
-    /// What it takes: values by the names that the whole definition has for them, sizes by their formulas.
+    /// Its inputs: values by their names in the whole definition, sizes by their formulas.
     pub inputs: Vec<String>,
-    /// What it gives, by the names that the whole definition has.
+    /// Its outputs, by their names in the whole definition.
     pub outputs: Vec<String>,
-    /// What it computes though a segment before it does, too.
+    /// The tensors that it computes again, after an earlier segment.
     pub recomputed: Vec<String>,
-    /// Bytes that it moves, where the hints have all sizes.
+    /// Bytes that it moves, if the hints have all sizes.
     pub bytes: Option<u64>,
-    /// The same at any sizes.
+    /// The same as a formula over sizes.
     pub bytes_formula: String,
     /// The device and the stream that the user asked for.
     pub at: DeviceStream,
-    /// Why it is a segment of its own.
+    /// Why it is a separate segment.
     pub why: String,
     /// The schedule that the user chose; without one the compiler chooses.
     pub schedule: Option<Schedule>,
@@ -68,7 +69,7 @@ pub struct Segment {
 /// The segments of a cut of a definition, or of a plan of it, in the order they run. Bytes are counted at the sizes of the hints.
 ///
 /// # Errors
-/// When a segmentation of the user's is cyclic, or a segment has no words of the definition language.
+/// When a user's segmentation is cyclic, or the definition language cannot express a segment.
 pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec<Segment>, SegmentError> {
     let written = written_cut(definition, cut)?;
     let views = written.segmentation.views(&definition.graph, &definition.fusion);
@@ -95,8 +96,8 @@ pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec
     maker.segments(&pieces)
 }
 
-/// The segmentation of a plan, over the values of the definition by their names. Of what only passes know of it keeps the nearest
-/// values that it is computed of.
+/// The segmentation of a plan, over the names of the definition's values. A value that only passes made is replaced by the
+/// nearest values that it is computed from.
 pub(crate) fn segmentation_text(definition: &Definition, cut: &Cut) -> String {
     let names = names_in(definition);
     let name = |val: Val| names.get(&val).cloned().unwrap_or_else(|| val.to_string());
@@ -107,31 +108,31 @@ fn written_cut(definition: &Definition, cut: &Cut) -> Result<cut::WrittenCut, Se
     acyclic(definition, cut::written_cut(definition, cut))
 }
 
-/// What was found, with a cycle told by the names of the definition.
+/// `found`, with a cycle reported in the names of the definition.
 fn acyclic<T>(definition: &Definition, found: Result<T, Vec<Wait>>) -> Result<T, SegmentError> {
     found.map_err(|cycle| SegmentError::Cycle(by_hand::in_words(definition, &cycle)))
 }
 
 impl Segment {
-    /// What it computes.
+    /// The definition that it computes.
     pub fn definition(&self) -> &Definition {
         &self.definition
     }
 
-    /// Whether it is the segment of the cut with this number, and no other.
+    /// Whether it is exactly the segment `number` of the cut.
     pub fn is_planned_as(&self, number: usize) -> bool {
         self.planned == [number]
     }
 
-    /// A builder that goes on with what it computes.
+    /// A builder that starts from its definition.
     pub fn builder(&self) -> DefinitionBuilder {
         DefinitionBuilder::going_on(self.definition.clone())
     }
 
-    /// Has another definition run in its place.
+    /// Replaces it by another definition.
     ///
     /// # Errors
-    /// When that takes or gives something else. The segment is as it was then.
+    /// When that has other inputs or outputs. The segment then stays as it was.
     pub fn replace(&mut self, definition: Definition) -> Result<(), SegmentError> {
         if let Some(what) = edited::change(&self.definition, &definition) {
             return Err(SegmentError::Changed { segment: self.name.clone(), what });
@@ -145,14 +146,14 @@ impl Segment {
     /// Whether the schedule fits.
     ///
     /// # Errors
-    /// When it names what the segment does not have.
+    /// When it names something that the segment does not have.
     pub fn check_schedule(&self, options: &CompileOptions) -> Result<(), SegmentError> {
         SegmentDefinition::from(self).options(options)?;
         Ok(())
     }
 }
 
-/// What runs of it, as it is now.
+/// The definition that runs, in its current state.
 impl From<&Segment> for SegmentDefinition {
     fn from(segment: &Segment) -> SegmentDefinition {
         SegmentDefinition {
@@ -166,10 +167,11 @@ impl From<&Segment> for SegmentDefinition {
     }
 }
 
-/// Nodes of all segments together from which on two threads write their definitions: for fewer, starting a thread takes longer.
+/// Nodes of all segments together from which on two threads write their definitions: for fewer, starting a thread takes
+/// longer.
 const NODES_OF_TWO_THREADS: usize = 256;
 
-/// What segments are made from.
+/// The input for making segments.
 struct Maker<'d> {
     definition: &'d Definition,
     cut: &'d Cut,
@@ -177,7 +179,7 @@ struct Maker<'d> {
     names: FxHashMap<Val, String>,
     positions: positions::Positions<'d>,
     traffic: Traffic,
-    /// The segments of the plan that some segment is; others make what only passes know of.
+    /// The names of the plan's segments that have a segment here; the others make values that only passes made.
     planned: FxHashSet<String>,
 }
 
@@ -186,14 +188,14 @@ struct Piece<'c> {
     number: usize,
     view: &'c Fusion,
     made: &'c [Val],
-    /// What segments before it compute as well.
+    /// Nodes that earlier segments compute as well.
     again: Vec<Node>,
-    /// The segments of the plan that it is made of.
+    /// The segments of the plan that it consists of.
     planned: &'c [usize],
 }
 
 impl Maker<'_> {
-    /// The segments of these parts, in their order; long definitions are written by two threads.
+    /// The segments of these parts, in order; two threads write long definitions.
     fn segments(&self, pieces: &[Piece<'_>]) -> Result<Vec<Segment>, SegmentError> {
         let segments = |pieces: &[Piece<'_>]| -> Result<Vec<Segment>, SegmentError> {
             pieces.iter().map(|piece| self.segment(piece)).collect()
@@ -240,7 +242,7 @@ impl Maker<'_> {
         })
     }
 
-    /// The view with its outputs as the whole definition gives them back; a copy that ends it is left to the boundary.
+    /// The view with its outputs in the form that the whole definition returns; a copy at its end is left to the boundary.
     fn given_back(&self, view: &Fusion) -> Fusion {
         let Definition { graph, fusion, .. } = self.definition;
         let output = |output: &Output| match fusion.outputs().iter().find(|given| given.val == output.val) {
@@ -256,7 +258,7 @@ impl Maker<'_> {
         self.names.get(&val).cloned().unwrap_or_else(|| val.to_string())
     }
 
-    /// The name of the tensor that a node makes, if a line of the definition does.
+    /// The name of the tensor that a node makes, if a line of the definition makes it.
     fn tensor_named(&self, node: Node) -> Option<String> {
         let val = Val::from(node);
         let is_tensor = !self.definition.graph.shape(val).is_empty();
@@ -270,7 +272,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Why the plan has a boundary in front of a segment, or behind it, as these segments of the plan have it.
+    /// Why the plan has a boundary before or after a segment, for the segments `planned` of the plan.
     fn why(&self, planned: &[usize]) -> String {
         if planned.is_empty() {
             return "what it gives is seen in memory that is there".to_owned();

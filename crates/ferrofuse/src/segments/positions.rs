@@ -1,6 +1,6 @@
-//! The numbers of values, as definitions print them with short names: what index maps are made of.
+//! The numbers of values as definitions print them with short names; index maps consist of them.
 //!
-//! A value inside a composite, which no line of the definition makes, has a number behind those of all lines, if it passes
+//! A value inside a composite, which no line of the definition makes, gets a number after those of all lines if it passes
 //! between segments.
 
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use ir::definition::{Action, Definition, Entry};
 use ir::graph::{Graph, Val};
 use rustc_hash::FxHashMap;
 
-/// The value that copies at the end of a segment are of, or the first that is given to it.
+/// The source of the copies at the end of a segment, or the first of them that is given to the segment.
 pub(super) fn before_boundary(graph: &Graph, mut val: Val, is_given: impl Fn(Val) -> bool) -> Val {
     while !is_given(val) && graph.op(val).is_boundary() {
         val = graph.operands(val)[0];
@@ -26,7 +26,7 @@ pub(super) struct Positions<'d> {
 }
 
 impl<'d> Positions<'d> {
-    /// Those of a definition and of further values, inside composites, of its graph.
+    /// The numbers of a definition's values and of further values of its graph, inside composites.
     pub fn new(definition: &'d Definition, further: impl IntoIterator<Item = Val>) -> Positions<'d> {
         let numbered = numbers(definition);
         let mut of = FxHashMap::default();
@@ -48,7 +48,7 @@ impl<'d> Positions<'d> {
         self.of.get(&before_boundary(&self.definition.graph, val, |_| false)).copied()
     }
 
-    /// From the numbers of a segment's values to those of the definition. `outputs` are the values that it makes.
+    /// From the numbers of a segment's values to those of the definition. `outputs` are the values that the segment makes.
     pub fn index_map(&self, outlined: &Outlined, outputs: &[Val]) -> BTreeMap<usize, usize> {
         let (segment, inner) = (&outlined.definition, numbers(&outlined.definition));
         let mut olds: FxHashMap<Val, usize> = FxHashMap::default();
@@ -66,12 +66,12 @@ impl<'d> Positions<'d> {
     }
 }
 
-/// How many numbers a definition has: those of the constants that print as lines of their own as well.
+/// How many numbers a definition has, including those of constants that print as separate lines.
 pub fn count(definition: &Definition) -> usize {
     numbers(definition).values().max().map_or(0, |last| last + 1)
 }
 
-/// What a definition gives back, in order.
+/// The values that a definition returns, in order.
 fn given_back(definition: &Definition) -> impl Iterator<Item = Entry> {
     definition.record.statements().iter().filter_map(|statement| match statement.action {
         Action::Output { value, .. } => Some(value),

@@ -1,5 +1,5 @@
-//! The tasks of a definition in one table: composites, groups, folds and scans by lambdas, and the segments of a plan, all over the values of the
-//! definition as it was written.
+//! The tasks of a definition in one table: composites, groups, folds and scans by lambdas, and the segments of a plan, over
+//! the values of the definition as written.
 
 use compiler::Cut;
 use ir::definition::Definition;
@@ -8,11 +8,11 @@ use ir::graph::{TaskData, TaskKind, Tasks};
 use super::{SegmentError, written_cut};
 use crate::lambdas;
 
-/// The tasks of a definition, with the segments of a plan of it: [`Tasks::tasks_defining`] and [`Tasks::tasks_using`] tell
+/// The tasks of a definition, with the segments of its plan: [`Tasks::tasks_defining`] and [`Tasks::tasks_using`] return
 /// those of a value, [`Tasks::is_segment_edge`] whether it passes between segments.
 ///
 /// # Errors
-/// When a segmentation of the user's is cyclic.
+/// When a user's segmentation is cyclic.
 pub fn tasks(definition: &Definition, cut: &Cut) -> Result<Tasks, SegmentError> {
     let written = written_cut(definition, cut)?;
     let mut tasks = definition.tasks.clone();

@@ -1,4 +1,4 @@
-//! Segments that one launch runs together: the bits of launches of their own, for any sizes, threads and arguments.
+//! Segments that one launch runs together: the bits of separate launches, for any sizes, threads and arguments.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use crate::tensors::{random, views};
 
 const SIZES: [usize; 9] = [1000, 64, 1, 0, 4096, 777, 64, 100_003, 1024];
 
-/// Steps of an optimiser on tensors of these sizes, known or not.
+/// Steps of an optimizer on tensors of these sizes, known or not.
 fn steps(sizes: &[usize], are_known: bool) -> String {
     let mut text = "def steps(fd):\n".to_owned();
     for size in sizes {
@@ -43,7 +43,7 @@ fn arrays(sizes: &[usize]) -> Vec<Array> {
     tensors.collect()
 }
 
-/// What arrays hold after a call that writes to them.
+/// The contents of arrays after a call that writes to them.
 fn after(executable: &Executable, mut arrays: Vec<Array>) -> Vec<Vec<u8>> {
     let mut arguments: Vec<Argument<'_>> = arrays.iter_mut().map(|array| array.view_mut().into()).collect();
     assert_eq!(executable.run_in_place(&mut arguments).expect("runs").len(), 0);
@@ -55,7 +55,7 @@ fn copied(array: &Array) -> Array {
     array.view().to_array().expect("memory")
 }
 
-/// How many segments each launch is for.
+/// The number of segments of each launch.
 fn launches(executable: &Executable) -> Vec<usize> {
     let variant = executable.latest().expect("compiled");
     let members = |step: &Step| match step {
@@ -86,7 +86,7 @@ fn a_batch_has_the_bits_of_launches_of_their_own() {
     }
 }
 
-/// The norms of vectors and what is computed of all of them.
+/// The norms of vectors and a value computed from all of them.
 fn norms(sizes: &[usize], are_known: bool) -> String {
     let mut text = "def norms(fd):\n    total = fd.define_scalar(0.0, dtype=DataType.Float)\n".to_owned();
     for &size in sizes {
@@ -103,7 +103,7 @@ fn norms(sizes: &[usize], are_known: bool) -> String {
     text + "    fd.add_output(total)\n"
 }
 
-/// Sizes that alternate: the folds of each size are brought together.
+/// Sizes that alternate: the folds of each size are grouped.
 #[test]
 fn folds_of_one_size_run_in_one_launch() {
     let sizes: Vec<usize> = (0..24).map(|number| [70_000, 9000][number % 2]).collect();
@@ -168,7 +168,7 @@ fn floats(bytes: &[u8]) -> Vec<f32> {
     bytes.chunks_exact(4).map(|bytes| f32::from_le_bytes(bytes.try_into().expect("four"))).collect()
 }
 
-/// Rows of tables by indices, each with a table and indices of its own.
+/// Rows of tables by indices; each row has a separate table and indices.
 const GATHERS: &str = "def gathers(fd):
     a = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
     i = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)

@@ -93,7 +93,7 @@ fn results_do_not_depend_on_threads() {
     assert!([2, 3, 8].into_iter().all(|threads| run(threads) == alone));
 }
 
-/// What is not aligned is copied to be read, and a view of it is a copy once more.
+/// An unaligned input is copied for reading, and a view of it is another copy.
 #[test]
 fn copies_of_what_may_not_be_seen_are_memory_of_the_call() {
     let text = "def f(fd):
@@ -123,7 +123,7 @@ fn a_thousand_sizes_compile_a_handful_of_variants() {
     }
 }
 
-/// Code that was made ahead of all calls is for all sizes. Of rows that are not short it gives the same bits.
+/// Code compiled before all calls is for all sizes. For rows that are not short it gives the same bits.
 #[test]
 fn rows_of_whole_vectors_and_short_ones_are_variants_where_sizes_are_known_ahead() {
     let defined = || define(SOFTMAX.text).expect("defines");
@@ -146,7 +146,7 @@ fn rows_of_whole_vectors_and_short_ones_are_variants_where_sizes_are_known_ahead
     }
 }
 
-/// Code for rows of a few elements is for their number.
+/// Code for rows of a few elements is for their exact number.
 #[test]
 fn rows_of_a_few_elements_are_a_variant_for_each_number_of_them() {
     let defined = || define(SOFTMAX.text).expect("defines");
@@ -158,7 +158,7 @@ fn rows_of_a_few_elements_are_a_variant_for_each_number_of_them() {
     }
 }
 
-/// What a call gives depends on its own sizes alone, to the last bit, and not on which came first.
+/// The results of a call depend only on its own sizes, to the last bit, and not on which call came first.
 #[test]
 fn sizes_of_another_order_are_a_variant_where_that_is_asked_for() {
     let by_size = |arrays: &[Array]| {
@@ -181,7 +181,7 @@ fn sizes_of_another_order_are_a_variant_where_that_is_asked_for() {
     assert_eq!(shared.variants(), 3, "small, tall and wide");
 }
 
-/// Steps of a training and the like are values, and no sizes.
+/// Numbers such as steps of a training are values, not sizes.
 #[test]
 fn integers_that_are_only_values_share_a_variant() {
     let text = "def f(fd):
@@ -200,7 +200,7 @@ fn integers_that_are_only_values_share_a_variant() {
     assert_eq!(executable.variants(), 1);
 }
 
-/// What is made may be large where all inputs are small.
+/// Results may be large even if all inputs are small.
 #[test]
 fn blocks_divide_large_results_of_small_inputs() {
     let text = "def f(fd):
@@ -228,9 +228,9 @@ fn blocks_divide_large_results_of_small_inputs() {
     assert!(blocks(2000, 8000) > 1);
 }
 
-/// Does something in a forked process, which must end well within a minute.
+/// Runs work in a forked process, which must succeed within a minute.
 fn in_a_child(work: impl FnOnce()) {
-    // SAFETY: the child uses threads, memory and code of its own and leaves by `_exit`; the alarm ends it should it hang.
+    // SAFETY: the child uses its own threads, memory and code and leaves by `_exit`; the alarm ends it if it hangs.
     let child = unsafe { libc::fork() };
     if child == 0 {
         let outcome = catch_unwind(AssertUnwindSafe(|| {
@@ -238,7 +238,7 @@ fn in_a_child(work: impl FnOnce()) {
             unsafe { libc::alarm(60) };
             work();
         }));
-        // SAFETY: ends the child at once, without running the parent's exit handlers.
+        // SAFETY: ends the child immediately, without running the parent's exit handlers.
         unsafe { libc::_exit(i32::from(outcome.is_err())) };
     }
     let mut status = -1;
@@ -261,7 +261,7 @@ fn a_forked_child_runs_old_code_and_compiles_new() {
     check(&SOFTMAX, &old, &views(&arrays));
 }
 
-/// Each fork comes while other threads compile the very variant that the child then needs, and take and give memory.
+/// Each fork happens while other threads compile the very variant that the child then needs, and allocate and free memory.
 #[test]
 fn a_fork_cuts_nothing_in_two() {
     for round in 0..8 {
@@ -278,8 +278,7 @@ fn a_fork_cuts_nothing_in_two() {
     }
 }
 
-/// What a call asked of its inputs is kept for the next one on inputs with the same layouts; nothing else is taken for
-/// that.
+/// The preparation of a call is kept for the next one on inputs with the same layouts, and used for no other.
 #[test]
 fn a_call_knows_nothing_of_others_before() {
     let executable = executable(&SUM_COLUMNS, Executor::Compiled);

@@ -1,5 +1,5 @@
-//! Outputs follow the order in memory of an input that is declared permuted, as nvFuser infers it: on every executor, and
-//! however the array of the call lies.
+//! Outputs have the memory order of an input that is declared permuted, as nvFuser infers it: on every executor, whatever
+//! the layout of the call's array.
 
 use ferrofuse::{DType, compile, define};
 use ir::array::Layout;
@@ -8,8 +8,8 @@ use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 use crate::gpu::{EXECUTORS, options};
 use crate::tensors::random;
 
-/// What is computed of `x` and `c`, of 2 by 3 by 4 by 5 with the second axis innermost, `rows`, which is row-major, and
-/// `bias` of 1 by 3 by 1 by 1; and the strides of the output.
+/// Computations on `x` and `c`, of 2 by 3 by 4 by 5 with the second axis innermost, `rows`, which is row-major, and `bias`
+/// of 1 by 3 by 1 by 1; and the strides of the output.
 const BODIES: &[(&str, &[isize])] = &[
     ("fd.ops.exp(x)", &[60, 1, 15, 3]),
     ("fd.ops.mul(x, bias)", &[60, 1, 15, 3]),
@@ -23,7 +23,7 @@ const BODIES: &[(&str, &[isize])] = &[
         "fd.ops.sub(x, fd.ops.broadcast(fd.ops.sum(x, dims=[2, 3]), [False, False, True, True]))",
         &[60, 1, 15, 3],
     ),
-    // Up to the first axis that the output has not.
+    // Up to the first axis that the output does not have.
     ("fd.ops.sum(x, dims=[2])", &[15, 1, 3]),
     ("fd.ops.neg(fd.ops.sum(x, dims=[1]))", &[20, 5, 1]),
     ("fd.ops.pad(fd.ops.exp(x), [1, 0])", &[72, 1, 18, 3]),
@@ -42,7 +42,7 @@ const BODIES: &[(&str, &[isize])] = &[
     ("fd.ops.cumsum(fd.ops.exp(x), dim=2)", &[60, 1, 15, 3]),
     ("fd.ops.cat([fd.ops.exp(x), x], dim=1)", &[120, 20, 5, 1]),
     ("fd.ops.slice(fd.ops.pad(fd.ops.exp(x), [1, 2]), [0, 0, 1, 0], [2, 3, 4, 6])", &[54, 18, 6, 1]),
-    // Not what a library makes.
+    // Not for results of a library.
     ("fd.ops.argsort(x, dim=1)", &[60, 20, 5, 1]),
 ];
 

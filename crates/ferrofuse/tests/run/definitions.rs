@@ -1,6 +1,6 @@
-//! Small definitions, one per kind of segment, each with the dtypes and shapes of its inputs over two sizes.
+//! Small definitions, one per kind of segment, each with the dtypes and shapes of its inputs as functions of two sizes.
 
-/// A definition and what it takes.
+/// A definition and its inputs.
 pub struct Case {
     pub name: &'static str,
     pub text: &'static str,
@@ -97,7 +97,7 @@ def two_axes(fd):
     inputs: &["R C"],
 };
 
-/// An input given back, and an output given back twice.
+/// An input that is an output, and an output that is returned twice.
 pub const COPIES: Case = Case {
     name: "copies",
     text: "

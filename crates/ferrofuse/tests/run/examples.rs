@@ -1,4 +1,4 @@
-//! The example files at small, odd and empty sizes: compiled code gives what the evaluator gives.
+//! The example files at small, odd and empty sizes: compiled code gives the evaluator's results.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ pub fn examples() -> Vec<(String, String)> {
     files
 }
 
-/// Inputs whose symbolic sizes are taken from `sizes` in turn, as far as the definition leaves them free.
+/// Inputs whose symbolic sizes are taken from `sizes` cyclically, as far as the definition leaves them free.
 pub fn inputs(definition: &Definition, sizes: &[i64]) -> Vec<Array> {
     let facts = definition.fusion.facts();
     let free = |sym: index::Sym| Some(sizes[sym.as_u32() as usize % sizes.len()]);
@@ -78,7 +78,7 @@ pub fn agree(name: &str, executable: &ferrofuse::Executable, inputs: &[ArrayView
     let expected = evaluate(&definition.graph, &definition.fusion, inputs, &EvaluateOptions::default());
     executable.generator().seed(0);
     let expected = match expected {
-        // Drawn numbers are seldom indices, and drawn sizes seldom line up; both executors say so.
+        // Drawn numbers are seldom valid indices, and drawn sizes seldom match; both executors report that.
         Err(EvaluateError::Index { .. } | EvaluateError::Input(_)) => {
             executable.run(inputs).expect_err(name);
             return;

@@ -1,4 +1,4 @@
-//! Every executor gives what the evaluator gives, within the bounds that the evaluator carries.
+//! Every executor gives the evaluator's results, within the evaluator's bounds.
 
 use ferrofuse::{ArrayView, Executable, Executor, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
@@ -12,7 +12,7 @@ pub fn executable(case: &Case, executor: Executor) -> Executable {
     compile(definition, options(executor)).expect("compiles")
 }
 
-/// Panics unless the executable gives what the evaluator gives.
+/// Panics unless the executable gives the evaluator's results.
 pub fn check(case: &Case, executable: &Executable, inputs: &[ArrayView<'_>]) {
     let definition = executable.definition();
     let expected = evaluate(&definition.graph, &definition.fusion, inputs, &EvaluateOptions::default());

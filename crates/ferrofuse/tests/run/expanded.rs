@@ -1,4 +1,4 @@
-//! What is computed of inputs that are declared expanded repeats as they do: strides and elements, on every executor.
+//! Values computed from inputs that are declared expanded repeat in the same way: strides and elements, on every executor.
 
 use ferrofuse::{Array, ArrayView, DType, Executable, Executor, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
@@ -20,7 +20,7 @@ fn compiled(body: &str, executor: Executor) -> Executable {
     compile(define(&text).expect("defines"), options).expect("compiles")
 }
 
-/// What the inputs hold: `rows` is of 4 by 6 by 5 and repeats along the first two axes, `pairs` of 6 by 6 along the last.
+/// The inputs: `rows` is of 4 by 6 by 5 and repeats along the first two axes, `pairs` of 6 by 6 along the last.
 struct Data([Array; 4]);
 
 impl Data {
@@ -66,7 +66,7 @@ const BODIES: &[(&str, &[isize], Option<usize>)] = &[
     ("fd.ops.mul(pairs, fd.ops.permute(pairs, dims=[1, 0]))", &[6, 1], None),
 ];
 
-/// Runs a body on inputs with these layouts and compares it with the evaluator; the strides, 0 where a size is 1.
+/// Runs a body on inputs with these layouts and compares it with the evaluator; returns the strides, 0 for sizes of 1.
 fn strides(body: &str, executor: Executor, inputs: &[ArrayView<'_>]) -> (Vec<isize>, Option<usize>) {
     let executable = compiled(body, executor);
     let definition = executable.definition();
@@ -90,7 +90,7 @@ fn what_is_computed_of_expanded_inputs_repeats() {
     }
 }
 
-/// An array with another layout than declared is written in full; one that was copied to be read still repeats.
+/// For an array with another layout than declared outputs do not repeat; one that was copied for reading still repeats.
 #[test]
 fn the_array_must_lie_as_declared() {
     let data = Data::new();

@@ -83,7 +83,7 @@ fn a_segment_between_two_is_the_reason_that_they_are_not_one() {
     assert_eq!(reasons, [["seg0", "seg1", &first], between, ["seg1", "seg2", &second]]);
 }
 
-/// Nothing is computed and nothing is in memory but the caller's: of views of inputs, and of what is stored in inputs.
+/// Only the caller's memory is used, and nothing is computed: for views of inputs, and for values stored in inputs.
 #[test]
 fn views_take_no_time_and_what_is_stored_in_inputs_takes_no_memory() {
     let input = "def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], contiguity=True)\n";
@@ -141,7 +141,7 @@ def nested(fd):
     assert!(printed.contains("fd.add_output(tv2)"), "{printed}");
 }
 
-/// What one kernel does reaches the bound, what two do is close to it, and an operation each is far from it.
+/// One kernel reaches the bound, two are close to it, and a kernel for each operation is far from it.
 #[test]
 fn certificates_say_how_close_a_cut_is() {
     let certificate = |explanation: &Explanation| explanation.certificate.expect("kernels alone");
@@ -160,7 +160,8 @@ fn certificates_say_how_close_a_cut_is() {
     assert!(!far.optimal && far.gap > 0.4 && far.search_steps == 0, "{far:?}");
 }
 
-/// Strips of columns that lanes stand around are narrow: each stays in the cache between stages, and no bound counts it again.
+/// Strips of columns around which lanes work are narrow: each stays in the cache between stages, and no bound counts it
+/// twice.
 #[test]
 fn no_bound_counts_columns_that_stay_in_the_cache_again() {
     let columns = Case {
@@ -179,7 +180,7 @@ def columns(fd):
     assert_eq!((bound, explanation.bytes), (2 * tensor, 2 * tensor), "{explanation}");
 }
 
-/// What no kernel can compute of a cut by hand is cut further, also where it is only explained.
+/// A segment by hand that no kernel can compute is divided, also if it is only explained.
 #[test]
 fn a_segment_by_hand_that_is_no_kernel_is_divided() {
     let text = "
@@ -209,8 +210,8 @@ def product(fd):
     assert!(parts > explained.segments[1].bytes && bytes("seg0").contains("i0*i1"), "{}", bytes("seg0"));
 }
 
-/// What nvFuser keeps between the two kernels that it makes of this backward, three tensors of full size, each of ours computes
-/// again, also where the user cuts it as nvFuser does.
+/// nvFuser keeps three tensors of full size between its two kernels for this backward; each of our kernels computes them
+/// again, also if the user cuts it as nvFuser does.
 #[test]
 fn a_backward_cut_in_two_passes_no_tensor_between() {
     let path =
@@ -226,7 +227,8 @@ fn a_backward_cut_in_two_passes_no_tensor_between() {
     assert!(explained.edges.is_empty(), "{:?}", explained.edges);
 }
 
-/// Of branches of a product of matrices and its sums, one product is in memory at a time, beside what all take.
+/// Of the branches with a product of matrices and its sums, one product is in memory at a time, besides their common
+/// operands.
 #[test]
 fn peak_memory_is_limited() {
     let branch = |number: usize| {
@@ -254,7 +256,7 @@ fn peak_memory_is_limited() {
     assert!(free.peak_formula.parse::<u64>().is_ok_and(|bytes| bytes == lowest), "{}", free.peak_formula);
 }
 
-/// Log-sum-exp by a lambda is a fold for each state where rows stay in a cache.
+/// Log-sum-exp by a lambda is a separate fold for each state if rows stay in a cache.
 #[test]
 fn lambdas_are_distributed_where_that_is_faster() {
     let path = format!("{}/../../bench/lambdas/log_sum_exp/lambda.py", env!("CARGO_MANIFEST_DIR"));

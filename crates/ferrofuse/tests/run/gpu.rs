@@ -1,4 +1,4 @@
-//! A GPU for tests, the emulator as NVIDIA's libraries; and what GPUs alone do.
+//! A GPU for tests, the emulator as NVIDIA's libraries; and behaviour of GPUs only.
 
 use std::sync::{Arc, OnceLock};
 
@@ -10,7 +10,7 @@ use ferrofuse::{
 use crate::examples::{agree, examples, inputs};
 use crate::tensors::{Strange, StrangeArray, random, views};
 
-/// Everything that runs definitions.
+/// All executors.
 pub const EXECUTORS: [Executor; 4] =
     [Executor::Compiled, Executor::Interpreter, Executor::Evaluator, Executor::CUDA];
 
@@ -69,7 +69,7 @@ fn gpus_read_strides_of_any_kind() {
     }
 }
 
-/// An output goes to memory of the caller's, one to an input, and a view of an input is a copy there.
+/// One output goes to memory of the caller's, one to an input, and a view of an input is copied there.
 #[test]
 fn outputs_of_a_gpu_go_where_the_caller_wants_them() {
     let text = "

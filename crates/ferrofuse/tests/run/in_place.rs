@@ -1,4 +1,4 @@
-//! Outputs that are written to inputs: what the caller's memory holds after a call, against the evaluator.
+//! Outputs that are written to inputs: the contents of the caller's memory after a call, against the evaluator.
 
 use ferrofuse::{Argument, Array, ArrayView, Blame, DType, Executable, Executor, compile, define};
 use ir::array::{Layout, StridedArray};
@@ -9,7 +9,7 @@ use crate::tensors::random;
 
 const MATRIX: &str = "fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)";
 
-/// A definition of two matrices `x` and `y` and what is done with them.
+/// A definition of two matrices `x` and `y` with this body.
 fn definition(body: &str) -> String {
     format!("def f(fd):\n    x = {MATRIX}\n    y = {MATRIX}\n{body}")
 }
@@ -19,7 +19,7 @@ fn compiled(text: &str, executor: Executor) -> Executable {
     compile(define(text).expect("defines"), options).expect("compiles")
 }
 
-/// Calls the executable on arrays, all of them writable, and compares inputs and outputs with what the evaluator says.
+/// Calls the executable on arrays, all of them writable, and compares inputs and outputs with the evaluator's.
 fn check(executable: &Executable, mut arrays: Vec<StridedArray>) {
     let definition = executable.definition();
     let views: Vec<ArrayView<'_>> = arrays.iter().map(StridedArray::view).collect();
@@ -76,7 +76,7 @@ fn is_direct(executable: &Executable) -> bool {
     executable.latest().expect("compiled").steps.slots.values().any(|slot| slot.in_place.is_some())
 }
 
-/// Bodies, and whether a kernel may store into the input at once.
+/// Bodies, and whether a kernel may store into the input directly.
 const BODIES: &[(&str, bool)] = &[
     ("    fd.add_output(fd.ops.add(x, y), x)\n", true),
     (
@@ -98,14 +98,14 @@ const BODIES: &[(&str, bool)] = &[
         false,
     ),
     ("    fd.add_output(fd.ops.add(x, y), x)\n    fd.add_output(x)\n", false),
-    // Rows that are walked together load and store elements of their own.
+    // Rows that are walked together load and store separate elements.
     ("    d = fd.ops.mul(x, y)\n    fd.add_output(d, x)\n    fd.add_output(fd.ops.sum(d, dims=[0]))\n", true),
-    // A block of the sum takes as many rows as are short.
+    // A block of the sum has as many rows as fit.
     (
         "    d = fd.ops.mul(x, y)\n    fd.add_output(d, x)\n    fd.add_output(fd.ops.sum(d, dims=[0, 1]))\n",
         true,
     ),
-    // Swapped, the same value to both, in place and given back too.
+    // Swapped; the same value to both; in place and returned too.
     ("    fd.add_output(y, x)\n    fd.add_output(x, y)\n", false),
     ("    z = fd.ops.mul(x, y)\n    fd.add_output(z, x)\n    fd.add_output(z, y)\n", true),
     ("    z = fd.ops.mul(x, y)\n    fd.add_output(z)\n    fd.add_output(z, x)\n", true),

@@ -1,4 +1,4 @@
-//! Calls that are interrupted: they end with an error, and leave all that they shared as usable as before.
+//! Calls that are interrupted: they end with an error, and everything shared stays usable.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -31,7 +31,7 @@ const IN_PLACE: &str = "def f(fd):
     fd.add_output(fd.ops.add(x, 1.0), x)
 ";
 
-/// An interrupt at the poll of this number, and how often it was polled.
+/// An interrupt at the poll of this number, and a counter of polls.
 fn at(poll: usize) -> (Interrupt, Arc<AtomicUsize>) {
     let polls = Arc::new(AtomicUsize::new(0));
     let counted = Arc::clone(&polls);
@@ -53,7 +53,7 @@ const SCAN: &str = "def f(fd):
     fd.add_output(fd.ops.cumsum(x, 1))
 ";
 
-/// Interrupts a call at its first poll, its second, and so on, until one comes through.
+/// Interrupts a call at its first poll, its second, and so on, until one completes.
 fn interrupted_everywhere(text: &str, executor: Executor) {
     let executable = executable(text, executor);
     let inputs = [random(DType::F32, &[500, 400], 1)];
@@ -80,7 +80,7 @@ fn calls_of_kernels_are_interrupted() {
     interrupted_everywhere(KERNELS, Executor::Compiled);
 }
 
-/// One block scans all of it. The caller asks meanwhile, and drops what was scanned until then.
+/// One block scans all of it. The calling thread polls meanwhile, and drops partial results.
 #[test]
 fn scans_of_one_line_are_interrupted() {
     let executable = executable(SCAN, Executor::Compiled);
@@ -102,7 +102,7 @@ fn external_ops_are_interrupted() {
     interrupted_everywhere(LIBRARIES, Executor::Compiled);
 }
 
-/// All of it is one step: the evaluator looks between its pieces.
+/// All of it is one step: the evaluator polls between its pieces.
 #[test]
 fn calls_on_the_evaluator_are_interrupted() {
     let executable = executable(KERNELS, Executor::Evaluator);
@@ -151,7 +151,7 @@ fn comparisons_are_interrupted() {
             against(&meant, viewed, &machine.workers(interrupt)).expect("one dtype and sizes")
         })
     };
-    // On a busy machine workers may compare all of it before whoever waits has polled once.
+    // On a busy machine workers may compare everything before the waiting thread has polled once.
     let is_interrupted = (0..10).any(|_| compared(&at(0).0).is_err());
     assert!(is_interrupted, "interrupted at the first piece");
     assert!(compared(&Interrupt::default()).expect("compares")[0].matches());
@@ -178,7 +178,7 @@ fn plans_are_interrupted() {
     assert_eq!(error.to_string(), "interrupted");
 }
 
-/// What was to be written in place may be old or new, each element by itself.
+/// After an interrupt each element of an in-place output is either old or new.
 #[test]
 fn an_interrupted_call_in_place_leaves_each_element_old_or_new() {
     let executable =
@@ -195,7 +195,7 @@ fn an_interrupted_call_in_place_leaves_each_element_old_or_new() {
     }
 }
 
-/// Polls are as many as parts of the work, whatever runs it: the caller alone asks.
+/// There are as many polls as parts of the work, whatever runs it: only the calling thread polls.
 #[test]
 fn interrupts_are_asked_on_the_thread_that_waits() {
     let caller = std::thread::current().id();
@@ -210,8 +210,8 @@ fn interrupts_are_asked_on_the_thread_that_waits() {
     }
 }
 
-/// Calls that are one long piece of work, with the sizes of their input: a line that is sorted, searched, scattered to, scanned
-/// or folded, sums of many products, a copy. On one thread.
+/// Calls that are one long piece of work, with the sizes of their input: a line that is sorted, searched, scattered to,
+/// scanned or folded, sums of many products, a copy. On one thread.
 const LONG_PIECES: [(Executor, &str, [usize; 2]); 11] = [
     (Executor::Compiled, "fd.ops.argsort(x, 1)", [1, 3 << 19]),
     (Executor::Compiled, "fd.ops.topk(x, 9, 1)[0]", [1, 3 << 19]),
@@ -237,7 +237,7 @@ fn on_one_thread(text: &str, executor: Executor) -> Executable {
     compile(define(text).expect("defines"), options).expect("compiles")
 }
 
-/// A call looks more often than it has steps and pieces, and ends at a look in the midst of one.
+/// A call polls more often than it has steps and pieces, and ends at a poll within one.
 fn looks_within(executable: &Executable, inputs: &[ArrayView<'_>], pieces: usize) {
     let bytes = |interrupt: Interrupt| -> Result<Vec<u8>, Error> {
         let outputs = executable.run_with(&CallOptions { interrupt, ..CallOptions::default() }, inputs)?;
@@ -266,7 +266,7 @@ fn long_pieces_are_interrupted() {
     }
 }
 
-/// An input that lies between two elements is copied before anything runs.
+/// An input whose address is between two elements is copied before anything runs.
 #[test]
 fn copies_of_inputs_are_interrupted() {
     let executable = on_one_thread(IN_PLACE, Executor::Compiled);

@@ -1,4 +1,4 @@
-//! Tensors of more than 2^31 elements in little memory: a row that is expanded.
+//! Tensors of more than 2^31 elements in little memory: an expanded row.
 
 use ferrofuse::{Array, CompileOptions, DType, compile, define};
 use ir::array::Layout;
@@ -6,7 +6,7 @@ use ir::array::Layout;
 const ROWS: usize = 70_000;
 const COLUMNS: usize = 40_000;
 
-/// What a definition makes of `x`, whose 2.8e9 elements are their column's number.
+/// The outputs of a definition of `x`, each of whose 2.8e9 elements is the index of its column.
 fn outputs(body: &str) -> Vec<Array> {
     let text = format!(
         "def f(fd):\n    x = fd.define_tensor(shape=[-1, -1], contiguity=[None, True], dtype=DataType.Float)\n{body}"

@@ -1,4 +1,4 @@
-//! Outputs whose axes have in memory the order that the definition asks for.
+//! Outputs whose axes are in memory in the order that the definition requests.
 
 use ferrofuse::{Array, DType, Executable, Executor, compile, define};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
@@ -6,14 +6,14 @@ use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 use crate::gpu::{EXECUTORS, options};
 use crate::tensors::random;
 
-/// What is done with `x` of sizes 4, 5 and 6, and the strides of the outputs.
+/// Computations on `x` of sizes 4, 5 and 6, and the strides of the outputs.
 const BODIES: &[(&str, &[[isize; 3]])] = &[
     ("    fd.add_output(fd.ops.stride_order(fd.ops.neg(x), [0, 1, 2]))\n", &[[1, 4, 20]]),
     ("    fd.add_output(fd.ops.stride_order(fd.ops.neg(x), [-1, 0, 1]))\n", &[[30, 1, 5]]),
     ("    fd.add_output(fd.ops.stride_order(fd.ops.neg(x), []))\n", &[[30, 6, 1]]),
     // An input is copied.
     ("    fd.add_output(fd.ops.stride_order(x, [1, 2, 0]))\n    fd.add_output(x)\n", &[[6, 24, 1], [30, 6, 1]]),
-    // The order goes through a cast, and through nothing else.
+    // The order passes through a cast, and through nothing else.
     (
         "    y = fd.ops.stride_order(fd.ops.exp(x), [0, 1, 2])
     fd.add_output(fd.ops.cast(y, dtype=DataType.Half))
@@ -28,7 +28,7 @@ const BODIES: &[(&str, &[[isize; 3]])] = &[
     fd.add_output(y)\n",
         &[[30, 1, 5], [5, 1, 20], [30, 6, 1]],
     ),
-    // Read again by a segment that comes later.
+    // Read again by a later segment.
     (
         "    y = fd.ops.exp(x)
     fd.add_output(fd.ops.stride_order(y, [0, 1, 2]))
@@ -36,7 +36,7 @@ const BODIES: &[(&str, &[[isize; 3]])] = &[
     fd.add_output(fd.ops.cumsum(fd.ops.sub(z, fd.ops.broadcast(fd.ops.sum(z, dims=[2]), [False, False, True])), dim=1))\n",
         &[[1, 4, 20], [30, 6, 1]],
     ),
-    // What is computed outside of kernels.
+    // Values computed outside of kernels.
     (
         "    fd.add_output(fd.ops.stride_order(fd.ops.argsort(x, dim=1), [0, 2, 1]))\n",
         &[[1, 24, 4]],

@@ -1,4 +1,4 @@
-//! Pictures of all examples: boxes lie beside each other, text lies in its box, arrows go around boxes, names differ.
+//! Pictures of all examples: boxes do not overlap, text is within its box, arrows go around boxes, names differ.
 
 use std::collections::BTreeSet;
 
@@ -39,7 +39,7 @@ impl Area {
     }
 }
 
-/// The number that an attribute of a tag has.
+/// The numeric value of a tag's attribute.
 fn attribute(tag: &str, name: &str) -> f64 {
     let value = tag.split(&format!(" {name}=\"")).nth(1).and_then(|rest| rest.split('"').next());
     value.and_then(|value| value.parse().ok()).unwrap_or_else(|| panic!("{name} of {tag}"))
@@ -183,7 +183,7 @@ fn a_saved_explanation_is_the_same_and_its_difference_is_told() {
     }
 }
 
-/// What is computed again is less to read than if it were kept, which is why it is.
+/// A value is computed again because that reads less than keeping it.
 #[test]
 fn an_explanation_tells_what_computing_again_saves_and_the_memory_at_most() {
     let text = "

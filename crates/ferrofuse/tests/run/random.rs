@@ -29,8 +29,8 @@ fn numbers(executable: &Executable, output: usize) -> Vec<f64> {
     array.as_slice::<f32>().iter().map(|&x| f64::from(x)).collect()
 }
 
-/// The largest distance of the share of numbers up to each one from what it should be (Kolmogorov and Smirnov), times the
-/// root of their count: above 1.95 in one of a thousand samples.
+/// The largest distance between the empirical and the expected distribution function (Kolmogorov and Smirnov), times the
+/// root of the count: above 1.95 in one of a thousand samples.
 fn departure(mut numbers: Vec<f64>, distribution: impl Fn(f64) -> f64) -> f64 {
     numbers.sort_unstable_by(f64::total_cmp);
     let count = numbers.len() as f64;

@@ -103,7 +103,7 @@ def f(fd):
     }
 }
 
-/// The place in `x` is a quotient by its size, which is zero.
+/// The index in `x` is a quotient by its size, which is zero.
 #[test]
 fn nothing_is_found_in_a_reshape_of_nothing() {
     let text = "

@@ -1,4 +1,4 @@
-//! Segments as definitions of their own: what they print, how they map back, and that they run as the whole does.
+//! Segments as separate definitions: how they print and map back, and that they run like the whole.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,7 +35,7 @@ fn bytes(array: &ArrayView<'_>) -> Vec<u8> {
     array.to_array().expect("small").as_bytes().to_vec()
 }
 
-/// A value of a definition that is run by hand, where its memory lies as it was given or made.
+/// A value of a definition that is run segment by segment, in its original layout.
 enum Value {
     Given(Array),
     Made(Tensor),
@@ -59,7 +59,7 @@ impl From<Output<'_>> for Value {
     }
 }
 
-/// The outputs of the segments run one after the other by hand, by the names of values.
+/// The outputs of the segments run one by one, with values by name.
 fn by_hand(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> Vec<Vec<u8>> {
     let mut values = given(definition, arrays);
     for segment in segments {
@@ -98,7 +98,7 @@ fn chained(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> V
     outputs.iter().map(|output| bytes(&output.view())).collect()
 }
 
-/// The segments as their texts define them.
+/// The segments, read back from their texts.
 fn reread(segments: &[Segment]) -> Vec<Segment> {
     let reread = |segment: &Segment| {
         let mut reread = segment.clone();
@@ -109,7 +109,7 @@ fn reread(segments: &[Segment]) -> Vec<Segment> {
     segments.iter().map(reread).collect()
 }
 
-/// Whether the chain of segments gives what the evaluator says, within the bounds of the ops.
+/// Whether the chain of segments gives the evaluator's results, within the bounds of the ops.
 fn agrees(definition: &Definition, segments: &[Segment], arrays: &[Array]) -> bool {
     let chain =
         Executable::from_segments(definition.clone(), segments, CompileOptions::default()).expect("segments");
@@ -151,7 +151,7 @@ fn a_reduction_and_what_is_added_are_the_definitions_of_nvfuser() {
     assert_eq!(segments[0].bytes_formula, "4*i0*i1 + 4*i0");
 }
 
-/// Values that are given back in two orders: one that a kernel makes, and one that a library makes, while others are in memory.
+/// Values that are returned in two orders: one made by a kernel and one by a library, while others are in memory.
 const ORDERS: &str = "
 def f(fd):
     x = fd.define_tensor(shape=[64, 64], contiguity=True, dtype=DataType.Float)
@@ -382,7 +382,7 @@ fn a_value_tells_its_tasks() {
     assert_eq!(edges, [false, false, false, false, true, false]);
 }
 
-/// An index is rejected by the op and the line of the definition, not by those that the segment is written with.
+/// A rejected index is reported with the op and the line of the definition, not those in the segment.
 #[test]
 fn an_index_that_a_segment_rejects_is_the_users() {
     let definition = define(

@@ -1,4 +1,4 @@
-//! Long definitions on threads with small stacks: all that recurses over them has a stack of its own, or does not recurse.
+//! Long definitions on threads with small stacks: all recursion over them has a separate stack, or there is none.
 
 use std::fmt::Write as _;
 use std::thread;
@@ -14,7 +14,7 @@ fn on_small_stack(work: impl FnOnce() + Send + 'static) {
     thread::Builder::new().stack_size(STACK).spawn(work).expect("a thread").join().expect("no panic");
 }
 
-/// A chain of `ops` calls, each on what the one before gave.
+/// A chain of `ops` calls, each on the result of the one before.
 fn chain(ops: usize, op: &str) -> String {
     let mut text =
         "def f(fd):\n    t0 = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)\n"
@@ -50,7 +50,7 @@ fn runs(text: &str, executor: Executor) {
     assert_eq!(executable.run(&[input.view()]).expect("runs")[0].sizes(), [3]);
 }
 
-/// One chain of each way to recurse: ops whose operands are pulled, index maps, index maps with predicates.
+/// One chain for each kind of recursion: ops whose operands are pulled, index maps, index maps with predicates.
 const LINKS: [&str; 4] = ["sin($)", "add($, 1.5)", "cumsum($, 0)", "pad($, [1, -1])"];
 
 #[test]

@@ -42,7 +42,7 @@ pub enum Strange {
     Padded,
     /// Every axis walked backward.
     Reversed,
-    /// All indices of the first axis are one.
+    /// All indices of the first axis share their elements.
     Expanded,
     /// Not aligned to the element.
     Odd,
@@ -53,7 +53,7 @@ impl Strange {
         [Strange::Transposed, Strange::Padded, Strange::Reversed, Strange::Expanded, Strange::Odd];
 }
 
-/// Memory with room for a tensor that lies strangely, filled with numbers.
+/// Memory for a tensor with an unusual layout, filled with numbers.
 pub struct StrangeArray {
     memory: Vec<u8>,
     start: usize,

@@ -18,10 +18,10 @@ fn compiled(body: &str, executor: Executor) -> Executable {
     compile(define(&text).expect("defines"), options).expect("compiles")
 }
 
-/// The output's strides and which input it shares memory with.
+/// The output's strides, and the input whose memory it shares.
 type OutputMemory<'a> = (&'a [isize], Option<usize>);
 
-/// Bodies, and the layout of their output where `x` is dense of 4 by 6 by 5 and `column` of 4.
+/// Bodies, and the layout of their output if `x` is dense of 4 by 6 by 5 and `column` of 4.
 const BODIES: &[(&str, OutputMemory<'static>)] = &[
     ("x", (&[30, 5, 1], Some(0))),
     ("fd.ops.set(x)", (&[30, 5, 1], Some(0))),
@@ -33,11 +33,11 @@ const BODIES: &[(&str, OutputMemory<'static>)] = &[
     ("fd.ops.reshape(x, new_shape=[4, 30])", (&[30, 1], Some(0))),
     ("fd.ops.reshape(x, new_shape=[2, 2, 3, 2, 5])", (&[60, 30, 10, 5, 1], Some(0))),
     ("fd.ops.reshape(fd.ops.permute(x, dims=[2, 0, 1]), new_shape=[5, 24])", (&[1, 5], Some(0))),
-    // What strides cannot say is copied, and so is what is computed.
+    // Views that strides cannot express are copied, and computed values are new.
     ("fd.ops.reshape(fd.ops.permute(x, dims=[1, 0, 2]), new_shape=[6, 20])", (&[20, 1], None)),
     ("fd.ops.slice(fd.ops.add(x, 1.0), start_indices=[1, 2, 0], end_indices=[4, 5, 4])", (&[12, 4, 1], None)),
     ("fd.ops.full(shape=[3, 2], fill_value=1.0, dtype=DataType.Float)", (&[2, 1], None)),
-    // What is computed and permuted has the layout in which it was computed.
+    // A computed and permuted value has the layout in which it was computed.
     ("fd.ops.permute(fd.ops.add(x, 1.0), dims=[0, 2, 1])", (&[30, 1, 5], None)),
     (
         "fd.ops.reshape(fd.ops.permute(fd.ops.add(x, 1.0), dims=[2, 0, 1]), new_shape=[5, 2, 12])",
@@ -61,12 +61,12 @@ const BODIES: &[(&str, OutputMemory<'static>)] = &[
         "fd.ops.broadcast_in_dim(fd.ops.sum(x, dims=[1]), shape=[4, 6, 5], broadcast_dims=[0, 2])",
         (&[5, 0, 1], None),
     ),
-    // The sum over a repeated axis does not repeat, nor does what has an element of its own there, nor a filled tensor.
+    // The sum over a repeated axis does not repeat, nor does a value with distinct elements there, nor a filled tensor.
     ("fd.ops.sum(fd.ops.expand(column, shape=[4, 7]), dims=[1])", (&[1], None)),
     ("fd.ops.add(fd.ops.expand(column, shape=[4, 6]), fd.ops.sum(x, dims=[2]))", (&[6, 1], None)),
     ("fd.ops.exp(fd.ops.full(shape=[3, 2], fill_value=1.0, dtype=DataType.Float))", (&[2, 1], None)),
     ("fd.ops.rand_like(fd.ops.expand(column, shape=[4, 7]))", (&[7, 1], None)),
-    // What is computed of repeated elements repeats.
+    // Values computed from repeated elements repeat.
     ("fd.ops.mul(fd.ops.exp(fd.ops.expand(column, shape=[4, 7])), 2.0)", (&[1, 0], None)),
     (
         "fd.ops.cast(fd.ops.permute(fd.ops.expand(fd.ops.neg(column), shape=[4, 7]), dims=[1, 0]), dtype=DataType.Double)",
@@ -77,7 +77,7 @@ const BODIES: &[(&str, OutputMemory<'static>)] = &[
         (&[5, 0, 1], None),
     ),
     ("fd.ops.permute(fd.ops.exp(fd.ops.expand(column, shape=[4, 7])), dims=[1, 0])", (&[0, 1], None)),
-    // Also beside an axis whose elements all count.
+    // Also beside an axis with distinct elements.
     (
         "fd.ops.sum(fd.ops.broadcast_in_dim(fd.ops.sum(x, dims=[1]), shape=[4, 6, 5, 7], broadcast_dims=[0, 2]), dims=[3])",
         (&[5, 0, 1], None),
@@ -120,7 +120,7 @@ fn a_view_of_a_strided_input_has_its_strides() {
     let layout = Layout { sizes: [4, 6, 5].into_iter().collect(), ..wide.view().layout().clone() };
     let x = wide.view().relaid(layout).expect("inside");
     let column = random(DType::F32, &[4, 1], 2);
-    // What has gaps is copied to a GPU without them.
+    // Inputs with gaps are copied to a GPU without the gaps.
     for executor in EXECUTORS.into_iter().filter(|&executor| executor != Executor::CUDA) {
         for (shape, strides) in
             [("24, 5", Some(&[10, 1][..])), ("4, 30", None), ("2, 2, 6, 5", Some(&[120, 60, 10, 1]))]
@@ -128,7 +128,7 @@ fn a_view_of_a_strided_input_has_its_strides() {
             let body = format!("    fd.add_output(fd.ops.reshape(x, new_shape=[{shape}]))\n");
             let executable = compiled(&body, executor);
             let outputs = executable.run(&[x.clone(), column.view()]).expect("runs");
-            // Whether neighbouring axes can be joined is not known of strides that only the call tells.
+            // If only the call determines strides, it is not known whether neighbouring axes can be merged.
             match strides.filter(|_| shape != "24, 5") {
                 Some(strides) => {
                     assert_eq!((outputs[0].strides(), outputs[0].input()), (strides, Some(0)), "{shape}")
@@ -160,7 +160,7 @@ fn every_output_of_computed_memory_has_its_own() {
     }
 }
 
-/// The old contents are what a view of an input shows that the same call writes to.
+/// A view of an input that the same call writes to has the old contents.
 #[test]
 fn views_of_what_is_written_to_are_copies() {
     let bodies = [
@@ -179,7 +179,7 @@ fn views_of_what_is_written_to_are_copies() {
     }
 }
 
-/// Two inputs over one memory, one of them written to, the other given back.
+/// Two inputs over one memory; one of them is written to, the other returned.
 #[test]
 fn views_of_what_overlaps_are_copies() {
     let text = "

@@ -1,5 +1,5 @@
-//! The arguments of a call as it is written: which of them stand in it, by place or by keyword, and which numbers stand in lines of
-//! their own before it. The printer writes them, `numbers` counts them. Makes no text.
+//! The arguments of a call as written: which are written, by position or by keyword, and which numbers get separate lines
+//! before the call. The printer writes them, `numbers` counts them. Makes no text.
 
 use std::borrow::Cow;
 
@@ -18,25 +18,25 @@ pub(super) struct Call<'d> {
     pub arguments: &'d [(&'static str, Object)],
 }
 
-/// An argument as it is written.
+/// An argument as written.
 pub(super) struct Argument<'d> {
-    /// The name that stands before it, if it is not known by its place.
+    /// The keyword before it, if it is not positional.
     pub keyword: Option<&'static str>,
-    /// What is given; nothing where only the place is held for those behind it.
+    /// The object; `None` if only its position is needed, for later arguments.
     pub object: Option<Cow<'d, Object>>,
-    /// Whether numbers of this call stand in lines of their own, but for Python's.
+    /// Whether numbers of this call get separate lines, unless they have Python's dtypes.
     has_own_lines: bool,
 }
 
 impl Argument<'_> {
-    /// The number, where it stands in a line of its own.
+    /// The number, if it gets a separate line.
     pub fn own_line(&self) -> Option<Scalar> {
         self.object.as_deref().and_then(typed_number).filter(|_| self.has_own_lines)
     }
 }
 
 impl<'d> Call<'d> {
-    /// How many numbers stand in lines of their own.
+    /// How many numbers get separate lines.
     pub fn count_own_lines(self) -> usize {
         match self.arguments.iter().any(|(_, object)| typed_number(object).is_some()) {
             true => self.written().iter().filter(|argument| argument.own_line().is_some()).count(),
@@ -44,7 +44,7 @@ impl<'d> Call<'d> {
         }
     }
 
-    /// The arguments: the leading operands by place, the rest by name. Ops of numbers take all by place.
+    /// The arguments: the leading operands by position, the rest by keyword. Ops of numbers take all by position.
     pub fn written(self) -> Vec<Argument<'d>> {
         let found = ops::lookup(self.op).expect("the record holds ops of the tables");
         let params = found.params();
@@ -75,7 +75,8 @@ impl<'d> Call<'d> {
         self.arguments.iter().find(|(param, _)| *param == name).map(|(_, object)| object)
     }
 
-    /// What stands behind a keyword, if anything: not what would not stand in the record had it been given so.
+    /// The object to write after a keyword, with axes counted from the front; `None` if that is the default, which the
+    /// record leaves out.
     fn by_keyword(
         self,
         param: &Param,
@@ -89,7 +90,7 @@ impl<'d> Call<'d> {
         }
     }
 
-    /// Axes that count from the end, of the first operand or of the shape that is asked for, counted from the front.
+    /// Axes that count from the end, of the first operand or of the requested shape, counted from the front.
     fn counted_from_front(self, param: &Param, object: &Object, operand: Option<&Object>) -> Option<Object> {
         let rank = match param.name {
             "dim" | "dims" => self.graph.ty(first_value(operand?)?.val).rank() as i64,
@@ -103,8 +104,8 @@ impl<'d> Call<'d> {
         }
     }
 
-    /// Whether numbers of other dtypes than Python's mean the same when written as Python's: the op then casts them to the
-    /// dtype that they have.
+    /// Whether numbers of other dtypes than Python's mean the same when written like Python's: then the op casts them to
+    /// their dtype.
     fn may_inline(self, op: OpRef, arguments: &[Option<&Object>]) -> bool {
         let signature = |plain: bool| -> Option<TypeSignature> {
             let operands: Option<Vec<Operand>> = arguments
@@ -132,7 +133,7 @@ impl<'d> Call<'d> {
         }
     }
 
-    /// The dtype to which an op casts numbers: the one it is given, or that of its tensor.
+    /// The dtype to which an op casts numbers: its `dtype` argument, or the dtype of its tensor.
     fn form_dtype(self, arguments: &[Option<&Object>]) -> Option<DType> {
         let given = arguments.iter().flatten().find_map(|object| match object {
             Object::DType(dtype) => Some(*dtype),
@@ -168,7 +169,7 @@ fn first_value(operand: &Object) -> Option<NamedValue> {
     operand.as_list().map_or(Some(operand), <[Object]>::first)?.as_value()
 }
 
-/// Whether an argument of an op goes by place: the tensors that it is of, unless a name tells them apart.
+/// Whether an argument of an op is positional: its tensors, unless names tell them apart.
 fn is_by_place(param: &Param, place: usize) -> bool {
     let is_operand = matches!(param.kind, ParamKind::Operand | ParamKind::Tensor | ParamKind::Tensors);
     is_operand && (place == 0 || param.name == "arg2")

@@ -1,5 +1,5 @@
-//! Numbers that a text works out before ops see them: literals, `float("inf")`, `complex(1.0, -0.0)`, and operators between
-//! numbers, which give what Python gives. What 64 bits do not hold is rejected.
+//! Numbers that the reader evaluates before ops see them: literals, `float("inf")`, `complex(1.0, -0.0)`, and operators
+//! between numbers, with Python's results. Results beyond 64 bits are rejected.
 
 use std::cmp::Ordering;
 
@@ -7,10 +7,10 @@ use ir::Span;
 use ops::{DType, Scalar};
 use syntax::{ArgumentSyntax, RawDiagnostic, Tree, TreeKind};
 
-/// The number that an expression without names stands for.
+/// The number that an expression without names evaluates to.
 ///
 /// # Errors
-/// For what is no number, and as [`binary`].
+/// For an expression that is no number, and as [`binary`].
 pub(super) fn constant(tree: &Tree) -> Result<Scalar, RawDiagnostic> {
     match &tree.kind {
         TreeKind::Bool(value) => Ok(Scalar::from_bool(*value)),
@@ -24,7 +24,7 @@ pub(super) fn constant(tree: &Tree) -> Result<Scalar, RawDiagnostic> {
     }
 }
 
-/// The number that a literal stands for; none for a truth value.
+/// The number of a literal; `None` for a truth value.
 pub(super) fn literal(kind: &TreeKind) -> Option<Scalar> {
     Some(match kind {
         TreeKind::Int(n) => Scalar::from_i64(DType::I64, *n),
@@ -35,7 +35,7 @@ pub(super) fn literal(kind: &TreeKind) -> Option<Scalar> {
     })
 }
 
-/// The number that a call of `float` or `complex` gives; `None` for a call of anything else.
+/// The number that a call of `float` or `complex` returns; `None` for a call of anything else.
 pub(super) fn call(
     path: &[&str],
     tree: &Tree,
@@ -98,10 +98,11 @@ pub(super) fn unary(operator: &str, scalar: Scalar, span: Span) -> Result<Scalar
     }
 }
 
-/// What Python makes of two of its numbers.
+/// The result of Python's operator on two of its numbers.
 ///
 /// # Errors
-/// For integers beyond 64 bits, a division by zero, a real power that is too large, and operators that the numbers do not have.
+/// For integers beyond 64 bits, a division by zero, a real power that is complex or too large, and operators that the
+/// numbers do not support.
 pub(super) fn binary(operator: &str, a: Scalar, b: Scalar, span: Span) -> Result<Scalar, RawDiagnostic> {
     let (is_complex, is_float) =
         (|scalar: Scalar| scalar.dtype().is_complex(), |scalar: Scalar| scalar.dtype().is_float());
@@ -125,7 +126,7 @@ fn rejected(operator: &str, span: Span, label: &str) -> RawDiagnostic {
     RawDiagnostic::new(span, format!("`{operator}` of these numbers is no number"), label)
 }
 
-/// Whether two orders of numbers satisfy a comparison; of NaNs there is none.
+/// Whether a comparison holds, given the order of two numbers; with a NaN there is none.
 type Holds = fn(Option<Ordering>) -> bool;
 
 fn comparison(operator: &str) -> Option<Holds> {
@@ -341,7 +342,7 @@ fn complex_power(base: [f64; 2], exponent: [f64; 2]) -> [f64; 2] {
 mod tests {
     use super::*;
 
-    /// What an expression gives, as text.
+    /// The value of an expression, as text.
     fn worked_out(text: &str) -> Result<String, String> {
         let file = syntax::parse_file(&format!("x = {text}\n")).map_err(|error| error.message)?;
         let [syntax::Item::Line(line)] = &file[..] else { panic!("one line") };

@@ -1,7 +1,7 @@
 //! From the lines of a body to a definition: each line drives the builder.
 //!
-//! Names live in one flat scope, as in straight-line Python. Numbers alone are worked out as Python would; everything else is
-//! a call of the builder.
+//! Names are in one flat scope, as in straight-line Python. Expressions over numbers alone are evaluated as in Python;
+//! everything else is a call of the builder.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use super::arithmetic::{self, constant};
 use super::read::is_call_of;
 use crate::define::{DefineError, DefinitionBuilder};
 
-/// Follows the lines; `fd` is what they call the definition, `end` the place of a diagnostic that something is missing.
+/// Follows the lines; `fd` is their name of the definition, `end` the place for diagnostics about something missing.
 pub(super) fn read_body(
     fd: &str,
     body: &[Line],
@@ -142,7 +142,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Lists hold numbers and values; a list in a list is nothing the language has.
+    /// Lists hold numbers and values; the language has no nested lists.
     fn list(&mut self, items: &[Tree]) -> Result<Object, RawDiagnostic> {
         let mut objects = Vec::with_capacity(items.len());
         for item in items {
@@ -331,7 +331,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The op that an operator between two operands stands for.
+/// The op for an operator between two operands.
 pub(super) fn operator_name(operator: &str) -> Option<&'static str> {
     Some(match operator {
         "+" => "add",

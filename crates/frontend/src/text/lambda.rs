@@ -1,6 +1,6 @@
 //! Lambdas of the definition language: expressions over parameters and numbers, read as calls of ops.
 //!
-//! Takes the tree of a lambda, gives a function without dtypes. Operators stand for the ops they stand for elsewhere.
+//! Takes the tree of a lambda, returns a function without dtypes. Operators mean the same ops as elsewhere.
 
 use ir::Span;
 use ir::definition::{Function, Object, Term};
@@ -12,7 +12,7 @@ use super::arithmetic::{self, constant};
 use super::body::{Reader, attribute, operator_name, unknown, unknown_operator};
 
 impl Reader<'_> {
-    /// A function of these parameters; a list gives several results.
+    /// A function of these parameters; a list as its result gives several.
     pub(super) fn lambda(&self, parameters: &[Name], result: &Tree) -> Result<Function, RawDiagnostic> {
         let results = match &result.kind {
             TreeKind::List(items) => {
@@ -59,7 +59,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A parameter, or what an outer name stands for, unless that is a value.
+    /// A parameter, or the object of an outer name, unless that is a value.
     fn named(&self, parameters: &[Name], name: &str, span: Span) -> Result<Term, RawDiagnostic> {
         if let Some(number) = parameters.iter().rposition(|parameter| parameter.text == name) {
             return Ok(Term::Param(number));

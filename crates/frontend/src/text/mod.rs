@@ -1,7 +1,7 @@
 //! Definition files: nvFuser's definition language read and written.
 //!
-//! `read` (a file, from its syntax) · `body` and `lambda` (tree to definition) · `inputs` (what to run it on) · `print` ·
-//! `arithmetic` (of numbers that a text works out) · `arguments` (of a call as it is written) · `numbers` (of results in print).
+//! `read` (a file, from its syntax) · `body` and `lambda` (tree to definition) · `inputs` (to run it on) · `print` ·
+//! `arithmetic` (evaluates numbers) · `arguments` (of a call as written) · `numbers` (of results in print).
 
 mod arguments;
 mod arithmetic;

@@ -1,4 +1,4 @@
-//! The numbers of results in print, found without printing.
+//! The numbers that results have in print, found without printing.
 
 use std::collections::BTreeMap;
 

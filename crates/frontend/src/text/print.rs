@@ -1,7 +1,7 @@
-//! Definitions written out in nvFuser's definition language.
+//! Definitions printed in nvFuser's definition language.
 //!
-//! Takes a definition and follows its record, so that composites stand as the user wrote them and arguments that have
-//! their default are dropped. What is printed reads back as an equal graph and prints the same again.
+//! Takes a definition and follows its record, so that composites are printed as the user wrote them and arguments with their
+//! default are left out. The text reads back as an equal graph and prints the same again.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -15,13 +15,13 @@ use ops::{DType, Scalar};
 use super::arguments::{Argument, Call};
 use crate::define::{AsWritten, DefineError, outline, outline_as_written};
 
-/// How values are called.
+/// The naming of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NameStyle {
-    /// `tv0` and `c0`, counted apart, as nvFuser's newer printer.
+    /// `tv0` and `c0`, numbered separately, as in nvFuser's newer printer.
     #[default]
     Long,
-    /// `T0` and `S1`, counted together, as its older one.
+    /// `T0` and `S1`, numbered together, as in its older one.
     Short,
 }
 
@@ -39,7 +39,7 @@ pub fn print(definition: &Definition, names: NameStyle) -> String {
     print_record(&definition.record, &definition.graph, names, Which::All)
 }
 
-/// A record of calls that made a graph as a function of `fd`, finished or not.
+/// The record of the calls that made a graph, as a function of `fd`, finished or not.
 pub fn print_record(record: &Record, graph: &Graph, names: NameStyle, which: Which) -> String {
     let mut printer = Printer::new(record, graph, names);
     printer.line_at(0, "def nvfuser_fusion(fd : FusionDefinition) -> None :");
@@ -54,7 +54,7 @@ pub fn print_record(record: &Record, graph: &Graph, names: NameStyle, which: Whi
     printer.text
 }
 
-/// Any view of a graph as a definition of its own, op by op; `record` is that of the definition it came from.
+/// Any view of a graph as a definition, op by op; `record` is that of the definition that it comes from.
 ///
 /// # Errors
 /// As [`outline`].
@@ -153,7 +153,7 @@ impl Printer<'_> {
         self.line(&format!("{assigned}{line}"));
     }
 
-    /// A call, with the numbers that stand in lines of their own written before it.
+    /// A call; numbers that get separate lines are written before it.
     fn call(&mut self, op: &str, arguments: &[(&'static str, Object)]) -> String {
         let written = Call { record: self.record, graph: self.graph, op, arguments }.written();
         let written: Vec<String> = written.iter().map(|argument| self.argument(argument)).collect();
@@ -172,7 +172,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Writes a number as a line of its own, and gives its name.
+    /// Writes a number as a separate line, and returns its name.
     fn own_line(&mut self, scalar: Scalar) -> String {
         let name = self.fresh(true);
         let dtype = dtype(scalar.dtype());
@@ -221,7 +221,7 @@ impl Printer<'_> {
     }
 }
 
-/// The smallest i64 has no positive counterpart that its sign could stand before.
+/// The lowest i64 has no positive counterpart to write after a minus sign.
 fn number(scalar: Scalar) -> String {
     if scalar.dtype() == DType::I64 && scalar.as_i64() == i64::MIN {
         return format!("{} - 1", i64::MIN + 1);

@@ -1,6 +1,6 @@
 //! From a source text to a definition and the inputs to run it on, or one diagnostic.
 //!
-//! Finds the lines that define and the list of inputs among the parts of a file; `body` follows the lines.
+//! Finds the lines of the definition and the list of inputs among the parts of a file; `body` follows the lines.
 
 use std::collections::BTreeMap;
 
@@ -13,21 +13,21 @@ use syntax::{Item, Line, Name, StatementSyntax, Tree, TreeKind};
 use super::body::read_body;
 use super::inputs::{InputSpec, read_inputs};
 
-/// Bytes of a source text that are accepted.
+/// The limit on the bytes of a source text.
 const MAX_SOURCE: usize = 16 << 20;
 
 /// A definition file as read.
 #[derive(Clone, Debug)]
 pub struct File {
     pub definition: Definition,
-    /// What to run it on, if it says so.
+    /// The inputs to run it on, if the file has any.
     pub inputs: Option<Vec<InputSpec>>,
 }
 
 /// Reads a definition file.
 ///
 /// # Errors
-/// The first thing that is wrong, with its place.
+/// The first error, with its place.
 pub fn parse(source: &str) -> Result<File, Diagnostic> {
     read(source).map_err(|diagnostic| diagnostic.about(source))
 }
@@ -89,7 +89,7 @@ pub(super) fn is_call_of(tree: &Tree, method: &str) -> bool {
     }
 }
 
-/// The name by which the definition is built, and the lines that build it.
+/// The name of the definition in the lines that build it, and these lines.
 fn find_definition(items: &[Item]) -> Result<(&str, &[Line]), RawDiagnostic> {
     let mut functions = BTreeMap::new();
     let mut found: Option<(&str, &[Line])> = None;
@@ -187,7 +187,7 @@ fn with<'t>(
     }
 }
 
-/// Lists of inputs fit the definition in number, kind, dtype and rank.
+/// Checks that inputs fit the definition in number, kind, dtype and rank.
 fn check_inputs(definition: &Definition, specs: &[InputSpec], span: Span) -> Result<(), RawDiagnostic> {
     let decls = definition.input_decls();
     if specs.len() != decls.len() {

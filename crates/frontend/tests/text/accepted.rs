@@ -1,4 +1,4 @@
-//! The spellings that files in the wild have.
+//! Spellings that occur in existing files.
 
 use ferrofuse_frontend::text::{InputSpec, NameStyle, TensorSpec, numbers, parse, print};
 use ir::graph::dump;
@@ -105,7 +105,8 @@ fn the_newer_printer_s_style() {
     assert_eq!(definition.name_of(definition.fusion.inputs()[0]), "a");
 }
 
-/// Numbers of other dtypes than Python's stand in lines of their own where an op would not cast them to the same, and count.
+/// Numbers of other dtypes than Python's get separate lines if an op would not cast them to the same, and these lines are
+/// numbered.
 #[test]
 fn results_have_the_numbers_that_they_print_with() {
     let source = "def f(fd):

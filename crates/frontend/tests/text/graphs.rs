@@ -12,7 +12,7 @@ fn file(body: &str) -> String {
     format!("def f(fd):\n{}\n", lines.join("\n"))
 }
 
-/// The dump of the body of a definition, or what is wrong with it. What parses also prints, reads back and outlines.
+/// The dump of the body of a definition, or the error. A text that parses also prints, reads back and outlines.
 fn graph_of(body: &str) -> String {
     let definition = match parse(&file(body)) {
         Ok(file) => file.definition,
@@ -38,7 +38,7 @@ fn graph_of(body: &str) -> String {
     graph
 }
 
-/// The ops of a dump without sizes, which are scalars of their own in an outlined definition, sorted.
+/// The ops of a dump, sorted, without sizes, which are separate scalars in an outlined definition.
 fn kinds(dump: &str) -> Vec<String> {
     let form = |line: &str| {
         line.split_once(" = ").map(|(_, form)| form.split([' ', '(']).next().unwrap_or("").to_owned())
@@ -246,8 +246,8 @@ fn sample(param: &Param, tensor: Object, flag: Object) -> Object {
     }
 }
 
-/// Every row of the tables in a minimal call, on each dtype that it accepts; the definition prints and reads back. What has
-/// a meaning on complex numbers accepts them.
+/// Every row of the tables in a minimal call, on each dtype that it accepts; the definition prints and reads back. Ops with
+/// a meaning on complex numbers accept them.
 #[test]
 fn every_op_can_be_called() {
     for op in OpRef::all() {

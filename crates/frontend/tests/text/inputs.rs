@@ -1,8 +1,8 @@
-//! The lists of inputs that definition files have.
+//! The lists of inputs in definition files.
 
 use ferrofuse_frontend::text::{InputSpec, TensorSpec, parse};
 
-/// The declaration of an input that is shown so.
+/// The declaration of an input that prints in this way.
 fn declared(shown: &str) -> String {
     let dtype = match shown.split(' ').next() {
         Some("bool") => "Bool",
@@ -27,7 +27,7 @@ fn declared(shown: &str) -> String {
     }
 }
 
-/// What a list of inputs gives, or what is wrong with it.
+/// Compares the result of a list of inputs, or the error.
 fn check(source: &str, expected: &str) {
     let inputs: String = expected.split("; ").map(declared).collect();
     let output = "    fd.add_output(fd.ops.full([2], 1.0, dtype=DataType.Float))\n";

@@ -1,4 +1,4 @@
-//! Definition files from outside: what is rejected and how, what is accepted, and that nothing makes the reader panic.
+//! Definition files from outside: accepted and rejected ones, the diagnostics, and that the reader never panics.
 
 mod accepted;
 mod graphs;

@@ -1,4 +1,4 @@
-//! Valid files cut, joined and scrambled: whatever the bytes, the reader gives a definition or a diagnostic.
+//! Valid files cut, joined and scrambled: for any bytes the reader returns a definition or a diagnostic.
 
 use std::path::Path;
 
@@ -16,7 +16,7 @@ impl Xorshift {
     }
 }
 
-/// Words that mean something to the reader, and numbers at the edges.
+/// Words with a meaning for the reader, and numbers at the limits.
 const WORDS: [&str; 28] = [
     "(",
     ")",

@@ -1,4 +1,4 @@
-//! Every kind of mistake has its sentence and its place.
+//! Every kind of mistake has a message and a place.
 
 use ferrofuse_frontend::text::{decode, parse};
 

@@ -36,20 +36,20 @@ fn a_rejected_call_leaves_the_builder_as_it_was() {
         (graph, definition.fusion.facts().clone(), definition.graph.len(), constraints, definition.draws)
     };
     let untouched = finished(&|_, _| true);
-    // i0 is taken to equal i2 before 4 is seen not to equal 5.
+    // i0 is assumed to equal i2 before 4 is found to differ from 5.
     let sizes = finished(&|builder, [a, _, c, _]| call(builder, "add", &[a, c]).is_err());
     assert_eq!(sizes, untouched);
-    // The difference of `a` and `b`, and that i0 equals i1, come before the weight is rejected.
+    // The difference of `a` and `b`, and the fact that i0 equals i1, are added before the weight is rejected.
     let nodes = finished(&|builder, [a, b, c, _]| call(builder, "lerp", &[a, b, c]).is_err());
     assert_eq!(nodes, untouched);
-    // A symbol for what a call computes, which no size may be.
+    // A symbol for a computed value, which cannot be a size.
     let symbols = finished(&|builder, [a, _, _, k]| {
         let half = call(builder, "div", &[k, &Object::float(2.0)]).expect("a scalar");
         let made = Object::list([half, Object::int(-2)]);
         call(builder, "reshape", &[a, &made]).is_err()
     });
     assert_eq!(symbols.1, untouched.1);
-    // A draw whose dtype is rejected takes no place in the sequence.
+    // A draw whose dtype is rejected takes no position in the sequence.
     let draws = finished(&|builder, _| {
         let shape = Object::ints([2, 2]);
         let (low, high, dtype) = (Object::int(0), Object::int(1), Object::DType(ops::DType::I32));

@@ -1,4 +1,5 @@
-//! Collection under load: a million nodes, thousands of views, tasks of which half are dropped. `--nocapture` shows the times.
+//! Collection under load: a million nodes, thousands of views, tasks half of which are dropped. `--nocapture` shows the
+//! times.
 
 use std::sync::Arc;
 use std::time::Instant;

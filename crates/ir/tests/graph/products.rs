@@ -1,14 +1,14 @@
-//! Products of matrices in batches: those of the plain list, in few of them.
+//! Products of matrices in batches: the same products as in the plain list, in few batches.
 
 use ferrofuse_ir::array::Layout;
 use ferrofuse_ir::array::products::{Product, ProductBatch, batches_of_matmul, of_matmul};
 
-/// Where a product reads and writes.
+/// The addresses that a product reads and writes.
 fn places(product: &Product) -> [isize; 3] {
     [product.a.offset, product.b.offset, product.first as isize]
 }
 
-/// How many products each batch has, once they are those of the plain list.
+/// The number of products of each batch, after a check against the plain list.
 fn counts(a: &Layout, b: &Layout, sizes: &[usize]) -> Vec<usize> {
     let batches = batches_of_matmul(a, b, sizes);
     let members = |batch: &ProductBatch| {
@@ -40,7 +40,7 @@ fn batches_are_as_long_as_strides_allow() {
     let dense = Layout::dense;
     assert_eq!(counts(&dense(&[5, 6]), &dense(&[6, 7]), &[5, 7]), [1]);
     assert_eq!(counts(&dense(&[3, 4, 5, 6]), &dense(&[3, 4, 6, 7]), &[3, 4, 5, 7]), [12]);
-    // One matrix for all, which are as many rows.
+    // One matrix for all: the batch becomes more rows.
     assert_eq!(counts(&dense(&[3, 4, 5, 6]), &dense(&[1, 1, 6, 7]), &[3, 4, 5, 7]), [1]);
     assert_eq!(counts(&dense(&[1, 1, 5, 6]), &dense(&[3, 4, 6, 7]), &[3, 4, 5, 7]), [12]);
     // Repeated along one axis: the longer one is the batch, whichever it is.
@@ -58,7 +58,7 @@ fn heads_between_rows_are_batches() {
     assert_eq!(counts(&heads, &Layout::dense(&[16, 4, 6, 7]), &[16, 4, 5, 7]), [16; 4]);
 }
 
-/// A library is given steps ahead only.
+/// A library takes only positive steps.
 #[test]
 fn what_lies_backwards_is_no_batch() {
     let dense = Layout::dense(&[3, 5, 6]);

@@ -1,4 +1,4 @@
-//! The shape rule of each tensor op, and the words with which it rejects.
+//! The shape rule of each tensor op, and the messages of its rejections.
 
 use ferrofuse_ir::graph::{TensorOp, Val};
 use index::Expr;

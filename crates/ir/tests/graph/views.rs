@@ -1,4 +1,4 @@
-//! Nodes are shared, views are closed, passes keep the old view, collection keeps what lives.
+//! Nodes are shared, views are closed, passes keep the old view, collection keeps live nodes.
 
 use std::sync::Arc;
 

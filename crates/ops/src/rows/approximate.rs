@@ -1,5 +1,6 @@
-//! Rows: forms of other rows that suffice for what is rounded to a half type, or added to more. They mean the same; their
-//! bounds are wider. The compiler puts them where they do not show; no definition names them.
+//! Rows: cheaper forms of other rows, sufficient for values that are rounded to a half type or added to larger ones. Their
+//! meaning is the same, their bounds are wider. The compiler inserts them where results stay within bounds; no definition
+//! names them.
 
 use super::arithmetic::RECIPROCAL;
 use super::transcendental::{EXP, EXP2};
@@ -8,7 +9,7 @@ use crate::row::{Approximation, CSpelling, CpuSpelling, CpuSpellings, Primitive,
 use crate::spread::Spread;
 use crate::typing::Typing;
 
-/// A row as precise as `ulp` says, which code computes in a way of its own.
+/// A row as precise as `ulp` says, with its own code.
 const fn cheaper(
     row: Primitive,
     name: &'static str,
@@ -19,7 +20,7 @@ const fn cheaper(
     Primitive { name, cpu: CpuSpellings::float(CpuSpelling::Approximate(way)), ulp, doc, ..row }
 }
 
-/// The machine's own 2 to the power x, to 21 bits: as a square, for which the instruction gives no subnormal number.
+/// The GPU's own 2 to the power x, to 21 bits: as a square, because the instruction returns no subnormal numbers.
 const CUDA_EXP2: CSpelling = CSpelling::float("exp2_approximate({0})", "exp2({0})").with_helper(
     "static __device__ inline float exp2_approximate(float x) {
   float y = exp2f(x * 0.5f);
@@ -29,7 +30,7 @@ const CUDA_EXP2: CSpelling = CSpelling::float("exp2_approximate({0})", "exp2({0}
 ",
 );
 
-/// The machine's own reciprocal of a normal number above zero, to 21 bits: as a square, as it may be subnormal itself.
+/// The GPU's own reciprocal of a normal number above zero, to 21 bits: as a square, because it may itself be subnormal.
 const CUDA_RECIPROCAL: CSpelling = CSpelling::float("reciprocal_positive({0})", "(1.0 / {0})").with_helper(
     "static __device__ inline float reciprocal_positive(float x) {
   float y = 1.0f / x;
@@ -39,7 +40,7 @@ const CUDA_RECIPROCAL: CSpelling = CSpelling::float("reciprocal_positive({0})", 
 ",
 );
 
-/// The machine's own reciprocal of any number, to 23 bits.
+/// The GPU's own reciprocal of any number, to 23 bits.
 const CUDA_RECIPROCAL_SIGNED: CSpelling = CSpelling::float("reciprocal_approximate({0})", "(1.0 / {0})")
     .with_helper(
         "static __device__ inline float reciprocal_approximate(float x) {
@@ -80,7 +81,7 @@ pub(crate) const RECIPROCAL_SIGNED: Primitive = Primitive {
     ..cheaper(RECIPROCAL, "reciprocal_signed", Approximation::Reciprocal, 1024.0, "One over x, to 14 bits.")
 };
 
-/// Rounding the product leaves out at most half a unit of it, which its spread allows for.
+/// Code may round the product, by at most half a unit in its last place; the spread accounts for that.
 pub(crate) const MUL_ADD: Primitive = Primitive {
     name: "mul_add",
     params: &["a", "b", "c"],
@@ -95,8 +96,8 @@ pub(crate) const MUL_ADD: Primitive = Primitive {
 };
 
 impl ScalarOp {
-    /// The ops that it stands for, of the definition language: itself, or the one that it is a cheaper form of, or the two
-    /// of which the second is applied to the first's result and what operands are left.
+    /// The equivalent ops of the definition language: the op itself, the op that it is a cheaper form of, or two ops, the
+    /// second of which takes the first's result and the remaining operands.
     pub fn in_language(self) -> &'static [ScalarOp] {
         match self {
             ScalarOp::Exp2Half | ScalarOp::Exp2Bf16 => &[ScalarOp::Exp2],

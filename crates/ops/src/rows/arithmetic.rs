@@ -1,6 +1,7 @@
 //! Rows: the arithmetic of numbers. Integers wrap, and no integer operation traps.
 //!
-//! C++ leaves the overflow of signed integers undefined, so that CUDA goes through unsigned ones; compilers narrow them again.
+//! C++ leaves the overflow of signed integers undefined, so CUDA code casts to unsigned ones of 64 bits and back, which
+//! compilers narrow again.
 
 use crate::row::CpuSpelling::{Call, Expansion, Guarded, Instruction, Intrinsic, Move};
 use crate::row::{Algebra, BoolMeaning, CSpelling, CpuSpellings, Guard, IntMeaning, Primitive, float, int};
@@ -229,7 +230,7 @@ pub(crate) const MAXIMUM: Primitive = Primitive {
     doc: "The greater. NaN if either is; 0 is greater than -0.",
 };
 
-/// NaN wins; between zeros of either sign the second is taken where `second_zero` says so; else `chosen`.
+/// NaN wins; for equal zeros the second if `second_zero`; else `chosen`.
 fn propagating(a: f64, b: f64, chosen: f64, second_zero: bool) -> f64 {
     match (a.is_nan() || b.is_nan(), a == b && second_zero) {
         (true, _) => f64::NAN,

@@ -117,7 +117,7 @@ fn logical_right_shift(a: i64, b: i64, ty: IntType) -> i64 {
     if is_amount(b, ty) { shifted } else { 0 }
 }
 
-/// Whether a shift amount lies within the width; an unsigned one beyond 2^63 looks negative.
+/// Whether a shift amount is within the width; an unsigned one beyond 2^63 looks negative.
 #[inline(always)]
 fn is_amount(b: i64, ty: IntType) -> bool {
     (b as u64) < u64::from(ty.bits())

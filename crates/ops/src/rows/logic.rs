@@ -1,4 +1,4 @@
-//! Rows: comparisons, logic, selection and the copies.
+//! Rows: comparisons, logic, selection and copies.
 
 use crate::row::CpuSpelling::{Compare, Expansion, Instruction, Move, Select};
 use crate::row::{Algebra, BoolMeaning, CSpelling, CpuSpellings, FloatMeaning, IntMeaning, Primitive, float};

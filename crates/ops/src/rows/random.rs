@@ -1,4 +1,4 @@
-//! The row of random bits. What is uniform or normal is an expression over them, in [`frontend::define`].
+//! The row of random bits. Uniform and normal numbers are expressions over them, in [`frontend::define`].
 
 use crate::philox;
 use crate::row::{Algebra, CSpelling, CpuSpelling, CpuSpellings, IntMeaning, Primitive};

@@ -1,10 +1,10 @@
-//! Rows: rounding to whole numbers. Integers are whole already; NaN and infinities stay.
+//! Rows: rounding to whole numbers. Integers are already whole; NaN and infinities are returned unchanged.
 
 use crate::row::{Algebra, CSpelling, CpuSpelling, CpuSpellings, FloatMeaning, IntMeaning, Primitive, float};
 use crate::spread::Spread;
 use crate::typing::Typing;
 
-/// All columns but name, meaning on floats, spellings and doc are the same.
+/// The columns that are common to all rows: all but name, meaning on floats, spellings and doc.
 const fn rounding(
     name: &'static str,
     meaning: FloatMeaning,

@@ -1,4 +1,4 @@
-//! Rows: special functions of reals, neighbours of floats, the greatest common divisor. Most are calls on CPUs.
+//! Rows: special functions of reals, neighbours of floats, the greatest common divisor. On CPUs most are calls.
 
 use super::transcendental;
 use crate::DType;
@@ -11,13 +11,13 @@ use crate::slopes;
 use crate::spread::Spread;
 use crate::typing::Typing;
 
-/// The columns that the functions of reals share.
+/// The columns common to functions of reals.
 const REAL: Primitive = Primitive { ulp: 6.0, ..transcendental::REAL };
 
 pub(crate) const LGAMMA: Primitive = Primitive {
     name: "lgamma",
     float: Some(float!(Unary: libm::lgamma)),
-    // Near its zeros below -2 digits cancel, which f32 does not survive.
+    // Near its zeros below -2 digits cancel, which f32 cannot afford.
     cuda: CSpelling::float("(float)lgamma((double){0})", "lgamma({0})"),
     cpu: CpuSpellings::float(Call { narrow: "lgammaf", wide: "lgamma" }),
     ulp: 16.0,
@@ -84,7 +84,7 @@ pub(crate) const GCD: Primitive = Primitive {
     ..REAL
 };
 
-/// By Euclid's algorithm, as `gcd` is on integers.
+/// By Euclid's algorithm: the meaning of `gcd` on integers.
 pub fn greatest_common_divisor(a: i64, b: i64, ty: IntType) -> i64 {
     let magnitude = |x: i64| if ty.is_signed() { x.unsigned_abs() } else { x as u64 };
     let (mut a, mut b) = (magnitude(a), magnitude(b));

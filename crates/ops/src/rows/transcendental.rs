@@ -1,7 +1,7 @@
-//! Rows: functions of real numbers. Integers and bools are taken as f32, results stay in f32 or f64.
+//! Rows: functions of real numbers. Integers and bools are taken as f32; results are f32 or f64.
 //!
-//! Error bounds cover both back ends, our polynomials and the C library on CPUs and CUDA's documented maxima, and the last
-//! bit of the meanings themselves.
+//! Error bounds cover both back ends (our polynomials and the C library on CPUs, CUDA's documented maxima) and the last bit
+//! of the meanings themselves.
 
 use crate::angle::angles;
 use crate::power::powers;
@@ -14,7 +14,7 @@ use crate::slopes;
 use crate::spread::Spread;
 use crate::typing::Typing;
 
-/// The columns that most functions of reals share.
+/// The columns common to most functions of reals.
 pub(crate) const REAL: Primitive =
     Primitive { params: &["x"], ulp: 2.0, spread: Spread::Corners, ..Primitive::BLANK };
 
@@ -241,7 +241,7 @@ pub(crate) const POW: Primitive = Primitive {
     ..REAL
 };
 
-/// By squaring, as `pow` is on integers: wrapped, and the truncated reciprocal for negative exponents.
+/// By squaring: the meaning of `pow` on integers, wrapped, with the truncated reciprocal for negative exponents.
 pub fn integer_power(base: i64, exponent: i64, ty: IntType) -> i64 {
     if ty.is_signed() && exponent < 0 {
         return match base {

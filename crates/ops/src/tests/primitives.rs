@@ -239,7 +239,7 @@ fn integer_laws_hold() {
 }
 
 proptest! {
-    /// Wherever the true operands lie within their errors, the true result lies within the bound.
+    /// For all true operands within their errors, the true result is within the bound.
     #[test]
     fn spread_bounds_hold(
         place in 0..ScalarOp::ALL.len(),

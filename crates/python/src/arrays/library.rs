@@ -1,7 +1,7 @@
-//! The libraries whose arrays come in and go out: how each gives its arrays and takes ours.
+//! The libraries whose arrays come in and go out: how each exports its arrays and imports ours.
 //!
-//! Looked up once for each class of array. A library that is not known here still comes in by `__dlpack__`; NumPy, which
-//! needs none of this, is in `numpy`.
+//! Looked up once for each class of arrays. An unknown library is still accepted by `__dlpack__`; NumPy, which needs none of
+//! this, is in `numpy`.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,23 +16,23 @@ use super::{GpuArray, OutputMemory, semantics};
 use crate::errors;
 use crate::gpu::Streams;
 
-/// Classes that are remembered; beyond these (classes made in a loop) each look-up is repeated.
+/// The number of cached classes; beyond these (classes made in a loop) each look-up is repeated.
 const MOST_CLASSES: usize = 64;
 
-/// What `like` may be, as errors say it.
+/// The values of `like`, as errors list them.
 const NAMES: &str = "'numpy', 'torch', 'jax' or 'cupy'";
 
 /// A library of arrays.
 pub struct Library {
-    /// Makes an array of a capsule, or of an object with `__dlpack__`.
+    /// Makes an array from a capsule, or from an object with `__dlpack__`.
     import: Py<PyAny>,
-    /// Makes a capsule of an array; `None` stands for the array's own `__dlpack__`.
+    /// Makes a capsule from an array; `None` means the array's own `__dlpack__`.
     pub export: Option<Py<PyAny>>,
     /// Its C functions for both, which are faster.
     pub exchange: Option<Exchange>,
     /// Whether its arrays are immutable.
     pub is_constant: bool,
-    /// Whether its arrays may repeat elements.
+    /// Whether its arrays may have stride 0.
     pub has_strides: bool,
     /// Further functions of torch.
     pub torch: Option<Torch>,
@@ -48,7 +48,7 @@ static CLASSES: Classes = Mutex::new(Vec::new());
 /// The library of an object's class, if known.
 ///
 /// # Errors
-/// When a library of that name has not what it should have.
+/// When a module of that name lacks an expected attribute.
 pub fn of(object: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Library>>> {
     of_class(&object.get_type())
 }
@@ -58,7 +58,7 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<Library>>> {
     if let Some((_, library)) = known.iter().find(|(known, _)| known.is(class)) {
         return Ok(Some(Arc::clone(library)));
     }
-    drop(known); // looking up runs Python, which may come back here
+    drop(known); // a look-up runs Python, which may call this again
     let Some(library) = look_up(class)? else { return Ok(None) };
     let library = Arc::new(library);
     let mut known = CLASSES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -71,7 +71,7 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<Library>>> {
 /// The library that an argument `like` names; `None` for NumPy.
 ///
 /// # Errors
-/// As `named`, and for what is no name.
+/// As `named`, and for an object that is no name.
 pub fn like(like: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Library>>> {
     let py = like.py();
     let Ok(name) = like.extract::<String>() else {
@@ -84,7 +84,7 @@ pub fn like(like: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Library>>> {
 /// The library of this name; `None` for NumPy.
 ///
 /// # Errors
-/// For a name that is no library's, and when the library cannot be imported, with what asked for it.
+/// For a name of no library, and when the library cannot be imported, with the argument that requested it.
 pub fn named(py: Python<'_>, name: &str, asked: &str) -> PyResult<Option<Arc<Library>>> {
     let (module, class) = match name {
         "numpy" => return Ok(None),
@@ -100,10 +100,10 @@ pub fn named(py: Python<'_>, name: &str, asked: &str) -> PyResult<Option<Arc<Lib
     of_class(&class)
 }
 
-/// torch, where it is there with GPUs: what is meant where a GPU is named and no array.
+/// torch, if it is installed with GPUs: the library for a call that names a GPU and has no arrays.
 ///
 /// # Errors
-/// When torch is there and has not what it should have.
+/// When torch lacks an expected attribute.
 pub fn with_gpus(py: Python<'_>) -> PyResult<Option<Arc<Library>>> {
     let Ok(torch) = py.import("torch") else { return Ok(None) };
     let Some(cuda) = torch.getattr_opt("cuda")? else { return Ok(None) };
@@ -125,13 +125,13 @@ fn missing(py: Python<'_>, name: &str, asked: &str, error: PyErr) -> PyErr {
     missing
 }
 
-/// By the packages of the class and of those that it is derived from.
+/// Looks at the packages of the class and its bases.
 fn look_up(class: &Bound<'_, PyType>) -> PyResult<Option<Library>> {
     let py = class.py();
     for base in class.mro().iter() {
         let module: String = base.getattr("__module__")?.extract()?;
         let (import, export, streams) = match module.split('.').next() {
-            // What `Tensor.__dlpack__` and `torch.from_dlpack` end in, without what they do for other devices.
+            // The functions that `Tensor.__dlpack__` and `torch.from_dlpack` end in, without their work for other devices.
             Some("torch") => {
                 let bare = py.import("torch._C")?;
                 (bare.getattr("_from_dlpack")?, Some(bare.getattr("_to_dlpack")?), Some("torch"))
@@ -161,11 +161,11 @@ fn look_up(class: &Bound<'_, PyType>) -> PyResult<Option<Library>> {
 }
 
 impl Library {
-    /// An array with what is put off carried out, where something is: torch keeps a sign, and the conjugation of what is
-    /// complex, in a flag that DLPack has no place for.
+    /// An array with lazy operations carried out: torch keeps a sign, and the conjugation of complex tensors, in a flag that
+    /// DLPack cannot express.
     ///
     /// # Errors
-    /// What the library says.
+    /// Errors of the library.
     pub fn resolved<'py>(
         &self,
         array: &Bound<'py, PyAny>,
@@ -181,7 +181,7 @@ impl Library {
         array.call_method0("resolve_conj")?.call_method0("resolve_neg").map(Some)
     }
 
-    /// An array around an array of ours on a GPU.
+    /// An array of the library around our array on a GPU.
     ///
     /// # Errors
     /// When the library has no such dtype.
@@ -195,7 +195,7 @@ impl Library {
         }
     }
 
-    /// An array around memory of ours.
+    /// An array of the library around our memory.
     ///
     /// # Errors
     /// When the library has no such dtype.

@@ -1,4 +1,4 @@
-//! Memory of an output, of its own or an input's: what arrays made of it keep alive.
+//! The memory of an output, its own or an input's, which arrays made from it keep alive.
 
 use std::sync::Arc;
 
@@ -9,51 +9,51 @@ use pyo3::types::{PyDict, PyTuple};
 
 use super::dlpack;
 
-/// An output's memory. Arrays are made of it by `from_dlpack` of any library.
+/// An output's memory. `from_dlpack` of any library makes arrays from it.
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct OutputMemory {
     exported: Arc<Exported>,
 }
 
-/// Elements and how to reach them.
+/// Elements and their layout.
 pub struct Exported {
     /// The element at index zero.
     pub data: *mut u8,
     pub dtype: DType,
     /// Sizes and strides, in elements.
     pub layout: Layout,
-    /// Whether an array may let its users write: false if it is read only or if indices share an element.
+    /// Whether users of an array may write: false if it is read-only or if several indices share an element.
     pub writable: bool,
     /// The number of the GPU whose memory they are in; `None` for host memory.
     pub gpu: Option<usize>,
-    /// What keeps the elements.
+    /// The owner of the elements.
     pub owner: Owner,
 }
 
-/// What keeps elements alive; never read.
+/// An owner that keeps elements alive; never read.
 pub enum Owner {
-    /// Memory of ours.
+    /// Our memory.
     Buffer { _buffer: Buffer },
-    /// Memory of ours, a copy.
+    /// Our memory, a copy.
     Copy { _array: Array },
-    /// An array of NumPy that came in.
+    /// An input that is NumPy's array.
     Numpy(Py<PyAny>),
-    /// An array of another library that came in.
+    /// An input that is another library's array.
     Imported { _imported: Arc<dlpack::Imported> },
     /// Memory of a GPU.
     Gpu { _tensor: GpuTensor },
-    /// An array on a GPU that came in, by its object.
+    /// An input on a GPU, by its object.
     Object { _object: Py<PyAny> },
 }
 
-// SAFETY: the pointer leads into what the owner keeps, which may go to other threads; nothing here reads or writes
-// through it.
+// SAFETY: the pointer is into memory that the owner keeps alive, which may move to other threads; nothing here reads or
+// writes through it.
 unsafe impl Send for Exported {}
 // SAFETY: as above.
 unsafe impl Sync for Exported {}
 
 impl OutputMemory {
-    /// Takes a tensor over.
+    /// Takes ownership of a tensor.
     pub fn new(tensor: Tensor) -> OutputMemory {
         let (mut buffer, dtype, layout) = tensor.into_parts();
         let (data, writable) = (buffer.as_mut_ptr(), !repeats(&layout));
@@ -67,7 +67,7 @@ impl OutputMemory {
         })
     }
 
-    /// Takes an array over.
+    /// Takes ownership of an array.
     pub fn copy(mut array: Array) -> OutputMemory {
         let (dtype, layout) = (array.dtype(), array.view().layout().clone());
         let data = array.as_mut_bytes().as_mut_ptr();
@@ -81,7 +81,7 @@ impl OutputMemory {
         })
     }
 
-    /// Sees what an input keeps.
+    /// A view of memory that an input keeps alive.
     pub fn viewed(view: &ArrayView<'_>, writable: bool, owner: Owner) -> OutputMemory {
         let layout = Layout { offset: 0, ..view.layout().clone() };
         let writable = writable && !repeats(&layout);
@@ -95,12 +95,12 @@ impl OutputMemory {
         })
     }
 
-    /// Takes memory of a GPU over.
+    /// Takes ownership of memory of a GPU.
     pub fn of(exported: Exported) -> OutputMemory {
         OutputMemory { exported: Arc::new(exported) }
     }
 
-    /// What it holds.
+    /// The elements and their layout.
     pub fn exported(&self) -> &Arc<Exported> {
         &self.exported
     }
@@ -108,7 +108,7 @@ impl OutputMemory {
 
 #[pymethods]
 impl OutputMemory {
-    /// The memory as a DLPack capsule, asked for only where what it says holds for whoever takes it.
+    /// The memory as a DLPack capsule; only requested if its flags are right for the consumer.
     #[pyo3(signature = (*_args, **_kwargs))]
     fn __dlpack__<'py>(
         &self,

@@ -1,8 +1,8 @@
-//! Arrays in and out: NumPy's through its C API, all others by DLPack, copied only where strides in elements cannot describe
+//! Arrays in and out: NumPy's through its C API, all others by DLPack, copied only if strides in elements cannot describe
 //! them.
 //!
-//! What comes in decides what goes out: outputs are of the kind of the first array among the inputs. Those that are views of
-//! inputs share their memory where the library can say its layout and that it is read only, and are copies elsewhere.
+//! Inputs decide the kind of outputs: that of the first array among the inputs. Outputs that are views of inputs share their
+//! memory if the library can express the layout and read-only memory, and are copies otherwise.
 
 mod dlpack;
 pub mod library;
@@ -32,23 +32,23 @@ pub use on_gpu::{GpuArray, Holder, InputOnGpu, KindOnGpu, OutputsOnGpu, to_gpu};
 pub use torch::Seen;
 use torch::Torch;
 
-/// Why no output is written into an array that had to be copied to be read.
+/// Why no output can be written to an array that had to be copied for reading.
 const AT_ODD_DISTANCES: &str = "its elements lie at distances that are no multiple of their size, as fields of packed \
      records do: give a copy of it";
 const LAZY: &str =
     "its conjugation or sign is not carried out yet: give resolve_conj() or resolve_neg() of it";
-/// What asks for another library's arrays where no array comes in.
+/// The request for another library's arrays if no array comes in.
 const WITHOUT_ARRAYS: &str = "a call without arrays, with device= given or ferrofuse.compat installed,";
 const COPIED: &str = "its library gives a copy of it";
 
-/// What an array of a call is for, for diagnostics.
+/// The purpose of an array in a call, for diagnostics.
 #[derive(Clone, Copy)]
 pub enum Place<'d> {
     /// The input of this number of a definition.
     Input(&'d Definition, usize),
-    /// The output of this number is to be written there.
+    /// The destination of the output of this number.
     Output(usize),
-    /// It goes to a GPU.
+    /// An argument that is copied to a GPU.
     Argument,
 }
 
@@ -63,12 +63,12 @@ impl fmt::Display for Place<'_> {
 }
 
 impl Place<'_> {
-    /// An array that was given other memory by another thread.
+    /// The error about an array that another thread gave other memory.
     fn replaced(self) -> PyErr {
         PyBufferError::new_err(format!("{self}: its memory was replaced while the call ran"))
     }
 
-    /// What is declared there, of an input.
+    /// The declaration of an input.
     fn declared(&self) -> Option<&InputDecl> {
         match self {
             Place::Input(definition, number) => Some(&definition.input_decls()[*number]),
@@ -76,10 +76,10 @@ impl Place<'_> {
         }
     }
 
-    /// An object of the wrong kind, with a remark to end the message.
+    /// The error about an object of the wrong kind, with a remark at its end.
     ///
     /// # Errors
-    /// When Python cannot show it.
+    /// When Python cannot print it.
     fn mismatch(self, object: &Bound<'_, PyAny>, expected: &str, remark: &str) -> PyResult<PyErr> {
         let class = object.get_type().qualname()?;
         let given = match object.getattr("shape").and_then(|shape| shape.extract::<Vec<usize>>()) {
@@ -95,7 +95,7 @@ impl Place<'_> {
 pub enum Given<'py> {
     /// An array of NumPy.
     Numpy(numpy::ViewedArray<'py>),
-    /// An array of another library, of which the object is held.
+    /// An array of another library whose object is held.
     Borrowed(dlpack::Borrowed<'py>),
     /// An array of another library, which was exported.
     Exported(Arc<dlpack::Imported>),
@@ -106,10 +106,10 @@ pub enum Given<'py> {
 }
 
 impl<'py> Given<'py> {
-    /// What Python gives for an input, or to write an output to.
+    /// An object that Python passes for an input, or as a destination.
     ///
     /// # Errors
-    /// For what is no array, or no number where a scalar is wanted, and for dtypes and devices that are not supported.
+    /// For an object that is no array, or no number for a scalar input, and for dtypes and devices that are not supported.
     pub fn new(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Given<'py>> {
         let scalar = place.declared().filter(|decl| decl.layout.is_none());
         if let Some(decl) = scalar {
@@ -128,7 +128,7 @@ impl<'py> Given<'py> {
         if let Some(reason) = library.as_ref().and_then(|library| library.rejected.as_ref()) {
             return Err(errors::input(object.py(), format!("{place}: {reason}")));
         }
-        // A tensor without dimensions takes a number too; an array that may be written to stays what it is.
+        // A tensor without dimensions accepts a number too; an array that may be written to is taken as an array.
         let has_no_axes =
             |decl: &&InputDecl| decl.layout.as_ref().is_some_and(|layout| layout.shape.is_empty());
         if let Some(decl) = place.declared().filter(has_no_axes)
@@ -139,14 +139,14 @@ impl<'py> Given<'py> {
         }
         let given = Given::exported(object, library.as_ref(), place);
         let Some(torch) = library.as_ref().and_then(|library| library.torch.as_ref()) else { return given };
-        // What has no plain elements is not exported, or as if it lay at null.
+        // An object without plain elements is not exported, or exported with a null address.
         if given.as_ref().is_ok_and(|given| !given.is_at_null()) {
             return given;
         }
         torch.kind(object)?.map_or(given, |kind| Err(errors::input(object.py(), format!("{place} {kind}"))))
     }
 
-    /// What comes by DLPack.
+    /// An array imported by DLPack.
     fn exported(
         object: &Bound<'py, PyAny>,
         library: Option<&Arc<Library>>,
@@ -182,10 +182,10 @@ impl<'py> Given<'py> {
         }
     }
 
-    /// Why no output can be written into what was given: to a copy of it, it would be lost.
+    /// Why no output can be written to the given object: writes to a copy of it would be lost.
     ///
     /// # Errors
-    /// When its library cannot be asked.
+    /// Errors of its library.
     pub fn unwritable(&self, object: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
         match (self.torch(), self) {
             (Some(_), _) if self.is_copy() => Ok(Some(LAZY)),
@@ -195,7 +195,7 @@ impl<'py> Given<'py> {
         }
     }
 
-    /// Whether it is a copy of what came in.
+    /// Whether it is a copy of the input.
     fn is_copy(&self) -> bool {
         match self {
             Given::Numpy(array) => array.is_copy(),
@@ -209,12 +209,12 @@ impl<'py> Given<'py> {
     /// Tells its library that it was written to.
     ///
     /// # Errors
-    /// What the library says.
+    /// Errors of the library.
     pub fn wrote(&self, object: &Bound<'_, PyAny>) -> PyResult<()> {
         self.torch().map_or(Ok(()), |torch| torch.wrote(object))
     }
 
-    /// torch, if it is a tensor of that.
+    /// torch, if it is a torch tensor.
     fn torch(&self) -> Option<&Torch> {
         let library = match self {
             Given::Numpy(_) | Given::Number(_) => None,
@@ -225,15 +225,15 @@ impl<'py> Given<'py> {
         library?.torch.as_ref()
     }
 
-    /// Whether it requires a gradient, which autograd would not find through a call.
+    /// Whether it requires a gradient, which autograd cannot trace through a call.
     ///
     /// # Errors
-    /// What its library says.
+    /// Errors of its library.
     pub fn loses_gradient(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
         self.torch().map_or(Ok(false), |torch| torch.loses_gradient(object))
     }
 
-    /// The elements, for writing too where they may be written.
+    /// The elements, for writing too if that is allowed.
     ///
     /// # Errors
     /// For an array of a GPU.
@@ -269,7 +269,7 @@ impl<'py> Given<'py> {
         }
     }
 
-    /// Whether its library says that its elements lie at null.
+    /// Whether its library reports a null address.
     fn is_at_null(&self) -> bool {
         match self {
             Given::Borrowed(array) => array.view().as_ptr().is_null(),
@@ -279,7 +279,7 @@ impl<'py> Given<'py> {
         }
     }
 
-    /// Whether its users may write to it; of a number there are none.
+    /// Whether its users may write to it; a number has none.
     fn is_writable(&self) -> bool {
         match self {
             Given::Numpy(array) => array.is_writable(),
@@ -290,7 +290,7 @@ impl<'py> Given<'py> {
         }
     }
 
-    /// What keeps its memory when the call is over; of a number nothing does.
+    /// The owner of its memory after the call; a number has none.
     fn owner(&self, place: Place<'_>) -> PyResult<Option<Owner>> {
         let imported = |array| Some(Owner::Imported { _imported: array });
         match self {
@@ -302,16 +302,16 @@ impl<'py> Given<'py> {
     }
 }
 
-/// The libraries that a call asks outputs to be of.
+/// The libraries that a call requests outputs of.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// Whatever comes in: what the caller gave as `like`.
+    /// In any case: the caller's `like`.
     pub like: Option<&'a Bound<'a, PyAny>>,
-    /// Where no array comes in.
+    /// If no array comes in.
     pub without_arrays: &'a str,
 }
 
-/// What outputs are.
+/// The kind of outputs.
 pub enum Kind {
     /// Arrays of NumPy.
     Numpy,
@@ -320,11 +320,11 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind that is asked for, else that of the first array among the inputs, else of the first that became a number,
+    /// The requested kind, else that of the first array among the inputs, else that of the first array that became a number,
     /// else that of calls without arrays.
     ///
     /// # Errors
-    /// When the library of an array has not what it should have, and for a `like` that names no library.
+    /// When a library lacks an expected attribute, and for a `like` that names no library.
     pub fn of(
         py: Python<'_>,
         given: &[Given<'_>],
@@ -388,7 +388,7 @@ impl Kind {
         }
     }
 
-    /// A view of an input, or a copy where no array of this kind can be one.
+    /// A view of an input, or a copy if no array of this kind can be such a view.
     fn viewed(
         &self,
         py: Python<'_>,
@@ -416,7 +416,7 @@ impl Kind {
     }
 }
 
-/// A copy of a view in memory of its own.
+/// A copy of a view in separate memory.
 fn copy(py: Python<'_>, view: &ArrayView<'_>) -> PyResult<OutputMemory> {
     view.to_array().map(OutputMemory::copy).map_err(|error| errors::input(py, error.to_string()))
 }

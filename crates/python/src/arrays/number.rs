@@ -1,5 +1,5 @@
-//! Numbers for inputs: Python's, and arrays without dimensions. A number is taken only where nothing of it is lost but what
-//! rounding takes: no complex number for a real one, no float for an integer, no integer beyond the dtype.
+//! Numbers for inputs: Python's, and arrays without dimensions. A number is accepted only if conversion loses nothing but
+//! rounding: no complex number for a real one, no float for an integer, no integer out of the dtype's range.
 
 use ferrofuse::{Array, DType};
 use ops::Scalar;
@@ -10,7 +10,7 @@ use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyFloat, PyInt};
 use super::{Place, numpy, nvfuser};
 use crate::errors;
 
-/// A number as a constant: Python's own, and NumPy's, which say what they are.
+/// A number as a constant: Python's own, and NumPy's, which have a dtype.
 ///
 /// # Errors
 /// When an int is beyond 64 bits.
@@ -36,7 +36,7 @@ pub fn constant(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     if let Some(reason) = numpy::rejected(given)? {
         return Err(errors::argument(given.py(), reason));
     }
-    // NumPy's scalars are no subclasses of Python's, but for float64.
+    // NumPy's scalars are not subclasses of Python's, except float64.
     if given.hasattr("dtype")?
         && given.hasattr("item")?
         && given.getattr("ndim")?.extract::<usize>().ok() == Some(0)
@@ -62,7 +62,7 @@ pub fn single_constant(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     }
 }
 
-/// Rejects an array of several elements among the operands of an op, with the input to declare for it.
+/// Rejects an array of several elements among the operands of an op, and names the input to declare for it.
 ///
 /// # Errors
 /// For such an array.
@@ -86,10 +86,10 @@ fn shape(given: &Bound<'_, PyAny>) -> Option<Vec<usize>> {
     given.getattr("shape").ok()?.extract().ok()
 }
 
-/// The number that an object is, in the dtype of its input; `None` for what is no number.
+/// The number of an object, in the dtype of its input; `None` if the object is no number.
 ///
 /// # Errors
-/// For a number of another kind, and for an integer that the dtype has not.
+/// For a number of another kind, and for an integer out of the dtype's range.
 pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<Option<Array>> {
     let Some(number) = constant(object)? else { return Ok(None) };
     if kind(number.dtype()) > kind(dtype) {
@@ -103,17 +103,17 @@ pub fn of(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult
     array.map(Some).map_err(|error| errors::input(object.py(), error.to_string()))
 }
 
-/// What to say of an object that is no number, or not one of this dtype.
+/// The error about an object that is no number, or not one of this dtype.
 ///
 /// # Errors
-/// When Python cannot show it.
+/// When Python cannot print it.
 pub fn rejected(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>) -> PyResult<PyErr> {
     let wanted = ["True or False", "an integer", "a real number", "a number"][kind(dtype)];
     let remark = nvfuser::scalar_expected(object, dtype, place)?;
     place.mismatch(object, &format!("{wanted} for a scalar of dtype {dtype}"), &remark)
 }
 
-/// Bools, integers, reals, complex numbers: each holds those before.
+/// Bools, integers, reals, complex numbers: each includes those before it.
 fn kind(dtype: DType) -> usize {
     match dtype {
         DType::Bool => 0,

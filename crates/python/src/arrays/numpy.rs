@@ -1,4 +1,4 @@
-//! NumPy's arrays, through its C API: seen where they lie, and made around memory of ours.
+//! NumPy's arrays, through its C API: read in place, and made around our memory.
 
 use std::ffi::c_int;
 use std::ptr;
@@ -16,12 +16,12 @@ use super::memory::Owner;
 use super::{OutputMemory, Place, semantics};
 use crate::errors;
 
-/// An array of NumPy where it lies.
+/// An array of NumPy, read in place.
 pub struct ViewedArray<'py> {
     array: Bound<'py, PyUntypedArray>,
     dtype: DType,
     layout: Layout,
-    /// Whether it is a copy of what came in.
+    /// Whether it is a copy of the input.
     is_copy: bool,
 }
 
@@ -42,7 +42,7 @@ impl<'py> ViewedArray<'py> {
         };
         let size = dtype.size() as isize;
         if array.strides().iter().any(|stride| stride % size != 0) {
-            // Fields of records lie at odd distances.
+            // Fields of records may have strides that are no multiples of the element size.
             let copy = ViewedArray::new(&array.call_method0("copy")?, place)?;
             return Ok(copy.map(|copy| ViewedArray { is_copy: true, ..copy }));
         }
@@ -52,13 +52,12 @@ impl<'py> ViewedArray<'py> {
         Ok(Some(ViewedArray { array: array.clone(), dtype, layout, is_copy: false }))
     }
 
-    /// The elements, for writing too where NumPy allows it.
+    /// The elements, for writing too if NumPy allows it.
     pub fn argument(&self) -> Argument<'_> {
         if !self.is_writable() {
             return self.view().into();
         }
-        // SAFETY: the array is alive and writable; arguments of one call may overlap. For other threads holds what `view`
-        // says.
+        // SAFETY: the array is alive and writable; arguments of one call may overlap. For other threads see `view`.
         unsafe {
             let data = (*_PyArray_GET_ITEM_DATA(self.array.as_array_ptr())).data;
             Argument::from_raw_parts(data.cast(), self.dtype, self.layout.clone())
@@ -72,7 +71,7 @@ impl<'py> ViewedArray<'py> {
         flags & NPY_ARRAY_WRITEABLE != 0
     }
 
-    /// Whether it is a copy of what came in, to which nothing is to be written.
+    /// Whether it is a copy of the input, so that writes to it would be lost.
     pub fn is_copy(&self) -> bool {
         self.is_copy
     }
@@ -84,8 +83,8 @@ impl<'py> ViewedArray<'py> {
 
     /// The elements.
     pub fn view(&self) -> ArrayView<'_> {
-        // SAFETY: the array is alive, and NumPy keeps shape, strides and memory of an array in step. Who writes to an
-        // array while others read it has a race of their own making, as with every function of NumPy.
+        // SAFETY: the array is alive, and NumPy keeps shape, strides and memory of an array consistent. A write during
+        // others' reads is the caller's own race, as with every function of NumPy.
         unsafe {
             let data = (*_PyArray_GET_ITEM_DATA(self.array.as_array_ptr())).data;
             ArrayView::from_raw_parts(data.cast(), self.dtype, self.layout.clone())
@@ -93,10 +92,10 @@ impl<'py> ViewedArray<'py> {
     }
 }
 
-/// Why an array of a subclass of NumPy's is not taken.
+/// Why an array of a subclass of NumPy's is rejected.
 ///
 /// # Errors
-/// When the class cannot be asked.
+/// When reading the class's attributes fails.
 pub fn rejected(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     match object.is_instance_of::<PyUntypedArray>() && !object.is_exact_instance_of::<PyUntypedArray>() {
         true => semantics::of_numpy(&object.get_type()),
@@ -104,7 +103,7 @@ pub fn rejected(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     }
 }
 
-/// NumPy's number types by kind and size; those of other packages by name.
+/// NumPy's number types by kind and size; other packages' by name.
 fn dtype_of(descr: &Bound<'_, PyArrayDescr>) -> Option<DType> {
     if descr.is_native_byteorder() == Some(false) {
         return None;
@@ -139,8 +138,8 @@ pub fn array<'py>(memory: &Bound<'py, OutputMemory>) -> PyResult<Bound<'py, PyAn
     let descr = descr_of(py, exported.dtype)?;
     let mut sizes: Vec<npy_intp> = exported.layout.sizes.iter().map(|&size| size as npy_intp).collect();
     let mut strides: Vec<npy_intp> = exported.layout.strides.iter().map(|&stride| stride * size).collect();
-    // SAFETY: sizes and strides are as many as the rank says and describe the memory, which the new array keeps alive as
-    // its base; both calls take over the references they are given, also where they fail.
+    // SAFETY: sizes and strides have one entry per axis and describe the memory, which the new array keeps alive as its
+    // base; both calls consume the references passed to them, even if they fail.
     unsafe {
         let made = PY_ARRAY_API.PyArray_NewFromDescr(
             py,

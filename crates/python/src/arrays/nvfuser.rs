@@ -1,5 +1,5 @@
-//! Diagnostics about the inputs of a call in nvFuser's words, which scripts look for, with the names that it gives to
-//! inputs: `T0_g_float[iS0{i0}]`, `d2`. Names are nvFuser's where inputs are defined before anything else. Checks nothing.
+//! Diagnostics about the inputs of a call in nvFuser's words, which scripts look for, with nvFuser's names of inputs:
+//! `T0_g_float[iS0{i0}]`, `d2`. They equal nvFuser's if inputs are defined before anything else. Checks nothing.
 
 use ferrofuse::{ArrayView, DType};
 use ir::definition::{DeclaredLayout, InputDecl};
@@ -8,16 +8,16 @@ use pyo3::types::PyFloat;
 
 use super::{Place, constant};
 
-/// Of what is no tensor, where one is declared; nothing for what nvFuser's users cannot give.
+/// The message about an object that is no tensor, for a declared tensor; empty for objects that nvFuser's users cannot pass.
 ///
 /// # Errors
-/// When Python cannot show it.
+/// When Python cannot print it.
 pub fn tensor_expected(object: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<String> {
     let given = number(object)?.map(|number| format!("an at::Tensor but got scalar {number}"));
     Ok(given.map_or_else(String::new, |given| expected(place, &given)))
 }
 
-/// Of what is no scalar, or none that its dtype can hold, where one is declared; as above.
+/// The message about an object that is no scalar, or one out of the dtype's range, for a declared scalar; as above.
 ///
 /// # Errors
 /// As above.
@@ -34,7 +34,7 @@ pub fn scalar_expected(object: &Bound<'_, PyAny>, dtype: DType, place: Place<'_>
     Ok(number(object)?.map_or_else(String::new, said))
 }
 
-/// Of a tensor of another rank or dtype than is declared, if it is one.
+/// The message about a tensor of another rank or dtype than declared, if it is one.
 pub fn other_tensor(given: &ArrayView<'_>, place: Place<'_>) -> Option<String> {
     let declared = place.declared()?;
     let ranks = [declared.layout.as_ref()?.shape.len(), given.sizes().len()];
@@ -76,13 +76,13 @@ fn number(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     }))
 }
 
-/// How many nvFuser has made of what it numbers: tensors, axes, and scalars, the sizes of axes among them.
+/// The numbers that nvFuser has assigned: to tensors, axes, and scalars, which include the sizes of axes.
 #[derive(Default)]
 struct Numbers {
     tensors: usize,
     axes: usize,
     scalars: usize,
-    /// Whether the constants 0 and 1 have been made, which all axes share.
+    /// Whether the constants 0 and 1 exist, which all axes share.
     constants: [bool; 2],
 }
 
@@ -94,7 +94,7 @@ impl Numbers {
         }
     }
 
-    /// Sizes are made before what else an axis needs: where it begins, and the 1 that is expanded.
+    /// Sizes get numbers before the other scalars of an axis: its start, and the 1 that is expanded.
     fn tensor(&mut self, dtype: &str, layout: &DeclaredLayout) -> String {
         let sizes: Vec<String> = layout.shape.iter().map(|&size| self.size(size)).collect();
         let axis = |(axis, size): (usize, String)| {

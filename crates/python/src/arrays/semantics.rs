@@ -1,16 +1,16 @@
-//! Classes whose arrays are more than their elements: masks, units, tensors that stand for others. To read them as elements
-//! would lose what they mean, so they are rejected by name, whether they are read or written.
+//! Classes whose arrays are more than their elements: masks, units, tensors that represent others. Reading them as plain
+//! elements would lose their meaning, so they are rejected by name, as inputs and as destinations.
 //!
-//! A class says so itself: it is `numpy.ma.MaskedArray`, or it defines one of the protocols by which NumPy and torch ask a
-//! class what their functions do with its arrays. `numpy.matrix` and `numpy.memmap` define none.
+//! The class itself decides: it is `numpy.ma.MaskedArray`, or it defines one of the protocols by which NumPy and torch let a
+//! class override their functions. `numpy.matrix` and `numpy.memmap` define none.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyType};
 
-/// Why arrays of a subclass of NumPy's are not taken.
+/// Why arrays of a subclass of NumPy's are rejected.
 ///
 /// # Errors
-/// When the class cannot be asked.
+/// When reading the class's attributes fails.
 pub fn of_numpy(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     for base in class.mro().iter() {
         let base = base.cast_into::<PyType>()?;
@@ -28,10 +28,10 @@ pub fn of_numpy(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     Ok(None)
 }
 
-/// Why values of a class of JAX's are not taken.
+/// Why values of a class of JAX's are rejected.
 ///
 /// # Errors
-/// When the class cannot be asked.
+/// When reading the class's attributes fails.
 pub fn of_jax(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     for base in class.mro().iter() {
         let base = base.cast_into::<PyType>()?;
@@ -44,10 +44,10 @@ pub fn of_jax(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     Ok(None)
 }
 
-/// Why tensors of a subclass of torch's are not taken.
+/// Why tensors of a subclass of torch's are rejected.
 ///
 /// # Errors
-/// When the class cannot be asked.
+/// When reading the class's attributes fails.
 pub fn of_torch(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     let py = class.py();
     let plain = py.import("torch")?.getattr("Tensor")?;
@@ -57,7 +57,7 @@ pub fn of_torch(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     let disabled = py.import("torch._C")?.getattr("_disabled_torch_function_impl")?;
     for base in class.mro().iter().take_while(|base| !base.is(&plain)) {
         let base = base.cast_into::<PyType>()?;
-        // Parameters have this one, which leaves torch's functions as they are.
+        // Parameters have this one, which does not change torch's functions.
         let is_disabled = base.getattr("__torch_function__")?.is(&disabled);
         if base.qualname()? == "FakeTensor" && base.module()?.to_str()?.starts_with("torch") {
             return Ok(Some("it is a fake tensor, which has sizes and no elements".to_owned()));
@@ -75,7 +75,7 @@ pub fn of_torch(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     Ok(None)
 }
 
-/// The first of some attributes that a class itself defines.
+/// The first of these attributes that a class itself defines.
 fn defined(class: &Bound<'_, PyType>, names: &[&'static str]) -> PyResult<Option<&'static str>> {
     let own = class.getattr("__dict__")?;
     for name in names {

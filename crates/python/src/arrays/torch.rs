@@ -1,12 +1,12 @@
-//! torch's tensors beyond their memory: which have no plain elements, what autograd asks of who writes to one, and views that
-//! torch knows to be views. Takes tensors as they came in; reads and writes no element.
+//! torch's tensors beyond their memory: tensors without plain elements, autograd's rules for writes, and views that torch
+//! knows to be views. Takes tensors as passed; reads and writes no element.
 
 use ferrofuse::{ArrayView, DType, share_openmp};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-/// Elements that a view sees.
+/// The elements of a view.
 pub struct Seen<'v> {
     /// The address of the element at index zero.
     pub first: usize,
@@ -23,15 +23,15 @@ impl<'v> From<&'v ArrayView<'_>> for Seen<'v> {
     }
 }
 
-/// What is asked of torch.
+/// The functions of torch that are used.
 pub struct Torch {
     module: Py<PyAny>,
-    /// Tells autograd that a tensor was written; torch has it from 2.1 on.
+    /// Tells autograd that a tensor was written to; exists from torch 2.1 on.
     increment_version: Option<Py<PyAny>>,
 }
 
 impl Torch {
-    /// The torch that is installed. Calls run on the threads of its OpenMP from now on.
+    /// The installed torch. From now on calls run on the threads of its OpenMP.
     ///
     /// # Errors
     /// When it cannot be imported.
@@ -42,10 +42,10 @@ impl Torch {
         Ok(Torch { module: py.import("torch")?.into_any().unbind(), increment_version })
     }
 
-    /// What a tensor is, and what to give instead, where its elements are not in memory one by one.
+    /// The kind of a tensor without plain elements, and what to pass instead; `None` for other tensors.
     ///
     /// # Errors
-    /// What torch says.
+    /// Errors of torch.
     pub fn kind(&self, tensor: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
         let py = tensor.py();
         let module = self.module.bind(py);
@@ -85,7 +85,7 @@ impl Torch {
     /// Why a tensor cannot be written to, by torch's rules for functions that write to an argument and have no derivative.
     ///
     /// # Errors
-    /// What torch says.
+    /// Errors of torch.
     pub fn unwritable(&self, tensor: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
         let module = self.module.bind(tensor.py());
         let is = |question: &str| module.call_method0(question)?.is_truthy();
@@ -109,31 +109,31 @@ impl Torch {
         Ok(None)
     }
 
-    /// Whether autograd keeps the gradient of a tensor, which is lost in what is computed outside of torch.
+    /// Whether autograd records the gradient of a tensor, which is lost in computations outside of torch.
     ///
     /// # Errors
-    /// What torch says.
+    /// Errors of torch.
     pub fn loses_gradient(&self, tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
         let py = tensor.py();
         Ok(tensor.getattr(intern!(py, "requires_grad"))?.is_truthy()?
             && self.module.bind(py).call_method0(intern!(py, "is_grad_enabled"))?.is_truthy()?)
     }
 
-    /// Tells autograd that a tensor was written: what was saved of it, or of tensors that share its memory as views do, for
-    /// a backward pass is no more.
+    /// Tells autograd that a tensor was written to: values of it, or of tensors that share its memory as views do, that were
+    /// saved for a backward pass are no longer valid.
     ///
     /// # Errors
-    /// What torch says.
+    /// Errors of torch.
     pub fn wrote(&self, tensor: &Bound<'_, PyAny>) -> PyResult<()> {
         let Some(increment) = &self.increment_version else { return Ok(()) };
         increment.bind(tensor.py()).call1((tensor,)).map(drop)
     }
 
-    /// A view of a tensor's elements as torch makes them, so that autograd sees writes to either in both; `None` where the
-    /// tensor has other memory by now than when it was given, with its element at index zero at `given`.
+    /// A view of a tensor's elements that torch makes, so that autograd sees writes to either in both; `None` if the tensor
+    /// has other memory now than when it was passed, with its element at index zero at `given`.
     ///
     /// # Errors
-    /// What torch says.
+    /// Errors of torch.
     pub fn view<'py>(
         &self,
         tensor: &Bound<'py, PyAny>,
@@ -146,7 +146,7 @@ impl Torch {
         }
         let first: isize = tensor.call_method0("storage_offset")?.extract()?;
         let offset = match viewed.sizes.contains(&0) {
-            true => 0, // of what has no elements the first may be anywhere
+            true => 0, // without elements the address of the first does not matter
             false => {
                 let bytes = viewed.first.wrapping_sub(given) as isize;
                 first + bytes / viewed.dtype.size() as isize

@@ -1,4 +1,4 @@
-//! The bodies of folds and scans by lambdas, for Python: definitions of their own.
+//! The bodies of folds and scans by lambdas, for Python, as separate definitions.
 
 use ferrofuse::{DefinitionBuilder, FoldLambda, Scalar};
 use pyo3::prelude::*;
@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use super::Builder;
 use crate::errors;
 
-/// For each fold and scan by a lambda: the op, the names of what it gives, the state that runs begin with, the body.
+/// For each fold and scan by a lambda: the op, the names of its results, the initial state of runs, the body.
 type Body = (&'static str, Vec<String>, Vec<Py<PyAny>>, Builder);
 
 /// The lambdas of a definition.
@@ -24,7 +24,7 @@ pub fn lambdas(py: Python<'_>, builder: &Builder) -> PyResult<Vec<Body>> {
     lambdas.into_iter().map(body).collect()
 }
 
-/// A number as Python has it.
+/// A number as a Python object.
 fn number(py: Python<'_>, scalar: Scalar) -> PyResult<Py<PyAny>> {
     let dtype = scalar.dtype();
     Ok(match () {

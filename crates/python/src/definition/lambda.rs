@@ -1,6 +1,6 @@
-//! Lambdas of folds and scans: called once with expressions in place of their parameters, which record what is done.
+//! Lambdas of folds and scans: called once with expressions as parameters, which record the operations.
 //!
-//! A lambda sees its parameters, numbers and dtypes, and no tensor of the definition: a fold takes further tensors as
+//! A lambda may use its parameters, numbers and dtypes, but no tensor of the definition: a fold takes further tensors as
 //! operands.
 
 use ir::definition::{Function, Object, Term};
@@ -11,15 +11,15 @@ use super::value::{Meaning, Val};
 use super::{Builder, objects};
 use crate::errors;
 
-/// Whether an object is a function of Python.
+/// Whether an object is a Python function.
 pub fn is_lambda(object: &Bound<'_, PyAny>) -> bool {
     object.hasattr("__code__").unwrap_or(false)
 }
 
-/// What a function does to its parameters.
+/// The operations of a function on its parameters.
 ///
 /// # Errors
-/// What the function raises, and for results that are no expressions of the parameters.
+/// Exceptions of the function, and for results that are no expressions of the parameters.
 pub fn traced(builder: &Bound<'_, Builder>, function: &Bound<'_, PyAny>) -> PyResult<Function> {
     let code = function.getattr("__code__")?;
     let count: usize = code.getattr("co_argcount")?.extract()?;

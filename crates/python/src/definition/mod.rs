@@ -1,6 +1,6 @@
-//! A definition under construction, as Python drives it.
+//! A definition under construction, as built from Python.
 //!
-//! Every method takes Python's objects and gives values of the definition. A rejected call adds no line.
+//! Every method takes Python objects and returns values of the definition. A rejected call adds no line.
 
 pub mod bodies;
 mod lambda;
@@ -30,7 +30,7 @@ use value::Meaning;
 #[pyclass(frozen, module = "ferrofuse._native")]
 pub struct Builder {
     builder: Mutex<DefinitionBuilder>,
-    /// How many `with` blocks it is open in.
+    /// The number of open `with` blocks.
     blocks: AtomicUsize,
 }
 
@@ -43,29 +43,29 @@ impl Builder {
         Builder::from(DefinitionBuilder::new())
     }
 
-    /// One of the text of a definition, to go on with.
+    /// A builder that continues the definition in a text.
     #[staticmethod]
     fn read(py: Python<'_>, text: &str) -> PyResult<Builder> {
         let read = ferrofuse::define(text).map_err(|error| errors::definition(py, error.to_string()))?;
         Ok(Builder::from(DefinitionBuilder::going_on(read)))
     }
 
-    /// One that goes on by itself from here.
+    /// A separate builder that continues from here.
     fn copy(&self) -> Builder {
         Builder::from(self.lock().clone())
     }
 
-    /// Says that a `with` block begins: until as many have ended, calls add to it.
+    /// Begins a `with` block: calls are accepted until all blocks have ended.
     fn open(&self) {
         self.blocks.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Says that a `with` block ends.
+    /// Ends a `with` block.
     fn close(&self) {
         self.blocks.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// Says which file and line of the user's program the next statement stands in.
+    /// Sets the file and the line of the user's program that the next statement comes from.
     pub fn at(&self, file: &str, line: usize) {
         self.lock().set_line(file, line);
     }
@@ -122,7 +122,7 @@ impl Builder {
         declare(this, args, kwargs, DefinitionBuilder::define_vector)
     }
 
-    /// Opens a group: what is added until it is closed is in it.
+    /// Opens a group, which contains everything that is added until it is closed.
     #[pyo3(signature = (*args, **kwargs))]
     fn enter_group(
         this: &Bound<'_, Self>,
@@ -139,7 +139,7 @@ impl Builder {
         self.lock().leave_group();
     }
 
-    /// Gives a tensor back, if `alias_input` is given by writing it there, if `stride_order` is with that order in memory.
+    /// Adds an output; `alias_input` makes it an in-place output, `stride_order` sets its order in memory.
     #[pyo3(signature = (output, alias_input = None, stride_order = None))]
     fn add_output(
         this: &Bound<'_, Self>,
@@ -175,7 +175,7 @@ impl Builder {
         Err(errors::definition(this.py(), diagnostic))
     }
 
-    /// Gives a value a name for explanations and errors; the first one stays.
+    /// Gives a value a name for explanations and errors; the first name is kept.
     fn name(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>, name: &str) -> PyResult<()> {
         if let Object::Value(value) = objects::object(this, value)? {
             this.get().lock().set_name(value, name);
@@ -183,7 +183,7 @@ impl Builder {
         Ok(())
     }
 
-    /// The name by which segmentations and explanations have a value.
+    /// The name of a value in segmentations and explanations.
     fn name_of(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<String> {
         let object = objects::object(this, value)?;
         let Some(value) = object.as_value() else {
@@ -193,7 +193,7 @@ impl Builder {
         Ok(value_name(&definition, value.val))
     }
 
-    /// What has been defined so far as a function in nvFuser's language: all of it, or what outputs depend on.
+    /// The definition so far as a function in nvFuser's language: all of it, or only the part that outputs depend on.
     fn text(&self, from_outputs_only: bool) -> String {
         let which = if from_outputs_only { Which::OfOutputs } else { Which::All };
         let builder = self.lock();
@@ -213,7 +213,7 @@ impl Builder {
         Ok([inputs.collect::<PyResult<_>>()?, outputs.collect::<PyResult<_>>()?])
     }
 
-    /// Every value that a statement made, in their order.
+    /// Every value that a statement made, in order.
     fn vals<'py>(this: &Bound<'py, Self>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let record = this.get().lock().record().clone();
         let made = record.statements().iter().flat_map(|statement| &statement.results);
@@ -221,13 +221,13 @@ impl Builder {
         values.map(|value| objects::result(this, &value, false)).collect()
     }
 
-    /// Whether no output has been given yet.
+    /// Whether there is no output yet.
     fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }
 
-    /// What has been defined so far, to be compiled when it is first called, with at most `peak_memory` bytes of segment
-    /// results in memory at a time.
+    /// The definition so far, to be compiled when it is first called, with at most `peak_memory` bytes of segment results in
+    /// memory at a time.
     #[pyo3(signature = (peak_memory = None))]
     fn executable(&self, py: Python<'_>, peak_memory: Option<u64>) -> PyResult<Executable> {
         Ok(Executable::new(self.definition(py)?, peak_memory))
@@ -245,7 +245,7 @@ impl Builder {
         self.builder.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Rejects a call outside of the definition's `with` blocks, after which what was made of it would be another.
+    /// Rejects a call outside of the definition's `with` blocks, which would change a definition that may already have run.
     fn require_open(&self, py: Python<'_>, op: &str) -> PyResult<()> {
         match self.blocks.load(Ordering::Relaxed) {
             0 => Err(errors::closed(py, op)),
@@ -253,7 +253,7 @@ impl Builder {
         }
     }
 
-    /// A rejected call, with the line that it stands in.
+    /// The exception for a rejected call, with its line.
     fn rejected(&self, py: Python<'_>, error: &DefineError) -> PyErr {
         errors::rejected(py, error, self.lock().line().as_ref())
     }
@@ -261,7 +261,7 @@ impl Builder {
     /// The definition so far.
     ///
     /// # Errors
-    /// When it has no output, or no sizes satisfy it.
+    /// When it has no output, or no sizes satisfy its constraints.
     pub fn definition(&self, py: Python<'_>) -> PyResult<Definition> {
         let finished = self.lock().clone().finish();
         finished.map_err(|error| errors::rejected(py, &error, None))
@@ -278,7 +278,7 @@ impl Builder {
     }
 }
 
-/// Whether the arguments find parameters, in Python's terms: what does not is a `TypeError`.
+/// Checks that the arguments bind to parameters, with Python's messages: otherwise it is a `TypeError`.
 fn check_binding(op: &str, args: &Bound<'_, PyTuple>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
     let names: Vec<String> =
         kwargs.into_iter().flatten().map(|(name, _)| name.extract()).collect::<PyResult<_>>()?;

@@ -1,4 +1,4 @@
-//! Python's objects as things of the definition language, and back.
+//! Python objects as objects of the definition language, and back.
 
 use ir::definition::{CallArgument, Object};
 use pyo3::prelude::*;
@@ -12,7 +12,7 @@ use crate::{data_type, errors};
 /// The arguments of a call.
 ///
 /// # Errors
-/// `ArgumentError` for an object that is nothing of the language, `DefinitionError` for a value of another definition.
+/// `ArgumentError` for an object that the language does not have, `DefinitionError` for a value of another definition.
 pub fn arguments(
     builder: &Bound<'_, Builder>,
     positional: &Bound<'_, PyTuple>,
@@ -76,7 +76,7 @@ pub fn object(builder: &Bound<'_, Builder>, given: &Bound<'_, PyAny>) -> PyResul
     }
 }
 
-/// What a call gives, as Python sees it. Several results are a tuple; sizes are a list.
+/// The results of a call as Python objects. Several results are a tuple; sizes are a list.
 ///
 /// # Errors
 /// When Python has no memory.

@@ -1,4 +1,4 @@
-//! The tasks of a value, for Python: composites, groups and segments, and what the value is to each.
+//! The tasks of a value, for Python: composites, groups and segments, and the role of the value in each.
 
 use ferrofuse::{Task, TaskData, TaskKind, Tasks};
 use ir::graph::Val;
@@ -14,7 +14,7 @@ pub struct ValueTask {
     /// Its name.
     #[pyo3(get)]
     name: String,
-    /// What it does with the value: "defines" (gives it back), "uses" (takes it), "computes" (on its way).
+    /// The role of the value: the task "defines" (returns) it, "uses" it as an operand, or "computes" it on its way.
     #[pyo3(get)]
     role: &'static str,
     /// The name of the group around it.

@@ -1,4 +1,4 @@
-//! What calls give: scalars (`Val`) and tensors (`TensorView`). Python's operators are added by the pure-Python half.
+//! The results of calls: scalars (`Val`) and tensors (`TensorView`). Python code of the package adds their operators.
 
 use ferrofuse::CodeTarget;
 use ir::definition::{NamedValue, Object, Term};
@@ -12,7 +12,7 @@ use crate::data_type::DataType;
 use crate::errors;
 use crate::executable::Executable;
 
-/// What a `Val` stands for.
+/// The meaning of a `Val`.
 #[derive(Clone)]
 pub enum Meaning {
     /// A value or a constant of the definition.
@@ -34,7 +34,7 @@ pub struct TensorView;
 
 #[pymethods]
 impl Val {
-    /// Applies an op to operands in a line of the user's program; what operators are made of.
+    /// Applies an op to operands in a line of the user's program; operators use it.
     #[pyo3(signature = (op, place, *operands, **keywords))]
     fn _apply<'py>(
         this: &Bound<'py, Self>,
@@ -143,7 +143,7 @@ impl TensorView {
 }
 
 impl Val {
-    /// What it stands for, in a definition that it must belong to. Constants belong to all.
+    /// Its meaning, in a definition that it must belong to. Constants belong to all definitions.
     ///
     /// # Errors
     /// `DefinitionError` for a value of another definition, and for a lambda's parameter outside of the lambda.
@@ -160,7 +160,7 @@ impl Val {
         }
     }
 
-    /// The expression that it stands for while a lambda is traced.
+    /// Its expression while a lambda is traced.
     pub fn term(&self) -> Option<&Term> {
         match &self.meaning {
             Meaning::Term(term) => Some(term),

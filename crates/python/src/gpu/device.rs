@@ -1,4 +1,4 @@
-//! The GPUs that the process has opened, and arrays of others that their work still reads.
+//! The GPUs that the process has opened, and arrays of others that work on these still reads.
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use pyo3::types::{PyBool, PyInt};
 
 use crate::environment;
 
-/// What was opened, in the process of this number: a child that was forked has none of it.
+/// The opened GPUs, in the process of this number: a forked child has none of them.
 struct Opened {
     process: u32,
     cuda: Arc<Cuda>,
@@ -29,26 +29,26 @@ pub struct OpenDevice {
     /// The stream of calls on arrays of no library that has streams.
     pub stream: Arc<Stream>,
     held: Mutex<Vec<(Event, Vec<Held>)>>,
-    /// The stream of a library's that was last asked for: most calls are on one.
+    /// The library's stream that was last requested: most calls are on one.
     last_stream: Mutex<Option<Arc<Stream>>>,
 }
 
-/// What keeps an array that came in; nobody looks into it.
+/// The owner of an input's memory; never read.
 pub type Held = Box<dyn Any + Send>;
 
 impl OpenDevice {
     /// The GPU of this number.
     ///
     /// # Errors
-    /// `RuntimeError` that says what the machine lacks: driver, NVRTC, the device.
+    /// `RuntimeError` that names what the machine lacks: driver, NVRTC, the device.
     pub fn of(py: Python<'_>, ordinal: usize) -> PyResult<Arc<OpenDevice>> {
         with_opened(py, |opened| opened.device(ordinal))
     }
 
-    /// Keeps arrays until the work that a stream has by now is done; they go in some later call.
+    /// Keeps arrays until the current work of a stream is done; a later call drops them.
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn hold(&self, stream: &Stream, arrays: Vec<Held>) -> PyResult<()> {
         if arrays.is_empty() {
             return Ok(());
@@ -58,7 +58,7 @@ impl OpenDevice {
         Ok(())
     }
 
-    /// Lets go of what no work reads any more.
+    /// Drops arrays that no work reads any more.
     pub fn release(&self) {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         let is_done = |(event, _): &mut (Event, Vec<Held>)| event.is_done().unwrap_or(true);
@@ -67,10 +67,10 @@ impl OpenDevice {
         drop(done); // libraries may call back
     }
 
-    /// A stream of a library's, by its number; that of the device as such where it is.
+    /// A library's stream, by its number; the device's own stream if it is that one.
     ///
     /// # Safety
-    /// It is a stream that lives as long as what is made on it.
+    /// It is a stream that lives as long as everything that is made on it.
     ///
     /// # Errors
     /// A stream of another device.
@@ -82,7 +82,7 @@ impl OpenDevice {
         if let Some(stream) = last.as_ref().filter(|stream| stream.number() == number) {
             return Ok(Arc::clone(stream));
         }
-        // SAFETY: the caller's word.
+        // SAFETY: as the caller guarantees.
         let stream = unsafe { self.gpu.stream_of_caller(number) }.map(Arc::new).map_err(failed)?;
         *last = Some(Arc::clone(&stream));
         Ok(stream)
@@ -108,7 +108,7 @@ impl Opened {
     }
 }
 
-/// Does something with what is opened: NVIDIA's libraries, in this process.
+/// Calls a function with the opened GPUs and NVIDIA's libraries in this process.
 fn with_opened<R>(py: Python<'_>, work: impl FnOnce(&mut Opened) -> PyResult<R>) -> PyResult<R> {
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     if opened.is_none() {
@@ -128,27 +128,27 @@ fn with_opened<R>(py: Python<'_>, work: impl FnOnce(&mut Opened) -> PyResult<R>)
 /// The number of the GPU in whose memory an address is.
 ///
 /// # Errors
-/// As [`OpenDevice::of`], and for an address that is none of the driver's.
+/// As [`OpenDevice::of`], and for an address that the driver does not know.
 pub fn of_address(py: Python<'_>, address: u64) -> PyResult<usize> {
     with_opened(py, |opened| opened.cuda.device_of(address).map_err(failed))
 }
 
-/// What the driver says, as an exception.
+/// An error of the driver as an exception.
 pub fn failed(error: cuda::Error) -> PyErr {
     crate::errors::gpu(&error)
 }
 
-/// A device by its name, by an object of torch's that is written like one, or by the number of a GPU.
+/// A device by its name, by an object of torch's that prints as one, or by the number of a GPU.
 ///
 /// # Errors
-/// `ValueError` for what names none.
+/// `ValueError` for an object that names none.
 pub fn named(device: &Bound<'_, PyAny>) -> PyResult<DeviceName> {
     let is_number = device.is_instance_of::<PyInt>() && !device.is_instance_of::<PyBool>();
     let name = if is_number { format!("cuda:{device}") } else { device.str()?.to_string() };
     name.parse().map_err(|message: String| PyValueError::new_err(format!("device: {message}")))
 }
 
-/// Where Python's packages keep NVRTC and cuBLASLt.
+/// The folders in which Python packages have NVRTC and cuBLASLt.
 fn folders(py: Python<'_>) -> PyResult<Vec<PathBuf>> {
     let path: Vec<PathBuf> = py.import("sys")?.getattr("path")?.extract()?;
     let within = |folder: &PathBuf| {

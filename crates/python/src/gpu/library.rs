@@ -1,5 +1,5 @@
-//! What is asked of a library that has streams: the one that it is on, memory of its own, and its random numbers. The answers are
-//! written in Python (`ferrofuse/gpu_libraries.py`).
+//! The requests to a library that has streams: its current stream, its own memory, and its random numbers. Python code
+//! answers them (`ferrofuse/gpu_libraries.py`).
 
 use std::sync::Arc;
 
@@ -27,21 +27,21 @@ impl Streams {
         Ok(Streams { functions: class.call0()?.unbind() })
     }
 
-    /// The stream that it is on by now.
+    /// Its current stream.
     ///
     /// # Errors
-    /// What the library says.
+    /// Errors of the library.
     pub fn current(&self, py: Python<'_>, device: &OpenDevice) -> PyResult<Arc<Stream>> {
         let number =
             self.functions.bind(py).call_method1(intern!(py, "stream"), (device.ordinal,))?.extract()?;
-        // SAFETY: the library keeps its streams.
+        // SAFETY: the library keeps its streams alive.
         unsafe { device.stream_of(number) }
     }
 
-    /// An array with unspecified elements in memory of the library's, and where it is.
+    /// An array with unspecified elements in the library's memory, and its address.
     ///
     /// # Errors
-    /// What the library says.
+    /// Errors of the library.
     pub fn empty<'py>(
         &self,
         py: Python<'py>,
@@ -56,10 +56,10 @@ impl Streams {
         Ok((array, OnGpu { ordinal, address, dtype: form.dtype, layout: layout.clone() }))
     }
 
-    /// Where its random numbers begin, which go on by these draws.
+    /// The start of its random numbers; advances its generator by these draws.
     ///
     /// # Errors
-    /// What the library says.
+    /// Errors of the library.
     pub fn draw(&self, py: Python<'_>, draws: u32, ordinal: usize) -> PyResult<ferrofuse::Stream> {
         let taken = self.functions.bind(py).call_method1(intern!(py, "draw"), (draws, ordinal))?;
         let (seed, offset) = taken.extract()?;

@@ -1,5 +1,5 @@
-//! Blocks of elements against the meaning of single ones: every op on every class of dtypes, and every cast, has the bits
-//! that its row and the casts of constants say, on awkward numbers, in blocks of any length, on any number of threads.
+//! Blocks of elements against single ones: every op on every class of dtypes, and every cast, has the bits that its row and
+//! the casts of constants define, on special numbers, in blocks of any length, on any number of threads.
 
 use ir::array::with_element;
 use ops::Typing;
@@ -9,7 +9,7 @@ use super::*;
 /// More than a few blocks, and a part of one.
 const COUNT: usize = 2500;
 
-/// Numbers around which ops go wrong, and others.
+/// Numbers at which ops have special cases, and others.
 fn awkward(dtype: DType, random: &mut Random) -> Scalar {
     let reals = [
         0.0,
@@ -56,7 +56,7 @@ fn drawn(dtype: DType, random: &mut Random) -> (Array, Vec<Scalar>) {
     (array, stored)
 }
 
-/// Equal bits, where one NaN is as good as another.
+/// Equal bits; all NaNs are equal.
 fn assert_same(given: &[Scalar], expected: &[Scalar], what: &str) {
     for (k, (given, expected)) in given.iter().zip(expected).enumerate() {
         let nan = |scalar: &Scalar| scalar.dtype().is_float() && scalar.as_f64().is_nan();
@@ -117,7 +117,7 @@ fn casts_mean_the_same_in_blocks() {
     }
 }
 
-/// Sums in the order of the terms, whatever the blocks; where a term is infinite or NaN, those alone.
+/// Sums in the order of the terms, whatever the blocks; if a term is infinite or NaN, only such terms count.
 #[test]
 fn products_of_matrices_are_sums_in_order() {
     let mut random = Random(13);

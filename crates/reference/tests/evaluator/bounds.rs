@@ -21,7 +21,7 @@ enum Grouping {
 const GROUPINGS: [Grouping; 4] =
     [Grouping::Sequential, Grouping::Backward, Grouping::Lanes(8), Grouping::Pairwise];
 
-/// Expressions of monoids computed in f32, each op rounded.
+/// Evaluates expressions of monoids in f32, with each op rounded.
 struct Single;
 
 impl ops::Arith for Single {
@@ -36,7 +36,7 @@ impl ops::Arith for Single {
     }
 }
 
-/// The states of a monoid over a row, combined as compiled code would in this order.
+/// The states of a monoid over a row, combined in this order as compiled code would.
 fn fold_row(monoid: &Monoid, row: &[f64], grouping: Grouping) -> Vec<f64> {
     let exprs = monoid.exprs().expect("a row");
     let empty: Vec<f64> = monoid.identity(&[DType::F32]).iter().map(|x| x.as_f64()).collect();
@@ -67,13 +67,13 @@ fn results_of_row(monoid: &Monoid, row: &[f64], grouping: Grouping) -> Vec<f64> 
     results.into_iter().map(|result| DType::F32.round(result)).collect()
 }
 
-/// Whether two results, equal or both NaN else, are no further apart than a bound, which says nothing where it is infinite.
+/// Whether two results, equal or both NaN otherwise, differ by at most a bound; an infinite bound allows anything.
 fn is_within(ours: f64, theirs: f64, bound: f64) -> bool {
     let same = ours == theirs || ours.is_nan() && theirs.is_nan();
     same || bound == f64::INFINITY || (ours - theirs).abs() <= bound
 }
 
-/// A random program and, beside it, one execution of it in f32 with ops as wrong as their rows allow.
+/// A random program and one execution of it in f32 with ops as inaccurate as their rows allow.
 struct Simulation {
     program: Program,
     values: Vec<(Val, Vec<f64>)>,
@@ -103,7 +103,7 @@ impl Simulation {
         self.values.push((wide, rounded));
     }
 
-    /// A row fold, each of its results seen as a matrix again.
+    /// A row fold, with each of its results as a matrix again.
     fn fold(&mut self, monoid: &Monoid, place: usize) {
         let fold = TensorOp::Fold { monoid: monoid.clone(), axes: [1].into_iter().collect() };
         let node = self.program.add(fold, &[self.values[place].0]).node;
@@ -153,7 +153,7 @@ impl Simulation {
         }
     }
 
-    /// The larger one or the tangent of the other, by a comparison that may flip.
+    /// The larger one or the tangent of the other, by a comparison whose result may flip.
     fn select(&mut self, a: usize, b: usize) {
         self.apply(ScalarOp::Lt, &[a, b]);
         let condition = self.values.len() - 1;
@@ -210,7 +210,7 @@ fn simulated_executions_stay_within_the_bounds() {
     assert!(known * 2 > all, "only {known} of {all} bounds are finite");
 }
 
-/// Softmax without the shift: an op with an error, a fold and a quotient, so that every bound is beyond one unit.
+/// Softmax without the shift: an op with an error, a fold and a quotient, so that every bound exceeds one unit.
 fn softmax() -> (Program, Val, Array) {
     let mut p = Program::default();
     let (rows, columns) = (3, 1000);
@@ -240,7 +240,7 @@ fn an_error_of_twice_the_bound_is_caught_where_it_is() {
         assert_eq!(comparison.at, [number / 1000, number % 1000]);
         assert_eq!(comparison.got, Some(planted.view().scalar(number)));
     }
-    // The bound of a quotient of a thousand terms is some hundred units, not some thousands.
+    // The bound of a quotient of a thousand terms is a few hundred units, not a few thousand.
     let relative = bound.iter().zip(reals(&out)).map(|(bound, y)| bound / y).fold(0.0, f64::max);
     assert!(relative < 600.0 * f64::from(f32::EPSILON), "{relative:e}");
 }
@@ -298,7 +298,7 @@ fn product_as_lambda(init: f64) -> Monoid {
     Monoid::Lambda(Lambda::new(body, [Scalar::from_f64(DType::F32, init)]).expect("a state of one float"))
 }
 
-/// Groupings overflow in which the great factors meet; each of them beside a small one would not.
+/// Groupings overflow that combine the large factors; each of them beside a small one would not.
 #[test]
 fn a_lambda_that_overflows_on_the_way_may_give_anything() {
     let mut p = Program::default();
@@ -313,7 +313,7 @@ fn a_lambda_that_overflows_on_the_way_may_give_anything() {
     assert!(bound_of([1e10, 1e10, 1e-10, 1e-10]) < 1e-5);
 }
 
-/// Where lanes have no element, their identity meets what others have; of NaN a comparison makes none.
+/// Lanes without an element combine their identity with others' states; a comparison changes NaN to something else.
 #[test]
 fn a_lambda_whose_identity_changes_an_element_may_give_anything() {
     let lt = BodyStep::Apply(ScalarOp::Lt, [0, 1].into_iter().collect());
@@ -332,7 +332,7 @@ fn a_lambda_whose_identity_changes_an_element_may_give_anything() {
     assert_eq!(bound_of(1.0), 0.0);
 }
 
-/// The product of a `mul_add` may be rounded on the way, and may be infinite then.
+/// The product of a `mul_add` may be rounded before the addition, and may then be infinite.
 #[test]
 fn a_product_and_a_sum_may_round_twice() {
     let mut p = Program::default();
@@ -352,7 +352,7 @@ fn a_product_and_a_sum_may_round_twice() {
     assert!(bound_of([f32::INFINITY, 1.0, 1.0]).is_finite());
 }
 
-/// A product that overflows when it is rounded weighs nothing against -inf if it is added before.
+/// A product that overflows when it is rounded does not matter beside -inf if it is added unrounded.
 #[test]
 fn infinities_of_both_signs_may_be_one_and_a_product() {
     let mut p = Program::default();
@@ -368,7 +368,7 @@ fn infinities_of_both_signs_may_be_one_and_a_product() {
     assert_eq!(bound_of([f32::NAN, 1.0]), 0.0);
 }
 
-/// In a lambda, too: a reciprocal of what may be zero is anything, and so is zero times it.
+/// In a lambda, too: the reciprocal of a value that may be zero is anything, and so is zero times it.
 #[test]
 fn zero_times_what_may_be_anything_may_be_anything() {
     let monoid = product_as_lambda(0.0);

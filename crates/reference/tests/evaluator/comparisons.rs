@@ -1,4 +1,4 @@
-//! A comparison is cut into pieces, and finds the same whoever does them in whatever order.
+//! A comparison is divided into pieces, and finds the same whatever runs them in whatever order.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -11,7 +11,7 @@ use super::*;
 const GRAIN: usize = 64 * 512;
 const COUNT: usize = 5 * GRAIN + 77;
 
-/// The last piece first. It counts the pieces.
+/// Runs the last piece first, and counts the pieces.
 #[derive(Debug, Default)]
 struct Backward(AtomicUsize);
 
@@ -22,7 +22,7 @@ impl ParallelFor for Backward {
     }
 }
 
-/// What everyone finds.
+/// The result, which must be the same for all.
 fn found(expected: Array, actual: &Array) -> Comparison {
     let (expected, backward) = (Evaluated { value: expected, bound: None }, Backward::default());
     let compared =

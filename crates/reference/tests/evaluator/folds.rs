@@ -56,7 +56,7 @@ fn check_folds(view: &ArrayView<'_>, axes: &[u8]) {
     }
 }
 
-/// The elements of each result, in row-major order of the axes that stay.
+/// The elements of each result, in row-major order of the kept axes.
 fn groups(view: &ArrayView<'_>, axes: &[u8]) -> Vec<Vec<f64>> {
     let sizes = view.sizes();
     let kept: Vec<usize> = (0..sizes.len()).filter(|&axis| !axes.contains(&(axis as u8))).collect();
@@ -169,7 +169,7 @@ fn equal_elements_give_the_first_index_and_nan_wins() {
     assert!(out.iter().all(|output| output.bound.is_none()));
 }
 
-/// What wins, with the number that it has, by a plain loop: NaN above all, of equal elements the smallest number.
+/// The winning element and its index, by a plain loop: NaN wins over all, among equal elements the smallest index.
 fn winner(elements: &[f64], numbers: &[i64], largest: bool) -> (f64, i64) {
     let pairs = elements.iter().copied().zip(numbers.iter().copied());
     let wins = |(x, k): (f64, i64), (y, n): (f64, i64)| match (x.is_nan(), y.is_nan()) {
@@ -235,7 +235,7 @@ fn places_of_extremes_are_those_of_a_loop() {
     }
 }
 
-/// Elements whose intervals touch the best one's may win in an execution, others not.
+/// Elements whose error intervals touch the best one's may win in an execution, others not.
 #[test]
 fn doubtful_places_reach_to_all_that_may_win() {
     let mut p = Program::default();

@@ -1,8 +1,8 @@
-//! Results that take the memory of an operand are those of operands that stay.
+//! Results that reuse the memory of an operand equal those whose operands are kept.
 
 use super::*;
 
-/// Elements and bounds of what `build` makes of an inexact and an exact number, beside its operands or without them.
+/// Elements and bounds of the results of `build` on an inexact and an exact number, with the operands kept or not.
 fn results(dtype: DType, keeps: bool, build: &impl Fn(&mut Program, [Val; 3]) -> Val) -> [Vec<u64>; 2] {
     let (rows, columns) = (150_usize, 230);
     let mut p = Program::default();

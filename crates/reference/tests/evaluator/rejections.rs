@@ -1,4 +1,4 @@
-//! What callers can do wrong, and the words they get for it.
+//! Mistakes of callers, and the messages about them.
 
 use ir::graph::SymbolSource;
 

@@ -1,4 +1,4 @@
-//! Kernels by hand against plain Rust: every size around the number of lanes, every order, bit for bit.
+//! Handwritten kernels against plain Rust: every size around the number of lanes, every order, bit for bit.
 
 use ferrofuse_reference::interpret::{DenseMemory, LaneOrder, Options, interpret};
 use kernel::{NO_FAULT, verify};
@@ -8,7 +8,7 @@ use crate::kernel;
 
 const SIZES: [usize; 9] = [0, 1, 3, 4, 7, 8, 9, 17, 65];
 
-/// Runs a kernel in several orders, which must agree, and gives its buffers.
+/// Runs a kernel in several orders, which must agree, and returns its buffers.
 fn run(text: &str, args: &[usize], buffers: &[DenseMemory]) -> Vec<DenseMemory> {
     let kernel = kernel(text);
     assert_eq!(verify(&kernel), Ok(()));
@@ -36,7 +36,7 @@ fn f32s(memory: &DenseMemory) -> Vec<f32> {
     memory.to_f64s().into_iter().map(|number| number as f32).collect()
 }
 
-/// The copies of all lanes, combined in the order that the interpreter promises.
+/// The copies of all lanes, combined in the order that the interpreter specifies.
 fn butterfly<T: Clone>(mut copies: Vec<T>, combine: impl Fn(&T, &T) -> T) -> T {
     while copies.len() > 1 {
         let half = copies.len() / 2;

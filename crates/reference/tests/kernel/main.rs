@@ -1,4 +1,4 @@
-//! Kernels written by hand and at random: what they compute, what is rejected, what races, how they print.
+//! Handwritten and random kernels: their results, rejections, races, and printing.
 
 mod computed;
 mod races;
@@ -10,7 +10,7 @@ mod warps;
 
 use kernel::{Kernel, parse};
 
-/// The kernel of a text that is right.
+/// The kernel of a valid text.
 fn kernel(text: &str) -> Kernel {
     parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }

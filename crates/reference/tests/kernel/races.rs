@@ -1,12 +1,12 @@
-//! What the interpreter finds at run time: races, uninitialised memory, indices out of bounds, endless loops.
+//! Errors that the interpreter finds at run time: races, uninitialised memory, indices out of bounds, endless loops.
 
 use ferrofuse_reference::interpret::{DenseMemory, Fault, LaneOrder, Options, interpret};
 use ops::DType;
 
 use crate::kernel;
 
-/// Runs a body of 4 lanes and 2 blocks on a read and a write buffer of 16 elements each, in many orders; all of them
-/// must end alike.
+/// Runs a body of 4 lanes and 2 blocks on a read and a write buffer of 16 elements each, in many orders; all must have the
+/// same outcome.
 fn outcome(body: &str) -> Result<(), Fault> {
     let text = format!(
         "kernel k() lanes 4 {{\nsymbols block, x0, x1, x2\nblocks block in 0 .. 2\nread b0: f32 T0\nwrite b1: f32 T1\n\

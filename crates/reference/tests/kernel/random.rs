@@ -1,5 +1,5 @@
-//! Kernels drawn at random: those that the builder writes verify, print and read back equal, and run the same in every
-//! order unless they race; damaged texts never make anything panic.
+//! Random kernels: those that the builder writes verify, print and read back equal, and run the same in every order unless
+//! they race; damaged texts never cause a panic.
 
 use ferrofuse_reference::interpret::{DenseMemory, LaneOrder, Options, interpret};
 use index::{Expr, Sym};
@@ -11,7 +11,7 @@ use ops::{DType, Monoid, Operand, Scalar, ScalarOp, signature};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 
-/// Where the choices come from; when they run out, every choice is the first.
+/// The source of choices; when it is empty, every choice is the first.
 struct Choices<'a>(&'a [u64]);
 
 impl Choices<'_> {
@@ -30,7 +30,7 @@ impl Choices<'_> {
     }
 }
 
-/// What is in scope in an open body.
+/// The names in scope in an open body.
 struct Scope {
     values: usize,
     accumulators: usize,
@@ -50,9 +50,9 @@ struct Writer<'a> {
     read: [Buffer; 2],
     written: Buffer,
     scratch: Scratch,
-    /// What `transpose` loops copy to.
+    /// The array that `transpose` loops copy to.
     reversed: Scratch,
-    /// Stores to elements of the output that no other statement stores to.
+    /// The number of stores to elements of the output that no other statement stores to.
     own_stores: i64,
 }
 
@@ -310,13 +310,13 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// What is in the buffers of a random kernel before it runs.
+/// The contents of the buffers of a random kernel before it runs.
 fn memory(kernel: &Kernel) -> Vec<DenseMemory> {
     let numbers: Vec<f64> = (0..16).map(|index| f64::from(index) * 0.3 - 1.0).collect();
     kernel.buffers.values().map(|decl| DenseMemory::from_f64s(decl.dtype, &numbers)).collect()
 }
 
-/// What is in them afterwards, or none if the run failed.
+/// Their contents afterwards, or `None` if the run failed.
 fn outcome(kernel: &Kernel, lanes: LaneOrder, seed: u64) -> Option<Vec<DenseMemory>> {
     let mut buffers = memory(kernel);
     let args = vec![3; kernel.arguments.len()];

@@ -1,4 +1,4 @@
-//! One test per rule of the verifier: a kernel that breaks it, and what is said.
+//! One test per rule of the verifier: a kernel that breaks it, and the message.
 
 use cranelift_entity::{EntityRef, PrimaryMap};
 use index::{Expr, Sym};
@@ -15,7 +15,7 @@ fn around(body: &str) -> Kernel {
     ))
 }
 
-/// The kernel is rejected with a message that contains these words, in this statement.
+/// Asserts that the kernel is rejected with a message that contains these words, about this statement.
 fn rejected(kernel: &Kernel, statement: &str, message: &str) {
     let violations = verify(kernel).expect_err(message).0;
     let found = violations.iter().any(|v| v.statement.contains(statement) && v.message.contains(message));

@@ -1,4 +1,4 @@
-//! Kernel text: the programs print as they are written, errors say where, no text makes the parser panic.
+//! Kernel text: programs print as written, errors have a place, no text makes the parser panic.
 
 use kernel::{parse, print};
 

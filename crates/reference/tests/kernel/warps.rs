@@ -1,4 +1,4 @@
-//! What warps make of accesses: whole sectors and parts of them, banks that two lanes want, lanes without work.
+//! Memory accesses of warps: whole sectors and parts of them, bank conflicts, idle lanes.
 
 use ferrofuse_reference::interpret::{Needed, WarpCounts, warp_counts};
 
@@ -17,7 +17,7 @@ fn needed(taken: u64, min: u64) -> Needed {
     Needed { taken, min }
 }
 
-/// Those of a copy.
+/// The counts of a copy.
 fn copy(width: u32, end: i64, from: &str) -> WarpCounts {
     counts(width, "", end, &format!("    v0: f32 = load b0[{from}]\n    store b1[x] = v0\n"))
 }
@@ -33,13 +33,13 @@ fn neighbours_are_whole_sectors() {
 
 #[test]
 fn strides_take_a_sector_for_each_element() {
-    // 1024 loads of a sector each, where 128 would do, and as many sectors of stores as needed.
+    // 1024 loads of a sector each, where 128 would suffice, and as many sectors of stores as needed.
     assert_eq!(copy(2, 1024, "64*x").sectors, needed(1024 + 128, 128 + 128));
 }
 
 #[test]
 fn a_shift_takes_a_sector_more_for_each_warp() {
-    // A warp's 64 elements are eight sectors, shifted nine: 16 warps.
+    // A warp's 64 elements are eight sectors, if shifted nine: 16 warps.
     assert_eq!(copy(2, 1024, "x + 1").sectors, needed(16 * 9 + 128, 256));
 }
 
@@ -54,7 +54,7 @@ fn columns_of_a_square_array_share_a_bank() {
         let store = format!("    v0: f32 = load b0[x]\n    store w0[{index}] = v0\n");
         counts(2, "  scratch w0: f32[16384]\n", 256, &store).wavefronts
     };
-    // Two neighbours, of which each is stored by itself: 4 warps, each twice.
+    // Two neighbours that are stored separately: 4 warps, each twice.
     assert_eq!(through("32*x"), needed(8 * 32, 8));
     assert_eq!(through("33*x"), needed(8 * 2, 8));
     assert_eq!(through("x"), needed(8, 8));

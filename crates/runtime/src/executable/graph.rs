@@ -13,52 +13,52 @@ use crate::prepared::Prepared;
 use crate::{CallOptions, Error};
 use execution::{ExecutionPlan, Step};
 
-/// A call that was captured: it reads and writes the same tensors at each replay. Numbers of the host are those of the capture.
+/// A captured call: it reads and writes the same tensors at each replay. Numbers of the host are those of the capture.
 #[derive(Debug)]
 pub struct GpuGraph {
     graph: Graph,
     device: Arc<CudaDevice>,
     outputs: Vec<GpuOutput>,
-    /// Where its kernels report indices out of range.
+    /// The fault words of its kernels.
     faults: Vec<GraphWords<Watched>>,
-    /// What the work reads besides the caller's tensors, and the kernels that it runs.
+    /// Memory that the work reads besides the caller's tensors, and the kernels that it runs.
     _held: (Vec<Option<GpuTensor>>, Arc<Prepared>),
 }
 
 impl GpuGraph {
-    /// The outputs that are given back, in their order; their elements are those of the last replay.
+    /// The outputs that are returned, in order; their elements are those of the last replay.
     pub fn outputs(&self) -> &[GpuOutput] {
         &self.outputs
     }
 
-    /// The same, to be kept by the caller as long as the graph is replayed.
+    /// The same, for the caller to keep as long as the graph is replayed.
     pub fn take_outputs(&mut self) -> Vec<GpuOutput> {
         std::mem::take(&mut self.outputs)
     }
 
-    /// Gives the call's work to a stream of its device.
+    /// Enqueues the call's work on a stream of its device.
     ///
     /// # Safety
-    /// All tensors of the call, outputs among them, live until the work is done, and nothing else writes what it reads, or touches
-    /// what it writes, in another order than that of the stream.
+    /// All tensors of the call, outputs among them, live until the work is done, and nothing else writes its inputs or
+    /// accesses its outputs, except in the stream's order.
     ///
     /// # Errors
-    /// An index out of range in an earlier call or replay, and what the driver says.
+    /// An index out of range in an earlier call or replay, and errors of the driver.
     pub unsafe fn replay(&mut self, stream: &Stream) -> Result<(), Error> {
         self.device.check()?;
-        // SAFETY: the caller's; memory between the kernels is of the graph, and the kernels are held.
+        // SAFETY: as the caller guarantees; the graph owns the memory between the kernels, and the kernels are kept alive.
         unsafe { self.graph.launch(stream) }?;
         Ok(self.faults.iter_mut().try_for_each(|words| words.launched(stream))?)
     }
 }
 
 impl Executable {
-    /// Captures a call as [`Executable::run_on_gpu_into`] does it; nothing runs. Where `place` says `None` for what is no view of an
-    /// input, memory is made in the order of the stream, as are copies of numbers.
+    /// Captures a call of [`Executable::run_on_gpu_into`]; nothing runs. If `place` returns `None` for an output that is no
+    /// view of an input, its memory is allocated in the order of the stream, like copies of numbers.
     ///
     /// # Errors
-    /// As [`Executable::run_on_gpu_into`], and for what cannot be replayed: a call that draws random numbers or leaves work to the
-    /// host; an array of the host, or one whose address is no multiple of 16 bytes.
+    /// As [`Executable::run_on_gpu_into`], and for a call that cannot be replayed: it draws random numbers, has steps for
+    /// the host, or takes an array of the host or one whose address is no multiple of 16 bytes.
     pub fn capture_on_gpu<'d>(
         &self,
         options: &CallOptions,
@@ -87,11 +87,11 @@ impl Executable {
                     made.push(None);
                     return Ok(given);
                 }
-                // Memory that a graph makes itself would be another at the next replay.
+                // Memory that the graph itself allocates would differ at the next replay.
                 let tensor = GpuTensor::allocate(stream, form.dtype, form.layout.clone())?;
                 let (address, dtype, layout) = (tensor.address(), form.dtype, form.layout.clone());
                 made.push(Some(tensor));
-                // SAFETY: the tensor has just this layout, and is kept until the graph's owner lets go of it.
+                // SAFETY: the tensor has exactly this layout, and lives until the graph's owner drops it.
                 Ok(Some(unsafe { GpuArgument::from_raw_parts(address, dtype, layout, true) }))
             };
             forms.iter().zip(given).map(one).collect()
@@ -104,8 +104,8 @@ impl Executable {
         Ok(GpuGraph { graph, device, outputs, faults, _held: (copies, prepared) })
     }
 
-    /// That nothing in a call needs the host, or something that is not there, when a graph of it runs. A graph of our own cannot
-    /// copy what lies in a way that kernels do not read.
+    /// Checks that when a graph of a call runs, it needs neither the host nor anything that may be gone. A graph of our own
+    /// would replay an old copy of an input whose address is not aligned.
     pub(super) fn require_capturable(
         &self,
         steps: &ExecutionPlan,
@@ -142,7 +142,8 @@ impl Executable {
     }
 }
 
-/// That all outputs of a call that the caller captures have memory, or are views: what the call allocates is the graph's.
+/// Checks that all outputs of a call that the caller captures have memory, or are views: memory that the call allocates
+/// belongs to the graph.
 pub(crate) fn require_placed<D>(forms: &[OutputForm], destinations: &[Option<D>]) -> Result<(), Error> {
     let is_made = |(form, given): (&OutputForm, &Option<D>)| form.input.is_none() && given.is_none();
     match forms.iter().zip(destinations).position(is_made) {

@@ -1,9 +1,9 @@
-//! Executables: a definition made ready to be called, with the variants that were compiled for it.
+//! Executables: definitions ready to be called, with the variants that were compiled for them.
 //!
-//! A variant is for inputs with the same layouts (dense, or with which strides 0 and 1), for rows of whole vectors or
-//! for any, and where that is asked for, for sizes of one order of magnitude (on a GPU, of one step of at most an
-//! eighth); other new sizes compile nothing. Any number of threads may call an executable, also while others wait for a
-//! new variant.
+//! A variant is for inputs with the same layouts (dense, or else the same strides that are 0 or 1), for rows of whole
+//! vectors or for any rows, and if requested for sizes of one order of magnitude (on a GPU, of one step of at most an
+//! eighth); other new sizes compile nothing. Any number of threads may call an executable, also while others wait for a new
+//! variant.
 
 mod graph;
 mod on_gpu;
@@ -42,29 +42,29 @@ pub(crate) use graph::require_placed;
 pub use on_gpu::{GpuInput, GpuOutput};
 pub(crate) use on_gpu::{bound_on_gpu, located_on_gpu, unplaced};
 
-/// How many variants an executable keeps; the one unused longest goes first.
+/// The number of variants that an executable keeps; the one unused longest is dropped first.
 const MOST_VARIANTS: usize = 64;
 
-/// What is wanted of a call on arguments.
+/// The request of a call on arguments.
 enum Wanted<'w> {
-    /// What it gives back.
+    /// Its outputs.
     Outputs {
         /// Whether its steps are timed.
         timed: bool,
     },
-    /// The same in memory of the caller's.
+    /// Its outputs in memory of the caller's.
     Into(&'w [Argument<'w>]),
-    /// What it would give back.
+    /// The forms of its outputs.
     Forms,
 }
 
-/// What came of it.
+/// The result of a request.
 enum Got {
     Outputs(Finished<HostMemory>),
     Forms(Vec<OutputForm>),
 }
 
-/// What variants are compiled of, which outlives an executable that is dropped meanwhile.
+/// The input for compiling variants, which outlives an executable that is dropped meanwhile.
 #[derive(Debug)]
 struct Source {
     definition: Arc<Definition>,
@@ -76,19 +76,19 @@ struct Source {
 pub struct Executable {
     source: Arc<Source>,
     signature: InputSignature,
-    /// By which sizes of calls are judged, where code is made for them.
+    /// The shapes by which sizes of calls are classified, if code depends on sizes.
     shapes: Option<Shapes>,
-    /// The most recently used first.
+    /// Most recently used first.
     variants: ForkLock<Vec<(VariantKey, Arc<Cell>)>>,
-    /// What the inputs of the last call came to.
+    /// The work that the inputs of the last call led to.
     last_call: LastCall<Prepared>,
-    /// The same of the last call on tensors of a GPU.
+    /// The same for the last call on tensors of a GPU.
     last_gpu_call: LastCall<Prepared>,
-    /// Whether calls have sizes that depend on elements of inputs.
+    /// Whether sizes of calls depend on elements of inputs.
     reads_sizes: bool,
 }
 
-/// A variant, or the wait for the thread that compiles it. A failure is not kept.
+/// A variant, or a wait for the thread that compiles it. A failed compilation is not kept.
 #[derive(Debug, Default)]
 struct Cell {
     variant: OnceLock<Arc<Variant>>,
@@ -97,7 +97,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// The variant, compiled by one thread at a time until it is there.
+    /// The variant; if it is missing, one thread at a time compiles it.
     fn filled(
         &self,
         source: &Source,
@@ -115,7 +115,7 @@ impl Cell {
 }
 
 impl Executable {
-    /// Compiles a definition for inputs with the declared layouts, and without gaps; for others when they come.
+    /// Compiles a definition for dense inputs, or ones with the declared layouts; for others at their first call.
     ///
     /// # Errors
     /// [`Error::Plan`] when choices of the user do not fit the definition, [`Error::Target`] when the machine lacks
@@ -125,11 +125,11 @@ impl Executable {
         Executable::for_calls(definition, options, key, None)
     }
 
-    /// Compiles a definition for inputs with the layouts of these, and whose rows are whole vectors if those of these are;
-    /// for others when they come.
+    /// Compiles a definition for inputs with the layouts of these, with rows of whole vectors if theirs are; for others at
+    /// their first call.
     ///
     /// # Errors
-    /// As [`Executable::new`], and what is wrong with the inputs.
+    /// As [`Executable::new`], and errors in the inputs.
     pub fn for_inputs(
         definition: Definition,
         options: CompileOptions,
@@ -141,8 +141,8 @@ impl Executable {
         Executable::for_calls(definition, options, key, Some(shapes))
     }
 
-    /// A definition to be compiled by its calls, with decisions made for the sizes of each and not for the hints: once
-    /// for each way that inputs lie, and order of magnitude of their sizes (on a GPU, step of at most an eighth).
+    /// A definition to be compiled by its calls, with decisions for the sizes of each call rather than for the hints: once
+    /// for each combination of input layouts and order of magnitude of the sizes (on a GPU, step of at most an eighth).
     pub fn by_size(definition: Definition, options: CompileOptions) -> Executable {
         let shapes = Shapes::new(&definition, true, &options);
         Executable::uncompiled(definition, options, Some(shapes))
@@ -168,24 +168,24 @@ impl Executable {
         Executable { source, signature, shapes, variants, last_call, last_gpu_call, reads_sizes }
     }
 
-    /// Compiles what a call on such inputs needs, if it is not there.
+    /// Compiles the variant for a call on such inputs, if it is missing.
     ///
     /// # Errors
-    /// What is wrong with the inputs, or what the machine lacks.
+    /// Errors in the inputs, and lacks of the machine.
     pub fn prepare(&self, inputs: &[ArrayView<'_>]) -> Result<(), Error> {
         self.prepared(inputs, &self.source.options.machine, &Interrupt::default()).map(drop)
     }
 
-    /// Calls the fusion. It changes no input: outputs that are to be written to inputs are given back like the others.
-    /// Those that only re-index an input are views of it, unless the input had to be copied to be read.
+    /// Calls the fusion. It changes no input: in-place outputs are returned like the others. Outputs that only re-index an
+    /// input are views of it, unless the input had to be copied to be read.
     ///
     /// # Errors
-    /// What is wrong with the inputs, or what the machine lacks.
+    /// Errors in the inputs, and lacks of the machine.
     pub fn run<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
         self.run_on(&self.source.options.machine, inputs)
     }
 
-    /// Calls the fusion on other threads and other memory than those it was compiled for.
+    /// Calls the fusion on other threads and other memory than it was compiled for.
     ///
     /// # Errors
     /// As [`Executable::run`].
@@ -238,17 +238,17 @@ impl Executable {
         finished.map(|(done, report)| (outputs(done, given), report))
     }
 
-    /// Calls the fusion and writes its in-place outputs to the inputs that they are for; the others are given back.
+    /// Calls the fusion and writes its in-place outputs to their inputs; the others are returned.
     ///
-    /// A kernel writes there at once where nothing reads the old contents later. Else the output is made in memory of its
-    /// own and copied when all is done, and so are all outputs whose input overlaps another argument. After an error
-    /// inputs have their old contents, but for two cases ([`Error::may_have_written`]): the machine lacks memory for a
-    /// kernel's scratch when an earlier kernel of the same call has written to an input, or the call is interrupted while a
-    /// kernel writes to one. Outputs may be views of arguments that are not written to and
-    /// overlap none that is; the arguments are borrowed as long as these live.
+    /// A kernel writes there directly if nothing reads the old contents later. Otherwise the output is made in separate
+    /// memory and copied at the end, and so are all outputs whose input overlaps another argument. After an error inputs
+    /// have their old contents, except in two cases ([`Error::may_have_written`]): the machine lacks memory for a kernel's
+    /// scratch after an earlier kernel of the same call has written to an input, or the call is interrupted while a kernel
+    /// writes to one. Outputs may be views of arguments that are not written to and overlap none that is; the arguments are
+    /// borrowed as long as these live.
     ///
     /// # Errors
-    /// As [`Executable::run`]; an argument that must be written to but is for reading, or repeats elements.
+    /// As [`Executable::run`]; an argument that must be written to but is read-only, or repeats elements.
     pub fn run_in_place<'a>(&self, arguments: &'a mut [Argument<'_>]) -> Result<Outputs<'a>, Error> {
         self.run_in_place_with(&CallOptions::default(), arguments)
     }
@@ -265,9 +265,9 @@ impl Executable {
         self.in_place(options, arguments, false).map(|(outputs, _)| outputs)
     }
 
-    /// [`Executable::run_in_place_with`], where the outputs that are given back are written to memory of the caller's, which
-    /// overlaps no argument. Before anything runs that is checked, with dtypes and sizes. After an error while kernels run
-    /// that memory has any contents.
+    /// [`Executable::run_in_place_with`], with the returned outputs written to memory of the caller's, which overlaps no
+    /// argument. That, dtypes and sizes are checked before anything runs. After an error in a kernel the contents of that
+    /// memory are undefined.
     ///
     /// # Errors
     /// As [`Executable::run_in_place_with`], [`Error::Destinations`] and [`Error::Destination`].
@@ -283,10 +283,11 @@ impl Executable {
         })
     }
 
-    /// What a call on such arguments gives back. Compiles what the call needs, runs nothing, and draws no random number.
+    /// The forms of the outputs of a call on such arguments. Compiles the variant if it is missing, runs nothing, and draws
+    /// no random number.
     ///
     /// # Errors
-    /// What is wrong with the arguments.
+    /// Errors in the arguments.
     pub fn output_forms(
         &self,
         options: &CallOptions,
@@ -314,7 +315,7 @@ impl Executable {
         })
     }
 
-    /// Does something with the elements of arguments.
+    /// Calls a function with views of the arguments.
     fn viewing<'a, R>(
         &self,
         arguments: &'a [Argument<'_>],
@@ -324,7 +325,7 @@ impl Executable {
         act(&views).map_err(|error| located(error, self.definition(), &views))
     }
 
-    /// A call on arguments that it may write to, or what it would give.
+    /// A call on arguments that it may write to, or the forms of its outputs.
     fn with_call(
         &self,
         options: &CallOptions,
@@ -370,12 +371,12 @@ impl Executable {
         }
     }
 
-    /// The GPU that its variants are for.
+    /// The GPU that its variants are compiled for.
     fn gpu(&self) -> Result<Arc<CudaDevice>, Error> {
         self.source.options.opened_gpu()
     }
 
-    /// Does the steps of a call, on the host or on another device.
+    /// Runs the steps of a call, on the host or on another device.
     fn finished<'c, 'a>(
         &self,
         variant: &'c Variant,
@@ -392,14 +393,14 @@ impl Executable {
         }
     }
 
-    /// Whether a call on such arguments is known to take microseconds: the last was on arguments with the layouts of these,
-    /// and no step of it was worth sharing among threads. What to do meanwhile is then not worth asking either.
+    /// Whether a call on such arguments is known to take microseconds: the last one was on arguments with the same layouts,
+    /// and no step of it was worth sharing among threads. Then it is not worth asking what else to do meanwhile either.
     pub fn is_short(&self, arguments: &[Argument<'_>]) -> bool {
         let forms = arguments.iter().map(Argument::form);
         self.last_call.get().is_some_and(|last_call| last_call.is_short && last_call.is_for(forms))
     }
 
-    /// The inputs as kernels take them, and what they come to.
+    /// The inputs as kernels take them, and the work that they lead to.
     fn prepared<'i>(
         &self,
         given: &'i [ArrayView<'i>],
@@ -428,7 +429,8 @@ impl Executable {
         Ok((inputs, prepared))
     }
 
-    /// The sizes of a call that can begin, with its random numbers: from a place of the caller's, or the generator's.
+    /// The sizes of a call that can begin, with its random numbers: from the caller's random stream, or the generator's
+    /// next.
     fn seeded<'s>(&self, sizes: &'s Sizes, stream: Option<Stream>) -> Cow<'s, Sizes> {
         let mut sizes = Cow::Borrowed(sizes);
         let Source { definition, options } = &*self.source;
@@ -440,7 +442,7 @@ impl Executable {
         sizes
     }
 
-    /// The arguments that outputs are written to; of each is known whether it shares memory with another.
+    /// The arguments that outputs are written to; for each it is known whether it shares memory with another.
     fn targets<'a>(
         &self,
         arguments: &'a [Argument<'a>],
@@ -467,7 +469,7 @@ impl Executable {
         in_background(interrupt, move || cell.filled(&source, &key, &asked))?
     }
 
-    /// The place of the variant for such calls, which is now the most recently used.
+    /// The cell of the variant for such calls, now the most recently used.
     fn cell(&self, key: &VariantKey) -> Arc<Cell> {
         let mut variants = self.variants.lock();
         match variants.iter().position(|(known, _)| known == key) {
@@ -480,10 +482,10 @@ impl Executable {
         Arc::clone(&variants[0].1)
     }
 
-    /// Whether there is a variant for inputs like these, so that a call on them compiles nothing.
+    /// Whether the variant for such inputs exists, so that a call on them compiles nothing.
     ///
     /// # Errors
-    /// What is wrong with the inputs.
+    /// Errors in the inputs.
     pub fn is_compiled(&self, inputs: &[ArrayView<'_>]) -> Result<bool, Error> {
         let sizes = self.signature.bind(inputs, &[])?;
         let layouts = layouts(inputs, self.source.options.executor);
@@ -492,7 +494,7 @@ impl Executable {
         Ok(variants.iter().any(|(known, cell)| *known == key && cell.variant.get().is_some()))
     }
 
-    /// Where its random numbers come from.
+    /// The source of its random numbers.
     pub fn generator(&self) -> &Generator {
         &self.source.options.generator
     }
@@ -502,12 +504,12 @@ impl Executable {
         &self.source.definition
     }
 
-    /// How many variants are there, compiled or being compiled.
+    /// The number of variants, compiled or being compiled.
     pub fn variants(&self) -> usize {
         self.variants.lock().len()
     }
 
-    /// The variant that was used last: what was decided, and how it was compiled. None before the first call of one that is
+    /// The variant that was used last: its plan and how it was compiled. `None` before the first call of one made by
     /// [`Executable::by_size`].
     pub fn latest(&self) -> Option<Arc<Variant>> {
         self.variants.lock().iter().find_map(|(_, cell)| cell.variant.get().cloned())
@@ -531,7 +533,7 @@ fn outputs<'a>(done: Vec<Done<HostMemory>>, given: &[ArrayView<'a>]) -> Outputs<
     Outputs { outputs: done.into_iter().map(output).collect() }
 }
 
-/// Whether no output is written to an input, nor to what it shares memory with.
+/// Whether no output is written to this input, nor to memory that it shares.
 fn is_unwritten<S: AddressSpace>(
     place: usize,
     footprint: Option<&Footprint<'_>>,

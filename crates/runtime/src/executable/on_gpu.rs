@@ -1,4 +1,4 @@
-//! Calls on tensors of a GPU: read and written where they are, in the order of the caller's stream.
+//! Calls on tensors of a GPU, which are read and written in place, in the order of the caller's stream.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ use crate::prepared::Prepared;
 use crate::variant_key::VariantKey;
 use crate::{CallOptions, CallReport, Error};
 
-/// The error of a call on these inputs in words of the definition.
+/// The error of a call on these inputs, in the names of the definition.
 pub(crate) fn located_on_gpu(error: Error, definition: &Definition, inputs: &[GpuInput<'_>]) -> Error {
     let shown = inputs.iter().map(GpuInput::shown).collect::<Result<Vec<_>, Error>>();
     let Ok(shown) = shown else { return error };
@@ -40,7 +40,7 @@ pub(crate) fn located_on_gpu(error: Error, definition: &Definition, inputs: &[Gp
 pub enum GpuInput<'a> {
     /// A tensor of the GPU.
     Tensor(GpuArgument<'a>),
-    /// An array of the host, which is copied: a number for a scalar input, for one.
+    /// An array of the host, which is copied, for example a number for a scalar input.
     Host(ArrayView<'a>),
 }
 
@@ -49,14 +49,14 @@ pub enum GpuInput<'a> {
 pub enum GpuOutput {
     /// In memory of its own.
     Made(GpuTensor),
-    /// In an input, which lies under it like this.
+    /// In an input, as a view with this layout.
     View {
         /// The number of the input.
         input: usize,
-        /// The layout, counted from where the input's is.
+        /// The layout; its offset is relative to that of the input.
         layout: Layout,
     },
-    /// In the memory that the caller gave for it.
+    /// In the memory that the caller supplied for it.
     Placed,
 }
 
@@ -77,7 +77,7 @@ impl GpuInput<'_> {
         }
     }
 
-    /// Whether kernels read it in its layout: arrays of the host are copied in theirs.
+    /// Whether kernels read it in its own layout: copies of host arrays keep theirs.
     fn is_read_in_place(&self) -> bool {
         match self {
             GpuInput::Tensor(argument) => argument.is_aligned(),
@@ -85,7 +85,7 @@ impl GpuInput<'_> {
         }
     }
 
-    /// Where it is, if on the GPU.
+    /// Its memory, if on the GPU.
     pub(crate) fn footprint(&self) -> Option<Footprint<'_>> {
         match self {
             GpuInput::Tensor(argument) => Some(argument.footprint()),
@@ -93,7 +93,7 @@ impl GpuInput<'_> {
         }
     }
 
-    /// Element type and sizes as an array of the host, whose elements are the input's where they are known: else zeros.
+    /// Dtype and sizes as an array of the host; its elements are the input's if they are known, else zeros.
     ///
     /// # Errors
     /// When there is no memory for a copy.
@@ -105,38 +105,38 @@ impl GpuInput<'_> {
     }
 }
 
-/// A call that was given to a stream, or captured.
+/// A call that was enqueued on a stream, or captured.
 pub(super) struct Ran {
     pub outputs: Vec<GpuOutput>,
     /// The work, if it was captured.
     pub graph: Option<Graph>,
     /// Its fault words.
     pub faults: Vec<GraphWords<Watched>>,
-    /// What was copied of inputs.
+    /// Copies of inputs.
     pub copies: Vec<Option<GpuTensor>>,
-    /// What the work runs.
+    /// The variant that the work runs, and its sizes.
     pub prepared: Arc<Prepared>,
-    /// Where its time went, if that was asked.
+    /// The time of each step, if requested.
     pub report: CallReport,
 }
 
-/// What becomes of the work of a call.
+/// The destination of the work of a call.
 #[derive(Clone, Copy)]
 pub(super) enum Mode<'s> {
-    /// It is given to the stream.
+    /// It is enqueued on the stream.
     Given,
-    /// The same for a segment, whose outputs go when the call ends.
+    /// The same for a segment, whose outputs are freed when the call ends.
     Segment,
-    /// The same, with moments of the GPU's clock between the steps.
+    /// The same, with timestamps of the GPU's clock between the steps.
     Timed,
-    /// It is captured in this stream.
+    /// It is captured from this stream.
     Captured(&'s Arc<Stream>),
 }
 
 /// The inputs of a call as kernels can read them.
 struct Readable<'a> {
     given: &'a [GpuInput<'a>],
-    /// For each input what was copied of it, where it had to be.
+    /// For each input its copy, if it had to be copied.
     copies: Vec<Option<GpuTensor>>,
 }
 
@@ -154,18 +154,18 @@ impl Readable<'_> {
     }
 }
 
-/// No memory of the caller's for outputs of these forms.
+/// No memory of the caller's, for outputs of these forms.
 pub(crate) fn unplaced(forms: &[OutputForm]) -> Result<Vec<Option<GpuArgument<'static>>>, Error> {
     Ok(forms.iter().map(|_| None).collect())
 }
 
 impl Executable {
-    /// Calls the fusion on tensors of its GPU. Nothing waits for the work, unless the host has a part in it; an index out of range
-    /// is the error of a later call. Outputs that are to be written to inputs are; the others are given back. Inputs whose address is no multiple of
-    /// 16 bytes are copied.
+    /// Calls the fusion on tensors of its GPU. Nothing waits for the work, unless the host has a step in it; an index out of
+    /// range is the error of a later call. In-place outputs are written to their inputs; the others are returned. Inputs
+    /// whose address is no multiple of 16 bytes are copied.
     ///
     /// # Errors
-    /// What is wrong with the inputs or the stream, and what the driver says, also of earlier work.
+    /// An error in the inputs or the stream, and errors of the driver, also of earlier work.
     pub fn run_on_gpu(
         &self,
         options: &CallOptions,
@@ -175,12 +175,12 @@ impl Executable {
         self.run_on_gpu_into(options, stream, inputs, unplaced)
     }
 
-    /// [`Executable::run_on_gpu`], where outputs are written to memory of the caller's: `place` is told what the outputs will be
-    /// before any work is given, and says for each that is given back where it goes. Where it says `None` the call makes it or, if it
-    /// is a view of an input, gives it as such.
+    /// [`Executable::run_on_gpu`], with outputs written to memory of the caller's: before any work is enqueued, `place` gets
+    /// the forms of the outputs, and returns memory for each that is returned. For `None` the call allocates the output or,
+    /// if it is a view of an input, returns it as such.
     ///
     /// # Errors
-    /// As [`Executable::run_on_gpu`], what `place` says, [`Error::Destinations`] and [`Error::Destination`].
+    /// As [`Executable::run_on_gpu`], errors of `place`, [`Error::Destinations`] and [`Error::Destination`].
     pub fn run_on_gpu_into<'d>(
         &self,
         options: &CallOptions,
@@ -204,7 +204,7 @@ impl Executable {
         ran.map(|ran| ran.outputs).map_err(|error| located_on_gpu(error, self.definition(), inputs))
     }
 
-    /// [`Executable::run_on_gpu_into`], and where the time of its work went by the GPU's clock, which is waited for.
+    /// [`Executable::run_on_gpu_into`], with the time of each step by the GPU's clock; waits for the work.
     ///
     /// # Errors
     /// As [`Executable::run_on_gpu_into`].
@@ -295,13 +295,13 @@ impl Executable {
         Ok(Ran { outputs, graph, faults: faults.into_inner(), copies, prepared, report })
     }
 
-    /// What a later call says of an index out of range. It does not keep the device, which keeps it.
+    /// How a later call reports an index out of range. It does not keep the device alive, as the device keeps it.
     fn located_later(&self) -> Located {
         let definition = Arc::clone(&self.source.definition);
         Arc::new(move |fault: IndexFault| located(fault.into(), &definition, &[]))
     }
 
-    /// What the layouts of the inputs come to, from the last call where they are as they were.
+    /// The work that the layouts of the inputs lead to; from the last call if they are the same.
     fn prepared_on_gpu(
         &self,
         inputs: &[GpuInput<'_>],
@@ -330,7 +330,7 @@ impl Executable {
         Ok(prepared)
     }
 
-    /// Copies what must be copied.
+    /// Copies the inputs that have to be copied.
     fn readable<'a>(
         &self,
         given: &'a [GpuInput<'a>],
@@ -370,7 +370,7 @@ impl Executable {
     }
 }
 
-/// The values of the size symbols. Numbers that decide sizes must be the host's.
+/// The values of the size symbols. Numbers that determine sizes must be on the host.
 pub(crate) fn bound_on_gpu(signature: &InputSignature, inputs: &[GpuInput<'_>]) -> Result<Sizes, Error> {
     let on_gpu = |&place: &usize| matches!(inputs.get(place), Some(GpuInput::Tensor(_)));
     if let Some(place) = signature.read_elements().find(on_gpu) {

@@ -1,4 +1,4 @@
-//! Calls that say where their time went: in which step, and in the compiler where the call compiles.
+//! Calls that report where their time went: in which step, and in the compiler if the call compiles.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use crate::{CallOptions, CallReport, Error, Outputs};
 use ir::array::Argument;
 
 impl Executable {
-    /// Calls the fusion and says where the time went.
+    /// Calls the fusion and reports where the time went.
     ///
     /// # Errors
     /// As [`Executable::run`].
@@ -30,7 +30,7 @@ impl Executable {
         self.with_compile_time(inputs, || self.call(self.machine(options), inputs, true, options))
     }
 
-    /// [`Executable::run_in_place_with`], and where the time went.
+    /// [`Executable::run_in_place_with`], with a report of where the time went.
     ///
     /// # Errors
     /// As [`Executable::run_in_place_with`].
@@ -44,7 +44,7 @@ impl Executable {
         self.with_compile_time(&views, || self.in_place(options, arguments, true))
     }
 
-    /// A timed call, with the time of what it compiled.
+    /// A timed call, with its compile time.
     fn with_compile_time<'a>(
         &self,
         inputs: &[ArrayView<'_>],
@@ -62,7 +62,7 @@ impl Executable {
         Ok((outputs, report))
     }
 
-    /// How long each kernel of the variant that was called last was in libLLVM.
+    /// The time that each kernel of the last called variant spent in libLLVM.
     fn compile_times(&self) -> HashMap<String, Duration> {
         let Some(variant) = self.latest() else { return HashMap::new() };
         let kernels = variant.report.segments.iter().flat_map(|segment| &segment.kernels);

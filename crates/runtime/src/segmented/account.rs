@@ -1,4 +1,4 @@
-//! What a timed call of segments did: the steps of all, and the most bytes that were held at once.
+//! The report of a timed call of segments: the steps of all, and the most bytes that were held at once.
 
 use std::time::Instant;
 
@@ -6,17 +6,17 @@ use crate::{CallReport, Output, StepReport, Tensor};
 
 #[derive(Default)]
 pub(super) struct Account {
-    /// Whether the call is timed; else nothing is added.
+    /// Whether the call is timed; otherwise nothing is added.
     pub is_timed: bool,
     pub report: CallReport,
     /// Bytes of outputs that are yet to be written to inputs.
     pub waiting: usize,
 }
 
-/// Where memory begins, and its bytes.
+/// The start of a piece of memory, and its bytes.
 pub(super) type Piece = (usize, usize);
 
-/// What may hold memory of a call's own.
+/// A holder that may own memory of a call.
 pub(super) trait OwnMemory {
     fn own(&self) -> Option<Piece>;
 }
@@ -42,7 +42,7 @@ impl OwnMemory for Output<'_> {
     }
 }
 
-/// Bytes of the call's own that all these hold: what several hold counts once.
+/// Bytes of the call's memory that all these hold: memory with several holders counts once.
 pub(super) fn own_bytes<'o, O: OwnMemory + 'o>(all: impl IntoIterator<Item = &'o O>) -> usize {
     let mut pieces: Vec<Piece> = all.into_iter().filter_map(O::own).collect();
     pieces.sort_unstable();
@@ -51,12 +51,12 @@ pub(super) fn own_bytes<'o, O: OwnMemory + 'o>(all: impl IntoIterator<Item = &'o
 }
 
 impl Account {
-    /// That of a call that is timed.
+    /// The account of a timed call.
     pub fn timed() -> Account {
         Account { is_timed: true, ..Account::default() }
     }
 
-    /// Adds what a segment did while others held so many bytes.
+    /// Adds the report of a segment during which others held `held` bytes.
     pub fn add(&mut self, segment: usize, did: CallReport, held: usize) {
         let CallReport { steps, total, compile, peak_bytes } = &mut self.report;
         *total += did.total;
@@ -66,14 +66,14 @@ impl Account {
         steps.extend(did.steps.into_iter().map(named));
     }
 
-    /// Notes that so many bytes are held beside outputs that wait.
+    /// Notes that `bytes` are held, besides the outputs that wait.
     pub fn hold(&mut self, bytes: impl FnOnce() -> usize) {
         if self.is_timed {
             self.report.peak_bytes = self.report.peak_bytes.max(self.waiting + bytes());
         }
     }
 
-    /// Copies so many bytes.
+    /// Runs a copy of `bytes` bytes.
     pub fn copy(&mut self, bytes: usize, copy: impl FnOnce()) {
         let begin = Instant::now();
         copy();

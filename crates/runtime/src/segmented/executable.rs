@@ -1,4 +1,4 @@
-//! An executable of segments: calls them in order, gives back what the whole definition does.
+//! An executable of segments: calls them in order, and returns the outputs of the whole definition.
 
 use ir::array::{Argument, ArrayView, Layout};
 use ir::definition::Definition;
@@ -21,7 +21,7 @@ pub struct SegmentedExecutable {
     pub(super) definition: Definition,
     pub(super) options: CompileOptions,
     pub(super) signature: InputSignature,
-    /// How many values are held: the inputs, and what segments make.
+    /// The number of values that are held: the inputs, and the values that segments make.
     pub(super) slots: usize,
     pub(super) segments: Vec<Segment>,
     /// The slot of each output.
@@ -29,14 +29,14 @@ pub struct SegmentedExecutable {
 }
 
 impl Executable {
-    /// A definition that runs as these segments of it, in the order in which they run. They are compiled when they are first
-    /// called; a schedule is checked at once. `options.plan` is of no account: segments are the plan.
+    /// A definition that runs as these segments, in this order. They are compiled when they are first called; a schedule is
+    /// checked at once. `options.plan` is ignored: the segments are the plan.
     ///
     /// # Errors
     /// [`Error::Plan`] for a schedule that does not fit its segment.
     ///
     /// # Panics
-    /// When a segment needs what none before it makes, or no segment makes an output: a bug of the caller.
+    /// When a segment needs a value that no earlier one makes, or no segment makes an output: a bug of the caller.
     pub fn from_segments(
         definition: Definition,
         segments: impl IntoIterator<Item: Into<SegmentDefinition>>,
@@ -44,7 +44,7 @@ impl Executable {
     ) -> Result<SegmentedExecutable, Error> {
         let segments = segments.into_iter().map(|segment| segment.into().without_copies(&definition));
         let (mut segments, copies): (Vec<SegmentDefinition>, Vec<Vec<LateCopy>>) = segments.unzip();
-        // A GPU's segments write to copies: see `on_gpu`.
+        // Segments on a GPU write to copies: see `on_gpu`.
         for place in (0..segments.len()).filter(|_| !options.executor.is_on_gpu()) {
             let (segment, later) = segments[place..].split_first_mut().expect("it is there");
             segment.take_targets(&definition, later);
@@ -78,7 +78,7 @@ impl SegmentedExecutable {
         self.segments.iter().map(|segment| &segment.executable)
     }
 
-    /// Calls the segments. It changes no input: outputs that are to be written to inputs are given back like the others.
+    /// Calls the segments. It changes no input: in-place outputs are returned like the others.
     ///
     /// # Errors
     /// As [`Executable::run_with`].
@@ -94,7 +94,7 @@ impl SegmentedExecutable {
         self.given_back(&given, &mut held, inputs, &visible, &mut Account::default())
     }
 
-    /// As [`Executable::run_into`]: outputs are copied there when all segments are done.
+    /// As [`Executable::run_into`]: outputs are copied there after all segments.
     ///
     /// # Errors
     /// As [`Executable::run_into`].
@@ -116,7 +116,7 @@ impl SegmentedExecutable {
         Ok(())
     }
 
-    /// What is given back, as if it were row-major.
+    /// The forms of the returned outputs, as if they were row-major.
     fn dense_forms(&self, arguments: &[Argument<'_>]) -> Result<Vec<OutputForm>, Error> {
         let views: Vec<ArrayView<'_>> = arguments.iter().map(Argument::view).collect();
         let sizes = self.signature.bind(&views, &[])?;
@@ -135,7 +135,7 @@ impl SegmentedExecutable {
         options.machine.as_ref().unwrap_or(&self.options.machine)
     }
 
-    /// Calls the segments and writes in-place outputs to the inputs that they are for when all are done.
+    /// Calls the segments and writes in-place outputs to their inputs after all segments.
     ///
     /// # Errors
     /// As [`Executable::run_in_place_with`].
@@ -147,8 +147,8 @@ impl SegmentedExecutable {
         self.in_place(options, arguments, &mut Account::default())
     }
 
-    /// [`SegmentedExecutable::run_in_place_with`], and where the time went: of the steps of all segments, and of the copies of
-    /// in-place outputs.
+    /// [`SegmentedExecutable::run_in_place_with`], with a report of where the time went: in the steps of all segments, and
+    /// in copies of in-place outputs.
     ///
     /// # Errors
     /// As [`Executable::run_in_place_with`].
@@ -162,8 +162,8 @@ impl SegmentedExecutable {
         Ok((outputs, account.report))
     }
 
-    /// Runs the segments. With arguments beside the inputs that are views of them, a segment writes its in-place outputs there,
-    /// where it may.
+    /// Runs the segments. With `arguments`, of which `given` are views, a segment writes its in-place outputs directly if
+    /// it may.
     pub(super) fn steps(
         &self,
         options: &CallOptions,
@@ -193,12 +193,12 @@ impl SegmentedExecutable {
         Ok(held)
     }
 
-    /// The values of the size symbols, and those of seeds.
+    /// The values of the size symbols and of seeds.
     fn sizes(&self, options: &CallOptions, given: &[ArrayView<'_>]) -> Result<Sizes, Error> {
         Ok(self.with_seeds(options, self.signature.bind(given, &[])?))
     }
 
-    /// These sizes, and the values of seeds.
+    /// These sizes, with the values of seeds.
     pub(super) fn with_seeds(&self, options: &CallOptions, mut sizes: Sizes) -> Sizes {
         let draws = self.definition.draws;
         if draws > 0 {
@@ -228,7 +228,7 @@ impl SegmentedExecutable {
         outputs.into_iter().map(|output| self.hold(output, segment, held)).collect()
     }
 
-    /// What holds an output of a segment.
+    /// The holder of an output of a segment.
     pub(super) fn hold(&self, output: Output<'_>, segment: &Segment, held: &[Held]) -> Result<Held, Error> {
         match output {
             Output::Made(tensor) => Ok(tensor.into()),
@@ -245,8 +245,8 @@ impl SegmentedExecutable {
         }
     }
 
-    /// The outputs of these numbers; views of inputs are copied where the input may not be seen. Copies come first, so that what
-    /// is held is given back itself where it can be.
+    /// The returned outputs, by these numbers; views of inputs are copied if the caller may not see the input. Copies come
+    /// first, so that held tensors can then be moved out.
     pub(super) fn given_back<'a>(
         &self,
         outputs: &[usize],
@@ -287,8 +287,8 @@ impl SegmentedExecutable {
         Ok(Outputs { outputs: back.into_iter().map(|(_, output)| output).collect() })
     }
 
-    /// Of these outputs those that are what slots hold, the last of each piece of memory, and the others. `own` gives where what a
-    /// slot holds begins, and its layout, if that is no view of an input.
+    /// These outputs in two lists: those that move out of their slots, which is the last output of each piece of memory, and
+    /// the others. `own` returns the start and the layout of a slot's memory, unless that is a view of an input.
     pub(super) fn moved(
         &self,
         outputs: &[usize],
@@ -298,26 +298,26 @@ impl SegmentedExecutable {
             let held = own(self.outputs[output]).filter(|(_, layout)| self.has_layout(output, layout));
             held.map(|(start, _)| (start, output))
         };
-        // Of those of one piece of memory the map keeps the one that comes last.
+        // Of the outputs in one piece of memory the map keeps the last.
         debug_assert!(outputs.is_sorted(), "outputs in the order of the definition");
         let last: FxHashMap<usize, usize> = outputs.iter().filter_map(|&output| memory(output)).collect();
         let last: FxHashSet<usize> = last.into_values().collect();
         outputs.iter().partition(|output| last.contains(output))
     }
 
-    /// The layout of an output that is in memory of its own.
+    /// The layout of an output that has its own memory.
     pub(super) fn layout(&self, output: usize, sizes: &[usize]) -> Layout {
         let order = &self.definition.fusion.outputs()[output].order;
         Layout::ordered(sizes, order.iter().map(|&axis| axis.into()))
     }
 
-    /// Whether an output has the layout that the definition asks for, if it asks for one.
+    /// Whether an output has the layout that the definition requests, if it requests one.
     pub(super) fn has_layout(&self, output: usize, layout: &Layout) -> bool {
         let is_free = self.definition.fusion.outputs()[output].order.is_empty();
         is_free || self.layout(output, &layout.sizes).strides == layout.strides
     }
 
-    /// A row-major copy, of what is expanded only once: it takes no more memory than what it is a view of.
+    /// A row-major copy in which an expanded axis counts once: it takes no more memory than the source of the view.
     pub(super) fn copied(&self, view: &ArrayView<'_>) -> Result<Tensor, Error> {
         let layout = view.layout();
         let narrow = view.relaid(once(layout)).expect("a part of the view");

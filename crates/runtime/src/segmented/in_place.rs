@@ -1,6 +1,6 @@
-//! Outputs that are written to inputs: by the segment that makes one while it runs, as its executable sees fit, where nothing
-//! behind it reads the old contents or can find anything wrong; the others when all segments are done. So after an error inputs
-//! are as they were, but for those that [`Error::may_have_written`] tells.
+//! Outputs that are written to inputs. The segment that makes one writes it while it runs, if no later segment reads the old
+//! contents or can reject anything; the others are written after all segments. So after an error inputs have their old
+//! contents, except as [`Error::may_have_written`] tells.
 
 use std::sync::Arc;
 
@@ -19,18 +19,18 @@ use crate::located::located;
 use crate::{CallOptions, Error, Outputs, Tensor};
 use ir::array::Argument;
 
-/// What a segment writes to inputs of the whole definition.
+/// The outputs that a segment writes to inputs of the whole definition.
 #[derive(Debug, Default)]
 pub(super) struct Writing {
-    /// For each output the number of the input of the whole definition; empty where it writes to none.
+    /// For each output the number of the input of the whole definition, or `None`; empty if it writes to no input.
     pub(super) targets: Vec<Option<usize>>,
-    /// For each output the number of the segment's own input that is it.
+    /// For each output the number of the segment's own input for it.
     aliases: Vec<Option<u32>>,
 }
 
 impl Writing {
-    /// What a segment may write to itself: to inputs that it takes, that neither those behind it take nor the whole gives back, if
-    /// none behind it rejects anything.
+    /// The outputs that a segment may write itself: to inputs that it takes and that no later segment takes and the whole
+    /// does not return, if no later segment rejects anything.
     pub fn of(whole: &Definition, segment: &SegmentDefinition, later: &[SegmentDefinition]) -> Writing {
         let own = |input: usize| {
             let val = SegmentInput::Val(whole.fusion.inputs()[input]);
@@ -44,7 +44,7 @@ impl Writing {
         }
     }
 
-    /// The definition of the segment, with outputs that are written to its inputs.
+    /// The definition of the segment, with its outputs written to its inputs.
     pub fn written(&self, definition: Definition) -> Definition {
         if self.targets.is_empty() {
             return definition;
@@ -73,7 +73,7 @@ fn target(whole: &Definition, val: Val, later: &[SegmentDefinition]) -> Option<u
 }
 
 impl SegmentDefinition {
-    /// Takes what it may write to as well, though it does not read it.
+    /// Adds the inputs that it may write to but does not read.
     pub(super) fn take_targets(&mut self, whole: &Definition, later: &[SegmentDefinition]) {
         for place in 0..self.outputs.len() {
             let Some(input) = target(whole, self.outputs[place], later) else { continue };
@@ -85,7 +85,8 @@ impl SegmentDefinition {
         }
     }
 
-    /// Adds an input like an output to the definition, with the layout that one of the whole definition is declared with.
+    /// Adds an input for an output to the definition, with the layout that the input of the whole definition is declared
+    /// with.
     fn take_like(&mut self, output: usize, declared: &TensorOp) {
         let TensorOp::Input { layout, .. } = declared else {
             unreachable!("an input of the whole definition")
@@ -103,7 +104,7 @@ impl SegmentDefinition {
 }
 
 impl Segment {
-    /// Whether it may write to arguments while it runs: they overlap no others, and nobody else holds a view of them.
+    /// Whether it may write to arguments while it runs: they overlap no others, and nothing else holds a view of them.
     pub fn may_write(&self, held: &[Held], arguments: &[Argument<'_>]) -> bool {
         let alone = |target: usize| {
             let footprint = arguments[target].footprint();
@@ -149,8 +150,9 @@ impl SegmentedExecutable {
         Ok(outputs)
     }
 
-    /// For each in-place output the tensor that is yet to be written: none where a segment has. What is in memory of an input is
-    /// copied, as another such output may be written there, and so is what is given back too.
+    /// For each in-place output the tensor that is yet to be written; `None` if a segment has written it. A value in the
+    /// memory of an input is copied, as another in-place output may be written there, and so is a value that is also
+    /// returned.
     fn written(
         &self,
         targets: &[Option<WriteTarget<'_, HostMemory>>],
@@ -216,7 +218,7 @@ impl SegmentedExecutable {
         targets.iter().map(hold).collect()
     }
 
-    /// For each output the argument that it is written to, if it is.
+    /// For each output the argument that it is written to, if there is one.
     fn targets<'a>(
         &self,
         arguments: &'a [Argument<'a>],

@@ -1,6 +1,6 @@
-//! Outputs that a segment could only copy to: of a value that it takes or gives back as well, or in an order of axes that a
-//! library does not compute. They are copied when all segments are done, as in a call of the whole, so that both are in memory only
-//! then; segments that read one read the other.
+//! Outputs that a segment could only copy: of a value that it takes or returns as well, or in an order of axes that a
+//! library does not compute. They are copied after all segments, as in a call of the whole, so that both are in memory only
+//! then; segments that read such a copy read its source.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use super::parts::{SegmentDefinition, SegmentInput};
 pub(super) type LateCopy = (Val, Val);
 
 impl SegmentDefinition {
-    /// The segment without such copies, and which values are copies of what it gives back.
+    /// The segment without such copies, and the values that are copies of its outputs.
     pub(super) fn without_copies(mut self, whole: &Definition) -> (SegmentDefinition, Vec<LateCopy>) {
         let (plain, copies) = self.copies(whole);
         let is_copy = |place: usize| copies.iter().any(|(copy, _)| *copy == place);
@@ -35,7 +35,7 @@ impl SegmentDefinition {
         (self, late)
     }
 
-    /// The places of outputs that are given back row-major for now, and of those that are copies, with what they are copies of.
+    /// The positions of outputs that are row-major for now, and those of copies, each with its source.
     fn copies(&self, whole: &Definition) -> (Vec<usize>, Vec<(usize, Val)>) {
         let Definition { graph, fusion, .. } = &self.definition;
         let outputs = fusion.outputs();
@@ -45,7 +45,7 @@ impl SegmentDefinition {
         };
         let is_written = |place: usize| given(place).any(|output| output.alias.is_some());
         let is_of_library = |place: usize| matches!(graph.op(sources[place]), TensorOp::External(_));
-        // The first that the whole gives back, or else that is row-major: the others are copies of it.
+        // The source is the first output that the whole returns, or else that is row-major: the others are copies of it.
         let of = |copy: usize| {
             let alike = || (0..outputs.len()).filter(|&of| sources[of] == sources[copy] && !is_written(of));
             let given_back = alike().find(|&of| given(of).next().is_some() && !is_of_library(of));
@@ -53,7 +53,7 @@ impl SegmentDefinition {
             let first = first.filter(|&first| first != copy && is_made(graph.op(sources[copy])));
             first.map(|first| self.outputs[first])
         };
-        // What a segment before this one made.
+        // The value of an earlier segment.
         let taken = |copy: usize| match self.inputs.get(fusion.input_place(sources[copy])?)? {
             SegmentInput::Val(val) if self.schedule.is_none() && !whole.fusion.is_input(*val) => Some(*val),
             _ => None,
@@ -66,7 +66,7 @@ impl SegmentDefinition {
     }
 }
 
-/// Whether a value is in memory of its own, rather than seen in that of another.
+/// Whether a value has its own memory, rather than being a view.
 fn is_made(op: &TensorOp) -> bool {
     !matches!(op, TensorOp::Input { .. }) && !sees_operand(op)
 }

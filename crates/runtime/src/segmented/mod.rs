@@ -1,9 +1,10 @@
-//! A definition run as a chain of definitions, its segments: each an executable of its own, run in order.
+//! A definition that runs as a chain of definitions, its segments: each has an executable; they run in order.
 //!
-//! Takes the definition that inputs are checked against and the segments of it; what one makes for others is freed after
-//! its last reader. `parts` (what a chain is made of) · `slots` (what passes between segments) · `account` (what a timed call
-//! did) · `in_place` (outputs that are written to inputs) · `late_copies` (outputs that are copied at the end) · `executable` (calls) ·
-//! `on_gpu` (calls on tensors of a GPU) · `placed_on_gpu` (outputs that their segment writes where they go).
+//! Takes the definition that inputs are checked against and its segments; a value that one makes for others is freed after
+//! its last reader. `parts` (the elements of a chain) · `slots` (values between segments) · `account` (the report of a timed
+//! call) · `in_place` (outputs that are written to inputs) · `late_copies` (outputs that are copied at the end) ·
+//! `executable` (calls) · `on_gpu` (calls on tensors of a GPU) · `placed_on_gpu` (outputs that segments write directly to
+//! their destination).
 
 mod account;
 mod executable;

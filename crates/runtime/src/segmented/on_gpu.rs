@@ -1,6 +1,6 @@
-//! Segments on tensors of a GPU, in the order of the caller's stream: what passes between them stays on the GPU.
+//! Segments on tensors of a GPU, in the order of the caller's stream: values between them stay on the GPU.
 //!
-//! In-place outputs are written when all segments were given to the stream, so that each of these reads what inputs held before.
+//! In-place outputs are written after all segments were enqueued, so that every segment reads the old contents of inputs.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::device::WriteTarget;
 use crate::executable::{bound_on_gpu, located_on_gpu, unplaced};
 use crate::{CallOptions, CallReport, Error, GpuInput, GpuOutput};
 
-/// What a slot holds.
+/// The contents of a slot.
 pub(super) enum HeldOnGpu {
     Nothing,
-    /// The input of this number, under this layout.
+    /// The input of this number, with this layout.
     Input(usize, Layout),
     Own(GpuTensor),
-    /// An output, in memory of the caller's.
+    /// An output that is in memory of the caller's.
     Placed,
 }
 
@@ -37,8 +37,8 @@ pub(super) struct CallOfSegments<'c> {
 }
 
 impl SegmentedExecutable {
-    /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into), but for `place`, which is asked when all segments but the
-    /// last were given to the stream: what that makes it writes there, the other outputs are copied.
+    /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into), but `place` is called after all segments but
+    /// the last were enqueued: the last writes its outputs there, the other outputs are copied.
     ///
     /// # Errors
     /// As [`Executable::run_on_gpu_into`](crate::Executable::run_on_gpu_into).
@@ -52,7 +52,7 @@ impl SegmentedExecutable {
         self.on_gpu(options, stream, inputs, place, &mut Account::default())
     }
 
-    /// The same, and where the time of its work went by the GPU's clock, which is waited for.
+    /// The same, with the time of each step by the GPU's clock; waits for the work.
     ///
     /// # Errors
     /// As [`SegmentedExecutable::run_on_gpu_into`].
@@ -88,7 +88,7 @@ impl SegmentedExecutable {
 }
 
 impl<'c> CallOfSegments<'c> {
-    /// Gives the segments to the stream.
+    /// Enqueues the segments on the stream.
     fn segments<'d, P: Placing<'d>>(
         &self,
         options: &CallOptions,
@@ -117,7 +117,7 @@ impl<'c> CallOfSegments<'c> {
         Ok(held)
     }
 
-    /// Gives one segment to the stream.
+    /// Enqueues one segment on the stream.
     fn segment<'d>(
         &self,
         segment: &Segment,
@@ -129,7 +129,7 @@ impl<'c> CallOfSegments<'c> {
     ) -> Result<Vec<HeldOnGpu>, Error> {
         let mut sizes = scalars.iter();
         let targets = &segment.writing.targets;
-        // What a segment writes to is a copy, which becomes the output: others may still read the input.
+        // A segment writes to a copy, which becomes the output: others may still read the input.
         let is_target = |slot: usize| targets.contains(&Some(slot));
         let copy = |source: &Source| match source {
             Source::Slot(slot) if is_target(*slot) => self.copied(&held[*slot].input(self.inputs)).map(Some),
@@ -161,12 +161,12 @@ impl<'c> CallOfSegments<'c> {
                 Source::Slot(slot) if let HeldOnGpu::Input(place, _) = held[slot] => {
                     Ok(HeldOnGpu::Input(place, layout))
                 }
-                // Memory of the chain itself, which is freed.
+                // Memory of the chain itself, which it frees.
                 _ => self.copied(&given[input].relaid(layout)).map(HeldOnGpu::Own),
             },
             GpuOutput::Placed => Ok(HeldOnGpu::Placed),
         };
-        // Of an output that the segment wrote to an input nothing is given back.
+        // An output that the segment wrote to an input is not among the returned ones.
         let mut outputs = outputs.into_iter();
         let mut made = Vec::new();
         for place in 0..segment.outputs.len() {
@@ -184,7 +184,7 @@ impl<'c> CallOfSegments<'c> {
         Ok(made.into_iter().map(|made| made.unwrap_or_else(&mut written)).collect())
     }
 
-    /// Gives back what the definition does, then writes to inputs.
+    /// Returns the outputs of the definition, then writes to inputs.
     fn outputs<'d, P: Placing<'d>>(
         &self,
         mut held: Vec<HeldOnGpu>,
@@ -229,7 +229,7 @@ impl<'c> CallOfSegments<'c> {
         Ok(back)
     }
 
-    /// For each output the input that it is written to, if it is.
+    /// For each output the input that it is written to, if there is one.
     fn targets(&self) -> Result<Vec<Option<WriteTarget<'c, GpuMemory>>>, Error> {
         let target = |alias: u32| {
             let name = || self.chain.signature.input_name(alias as usize).to_owned();
@@ -242,8 +242,8 @@ impl<'c> CallOfSegments<'c> {
         outputs.map(|output| output.alias.map(target).transpose()).collect()
     }
 
-    /// For each in-place output the tensor that is to be written: none where the input holds it already. What is in memory of an
-    /// input is copied, as another output may be written there.
+    /// For each in-place output the tensor that is to be written; `None` if the input holds it already. A value in the
+    /// memory of an input is copied, as another output may be written there.
     fn written(
         &self,
         held: &mut [HeldOnGpu],
@@ -268,7 +268,7 @@ impl<'c> CallOfSegments<'c> {
         Ok(written)
     }
 
-    /// An output that is given back and not what a slot holds; views of inputs are copied where something is written to those.
+    /// A returned output that is not moved out of a slot; views of inputs that are written to are copied.
     fn given_back(
         &self,
         output: usize,
@@ -288,7 +288,7 @@ impl<'c> CallOfSegments<'c> {
         }
     }
 
-    /// Whether an output may be a view of an input: of one that is written to, or of the host, it is a copy.
+    /// Whether an output may be a view of an input: not of one on the host or in memory that is written to, which is copied.
     pub(super) fn is_seen(&self, input: usize, targets: &[Option<WriteTarget<'_, GpuMemory>>]) -> bool {
         let is_apart =
             |own: Footprint<'_>| !targets.iter().flatten().any(|target| target.footprint().overlaps(&own));
@@ -305,7 +305,7 @@ impl<'c> CallOfSegments<'c> {
         OutputForm { dtype, layout: Layout { offset: 0, ..layout.clone() }, input }
     }
 
-    /// What an output holds that is not where it belongs already.
+    /// The tensor of an output that is not yet at its destination.
     fn tensor<'o>(&'o self, output: &'o GpuOutput) -> Option<GpuInput<'o>> {
         match output {
             GpuOutput::Made(tensor) => Some(GpuInput::Tensor(tensor.shared())),
@@ -319,7 +319,7 @@ impl<'c> CallOfSegments<'c> {
         self.copied_to(input, Layout::dense)
     }
 
-    /// A copy with the layout that its sizes are given; of an input of the host, which is row-major, one like it.
+    /// A copy with the layout for its sizes; for an input of the host, which is row-major, a copy with its layout.
     fn copied_to(
         &self,
         input: &GpuInput<'_>,
@@ -351,7 +351,7 @@ impl<'c> CallOfSegments<'c> {
 }
 
 impl HeldOnGpu {
-    /// What is held, as an input of a segment.
+    /// The contents, as an input of a segment.
     pub fn input<'h>(&'h self, inputs: &'h [GpuInput<'h>]) -> GpuInput<'h> {
         match self {
             HeldOnGpu::Input(place, layout) => inputs[*place].relaid(layout.clone()),
@@ -362,7 +362,7 @@ impl HeldOnGpu {
         }
     }
 
-    /// Where what is held begins, and its layout, if it is no view of an input.
+    /// The start and the layout of its memory, unless it is a view of an input.
     fn own_place(&self) -> Option<(usize, Layout)> {
         match self {
             HeldOnGpu::Own(tensor) => Some((tensor.address() as usize, tensor.shared().form().1.clone())),
@@ -370,7 +370,7 @@ impl HeldOnGpu {
         }
     }
 
-    /// The tensor that is held; nothing is held then.
+    /// Moves the tensor out; the slot is empty then.
     fn take(&mut self) -> Option<GpuTensor> {
         match std::mem::replace(self, HeldOnGpu::Nothing) {
             HeldOnGpu::Own(tensor) => Some(tensor),

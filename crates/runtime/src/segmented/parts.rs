@@ -1,4 +1,4 @@
-//! The segments that a chain is made of: definitions, what their inputs are given, schedules of the user.
+//! The segments that a chain consists of: definitions, the sources of their inputs, schedules of the user.
 
 use compiler::schedule::Schedule;
 use compiler::segment::Segmentation;
@@ -11,7 +11,7 @@ use crate::compile::cut_declared;
 use crate::{CompileOptions, Error};
 use execution::checks_indices;
 
-/// What an input of a segment is given.
+/// The source of a segment's input.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SegmentInput {
     /// A value of the whole definition.
@@ -20,20 +20,20 @@ pub enum SegmentInput {
     Size(Expr),
 }
 
-/// A segment as a definition of its own.
+/// A segment as a separate definition.
 #[derive(Clone, Debug)]
 pub struct SegmentDefinition {
-    /// Its number in the order they run: diagnostics call it `seg0`, `seg1`, …
+    /// Its number in the order in which they run: diagnostics call it `seg0`, `seg1`, …
     pub number: usize,
-    /// What it computes.
+    /// The computation.
     pub definition: Definition,
-    /// What each of its inputs is given.
+    /// The source of each of its inputs.
     pub inputs: Vec<SegmentInput>,
-    /// The value of the whole definition that each of its outputs is.
+    /// For each of its outputs the value of the whole definition.
     pub outputs: Vec<Val>,
-    /// The schedule of its one kernel, where the user chose it.
+    /// The schedule of its one kernel, if the user chose it.
     pub schedule: Option<Schedule>,
-    /// Whether the user changed what it computes, so that it may reject sizes which the whole definition accepts.
+    /// Whether the user edited it, so that it may reject sizes that the whole definition accepts.
     pub is_edited: bool,
 }
 
@@ -43,12 +43,12 @@ impl SegmentDefinition {
         self.inputs.contains(&SegmentInput::Val(val))
     }
 
-    /// Whether it may find an index out of range, or sizes that it does not compute with.
+    /// Whether it may find an index out of range, or sizes that it rejects.
     pub(super) fn may_reject(&self) -> bool {
         self.is_edited || checks_indices(&self.definition.graph, &self.definition.fusion)
     }
 
-    /// How it is compiled: with a schedule as one kernel, else as any definition.
+    /// The options to compile it: with a schedule as one kernel, otherwise like any definition.
     ///
     /// # Errors
     /// [`Error::Plan`] for a schedule that does not fit.
@@ -68,7 +68,7 @@ impl SegmentDefinition {
         Ok(options)
     }
 
-    /// An error of the one segment that the definition has, in words of the whole.
+    /// An error about the one segment of its definition, in the names of the whole.
     fn in_words(&self, error: Error) -> Error {
         match error {
             Error::Plan(PlanError::Schedule { error, .. }) => {
@@ -83,7 +83,7 @@ impl SegmentDefinition {
     }
 }
 
-/// All that a definition computes for its outputs, in one segment.
+/// One segment that computes all outputs of a definition.
 fn whole(definition: &Definition) -> Segmentation {
     let fusion = &definition.fusion;
     let mut made: Vec<Val> =

@@ -1,5 +1,6 @@
-//! Where the outputs of segments on a GPU go: memory of the caller's is asked for before the last segment is given to the stream, so
-//! that this one writes there itself. Takes what slots hold and what the segment will make; writes nothing.
+//! The destinations of outputs of segments on a GPU: memory of the caller's is requested before the last segment is
+//! enqueued, so that this one writes there directly. Takes the contents of slots and the forms of the segment's outputs;
+//! writes nothing.
 
 use std::cell::{Cell, OnceCell};
 
@@ -13,7 +14,7 @@ use crate::device::WriteTarget;
 use crate::executable::require_placed;
 use crate::{Error, GpuInput};
 
-/// What says where outputs of these forms go.
+/// A function that returns the destinations of outputs of these forms.
 pub(super) trait Placing<'d>:
     FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>
 {
@@ -21,7 +22,7 @@ pub(super) trait Placing<'d>:
 
 impl<'d, P: FnOnce(&[OutputForm]) -> Result<Vec<Option<GpuArgument<'d>>>, Error>> Placing<'d> for P {}
 
-/// Memory of the caller's, which is asked for once.
+/// Memory of the caller's, which is requested once.
 pub(super) struct Given<'d, P> {
     place: Cell<Option<P>>,
     asked: OnceCell<Asked<'d>>,
@@ -33,7 +34,7 @@ struct Asked<'d> {
 }
 
 impl<'d, P: Placing<'d>> Given<'d, P> {
-    /// Memory that this says, when it is asked.
+    /// The memory that `place` returns when it is called.
     pub fn new(place: P) -> Self {
         Given { place: Cell::new(Some(place)), asked: OnceCell::new() }
     }
@@ -49,7 +50,7 @@ impl<'d, P: Placing<'d>> Given<'d, P> {
 }
 
 impl CallOfSegments<'_> {
-    /// The memory that outputs are written to; of these forms, if it was not asked for before.
+    /// The memory that outputs are written to; requested for these forms, if it was not requested before.
     pub(super) fn destinations<'g, 'd: 'g, P: Placing<'d>>(
         &self,
         given: &'g Given<'d, P>,
@@ -63,7 +64,7 @@ impl CallOfSegments<'_> {
         checked::<GpuMemory>(destinations.iter().map(Option::as_ref), forms, &footprints)
     }
 
-    /// Where the last segment writes what it makes, which has these forms.
+    /// The destinations of the last segment's outputs, which have these forms.
     pub(super) fn placed<'g, 'd: 'g, P: Placing<'d>>(
         &self,
         segment: &Segment,
@@ -94,7 +95,7 @@ impl CallOfSegments<'_> {
         Ok(made().map(place).collect())
     }
 
-    /// The form of what a slot holds, and the input that it is a view of, if it is one.
+    /// The form of a slot's contents, and the input that it is a view of, if it is one.
     fn held_form(&self, held: &HeldOnGpu) -> (OutputForm, Option<Option<usize>>) {
         let input = match held {
             HeldOnGpu::Input(input, _) => Some(Some(*input)),
@@ -105,7 +106,7 @@ impl CallOfSegments<'_> {
         (OutputForm { dtype, layout: layout.clone(), input: None }, input)
     }
 
-    /// The form of an output of the whole: a view of an input where it can be given back as one, else a tensor of its own.
+    /// The form of an output of the whole: a view of an input if it can be returned as one, else a separate tensor.
     fn whole_form(
         &self,
         output: usize,
@@ -121,14 +122,14 @@ impl CallOfSegments<'_> {
 }
 
 impl Segment {
-    /// The slots of the outputs that a call of it gives back.
+    /// The slots of the outputs that a call returns.
     fn given_back(&self) -> impl Iterator<Item = usize> {
         let is_written = |place: usize| self.writing.targets.get(place).copied().flatten().is_some();
         (0..self.outputs.len()).filter(move |&place| !is_written(place)).map(|place| self.outputs[place])
     }
 }
 
-/// The number of the input of the whole that a segment's own is in memory of.
+/// The number of the whole's input in whose memory a segment's input is.
 fn input_of(source: &Source, held: &[HeldOnGpu]) -> Option<usize> {
     match source {
         Source::Slot(slot) => match held[*slot] {

@@ -1,4 +1,4 @@
-//! The slots of a call: what holds the values that pass between segments, who fills them, and when they are freed.
+//! The slots of a call: holders of the values between segments, who fills them, and when they are freed.
 
 use std::rc::Rc;
 
@@ -17,14 +17,14 @@ use crate::{CompileOptions, Error, Executable, Tensor};
 
 #[derive(Debug)]
 pub(super) struct Segment {
-    /// Its number in the order they run.
+    /// Its number in the order in which they run.
     pub number: usize,
     pub executable: Executable,
     pub inputs: Vec<Source>,
     pub outputs: Vec<usize>,
-    /// The slots that nothing needs afterwards.
+    /// The slots that nothing needs after it.
     pub freed: Vec<usize>,
-    /// What it writes to inputs.
+    /// The outputs that it writes to inputs.
     pub writing: Writing,
 }
 
@@ -50,12 +50,12 @@ impl Source {
     }
 }
 
-/// What a slot holds.
+/// The contents of a slot.
 pub(super) enum Held {
     Nothing,
-    /// The input of this number, under this layout.
+    /// The input of this number, with this layout.
     Input(usize, Layout),
-    /// A tensor under this layout; several slots may hold it.
+    /// A tensor with this layout; several slots may hold it.
     Own(Rc<Tensor>, Layout),
 }
 
@@ -99,7 +99,7 @@ impl OwnMemory for Held {
 }
 
 impl Held {
-    /// Where what is held begins, and its layout, if it is no view of an input.
+    /// The start and the layout of its memory, unless it is a view of an input.
     pub fn own_place(&self) -> Option<(usize, Layout)> {
         match self {
             Held::Own(tensor, layout) => Some((tensor.as_ptr() as usize, layout.clone())),
@@ -107,7 +107,7 @@ impl Held {
         }
     }
 
-    /// The tensor that is held, if no other slot holds it; nothing is held then.
+    /// Moves the tensor out, if no other slot holds it; the slot is empty then.
     pub fn take(&mut self) -> Option<Tensor> {
         match std::mem::replace(self, Held::Nothing) {
             Held::Own(tensor, layout) => match Rc::try_unwrap(tensor) {
@@ -119,7 +119,7 @@ impl Held {
         None
     }
 
-    /// The same memory under another layout, if that shows all of it: what shows a part would keep the rest.
+    /// The same memory with another layout, if that covers all of it: a view of a part would keep the rest alive.
     pub fn shown_as(&self, view: &ArrayView<'_>) -> Option<Held> {
         let Held::Own(tensor, _) = self else { return None };
         let bytes = once(view.layout()).numel()?.checked_mul(view.dtype().size())?;
@@ -127,7 +127,7 @@ impl Held {
         is_all.then(|| Held::Own(Rc::clone(tensor), view.layout().clone()))
     }
 
-    /// The array that is held, or the input that it is a view of.
+    /// The held array, or the input that it is a view of.
     pub fn view<'v>(&'v self, given: &[ArrayView<'v>]) -> ArrayView<'v> {
         match self {
             Held::Input(place, layout) => {
@@ -141,7 +141,7 @@ impl Held {
     }
 }
 
-/// A layout with what is expanded only once.
+/// A layout in which an expanded axis counts once.
 pub(super) fn once(layout: &Layout) -> Layout {
     let axes = layout.sizes.iter().zip(&layout.strides);
     let sizes = axes.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect();
@@ -154,13 +154,13 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// The inputs come first.
+    /// The slots of the inputs, which come first.
     pub fn of(definition: &Definition) -> Slots {
         let inputs = definition.fusion.inputs().iter().enumerate();
         Slots { numbers: inputs.map(|(place, &val)| (val, place)).collect() }
     }
 
-    /// Adds a segment and resolves what it reads; later ones may read what it makes.
+    /// Adds a segment and resolves its inputs; later ones may read its outputs.
     pub fn segment(
         &mut self,
         segment: SegmentDefinition,
@@ -178,7 +178,7 @@ impl Slots {
         Ok(Segment { number: segment.number, executable, inputs, outputs, freed: Vec::new(), writing })
     }
 
-    /// Has a copy of a value in the slot of that.
+    /// Assigns a copy the slot of its source.
     pub fn share(&mut self, (copy, of): LateCopy) {
         let slot = self.numbers[&of];
         self.numbers.insert(copy, slot);
@@ -190,7 +190,7 @@ impl Slots {
     }
 }
 
-/// Each slot is freed by the last segment that makes or reads it, outputs aside.
+/// Each slot is freed by the last segment that makes or reads it, except those of outputs.
 pub(super) fn free_after_last_use(segments: &mut [Segment], outputs: &[usize]) {
     let mut seen: Vec<usize> = outputs.to_vec();
     for segment in segments.iter_mut().rev() {

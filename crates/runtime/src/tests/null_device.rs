@@ -1,4 +1,4 @@
-//! A device in one file: its code of a kernel is text, and a launch runs nothing but notes what would run.
+//! A device in one file: its code for a kernel is text, and a launch only records what would run.
 
 use std::mem::take;
 use std::sync::{Arc, Mutex};

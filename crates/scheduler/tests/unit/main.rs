@@ -1,3 +1,3 @@
-//! Tests of single modules, by what they offer to other crates.
+//! Tests of single modules through their exports to other crates.
 
 mod schedule_text;

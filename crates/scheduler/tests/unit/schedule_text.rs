@@ -1,4 +1,4 @@
-//! What the text of a schedule may be.
+//! The text of a schedule: accepted and rejected forms.
 
 use ferrofuse_scheduler::schedule::parse;
 

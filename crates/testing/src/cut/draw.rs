@@ -1,17 +1,17 @@
-//! Small definitions of which one kernel is seldom the best: statistics of rows and of columns that come back, index maps,
-//! ops that a library runs, cuts of the user, costly ops.
+//! Small definitions for which one kernel is seldom the best: statistics of rows and of columns that are used again, index
+//! maps, ops that a library runs, boundaries of the user, costly ops.
 
 use crate::random::Draws;
 
-/// A definition being drawn.
+/// A definition under construction.
 struct Drawn {
     lines: Vec<String>,
-    /// Matrices that ops may take, the newest last.
+    /// Matrices that ops may take, newest last.
     matrices: Vec<String>,
     outputs: Vec<String>,
 }
 
-/// The text of a definition, which makes `matrices` matrices of one or two.
+/// The text of a definition that makes `matrices` matrices from one or two.
 pub fn definition(draws: &mut Draws, matrices: usize) -> String {
     let mut drawn = Drawn { lines: Vec::new(), matrices: Vec::new(), outputs: Vec::new() };
     for number in 0..draws.between(1, 2) {
@@ -43,7 +43,7 @@ impl Drawn {
         draws.one_of(&self.matrices[first..])
     }
 
-    /// Defines one more matrix, maybe by way of a vector.
+    /// Defines one more matrix, possibly through a vector.
     fn matrix(&mut self, draws: &mut Draws, name: &str) -> String {
         let (x, other) = (self.recent(draws), self.recent(draws));
         let axis = draws.below(2);

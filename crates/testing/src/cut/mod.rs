@@ -1,5 +1,5 @@
-//! The search for a segmentation and the lower bound beside all segmentations there are, on small random definitions, in the
-//! seconds of the cost model.
+//! The search for a segmentation and its lower bound, compared with all possible segmentations of small random definitions,
+//! in seconds of the cost model.
 //!
 //! `draw` (the definitions) · `oracle` (all segmentations).
 
@@ -16,25 +16,25 @@ use oracle::Oracle;
 /// Rounding of sums of seconds.
 const ROUNDING: f64 = 1e-9;
 
-/// What came of many definitions.
+/// The comparison over many definitions.
 #[derive(Default, Debug)]
 pub struct Tally {
     /// How many were compared.
     pub graphs: usize,
-    /// Of which one kernel is best.
+    /// For how many one kernel is best.
     pub of_one_kernel: usize,
-    /// Of which the search found the best segmentation.
+    /// For how many the search found the best segmentation.
     pub found: usize,
-    /// Of which the bound is the best segmentation's time.
+    /// For how many the bound equals the best segmentation's time.
     pub proved: usize,
-    /// The others, those of which the search found one that takes the most times as long as the best first.
+    /// The others, the worst ratio first.
     pub missed: Vec<Miss>,
 }
 
-/// A definition of which the search did not find the best segmentation.
+/// A definition for which the search did not find the best segmentation.
 #[derive(Debug)]
 pub struct Miss {
-    /// How many times as long as the best one takes that it found.
+    /// The time of the found segmentation divided by that of the best.
     pub ratio: f64,
     /// The definition, with both segmentations.
     pub text: String,
@@ -44,7 +44,7 @@ impl Tally {
     /// The tally of the definitions of the first `seeds` seeds that have at most `values` values.
     ///
     /// # Panics
-    /// When a bound is above what it bounds.
+    /// When a bound is above the value that it bounds.
     pub fn of(seeds: u64, values: usize) -> Tally {
         let mut tally = Tally::default();
         (0..seeds).for_each(|seed| tally.add(seed, values));
@@ -52,12 +52,12 @@ impl Tally {
         tally
     }
 
-    /// How many times as long as the best the worst takes that was found.
+    /// The worst ratio of a found segmentation's time to the best time.
     pub fn worst(&self) -> f64 {
         self.missed.first().map_or(1.0, |miss| miss.ratio)
     }
 
-    /// Compares what is found for the definition of a seed.
+    /// Compares the search for the definition of a seed.
     fn add(&mut self, seed: u64, values: usize) {
         let text = draw::definition(&mut Draws::new(seed), 3 + (seed % 3) as usize);
         let definition =
@@ -69,7 +69,7 @@ impl Tally {
             return;
         }
         if seed.is_multiple_of(4) {
-            // Blocks that keep little, so that kernels read their inputs again.
+            // Blocks with little scratch, so that kernels read their inputs again.
             let target = Target { block_bytes: 16 << 10, strip: 64, ..target.clone() };
             let oracle = Oracle { target: &target, ..oracle };
             oracle.check_bound(&text, &oracle.best().expect("there is one"));

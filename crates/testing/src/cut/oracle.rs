@@ -1,4 +1,5 @@
-//! The best segmentation of a small fusion, by trying all: which values are kept, which segments make them, in which order.
+//! The best segmentation of a small fusion, by exhaustive search: which values are kept, which segments make them, in which
+//! order.
 
 use compiler::Hints;
 use compiler::segment::{Legality, Segmentation, cost, lower_bound};
@@ -11,7 +12,7 @@ use super::ROUNDING;
 /// Sets of values, each a bit.
 type Set = u32;
 
-/// What is asked of a segmentation.
+/// The fusion and the cost model to search with.
 pub struct Oracle<'a> {
     pub graph: &'a Graph,
     pub fusion: &'a Fusion,
@@ -35,7 +36,7 @@ impl Oracle<'_> {
         results.filter(|val| !is_constant(val) && !self.fusion.is_input(*val)).collect()
     }
 
-    /// Seconds of a segmentation; none where a segment is illegal.
+    /// Seconds of a segmentation; `None` if a segment is illegal.
     pub fn seconds(&self, segmentation: &Segmentation) -> Option<f64> {
         segmentation.views(self.graph, self.fusion).iter().map(|view| self.of_segment(view)).sum()
     }
@@ -55,7 +56,7 @@ impl Oracle<'_> {
         answer.is_ok().then(|| cost::seconds(self.graph, view, &answer, self.hints, self.target))
     }
 
-    /// The best of all segmentations; none where no segmentation is legal.
+    /// The best of all segmentations; `None` if no segmentation is legal.
     pub fn best(&self) -> Option<Best> {
         let vals = self.keepable();
         let all: Set = (1 << vals.len()) - 1;
@@ -67,8 +68,8 @@ impl Oracle<'_> {
         bests.min_by(|a, b| a.seconds.total_cmp(&b.seconds))
     }
 
-    /// The best of those that keep these values. Segments are tried in the order in which they run: what was made so far
-    /// says what the next may read.
+    /// The best of those that keep these values. Segments are tried in the order in which they run: the values made so far
+    /// determine what the next may read.
     fn keeping(&self, vals: &[Val], kept: Set) -> Option<Best> {
         let mut costs: FxHashMap<Set, Option<(f64, Set)>> = FxHashMap::default();
         let kept_vals = chosen(vals, kept).into_iter().collect();
@@ -80,7 +81,7 @@ impl Oracle<'_> {
                 self.of_segment(&view).map(|seconds| (seconds, read))
             })
         };
-        // For what was made: the seconds it took, and what the last segment made.
+        // For each set of made values: the seconds, and the values that the last segment made.
         let mut reached: FxHashMap<Set, (f64, Set)> = FxHashMap::from_iter([(0, (0.0, 0))]);
         for made in subsets(kept) {
             let Some(&(before, _)) = reached.get(&made) else { continue };

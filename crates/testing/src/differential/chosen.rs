@@ -1,5 +1,5 @@
-//! What a check chooses besides its program: segments, schedules or the sizes they are decided for, and what runs the
-//! kernels. Takes a definition and who chooses, gives the choices; runs nothing.
+//! The choices of a check besides its program: segments, schedules or the sizes they are decided for, and the device. Takes
+//! a definition and a `Choice`, returns the choices; runs nothing.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ use super::machines::{MOST_THREADS, machine, targets};
 use crate::random::{Draws, schedule, segmentation};
 use crate::stand_in::gpu;
 
-/// Of a hundred random choices, how many are for a GPU: the emulator compiles C++, which takes long.
+/// Percentage of random choices that are for a GPU: the emulator compiles C++, which takes long.
 const EMULATED: usize = 1;
 
 /// Who chooses.
@@ -24,13 +24,13 @@ const EMULATED: usize = 1;
 pub enum Choice {
     /// The compiler.
     Default,
-    /// Chance, from this seed.
+    /// Random, from this seed.
     Random(u64),
-    /// Chance, but for the device, which is a GPU.
+    /// Random, from this seed, but on a GPU.
     Gpu(u64),
 }
 
-/// What runs the kernels.
+/// The device that runs the kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Device {
     /// The kernel interpreter, then machine code of these instructions, on one thread and on this number.
@@ -55,7 +55,7 @@ impl fmt::Display for Device {
 }
 
 impl Device {
-    /// What the compiler knows of it.
+    /// The compiler's target.
     pub(super) fn target(self) -> Target {
         match self {
             Device::Cpu(target, _) => machine(1).target(target),
@@ -64,16 +64,16 @@ impl Device {
     }
 }
 
-/// What a choice stands for.
+/// The choices.
 #[derive(Clone, Debug)]
 pub struct Chosen {
-    /// The segmentation and the schedules, where they are not the compiler's.
+    /// The segmentation and the schedules, if they are not the compiler's.
     pub plan: PlanOptions,
     /// The sizes that the compiler decides for.
     pub hints: Hints,
-    /// In which order the interpreter takes blocks and lanes.
+    /// The order in which the interpreter runs blocks and lanes.
     pub interpreter: InterpreterOptions,
-    /// What runs the kernels.
+    /// The device that runs the kernels.
     pub device: Device,
 }
 
@@ -86,8 +86,7 @@ impl Default for Chosen {
     }
 }
 
-/// The segmentation and the schedules that a choice stands for, or the hints from which the compiler chooses them, for
-/// these inputs.
+/// The segmentation and the schedules of a choice, or the hints from which the compiler chooses them, for these inputs.
 ///
 /// # Errors
 /// When the compiler rejects a segmentation that fits.
@@ -108,8 +107,8 @@ pub fn chosen(definition: &Definition, inputs: &[ArrayView<'_>], choice: Choice)
     if draws.percent(25) {
         chosen.hints = hints(definition, &mut draws);
     } else {
-        // Which outputs are views depends on the layouts of inputs; what a segmentation makes is a segment's on all of
-        // them.
+        // Which outputs are views depends on the layouts of inputs; a value that a segmentation makes is made by a segment
+        // for all layouts.
         let greedy = || greedy(&definition.graph, &definition.fusion, &definition.tasks);
         chosen.plan.segmentation.get_or_insert_with(greedy);
         chosen.plan.schedules = schedules(definition, inputs, &chosen, &mut draws)?;
@@ -129,7 +128,7 @@ fn device(draws: &mut Draws, on_gpu: bool) -> Device {
 /// Sizes to decide for that need not be those of the inputs.
 fn hints(definition: &Definition, draws: &mut Draws) -> Hints {
     let sizes = [0, 1, 2, 7, 64, 1000, 1 << 14, 1 << 20];
-    // Arrays of a block are as large as the hints make its chunks, and the interpreter keeps them.
+    // Arrays of a block are as large as the chunks that hints cause, and the interpreter allocates them.
     let mut room = 1 << 20;
     Hints::new(definition.graph.symbols().keys().map(|symbol| {
         let size = draws.one_of(&sizes).min(room);
@@ -138,7 +137,7 @@ fn hints(definition: &Definition, draws: &mut Draws) -> Hints {
     }))
 }
 
-/// The sizes of a call with these inputs, where it has any.
+/// The sizes of a call with these inputs, if the call is valid.
 fn sizes(definition: &Definition, inputs: &[ArrayView<'_>]) -> Hints {
     let bound = definition.signature().bind(inputs, &[]);
     let known = |sym| Some((sym, bound.as_ref().ok()?.get(sym)?));
@@ -153,7 +152,7 @@ fn schedules(
     draws: &mut Draws,
 ) -> Result<Vec<(usize, Schedule)>, Failure> {
     let (graph, fusion) = (&definition.graph, &definition.fusion);
-    // What is emulated is planned for inputs without gaps.
+    // Emulated kernels are planned for dense inputs.
     let class = |input: &ArrayView<'_>| match chosen.device {
         Device::Cpu(..) => LayoutClass::from(input.layout()),
         Device::Gpu(_) => LayoutClass::Dense,
@@ -163,7 +162,7 @@ fn schedules(
     let plan = |sizes: &Hints, options: &PlanOptions| plan(graph, fusion, &layouts, &target, sizes, options);
     let cut = plan(&Hints::default(), &chosen.plan)
         .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
-    // A block of a GPU has so much memory for a row of a call, and no more.
+    // A block of a GPU has limited memory for a row of a call.
     let can_run = |number: usize, drawn: &Schedule| {
         let schedules = vec![(number, drawn.clone())];
         let options = PlanOptions { schedules, ..chosen.plan.clone() };

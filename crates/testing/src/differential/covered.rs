@@ -1,4 +1,4 @@
-//! What checks covered: counts of what was run and compared, and how near results came to their bounds.
+//! What checks covered: counts of executed kernels and compared elements, and how near results came to their bounds.
 
 use ferrofuse::ArrayView;
 use reference::evaluate::{Evaluated, Serial, compare};
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use super::failure::{Failure, Kind};
 
-/// What one check covered, or many.
+/// The counts of one check, or of many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Covered {
     /// Kernels that were run.
     pub kernels: usize,
-    /// Kernels that the emulator ran, counted among those too.
+    /// Kernels that the emulator ran, included in `kernels`.
     pub emulated: usize,
     /// Segments that the evaluator ran.
     pub evaluated: usize,
     /// Elements that were compared.
     pub elements: usize,
-    /// Elements of which the bound is not finite, so that anything matches.
+    /// Elements with an infinite bound, so that anything matches.
     pub unbounded: usize,
-    /// The largest error over its bound.
+    /// The largest error divided by its bound.
     pub worst_ratio: f64,
 }
 
@@ -34,7 +34,7 @@ impl Covered {
         self.worst_ratio = self.worst_ratio.max(other.worst_ratio);
     }
 
-    /// Holds an executor's output to its bound.
+    /// Compares an executor's output within its bound.
     pub(super) fn compare(
         &mut self,
         executor: &str,
@@ -63,7 +63,7 @@ impl Covered {
     }
 }
 
-/// Elements that anything matches. A bound is an f32, that of a complex number one for each part.
+/// The number of elements that anything matches. A bound is an f32; a complex number has one for each part.
 fn unbounded(expected: &Evaluated) -> usize {
     let Some(Ok(bound)) = expected.bound.as_ref().map(|bound| bound.view().to_array()) else { return 0 };
     let bytes = bound.as_bytes().chunks_exact(4);

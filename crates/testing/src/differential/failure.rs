@@ -1,4 +1,4 @@
-//! What a differential check found wrong.
+//! The failures of a differential check.
 
 use std::any::Any;
 use std::fmt;
@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 /// A failed check.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// What sort of thing went wrong.
+    /// The kind of failure.
     pub kind: Kind,
-    /// Where and how.
+    /// Its place and description.
     pub what: String,
 }
 
-/// Sorts of failures.
+/// Kinds of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
-    /// The program itself is no program: the builder or the evaluator rejects it.
+    /// The program is invalid: the builder or the evaluator rejects it.
     Rejected,
-    /// The printed definition does not read back the same.
+    /// The printed definition reads back differently.
     Text,
     /// An executor reported an error, a fault or a race.
     Error,
@@ -36,7 +36,7 @@ pub enum Kind {
 }
 
 impl Failure {
-    /// What went wrong, in words.
+    /// A failure with its description.
     pub fn new(kind: Kind, what: impl Into<String>) -> Failure {
         Failure { kind, what: what.into() }
     }
@@ -50,7 +50,7 @@ impl fmt::Display for Failure {
 
 impl std::error::Error for Failure {}
 
-/// What a panic said.
+/// The message of a panic.
 pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().cloned();
     let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));

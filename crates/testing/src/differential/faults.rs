@@ -1,8 +1,8 @@
-//! Programs that end in an error, as an index is out of range or sizes do not line up: every executor must say what the
-//! evaluator says.
+//! Programs that end in an error, because an index is out of range or sizes do not match: every executor must report the
+//! evaluator's error.
 //!
-//! The evaluator looks at every index. Compiled code looks at those that some output depends on, so where a program drops
-//! elements again, all that is asked of it is not to end in any other error.
+//! The evaluator checks every index. Compiled code checks those that some output depends on, so if a program drops elements
+//! again, it only must not end in any other error.
 
 use ferrofuse::{ArrayView, CompileOptions, Definition, Error, Executor, compile};
 use ir::graph::{InputSignature, TensorOp};
@@ -12,12 +12,12 @@ use super::failure::{Failure, Kind};
 /// An error that is expected.
 pub(super) struct ExpectedFault {
     said: String,
-    /// Whether the program may not need the element that is at fault.
+    /// Whether the program may not need the element at fault.
     drops_elements: bool,
 }
 
 impl ExpectedFault {
-    /// What the evaluator says of a program that it rejects for an index out of range.
+    /// The evaluator's error about a program with an index out of range.
     pub fn new(definition: &Definition, views: &[ArrayView<'_>]) -> Result<ExpectedFault, Failure> {
         let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };
         let rejected = |error: Error| Failure::new(Kind::Rejected, format!("the evaluator: {error}"));
@@ -26,7 +26,7 @@ impl ExpectedFault {
                 let drops_elements = drops_elements(definition, views);
                 Ok(ExpectedFault { said: error.to_string(), drops_elements })
             }
-            // Sizes that the definition cannot have.
+            // Sizes that the definition rejects.
             Err(error @ Error::Input(_)) => {
                 Ok(ExpectedFault { said: error.to_string(), drops_elements: false })
             }
@@ -55,7 +55,7 @@ impl ExpectedFault {
     }
 }
 
-/// Whether there are slices, pads that may crop, gathers of which one may drop what another takes, or empty tensors.
+/// Whether there are slices, pads that may crop, gathers of which one may drop elements of another, or empty tensors.
 fn drops_elements(definition: &Definition, views: &[ArrayView<'_>]) -> bool {
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     let nodes = || fusion.order().iter().map(|&node| graph.node(node));

@@ -1,6 +1,6 @@
-//! The leg of the check that runs CUDA C++: on a GPU that the emulator stands in for.
+//! The part of the check that runs CUDA C++, on the emulator in place of a GPU.
 //!
-//! Programs of very many kernels are left out, each of which a C++ compiler takes.
+//! Programs of very many kernels are skipped, because a C++ compiler compiles each kernel.
 
 use compiler::{Plan, plan};
 use emulator::Order;
@@ -22,7 +22,7 @@ fn kernels(plan: &Plan) -> usize {
 }
 
 impl Check {
-    /// The kernels of a plan for GPUs on inputs without gaps, threads in this order.
+    /// Runs the kernels of a plan for GPUs on dense inputs, with threads in this order.
     pub(super) fn run_on_gpu(&self, chosen: &Chosen, order: Order) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
         let Definition { graph, fusion, .. } = &self.definition;

@@ -1,4 +1,4 @@
-//! What compiled code is run on: machines of some threads whose buffers lie between pages that fault.
+//! The machines that compiled code runs on, with several threads and buffers between pages that fault.
 
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
@@ -9,8 +9,8 @@ use llvm::CpuTarget;
 /// The most threads that a check takes.
 pub(super) const MOST_THREADS: usize = 5;
 
-/// The machine of `threads` threads, shared by all checks. Where their number is odd, buffers end at the pages that fault,
-/// else they begin there.
+/// The machine of `threads` threads, shared by all checks. With an odd number buffers end at the pages that fault, with an
+/// even number they begin there.
 pub(super) fn machine(threads: usize) -> Arc<Machine> {
     static MACHINES: OnceLock<Vec<Arc<Machine>>> = OnceLock::new();
     let new = |threads: usize| {
@@ -23,7 +23,7 @@ pub(super) fn machine(threads: usize) -> Arc<Machine> {
     Arc::clone(&MACHINES.get_or_init(|| (1..=MOST_THREADS).map(new).collect())[threads - 1])
 }
 
-/// The CPUs whose code this one runs, itself among them.
+/// The CPUs whose code this machine runs, its own among them.
 pub(crate) fn targets() -> &'static [CpuTarget] {
     static TARGETS: OnceLock<Vec<CpuTarget>> = OnceLock::new();
     let runs = |target: &CpuTarget| *target == CpuTarget::Host || machine(1).runs(*target);

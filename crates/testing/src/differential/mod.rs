@@ -1,8 +1,8 @@
-//! The differential check: a program run by every executor, with any choices that fit, against the evaluator.
+//! The differential check: a program run by every executor, with any valid choices, against the evaluator.
 //!
-//! Takes a program and what to choose; gives what was covered, or the first failure: a result beyond the bound that the
-//! evaluator carries, another answer than its error where an index is out of range, bits that differ between thread
-//! counts, a fault or a race in the interpreter, an error, a panic, a text that does not read back.
+//! Takes a program and choices; returns what was covered, or the first failure: a result beyond the evaluator's bound,
+//! another error than the evaluator's for an index out of range, bits that differ between thread counts, a fault or a race
+//! in the interpreter, an error, a panic, a text that does not read back.
 
 mod chosen;
 mod covered;
@@ -54,7 +54,7 @@ pub fn check_definition(
     without_panic(|| Check::new(definition, inputs)?.run(chosen))
 }
 
-/// What comes of a check, a panic in it being a failure.
+/// The result of a check; a panic in it is a failure.
 pub(crate) fn without_panic<T>(check: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
     match catch_unwind(AssertUnwindSafe(check)) {
         Ok(result) => result,
@@ -62,14 +62,14 @@ pub(crate) fn without_panic<T>(check: impl FnOnce() -> Result<T, Failure>) -> Re
     }
 }
 
-/// A program with its definition, its inputs in memory, and what the evaluator makes of them: ready for any choices.
+/// A program with its definition, its inputs in memory, and the evaluator's results: ready for any choices.
 pub struct Check {
     definition: Definition,
     placed: Vec<Placed>,
     expected: Meant,
 }
 
-/// What the evaluator makes of a program on its inputs.
+/// The evaluator's result for a program on its inputs.
 enum Meant {
     /// These outputs.
     Outputs(Vec<Evaluated>),
@@ -81,7 +81,7 @@ impl Check {
     /// A program, its text checked and its results evaluated.
     ///
     /// # Errors
-    /// When it is no program, or its text does not read back.
+    /// When the program is invalid, or its text does not read back.
     pub fn of(program: &Program) -> Result<Check, Failure> {
         without_panic(|| {
             let definition = program
@@ -139,7 +139,7 @@ impl Check {
         }
     }
 
-    /// The definition made ready for an executor; nothing where the sizes are rejected, as they should be.
+    /// The definition compiled for an executor; `None` if its sizes are rejected, as they should be.
     fn compiled(
         &self,
         executor: Executor,
@@ -177,13 +177,13 @@ impl Check {
             };
         let report = &executable.latest().expect("compiled").report;
         if report.executor != executor {
-            // The evaluator would agree with itself.
+            // Otherwise the evaluator would be compared with itself.
             return wrong(format!("{name} was not run: {}", report.notice.clone().unwrap_or_default()));
         }
         Ok(Some(executable))
     }
 
-    /// The inputs without gaps.
+    /// The inputs in dense form.
     fn dense(&self) -> Result<Vec<Array>, ArrayError> {
         self.placed.iter().map(|placed| placed.view().to_array()).collect()
     }
@@ -192,7 +192,7 @@ impl Check {
         self.placed.iter().map(Placed::view).collect()
     }
 
-    /// Runs the definition and compares; the bytes of each output.
+    /// Runs the definition and compares; returns the bytes of each output.
     fn execute(
         &self,
         executable: &Executable,
@@ -224,7 +224,7 @@ impl Check {
         Ok(bytes)
     }
 
-    /// An output lies in memory without gaps in the order that the plan says, unless it is a view; and it repeats where the
+    /// Checks that an output is dense in memory in the order of the plan, unless it is a view; and that it repeats where the
     /// definition does, unless it is a copy of an input.
     fn check_strides(
         &self,
@@ -254,7 +254,7 @@ impl Check {
         if alias.is_none() && plan.views[number].is_none() && wanted.strides[..] != *output.strides() {
             return wrong(format!("{:?}", wanted.strides));
         }
-        // What a segmentation of the user makes of an input is made, though it is a view op.
+        // A segmentation of the user's may make a value of an input, although it is a view op.
         if plan.views[number].is_none() && chosen.plan.segmentation.is_some() {
             return Ok(());
         }
@@ -270,8 +270,8 @@ impl Check {
         }
     }
 
-    /// Calls the executable so that it writes to inputs, where it is to, and compares what they hold then. Nothing else of
-    /// their memory may have changed.
+    /// Calls the executable so that it writes in-place outputs to inputs, and compares their contents afterwards. Nothing
+    /// else in their memory may have changed.
     fn execute_in_place(
         &self,
         executable: &Executable,

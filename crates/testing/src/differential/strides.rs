@@ -1,21 +1,23 @@
-//! Which axes of outputs repeat by the definition alone, told apart from the compiler: there their stride must be 0.
+//! The axes of outputs that repeat according to the definition, determined independently of the compiler: their stride must
+//! be 0.
 //!
-//! An axis of an elementwise result repeats where all operands that have it repeat; one that a fold keeps, where all that is
-//! folded repeats there. Tensors filled with a scalar have an element for each index. Ops that move elements about are
-//! left out: of them nothing is promised.
+//! An axis of an elementwise result repeats if all operands that have it repeat; one that a fold keeps repeats if all folded
+//! operands do. Tensors filled with a scalar have an element for each index. Ops that move elements are skipped: nothing is
+//! promised for them.
 
 use ferrofuse::{ArrayView, Definition};
 use ir::graph::{Axes, Graph, Output, TensorOp, Val};
 use rustc_hash::FxHashMap;
 
-/// For each output the axes that must have stride 0, where the definition says nothing else of its place: none for those
-/// that are written to an input or have a memory order, or re-index an input that the call writes to and so are copies.
+/// For each output the axes that must have stride 0, if the definition does not determine its memory otherwise: none for
+/// outputs that are written to an input or have a memory order, or that re-index an input that the call writes to and so are
+/// copies.
 pub(super) fn repeated(definition: &Definition, inputs: &[ArrayView<'_>]) -> Vec<Axes> {
     let Definition { graph, fusion, .. } = definition;
     let mut known: FxHashMap<Val, Axes> = FxHashMap::default();
     for (&input, view) in fusion.inputs().iter().zip(inputs) {
         if let TensorOp::Input { layout, .. } = graph.op(input) {
-            // Without elements it lies in any way.
+            // An empty tensor may have any strides.
             let comes_so = |axis: &u8| view.strides()[usize::from(*axis)] == 0 && !view.sizes().contains(&0);
             known.insert(input, layout.expanded.iter().copied().filter(comes_so).collect());
         }
@@ -42,7 +44,7 @@ fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
     let has = |operand: Val, axis: u8| {
         graph.shape(operand).get(usize::from(axis)).is_some_and(|size| !size.is_one())
     };
-    // Whether all operands that have an axis repeat along it, and one has it.
+    // Whether all operands that have an axis repeat along it, and at least one has it.
     let everywhere = |axis: &u8| {
         let mut having = operands.iter().filter(|&&operand| has(operand, *axis)).peekable();
         having.peek().is_some() && having.all(|operand| known[operand].contains(axis))
@@ -62,7 +64,7 @@ fn of_node(graph: &Graph, val: Val, known: &FxHashMap<Val, Axes>) -> Axes {
             let kept: Vec<u8> = (0..rank).filter(|&axis| !new[usize::from(axis)]).collect();
             known[&operands[0]].iter().map(|&axis| kept[usize::from(axis)]).collect()
         }
-        // A fold of nothing is a constant.
+        // A fold of no elements is a constant.
         TensorOp::Fold { axes: gone, .. } if gone.iter().any(is_empty) => Axes::new(),
         TensorOp::Squeeze(gone) | TensorOp::Fold { axes: gone, .. } => {
             let from = graph.shape(operands[0]).len() as u8;
@@ -86,9 +88,8 @@ fn source(graph: &Graph, mut val: Val) -> Val {
     val
 }
 
-/// Whether all elements are one scalar, or what a function of one operand makes of it: the compiler may drop those that do
-/// nothing, and then sees a tensor that is filled. It asks in a function of its own, so that what it takes for filled is
-/// checked too.
+/// Whether all elements are one scalar, or functions of one: the compiler may drop functions without effect, and then sees a
+/// filled tensor. The compiler has a separate function for this, so that its answer is checked too.
 fn is_filled(graph: &Graph, mut val: Val) -> bool {
     let keeps = |op: &TensorOp| match op {
         TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Broadcast(_) | TensorOp::Expand(_) => true,
@@ -110,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    /// Of `row`, declared 3 by 4 with stride 0 on the first axis, and `x` of 3 by 4.
+    /// The axes of a body's output over `row`, declared 3 by 4 with stride 0 on the first axis, and `x` of 3 by 4.
     fn repeated_axes(body: &str) -> Vec<u8> {
         let text = format!(
             "def f(fd):
@@ -143,13 +144,13 @@ mod tests {
                 "fd.ops.expand(fd.ops.set(fd.ops.broadcast(fd.ops.sum(x, dims=[0, 1]), [True, True])), [3, 4])",
                 &[],
             ),
-            // What one scalar fills, by whatever way.
+            // Tensors that one scalar fills, in any way.
             (
                 "fd.ops.expand(fd.ops.broadcast(fd.ops.squeeze(fd.ops.sum(row, dims=[0, 1], keepdim=True), \
                  dims=[0, 1]), [True]), [4])",
                 &[],
             ),
-            // What is written to by the same call is copied to be seen.
+            // A view of an input that the same call writes to is a copy.
             ("fd.ops.set(row))\n    fd.add_output(x, row", &[]),
             (
                 "fd.ops.expand(fd.ops.broadcast(fd.ops.reshape(x, [12]), [True, False]), [2, 12]))\n    \

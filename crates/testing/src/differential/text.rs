@@ -28,8 +28,8 @@ pub(super) fn check(definition: &Definition) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The definition's view outlined and printed, op by op and with composites as they were written, prints the same when it is
-/// read back.
+/// Checks that the definition's view, outlined and printed op by op and with composites as written, prints the same when it
+/// is read back.
 fn check_outlined(definition: &Definition) -> Result<(), Failure> {
     let Definition { graph, fusion, record, tasks, .. } = definition;
     let written = AsWritten { record, tasks, passed: None };

@@ -1,4 +1,4 @@
-//! The text of a file test taken apart and put together again.
+//! Parsing and rewriting the text of a file test.
 
 use ferrofuse::{CodeTarget, Schedule, parse_schedule};
 
@@ -9,32 +9,32 @@ const SCHEDULE: &str = "# schedule: ";
 /// A file test.
 #[derive(Clone, Debug)]
 pub(super) struct Case {
-    /// All that stands above the separator.
+    /// Everything above the separator.
     above: String,
     pub source: String,
-    /// The expected text; empty where none is written yet.
+    /// The expected text; empty if none is written yet.
     pub expected: String,
-    /// What the first line says.
+    /// The options of the first line.
     pub options: Options,
     /// `# schedule: lanes 64; inner x1; lane x1`, a line of its own: the schedule of the first segment, instead of the compiler's.
     pub schedule: Option<Schedule>,
 }
 
-/// What the first line of a test may say.
+/// The options that the first line of a test may have.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Options {
-    /// `file=PATH`: the definition is in this file, below the folder that holds the tests'.
+    /// `file=PATH`: the definition is in this file, in the folder that contains the tests' folder.
     pub file: Option<String>,
-    /// `target=NAME`: what code is made for. A fixed one, so that the text is the same on every machine.
+    /// `target=NAME`: the target of code. It is fixed, so that the text is the same on every machine.
     pub target: CodeTarget,
     /// `segment=N`: only this segment.
     pub segment: Option<usize>,
-    /// `seed=N`: of the data that is drawn.
+    /// `seed=N`: the seed of drawn data.
     pub seed: u64,
 }
 
 impl Case {
-    /// Takes the text of a file apart.
+    /// Parses the text of a file.
     pub fn parse(text: &str) -> Result<Case, String> {
         let (above, below) = match text.split_once(SEPARATOR) {
             Some((above, below)) => (above, below),
@@ -55,7 +55,7 @@ impl Case {
         Ok(Case { above: source.clone(), source, expected: tidied(&expected.join("\n")), options, schedule })
     }
 
-    /// Whether the text is the expected one, but for spaces at the ends of lines.
+    /// Whether the text is the expected one, ignoring spaces at the ends of lines.
     pub fn expects(&self, made: &str) -> bool {
         self.expected == tidied(made)
     }
@@ -83,7 +83,7 @@ impl Options {
     }
 }
 
-/// Without blanks at the ends of lines and empty lines at the end.
+/// The text without blanks at the ends of lines and empty lines at the end.
 pub(super) fn tidied(text: &str) -> String {
     let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
     lines.join("\n").trim_end().to_owned()

@@ -1,9 +1,9 @@
-//! What differs between two texts, line by line.
+//! The difference of two texts, line by line.
 
-/// Lines around a difference that are shown too.
+/// Lines of context around a difference.
 const CONTEXT: usize = 2;
 
-/// The lines from the first that differs to the last: expected ones with `-`, those there are with `+`.
+/// The lines from the first to the last that differ: expected ones with `-`, actual ones with `+`.
 pub(super) fn difference(expected: &str, made: &str) -> String {
     let (expected, made): (Vec<&str>, Vec<&str>) = (expected.lines().collect(), made.lines().collect());
     let same = |(a, b): &(&&str, &&str)| a == b;

@@ -1,8 +1,8 @@
-//! File tests: a definition and the text that a stage shall make of it, in one file.
+//! File tests: a definition and the expected text of a stage, in one file.
 //!
-//! `tests/STAGE/NAME.py` holds options for the run on a first line `# test: …`, the definition (or the option `file=PATH`), then a line
-//! `# ---- expect` and the expected text as comments. Blessing rewrites what is below that line. A stage is a small file
-//! in `stages` behind the trait [`Stage`](stages::Stage).
+//! `tests/STAGE/NAME.py` has options on a first line `# test: …`, the definition (or the option `file=PATH`), then a line
+//! `# ---- expect` and the expected text as comments. Blessing rewrites the text below that line. A stage is a small file in
+//! `stages` that implements the trait [`Stage`](stages::Stage).
 
 mod case;
 mod difference;
@@ -16,7 +16,7 @@ use case::Case;
 use files::{Failed, Targets};
 use stages::{Outcome, Stage};
 
-/// What to run.
+/// The tests to run.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// Only tests whose path below the folder contains this.
@@ -25,7 +25,7 @@ pub struct Selection {
     pub bless: bool,
 }
 
-/// What became of a test.
+/// The result of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The text is as expected.
@@ -34,7 +34,7 @@ pub enum Verdict {
     Blessed,
     /// Not run, and why.
     Skipped(String),
-    /// What differs, or what went wrong.
+    /// The difference, or the error.
     Failed(String),
 }
 

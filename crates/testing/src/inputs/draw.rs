@@ -1,5 +1,5 @@
-//! Elements drawn from a distribution, by a generator that counts: element `i` of input `k` depends on the seed, `k` and
-//! `i` alone, so any number of threads draws the same.
+//! Elements drawn from a distribution by a counter-based generator: element `i` of input `k` depends only on the seed, `k`
+//! and `i`, so any number of threads draws the same.
 
 use std::f64::consts::{FRAC_1_SQRT_2, TAU};
 use std::thread;
@@ -8,11 +8,11 @@ use frontend::text::Distribution;
 use ir::array::{Array, ArrayError, Complex, Element, with_element};
 use ops::{DType, Scalar};
 
-/// Elements that one thread draws at least; starting a thread is not worth fewer.
+/// The minimum number of elements of a thread; starting a thread is not worth fewer.
 const GRAIN: usize = 1 << 16;
 
-/// A stream of random 64-bit numbers by their place: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), whose state after
-/// `i` steps is a multiple of `i`.
+/// A stream of random 64-bit numbers by index: SplitMix64 (Steele, Lea, Flood, OOPSLA 2014), whose state after `i` steps is
+/// a multiple of `i`.
 #[derive(Clone, Copy)]
 struct Stream(u64);
 
@@ -34,7 +34,7 @@ impl Stream {
         (self.at(place) >> 11) as f64 * 2_f64.powi(-53)
     }
 
-    /// Normal, mean 0 and deviation 1: two neighbours share the radius and angle of Box and Muller (1958).
+    /// Normal, mean 0 and deviation 1: two neighbours share radius and angle of the method of Box and Muller (1958).
     fn normal(self, place: u64) -> f64 {
         let bits = self.at(place / 2);
         let open = ((bits >> 32) as f64 + 0.5) * 2_f64.powi(-32);
@@ -73,7 +73,7 @@ pub fn draw(
     Ok(array)
 }
 
-/// Both parts drawn, the deviation of normal numbers shared between them as torch does; ranges are real.
+/// Both parts drawn; they share the deviation of normal numbers as in torch; ranges are real.
 fn fill_complex<T: Element>(array: &mut Array, distribution: Distribution, stream: Stream)
 where
     Complex<T>: Element,
@@ -108,7 +108,7 @@ fn fill<T: Element>(array: &mut Array, distribution: Distribution, stream: Strea
     }
 }
 
-/// Sets every element to its value; each thread has a stretch of its own.
+/// Sets every element to its value; each thread has a separate range.
 fn in_parallel<T: Send>(out: &mut [T], value: impl Fn(u64) -> T + Sync) {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let stretch = out.len().div_ceil(threads).max(GRAIN);
@@ -174,7 +174,7 @@ mod tests {
     fn every_dtype_can_be_drawn() {
         for dtype in DType::ALL {
             let array = draw(dtype, 1000, Distribution::Integers(0, 2), (0, 0)).unwrap();
-            // A zero of e8m0 is another power of two.
+            // e8m0 stores another power of two for zero.
             let ones = array.scalars().iter().filter(|scalar| scalar.as_f64() == 1.0).count();
             assert!((400..600).contains(&ones), "{dtype}: {ones}");
         }

@@ -1,4 +1,4 @@
-//! Data to run definitions on: what the `inputs` list of a definition file says, drawn with a seed.
+//! Data to run definitions on: the `inputs` list of a definition file, drawn with a seed.
 
 mod draw;
 
@@ -7,7 +7,7 @@ use frontend::text::{InputSpec, TensorSpec};
 use ir::array::{Array, ArrayError, Dims, Layout, StridedArray, Strides};
 use ir::graph::Sizes;
 
-/// The input number `place` as its spec says; the same seed and place give the same elements on every machine.
+/// The input number `place` according to its spec; the same seed and place give the same elements on every machine.
 ///
 /// # Errors
 /// When there is no memory for it, or the spec reaches outside its own storage.
@@ -29,7 +29,7 @@ fn layout(spec: &TensorSpec) -> Layout {
     }
 }
 
-/// The values of size symbols that these specs show; the first to show a symbol counts.
+/// The values of size symbols in these specs; the first occurrence of a symbol counts.
 pub fn sizes_of(definition: &Definition, specs: &[InputSpec]) -> Sizes {
     let mut known = Sizes::default();
     for (&val, spec) in definition.fusion.inputs().iter().zip(specs) {
@@ -40,7 +40,7 @@ pub fn sizes_of(definition: &Definition, specs: &[InputSpec]) -> Sizes {
     known
 }
 
-/// What the compiler may know of these specs: sizes to decide for, and how each input lies in memory.
+/// The compiler's facts about these specs: sizes to decide for, and the layout of each input.
 pub fn facts_of(definition: &Definition, specs: &[InputSpec]) -> (Hints, Vec<ferrofuse::LayoutClass>) {
     let layout = |spec: &InputSpec| match spec {
         InputSpec::Tensor(spec) => ferrofuse::LayoutClass::of(&spec.sizes, &spec.strides),

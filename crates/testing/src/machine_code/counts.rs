@@ -1,4 +1,4 @@
-//! What is counted in a kernel's machine code: takes nvdisasm's text and the remarks of ptxas.
+//! Counts of a kernel's machine code: takes nvdisasm's text and the remarks of ptxas.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -14,23 +14,23 @@ pub struct Counts {
     pub local_bytes: u32,
     /// All instructions but padding.
     pub instructions: u32,
-    /// Those that stand in a loop, and the bytes of global memory that these move.
+    /// Instructions in loops, and the bytes of global memory that they move.
     pub in_loops: InLoops,
-    /// Those of the unit for special functions.
+    /// Instructions of the special function unit.
     pub special: u32,
-    /// Calls that stand in a loop.
+    /// Calls in loops.
     pub calls_in_loops: u32,
     /// Barriers of a block.
     pub barriers: u32,
     /// Shuffles.
     pub shuffles: u32,
-    /// Bytes of global memory that a thread loads or copies before an instruction waits for some of them, at most.
+    /// The most bytes of global memory that a thread loads or copies before an instruction waits for some of them.
     pub in_flight_bytes: u32,
-    /// Loads and stores by the memory and the bytes that they move.
+    /// The number of loads and stores by memory and bytes.
     pub accesses: BTreeMap<MemoryAccess, u32>,
 }
 
-/// What stands in loops.
+/// Counts of instructions in loops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct InLoops {
     pub instructions: u32,
@@ -40,7 +40,7 @@ pub struct InLoops {
 /// A kind of access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct MemoryAccess {
-    /// `global` or `shared`, or `global to shared` where an asynchronous copy loads.
+    /// `global` or `shared`, or `global to shared` for an asynchronous copy.
     pub memory: &'static str,
     /// Whether it stores.
     pub is_store: bool,
@@ -55,7 +55,7 @@ impl MemoryAccess {
 }
 
 impl Counts {
-    /// Those of every kernel in a disassembly.
+    /// The counts of every kernel in a disassembly.
     pub fn of(disassembly: &str, remarks: &str) -> Vec<Counts> {
         let mut kernels: Vec<Counts> = Vec::new();
         let mut bodies: Vec<Vec<&str>> = Vec::new();
@@ -89,7 +89,7 @@ impl Counts {
             self.in_loops.instructions += u32::from(in_loop);
             match class {
                 "MUFU" => self.special += 1,
-                // Some architectures leave loops by a call of a label.
+                // Some architectures leave loops by calling a label.
                 "CALL" => self.calls_in_loops += u32::from(in_loop && operands.contains("`($")),
                 "BAR" | "UCGABAR_WAIT" => self.barriers += 1,
                 "SHFL" => self.shuffles += 1,
@@ -109,7 +109,7 @@ impl Counts {
         }
     }
 
-    /// Takes over what ptxas says of the kernel: lines that follow its name.
+    /// Reads ptxas's remarks about the kernel: the lines after its name.
     fn note(&mut self, remarks: &str) {
         let function = format!("Function properties for {}", self.kernel);
         let number = |text: &str| text.trim().rsplit(' ').next().and_then(|word| word.parse::<u32>().ok());
@@ -132,8 +132,8 @@ impl Counts {
         }
     }
 
-    /// Instructions for each of the `bytes` that a thread moves, at most: of the loops, where these move any, as if each
-    /// were run as often; else of all.
+    /// An upper bound on instructions for each of the `bytes` that a thread moves: of the loops, if these move any, as if
+    /// each ran equally often; else of all.
     pub fn instructions_per_byte(&self, bytes: f64) -> f64 {
         match self.in_loops {
             InLoops { bytes: 0, .. } => f64::from(self.instructions) / bytes.max(1.0),
@@ -141,7 +141,7 @@ impl Counts {
         }
     }
 
-    /// Of the bytes that loads and stores of global memory move, those that move 16 at a time, from 0 to 1.
+    /// The fraction of the bytes moved by loads and stores of global memory that are moved 16 at a time, from 0 to 1.
     pub fn share_of_vectors(&self) -> f64 {
         let global = self.accesses.iter().filter(|(access, _)| access.is_global());
         let (mut whole, mut all) = (0, 0);
@@ -186,7 +186,7 @@ fn instruction(line: &str) -> Option<(&str, &str)> {
     (!opcode.is_empty()).then_some((opcode, operands))
 }
 
-/// The bytes that an access moves, by the modifiers of its opcode.
+/// The bytes of an access, from the modifiers of its opcode.
 fn bytes(modifiers: &[&str]) -> u32 {
     let of = |modifier: &&str| match *modifier {
         "U8" | "S8" => Some(1),
@@ -198,8 +198,8 @@ fn bytes(modifiers: &[&str]) -> u32 {
     modifiers.iter().find_map(of).unwrap_or(4)
 }
 
-/// Bytes of global memory that are loaded before an instruction names a register of one of the loads, at most. It then waits for
-/// all that were issued before. Copies to shared memory are on their way until an instruction waits for their group.
+/// The most bytes of global memory that are loaded before an instruction uses a register of one of the loads. It then waits
+/// for all earlier loads. Copies to shared memory are in flight until an instruction waits for their group.
 fn in_flight(body: &[&str]) -> u32 {
     let (mut pending, mut most): (Vec<(u32, u32)>, u32) = (Vec::new(), 0);
     let mut copies = Copies::default();
@@ -224,18 +224,18 @@ fn in_flight(body: &[&str]) -> u32 {
     most
 }
 
-/// The asynchronous copies that nothing has waited for.
+/// The asynchronous copies in flight.
 #[derive(Default)]
 struct Copies {
-    /// Bytes of each group, the oldest first.
+    /// Bytes of each group, oldest first.
     groups: Vec<u32>,
-    /// Bytes of those that are in no group yet.
+    /// Bytes of copies that are not yet in a group.
     open: u32,
 }
 
 impl Copies {
-    /// Notes what an instruction does: copies `bytes` bytes, closes a group, or waits for all groups but a number of the
-    /// last.
+    /// Notes the effect of an instruction: it copies `bytes` bytes, commits a group, or waits for all groups except a number
+    /// of the last.
     fn note(&mut self, class: &str, operands: &str, bytes: u32) {
         match class {
             "LDGSTS" => self.open += bytes,
@@ -254,7 +254,7 @@ impl Copies {
     }
 }
 
-/// For each line whether it stands between a label and a jump back to it.
+/// For each line whether it is between a label and a jump back to it.
 fn in_loops(body: &[&str]) -> Vec<bool> {
     let label = |line: &str| line.strip_suffix(':').filter(|name| name.starts_with(".L_")).map(str::to_owned);
     let labels: HashMap<String, usize> =
@@ -266,7 +266,7 @@ fn in_loops(body: &[&str]) -> Vec<bool> {
         let Some(&begin) = to.filter(|_| opcode.starts_with("BRA")).and_then(|name| labels.get(name)) else {
             continue;
         };
-        // The jump that follows the last instruction goes to itself.
+        // The jump after the last instruction is to itself.
         if begin + 1 < place {
             inside[begin..=place].fill(true);
         }

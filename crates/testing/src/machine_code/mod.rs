@@ -1,6 +1,7 @@
-//! What NVIDIA's own compiler makes of our CUDA C++, without a GPU: registers, spills, and the instructions of each kernel.
+//! The machine code of NVIDIA's own compiler for our CUDA C++, without a GPU: registers, spills, and the instructions of
+//! each kernel.
 //!
-//! NVRTC and nvdisasm are fetched by `make setup` into `.cuda-tools`; where they are not there, [`Tools::find`] says so.
+//! `make setup` downloads NVRTC and nvdisasm to `.cuda-tools`; if they are missing, [`Tools::find`] says so.
 
 mod counts;
 mod nvrtc;

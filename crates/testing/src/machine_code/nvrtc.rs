@@ -1,4 +1,4 @@
-//! NVRTC and nvdisasm: takes CUDA C++ and an architecture, gives the compiler's remarks and the text of the instructions.
+//! NVRTC and nvdisasm: takes CUDA C++ and an architecture, returns the compiler's remarks and the text of the instructions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::Counts;
 
-/// Where `make setup` puts the two.
+/// The folder in which `make setup` puts the two.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.cuda-tools/nvidia");
 
 /// NVRTC and nvdisasm.
@@ -23,10 +23,10 @@ pub struct Tools {
 /// Why a text has no machine code.
 #[derive(Debug, Error)]
 pub enum CompileError {
-    /// NVRTC rejects it, or does not do what it should.
+    /// NVRTC rejects it, or fails.
     #[error(transparent)]
     Nvrtc(#[from] cuda::Error),
-    /// nvdisasm does not do what it should.
+    /// nvdisasm fails.
     #[error("nvdisasm: {0}")]
     Disassembler(String),
     /// The machine code cannot be written to a file.
@@ -58,7 +58,7 @@ impl Tools {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("kernels.cubin");
         fs::write(&path, bytes)?;
-        // The analysis of data flow, which takes a third of the time, adds nothing that is counted.
+        // `-ndf` skips data flow analysis, which takes a third of the time and adds nothing that is counted.
         let output = Command::new(&self.nvdisasm).args(["-c", "-ndf"]).arg(&path).output()?;
         if !output.status.success() {
             return Err(CompileError::Disassembler(String::from_utf8_lossy(&output.stderr).into_owned()));
@@ -66,7 +66,8 @@ impl Tools {
         Ok(Counts::of(&String::from_utf8_lossy(&output.stdout), &log))
     }
 
-    /// The same of each of these texts, compiled together: a kernel may differ in a few instructions from that of its text alone.
+    /// The same for each of these texts, compiled together: a kernel may differ in a few instructions from its text compiled
+    /// alone.
     ///
     /// # Errors
     /// When NVRTC rejects one of them: it names `unit_` and its number.
@@ -88,10 +89,10 @@ impl Tools {
     }
 }
 
-/// Texts that are compiled together: nvdisasm takes 0.4 s to begin, a kernel a hundredth of that.
+/// The number of texts compiled together: nvdisasm takes 0.4 s to start, a kernel a hundredth of that.
 const TOGETHER: usize = 32;
 
-/// One text of these, each in a namespace with its number.
+/// One text that contains these, each in a namespace with its number.
 fn joined(sources: &[(usize, &str)]) -> String {
     let unit = |(number, source): &(usize, &str)| {
         let source = source.replace("extern \"C\" ", "");
@@ -100,14 +101,14 @@ fn joined(sources: &[(usize, &str)]) -> String {
     sources.iter().map(unit).collect()
 }
 
-/// The unit and the name of a kernel whose mangled name this is: `_ZN`, then each name after its length.
+/// The unit and the name of a kernel with this mangled name: `_ZN`, then each name after its length.
 fn unit_and_kernel(mangled: &str) -> Option<(usize, &str)> {
     let (unit, rest) = identifier(mangled.strip_prefix("_ZN")?)?;
     let (kernel, _) = identifier(rest)?;
     Some((unit.strip_prefix("unit_")?.parse().ok()?, kernel))
 }
 
-/// What follows its length, and the rest.
+/// The name after its length, and the rest.
 fn identifier(text: &str) -> Option<(&str, &str)> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit())?;
     let length: usize = text[..digits].parse().ok()?;

@@ -1,4 +1,4 @@
-//! Inputs: what they are declared as, which numbers they hold, and their layout. `memory` makes them.
+//! Inputs: their declarations, their numbers, and their layouts. `memory` makes them.
 
 use ferrofuse::{DType, Scalar};
 
@@ -14,39 +14,41 @@ pub struct Input {
     pub is_scalar: bool,
     /// Which sizes the definition does not know.
     pub symbolic: Vec<bool>,
-    /// Which axes the definition says to be expanded.
+    /// Which axes the definition declares expanded.
     pub expanded: Vec<bool>,
-    /// The axes from the outermost in memory to the innermost, as the definition says; empty: row-major.
+    /// The axes from the outermost in memory to the innermost, as declared; empty: row-major.
     pub declared_order: Vec<usize>,
     pub placement: Placement,
-    /// What it holds.
+    /// The kind of its numbers.
     pub numbers: Numbers,
-    /// Draws the numbers.
+    /// The seed of the numbers.
     pub seed: u64,
-    /// Another input, declared before this one, in whose memory it begins, and the element of that memory at which: the
-    /// two share elements, and its numbers are those of the other. Where it does not fit there it has memory of its own.
+    /// Another input, declared before this one, in whose memory this one begins, and the element of that memory at which it
+    /// begins: the two share elements, and its numbers are those of the other. If it does not fit there it has its own
+    /// memory.
     pub within: Option<(Tensor, usize)>,
 }
 
 /// The layout of an input.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Placement {
-    /// The axes from the outermost in memory to the innermost; empty stands for their own order.
+    /// The axes from the outermost in memory to the innermost; empty: row-major.
     pub order: Vec<usize>,
-    /// For each axis how many places one index is: 0 repeats, a negative number walks backward. Empty: 1 each.
+    /// For each axis the steps of one index in units of its dense stride: 0 repeats, a negative number walks backward.
+    /// Empty: 1 each.
     pub steps: Vec<isize>,
     /// Bytes before the first element.
     pub offset: usize,
 }
 
-/// What kind of numbers an input holds.
+/// The kind of numbers in an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
     /// Normally distributed floats, small integers.
     Normal,
     /// Small whole numbers.
     Whole,
-    /// Also NaN, infinities, zeros of both signs, subnormals, and the largest there are.
+    /// Also NaN, infinities, zeros of both signs, subnormals, and the largest finite numbers.
     Strange,
 }
 

@@ -1,4 +1,4 @@
-//! A program of a seed: inputs, then calls drawn until enough of them were accepted, then outputs.
+//! The program of a seed: inputs, then calls drawn until enough of them were accepted, then outputs.
 
 use ferrofuse::DType;
 use ops::LanguageOp;
@@ -9,24 +9,24 @@ use super::calls::{Called, Context, call};
 use super::data::{Input, Numbers, Placement};
 use super::program::{Draft, Given, Program, Step, Tensor};
 
-/// Sizes that programs are made of; small ones are the likelier.
+/// Sizes of programs; small ones are more likely.
 pub(super) const SIZES: [usize; 16] = [1, 2, 3, 3, 5, 5, 8, 8, 16, 17, 33, 64, 100, 128, 0, 1];
 
-/// Sizes of the few programs that are larger, beyond the chunks that schedules cut.
+/// Sizes of the few larger programs, beyond the chunks of schedules.
 pub(super) const LARGE_SIZES: [usize; 4] = [1025, 4099, 8192, 20_001];
 
-/// Elements that a tensor may have, so that a case takes little time.
+/// The limit on elements of a tensor, so that a case takes little time.
 const MAX_ELEMENTS: usize = 3000;
 /// The same for the larger programs.
 const MANY_ELEMENTS: usize = 50_000;
 
-/// Ops of each program that are there for their own sake.
+/// Ops that each program tries to include, besides random ones.
 const FAVOURED: u64 = 8;
 /// Calls of a favoured op that are drawn until one is accepted.
 const TRIES: usize = 100;
 
-/// The elements of a tensor of these sizes, where a size of zero counts as one: it takes nothing away from what is made of
-/// the other axes alone, nor from the loops over them.
+/// The elements of a tensor of these sizes, where a size of zero counts as one: it reduces neither values computed from the
+/// other axes alone, nor the loops over them.
 pub(super) fn weight(sizes: &[usize]) -> usize {
     sizes.iter().map(|&size| size.max(1)).product()
 }
@@ -72,14 +72,14 @@ pub fn generate(seed: u64) -> Program {
     if draws.percent(6) {
         writer.like_groups(&mut draws);
     }
-    // A dead call may say of sizes what a living one rests on.
+    // A dead call may imply facts about sizes that a live one needs.
     let mut living = writer.program.clone();
     living.drop_dead();
     if living.define().is_ok() { living } else { writer.program }
 }
 
-/// The ops that the program of a seed has for sure, if they fit into it. Neighbouring seeds share out all ops of the
-/// tables, shuffled anew each time, so that the rarest op is met as often as any.
+/// The ops that the program of a seed includes if they fit into it. Neighbouring seeds divide all ops of the tables,
+/// shuffled anew each time, so that rare ops occur as often as others.
 fn favoured(seed: u64) -> Vec<OpRef> {
     let all: Vec<OpRef> = OpRef::all().collect();
     let draw = |number: u64| {
@@ -91,7 +91,7 @@ fn favoured(seed: u64) -> Vec<OpRef> {
     (0..FAVOURED).map(|number| draw(seed.wrapping_mul(FAVOURED).wrapping_add(number))).collect()
 }
 
-/// A program being written, always with a draft that accepted it.
+/// A program under construction, always with a draft that accepted it.
 #[derive(Default)]
 pub(super) struct Writer {
     pub(super) program: Program,
@@ -99,7 +99,7 @@ pub(super) struct Writer {
     /// The sizes of this program, so that tensors fit each other.
     sizes: Vec<usize>,
     max_elements: usize,
-    /// What favoured ops made, which shall not be dead.
+    /// Results of favoured ops, which must not be dead.
     kept: Vec<Tensor>,
 }
 
@@ -120,7 +120,7 @@ impl Writer {
             _ => Numbers::Normal,
         };
         let placement = placement(rank, draws);
-        // What lies expanded is mostly declared so; what is declared so need not lie so.
+        // An input that is expanded in memory is mostly declared so; one that is declared so need not be.
         let is_expanded = |axis: usize| {
             let percent = if placement.steps.get(axis) == Some(&0) { 80 } else { 3 };
             sizes[axis] != 1 && draws.percent(percent)
@@ -142,7 +142,7 @@ impl Writer {
         });
     }
 
-    /// An input in the memory of the first one: all of it, or what another layout reaches from some element on.
+    /// An input in the memory of the first one: all of it, or a view with another layout from some element on.
     fn sharing_input(&mut self, draws: &mut Draws) {
         let (tensor, host) = self.program.inputs[0].clone();
         let mut input = Input { within: Some((tensor, 0)), ..host.clone() };
@@ -180,8 +180,8 @@ impl Writer {
         tensor
     }
 
-    /// Adds a call of this op, or of any, with those that prepare its operands; gives what the last one makes, or nothing if
-    /// what was drawn does not suit.
+    /// Adds a call of this op, or of any, with those that prepare its operands; returns the results of the last one, or
+    /// `None` if the drawn arguments do not fit.
     fn call(&mut self, op: Option<OpRef>, draws: &mut Draws) -> Option<Vec<Tensor>> {
         let context = Context {
             draft: &self.draft,
@@ -196,13 +196,14 @@ impl Writer {
         Some(results)
     }
 
-    /// Draws calls until one of this op is accepted, but not for ever: there may be no tensors that it takes.
+    /// Draws calls until one of this op is accepted, but not forever: there may be no tensors that it accepts.
     fn favoured(&mut self, op: OpRef, draws: &mut Draws) {
         let results = (0..TRIES).find_map(|_| self.call(Some(op), draws));
         self.kept.extend(results.into_iter().flatten());
     }
 
-    /// One to four outputs: mostly what nothing uses yet, so that little of the program is dead; some twice, some inputs.
+    /// One to four outputs: mostly values that nothing uses yet, so that little of the program is dead; some twice, some
+    /// inputs.
     fn outputs(&mut self, draws: &mut Draws) {
         let mut made: Vec<Tensor> = self.draft.tensors();
         made.retain(|&tensor| !self.draft.is_scalar(tensor));
@@ -225,7 +226,7 @@ impl Writer {
         }
     }
 
-    /// Sometimes outputs whose axes lie in memory in another order than row-major.
+    /// Sometimes adds outputs with another memory order than row-major.
     fn memory_orders(&mut self, draws: &mut Draws) {
         for place in 0..self.program.outputs.len() {
             let tensor = self.program.outputs[place];
@@ -244,7 +245,7 @@ impl Writer {
         }
     }
 
-    /// Sometimes inputs that are written to: with what was computed, another input or themselves.
+    /// Sometimes adds inputs that are written to: with a computed value, another input or themselves.
     fn in_place(&mut self, draws: &mut Draws) {
         let shares = self.program.inputs.iter().any(|(_, input)| input.within.is_some());
         if draws.percent(if shares { 20 } else { 70 }) {

@@ -1,4 +1,4 @@
-//! Groups of calls that are alike and independent, each on inputs of its own of any sizes, as steps of optimisers are: one
+//! Groups of calls that are alike and independent, each on separate inputs of any sizes, like steps of optimizers: one
 //! launch may run them together.
 
 use ops::{DType, LanguageOp, ScalarOp};
@@ -8,7 +8,7 @@ use super::data::{Input, Numbers};
 use super::generate::{LARGE_SIZES, SIZES, Writer, placement};
 use super::program::{Given, Step, Tensor};
 
-/// What each group does.
+/// The computation of each group.
 struct Recipe {
     dtype: DType,
     rank: usize,
@@ -20,7 +20,7 @@ struct Recipe {
 }
 
 impl Writer {
-    /// Adds two to five such groups, with what they make as outputs.
+    /// Adds two to five such groups, with their results as outputs.
     pub(super) fn like_groups(&mut self, draws: &mut Draws) {
         let ops = [ScalarOp::Exp, ScalarOp::Neg, ScalarOp::Abs, ScalarOp::Sqrt];
         let recipe = Recipe {
@@ -80,7 +80,7 @@ impl Writer {
         self.taken(op, arguments.into_iter().map(|given| (None, given)).collect())
     }
 
-    /// What a call makes that is always accepted.
+    /// The result of a call that is always accepted.
     fn taken(&mut self, op: &'static str, arguments: Vec<(Option<&'static str>, Given)>) -> Tensor {
         let result = self.program.fresh();
         let step = Step { op, arguments, results: vec![result] };

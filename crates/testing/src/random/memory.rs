@@ -1,5 +1,5 @@
-//! Inputs in memory: takes what a program says of its inputs, gives their elements between pages that nobody may touch,
-//! and copies that a call may write to. Inputs may share memory.
+//! Inputs in memory: takes a program's inputs, returns their elements between pages that fault, and copies that a call may
+//! write to. Inputs may share memory.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub fn place(inputs: &[(Tensor, Input)]) -> Vec<Placed> {
 }
 
 impl Input {
-    /// Puts the input into memory of its own; what lies between its elements is random too.
+    /// Puts the input into separate memory; the bytes between its elements are random too.
     pub fn place(&self) -> Placed {
         let Span { strides, extent, first } = self.placement.span(&self.sizes);
         let mut draws = Draws::new(self.seed);
@@ -70,7 +70,7 @@ impl Input {
     }
 }
 
-/// What a layout comes to for some sizes.
+/// The extent of a layout for some sizes.
 struct Span {
     strides: Vec<isize>,
     /// Elements of the memory.
@@ -146,14 +146,14 @@ impl<'p> WritableInputs<'p> {
         let argument = |(input, &memory): (&Placed, &usize)| {
             let (sizes, strides) = (input.sizes.as_slice().into(), input.strides.as_slice().into());
             let layout = Layout { offset: 0, sizes, strides };
-            // SAFETY: the copy is as long as the memory in which the input lies, so all its elements are within, and it is
-            // borrowed mutably as long as the arguments live.
+            // SAFETY: the copy is as long as the input's memory, so all its elements are within, and it is borrowed mutably
+            // as long as the arguments live.
             unsafe { Argument::from_raw_parts(bases[memory].add(input.start), input.dtype, layout) }
         };
         self.placed.iter().zip(&self.memory_of).map(argument).collect()
     }
 
-    /// What an input holds.
+    /// The contents of an input.
     pub fn view(&self, input: usize) -> ArrayView<'_> {
         self.placed[input].view_of(self.memories[self.memory_of[input]].bytes())
     }
@@ -163,7 +163,7 @@ impl<'p> WritableInputs<'p> {
         self.memory_of[one] == self.memory_of[other]
     }
 
-    /// Whether all bytes that are no element of these inputs are as they were.
+    /// Whether all bytes that are no element of these inputs are unchanged.
     pub fn are_others_intact(&self, written: &[usize]) -> bool {
         let inputs = || self.placed.iter().zip(&self.memory_of);
         self.memories.iter().enumerate().all(|(number, memory)| {

@@ -1,8 +1,8 @@
-//! Random programs, segmentations and schedules: what the differential check runs.
+//! Random programs, segmentations and schedules for the differential check.
 //!
-//! `program` (a program as a value) · `data` (its inputs) · `memory` (inputs in memory) · `generate` (a program of a
-//! seed) · `like_groups` (independent groups in it) · `calls` (one op with its arguments) · `segmentation` and
-//! `schedule` (choices that fit). Checks nothing.
+//! `program` (a program as a value) · `data` (its inputs) · `memory` (inputs in memory) · `generate` (the program of a seed)
+//! · `like_groups` (independent groups in it) · `calls` (one op with its arguments) · `segmentation` and `schedule` (valid
+//! choices). Checks nothing.
 
 mod calls;
 mod data;

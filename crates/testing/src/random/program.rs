@@ -1,7 +1,7 @@
-//! A program as a value that can be cut down: inputs with the data they are run on, calls of ops, outputs.
+//! A program as a value that can be reduced: inputs with their data, calls of ops, outputs.
 //!
-//! Takes nothing from the compiler but the builder of definitions, so that every program prints as a definition file.
-//! Tensors keep their numbers when others go.
+//! Uses only the builder of definitions of the compiler, so that every program prints as a definition file. Tensors keep
+//! their numbers when others are removed.
 
 use std::sync::Arc;
 
@@ -22,13 +22,13 @@ pub struct Tensor(pub u32);
 /// A random program.
 #[derive(Clone, Debug, Default)]
 pub struct Program {
-    /// What it is run on.
+    /// The inputs.
     pub inputs: Vec<(Tensor, Input)>,
     /// Its calls in order.
     pub steps: Vec<Step>,
-    /// What it gives back; a tensor may stand twice.
+    /// The outputs; a tensor may occur twice.
     pub outputs: Vec<Tensor>,
-    /// What it writes to inputs: the tensor and the input.
+    /// The in-place outputs: the tensor and the input.
     pub in_place: Vec<(Tensor, Tensor)>,
 }
 
@@ -36,7 +36,7 @@ pub struct Program {
 #[derive(Clone, Debug)]
 pub struct Step {
     pub op: &'static str,
-    /// What it is given, with the name of the parameter where that is said.
+    /// The arguments, with the name of the parameter if it is a keyword.
     pub arguments: Vec<(Option<&'static str>, Given)>,
     pub results: Vec<Tensor>,
 }
@@ -79,7 +79,7 @@ pub enum Size {
     Of(Tensor, usize),
     /// Twice the half of the size of an axis, in floats, so that a call computes it.
     TwiceHalf(Tensor, usize),
-    /// A scalar without its sign.
+    /// The absolute value of a scalar.
     Magnitude(Tensor),
 }
 
@@ -155,12 +155,12 @@ impl Program {
     /// The definition.
     ///
     /// # Errors
-    /// When some call is rejected, which can happen when a program was cut down.
+    /// When a call is rejected, which can happen after a program was reduced.
     pub fn define(&self) -> Result<Definition, DefineError> {
         self.draft()?.finish(&self.outputs, &self.in_place)
     }
 
-    /// The program built as far as its calls go.
+    /// The program built up to its last call.
     ///
     /// # Errors
     /// As [`Program::define`].
@@ -173,7 +173,7 @@ impl Program {
         Ok(draft)
     }
 
-    /// The ops that it calls, those that give sizes included; one that is called twice stands twice.
+    /// The ops that it calls, including those that compute sizes; one that is called twice is listed twice.
     pub fn ops(&self) -> Vec<&'static str> {
         let mut ops: Vec<&'static str> = self.steps.iter().map(|step| step.op).collect();
         for (_, given) in self.steps.iter().flat_map(|step| &step.arguments) {
@@ -209,14 +209,14 @@ impl Program {
     }
 }
 
-/// A program being built: its definition so far, with the sizes that its tensors have on its inputs.
+/// A program under construction: its definition so far, with the sizes of its tensors on its inputs.
 #[derive(Clone, Default)]
 pub struct Draft {
     builder: DefinitionBuilder,
     values: IndexMap<Tensor, NamedValue>,
-    /// The values of the size symbols, by number; `None` for what is no size on these inputs.
+    /// The values of the size symbols, by number; `None` if a value is no size on these inputs.
     symbols: Vec<Option<i64>>,
-    /// What the inputs that are scalars hold, by number.
+    /// The contents of the inputs that are scalars, by number.
     scalars: Vec<Option<Scalar>>,
 }
 
@@ -274,7 +274,7 @@ impl Draft {
     /// Makes a call.
     ///
     /// # Errors
-    /// When the builder rejects it; the draft is then of no more use.
+    /// When the builder rejects it; the draft is then unusable.
     pub fn step(&mut self, step: &Step) -> Result<(), DefineError> {
         let mut arguments = Vec::with_capacity(step.arguments.len());
         for (name, given) in &step.arguments {
@@ -342,7 +342,7 @@ impl Draft {
         self.builder.call(ScalarOp::Mul.name(), factors.into_iter().map(CallArgument::positional).collect())
     }
 
-    /// Gives the symbols that are new the values that a call would compute.
+    /// Gives new symbols the values that a call would compute.
     fn compute_sizes(&mut self) {
         for source in self.builder.graph().symbols().values().skip(self.symbols.len()) {
             let value = match source {
@@ -382,14 +382,14 @@ impl Draft {
         &self.builder.ty(self.values[&tensor]).shape
     }
 
-    /// The sizes of a tensor on the inputs; `None` where one is negative or has no value.
+    /// The sizes of a tensor on the inputs; `None` if one is negative or has no value.
     pub fn sizes(&self, tensor: Tensor) -> Option<Vec<usize>> {
         let bind = |sym: Sym| self.symbols.get(sym.as_u32() as usize).copied().flatten();
         let size = |size: &Expr| usize::try_from(size.eval(&bind).ok()?).ok();
         self.shape(tensor).iter().map(size).collect()
     }
 
-    /// The definition that gives these tensors back and writes those to inputs.
+    /// The definition that returns these tensors and writes those to inputs.
     ///
     /// # Errors
     /// When there are none, one is a scalar of the language, or one does not fit its input.

@@ -1,14 +1,14 @@
-//! A random schedule that fits a witness: drawn freely, and drawn again until the check accepts it.
+//! A random valid schedule: drawn freely, and drawn again until the check accepts it.
 
 use compiler::Witness;
 use ferrofuse::Schedule;
 
 use super::Draws;
 
-/// How often a schedule is drawn before the plainest one is taken.
+/// How often a schedule is drawn before the simplest one is taken.
 const TRIES: usize = 30;
 
-/// A random schedule, of those that the machine can run.
+/// A random schedule among those that the machine can run.
 pub fn schedule(witness: &Witness, draws: &mut Draws, can_run: impl Fn(&Schedule) -> bool) -> Schedule {
     let fits = |drawn: &Schedule| drawn.check(witness).is_ok() && can_run(drawn);
     let drawn = (0..TRIES).map(|_| Schedule::draw(witness, draws)).find(fits);
@@ -22,7 +22,7 @@ mod tests {
 
     use super::*;
 
-    /// Of a softmax: every one prints and parses, and some spread their lanes over each cluster that there is.
+    /// For a softmax: every schedule prints and parses, and some spread their lanes over each possible cluster.
     #[test]
     fn all_clusters_are_drawn() {
         let source = include_str!("../../../../examples/softmax.py");

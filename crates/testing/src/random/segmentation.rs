@@ -1,12 +1,12 @@
-//! A random segmentation that fits a definition: any values kept, any of them together, as long as none is needed before
-//! it is made. What a library computes is alone, most often together with its operands in memory.
+//! A random valid segmentation: any values kept, any of them together, as long as none is needed before it is made. An
+//! external op is alone, most often together with its operands in memory.
 
 use ferrofuse::{Definition, Segmentation};
 use ir::graph::{TensorOp, Val};
 
 use super::Draws;
 
-/// How often values are drawn before each gets a segment of its own.
+/// How often values are drawn before each gets a separate segment.
 const TRIES: usize = 20;
 
 /// A random segmentation.
@@ -14,7 +14,7 @@ pub fn segmentation(definition: &Definition, draws: &mut Draws) -> Segmentation 
     let kept = kept(definition, draws);
     let fits = |drawn: &Segmentation| drawn.check(&definition.graph, &definition.fusion).is_ok();
     let drawn = (0..TRIES).map(|_| grouped(definition, &kept, draws)).find(fits);
-    // Operands stand before users, so this one always fits.
+    // Operands come before users, so this one is always valid.
     drawn.unwrap_or_else(|| Segmentation { segments: kept.iter().map(|&val| vec![val]).collect() })
 }
 
@@ -33,7 +33,7 @@ fn kept(definition: &Definition, draws: &mut Draws) -> Vec<Val> {
     values.filter(|&val| !fusion.is_input(val) && chosen(val)).collect()
 }
 
-/// What libraries see as operands.
+/// The operands of external ops.
 fn read_by_external_ops(definition: &Definition) -> Vec<Val> {
     let (graph, order) = (&definition.graph, definition.fusion.order().iter());
     let library = order.filter(|node| matches!(graph.node(**node).op, TensorOp::External(_)));
@@ -66,7 +66,7 @@ fn grouped(definition: &Definition, kept: &[Val], draws: &mut Draws) -> Segmenta
     }
     segments.iter_mut().for_each(|made| made.sort_unstable());
     segments.append(&mut library);
-    // By what they make last, so that segments which later ones read stand before them.
+    // Ordered by the last value that each makes, so that segments come before their readers.
     segments.sort_by_key(|made| made.last().copied());
     Segmentation { segments }
 }

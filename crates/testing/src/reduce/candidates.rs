@@ -1,4 +1,4 @@
-//! Programs that are one cut smaller than a given one, the largest cuts first. Some may be no programs; checks tell.
+//! Programs that are one cut smaller than a given one, the largest cuts first. Some may be invalid; checks find out.
 
 use ferrofuse::DType;
 use ops::LanguageOp;
@@ -35,7 +35,7 @@ fn fewer_outputs(program: &Program) -> Vec<Program> {
     fewer.chain(written).collect()
 }
 
-/// Each call left out, its results replaced by a tensor of the same type: an operand, or an input of its own.
+/// Programs without one call, its results replaced by a tensor of the same type: an operand, or a new input.
 fn fewer_steps(program: &Program) -> Vec<Program> {
     let Ok(draft) = program.draft() else { return Vec::new() };
     let mut all = Vec::new();
@@ -57,7 +57,7 @@ fn fewer_steps(program: &Program) -> Vec<Program> {
     all
 }
 
-/// A call replaced by inputs that hold what it makes.
+/// A call replaced by inputs with its results as contents.
 fn with_inputs(
     program: &Program,
     place: usize,
@@ -86,7 +86,7 @@ fn with_inputs(
     Some(smaller)
 }
 
-/// A call left out, with others in place of its results.
+/// A program without a call, with others in place of its results.
 fn replaced(program: &Program, place: usize, others: &[Tensor]) -> Program {
     let mut smaller = program.clone();
     let step = smaller.steps.remove(place);
@@ -104,7 +104,7 @@ fn replaced(program: &Program, place: usize, others: &[Tensor]) -> Program {
     smaller
 }
 
-/// One size made smaller wherever it stands: in inputs, and in the sizes that calls are given.
+/// One size made smaller wherever it occurs: in inputs, and in sizes that are arguments.
 fn smaller_sizes(program: &Program) -> Vec<Program> {
     let mut sizes: Vec<usize> =
         program.inputs.iter().flat_map(|(_, input)| input.sizes.iter().copied()).collect();

@@ -1,8 +1,8 @@
-//! A failing program made small: outputs, calls, sizes and oddities of inputs are dropped as long as it fails in the same
+//! Reduction of a failing program: outputs, calls, sizes and oddities of inputs are dropped as long as it fails in the same
 //! way.
 //!
-//! Takes a failing program and a judge of others; gives a smaller one. Greedy, with a budget of candidates. Candidates
-//! are numbered alike everywhere, so a process can be told by numbers which cut of a seed's program to judge.
+//! Takes a failing program and a judge of others; returns a smaller one. Greedy, with a budget of candidates. Candidates
+//! have the same numbers in every process, so numbers tell a process which cut of a seed's program to judge.
 
 mod candidates;
 mod report;
@@ -12,27 +12,27 @@ use crate::random::Program;
 
 pub use report::{file, report};
 
-/// How many programs are tried at most.
+/// The limit on programs that are tried.
 const BUDGET: usize = 200;
-/// Choices that are tried for each program: another program has other choices of the same seed.
+/// Choices that are tried for each program: the same seed means other choices for another program.
 const CHOICES: u64 = 6;
 
 /// A failing program.
 #[derive(Clone, Debug)]
 pub struct Failing {
     pub program: Program,
-    /// The cuts that made it of the program that was drawn: of all candidates, the number, one after the other.
+    /// The cuts that made it from the drawn program: the number of each candidate, in order.
     pub cuts: Vec<usize>,
     /// Choices with which it fails.
     pub choice: Choice,
     pub failure: Failure,
 }
 
-/// How a program fails with any of these choices; nothing if it does not, or if there is no more time to tell. It is
-/// given the program and the cuts that make it.
+/// How a program fails with any of these choices; `None` if it does not, or if the time is over. Takes the program and the
+/// cuts that make it.
 pub type Judge<'a> = dyn FnMut(&Program, &[usize], &[Choice]) -> Option<(Choice, Failure)> + 'a;
 
-/// The program after these cuts; nothing if there is no such cut.
+/// The program after these cuts; `None` if there is no such cut.
 pub fn cut(program: Program, cuts: &[usize]) -> Option<Program> {
     cuts.iter().try_fold(program, |program, &cut| candidates::candidates(&program).into_iter().nth(cut))
 }

@@ -1,4 +1,4 @@
-//! A failing program as text: the definition, what it is run on, what was chosen, and how it fails.
+//! A failing program as text: the definition, its inputs, the choices, and how it fails.
 
 use std::fmt::Write;
 
@@ -28,7 +28,7 @@ pub fn report(failing: &Failing, seed: u64) -> String {
     text
 }
 
-/// A program, whose definition this is, as a definition file; comments say what its inputs hold and where they lie.
+/// A program, with this definition, as a definition file; comments describe its inputs' contents and layouts.
 pub fn file(program: &Program, definition: &Definition) -> String {
     let mut text = print(definition, NameStyle::Long);
     text += "\ninputs = [\n";
@@ -40,7 +40,7 @@ pub fn file(program: &Program, definition: &Definition) -> String {
     text + "]\n"
 }
 
-/// Where in the memory of another input one begins.
+/// A comment on where an input begins in the memory of another.
 fn sharing(program: &Program, (host, element): (Tensor, usize)) -> String {
     match program.inputs.iter().position(|(tensor, _)| *tensor == host) {
         Some(number) => format!(", in the memory of input {number} from element {element} on"),
@@ -48,7 +48,7 @@ fn sharing(program: &Program, (host, element): (Tensor, usize)) -> String {
     }
 }
 
-/// The torch call that makes a tensor of an input's type, or the number that a scalar is: sizes may depend on it.
+/// The torch call that makes a tensor of an input's type, or the value of a scalar: sizes may depend on it.
 fn constructor(input: &Input) -> String {
     if input.is_scalar {
         return input.place().view().scalar(0).to_string();

@@ -25,7 +25,7 @@ impl Compiled {
         Compiled { kernel, cuda, function }
     }
 
-    /// The buffers as the interpreter leaves them.
+    /// The buffers after the interpreter ran the kernel.
     fn interpreted(&self, args: &[i64], buffers: &[DenseMemory]) -> Vec<DenseMemory> {
         let mut buffers = buffers.to_vec();
         interpret(&self.kernel, args, &mut buffers, &Options { contracts: true, ..Options::default() })
@@ -33,7 +33,7 @@ impl Compiled {
         buffers
     }
 
-    /// The buffers as the emulated device leaves them.
+    /// The buffers after the emulated device ran the kernel.
     fn emulated(
         &self,
         args: &[i64],
@@ -76,7 +76,7 @@ impl Compiled {
         Ok(buffers.iter().zip(&guarded).map(read).collect())
     }
 
-    /// Asserts that all orders give what the interpreter gives, within `ulps` units in the last place.
+    /// Asserts that all orders give the interpreter's results, within `ulps` units in the last place.
     #[track_caller]
     fn check(&self, args: &[i64], buffers: &[DenseMemory], ulps: f64) {
         let expected = self.interpreted(args, buffers);
@@ -92,7 +92,7 @@ impl Compiled {
 }
 
 fn compile(cuda: &CudaKernel) -> Function {
-    // The sanitizer reports what C++ leaves undefined and a device might answer in another way.
+    // The sanitizer reports behaviour that C++ leaves undefined and that a device may implement differently.
     let options = EmulatorOptions { sanitize: true, ..EmulatorOptions::default() };
     let emulator = Emulator::new(options).expect("an emulator");
     let module = emulator.compile(&cuda.source, &cuda.name);
@@ -120,7 +120,7 @@ fn difference(expected: &[DenseMemory], found: &[DenseMemory], ulps: f64) -> Opt
     None
 }
 
-/// All NaNs are alike; zeros have their sign unless an error is allowed.
+/// All NaNs are equal; zeros have their sign unless an error is allowed.
 fn agree(want: Scalar, got: Scalar, ulps: f64) -> bool {
     let (x, y) = (want.as_f64(), got.as_f64());
     if want == got || (x.is_nan() && y.is_nan()) {

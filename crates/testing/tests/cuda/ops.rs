@@ -1,4 +1,4 @@
-//! Every primitive on every dtype it computes in, and every conversion, on special values: as the op table says.
+//! Every primitive on every dtype it computes in, and every conversion, on special values: the results of the op table.
 
 use emulator::Order;
 use index::Expr;
@@ -72,7 +72,7 @@ fn memory(dtype: DType, elements: &[Scalar]) -> DenseMemory {
     memory
 }
 
-/// The compute dtypes of the op's operands if they come in `dtype`, and of its result.
+/// The compute dtypes of the op's operands if these have `dtype`, and the dtype of its result.
 fn computed_in(op: ScalarOp, dtype: DType) -> Option<(Vec<DType>, DType)> {
     let places = 0..op.row().params.len();
     let of_dtype: Vec<Operand> = places.clone().map(|_| Operand::tensor(dtype)).collect();
@@ -86,7 +86,7 @@ fn computed_in(op: ScalarOp, dtype: DType) -> Option<(Vec<DType>, DType)> {
 /// One kernel that applies all primitives with a meaning on `dtype` to all pairs of its special values.
 struct Table {
     scalar_ops: Vec<ScalarOp>,
-    /// What each op gives: the place in the buffer of its result's dtype.
+    /// The results of each op: the position in the buffer of its result's dtype.
     results: Vec<(Buffer, usize)>,
     pairs: usize,
     compiled: Compiled,
@@ -136,7 +136,7 @@ fn table(dtype: DType) -> Table {
     Table { scalar_ops, results, pairs, compiled: Compiled::new(b.finish()), buffers }
 }
 
-/// Errors are those of the row, which are stated for f32 and f64.
+/// Error bounds are those of the row, which are stated for f32 and f64.
 fn check_table(dtype: DType) {
     let Table { scalar_ops, results, pairs, compiled, buffers } = table(dtype);
     let expected = compiled.interpreted(&[], &buffers);
@@ -189,7 +189,7 @@ fn ops_of_bool() {
     check_table(DType::Bool);
 }
 
-/// Every primitive has been in one of the tables above.
+/// Every primitive was in one of the tables above.
 #[test]
 fn no_primitive_is_left_out() {
     let dtypes = DType::REAL.into_iter().filter(|dtype| !dtype.is_storage_only());

@@ -16,19 +16,19 @@ use ir::graph::Stream;
 use kernel::Kernel;
 use reference::evaluate::Serial;
 
-/// A definition file of two axes run at these numbers of rows and columns, by kernels that are for all of them.
+/// Runs a definition file of two axes at these numbers of rows and columns, with kernels for any number.
 fn check(source: &str, sizes: &[(i64, i64)]) -> String {
     let executable = executable(source, Executable::new);
     sizes.iter().for_each(|&size| agrees(source, &executable, size));
     text(&executable)
 }
 
-/// The same for a number of columns that is a multiple of 8, by kernels that are for such rows.
+/// The same for a number of columns that is a multiple of 8, with kernels for such rows.
 fn check_whole(source: &str, size: (i64, i64)) -> String {
     check_scheduled(source, size, None)
 }
 
-/// The same where the first segment has a user's schedule.
+/// The same with a user's schedule for the first segment.
 fn check_scheduled(source: &str, (rows, columns): (i64, i64), schedule: Option<&str>) -> String {
     let schedule = schedule.map(|text| (0, parse_schedule(text).expect("a schedule")));
     let plan = PlanOptions { schedules: schedule.into_iter().collect(), ..PlanOptions::default() };
@@ -65,7 +65,7 @@ fn text(executable: &Executable) -> String {
     variant.steps.kernels.iter().map(text).collect()
 }
 
-/// In each order of threads it gives what the evaluator gives.
+/// Asserts that in each order of threads the results are the evaluator's.
 fn agrees(source: &str, executable: &Executable, (rows, columns): (i64, i64)) {
     let file = parse(source).unwrap_or_else(|error| panic!("{}", error.message));
     let specs = file.inputs.as_ref().expect("an `inputs` list");
@@ -87,7 +87,7 @@ fn agrees(source: &str, executable: &Executable, (rows, columns): (i64, i64)) {
     }
 }
 
-/// An input of the file's distribution with other sizes in place of the file's: its first input has rows and columns.
+/// An input of the file's distribution with other sizes than the file's: its first input has these rows and columns.
 fn draw(specs: &[InputSpec], place: usize, (rows, columns): (i64, i64)) -> StridedArray {
     let tensor = |place: usize| match &specs[place] {
         InputSpec::Tensor(spec) => spec.clone(),
@@ -131,7 +131,7 @@ fn neighbours_are_loaded_and_stored_as_vectors() {
             (include_str!("../../../../examples/gelu_bias.py"), 2),
         ] {
             let text = whole_rows(source, columns);
-            // Where a thread takes several vectors, the loads of whole rows stand apart from the others.
+            // If a thread takes several vectors, there are separate loads for whole rows.
             let ways = if text.contains("} else {") { 2 } else { 1 };
             assert_eq!(
                 (text.matches(" = load<8>").count(), text.matches("store(n").count()),
@@ -169,7 +169,7 @@ fn rows_persist_in_registers() {
             include_str!("../../../../examples/rms_norm.py"),
         ] {
             let text = whole_rows(source, columns);
-            // Of long rows that are folded three times as they are in memory.
+            // Long rows that are folded three times, kept as they are in memory.
             assert!(text.contains("vec<float, 8> w0[") || text.contains("vec<bf16, 8> w0["), "{text}");
             assert!(!text.contains("smem"), "{text}");
         }
@@ -189,7 +189,7 @@ fn long_rows_persist_in_registers() {
     }
 }
 
-/// Rows that fit no registers and are folded three times are kept in shared memory, as they are in memory.
+/// Rows that do not fit in registers and are folded three times are kept in shared memory, as they are in memory.
 #[test]
 fn longer_rows_persist_in_shared_memory() {
     let text = check_whole(include_str!("../../../../examples/layer_norm.py"), (2, 16_400));
@@ -197,7 +197,7 @@ fn longer_rows_persist_in_shared_memory() {
     assert!(text.contains("*(vec<bf16, 8>*)(w0 + "), "{text}");
 }
 
-/// Rows that are padded, folded and divided: the lanes' axis is partitioned, so nothing of it is kept in registers.
+/// Rows that are padded, folded and divided: the lanes' axis is partitioned, so none of it is kept in registers.
 #[test]
 fn partitioned_rows_are_not_private() {
     let source = "
@@ -242,7 +242,7 @@ fn layer_norm() {
     check(include_str!("../../../../examples/layer_norm.py"), &SIZES[..5]);
 }
 
-/// Columns in another order, `shift` further on than where all are in range.
+/// Columns in another order, `shift` beyond the ones at which all are in range.
 fn columns_by_index(shift: i64) -> String {
     format!(
         "
@@ -310,7 +310,7 @@ fn states_that_depend_on_each_other() {
     check(include_str!("definitions/dependent_states.py"), &[(9, 64), (20, 1024)]);
 }
 
-/// Rows that a cluster of blocks has in registers, which one block has not; and sums of their columns.
+/// Rows that fit in the registers of a cluster of blocks but not of one block; and sums of their columns.
 #[test]
 fn rows_over_clusters() {
     let half = include_str!("../../../../examples/softmax.py");

@@ -28,7 +28,7 @@ fn softmax_of_rows() {
     }
 }
 
-/// Rows that are no multiple of the teams leave some without one.
+/// If the number of rows is no multiple of the teams, some teams have none.
 #[test]
 fn short_rows_side_by_side() {
     for (text, outputs) in
@@ -47,7 +47,7 @@ fn short_rows_side_by_side() {
     }
 }
 
-/// Symmetric states and ordered ones, of few warps and of more than a warp has lanes.
+/// Symmetric and ordered states, with few warps and with more warps than a warp has lanes.
 #[test]
 fn rows_over_clusters() {
     for (text, outputs) in
@@ -152,7 +152,7 @@ fn rows_standardized_by_two_sums() {
     }
 }
 
-/// Asserts that a text without the barrier at this byte is wrong in some order, so that the checks above can tell.
+/// Asserts that the text without the barrier at this byte fails in some order, which shows that the checks above find it.
 #[track_caller]
 fn barrier_is_missed(whole: &Compiled, at: usize, buffers: &[DenseMemory]) {
     let mut cuda = whole.cuda.clone();

@@ -5,7 +5,7 @@ use ir::array::{Layout, StridedArray};
 
 use crate::matrices::{dense, libraries, numbers, tensor};
 
-/// What libraries run of a definition of `x`, `w` and `b`.
+/// The ops that libraries run for a definition of `x`, `w` and `b`.
 fn of(dtype: DType, body: &str, [x, w, b]: [&StridedArray; 3]) -> Vec<&'static str> {
     let [of_x, of_w, of_b] = [x, w, b].map(|array| tensor(dtype, array.view().sizes()));
     let text = format!("def f(fd):\n    x = {of_x}\n    w = {of_w}\n    b = {of_b}\n{body}");
@@ -22,10 +22,10 @@ fn types_and_shapes() {
             assert_eq!(of(dtype, LINEAR, [&dense(dtype, sizes, 0), &w, &b]), ["linear"], "{dtype} {sizes:?}");
         }
     }
-    // In doubles a kernel adds it.
+    // In f64 a kernel adds it.
     let double = |sizes: &[usize]| dense(DType::F64, sizes, 1);
     assert_eq!(of(DType::F64, LINEAR, [&double(&[5, 7]), &double(&[3, 7]), &double(&[3])]), ["matmul"]);
-    // Nothing to add up, nothing to make.
+    // No products to add, and no results.
     let float = |sizes: &[usize]| dense(DType::F32, sizes, 1);
     assert_eq!(of(DType::F32, LINEAR, [&float(&[4, 0]), &float(&[6, 0]), &float(&[6])]), ["linear"]);
     assert_eq!(of(DType::F32, LINEAR, [&float(&[0, 4]), &float(&[6, 4]), &float(&[6])]), ["linear"]);

@@ -1,4 +1,4 @@
-//! Which device is current in a thread: calls leave it as it is, and whoever they ask may change it.
+//! The device that is current in a thread: calls leave it unchanged, and their callbacks may change it.
 
 use std::ffi::{c_int, c_void};
 use std::ptr;
@@ -10,7 +10,7 @@ use libloading::Library;
 
 use crate::tensors::{argument, downloaded, executable, stream, uploaded};
 
-/// The driver's functions for what is current.
+/// The driver's functions for the current context.
 #[derive(Clone, Copy)]
 struct Current {
     get: unsafe extern "C" fn(*mut *mut c_void) -> c_int,
@@ -20,7 +20,7 @@ struct Current {
 impl Current {
     fn new() -> Current {
         let path = emulator::library().expect("the stand-in is built");
-        // SAFETY: the stand-in is opened already, and stays so; its functions have these types.
+        // SAFETY: the stand-in is already open, and stays so; its functions have these types.
         unsafe {
             let library = Box::leak(Box::new(Library::new(path).expect("it opens")));
             let get = *library.get(b"cuCtxGetCurrent\0").expect("it is there");
@@ -31,7 +31,7 @@ impl Current {
     /// The context of this thread as a number.
     fn get(&self) -> usize {
         let mut context = ptr::null_mut();
-        // SAFETY: the pointer is that of a variable.
+        // SAFETY: the pointer is to a variable.
         assert_eq!(unsafe { (self.get)(&mut context) }, 0);
         context as usize
     }
@@ -42,7 +42,7 @@ impl Current {
     }
 }
 
-/// As a handler of signals in Python does that calls `torch.cuda.set_device`.
+/// As a signal handler in Python that calls `torch.cuda.set_device`.
 #[test]
 fn the_function_of_an_interrupt_may_make_another_device_current() {
     let executable = executable(

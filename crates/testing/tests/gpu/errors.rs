@@ -1,4 +1,4 @@
-//! What goes wrong with a GPU: each gives a sentence, and the next call works where the device does.
+//! Errors of a GPU: each has a message, and the next call works if the device does.
 
 use ferrofuse::{Blame, CallOptions};
 use ferrofuse_testing::stand_in;
@@ -51,7 +51,7 @@ fn memory_that_is_not_there() {
     let inputs = [rows.view(), rows.view()];
     executable.run(&inputs).expect("runs");
     stand_in::set("fail_alloc_after", 2);
-    // The pool is trimmed and asked again, which is a success here.
+    // The pool is trimmed and the allocation repeated, successfully here.
     executable.run(&inputs).expect("runs after the pool was trimmed");
     let gpu = stand_in::gpu().expect("opens");
     let too_many = 1_usize << 40;

@@ -1,4 +1,4 @@
-//! Indices out of range: a call does not wait for its kernels, a later one tells of them, each once.
+//! Indices out of range: a call does not wait for its kernels; a later one reports them, each once.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use ir::array::{Array, Layout};
 
 use crate::tensors::{argument, downloaded, uploaded};
 
-/// The elements of rows at places, of which each row has as many.
+/// Elements of rows at indices, with as many indices in each row.
 const PICKED: &str = "
 def f(fd):
     rows = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
@@ -17,7 +17,7 @@ def f(fd):
     fd.add_output(fd.ops.gather(rows, fd.ops.cast(places, DataType.Int), 1))
 ";
 
-/// A device of its own: what is told of is told to whoever asks first.
+/// A separate device: a fault is reported to the next caller.
 fn device() -> Arc<CudaDevice> {
     let gpu = stand_in::gpu().expect("the stand-in opens");
     Arc::new(gpu.sibling(0).expect("the first of two"))
@@ -33,7 +33,7 @@ fn stream(device: &CudaDevice) -> Arc<Stream> {
     Arc::new(device.new_stream().expect("a stream"))
 }
 
-/// Picks elements of one row, whose elements are their places.
+/// Picks elements of one row, whose elements are their indices.
 fn pick(
     executable: &Executable,
     stream: &Arc<Stream>,
@@ -50,7 +50,7 @@ fn pick(
     outputs.map_err(|error| error.to_string())
 }
 
-/// What a device tells of an index.
+/// The device's report about an index.
 fn told(index: i64, size: usize) -> String {
     format!(
         "of an earlier call on cuda:0: line 5: `gather`: index {index} is out of range for axis 1 of size {size}"
@@ -75,7 +75,7 @@ fn a_call_tells_of_an_earlier_one() {
     assert_eq!(check(&device), None);
 }
 
-/// Words of a call whose stream has not come to it are no other call's, however many there are.
+/// Fault words of a call whose stream has not reached it belong to no other call, however many there are.
 #[test]
 fn each_call_has_words_of_its_own() {
     let device = device();
@@ -92,7 +92,7 @@ fn each_call_has_words_of_its_own() {
             other.synchronize().expect("runs");
         }
     }
-    // Unless another test has waited for the device, the first stream has not come to it by now.
+    // Unless another test has waited for the device, the first stream has not reached it yet.
     late.synchronize().expect("runs");
     heard.extend(check(&device));
     assert_eq!(heard, [told(40, 3)]);
@@ -113,7 +113,7 @@ fn words_are_used_again() {
     }
 }
 
-/// A call of the host waits, and tells of its own indices.
+/// A call on the host waits, and reports its own indices.
 #[test]
 fn who_waits_is_told_at_once() {
     let device = device();
@@ -128,7 +128,7 @@ fn who_waits_is_told_at_once() {
     assert_eq!(outputs[0].to_array().expect("memory").as_slice::<f32>(), [7.0, 5.0]);
 }
 
-/// Every replay may find one, and the words of a graph are its own as long as it has work.
+/// Every replay may find one, and a graph keeps its words as long as it has work.
 #[test]
 fn replays_are_told_of() {
     let device = device();
@@ -139,7 +139,7 @@ fn replays_are_told_of() {
     let own = |forms: &[_]| Ok(forms.iter().map(|_| None).collect());
     let captured = executable.capture_on_gpu(&CallOptions::default(), &stream, &inputs, own);
     let mut graph = captured.expect("captures");
-    // SAFETY: the tensors outlive the work, all of which is of one stream.
+    // SAFETY: the tensors outlive the work, all of which is on one stream.
     let mut replay = || unsafe { graph.replay(&stream) }.map_err(|error| error.to_string());
     for _ in 0..3 {
         replay().expect("nobody waits");

@@ -1,5 +1,5 @@
-//! Captured calls: replayed with what their inputs hold by then, in the memory of their outputs; what cannot be replayed is
-//! rejected.
+//! Captured calls: replayed with the current contents of their inputs, in the memory of their outputs; calls that cannot be
+//! replayed are rejected.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ fn captured(
 }
 
 fn replay(graph: &mut GpuGraph, stream: &Stream) {
-    // SAFETY: the tests keep all tensors, and give all work to one stream.
+    // SAFETY: the tests keep all tensors, and enqueue all work on one stream.
     unsafe { graph.replay(stream) }.expect("runs");
 }
 
@@ -113,7 +113,7 @@ fn what_cannot_be_replayed_is_rejected() {
     assert!(error.starts_with("input 0 (x) is an array of the host, which a graph"), "{error}");
 }
 
-/// What a call allocates while its caller captures the stream is the graph's, and gone when that ran.
+/// Memory that a call allocates while its caller captures the stream belongs to the graph, and is freed after the graph ran.
 #[test]
 fn a_call_allocates_no_outputs_while_its_stream_is_captured() {
     let (executable, stream) = (executable("    fd.add_output(fd.ops.add(x, y))\n"), stream());
@@ -135,7 +135,7 @@ fn a_call_allocates_no_outputs_while_its_stream_is_captured() {
     let captured = stream
         .capture(|| executable.run_on_gpu_into(&CallOptions::default(), &stream, &inputs(), place).map(drop));
     let (mut graph, ()) = captured.expect("captures");
-    // SAFETY: the tensors outlive the work, all of which is of one stream.
+    // SAFETY: the tensors outlive the work, all of which is on one stream.
     unsafe { graph.launch(&stream) }.expect("runs");
     assert_eq!(downloaded(&stream, made.address(), 4), [3.0; 4]);
 }

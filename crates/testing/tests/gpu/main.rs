@@ -1,4 +1,5 @@
-//! Calls on a GPU, which the emulator stands in for: tensors in its memory, products of matrices, what goes wrong, many threads, which device is current.
+//! Calls on a GPU, with the emulator in its place: tensors in its memory, products of matrices, errors, many threads, the
+//! current device.
 
 mod biases;
 mod contexts;

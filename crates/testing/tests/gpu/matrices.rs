@@ -1,11 +1,11 @@
-//! Matrices of exact numbers, and whether a GPU makes of them what the evaluator does.
+//! Matrices of exact numbers, and whether a GPU computes the evaluator's results from them.
 
 use ferrofuse::{CompileOptions, DType, Executable, Executor, Scalar, define};
 use ir::array::{Array, ArrayView, Layout, StridedArray};
 
 use crate::tensors::on_gpu;
 
-/// Numbers of small magnitude, of which every product and sum is exact in f32.
+/// Numbers of small magnitude, so that every product and sum is exact in f32.
 pub fn numbers(dtype: DType, sizes: &[usize], seed: usize) -> Array {
     let mut array = Array::zeros(dtype, sizes).expect("memory");
     for (place, element) in array.as_mut_bytes().chunks_exact_mut(dtype.size()).enumerate() {
@@ -20,7 +20,7 @@ pub fn dense(dtype: DType, sizes: &[usize], seed: usize) -> StridedArray {
     StridedArray::new(numbers(dtype, sizes, seed), Layout::dense(sizes)).expect("fits")
 }
 
-/// The definition of an input that may have any gaps. An axis of size 1 is one that is repeated.
+/// The declaration of an input that may have any strides. An axis of size 1 is one that is repeated.
 pub fn tensor(dtype: DType, sizes: &[usize]) -> String {
     let of_python = match dtype {
         DType::F16 => "DataType.Half",
@@ -36,7 +36,7 @@ pub fn tensor(dtype: DType, sizes: &[usize]) -> String {
     format!("fd.define_tensor(shape=[{sizes}], contiguity=[{gaps}], dtype={of_python})")
 }
 
-/// Compares the outputs of a definition on a GPU, byte by byte, with the evaluator's; gives what libraries ran of it.
+/// Compares the outputs of a definition on a GPU, byte by byte, with the evaluator's; returns the ops that libraries ran.
 pub fn libraries(text: &str, inputs: &[ArrayView<'_>]) -> Vec<&'static str> {
     let definition = || define(text).expect("defines");
     let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };

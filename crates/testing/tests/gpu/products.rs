@@ -1,4 +1,4 @@
-//! Products of matrices: one call of cuBLASLt where the operands lie in a way that it can read, in the order of the stream.
+//! Products of matrices: one call of cuBLASLt if it can read the operands' layouts, in the order of the stream.
 
 use ferrofuse::{CallOptions, CompileOptions, DType, Executable, Executor, GpuOutput, define};
 use ferrofuse_testing::stand_in;
@@ -7,7 +7,7 @@ use ir::array::{Array, Layout, StridedArray};
 use crate::matrices::{dense, libraries, numbers, tensor};
 use crate::tensors::{argument, downloaded, executable, on_gpu, stream, uploaded};
 
-/// That a GPU makes what the evaluator makes of `matmul(a, b)`.
+/// Asserts that a GPU computes the evaluator's result of `matmul(a, b)`.
 fn check(dtype: DType, a: &StridedArray, b: &StridedArray) {
     let [of_a, of_b] = [a, b].map(|array| tensor(dtype, array.view().sizes()));
     let text =
@@ -33,7 +33,7 @@ fn types_and_shapes() {
     check(DType::F32, &float(&[2, 3, 4, 5]), &float(&[5, 6]));
     check(DType::F32, &float(&[5, 3, 4, 5]), &float(&[1, 3, 5, 6]));
     check(DType::F32, &float(&[2, 1, 3, 4, 5]), &float(&[2, 4, 1, 5, 6]));
-    // Nothing to add up, nothing to make.
+    // No products to add, and no results.
     check(DType::F32, &float(&[4, 0]), &float(&[0, 6]));
     check(DType::F32, &float(&[0, 4]), &float(&[4, 6]));
 }
@@ -81,7 +81,7 @@ def f(fd):
     assert!(error.contains("grouped_mm"), "{error}");
 }
 
-/// The host does not wait: the product comes in the order of the stream.
+/// The host does not wait: the product is ordered by the stream.
 #[test]
 fn a_product_is_work_of_the_stream() {
     let executable = executable("    fd.add_output(fd.ops.relu(fd.ops.matmul(x, y)))\n");

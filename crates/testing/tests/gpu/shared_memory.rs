@@ -1,4 +1,4 @@
-//! Shared memory of a block: a launch gets all that there is, and no schedule of the compiler's asks for more, at any sizes.
+//! Shared memory of a block: a launch may use all of it, and no schedule of the compiler's needs more, at any sizes.
 
 use ferrofuse::check::{against, expected};
 use ferrofuse::{CompileOptions, Executable, Executor, PlanOptions, define, parse_schedule};
@@ -28,7 +28,7 @@ fn agrees(executable: &Executable, sizes: &[usize]) {
     assert!(compared.iter().all(|comparison| comparison.matches()), "{sizes:?}");
 }
 
-/// The exponentials take the 48 KiB that a block has without being asked, and the sum a few bytes more.
+/// The exponentials take the 48 KiB that a block has by default, and the sum a few bytes more.
 #[test]
 fn what_a_kernel_declares_itself_counts() {
     let schedule = "schedule lanes 64 warps 32\nblock x0 by 1\ninner x1\nlane x1\npersist n1";
@@ -44,7 +44,7 @@ fn what_a_kernel_declares_itself_counts() {
     agrees(&executable, &[1, 55 << 10]);
 }
 
-/// What is compiled for rows of a few elements keeps none of long ones in shared memory.
+/// A kernel compiled for rows of a few elements keeps none of long rows in shared memory.
 #[test]
 fn rows_may_be_longer_than_was_expected() {
     let options = CompileOptions {

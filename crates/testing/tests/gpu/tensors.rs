@@ -1,4 +1,4 @@
-//! Tensors in the memory of a GPU as arguments: read and written where they are, in the order of a stream.
+//! Tensors in the memory of a GPU as arguments: read and written in place, in the order of a stream.
 
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub fn uploaded(stream: &Arc<Stream>, floats: &[f32]) -> DeviceBuffer {
 /// Floats of the GPU's memory, once all work of the stream is done.
 pub fn downloaded(stream: &Stream, address: u64, floats: usize) -> Vec<f32> {
     let mut array = Array::zeros(DType::F32, &[floats]).expect("memory");
-    // SAFETY: the callers' buffers have as many floats.
+    // SAFETY: the callers' buffers have this many floats.
     unsafe { stream.download(array.as_mut_bytes(), address) }.expect("downloads");
     array.as_slice::<f32>().to_vec()
 }
@@ -91,7 +91,7 @@ fn tensors_are_read_where_they_are() {
         assert_eq!(downloaded(&stream, sum.address(), 12), expected);
         match &outputs[1] {
             GpuOutput::View { input: 0, layout } if first == 0 => assert_eq!(layout.strides[..], [1, 8]),
-            // A copy was read, which nobody else sees.
+            // A copy was read, which the call alone owns.
             GpuOutput::Made(copy) if first == 1 => assert_eq!(copy.sizes(), [4, 3]),
             other => panic!("{other:?}"),
         }
@@ -115,7 +115,7 @@ fn outputs_are_written_to_tensors() {
     }
 }
 
-/// Each argument sees half of the other.
+/// Each argument contains half of the other.
 #[test]
 fn arguments_may_overlap() {
     let executable = executable("    fd.add_output(fd.ops.add(x, y), x)\n");

@@ -34,7 +34,7 @@ fn threads_call_on_streams_of_their_own() {
     });
 }
 
-/// Eight threads call two executables on two devices, each of which has two streams that four threads share.
+/// Eight threads call two executables on two devices, each with two streams that four threads share.
 #[test]
 fn threads_share_the_streams_of_two_devices() {
     let text = "

@@ -1,4 +1,4 @@
-//! The check against the evaluator catches what is beyond its bound.
+//! The check against the evaluator detects results beyond their bounds.
 
 use ferrofuse::check::{Comparison, against, expected};
 use ferrofuse::{Array, CompileOptions, Stream, compile, read};
@@ -14,7 +14,7 @@ def softmax(fd):
 inputs = [torch.randn((5, 33))]
 ";
 
-/// The outputs of softmax, with the element at this place moved by `factor` times what the check allows.
+/// The outputs of softmax, with the element at this position changed by `factor` times the allowed error.
 fn worst(place: usize, factor: f64) -> Comparison {
     let file = read(SOFTMAX).unwrap();
     let spec = &file.inputs.as_ref().unwrap()[0];

@@ -1,11 +1,11 @@
-//! Random programs, segmentations and schedules: every executor gives what the evaluator gives, within its bounds.
+//! Random programs, segmentations and schedules: every executor gives the evaluator's results, within its bounds.
 
 use std::panic;
 
 use ferrofuse_testing::fuzz::fuzz;
 use ferrofuse_testing::reduce::{judge, reduce, report};
 
-/// How many programs are checked; `make test` checks more in processes of their own, by `ferrofuse fuzz`.
+/// The number of programs; `make test` checks more in separate processes, by `ferrofuse fuzz`.
 const COUNT: u64 = 100;
 
 #[test]

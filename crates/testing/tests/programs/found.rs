@@ -1,4 +1,4 @@
-//! What random programs found, made small: each a definition, sizes of its inputs, and a schedule where one is needed.
+//! Bugs that random programs found, reduced: each is a definition, sizes of its inputs, and a schedule if it needs one.
 
 use ferrofuse::{Definition, Segmentation, parse_schedule, value_named};
 use ferrofuse_testing::differential::{Chosen, check_definition};
@@ -10,9 +10,9 @@ struct Found {
     /// Sizes of each input.
     sizes: &'static [&'static [usize]],
     numbers: Numbers,
-    /// The segmentation, where it is not the compiler's.
+    /// The segmentation, if it is not the compiler's.
     segments: &'static str,
-    /// The schedule of the last segment, where it is not the compiler's.
+    /// The schedule of the last segment, if it is not the compiler's.
     schedule: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Index maps of random programs that are moved before folds change no element by a bit.
+//! Moving index maps of random programs before folds changes no bit of any element.
 
 use compiler::passes::{hoist, hoistable};
 use ferrofuse::ArrayView;
@@ -7,7 +7,7 @@ use ir::graph::Fusion;
 use reference::evaluate::{EvaluateOptions, evaluate};
 use rustc_hash::FxHashSet;
 
-/// Programs of which some have such index maps.
+/// Seeds, some of whose programs have such index maps.
 const SEEDS: u64 = 1200;
 
 /// The fewest of them that must run.

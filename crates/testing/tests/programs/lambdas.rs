@@ -1,6 +1,6 @@
-//! Folds by lambdas of the user give what the built-in forms of the same give: Welford's moments, the place of the largest
-//! element, log-sum-exp, online softmax, a product. `bench/lambdas` has both forms, and times them. Moments are the built-in
-//! fold, whatever the elements and however they are spelled.
+//! Folds by lambdas of the user give the results of the equivalent built-in folds: Welford's moments, the index of the
+//! largest element, log-sum-exp, online softmax, a product. `bench/lambdas` has both forms, and times them. Moments are
+//! recognized as the built-in fold, for any elements and spelling.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,7 @@ use ferrofuse::{
 use ferrofuse_testing::inputs::draw;
 use reference::evaluate::{Evaluated, Evaluation, Serial};
 
-/// A definition with what the evaluator says of it on the inputs of its file; the compiled definition says the same.
+/// A definition with the evaluator's results on the inputs of its file; the compiled definition gives the same.
 fn meaning(path: &Path) -> Evaluation {
     let file = read(&fs::read_to_string(path).unwrap()).unwrap();
     let specs = file.inputs.as_ref().unwrap().iter().enumerate();
@@ -28,7 +28,7 @@ fn meaning(path: &Path) -> Evaluation {
     meant
 }
 
-/// An element and how far a compiled one may be from it.
+/// An element and the allowed error of a compiled one.
 fn element(evaluated: &Evaluated, place: usize) -> (f64, f64) {
     let value = evaluated.value.view().scalar(place).as_f64();
     let bound = evaluated.bound.as_ref().map_or(0.0, |bound| bound.view().scalar(place).as_f64());
@@ -63,8 +63,8 @@ fn folds_by_lambdas_give_what_the_built_in_ones_give() {
     assert_eq!(seen, 6);
 }
 
-/// Chan's combine in some spellings: an update of the mean, weighted means, guards of empty runs, a count that is an integer,
-/// Welford's product of two deviations.
+/// Chan's combine in several spellings: an update of the mean, weighted means, guards of empty runs, a count that is an
+/// integer, Welford's product of two deviations.
 const SPELLINGS: [&str; 5] = [
     "m + (mean - m) * (count / fd.ops.maximum(n + count, 1.0)),
      s + squares + (mean - m) * (mean - m) * (n * count / fd.ops.maximum(n + count, 1.0)),
@@ -105,7 +105,7 @@ fn moments_by(spelling: &str) -> Definition {
     define(&text).unwrap_or_else(|error| panic!("{error:?} of {text}"))
 }
 
-/// What the explanation of a definition's plan says of its lambda.
+/// The explanation of a lambda in the plan of a definition.
 fn explained(definition: &Definition) -> String {
     let plan = plan(definition, &CompileOptions::default()).unwrap();
     let table = explain(definition, &plan, &Hints::default()).to_string();

@@ -1,5 +1,5 @@
-//! Programs, random ones and examples, through the whole compiler: results, cuts, found bugs, and what machine code tells of
-//! kernels.
+//! Programs, random ones and examples, through the whole compiler: results, cuts, found bugs, and properties of kernels'
+//! machine code.
 
 mod check;
 mod cut;

@@ -1,4 +1,4 @@
-//! Random programs computed in other orders of axes give the same elements, but for the order of additions.
+//! Random programs computed in other orders of axes give the same elements, except for the order of additions.
 
 use compiler::passes::memory_order;
 use ferrofuse::ArrayView;
@@ -7,7 +7,7 @@ use ir::graph::{Axes, Fusion, Graph, Val};
 use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
 use rustc_hash::FxHashSet;
 
-/// Programs of which most have inputs with two axes.
+/// Seeds, most of whose programs have inputs with two axes.
 const SEEDS: u64 = 240;
 
 /// The fewest of them that must run.
@@ -38,7 +38,7 @@ fn programs_in_other_orders_give_the_same() {
     assert!(ran >= MIN_RUN, "only {ran} ran");
 }
 
-/// The axes of a value with the first ones last, as many as a number says: those that follow each other stay in order.
+/// The axes of a value rotated by `by`: adjacent ones keep their order.
 fn rotated(graph: &Graph, val: Val, by: u64) -> Axes {
     let rank = graph.shape(val).len() as u64;
     (0..rank).map(|axis| ((axis + by) % rank) as u8).collect()

@@ -1,5 +1,5 @@
-//! Random connected parts of the examples: a monotone rejection holds for every part around, and what is legal is lowered. All
-//! parts of the corpus are those of the example `parts`.
+//! Random connected parts of the examples: a monotone rejection also holds for every larger part, and legal parts can be
+//! lowered. The example `parts` checks all parts of the corpus.
 
 use std::fs;
 use std::path::Path;

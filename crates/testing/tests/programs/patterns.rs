@@ -1,5 +1,5 @@
-//! A composite as a whole and taken apart gives the same: on the evaluator, by a library, in a kernel. The bounds are those of
-//! the whole, whose sums may run in any order.
+//! A composite gives the same results whole and decomposed: on the evaluator, by a library, in a kernel. The bounds are
+//! those of the whole, whose sums may run in any order.
 
 use compiler::passes::{decompose, shallow_products};
 use ferrofuse::{
@@ -32,7 +32,7 @@ fn require_within_bounds(of: &Evaluation, outputs: &[ArrayView<'_>], what: &str)
     }
 }
 
-/// What the evaluator says of a definition with products as they are, and taken apart.
+/// The evaluator's results for a definition with its products as they are, and decomposed.
 fn evaluated(definition: &Definition, inputs: &[ArrayView<'_>]) -> [Evaluation; 2] {
     let (mut graph, written) = definition.graph.fork(&definition.fusion);
     let products = shallow_products(&graph, &written).into_iter().collect();

@@ -1,4 +1,5 @@
-//! Calls through segments hold no more memory at a time than calls of the whole by the same cut: bytes are counted, not timed.
+//! Calls through segments hold no more memory at a time than calls of the whole with the same cut: bytes are counted, not
+//! time.
 
 use compiler::SegmentPlan;
 use ferrofuse::{
@@ -9,17 +10,17 @@ use ferrofuse_testing::random::{Draws, Placed, Program, WritableInputs, generate
 use ir::graph::Val;
 use rustc_hash::FxHashSet;
 
-/// Programs that are cut.
+/// Programs that are cut into segments.
 const SEEDS: u64 = 200;
 
 /// The fewest of them that must run: others have indices or sizes that are wrong.
 const MIN_RUN: usize = 190;
 
-/// Programs whose segments hold more one by one than in one plan, where the passes saw the whole: values are kept that nobody
-/// needs then, or that are copies in another order of what an earlier segment makes. Cut as the plan is they hold no more.
+/// Programs whose segments hold more one by one than in one plan, in which the passes saw the whole: some kept values are
+/// not needed then, or are copies in another order of an earlier segment's values. Cut like the plan they hold no more.
 const LARGER: [u64; 6] = [41, 67, 108, 125, 139, 160];
 
-/// Of these, programs that give back an expansion, or keep a scalar of attention: as many bytes more as an element has.
+/// Of these, programs that return an expansion, or keep a scalar of attention: they hold one element more.
 const BY_AN_ELEMENT: [u64; 2] = [67, 108];
 
 /// The options of a plan by a segmentation.
@@ -28,7 +29,8 @@ fn cut(segmentation: Segmentation) -> CompileOptions {
     CompileOptions { plan, executor: Executor::Interpreter, ..CompileOptions::default() }
 }
 
-/// The values of a segmentation that are needed once the passes saw the whole, each where the plan makes what it became.
+/// The values of a segmentation that are needed after the passes saw the whole, each in the segment in which the plan makes
+/// it.
 fn as_planned(segmentation: &Segmentation, plan: &Plan) -> Segmentation {
     let given_back = plan.computed.outputs().iter().map(|output| output.val);
     let taken = plan.segments.iter().flat_map(|segment| segment.view.inputs());
@@ -52,7 +54,7 @@ fn chained(definition: &Definition, cut: &CompileOptions) -> Vec<Segment> {
     segments(definition, &plan, &Hints::default()).expect("segments")
 }
 
-/// The most bytes that calls hold at a time: of the whole by a segmentation, and through its segments.
+/// The most bytes that calls hold at a time: of the whole with a segmentation, and through its segments.
 struct Peaks {
     whole: usize,
     through: usize,
@@ -73,7 +75,7 @@ fn peaks(definition: &Definition, program: &Program, segmentation: Segmentation)
     Some(Peaks { whole: whole.peak_bytes, through: through.peak_bytes })
 }
 
-/// Whether some segment of a segmentation is no kernel.
+/// Whether some segment of a segmentation is not a kernel.
 fn is_divided(plan: &Plan) -> bool {
     plan.parts.windows(2).any(|parts| parts[0] == parts[1])
 }
@@ -87,7 +89,7 @@ fn calls_through_segments_hold_what_the_cut_holds() {
         let chosen = segmentation(&definition, &mut Draws::new(seed));
         let Some(Peaks { whole, through }) = peaks(&definition, &program, chosen.clone()) else { continue };
         ran += 1;
-        // What a segment is given stays until the last of its parts has run.
+        // The inputs of a segment are held until the last of its parts has run.
         if is_divided(&cut_by(&definition, &cut(chosen.clone()))) {
             continue;
         }
@@ -131,7 +133,7 @@ fn in_place_outputs_that_wait_are_counted() {
     assert_eq!(report.peak_bytes, 3 * 64 * 64 * 4);
 }
 
-/// A permuted tensor, read and given back beside the tensor itself: one piece of memory until both are given back.
+/// A permuted tensor, read and returned beside the tensor itself: one piece of memory until both are returned.
 #[test]
 fn views_of_what_another_segment_made_share_its_memory() {
     let definition = define(

@@ -1,5 +1,5 @@
-//! Random definitions run as segments: those of the compiler and those of random segmentations, which overlap, give what the
-//! evaluator says of the whole.
+//! Random definitions run as segments: those of the compiler and those of random segmentations, which overlap, give the
+//! evaluator's results for the whole.
 
 use ferrofuse::{
     ArrayView, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Executable, Executor,
@@ -8,7 +8,7 @@ use ferrofuse::{
 };
 use ferrofuse_testing::random::{Draws, Placed, generate, place, segmentation};
 
-/// Programs that are cut.
+/// Programs that are cut into segments.
 const SEEDS: u64 = 200;
 
 /// The fewest of them that must run: others have indices or sizes that are wrong.
@@ -21,7 +21,7 @@ fn cut(definition: &Definition, chosen: Option<Segmentation>) -> Vec<Segment> {
     segments(definition, &plan, &Hints::default()).expect("segments")
 }
 
-/// Whether the segments ran, rather than being rejected for their inputs as the whole is.
+/// Whether the segments ran; false if they were rejected for their inputs, like the whole.
 fn require_agreement(seed: u64, definition: &Definition, segments: &[Segment], placed: &[Placed]) -> bool {
     let views: Vec<ArrayView<'_>> = placed.iter().map(Placed::view).collect();
     let options = CompileOptions { executor: Executor::Evaluator, ..CompileOptions::default() };
@@ -60,7 +60,7 @@ fn random_definitions_run_as_segments() {
     assert!(ran >= 2 * MIN_RUN, "only {ran} ran");
 }
 
-/// A plan's segmentation as text reads back, and a definition is planned with it; printed again it is the same.
+/// A plan's segmentation reads back from its text, and a definition is planned with it; printed again it is the same.
 #[test]
 fn segmentations_read_back() {
     let missing = llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };

@@ -7,17 +7,17 @@ use ferrofuse_testing::warps::{CountedBlock, counted_blocks};
 
 use crate::machine_code::{files_of, planned};
 
-/// How many times the fewest sectors a kernel may take.
+/// The limit on sectors of a kernel, relative to the fewest possible.
 const SECTORS: f64 = 1.05;
 
-/// The part of the lanes' iterations in which they have work at least, in percent.
+/// The minimum percentage of the lanes' iterations in which they have work.
 const BUSY: f64 = 90.0;
 
-/// Kernels for which one of these does not hold, and why.
+/// Kernels that break one of these rules, and why.
 const EXCEPTIONS: [(&str, &str, &str); 1] =
     [("batch_norm", "lanes", "an image has 784 vectors: three for each of 256 threads, and 16 more")];
 
-/// What a block does not do as it should.
+/// The rules that a block breaks.
 fn shortfalls(counted: &CountedBlock) -> Vec<&'static str> {
     let is_combine = counted.kernel.contains("_combine");
     let shortfalls = [

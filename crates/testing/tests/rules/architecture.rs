@@ -1,5 +1,5 @@
-//! The rules of the source tree, as tests: which crate may use which, and what a file looks like. Each rule is a
-//! function from text to diagnostics, and each is shown to catch a planted breach.
+//! The rules of the source tree, as tests: which crates may use which, and the form of files. Each rule is a function from
+//! text to diagnostics, and is tested with a planted breach.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-/// What each crate (by folder) may use, development dependencies aside. What is not listed is forbidden.
+/// The crates that each crate (by folder) may use, without development dependencies. All others are forbidden.
 const ARROWS: [(&str, &[&str]); 25] = [
     ("cuda", &[]),
     ("llvm", &[]),
@@ -109,8 +109,8 @@ const ARROWS: [(&str, &[&str]); 25] = [
 /// The only files that may read the environment.
 const ENVIRONMENT_FILES: [&str; 2] = ["crates/cli/src/environment.rs", "crates/python/src/environment.rs"];
 
-/// What may name machine code of the CPU beside `codegen`: the crate that runs it, the device that launches it, and who asks for
-/// what the CPU can do.
+/// The users of the CPU's machine code besides `codegen`: the crate that runs it, the device that launches it, and those
+/// that ask for the CPU's features.
 const MACHINE_CODE: [&str; 7] = [
     "crates/codegen/",
     "crates/cpu/",
@@ -121,14 +121,14 @@ const MACHINE_CODE: [&str; 7] = [
     "crates/cli/src/verbs/doctor.rs",
 ];
 
-/// Steps of a plan, which nobody takes but the stages of `compiler::pipeline`.
+/// Steps of a plan, which only the stages of `compiler::pipeline` may use.
 const PLAN_STEPS: [&str; 8] =
     ["optimize", "optimize_exactly", "ordered", "views", "computed", "placements", "legal", "legal_with"];
 
-/// Names that say nothing of what is inside.
+/// Names that do not describe their contents.
 const EMPTY_NAMES: [&str; 7] = ["util", "utils", "common", "base", "helper", "helpers", "misc"];
 
-/// How the declarations begin that need a comment.
+/// The beginnings of declarations that need a comment.
 const DECLARATIONS: [&str; 9] = [
     "pub struct ",
     "pub enum ",
@@ -144,18 +144,18 @@ const DECLARATIONS: [&str; 9] = [
 /// Marks of unfinished work; spelled in halves so that this file does not carry them.
 const MARKS: [&str; 3] = [concat!("to", "do!"), concat!("unimple", "mented!"), concat!("#[ig", "nore")];
 
-/// The functions of the standard library that read the environment begin so; in halves for the same reason.
+/// The beginning of the standard library's functions that read the environment; in halves for the same reason.
 const READS_ENVIRONMENT: &str = concat!("env::", "var");
 
 const MOST_LINES: usize = 600;
 
-/// Lines of a crate, its unit tests included. More is two crates.
+/// The limit on lines of a crate, its unit tests included. More should be two crates.
 const MOST_CRATE_LINES: usize = 9000;
 
-/// Methods of a type, in all its inherent impls. More is two types, or functions over a smaller one.
+/// The limit on methods of a type, in all its inherent impls. More should be two types, or functions over a smaller one.
 const MOST_METHODS: usize = 60;
 
-/// Files that a type's methods are in.
+/// The limit on files with a type's methods.
 const MOST_METHOD_FILES: usize = 8;
 
 /// A source file: its path from the root of the workspace, with `/`, and its text.
@@ -228,7 +228,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// The workspace crates (by folder) that the manifest of `folder` uses and may not.
+/// The workspace crates (by folder) that the manifest of `folder` uses without permission.
 fn wrong_arrows(workspace: &Table, folder: &str, manifest: &Table) -> Vec<String> {
     let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == folder) else {
         return vec![format!(
@@ -272,8 +272,8 @@ fn unopened(source: &Source) -> Vec<String> {
     vec![format!("{}: open it with `//!`: what the file takes, gives and does not do", source.path)]
 }
 
-/// Public types and functions without a comment. Fields and variants that their names explain need none, and modules open
-/// with theirs; the crate `ferrofuse` asks for more by the lint `missing_docs`.
+/// Public types and functions without a comment. Fields and variants need none if their names explain them, and modules
+/// begin with theirs; the crate `ferrofuse` requires more by the lint `missing_docs`.
 fn undocumented(source: &Source) -> Vec<String> {
     if !source.in_crate() || source.in_tests() {
         return Vec::new();
@@ -285,7 +285,7 @@ fn undocumented(source: &Source) -> Vec<String> {
     breaches.map(|number| format!("{}:{}: say what it is", source.path, number + 1)).collect()
 }
 
-/// Whether the last of these lines, attributes aside, is a comment for what follows, or gives on one that a macro takes.
+/// Whether the last of these lines, attributes aside, is a comment for the next line, or a macro passes one on.
 fn has_comment(before: &[&str]) -> bool {
     let is_comment = |line: &&str| line.starts_with("///") || line.starts_with("$(#[");
     let ends = |line: &&str| line.is_empty() || line.ends_with(['{', '}', ';']) || is_comment(line);
@@ -302,7 +302,7 @@ fn badly_named(source: &Source) -> Vec<String> {
 
 fn too_long(source: &Source) -> Vec<String> {
     let lines = source.text.lines().count();
-    // What is made of a table is not read in one sitting, nor written by hand.
+    // Generated files are neither read in one sitting nor written by hand.
     let is_generated = source.text.starts_with("# Made by scripts/");
     if source.in_tests() || is_generated || lines <= MOST_LINES {
         return Vec::new();
@@ -310,7 +310,7 @@ fn too_long(source: &Source) -> Vec<String> {
     vec![format!("{}: {lines} lines, at most {MOST_LINES}; cut it where its subject changes", source.path)]
 }
 
-/// Crates with more lines than they may have.
+/// Crates that exceed the limit on lines.
 fn too_large(sources: &[Source]) -> Vec<String> {
     let mut lines: BTreeMap<&str, usize> = BTreeMap::new();
     for source in sources.iter().filter(|source| source.in_crate()) {
@@ -338,8 +338,8 @@ fn declared_types(source: &Source) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The type of each inherent impl of a file, and how many methods that has. Files are formatted, so what an impl holds is
-/// indented by one step more than itself.
+/// The type of each inherent impl of a file, and its number of methods. Files are formatted, so the contents of an impl are
+/// indented by one step.
 fn inherent_impls(source: &Source) -> Vec<(&str, usize)> {
     let mut found: Vec<(&str, usize)> = Vec::new();
     let mut inside: Option<String> = None;
@@ -361,7 +361,7 @@ fn inherent_impls(source: &Source) -> Vec<(&str, usize)> {
     found
 }
 
-/// The type that a line begins an inherent impl of.
+/// The type of the inherent impl that begins at a line.
 fn implemented(line: &str) -> Option<&str> {
     let rest = line.strip_prefix("impl")?;
     let named = match rest.strip_prefix('<') {
@@ -373,7 +373,7 @@ fn implemented(line: &str) -> Option<&str> {
     (!is_trait && name.starts_with(|c: char| c.is_ascii_uppercase())).then_some(name)
 }
 
-/// What follows the angle that closes what is open.
+/// The text after the angle bracket that closes the open one.
 fn behind_angle(text: &str) -> Option<&str> {
     let mut depth = 1;
     for (place, c) in text.char_indices() {
@@ -397,8 +397,8 @@ fn is_function(line: &str) -> bool {
     words.into_iter().next() == Some("fn")
 }
 
-/// Types with more methods than they may have, or methods in more files. Where a crate has types of one name, an impl is of
-/// the one whose declaration is nearest.
+/// Types that exceed the limit on methods or on files with methods. If a crate has several types with one name, an impl
+/// belongs to the one with the nearest declaration.
 fn owns_too_much(sources: &[Source]) -> Vec<String> {
     let proper = sources.iter().filter(|source| source.in_crate() && !source.in_tests());
     let sources: Vec<Source> = proper.map(Source::without_unit_tests).collect();
@@ -456,7 +456,7 @@ fn names_machine_code(source: &Source) -> Vec<String> {
     source.code().filter(|(_, line)| line.contains("codegen::cpu")).map(message).collect()
 }
 
-/// Steps of a plan that `compiler` gives to others, as a function or by naming one that it uses.
+/// Steps of a plan that `compiler` exports, as a function or through a name that it uses.
 fn offers_a_step(source: &Source) -> Vec<String> {
     if !source.in_crate() || !source.path.starts_with("crates/compiler/") {
         return Vec::new();
@@ -472,7 +472,7 @@ fn offers_a_step(source: &Source) -> Vec<String> {
         if let Some(name) = rest.strip_prefix("fn ") {
             names.extend(name.split(|c| !is_word(c)).next());
         } else if let Some(used) = rest.strip_prefix("use ") {
-            // The parts of a path, but for the last, end with a colon.
+            // All parts of a path but the last end with a colon.
             let used = used.split(';').next().unwrap_or_default();
             let words = used.split(|c| !is_word(c) && c != ':').filter(|word| !word.ends_with(':'));
             names.extend(words.filter_map(|word| word.rsplit(':').next()));

@@ -1,5 +1,5 @@
-//! The budgets of the documents, as tests: how long each may be, and how long a sentence. Each rule is a function from
-//! text to diagnostics, and is shown to catch a planted breach.
+//! The budgets of the documents, as tests: the length of each, and of sentences. Each rule is a function from text to
+//! diagnostics, and is tested with a planted breach.
 
 use std::fs;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn words(text: &str) -> usize {
     text.split_whitespace().count()
 }
 
-/// The paragraphs and items of lists, each on one line; no code, tables, headings or pictures.
+/// The paragraphs and items of lists, each on one line; without code, tables, headings and pictures.
 fn paragraphs(document: &str) -> Vec<String> {
     let prose = document.split("```").step_by(2).collect::<String>();
     let mut paragraphs = vec![String::new()];
@@ -59,7 +59,7 @@ fn long_sentences(document: &str) -> Vec<String> {
     long.map(|sentence| format!("{} words: {}", sentence.len(), sentence.join(" "))).collect()
 }
 
-/// What of a changelog is neither a heading nor an entry on one line.
+/// The lines of a changelog that are neither a heading nor an entry on one line.
 fn long_entries(changelog: &str) -> Vec<String> {
     let fits = |line: &&str| {
         let known =

@@ -1,14 +1,14 @@
-//! What programs are drawn: every op of the tables, again and again.
+//! Coverage of generated programs: every op of the tables occurs often.
 
 use std::collections::BTreeMap;
 
 use ferrofuse_testing::random::generate;
 use ops::call::OpRef;
 
-/// Programs in which each op of the tables is to stand about ten times.
+/// Programs in which each op of the tables should occur about ten times.
 const SEEDS: u64 = 225;
 
-/// How often each op must stand in them.
+/// How often each op must occur in them.
 const MIN_HITS: usize = 7;
 
 #[test]

@@ -1,4 +1,4 @@
-//! The rules of this repository: which crate and which module may use which, its words, its documents, what is generated.
+//! The rules of this repository: which crates and modules may use which, its words, its documents, its generated programs.
 
 mod architecture;
 mod documents;

@@ -1,5 +1,5 @@
-//! The order of modules in each crate, as a test: a top-level module uses only those that stand before it in its row. The
-//! rule is a function from text to diagnostics, and is shown to catch a planted breach.
+//! The order of modules in each crate, as a test: a top-level module uses only those before it in its row. The rule is a
+//! function from text to diagnostics, and is tested with a planted breach.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -296,13 +296,13 @@ fn crates() -> PathBuf {
         .to_path_buf()
 }
 
-/// The code of a file: no comments, nothing from its unit tests on.
+/// The code of a file, without comments and up to its unit tests.
 fn code(text: &str) -> String {
     let before_tests = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or(text);
     before_tests.lines().map(|line| line.split("//").next().unwrap_or(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// The names that stand directly after `crate::`, those in braces too.
+/// The names directly after `crate::`, including those in braces.
 fn used(code: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (place, _) in code.match_indices("crate::") {
@@ -318,7 +318,7 @@ fn used(code: &str) -> Vec<String> {
     found
 }
 
-/// The first names of the parts of a group that was opened.
+/// The first names of the parts of an open group.
 fn in_braces(group: &str) -> Vec<String> {
     let (mut depth, mut part, mut found) = (0, String::new(), Vec::new());
     for c in group.chars() {
@@ -339,7 +339,7 @@ fn first_name(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
 }
 
-/// The text of a file with `crate::` for a `super::` that is the root of its crate.
+/// The text of a file with `crate::` in place of a `super::` that is the root of its crate.
 fn seen_from_root(source: &Path, path: &Path, text: &str) -> String {
     let module = if path.ends_with("mod.rs") { path.parent() } else { Some(path) };
     match module.and_then(Path::parent) == Some(source) {
@@ -348,7 +348,7 @@ fn seen_from_root(source: &Path, path: &Path, text: &str) -> String {
     }
 }
 
-/// The module that the root of a crate takes each name from that it gives away.
+/// For each name that the root of a crate exports, the module that it is from.
 fn given_away(root: &str) -> BTreeMap<String, String> {
     let mut from = BTreeMap::new();
     for statement in code(root).split(';') {
@@ -368,7 +368,7 @@ fn given_away(root: &str) -> BTreeMap<String, String> {
     from
 }
 
-/// What a file of a module uses and may not: modules that stand after it, or in no row.
+/// The forbidden uses in a file of a module: modules after it, or without a row.
 fn wrong(
     row: &[&str],
     given: &BTreeMap<String, String>,
@@ -392,7 +392,7 @@ fn wrong(
     diagnostics
 }
 
-/// The Rust files of a crate with the top-level module of each, but for its root and its unit tests.
+/// The Rust files of a crate with the top-level module of each, without its root and its unit tests.
 fn files(source: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     let mut folders = vec![source.to_path_buf()];

@@ -1,5 +1,5 @@
-//! The words of the project, as tests: `docs/glossary.md` says what is retired, and nothing here has it. Two public types
-//! that one reader may meet have one name only where a row of this file allows it.
+//! The words of the project, as tests: words that `docs/glossary.md` retires do not occur. Two public types that one reader
+//! may meet have one name only if a row of this file allows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use toml::Table;
 
-/// Names that several public types may have, of one crate or of crates of which one uses the other, each with the reason.
+/// Names that several public types may have, of one crate or of a crate and one that it uses, each with the reason.
 const SHARED_NAMES: &[(&str, &str)] = &[
     ("Body", "of a lambda, and of a parallel loop"),
     ("Buffer", "of a kernel, and memory that the runtime owns"),
@@ -41,11 +41,11 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("Workload", "of a schedule, and of the benchmark"),
 ];
 
-/// Where sources and documents are, besides the documents at the root.
+/// The places of sources and documents, besides the documents at the root.
 const FOLDERS: [&str; 9] =
     ["bench", "crates", "docs", "examples", "fuzz", "python", "scripts", "tests", "README.md"];
 
-/// What is no text of ours, or is the rule itself.
+/// Files that are not our text, or that state the rule itself.
 const LEFT_OUT: [&str; 3] = ["docs/glossary.md", "fuzz/corpus", "fuzz/target"];
 
 /// A file: its path from the root, with `/`, and its text.
@@ -54,7 +54,7 @@ struct File {
     text: String,
 }
 
-/// Something that a row of the glossary retires.
+/// A retired name or phrase.
 enum Retired {
     /// An identifier or a path, which is found only as written.
     Name(String),
@@ -62,7 +62,7 @@ enum Retired {
     Words(Vec<String>),
 }
 
-/// A row: the term, the ends of the paths where it is, what it stands for, and phrases in which the words stay.
+/// A row: the term, the ends of its paths, the retired words, and phrases in which the words stay.
 struct Row {
     term: String,
     places: Vec<String>,
@@ -100,7 +100,8 @@ fn words(text: &str) -> Vec<String> {
     text.split([' ', '.']).map(str::to_lowercase).collect()
 }
 
-/// A word of a text or of a name in it: where it begins, in lower case. Names are words with `_`, or with capitals within.
+/// The words of a text and of the names in it: where each begins, in lower case. Names are words with `_`, or with capitals
+/// within.
 fn words_of(text: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut before = ' ';
@@ -116,13 +117,13 @@ fn words_of(text: &str) -> Vec<(usize, String)> {
     found
 }
 
-/// The numbers of the words of `text` at which `phrase` begins.
+/// The indices of the words of `text` at which `phrase` begins.
 fn occurrences(text: &[(usize, String)], phrase: &[String]) -> Vec<usize> {
     let begins = text.windows(phrase.len()).enumerate();
     begins.filter(|(_, window)| window.iter().map(|(_, word)| word).eq(phrase)).map(|(n, _)| n).collect()
 }
 
-/// Where `name` is in a text, and not as a part of a longer one.
+/// Where `name` is in a text, except as a part of a longer one.
 fn names(text: &str, name: &str) -> Vec<usize> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let alone = |place: usize| {
@@ -133,7 +134,7 @@ fn names(text: &str, name: &str) -> Vec<usize> {
     text.match_indices(name).map(|(place, _)| place).filter(|&place| alone(place)).collect()
 }
 
-/// What of a file is retired, with the line. Its path is read as a text before its own.
+/// The retired words of a file, with their lines. Its path counts as text before its own.
 fn breaches(rows: &[Row], file: &File) -> Vec<String> {
     let text = format!("{}\n{}", file.path, file.text);
     let spoken = words_of(&text);
@@ -164,7 +165,7 @@ fn breaches(rows: &[Row], file: &File) -> Vec<String> {
     found
 }
 
-/// Places of rows that are no file, or several.
+/// Places in rows that match no file, or several.
 fn wrong_places(rows: &[Row], files: &[File]) -> Vec<String> {
     let is_at = |path: &str, place: &str| {
         path.starts_with("crates/") && path.strip_suffix(place).is_some_and(|folder| folder.ends_with('/'))
@@ -214,7 +215,7 @@ fn glossary() -> Vec<Row> {
     rows(&fs::read_to_string(root().join("docs/glossary.md")).expect("docs/glossary.md"))
 }
 
-/// The crates (by folder) that each uses, through others as well.
+/// The crates (by folder) that each crate uses, directly or not.
 fn uses() -> BTreeMap<String, BTreeSet<String>> {
     let folders = fs::read_dir(root().join("crates")).expect("crates");
     let folders = folders.map(|entry| entry.expect("an entry").path());
@@ -251,7 +252,7 @@ fn public_types(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Public types of one name, of one crate or of crates of which one uses the other, that no row allows.
+/// Public types with one name, in one crate or in a crate and one that it uses, that no row allows.
 fn shared_names(
     files: &[File],
     uses: &BTreeMap<String, BTreeSet<String>>,

@@ -1,4 +1,4 @@
-"""The table from ops of aten to ops of a definition: a row an op."""
+"""The table from ops of aten to ops of a definition, one row per op."""
 
 from typing import Dict, Optional
 

@@ -1,4 +1,4 @@
-"""Ops that make tensors of nothing: constants, ranges, random numbers."""
+"""Ops that make tensors without operands: constants, ranges, random numbers."""
 
 from typing import Any, Callable, Dict
 
@@ -24,7 +24,7 @@ def _range(call: Call, start: Any, end: Any, step: Any = 1, **_: Any) -> Result:
 
 
 def _counted(call: Call, value: Any) -> Any:
-    # Ranges of integers have torch's whole part of their start and step.
+    # Ranges of integers truncate their start and step, as in torch.
     is_cut = isinstance(value, float) and call.dtype not in FLOATS
     return int(value) if is_cut else value
 
@@ -45,7 +45,7 @@ def _normal(call: Call, *_: Any, **__: Any) -> Result:
     return call.ops.normal(0.0, 1.0, call.shape, dtype=call.dtype)
 
 
-# What holds any values until something is written over it.
+# Tensors with any values, which are later overwritten.
 _UNSET = ("empty.memory_format", "empty_like.default", "empty_strided.default", "new_empty_strided.default")
 
 ROWS: Dict[str, Row] = {

@@ -1,4 +1,4 @@
-"""Ops on single elements. Names are aten's, on the right is what the definition has for them."""
+"""Ops on single elements: aten's names, and the definition's ops for them."""
 
 from typing import Any, Dict, Optional
 
@@ -40,7 +40,7 @@ def _rounded_div(call: Call, x: Any, y: Any, rounding_mode: Optional[str] = None
 
 
 def _floored_integers(call: Call, x: Any, y: Any) -> Result:
-    """One below the truncated quotient where something is left and the signs differ."""
+    """One below the truncated quotient if the remainder is not zero and the signs differ."""
     ops = call.ops
     rest = ops.fmod(x, y)
     is_above = ops.logical_and(ops.ne(rest, 0), ops.ne(ops.lt(rest, 0), ops.lt(y, 0)))
@@ -49,8 +49,8 @@ def _floored_integers(call: Call, x: Any, y: Any) -> Result:
 
 
 def _floored(call: Call, x: Any, y: Any) -> Result:
-    """The floored quotient of floats as Python and torch have it: of what is left when the remainder is taken off, which is
-    nearly whole. Zeros have the quotient's sign; by zero it is the quotient.
+    """The floored quotient of floats as in Python and torch: the quotient of the dividend without the remainder, which is
+    nearly whole. Zeros have the quotient's sign; a division by zero gives the quotient itself.
     """
     ops = call.ops
     quotient, rest = ops.truediv(x, y), ops.fmod(x, y)
@@ -64,7 +64,7 @@ def _floored(call: Call, x: Any, y: Any) -> Result:
 
 
 def _power(call: Call, x: Any, exponent: Any) -> Result:
-    """To a number as torch computes it: by products, roots and reciprocals where those are the same."""
+    """A power with a number as torch computes it: by products, roots and reciprocals if those are the same."""
     if isinstance(exponent, TensorView) or isinstance(exponent, bool):
         return call.ops.pow(x, exponent)
     x = call.ops.cast(x, call.computed)
@@ -102,7 +102,7 @@ def _gelu(call: Call, x: Any, approximate: str = "none") -> Result:
 
 
 def _sign(call: Call, x: Any) -> Result:
-    """Of NaN 0, as torch has it."""
+    """The sign; 0 for NaN, as in torch."""
     above, below = (call.ops.cast(compare(x, 0), call.computed) for compare in (call.ops.gt, call.ops.lt))
     return call.ops.sub(above, below)
 
@@ -166,10 +166,10 @@ ROWS: Dict[str, Row] = {
     "aten.copy_.default": Row(_copied_onto, "copy", limit="what is not written to an input of the graph"),
 }
 
-# Ops whose tensors are brought to one dtype before anything is computed.
+# Ops whose tensors are converted to one dtype before the computation.
 _PROMOTING = {"add", "sub", "rsub", "div", "pow", "clamp", "where", *_BINARY.split(), *_SHIFTS.values()}
 
 
 def promotes(op: str) -> bool:
-    """Does an op bring its tensors to one dtype first?"""
+    """Does an op convert its tensors to one dtype first?"""
     return op.startswith("aten.") and op.split(".")[1] in _PROMOTING and op in ROWS

@@ -6,7 +6,7 @@ from .row import Call, Result, Row, Unsupported, axes_of, axis_of, same
 
 
 def _reduced_axes(dims: Any, rank: int) -> List[int]:
-    """The axes that are reduced: an empty list means all."""
+    """The reduced axes: an empty list means all."""
     return axes_of(None if dims is None or dims == [] else dims, rank)
 
 
@@ -19,7 +19,7 @@ def _fold(name: str) -> Callable[..., Result]:
 
 
 def _of_all(name: str) -> Callable[..., Result]:
-    """The maximum or minimum of all elements, of which there must be some."""
+    """The maximum or minimum of all elements; there must be at least one."""
 
     def lower(call: Call, x: Any) -> Result:
         if 0 in call.operands[0].shape:
@@ -30,7 +30,7 @@ def _of_all(name: str) -> Callable[..., Result]:
 
 
 def _any_or_all(name: str) -> Callable[..., Result]:
-    """Of an empty list of axes each element by itself, where other folds are of all axes."""
+    """With an empty list of axes each element by itself, where other folds are over all axes."""
     fold = _fold(name)
 
     def lower(call: Call, x: Any, dims: Any = None, keepdim: bool = False) -> Result:
@@ -50,7 +50,7 @@ def _variance(name: str) -> Callable[..., Result]:
 
 
 def _with_index(name: str) -> Callable[..., Result]:
-    """A fold along an axis, and where its element was."""
+    """A fold along an axis, with the index of its element."""
 
     def lower(call: Call, x: Any, dim: int, keepdim: bool = False) -> Result:
         axis = axis_of(dim, x.ndim)

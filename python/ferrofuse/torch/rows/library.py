@@ -1,4 +1,4 @@
-"""Ops that torch's own libraries compute, and that stay theirs: prefixes of names, each with what they are."""
+"""Ops that torch's own libraries compute, and that are left to them: prefixes of names, each with a description."""
 
 from typing import Dict, Optional
 
@@ -28,5 +28,5 @@ KINDS: Dict[str, str] = {
 
 
 def kind(op: str) -> Optional[str]:
-    """What the op is, if a library of torch computes it."""
+    """The description of an op, if a library of torch computes it."""
     return next((said for prefix, said in KINDS.items() if op.startswith(prefix)), None)

@@ -1,4 +1,4 @@
-"""Ops that bring elements to other places: joined, padded, looked up by an index."""
+"""Ops that move elements to other positions: joins, pads, look-ups by an index."""
 
 from typing import Any, Dict, List, Sequence
 
@@ -8,7 +8,7 @@ from .views import Steps, after, cut, in_shape, start_of, take
 
 
 def _cat(call: Call, tensors: Any, dim: int = 0) -> Result:
-    """Tensors of one axis without elements join whatever the others are; dtypes may differ."""
+    """A tensor of one axis without elements joins tensors of any rank; dtypes may differ."""
     joined = [call.ops.cast(tensor, call.computed) for tensor in tensors if tensor.ndim == len(call.shape)]
     return call.ops.cat(joined, axis_of(dim, len(call.shape)))
 
@@ -39,8 +39,8 @@ def _embedding(call: Call, weight: Any, indices: Any, *_: Any) -> Result:
 
 
 def _index(call: Call, x: Any, indices: Any) -> Result:
-    """Indices of axes: where each walks an axis of the result, one by one, else as one index of these axes together. Axes that do
-    not follow each other go first, as in the result.
+    """Indices of axes: if each varies along its own axis of the result, one gather each, else one gather by a combined
+    index of these axes. Axes that are not adjacent go first, as in the result.
     """
     given = [(dim, index) for dim, index in enumerate(indices) if index is not None]
     dims = [dim for dim, _ in given]
@@ -69,7 +69,7 @@ def _index(call: Call, x: Any, indices: Any) -> Result:
 
 
 def _walk_an_axis_each(shapes: Sequence[Any], rank: int) -> bool:
-    """Has the first of some indices one axis, which is the first of so many, and so on? Or is there one only?"""
+    """Is the first of these indices along the first of as many axes, and so on? Or is there only one?"""
     placed = [[1] * (rank - len(shape)) + list(shape) for shape in shapes]
     others = [size for place, shape in enumerate(placed) for axis, size in enumerate(shape) if axis != place]
     return len(shapes) == 1 or (len(shapes) == rank and all(alike(size, 1) for size in others))
@@ -82,8 +82,8 @@ def _from_start(call: Call, index: Any, size: Size) -> Any:
 
 
 def _scatter_value(call: Call, x: Any, dim: int, index: Any, value: Any) -> Result:
-    """One index a row: each element compares its place with the index. The look-up among all places raises where an index is out of
-    range.
+    """One index per row: each element compares its position with the index. The gather over all positions raises for an
+    index out of range.
     """
     dim = axis_of(dim, x.ndim)
     expected: List[Size] = [1 if axis == dim else size for axis, size in enumerate(call.shape)]
@@ -104,7 +104,7 @@ def _slice_scatter(call: Call, x: Any, source: Any, dim: int = 0, start: Any = N
 
 
 def _replaced_in_steps(call: Call, x: Any, source: Any, dim: int, steps: Steps) -> Any:
-    """The tensor with another element in each group along an axis."""
+    """The tensor with one element replaced in each group along an axis."""
     shape, groups = call.shape, steps.groups(call, x, dim)
     kept = [(0, steps.place), (steps.place + 1, steps.step)]
     before, behind = ([steps.part(call, groups, dim, *part)] if part[0] < part[1] else [] for part in kept)
@@ -124,7 +124,7 @@ def _select_scatter(call: Call, x: Any, source: Any, dim: int, index: Any) -> Re
 
 
 def _replaced(call: Call, x: Any, source: Any, dim: int, start: Size, length: Size) -> Any:
-    """The tensor with other elements along part of an axis: what stands before, the source, and what follows."""
+    """The tensor with the elements of a part of an axis replaced: the part before it, the source, and the rest."""
     end, size = after(call, start, length), call.shape[dim]
     source = call.ops.cast(source, x.dtype())
     before: List[Any] = [] if alike(start, 0) else [take(call, x, dim, 0, start)]

@@ -9,7 +9,7 @@ from ..._native import DataType
 from .row import Call, Result, Row, Size, Unsupported
 from .views import after
 
-# Elements of a window, at most: each is an addition of a tensor that is read once more, from a cache.
+# The limit on the elements of a window: each is an addition of a tensor that is read again, from a cache.
 LARGEST = 27
 
 
@@ -42,7 +42,7 @@ def _avg_pool_backward(
     count_include_pad: bool,
     divisor_override: Optional[int],
 ) -> Result:
-    """Each element has a part of each window that it stands in: these lie in a window of their own."""
+    """Each element contributes to the windows that contain it: these form a window, too."""
     kernel, padding = _window(rank, call, kernel, stride, padding)
     sizes = call.sizes_of(1)[-len(kernel) :]
     counts = _counts(call, kernel, padding, sizes, count_include_pad, divisor_override)
@@ -51,10 +51,10 @@ def _avg_pool_backward(
 
 
 def _window(rank: int, call: Call, kernel: Any, stride: Any, padding: Any) -> Tuple[Sequence[int], Sequence[int]]:
-    """How long windows are along each axis of an image, and what is padded before and after it.
+    """The sizes of windows along each axis of an image, and the padding before and after it.
 
     Raises:
-        Unsupported: where elements are integers, windows are large, or more than one step apart.
+        Unsupported: for elements that are integers, and windows that are large or more than one step apart.
     """
     if not call.operands[0].dtype.is_floating_point:
         raise Unsupported("averages of integers")
@@ -67,7 +67,7 @@ def _window(rank: int, call: Call, kernel: Any, stride: Any, padding: Any) -> Tu
 
 
 def _of_each(numbers: Any, rank: int) -> Sequence[int]:
-    """A number for each axis, where one may stand for all."""
+    """A number for each axis; a single number holds for all."""
     given = [numbers] if isinstance(numbers, int) else list(numbers)
     return given * rank if len(given) == 1 else given
 
@@ -94,7 +94,7 @@ def _counts(
     include_pad: bool,
     divisor: Optional[int],
 ) -> Any:
-    """By what the sum of each window is divided: a number, or one for each place in the last axes."""
+    """The divisor of the sum of each window: a number, or one for each position in the last axes."""
     if divisor or include_pad:
         return float(divisor or prod(kernel))
     counts: Any = None

@@ -1,4 +1,4 @@
-"""A row of the table of ops: how an op of aten becomes ops of a definition. And what its lowering is told."""
+"""A row of the table of ops: how an op of aten becomes ops of a definition. And the facts that its lowering gets."""
 
 from dataclasses import dataclass
 from typing import Any, Callable, List, Sequence, Tuple, Union
@@ -20,9 +20,9 @@ class Call:
         ops: the ops of the definition.
         shapes: the sizes of each result.
         dtypes: the dtype of each result in memory.
-        computed: the dtype that a region has the first result in: f32 for half types.
-        operands: the arguments as the graph has them, fake tensors for tensors: shapes that a row asks for.
-        size: the size in the definition that a size of torch is.
+        computed: the dtype of the first result in a region: f32 for half types.
+        operands: the arguments in the graph, with fake tensors for tensors, for rows that need their shapes.
+        size: converts a size of torch to one of the definition.
     """
 
     ops: Any
@@ -56,17 +56,17 @@ class Row:
     """How an op is lowered, and what kind of op it is.
 
     Kinds: "compute"; "copy", which moves data and computes nothing; "draw" of random numbers; "view" and "create", which
-    cost nothing where they are used: each region that uses one has its own.
+    cost nothing where they are used: each region that uses one has a copy.
     """
 
     lower: Lower
     kind: str = "compute"
-    weight: int = 1  # as how many ops it counts for `min_ops`
-    limit: str = ""  # what is left to eager all the same, for the page of ops
+    weight: int = 1  # the number of ops that it counts as for `min_ops`
+    limit: str = ""  # the calls that are left to eager nevertheless, for the page of ops
 
 
 def same(name: str, *places: int, weight: int = 1) -> Row:
-    """An op that the definition has too, with the same arguments, or those at some places alone."""
+    """An op that the definition has too, with the same arguments, or only those at some positions."""
 
     def lower(call: Call, *args: Any, **_: Any) -> Result:
         return getattr(call.ops, name)(*(args[place] for place in places) if places else args)
@@ -75,7 +75,7 @@ def same(name: str, *places: int, weight: int = 1) -> Row:
 
 
 def alike(size: Size, other: Size) -> bool:
-    """Are these known to be one size?"""
+    """Are these known to be equal?"""
     return size is other or (isinstance(size, int) and isinstance(other, int) and size == other)
 
 
@@ -83,7 +83,7 @@ def axis_of(dim: int, rank: int) -> int:
     """An axis from 0 on; a negative one counts from the end.
 
     Raises:
-        Unsupported: for a tensor without axes, whose axis 0 is no axis of the definition's.
+        Unsupported: for a tensor without axes, whose axis 0 the definition does not have.
     """
     if rank == 0:
         raise Unsupported("an axis of a tensor without axes")
@@ -91,8 +91,8 @@ def axis_of(dim: int, rank: int) -> int:
 
 
 def axes_of(dims: Any, rank: int) -> List[int]:
-    """Axes from 0 on for one axis or some, `None` meaning all, negative ones counting from the end; none for a tensor without
-    axes.
+    """Axes from 0 on for one axis or several, `None` meaning all; negative ones count from the end; empty for a tensor
+    without axes.
     """
     given: Tuple[int, ...] = (dims,) if isinstance(dims, int) else tuple(range(rank) if dims is None else dims)
     return [dim % rank for dim in given] if rank else []

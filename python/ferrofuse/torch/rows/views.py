@@ -1,4 +1,4 @@
-"""Ops that torch gives views for: other sizes and strides of the same elements."""
+"""Ops that return views in torch: other sizes and strides of the same elements."""
 
 from dataclasses import dataclass
 from math import prod
@@ -10,7 +10,7 @@ from .row import Call, Result, Row, Size, Unsupported, alike, axes_of, axis_of
 
 
 def _reshape(call: Call, x: Any, *_: Any) -> Result:
-    """A single size that is not known goes unsaid, so that it follows from the others."""
+    """A single unknown size is left out, so that it follows from the others."""
     unknown = [place for place, size in enumerate(call.shape) if not isinstance(size, int)]
     shape: List[Size] = [-1 if unknown == [place] else size for place, size in enumerate(call.shape)]
     return call.ops.reshape(x, shape)
@@ -84,14 +84,14 @@ def _split(call: Call, x: Any, sizes: Any, dim: int = 0) -> Result:
 
 
 def in_shape(call: Call, x: Any, shape: Sequence[Size]) -> Any:
-    """The tensor repeated to these sizes, axes that it lacks in front."""
+    """The tensor expanded to these sizes; missing axes are added in front."""
     missing = len(shape) - x.ndim
     x = call.ops.broadcast(x, [True] * missing + [False] * x.ndim) if missing else x
     return call.ops.expand(x, shape) if shape else x
 
 
 def start_of(call: Call, dim: int, start: Any) -> Size:
-    """A start from 0 on: negative ones count from the end, beyond either end is that end."""
+    """A start from 0 on: negative ones count from the end, and those beyond either end are clamped to it."""
     size, length = call.sizes_of(0)[dim], call.operands[0].shape[dim]
     if not isinstance(start, int):
         return 0 if start is None else start
@@ -103,17 +103,17 @@ def start_of(call: Call, dim: int, start: Any) -> Size:
 
 
 def after(call: Call, start: Size, length: Size) -> Size:
-    """Where what begins there and is so long ends."""
+    """The end of a range with this start and length."""
     return start + length if isinstance(start, int) and isinstance(length, int) else call.ops.add(start, length)
 
 
 def take(call: Call, x: Any, dim: int, start: Size, length: Size) -> Any:
-    """So many elements along an axis, from a start on."""
+    """`length` elements along an axis, from a start on."""
     return cut(call, x, dim, start, after(call, start, length))
 
 
 def cut(call: Call, x: Any, dim: int, start: Size, end: Size) -> Any:
-    """The elements of an axis from a start to before an end."""
+    """The elements of an axis from a start up to an end, which is excluded."""
     ends: List[Size] = [*call.sizes_of(0)]
     ends[dim] = end
     return call.ops.slice(x, [start if axis == dim else 0 for axis in range(x.ndim)], ends)
@@ -121,8 +121,8 @@ def cut(call: Call, x: Any, dim: int, start: Size, end: Size) -> Any:
 
 @dataclass(frozen=True)
 class Steps:
-    """What a slice with steps takes of an axis: one element at `place` of each of `length` groups, which lie next to each other
-    from `begin` on; the last may reach past the end of the axis, by `missing` elements.
+    """The elements that a slice with steps selects on an axis: the one at `place` of each of `length` groups, which are
+    contiguous from `begin` on; the last may exceed the end of the axis, by `missing` elements.
     """
 
     begin: int
@@ -136,7 +136,7 @@ class Steps:
         """The groups of an axis.
 
         Raises:
-            Unsupported: where a number is not known.
+            Unsupported: when a number is not known.
         """
         if not (isinstance(size, int) and isinstance(start, int) and isinstance(length, int)):
             raise Unsupported("a slice with steps of a size that is not known")
@@ -146,11 +146,11 @@ class Steps:
 
     @property
     def end(self) -> int:
-        """Where the last group ends."""
+        """The end of the last group."""
         return self.begin + self.length * self.step
 
     def groups(self, call: Call, x: Any, dim: int) -> Any:
-        """The elements of all groups, with an axis behind `dim` for those of each."""
+        """The elements of all groups, with an axis after `dim` for those of each."""
         shape: List[Size] = [*call.sizes_of(0)]
         if self.missing:
             x = call.ops.pad(x, [0, 0] * (x.ndim - 1 - dim) + [0, self.missing])
@@ -159,7 +159,7 @@ class Steps:
         return call.ops.reshape(window, [*shape[:dim], self.length, self.step, *shape[dim + 1 :]])
 
     def part(self, call: Call, groups: Any, dim: int, begin: int, end: int) -> Any:
-        """Of each group the elements from one to before another."""
+        """For each group the elements from `begin` up to `end`, which is excluded."""
         ends: List[Size] = [*call.sizes_of(0)]
         ends[dim : dim + 1] = [self.length, end]
         return call.ops.slice(groups, [begin if axis == dim + 1 else 0 for axis in range(groups.ndim)], ends)

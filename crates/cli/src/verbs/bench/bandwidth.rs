@@ -1,5 +1,5 @@
-//! What the memory of this machine can do: a copy and a read by the same threads, of the same footprint, in the same
-//! minute as the kernel that they are compared with.
+//! The bandwidth of this machine's memory: a copy and a read by the same threads, of the same footprint, in the same minute
+//! as the kernel that they are compared with.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 
 use super::moves::{COPIES, Copier, READS, Reader};
 
-/// Bytes that a measurement moves at least, so that starting threads costs little beside it.
+/// The minimum of bytes of a measurement, so that starting threads costs little compared with it.
 const MIN_BYTES: usize = 64 << 20;
 
-/// Memory to copy from and to: as many windows as there are sets of inputs, so that none is in the caches still.
+/// Memory to copy from and to: as many windows as sets of inputs, so that none is still in the caches.
 pub struct Bandwidth {
     from: Vec<u8>,
     to: Vec<u8>,
     window: usize,
     threads: usize,
-    /// How often a measurement goes over a window: more than once where there is but one, which stays in the caches.
+    /// How often a measurement repeats a window: more than once if there is only one, which is in the caches.
     rounds: u32,
 }
 
@@ -39,7 +39,7 @@ impl Bandwidth {
         2 * self.window
     }
 
-    /// The time of a copy: the smallest of those of all ways, each on a window of its own.
+    /// The time of a copy: the minimum over all ways, each on a separate window.
     pub fn copy(&mut self, round: usize) -> Duration {
         let way = |(place, &copy)| self.timed_copy(round * COPIES.len() + place, copy);
         COPIES.iter().enumerate().map(way).min().expect("some way")
@@ -51,7 +51,7 @@ impl Bandwidth {
         READS.iter().enumerate().map(way).min().expect("some way")
     }
 
-    /// The place of a window; rounds wrap around.
+    /// The range of a window; rounds wrap around.
     fn range(&self, round: usize) -> Range<usize> {
         let begin = round * self.window % self.from.len();
         begin..begin + self.window

@@ -1,8 +1,7 @@
-//! `ferrofuse bench --calibrate`: what the cost model has to know of this CPU, measured so that the model expects what the
-//! clock says.
+//! `ferrofuse bench --calibrate`: the cost model's constants for this CPU, measured so that the model agrees with the clock.
 //!
-//! Three definitions are timed: one that moves memory, one that moves as much and computes for long, and a chain of launches.
-//! What the second takes more than the first is computing, what is left of the first is memory.
+//! Three definitions are timed: one that moves memory, one that moves as much and computes for long, and a chain of
+//! launches. The difference between the second and the first is computing, the rest of the first is memory.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -18,32 +17,32 @@ use testing::inputs::{draw, facts_of};
 use super::Options;
 use crate::failure::{Failure, Outcome};
 
-/// Elements that no cache keeps.
+/// More elements than any cache holds.
 const MANY: usize = 1 << 24;
 
-/// Elements that a launch is nothing but a launch for.
+/// So few elements that a launch takes all the time.
 const FEW: usize = 64;
 
 /// Launches of a chain.
 const LAUNCHES: usize = 65;
 
-/// Calls of which the fastest counts.
+/// Calls; the fastest counts.
 const CALLS: usize = 15;
 
 /// One operation on each element.
 const LIGHT: &str = "    x = fd.ops.neg(x)\n";
 
-/// Functions and arithmetic on each element, as activations have them.
+/// Functions and arithmetic on each element, as in activations.
 const HEAVY: &str = "    x = fd.ops.mul(fd.ops.tanh(x), fd.ops.exp(fd.ops.neg(x)))
     x = fd.ops.add(fd.ops.sigmoid(x), fd.ops.mul(x, 0.5))
     x = fd.ops.div(fd.ops.gelu(x), fd.ops.add(fd.ops.mul(x, x), 1.0))
     x = fd.ops.add(fd.ops.silu(x), fd.ops.sqrt(fd.ops.abs(x)))
 ";
 
-/// A launch of its own.
+/// A separate launch.
 const LAUNCH: &str = "    x = fd.ops.segment_set(fd.ops.add(x, 1.0))\n";
 
-/// Measures, writes the file at `path`, and prints what is usual beside what was measured.
+/// Measures, writes the file at `path`, and prints the default values beside the measured ones.
 pub fn calibrate(
     options: &Options,
     given: MachineOptions,
@@ -85,7 +84,7 @@ pub fn calibrate(
     Ok(Outcome::Fine)
 }
 
-/// Writes the file whole, or not at all.
+/// Writes the file atomically.
 fn keep(facts: &CpuFacts, path: &Path) -> Result<(), Failure> {
     let unusable = || Failure::user(format!("{} is no file", path.display()));
     let (folder, name) = path.parent().zip(path.file_name()).ok_or_else(unusable)?;
@@ -95,13 +94,13 @@ fn keep(facts: &CpuFacts, path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A definition, timed beside what the model has of it.
+/// A definition: its measured time and the model's numbers.
 struct Timed {
-    /// Of the fastest call.
+    /// The time of the fastest call.
     seconds: f64,
     /// Bytes that the call moves.
     bytes: f64,
-    /// Seconds of computing that the model expects.
+    /// Seconds that the model expects for computing.
     computing: f64,
 }
 

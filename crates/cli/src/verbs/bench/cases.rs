@@ -1,4 +1,4 @@
-//! What is measured: workloads, each at some sizes of its symbols.
+//! The cases that are measured: workloads, each at some sizes of its symbols.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -13,14 +13,14 @@ use crate::failure::Failure;
 const ELEMENTS: i64 = 16 << 20;
 /// Columns of the sweep over rows.
 const COLUMNS: i64 = 4096;
-/// What is swept when nothing is named: a map, folds over rows and over columns.
+/// The default workloads of a sweep: a map, folds over rows and over columns.
 const SWEPT: [&str; 4] = ["silu_mul_bf16", "softmax_bf16", "layer_norm_bf16", "sum_outer_f32"];
 
 /// A workload at some sizes.
 #[derive(Clone, Debug)]
 pub struct Case {
     pub workload: &'static Workload,
-    /// Sizes of symbols of its first use; those of the file otherwise.
+    /// The sizes of symbols, by the names at their first use; otherwise those of the file.
     pub sizes: Vec<(String, i64)>,
 }
 
@@ -69,10 +69,10 @@ pub fn resize(spec: &InputSpec, size: &dyn Fn(usize, i64) -> i64) -> InputSpec {
     InputSpec::Tensor(spec)
 }
 
-/// The cases for these names, or the usual ones.
+/// The cases for these names, or the default ones.
 ///
 /// # Errors
-/// For a name that is no workload's, and for one that has no rows and columns to sweep.
+/// For a name of no workload, and for a workload without rows and columns to sweep.
 pub fn choose(ids: &[String], sweep: bool, sizes: &[(String, i64)]) -> Result<Vec<Case>, Failure> {
     let chosen: Vec<&Workload> = match (ids, sweep) {
         ([], false) => WORKLOADS.iter().collect(),
@@ -86,7 +86,7 @@ pub fn choose(ids: &[String], sweep: bool, sizes: &[(String, i64)]) -> Result<Ve
     Ok(cases.collect::<Result<Vec<_>, _>>()?.concat())
 }
 
-/// The sizes that are asked for, and the workload's own.
+/// The requested sizes, and otherwise the workload's own.
 fn sizes_of(workload: &Workload, asked: &[(String, i64)]) -> Result<Vec<(String, i64)>, Failure> {
     let symbols = symbols(workload);
     if let Some((name, _)) = asked.iter().find(|(name, _)| !symbols.contains(name)) {

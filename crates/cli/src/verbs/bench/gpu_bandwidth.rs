@@ -1,5 +1,5 @@
-//! What the memory of a GPU can do: a copy by the driver and a read by a kernel, of the same footprint and in the same minute as
-//! the kernel that they are compared with.
+//! The bandwidth of a GPU's memory: a copy by the driver and a read by a kernel, of the same footprint and in the same
+//! minute as the kernel that they are compared with.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,8 @@ use ferrofuse::CudaDevice;
 
 use super::workloads::Peer;
 
-/// Reads all words, 16 bytes of a thread at a time. What it adds up is stored where it is no sum of zeros.
+/// Reads all words, 16 bytes a thread at a time. It stores their bitwise or unless that is zero, so that no read is
+/// optimized away.
 const READ: &str = r#"
 extern "C" __global__ void read_words(const uint4* from, unsigned* to, long long words) {
   unsigned sum = 0;
@@ -41,13 +42,13 @@ pub struct GpuBandwidth {
 }
 
 impl GpuBandwidth {
-    /// Two halves of this footprint, of zeros.
+    /// Two halves of this footprint, filled with zeros.
     pub fn new(device: &CudaDevice, stream: &Arc<Stream>, footprint: usize) -> Result<GpuBandwidth, Error> {
         let half = (footprint / 2).next_multiple_of(WORD).max(WORD);
         let zeros = vec![0; half];
         let zeroed = || -> Result<DeviceBuffer, Error> {
             let mut buffer = DeviceBuffer::allocate(stream, half)?;
-            // SAFETY: a vector is in pageable memory.
+            // SAFETY: a `Vec` is pageable memory.
             unsafe { buffer.upload(&zeros) }?;
             Ok(buffer)
         };
@@ -66,7 +67,7 @@ impl GpuBandwidth {
     pub fn round(&self, peer: Peer) -> Result<Duration, Error> {
         let begin = Event::record_timed(&self.stream)?;
         match peer {
-            // SAFETY: both buffers have as many bytes, live until the end is waited for, and do not overlap.
+            // SAFETY: both buffers have this many bytes, live until the end is waited for, and do not overlap.
             Peer::Copy => unsafe { self.stream.copy(self.to.address(), self.from.address(), self.half) }?,
             Peer::Read => [&self.from, &self.to].into_iter().try_for_each(|half| self.read(half))?,
         }
@@ -76,7 +77,8 @@ impl GpuBandwidth {
     fn read(&self, half: &DeviceBuffer) -> Result<(), Error> {
         let shape = LaunchShape { blocks: self.blocks, threads: THREADS, shared_bytes: 0 };
         let parameters = [half.address(), self.to.address(), (self.half / WORD) as u64];
-        // SAFETY: the kernel takes these three words, reads as many as the buffer has, and stores none, as all are zero.
+        // SAFETY: the kernel takes these three words, reads no more than the buffer, and stores nothing, as all elements are
+        // zero.
         unsafe { self.read.launch(&self.stream, shape, &parameters) }
     }
 }

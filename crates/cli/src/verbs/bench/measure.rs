@@ -1,4 +1,5 @@
-//! One workload measured: compile, first call, steady calls beside a copy or a read, and a call on next to no data.
+//! The measurement of one workload: compilation, first call, steady calls beside a copy or a read, and a call on nearly no
+//! data.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -19,13 +20,13 @@ use crate::failure::Failure;
 /// Steady calls that are timed.
 const CALLS: usize = 15;
 
-/// Steady calls on inputs that stay in a cache.
+/// Steady calls on inputs that fit in a cache.
 const WARM_CALLS: usize = 201;
 
-/// Calls on next to no data that are timed.
+/// Timed calls on nearly no data.
 const SMALL_CALLS: usize = 2000;
 
-/// What was measured of a workload.
+/// The measurements of a workload.
 #[derive(Debug, Serialize)]
 pub struct Row {
     pub workload: String,
@@ -37,9 +38,9 @@ pub struct Row {
     pub columns: i64,
     /// Median milliseconds of a call.
     pub ms: f64,
-    /// Compulsory bytes over that time, in 1e9 bytes a second.
+    /// Compulsory bytes divided by that time, in 1e9 bytes a second.
     pub gbps: f64,
-    /// `gbps` over the bandwidth it is compared with.
+    /// `gbps` divided by the bandwidth that it is compared with.
     pub fraction: f64,
     /// Bandwidth of a copy of the same footprint.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -51,7 +52,7 @@ pub struct Row {
     pub kernels: usize,
     /// Bytes moved over compulsory bytes.
     pub traffic_ratio: f64,
-    /// Microseconds that the cost model expects of a call.
+    /// Microseconds that the cost model expects for a call.
     pub model_us: f64,
     /// Milliseconds from the plan to machine code.
     pub compile_ms: f64,
@@ -62,7 +63,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Bytes of a case in a time, beside the bandwidth of its peer; the rest is not measured yet.
+    /// A case's bytes in a time, beside the bandwidth of its peer; the rest is not measured yet.
     pub fn new(
         case: &Case,
         device: &'static str,
@@ -91,13 +92,13 @@ impl Row {
         }
     }
 
-    /// Rows and columns as people write them.
+    /// Rows and columns in readable form.
     pub fn size(&self) -> String {
         format!("{}x{}", self.rows, self.columns)
     }
 }
 
-/// Measures a case: on inputs that are in no cache, or, `warm`, on the same ones in each call.
+/// Measures a case: on inputs that are in no cache, or, if `warm`, on the same ones in each call.
 pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: bool) -> Result<Row, Failure> {
     let (file, specs) = case.read();
     let (hints, _) = facts_of(&file.definition, &specs);
@@ -144,7 +145,7 @@ fn sizes_of(spec: &InputSpec) -> Vec<i64> {
     }
 }
 
-/// How many sets of inputs together exceed the last-level cache four times, two at least.
+/// The number of sets of inputs that together exceed the last-level cache four times, at least two.
 pub fn sets_beyond(bytes: u64, cache: usize) -> u64 {
     (4 * cache as u64).div_ceil(bytes.max(1)).clamp(2, 64)
 }
@@ -170,8 +171,8 @@ fn timed(executable: &Executable, set: &[StridedArray]) -> Result<Duration, Fail
     Ok(time)
 }
 
-/// Median time of a call, and the bandwidth of the peer, timed [`CALLS`] times in turn with it. The outputs of as many calls
-/// as there are sets are held, so that outputs rotate too.
+/// Median time of a call, and the bandwidth of the peer, timed [`CALLS`] times alternately. The outputs of as many calls as
+/// there are sets are kept, so that outputs rotate too.
 fn steady(
     executable: &Executable,
     sets: &[Vec<StridedArray>],
@@ -189,14 +190,14 @@ fn steady(
             held.pop_front();
         }
         if sets.len() == 1 {
-            // The peer may have taken the place of the inputs in the caches.
+            // The peer may have evicted the inputs from the caches.
             drop(executable.run(&views).map_err(Failure::machine)?);
         }
         let start = Instant::now();
         let outputs = executable.run(&views).map_err(Failure::machine)?;
         let time = start.elapsed();
         held.push_back(outputs);
-        // A peer goes over a window that stays in the caches very often: not after each of many short calls.
+        // A peer repeats a cached window very often: it is not timed after each of many short calls.
         let beside = (call % (calls / CALLS) == 0).then(|| peer_gbps(&mut bandwidth, peer, call));
         if call >= sets.len() {
             times.push(time);
@@ -216,7 +217,7 @@ fn peer_gbps(bandwidth: &mut Bandwidth, peer: Peer, round: usize) -> f64 {
     moved as f64 / taken.as_secs_f64() / 1e9
 }
 
-/// Integers may be places on an axis that is small now: all the first.
+/// Integers may be indices along an axis that is small now: all become zero.
 fn first_places(spec: InputSpec) -> InputSpec {
     match spec {
         InputSpec::Tensor(spec) if spec.dtype.is_int() => {
@@ -239,7 +240,7 @@ pub fn small_specs(executable: &Executable, specs: &[InputSpec]) -> Vec<InputSpe
     shrunk.collect()
 }
 
-/// Median time of a call on axes of size 1 or 2: what a call costs beyond its kernels.
+/// Median time of a call on axes of size 1 or 2: the cost of a call besides its kernels.
 fn small_call(executable: &Executable, specs: &[InputSpec]) -> Result<Duration, Failure> {
     let specs = small_specs(executable, specs);
     let set = specs.iter().enumerate().map(|(place, spec)| draw(spec, 0, place));

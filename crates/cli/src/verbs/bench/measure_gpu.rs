@@ -1,4 +1,5 @@
-//! One workload measured on a GPU, by its clock: steady calls beside a copy or a read, and what a call costs the host.
+//! The measurement of one workload on a GPU, by its clock: steady calls beside a copy or a read, and the host's time for a
+//! call.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,10 +15,10 @@ use super::gpu_bandwidth::GpuBandwidth;
 use super::measure::{Row, median, milliseconds, rows_and_columns, sets_beyond, small_specs};
 use crate::failure::Failure;
 
-/// Rounds that are timed, each of a call on every set of inputs.
+/// Timed rounds, each with a call on every set of inputs.
 const ROUNDS: usize = 15;
 
-/// Calls on next to no data that are timed, and after how many the host waits for the GPU.
+/// Timed calls on nearly no data, and the number of calls after which the host waits for the GPU.
 const SMALL_CALLS: usize = 2000;
 const SMALL_WAIT: usize = 100;
 
@@ -56,7 +57,7 @@ impl OnGpu {
         specs.iter().enumerate().map(input).collect()
     }
 
-    /// Gives the work of a call to the stream. The memory of its outputs goes in the stream's order.
+    /// Enqueues a call on the stream. The memory of its outputs is freed in the stream's order.
     fn call(&self, set: &mut [Input]) -> Result<(), Failure> {
         let inputs: Vec<GpuInput<'_>> = set.iter_mut().map(Input::given).collect();
         let options = CallOptions::default();
@@ -67,7 +68,7 @@ impl OnGpu {
         self.stream.synchronize().map_err(Failure::machine)
     }
 
-    /// Median time of a call, and the bandwidth of the peer, timed in turn with it.
+    /// Median time of a call, and the bandwidth of the peer, timed alternately.
     fn steady(
         &self,
         sets: &mut [Vec<Input>],
@@ -86,7 +87,7 @@ impl OnGpu {
         Ok((median(times), gbps))
     }
 
-    /// Median time of the host in a call on axes of size 1 or 2.
+    /// Median time that the host spends in a call on axes of size 1 or 2.
     fn small_call(&self, specs: &[InputSpec]) -> Result<Duration, Failure> {
         let mut set = self.set(&small_specs(&self.executable, specs), 0)?;
         let mut times = Vec::with_capacity(SMALL_CALLS);
@@ -103,7 +104,7 @@ impl OnGpu {
     }
 }
 
-/// Measures a case on inputs that are in no cache, or, `warm`, on the same ones in each call.
+/// Measures a case on inputs that are in no cache, or, if `warm`, on the same ones in each call.
 pub fn measure_on_gpu(
     case: &Case,
     device: &Arc<CudaDevice>,
@@ -127,7 +128,7 @@ pub fn measure_on_gpu(
     on_gpu.wait()?;
     let first = start.elapsed();
     let variant = on_gpu.executable.latest().expect("compiled");
-    // The GPU's own plan, by its model.
+    // The plan for the GPU, by the model's constants for it.
     let explanation = explain(&file.definition, &variant.plan, &hints);
     let bandwidth = GpuBandwidth::new(device, &on_gpu.stream, bytes as usize).map_err(Failure::machine)?;
     let (time, beside) = on_gpu.steady(&mut sets, case, &bandwidth)?;

@@ -1,4 +1,4 @@
-//! `ferrofuse bench`: the standard workloads beside a copy, at their sizes or at many; or how they are cut.
+//! `ferrofuse bench`: the standard workloads beside a copy, at their own or many sizes; or how they are cut into segments.
 
 mod bandwidth;
 mod calibrate;
@@ -71,7 +71,7 @@ pub struct Options {
     json: bool,
 }
 
-/// Measures or plans, and prints; in JSON each row as soon as it is there.
+/// Measures or plans, and prints; with `json` each row as soon as it is known.
 pub fn run(
     options: &Options,
     given: MachineOptions,
@@ -102,7 +102,7 @@ pub fn run(
     print(options.json, &lines(&rows), out)
 }
 
-/// A row of each case, under a bar that tells how far it is.
+/// A row of each case, under a progress bar.
 fn each<R: Serialize>(
     cases: &[Case],
     json: bool,

@@ -1,20 +1,20 @@
-//! Ways to go over memory, of which a measurement takes the best: which one that is differs from machine to machine.
+//! Ways to traverse memory, of which a measurement takes the best: that differs from machine to machine.
 
 use std::hint::black_box;
 
-/// Bytes up to which a copy goes through the caches; longer ones the C library may store non-temporally.
+/// Bytes up to which a copy goes through the caches; the C library may store longer ones non-temporally.
 const PIECE: usize = 64 << 10;
 
-/// Bytes of each of the runs that are read side by side: those of a page, at whose end the hardware prefetcher stops.
+/// Bytes of each of the runs that are read side by side: a page, at whose end the hardware prefetcher stops.
 const RUN: usize = 4 << 10;
 
-/// Bytes of a line of a cache.
+/// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// A copy of as many bytes from one place, the second, to another.
+/// A copy to the first place from the second, which has as many bytes.
 pub type Copier = fn(&mut [u8], &[u8]);
 
-/// A read, which gives a sum of what it read.
+/// A read, which returns a sum of the memory.
 pub type Reader = fn(&[u8]) -> u64;
 
 /// Through the caches, in two ways, and non-temporally.
@@ -31,8 +31,8 @@ fn in_pieces(to: &mut [u8], from: &[u8]) {
     to.chunks_mut(PIECE).zip(from.chunks(PIECE)).for_each(|(to, from)| at_once(to, from));
 }
 
-/// Never through the caches, as kernels store what is not read soon: the C library streams only what exceeds the last of
-/// them, however many processors of other machines that one serves too.
+/// Always non-temporally, like kernels' stores of values that are not read soon: the C library does that only for copies
+/// larger than the last-level cache, even if other virtual machines share that cache.
 fn non_temporal(to: &mut [u8], from: &[u8]) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx512f") {
@@ -49,13 +49,13 @@ fn non_temporal(to: &mut [u8], from: &[u8]) {
 mod streamed {
     use std::arch::x86_64::*;
 
-    /// Bytes from what is copied to what is fetched for later.
+    /// Bytes between the copy and the prefetch.
     const DISTANCE: usize = 2 << 10;
 
-    /// A copy whose stores, of a register each, are non-temporal.
+    /// A copy with non-temporal stores of one register each.
     macro_rules! streamed {
         ($name:ident, $feature:literal, $register:ty, $load:ident, $store:ident) => {
-            /// Copies `from` to `to`, of as many bytes, by non-temporal stores of this register.
+            /// Copies `from` to `to`, of the same length, by non-temporal stores of this register.
             #[target_feature(enable = $feature)]
             pub fn $name(to: &mut [u8], from: &[u8]) {
                 assert_eq!(to.len(), from.len(), "a copy of as many bytes");
@@ -74,7 +74,7 @@ mod streamed {
                         $store(to, $load(from.as_ptr().cast()));
                     }
                 }
-                // Others may look at the memory once this returns.
+                // Other threads may read the memory after this returns.
                 _mm_sfence();
             }
         };
@@ -84,7 +84,7 @@ mod streamed {
     streamed!(by_32, "avx", __m256i, _mm256_loadu_si256, _mm256_stream_si256);
 }
 
-/// A sum of what memory holds, read a line of each of some runs in turn.
+/// A sum of the contents of memory, read a line of each of several runs in turn.
 fn read<const RUNS: usize>(memory: &[u8]) -> u64 {
     let mut sums = [0; LINE / size_of::<u64>()];
     let blocks = memory.chunks_exact(RUNS * RUN);

@@ -1,4 +1,4 @@
-//! The rows as a picture: a bar for each, as long as its fraction of a copy or a read.
+//! The rows as a picture: a bar for each, with its fraction of a copy or a read as length.
 
 use std::fmt::Write;
 

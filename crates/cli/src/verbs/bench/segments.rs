@@ -1,4 +1,4 @@
-//! How a workload is cut: its segments, the bytes they move, and what that should cost, beside other ways to cut.
+//! How a workload is cut: its segments, the bytes they move, and the expected cost, beside other ways to cut.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ pub struct Row {
     bytes: u64,
     /// Bytes that no plan can avoid.
     compulsory_bytes: u64,
-    /// The one over the other.
+    /// `bytes` divided by `compulsory_bytes`.
     traffic_ratio: f64,
     /// Microseconds that the cost model expects.
     cost_us: f64,
@@ -64,7 +64,7 @@ pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, 
     })
 }
 
-/// The rows for people.
+/// The rows in readable form.
 pub fn lines(rows: &[Row]) -> Vec<Vec<String>> {
     let header = ["workload", "ops", "segments", "bytes", "traffic", "cost us", "greedy us", "unfused us"];
     let line = |row: &Row| {

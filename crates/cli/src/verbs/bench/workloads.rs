@@ -1,25 +1,25 @@
-//! The standard workloads: a definition each, and the sizes it is measured at.
+//! The standard workloads: a definition each, and the sizes that it is measured at.
 //!
-//! Those that are examples are the example; the others are in `bench/workloads/`.
+//! Workloads that are examples use the example's file; the others are in `bench/workloads/`.
 
-/// What a workload's time is compared with.
+/// The peer that a workload's time is compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Peer {
-    /// Writes about as much as it reads: a copy.
+    /// A copy, for workloads that write about as much as they read.
     Copy,
-    /// Writes next to nothing: a read.
+    /// A read, for workloads that write nearly nothing.
     Read,
 }
 
 /// A workload.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
-    /// Its name: what is computed, and the dtype in memory.
+    /// Its name: the computation, and the dtype in memory.
     pub id: &'static str,
     pub source: &'static str,
-    /// The sizes of the size symbols of its first use, by name; the file's own sizes otherwise.
+    /// The values of the size symbols, by the names at their first use; otherwise the file's own sizes.
     pub sizes: &'static [(&'static str, i64)],
-    /// What it is compared with.
+    /// The peer that it is compared with.
     pub peer: Peer,
 }
 
@@ -35,7 +35,7 @@ macro_rules! own {
     };
 }
 
-/// Rows and columns of a workload on one or more tensors of two axes, which may have any others.
+/// Rows and columns of a workload on one or more tensors of two axes, which may have any sizes.
 pub const SQUARE: &[(&str, i64)] = &[("i0", 4096), ("i1", 4096)];
 
 const fn copy(id: &'static str, source: &'static str, sizes: &'static [(&'static str, i64)]) -> Workload {

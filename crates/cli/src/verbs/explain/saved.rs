@@ -1,4 +1,4 @@
-//! What `explain --json` printed, by this version or an earlier one, which did not say all that this one does.
+//! The output of `explain --json` by this version or an earlier one, which did not report all that this one does.
 
 use std::fs;
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::failure::Failure;
 /// A field that earlier versions did not write.
 struct Later {
     key: &'static str,
-    /// What stands for it; it is not compared.
+    /// Its substitute value, which is not compared.
     stand_in: fn() -> Value,
-    /// What differences call it, if they tell of it.
+    /// Its name in differences, if they report it.
     fact: Option<&'static str>,
 }
 
-/// Of an explanation, and of each of its segments.
+/// Fields of an explanation.
 const OF_ALL: &[Later] = &[Later { key: "peak_bytes", stand_in: || json!(0), fact: Some("peak memory") }];
 const OF_SEGMENTS: &[Later] = &[
     Later { key: "operations", stand_in: || json!([]), fact: None },
@@ -32,13 +32,13 @@ const OF_SEGMENTS: &[Later] = &[
     Later { key: "bytes_formula", stand_in: || json!(""), fact: None },
 ];
 
-/// More than any plan takes.
+/// More than the time of any plan.
 const MAX_MICROSECONDS: f64 = 1e18;
 
-/// An explanation, and what it does not say.
+/// An explanation, and the facts that it lacks.
 pub struct SavedExplanation {
     pub explanation: Explanation,
-    /// As differences call it.
+    /// The names of these in differences.
     pub unsaid: Vec<&'static str>,
 }
 
@@ -46,7 +46,7 @@ impl SavedExplanation {
     /// Reads a file.
     ///
     /// # Errors
-    /// For a file that cannot be read, and for one that no version prints.
+    /// For a file that cannot be read, and for one that no version printed.
     pub fn read(path: &Path) -> Result<SavedExplanation, Failure> {
         let failed = |error: &dyn std::error::Error| Failure::user(format!("{}: {error}", path.display()));
         let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
@@ -60,7 +60,7 @@ impl SavedExplanation {
     }
 }
 
-/// The place of a time that is negative or longer than any.
+/// The path of a time that is negative or too long.
 fn wrong_time(value: &Value) -> Option<String> {
     let is_wrong = |time: &Value| time.as_f64().is_some_and(|time| !(0.0..MAX_MICROSECONDS).contains(&time));
     let wrong = |key: &&str| value.get(*key).is_some_and(is_wrong);
@@ -74,7 +74,7 @@ fn wrong_time(value: &Value) -> Option<String> {
     of_all.or_else(|| of_segments.next())
 }
 
-/// Fills in what earlier versions did not write; gives what that is.
+/// Fills in the fields that earlier versions did not write; returns their facts.
 fn complete(value: &mut Value) -> Vec<&'static str> {
     let mut unsaid = value.as_object_mut().map(|object| fill(object, OF_ALL)).unwrap_or_default();
     let segments = value.get_mut("segments").and_then(Value::as_array_mut).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! What the kernels of random programs run on.
+//! The device that runs the kernels of random programs.
 
 use clap::ValueEnum;
 use testing::differential::Choice;

@@ -1,8 +1,8 @@
-//! `ferrofuse fuzz`: random programs with random choices, every executor against the evaluator, as long as asked for.
+//! `ferrofuse fuzz`: random programs with random choices, every executor against the evaluator, for the requested time.
 //!
-//! Cases are checked in processes of their own (`worker`), so that machine code which crashes or never ends is a failure
-//! with its seed and not the end of the run (`process`); `workers` keeps them at work and has what fails made small.
-//! Failures are written as definition files.
+//! Cases are checked in separate processes (`worker`), so that machine code which crashes or never ends is a failure with
+//! its seed and does not end the run (`process`); `workers` keeps them busy and reduces failing programs. Failures are
+//! written as definition files.
 
 mod device;
 mod process;
@@ -67,7 +67,7 @@ struct Failed {
     file: PathBuf,
 }
 
-/// What a run found.
+/// The result of a run.
 #[derive(Default, Serialize)]
 struct Summary {
     seed: u64,
@@ -80,7 +80,7 @@ struct Summary {
     failures: Vec<Failed>,
 }
 
-/// Looks for failures and writes the summary.
+/// Searches for failures and writes the summary.
 pub fn run(options: &Options, libraries: &LibraryPaths, out: &mut dyn Write) -> Result<Outcome, Failure> {
     if options.worker {
         if options.device == FuzzDevice::Cuda {

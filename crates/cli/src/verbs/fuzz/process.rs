@@ -1,5 +1,5 @@
-//! A process that checks, seen from the one that asks: requests go out, answers come in. One that dies, or that takes
-//! too long and is ended, is itself an answer; another takes its place.
+//! The parent's side of a process that checks: requests go out, answers come in. A process that dies, or that takes too long
+//! and is killed, counts as an answer; another one replaces it.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -13,14 +13,14 @@ use testing::differential::{Choice, Failure, Kind};
 use super::device::FuzzDevice;
 use super::worker::{Answer, Request};
 
-/// The processor time that a case may take, many times what any does.
+/// The processor time that a case may take, many times more than any needs.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The time that it may take where it does not get the processor, or waits for ever.
+/// The time that it may take if it does not get the processor, or waits forever.
 const LONGEST: Duration = Duration::from_secs(900);
-/// How often the processor time is looked at.
+/// How often the processor time is polled.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// A process kept alive.
+/// A process that is restarted when it ends.
 pub struct Checker {
     process: Option<Process>,
     device: FuzzDevice,
@@ -33,7 +33,7 @@ enum Silence {
     Died(String),
     /// It takes too long.
     Late,
-    /// The end came first.
+    /// The deadline came first.
     Over,
 }
 
@@ -43,15 +43,15 @@ impl Checker {
         Checker { process: None, device, end }
     }
 
-    /// Whether no more answers are to be had.
+    /// Whether the deadline has passed.
     pub fn is_over(&self) -> bool {
         self.end.is_some_and(|end| Instant::now() >= end)
     }
 
-    /// What comes of a request; nothing if the end comes first.
+    /// The answer to a request; `None` if the deadline comes first.
     ///
     /// # Errors
-    /// When the system gives no process.
+    /// When the system cannot start a process.
     pub fn ask(&mut self, request: &Request) -> io::Result<Option<Answer>> {
         let process = match &mut self.process {
             Some(process) => process,
@@ -123,9 +123,9 @@ impl Process {
         })
     }
 
-    /// The processor time that the process has had, where the system tells: on a busy machine it says more than a clock.
+    /// The processor time of the process, if the system reports it: on a busy machine it says more than a clock.
     fn processor_time(&self) -> Duration {
-        /// Linux counts in hundredths of a second, in the fields 14 and 15; the name in the second may hold blanks.
+        /// Linux counts in hundredths of a second, in the fields 14 and 15; the name in the second field may contain blanks.
         const TICK: Duration = Duration::from_millis(10);
         let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
         let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace();
@@ -136,13 +136,13 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may be gone already.
+        // It may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The lines of a pipe, read aside so that one can wait for them for a while only.
+/// The lines of a pipe, read by a thread so that waiting for one can time out.
 fn lines_of(pipe: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {

@@ -1,4 +1,4 @@
-//! The process that checks: reads a request a line, answers with one line of JSON each.
+//! The process that checks: reads one request a line, answers each with one line of JSON.
 
 use std::io::{self, BufRead, Write};
 use std::panic;
@@ -9,23 +9,23 @@ use testing::fuzz::check_all;
 use testing::random::generate;
 use testing::reduce::cut;
 
-/// What is to be checked.
+/// A case to check.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Request {
     /// The seed of the program.
     pub seed: u64,
-    /// What was cut from it.
+    /// The steps that were cut from it.
     pub cuts: Vec<usize>,
     /// The choices to check it with.
     pub choices: Vec<Choice>,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Answer {
-    /// The ops of the program; one that is called twice stands twice.
+    /// The ops of the program; one that is called twice is listed twice.
     pub ops: Vec<String>,
-    /// What was checked.
+    /// The counts of the check.
     pub covered: Covered,
     /// The first choice that fails, and how.
     pub failure: Option<(Choice, Failure)>,
@@ -33,7 +33,7 @@ pub struct Answer {
 
 /// Answers until there are no more requests.
 pub fn serve(out: &mut dyn Write) -> io::Result<()> {
-    // Panics are failures that the answer tells of.
+    // The answer reports panics as failures.
     panic::set_hook(Box::new(|_| {}));
     for line in io::stdin().lock().lines() {
         let request: Request = serde_json::from_str(&line?)?;

@@ -1,4 +1,4 @@
-//! Processes that check, kept at work: each gets the next seed, and makes small what fails.
+//! Processes that check, kept busy: each gets the next seed, and reduces failing programs.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,21 +15,21 @@ use super::process::Checker;
 use super::worker::{Answer, Request};
 use crate::failure::Failure;
 
-/// How long what was begun may take beyond the time that was asked for.
+/// How much longer than requested a case may take that has begun.
 const GRACE: Duration = Duration::from_secs(10);
-/// How long a failing program is made smaller.
+/// The time for reducing a failing program.
 const REDUCTION: Duration = Duration::from_secs(240);
 
 /// A seed checked.
 pub struct Checked {
     pub seed: u64,
-    /// What came of it.
+    /// The result.
     pub answer: Answer,
     /// The definition file with comments, if it fails.
     pub report: Option<String>,
 }
 
-/// Checks the programs of these seeds until the deadline. `told` hears of every one.
+/// Checks the programs of these seeds until the deadline. Calls `told` for each.
 pub fn check(
     seeds: Range<u64>,
     deadline: Option<Instant>,
@@ -51,7 +51,7 @@ pub fn check(
             scope.spawn(move || {
                 let checker = Checker::new(device, deadline.map(|deadline| deadline + GRACE));
                 if let Err(error) = keep_at_work(checker, seed, device, &sender) {
-                    // Nobody hears it only where the others have failed already.
+                    // The receiver is gone only if the others have already failed.
                     let _ = sender.send(Err(error));
                 }
             });
@@ -61,7 +61,7 @@ pub fn check(
     })
 }
 
-/// Gives seeds to a process. What it does not answer before the end is left out.
+/// Sends seeds to a process. A seed that it does not answer before the end is left out.
 fn keep_at_work(
     mut checker: Checker,
     next: &dyn Fn() -> Option<u64>,
@@ -73,7 +73,7 @@ fn keep_at_work(
         let Some(mut answer) = checker.ask(&request)? else { break };
         let mut report = None;
         if let Some((choice, failure)) = answer.failure.take() {
-            // What panics while it is defined did so in the process too, and cannot be made smaller.
+            // A panic while the program is defined also happened in the process, and cannot be reduced.
             report = Some(match panic::catch_unwind(|| generate(seed)) {
                 Err(_) => format!("# seed {seed}: defining its program panics\n"),
                 Ok(program) => {
@@ -92,7 +92,7 @@ fn keep_at_work(
 }
 
 /// The report of the smallest program that fails like this one. Each is checked in the process, as it may crash like the
-/// first.
+/// original.
 fn made_small(failing: &Failing, seed: u64, device: FuzzDevice, checker: &mut Checker) -> String {
     let end = Instant::now() + REDUCTION;
     let mut judge = |_: &Program, cuts: &[usize], choices: &[Choice]| {
@@ -104,7 +104,7 @@ fn made_small(failing: &Failing, seed: u64, device: FuzzDevice, checker: &mut Ch
     };
     let mut failing = failing.clone();
     if matches!(failing.failure.kind, Kind::Crash | Kind::Late) {
-        // The process did not get to say which choice it was.
+        // The process ended before it could report which choice it was.
         let found = judge(&failing.program, &[], &device.choices(seed));
         (failing.choice, failing.failure) = found.unwrap_or((failing.choice, failing.failure));
     }

@@ -123,7 +123,7 @@ pub fn run(
 }
 
 impl Options {
-    /// The files that outputs go to, where they do.
+    /// The files that outputs go to, if they go to files.
     fn files(&self, names: &[String], definition: &Definition) -> Result<Option<OutputFiles>, Failure> {
         let inputs = planning::files(&self.file, &self.request, &self.choices);
         let folder = self.output.as_ref();
@@ -133,9 +133,9 @@ impl Options {
 
 /// The calls of a run.
 struct Calls<'a> {
-    /// What the first gave.
+    /// The outputs of the first.
     outputs: Outputs<'a>,
-    /// Time of the first, compilation for these inputs' strides included.
+    /// Time of the first, with compilation for these inputs' strides.
     first: Duration,
     /// For each step its best time, and the best total.
     best: CallReport,

@@ -1,4 +1,4 @@
-//! What a run says of its outputs: type, place, and how far each is from the evaluator's.
+//! The report about the outputs of a run: type, layout, and distance of each from the evaluator's.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::outputs::OutputFiles;
 
-/// What a run says of its outputs.
+/// The report about the outputs of a run.
 #[derive(Serialize)]
 pub(super) struct OutputReport {
     outputs: Vec<Output>,
-    /// Whether every output is within its bound of the evaluator's; absent if nobody asked.
+    /// Whether every output is within its bound of the evaluator's; absent if not requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     matches: Option<bool>,
 }
@@ -31,7 +31,7 @@ struct Output {
     check: Option<Check>,
 }
 
-/// The element that is furthest from the evaluator's, measured in its bound.
+/// The element that is furthest from the evaluator's, relative to its bound.
 #[derive(Serialize)]
 struct Check {
     error_over_bound: f64,
@@ -44,7 +44,7 @@ struct Check {
 }
 
 impl OutputReport {
-    /// Gathers what is known of the outputs of these names.
+    /// Collects the facts about the outputs with these names.
     pub fn new(
         names: &[String],
         outputs: &Outputs<'_>,

@@ -1,4 +1,4 @@
-//! The files of `run --output`: which output goes into which, known before anything runs; written together.
+//! The files of `run --output`: which output goes to which file is decided before anything runs; they are written together.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use files::Targets;
 use crate::arrays::{npy_knows, write_npy, write_safetensors};
 use crate::failure::Failure;
 
-/// Holds together the outputs of dtypes that NumPy lacks.
+/// The file for all outputs of dtypes that NumPy lacks.
 const TOGETHER: &str = "outputs.safetensors";
 
 /// The files of a folder that the outputs of a definition go to.
@@ -22,7 +22,7 @@ pub struct OutputFiles {
 }
 
 impl OutputFiles {
-    /// Looks at the places; makes nothing.
+    /// Checks the paths; writes nothing.
     ///
     /// # Errors
     /// When one of them cannot be written, or is an input of the command.

@@ -1,4 +1,4 @@
-//! What a run did, as tables and as one JSON object.
+//! The report of a run, as tables and as one JSON object.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -13,10 +13,10 @@ use super::Calls;
 use super::output_report::OutputReport;
 use super::outputs::OutputFiles;
 
-/// Names of a list that a table shows.
+/// The number of names of a list that a table shows.
 const SHOWN: usize = 4;
 
-/// What a run did.
+/// The report of a run.
 #[derive(Serialize)]
 pub(super) struct Report {
     executor: &'static str,
@@ -28,7 +28,7 @@ pub(super) struct Report {
     kernels: Vec<Kernel>,
     plan_ms: f64,
     compile_ms: f64,
-    /// Kernels whose machine code an earlier process made.
+    /// Kernels whose machine code an earlier process compiled.
     cached_kernels: usize,
     first_call_ms: f64,
     call_ms: f64,
@@ -46,7 +46,7 @@ struct Segment {
     library: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     evaluator_reason: Option<String>,
-    /// Whether the host does it on copies, for a GPU.
+    /// Whether the host runs it on copies, in a plan for a GPU.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     on_host: bool,
 }
@@ -56,7 +56,7 @@ struct Kernel {
     name: String,
     ms: f64,
     bytes: u64,
-    /// What it takes of a GPU's multiprocessor.
+    /// The resources that it takes of a GPU's multiprocessor.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     resources: Option<Resources>,
 }
@@ -84,7 +84,7 @@ fn cached_kernels(report: &ferrofuse::Report) -> usize {
 }
 
 impl Report {
-    /// Gathers what is known of a run.
+    /// Collects the facts about a run.
     pub fn new(
         executable: &Executable,
         hints: &Hints,
@@ -212,7 +212,7 @@ fn segment(explanation: SegmentExplanation) -> Segment {
 /// A segment without a plan: the whole definition on the evaluator.
 fn whole(executable: &Executable, whole: &execution::ExecutedSegment, hints: &Hints) -> Segment {
     let definition = executable.definition();
-    // Those of the segment's own view stand in a graph that passes have added to.
+    // The inputs and outputs of the segment's own view are in a graph that passes have added to.
     let (read, written) = (definition.fusion.inputs(), definition.fusion.outputs());
     let names = |vals: &[Val]| vals.iter().map(|&val| definition.name_of(val)).collect();
     let written: Vec<Val> = written.iter().map(|output| output.val).collect();

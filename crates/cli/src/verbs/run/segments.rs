@@ -1,4 +1,4 @@
-//! `ferrofuse run` on a folder of segments: one after the other, as their files define them.
+//! `ferrofuse run` on a folder of segments, which run in order as their files define them.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::inputs::Inputs;
 use crate::planning::{self, runnable};
 use crate::segment_folder::SegmentFolder;
 
-/// What a run of segments did.
+/// The report of a run of segments.
 #[derive(Serialize)]
 struct SegmentsReport {
     segments: Vec<String>,
@@ -67,7 +67,7 @@ pub(super) fn run(
     Ok(if report.outputs.matches() { Outcome::Fine } else { Outcome::CheckFailed })
 }
 
-/// The segments of a folder ready to run, and their names.
+/// The segments of a folder, ready to run, and their names.
 fn chain(
     folder: SegmentFolder,
     options: &Options,
@@ -91,7 +91,7 @@ fn chain(
     Ok((chain, names))
 }
 
-/// The outputs of `calls` calls, the time of the first call, and the best.
+/// The outputs of `calls` calls, the time of the first call, and the best time.
 fn called<'a>(
     chain: &SegmentedExecutable,
     calls: usize,

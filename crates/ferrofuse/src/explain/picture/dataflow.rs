@@ -1,21 +1,22 @@
-//! What is drawn: a box for each segment and each tensor that segments read or write, in layers; arrows from layer to layer.
+//! The elements of the picture: a box for each segment and each tensor that segments read or write, in layers, and arrows
+//! from layer to layer.
 
 use rustc_hash::FxHashMap;
 
 use super::super::{Explanation, SegmentExplanation, TensorBytes, table};
 use crate::table as units;
 
-/// Characters of a line; the whole of it is shown on hovering.
+/// Characters of a line; hovering shows the whole text.
 const LINE: usize = 30;
 
-/// What a box stands for.
+/// The meaning of a box.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Kind {
     Kernel,
     Library,
     Evaluator,
     Tensor,
-    /// No box: where arrows pass a layer.
+    /// No box: a point where an arrow crosses a layer.
     Pass,
 }
 
@@ -26,7 +27,7 @@ pub(super) struct Block {
     /// The name of the segment or the tensor.
     pub name: String,
     pub lines: Vec<String>,
-    /// What is shown on hovering.
+    /// The text shown on hovering.
     pub title: String,
     pub layer: usize,
 }
@@ -39,7 +40,7 @@ pub(super) struct Arrow {
     pub title: String,
 }
 
-/// All that is drawn.
+/// All elements of the picture.
 #[derive(Debug, Default)]
 pub(super) struct Dataflow {
     pub blocks: Vec<Block>,
@@ -47,7 +48,8 @@ pub(super) struct Dataflow {
 }
 
 impl Dataflow {
-    /// Segments are in odd layers, tensors in even ones; the inputs of the definition just above what reads them first.
+    /// Segments are in odd layers, tensors in even ones; an input of the definition is just above the first segment that
+    /// reads it.
     pub fn of(explanation: &Explanation) -> Dataflow {
         let mut flow = Dataflow::default();
         let layers = segment_layers(explanation);
@@ -65,7 +67,7 @@ impl Dataflow {
                     flow.blocks.push(tensor_block(tensor, layer - 1));
                     flow.blocks.len() - 1
                 });
-                // Segments are in the order they run, not by layers.
+                // Segments are in the order they run, not ordered by layer.
                 if flow.blocks[place].layer >= layer {
                     flow.blocks[place].layer = layer - 1;
                 }
@@ -88,7 +90,8 @@ impl Dataflow {
         flow
     }
 
-    /// The place from which a tensor reaches a layer: itself, or the last of the places at which its arrow passes layers.
+    /// The box from which a tensor's arrow reaches a layer: its own, or the last of the points at which the arrow crosses
+    /// layers.
     fn passed(
         &mut self,
         tensor: usize,
@@ -115,7 +118,7 @@ impl Dataflow {
     }
 }
 
-/// The layer of each segment: below the tensors that it reads of others.
+/// The layer of each segment: below the segments whose tensors it reads.
 fn segment_layers(explanation: &Explanation) -> Vec<usize> {
     let mut made: FxHashMap<&str, usize> = FxHashMap::default();
     let mut layers = Vec::new();
@@ -154,7 +157,7 @@ fn in_words(tensor: &TensorBytes) -> String {
     format!("{}: {} ({} bytes)", tensor.name, units::bytes(tensor.bytes), tensor.bytes_formula)
 }
 
-/// What is read, and why it passes through memory.
+/// A tensor that is read, and why it passes through memory.
 fn read(explanation: &Explanation, segment: &SegmentExplanation, tensor: &TensorBytes) -> String {
     let text = format!("{} reads {}", segment.name, in_words(tensor));
     let edge = explanation.edges.iter().find(|edge| edge.to == segment.name && edge.tensor == tensor.name);

@@ -1,19 +1,19 @@
-//! Where boxes go: the order in each layer by what they are joined with, then places as near to that as they fit.
+//! The places of boxes: the order in each layer by their neighbours, then coordinates as close to these as fits.
 
 use super::dataflow::{Arrow, Block, Dataflow, Kind};
 
-/// Width of a character of the font, which is as wide as any.
+/// Width of a character of the font, rounded up.
 pub(super) const CHARACTER: f64 = 7.3;
 /// Height of a line.
 pub(super) const LINE: f64 = 17.0;
-/// Between the edge of a box and its text.
+/// The space between the edge of a box and its text.
 pub(super) const PADDING: f64 = 10.0;
 const GAP: f64 = 26.0;
 const BETWEEN_LAYERS: f64 = 46.0;
 const MARGIN: f64 = 16.0;
-/// Width of a column in which arrows pass a layer.
+/// Width of a column in which arrows cross a layer.
 const PASS: f64 = 6.0;
-/// How often order and places are improved, downward and upward.
+/// How often order and coordinates are improved, downward and upward.
 const SWEEPS: usize = 6;
 
 /// A box and its place.
@@ -31,7 +31,7 @@ pub(super) struct Placed {
 pub(super) struct PlacedArrow {
     pub begin: [f64; 2],
     pub end: [f64; 2],
-    /// Where it goes on through the layer that it ends at, if it does.
+    /// The coordinate at which it goes on through the layer of its end, if it does.
     pub passes: Option<f64>,
     pub title: String,
 }
@@ -87,7 +87,7 @@ fn height(block: &Block) -> f64 {
     if block.kind == Kind::Pass { 0.0 } else { block.lines.len() as f64 * LINE + 2.0 * PADDING - 4.0 }
 }
 
-/// For each box those above and below that it is joined with.
+/// For each box its neighbours above and below.
 struct Joined {
     above: Vec<Vec<usize>>,
     below: Vec<Vec<usize>>,
@@ -103,7 +103,7 @@ impl Joined {
         joined
     }
 
-    /// Arrows begin and end side by side, in the order of what they lead to.
+    /// Arrows begin and end side by side, in the order of their other ends.
     fn arrows(&self, boxes: &[Placed], arrows: Vec<Arrow>) -> Vec<PlacedArrow> {
         let center = |number: usize| boxes[number].x + boxes[number].width / 2.0;
         let port = |of: usize, to: usize, all: &[usize]| {
@@ -127,7 +127,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| sum / f64::from(count))
 }
 
-/// Orders each layer by the mean place of what its boxes are joined with in the layer before it, down and up in turn.
+/// Orders each layer by the mean position of each box's neighbours in the layer before, downward and upward in turn.
 fn order(layers: &mut [Vec<usize>], joined: &Joined) {
     let mut places = vec![0.0; joined.above.len()];
     let number = |layer: &[usize], places: &mut Vec<f64>| {
@@ -148,7 +148,7 @@ fn order(layers: &mut [Vec<usize>], joined: &Joined) {
     }
 }
 
-/// The centers of boxes: each as near to the mean of what it is joined with as those beside it leave room.
+/// The centers of boxes: each as near to the mean of its neighbours as the boxes beside it allow.
 fn centers(layers: &[Vec<usize>], joined: &Joined, widths: &[f64]) -> Vec<f64> {
     let mut centers = vec![0.0; widths.len()];
     layers.iter().for_each(|layer| spread(layer, &vec![0.0; widths.len()], widths, &mut centers));
@@ -169,7 +169,7 @@ fn centers(layers: &[Vec<usize>], joined: &Joined, widths: &[f64]) -> Vec<f64> {
     centers.iter().map(|center| center - left + MARGIN).collect()
 }
 
-/// Puts the boxes of a layer side by side, and the whole of it where it is nearest to what is wished.
+/// Puts the boxes of a layer side by side, and the layer where it is nearest to the wished centers.
 fn spread(layer: &[usize], wished: &[f64], widths: &[f64], centers: &mut [f64]) {
     let mut free = f64::MIN;
     for &block in layer {

@@ -1,5 +1,5 @@
-//! A picture as SVG: colours for light and dark, arrowheads, the whole text of what is shortened on hovering; segments and
-//! tensors are reached by keyboard, too.
+//! A picture as SVG: colours for light and dark, arrowheads, and the full text of shortened names on hovering; the keyboard
+//! reaches segments and tensors, too.
 
 use std::fmt::Write;
 

@@ -1,6 +1,7 @@
-//! What a rejected call takes back: nodes, symbols, facts and lines that it had added before it was rejected.
+//! Undoing a rejected call: the nodes, symbols, facts and lines that it added before it was rejected.
 //!
-//! Nodes must go with the facts: a later call that found one of them would not assume again what it rests on.
+//! Nodes are removed with the facts: otherwise a later call that found such a node would not assume the facts again that it
+//! needs.
 
 use index::Facts;
 use ir::definition::Mark;
@@ -9,7 +10,7 @@ use ir::graph;
 use super::{Draws, OpBuilder};
 use crate::define::error::DefineError;
 
-/// How far a builder had come.
+/// The state of a builder to return to.
 struct Checkpoint {
     graph: graph::Mark,
     facts: Facts,
@@ -19,7 +20,7 @@ struct Checkpoint {
 }
 
 impl OpBuilder {
-    /// Takes a step; if it is rejected, the builder is as it was.
+    /// Runs a step; if it is rejected, restores the builder.
     pub fn or_as_before<T>(
         &mut self,
         step: impl FnOnce(&mut OpBuilder) -> Result<T, DefineError>,

@@ -1,9 +1,9 @@
-//! The random sequences that a call seeds: one for each draw of the definition that names none.
+//! The random sequences that a call seeds: one for each draw of the definition that names no sequence.
 
 use index::{Expr, Sym};
 use ir::graph::{Graph, SymbolSource};
 
-/// How many draws there are, and the symbols that stand for the seed and the offset of the call.
+/// The number of draws, and the symbols for the seed and the offset that a call supplies.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::define) struct Draws {
     symbols: Option<[Sym; 2]>,
@@ -11,7 +11,7 @@ pub(in crate::define) struct Draws {
 }
 
 impl Draws {
-    /// The draws of an existing graph, which are so many.
+    /// The `count` draws of an existing graph.
     pub fn of(graph: &Graph, count: u32) -> Draws {
         let known = |source| graph.symbol_of(&source);
         let symbols = known(SymbolSource::Seed).zip(known(SymbolSource::Offset));

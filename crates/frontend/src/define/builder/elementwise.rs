@@ -1,6 +1,6 @@
-//! Scalar ops on operands of any dtype and rank: promotion, casts and ranks, so that each primitive meets operands of the
-//! dtypes it computes in. Nothing computes in a storage type: half types are cast up before and, where the op's typing
-//! says so, down after.
+//! Scalar ops on operands of any dtype and rank: promotion, casts and ranks, so that each primitive gets operands of the
+//! dtypes that it computes in. Nothing computes in a storage type: half types are cast up before and, if the op's typing
+//! requires it, down after.
 
 use index::Expr;
 use ir::definition::Object;
@@ -21,7 +21,7 @@ pub(in crate::define) enum Term {
 }
 
 impl Term {
-    /// The operand that a thing of the language is, if it is one.
+    /// The operand for an object of the language, if it is one.
     pub fn new(ops: &OpBuilder, object: &Object) -> Option<Term> {
         match object {
             Object::Number(scalar) => Some(Term::Number(*scalar)),
@@ -31,7 +31,7 @@ impl Term {
         }
     }
 
-    /// A value as the tensor it is.
+    /// A value as a tensor operand.
     fn tensor(ops: &OpBuilder, val: Val) -> Term {
         let kind = if ops.graph.shape(val).is_empty() { OperandKind::ZeroDim } else { OperandKind::Tensor };
         Term::Val(val, kind)
@@ -53,7 +53,7 @@ impl Term {
         }
     }
 
-    /// How promotion sees it.
+    /// The operand as promotion sees it.
     pub fn operand(self, ops: &OpBuilder) -> Operand {
         match self {
             Term::Val(val, kind) => Operand { dtype: ops.graph.dtype(val), kind },
@@ -61,7 +61,7 @@ impl Term {
         }
     }
 
-    /// How many axes it has.
+    /// The number of its axes.
     pub fn rank(self, ops: &OpBuilder) -> usize {
         match self {
             Term::Val(val, _) => ops.graph.shape(val).len(),
@@ -99,12 +99,12 @@ impl OpBuilder {
         bound.objects().iter().filter_map(|object| Term::new(self, object)).collect()
     }
 
-    /// How promotion sees operands.
+    /// The operands as promotion sees them.
     pub fn operands(&self, terms: &[Term]) -> Vec<Operand> {
         terms.iter().map(|term| term.operand(self)).collect()
     }
 
-    /// What promotion rejected, as a diagnostic about the call.
+    /// A typing error as a diagnostic about the call.
     pub fn mistyped(&self, error: TypingError, bound: &Bound) -> DefineError {
         match error {
             TypingError::Operand { argument, expected, given, .. } => self
@@ -155,7 +155,7 @@ impl OpBuilder {
         Err(self.reject(expected, scalar.to_string()).argument(bound.name(place)).at(bound.span(place)))
     }
 
-    /// The operands in these dtypes, tensors all of the highest rank.
+    /// The operands cast to these dtypes, tensors all of the highest rank.
     pub fn prepare(&mut self, terms: &[Term], dtypes: &[DType]) -> Result<Vec<Val>, DefineError> {
         let rank = terms.iter().map(|term| term.rank(self)).max().unwrap_or(0);
         let prepare = |(term, &dtype): (&Term, &DType)| match term {
@@ -174,7 +174,7 @@ impl OpBuilder {
         vals.iter().map(|&val| self.broadcastable(val, &vals)).collect()
     }
 
-    /// The operand. Where it has at most one element along an axis and another operand has more, it is required to have one.
+    /// The operand. If it has at most one element along an axis and another operand has more, its size is required to be 1.
     fn broadcastable(&mut self, val: Val, operands: &[Val]) -> Result<Val, DefineError> {
         let is_repeated = |axis: &u8| {
             let mut sizes = operands.iter().filter_map(|&other| self.graph.shape(other).get(*axis as usize));
@@ -185,7 +185,7 @@ impl OpBuilder {
     }
 }
 
-/// The place of the first number that the dtype it is converted to cannot hold.
+/// The position of the first number that the dtype it is converted to cannot hold.
 fn first_unfit(terms: &[Term], signature: &TypeSignature) -> Option<usize> {
     terms.iter().enumerate().find_map(|(place, term)| match term {
         Term::Number(scalar) if !scalar.fits_as_bound(dtype_of_numbers(signature, place)) => Some(place),
@@ -193,15 +193,15 @@ fn first_unfit(terms: &[Term], signature: &TypeSignature) -> Option<usize> {
     })
 }
 
-/// The dtype of a number among the operands: that of the result, where it is computed in a wider one.
+/// The dtype of a number operand: that of the result, if the result is computed in a wider one.
 fn dtype_of_numbers(signature: &TypeSignature, place: usize) -> DType {
     let compute = signature.compute[place];
     if compute.is_int() && signature.result.is_int() { signature.result } else { compute }
 }
 
-/// Evaluating an expression over nodes adds the nodes.
+/// Evaluates an expression by adding nodes.
 pub(in crate::define) struct Nodes<'d> {
-    /// Where they are added.
+    /// The builder that they are added to.
     pub ops: &'d mut OpBuilder,
     /// The dtype of numbers in the expression.
     pub dtype: Option<DType>,

@@ -1,9 +1,9 @@
-//! What ops are built with: the graph, the facts about sizes and the record of a definition, and where the op that is being
-//! applied stands.
+//! The state that ops are built with: the graph, the facts about sizes and the record of a definition, and the place in the
+//! source of the op being applied.
 //!
-//! Families of ops are functions over it. Here nodes, values and lines of the record are added; `values` has constants and
-//! conversions, `elementwise` scalar ops on tensors, `shapes` what changes shapes in passing, `parts` complex numbers,
-//! `read` the arguments that are values of the graph, `draws` random sequences, `checkpoint` what a rejected op takes back.
+//! Families of ops are functions over the builder, which adds nodes, values and lines; `values` has constants and
+//! conversions, `elementwise` scalar ops on tensors, `shapes` small changes of shape, `parts` complex numbers, `read` the
+//! arguments that are values of the graph, `draws` random sequences, `checkpoint` the undoing of a rejected op.
 
 mod checkpoint;
 mod draws;
@@ -31,14 +31,14 @@ pub(super) use parts::Parts;
 /// Applies an op by its name.
 pub(in crate::define) type Call = fn(&mut OpBuilder, &str, Vec<CallArgument>) -> Result<Object, DefineError>;
 
-/// An op that the user wrote and that is made of others: its name, operands and results.
+/// An op that the user wrote and that consists of other ops: its name, operands and results.
 #[derive(Clone, Debug)]
 pub(in crate::define) struct Pattern {
     /// The name of the op.
     pub name: &'static str,
-    /// What it takes.
+    /// Its operands.
     pub inputs: Vec<Val>,
-    /// What it gives.
+    /// Its results.
     pub outputs: Vec<Val>,
 }
 
@@ -47,15 +47,15 @@ pub(in crate::define) struct Pattern {
 pub(in crate::define) struct OpBuilder {
     /// The nodes made so far.
     pub graph: Graph,
-    /// What is assumed of sizes.
+    /// The assumptions about sizes.
     pub facts: Facts,
-    /// What was written so far.
+    /// The definition record so far.
     pub record: Record,
     /// The composites made so far.
     pub patterns: Vec<Pattern>,
     /// The draws of random numbers that the call seeds.
     pub draws: Draws,
-    /// The axes in memory, outermost first, of results whose order the definition asks for.
+    /// The axes in memory, outermost first, of results whose order the definition requests.
     pub orders: FxHashMap<Entry, Axes>,
     /// The op being applied, for diagnostics.
     pub op: &'static str,
@@ -63,7 +63,7 @@ pub(in crate::define) struct OpBuilder {
     pub span: Option<Span>,
     /// The innermost group that is open.
     pub group: Option<usize>,
-    /// How lambdas apply ops: some ops take lambdas, so who calls ops knows more than any of them.
+    /// How lambdas apply ops: some ops take lambdas, so the function that calls any op is passed in.
     pub call: Call,
 }
 
@@ -115,7 +115,7 @@ impl OpBuilder {
         NamedValue { val, entry: self.record.add_entry(val, is_scalar) }
     }
 
-    /// Records a call and gives its results.
+    /// Records a call and returns its results.
     pub fn record_call(
         &mut self,
         op: &'static str,
@@ -131,7 +131,7 @@ impl OpBuilder {
         self.record.add_statement(Statement { action, results, group: self.group, span: self.span });
     }
 
-    /// Remembers that these values are a composite that the user wrote.
+    /// Notes that these values are a composite that the user wrote.
     pub fn add_pattern(&mut self, name: &'static str, operands: &[Object], outputs: &[Val]) {
         let inputs: IndexSet<Val> = operands
             .iter()
@@ -142,7 +142,7 @@ impl OpBuilder {
         self.patterns.push(Pattern { name, inputs: inputs.into_iter().collect(), outputs });
     }
 
-    /// What a value is in the graph: of a complex number that an op made, the parts.
+    /// The values of the graph for a value: the parts of a complex number that an op made.
     fn real_vals(&self, val: Val) -> SmallVec<[Val; 2]> {
         match self.graph.op(val) {
             TensorOp::Map(ScalarOp::Complex) => SmallVec::from_slice(self.graph.operands(val)),

@@ -11,7 +11,7 @@ use crate::define::error::DefineError;
 pub(in crate::define) type Parts = [Val; 2];
 
 impl OpBuilder {
-    /// The parts of a complex value. One that is a scalar stands for the same number everywhere.
+    /// The parts of a complex value. A scalar part holds for all elements.
     pub fn parts(&mut self, val: Val) -> Result<Parts, DefineError> {
         debug_assert!(self.graph.dtype(val).is_complex(), "parts of a real value");
         match (self.graph.op(val), self.graph.operands(val)) {
@@ -23,13 +23,13 @@ impl OpBuilder {
         }
     }
 
-    /// The parts of a complex value, both of its shape.
+    /// The parts of a complex value, both in its shape.
     pub fn whole_parts(&mut self, val: Val) -> Result<Parts, DefineError> {
         let [re, im] = self.parts(val)?;
         Ok([self.spread_over(re, val)?, self.spread_over(im, val)?])
     }
 
-    /// A part, or what was computed of one part, as large as the whole.
+    /// A part, or a value computed from one part, expanded to the shape of `whole`.
     pub fn spread_over(&mut self, part: Val, whole: Val) -> Result<Val, DefineError> {
         let (has, shape) = (self.shape(part), self.shape(whole));
         match has.is_empty() {
@@ -51,8 +51,8 @@ impl OpBuilder {
         self.pair(parts)
     }
 
-    /// A value converted where one of the dtypes is complex: the imaginary part of a real number is zero, that of a
-    /// complex one is dropped. A bool says whether either part is not zero.
+    /// A value converted from or to a complex dtype: a real number gets the imaginary part zero, and a complex one loses its
+    /// imaginary part. A bool says whether either part is not zero.
     pub fn cast_complex(&mut self, val: Val, dtype: DType) -> Result<Val, DefineError> {
         let part = dtype.real();
         if !self.graph.dtype(val).is_complex() {

@@ -11,12 +11,12 @@ use crate::define::arguments::Bound;
 use crate::define::error::DefineError;
 
 impl OpBuilder {
-    /// The argument `arg`, which must be a tensor and no scalar of the language.
+    /// The argument `arg`, which must be a tensor and not a scalar of the language.
     pub fn tensor(&self, bound: &Bound) -> Result<Val, DefineError> {
         self.tensor_argument(bound, "arg")
     }
 
-    /// An argument that must be a tensor; a scalar of the language is rejected as what it is.
+    /// An argument that must be a tensor; the diagnostic about a scalar says that it is one.
     pub fn tensor_argument(&self, bound: &Bound, param: &str) -> Result<Val, DefineError> {
         let value = bound.tensor(param)?;
         if self.is_scalar(value) {
@@ -78,7 +78,7 @@ impl OpBuilder {
         })
     }
 
-    /// A list of sizes, `None` where it says -1. What is not known to be zero or more is taken to be.
+    /// A list of sizes, `None` for -1. Sizes not known to be zero or more are assumed to be.
     pub fn sizes(&mut self, bound: &Bound, param: &str) -> Result<Vec<Option<Expr>>, DefineError> {
         let reject = || bound.reject(param, "a list of sizes, none negative but for -1");
         let sizes = self.integers(bound, param)?;
@@ -91,7 +91,7 @@ impl OpBuilder {
         sizes.into_iter().map(read).collect()
     }
 
-    /// A list of sizes, all of them given.
+    /// A list of sizes without -1.
     pub fn full_sizes(&mut self, bound: &Bound, param: &str) -> Result<Shape, DefineError> {
         let sizes: Option<Shape> = self.sizes(bound, param)?.into_iter().collect();
         sizes.ok_or_else(|| bound.reject(param, "a list of sizes, none negative"))

@@ -1,5 +1,5 @@
-//! Shapes changed in passing: axes of size 1 dropped and added, scalars repeated, elements in another shape. What changes
-//! nothing adds no node.
+//! Small changes of shape: axes of size 1 dropped and added, scalars expanded, elements in another shape. A change without
+//! effect adds no node.
 
 use index::Expr;
 use ir::graph::{Axes, Shape, TensorOp, Val};
@@ -9,7 +9,7 @@ use super::OpBuilder;
 use crate::define::error::DefineError;
 
 impl OpBuilder {
-    /// A tensor with leading axes of size 1 up to a rank; what has rank 0 stays.
+    /// A tensor with leading axes of size 1 added up to a rank; a tensor of rank 0 stays as it is.
     pub fn raise(&mut self, val: Val, rank: usize) -> Result<Val, DefineError> {
         let has = self.graph.shape(val).len();
         if has == 0 || has == rank {
@@ -19,7 +19,7 @@ impl OpBuilder {
     }
 
     /// Drops axes of size 1. An axis whose size is not known to be 1 is required to be, by a constraint, and sliced first:
-    /// lowering makes a loop for it otherwise.
+    /// otherwise lowering makes a loop for it.
     pub fn squeeze_axes(&mut self, arg: Val, mut axes: Axes) -> Result<Val, DefineError> {
         axes.sort_unstable();
         if axes.is_empty() {
@@ -37,7 +37,7 @@ impl OpBuilder {
         self.add(TensorOp::Squeeze(axes), &[arg])
     }
 
-    /// The axes that a fold dropped, back with size 1.
+    /// Adds the axes back that a fold dropped, with size 1.
     pub fn keep(&mut self, folded: Val, axes: &[u8]) -> Result<Val, DefineError> {
         let rank = self.graph.shape(folded).len() + axes.len();
         let new: SmallVec<[bool; 6]> = (0..rank).map(|axis| axes.contains(&(axis as u8))).collect();
@@ -52,19 +52,19 @@ impl OpBuilder {
         axes.map(|(axis, _)| axis as u8).collect()
     }
 
-    /// The value with these axes of size 1, by a constraint on its sizes.
+    /// The value with size 1 along these axes, by a constraint on its sizes.
     pub fn require_one(&mut self, val: Val, axes: Axes) -> Result<Val, DefineError> {
         let dropped = self.squeeze_axes(val, axes.clone())?;
         self.keep(dropped, &axes)
     }
 
-    /// A scalar as a tensor of a shape.
+    /// A scalar expanded to a tensor of a shape.
     pub fn repeat(&mut self, scalar: Val, shape: Shape) -> Result<Val, DefineError> {
         let single = self.add(TensorOp::Broadcast(SmallVec::from_elem(true, shape.len())), &[scalar])?;
         if shape.iter().all(Expr::is_one) { Ok(single) } else { self.add(TensorOp::Expand(shape), &[single]) }
     }
 
-    /// The elements in row-major order, in another shape of as many.
+    /// The elements in row-major order, in another shape with the same number of elements.
     pub fn reshape_to(&mut self, arg: Val, target: Shape) -> Result<Val, DefineError> {
         let from = self.shape(arg);
         if from == target {
@@ -76,7 +76,7 @@ impl OpBuilder {
         self.add(TensorOp::Reshape(target), &[arg])
     }
 
-    /// A reshape that only drops and adds axes of size 1 says so, which is easier to fuse.
+    /// A reshape that only drops and adds axes of size 1, written as squeeze and broadcast, which are easier to fuse.
     fn change_ones(&mut self, arg: Val, from: &Shape, target: &Shape) -> Result<Val, DefineError> {
         let ones = (0..from.len()).filter(|&axis| from[axis].is_one()).map(|axis| axis as u8).collect();
         let bare = self.squeeze_axes(arg, ones)?;

@@ -38,7 +38,7 @@ impl OpBuilder {
         }
     }
 
-    /// A size that a number or a scalar stands for; `None` if sizes and scalar inputs do not determine it.
+    /// The size that a number or a scalar represents; `None` if sizes and scalar inputs do not determine it.
     pub fn as_size(&mut self, object: &Object) -> Option<Expr> {
         match object {
             Object::Value(value) => self.graph.as_size(value.val).or_else(|| self.computed_size(*value)),
@@ -46,7 +46,7 @@ impl OpBuilder {
         }
     }
 
-    /// The symbol of a scalar that a call computes, as the algebra of sizes cannot say it.
+    /// The symbol of a scalar that each call computes, because the algebra of sizes cannot express it.
     fn computed_size(&mut self, value: NamedValue) -> Option<Expr> {
         if !self.is_scalar(value) {
             return None;
@@ -58,7 +58,7 @@ impl OpBuilder {
         Some(size)
     }
 
-    /// The shape of a value, for reading while nodes are added.
+    /// The shape of a value, cloned so that nodes can be added meanwhile.
     pub fn shape(&self, val: Val) -> Shape {
         self.graph.shape(val).clone()
     }

@@ -1,10 +1,10 @@
-//! Scaled dot product attention and its gradients, written out of products, folds and primitives.
+//! Scaled dot product attention and its gradients, composed of products, folds and primitives.
 //!
 //! With queries `q`, keys `k` and values `v`, the weights are the softmax of `scale q k^T` over the keys, and the result is
-//! the weights times `v` (Vaswani and others 2017, Attention is all you need). A causal query sees the keys up to its own
-//! number. Everything is computed in f32 (f64 for f64) and rounded once at the end. The backward pass makes the weights
-//! again from the logarithms of their sums (Dao and others 2022, FlashAttention), and what dropout kept of them from the
-//! seed and offset of its random numbers.
+//! the weights times `v` (Vaswani and others 2017, Attention is all you need). A causal query attends to the keys up to its
+//! own number. Everything is computed in f32 (f64 for f64) and rounded once at the end. The backward pass recomputes the
+//! weights from the logarithms of their sums (Dao and others 2022, FlashAttention), and the dropout mask from the seed and
+//! offset of its random numbers.
 
 use index::Expr;
 use ir::definition::Object;
@@ -18,25 +18,25 @@ use crate::define::arguments::Bound;
 use crate::define::builder::{OpBuilder, Term};
 use crate::define::error::DefineError;
 
-/// Queries, keys and values, and how their products are weighed.
+/// Queries, keys and values, and how their scores are weighted.
 struct Attention {
     query: Val,
     key: Val,
     value: Val,
-    /// Axes of batches, at least one, heads, length and width.
+    /// The number of axes: at least one of batches, then heads, length and width.
     rank: usize,
     dtype: DType,
     scale: Val,
     causal: Causal,
-    /// The chance of a weight to be dropped; nothing where none is.
+    /// The probability that a weight is dropped; `None` without dropout.
     dropped: Option<Val>,
 }
 
-/// Whether a query sees only the keys up to its own number.
+/// Whether a query attends only to the keys up to its own number.
 #[derive(Clone, Copy)]
 enum Causal {
     Known(bool),
-    /// A call says so.
+    /// An argument of the call decides.
     Asked(Val),
 }
 
@@ -46,7 +46,7 @@ impl Attention {
     }
 }
 
-/// The result, the logarithms of the sums, and the seed (twice) and offset of the dropout, zeros where there is none.
+/// The result, the logarithms of the sums, and the seed (twice) and offset of the dropout, which are zeros without dropout.
 pub(super) fn forward(ops: &mut OpBuilder, bound: &Bound) -> Result<Vec<Val>, DefineError> {
     let attention = attention_of(ops, bound)?;
     let mut scores = scores(ops, &attention)?;
@@ -155,7 +155,7 @@ fn attention_of(ops: &mut OpBuilder, bound: &Bound) -> Result<Attention, DefineE
     Ok(Attention { query, key, value, rank, dtype, scale, causal, dropped })
 }
 
-/// What dropout keeps of the weights, and the factor of what it keeps.
+/// The mask of the weights that dropout keeps, and the factor of the kept ones.
 fn kept_weights(
     ops: &mut OpBuilder,
     weights: Val,
@@ -231,7 +231,7 @@ fn scale(ops: &mut OpBuilder, bound: &Bound, query: Val) -> Result<Val, DefineEr
     }
 }
 
-/// `scale q k^T`, minus infinity where a causal query does not look.
+/// `scale q k^T`, minus infinity for keys that a causal query does not attend to.
 fn scores(ops: &mut OpBuilder, attention: &Attention) -> Result<Val, DefineError> {
     let key = external::transposed(ops, attention.key)?;
     let products = external::product(ops, attention.query, key, attention.dtype.compute())?;
@@ -280,7 +280,7 @@ fn score_operand(
     Ok(Some(val))
 }
 
-/// Where a query sees no key at all its largest score is minus infinity; zero leaves all its powers zero.
+/// The largest score of a query that attends to no key is minus infinity; zero instead leaves all exponentials zero.
 fn finite_or_zero(ops: &mut OpBuilder, max: Val) -> Result<Val, DefineError> {
     let dtype = ops.graph.dtype(max);
     let lowest = ops.constant(Scalar::from_f64(dtype, f64::NEG_INFINITY))?;

@@ -1,7 +1,7 @@
 //! Ops that a library computes: argsort, top-k, scatter, products of matrices.
 //!
-//! Products are brought to batches of matrices of one rank: a vector becomes a matrix of one row or column, and what that
-//! added is dropped from the result. Half types are accumulated in f32 and rounded once.
+//! Products are brought to batches of matrices of one rank: a vector becomes a matrix of one row or column, and the result
+//! loses the axis that this added. Half types are accumulated in f32 and rounded once.
 
 use index::Expr;
 use ir::definition::{Object, Site};
@@ -12,7 +12,7 @@ use crate::define::arguments::Bound;
 use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 
-/// A scalar sorts to the index 0.
+/// A scalar has the sorted index 0.
 pub(super) fn argsort(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
     let rank = ops.graph.shape(arg).len();
     let axis = bound.axis("dim", rank.max(1))? as u8;
@@ -59,7 +59,7 @@ pub(super) fn scatter(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineE
     Ok(val)
 }
 
-/// A tensor of floats of at least two bytes with at least so many axes.
+/// A tensor of floats of at least two bytes with at least `rank` axes.
 fn matrix(ops: &OpBuilder, bound: &Bound, param: &str, rank: usize) -> Result<Val, DefineError> {
     let val = ops.tensor_argument(bound, param)?;
     let ty = ops.graph.ty(val);
@@ -94,7 +94,7 @@ fn expect_dtype(
     Err(error.argument(param).at(bound.span_of(param)))
 }
 
-/// The product of two tensors of one dtype with one axis or more, in this dtype.
+/// The product of two tensors of one dtype, each with at least one axis, in `dtype`.
 pub(super) fn product(ops: &mut OpBuilder, a: Val, b: Val, dtype: DType) -> Result<Val, DefineError> {
     let ranks = [a, b].map(|val| ops.graph.shape(val).len());
     let rank = ranks[0].max(ranks[1]).max(2);
@@ -108,7 +108,7 @@ pub(super) fn product(ops: &mut OpBuilder, a: Val, b: Val, dtype: DType) -> Resu
     ops.squeeze_axes(product, axes)
 }
 
-/// A tensor with leading axes of size 1 up to a rank; a column gets its last one behind.
+/// A tensor with leading axes of size 1 added up to a rank; a vector that is a column gets its last one at the end.
 fn raised(ops: &mut OpBuilder, val: Val, rank: usize, is_column: bool) -> Result<Val, DefineError> {
     let has = ops.graph.shape(val).len();
     if has == rank {
@@ -127,7 +127,7 @@ pub(super) fn transposed(ops: &mut OpBuilder, val: Val) -> Result<Val, DefineErr
     ops.add(TensorOp::Permute(order), &[val])
 }
 
-/// With a bias the product is not rounded before it is added.
+/// The product is not rounded before a bias is added.
 pub(super) fn linear(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineError> {
     let (arg, weight) = (matrix(ops, bound, "arg1", 1)?, matrix(ops, bound, "arg2", 2)?);
     let dtype = ops.graph.dtype(arg);

@@ -1,4 +1,4 @@
-//! Reductions: sums, products, extremes and their places, variances.
+//! Reductions: sums, products, extremes and their indices, variances.
 //!
 //! Integers and bools are summed as i64. Storage types are reduced in wider ones and rounded once at the end. An axis of the static
 //! size 1 is squeezed.
@@ -12,12 +12,12 @@ use crate::define::arguments::Bound;
 use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 
-/// What a Welford fold gives, dims kept where that was asked for.
+/// The results of a Welford fold, with the axes kept if requested.
 pub(in crate::define) struct Moments {
     pub mean: Val,
     /// The sum of squared deviations from the mean.
     pub m2: Val,
-    /// How many elements there were.
+    /// The number of elements.
     pub count: Val,
 }
 
@@ -44,7 +44,7 @@ pub(super) fn reduction(
     ops.cast(folded, dtype)
 }
 
-/// The extreme of no elements is the wider type's, which would wrap: that of `dtype` instead.
+/// The extreme of no elements is that of the wider type, which would wrap: that of `dtype` instead.
 fn within(ops: &mut OpBuilder, monoid: &Monoid, folded: Val, dtype: DType) -> Result<Val, DefineError> {
     let (scalar_op, bound) = match monoid {
         Monoid::Max => (ScalarOp::Maximum, Scalar::lowest(dtype)),
@@ -55,7 +55,7 @@ fn within(ops: &mut OpBuilder, monoid: &Monoid, folded: Val, dtype: DType) -> Re
     ops.map(scalar_op, &[folded, bound])
 }
 
-/// The axes that `dims` names, or all.
+/// The axes in `dims`, or all.
 fn fold_axes(ops: &OpBuilder, bound: &Bound, arg: Val) -> Result<Axes, DefineError> {
     let rank = ops.graph.shape(arg).len();
     match bound.axes("dims", rank)? {
@@ -89,7 +89,7 @@ pub(super) fn extreme_index(
         _ => [bound.axis("dim", shape.len())? as u8].into_iter().collect(),
     };
     for &axis in &axes {
-        // Sizes that only a call knows are checked then.
+        // Sizes that are known only at a call are checked there.
         if ops.facts.assume_le(&Expr::one(), &shape[axis as usize]).is_err() {
             let error = ops.reject("a tensor with elements to choose from", "one without").argument("arg");
             return Err(error.at(bound.span(0)));
@@ -162,7 +162,7 @@ pub(in crate::define) fn welford(
     keep: bool,
 ) -> Result<Moments, DefineError> {
     if axes.is_empty() {
-        // One number, which deviates from itself where it is not finite.
+        // The squared deviation of one number is `x - x`: zero, or NaN for NaN and infinities.
         let (m2, count) = (ops.map(ScalarOp::Sub, &[arg, arg])?, divisor(ops, arg, &axes, 0)?);
         return Ok(Moments { mean: arg, m2, count });
     }
@@ -196,7 +196,7 @@ pub(in crate::define) fn var_mean(
     Ok((ops.map(ScalarOp::Div, &[moments.m2, divisor])?, mean))
 }
 
-/// A mean of so many elements; of none it is not a number, as a sum over a count would be.
+/// A mean of `count` elements; that of none is NaN, as a sum over a count would be.
 fn nan_of_nothing(ops: &mut OpBuilder, mean: Val, count: Expr) -> Result<Val, DefineError> {
     let zero = Expr::zero();
     if ops.facts.prove_lt(&zero, &count) {
@@ -208,7 +208,7 @@ fn nan_of_nothing(ops: &mut OpBuilder, mean: Val, count: Expr) -> Result<Val, De
     ops.map(ScalarOp::Where, &[any, mean, nan])
 }
 
-/// The number of elements along these axes less the correction, never negative, in the dtype of the tensor.
+/// The number of elements along these axes minus the correction, never negative, in the dtype of the tensor.
 pub(super) fn divisor(
     ops: &mut OpBuilder,
     arg: Val,

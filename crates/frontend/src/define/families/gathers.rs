@@ -1,7 +1,7 @@
-//! Ops that take elements at indices which are data: all of them one tensor op, `TensorOp::Gather`, between movements.
+//! Ops that take elements at indices given as data: all use one tensor op, `TensorOp::Gather`, between movements.
 //!
-//! Indices are counted from the front, as torch and nvFuser do for these ops: a negative one is out of range. Only
-//! `select`, whose index is a scalar, counts negative ones from the end. What is out of range is found by the call.
+//! Indices count from the front, as in torch and nvFuser for these ops: a negative one is out of range. Only `select`, whose
+//! index is a scalar, counts negative ones from the end. The call detects indices out of range.
 
 use index::Expr;
 use ir::definition::{NamedValue, Object, Site};
@@ -14,7 +14,7 @@ use crate::define::arguments::Bound;
 use crate::define::builder::{OpBuilder, Term};
 use crate::define::error::DefineError;
 
-/// As torch: the index may be smaller than the tensor on the other axes, whose first elements then count.
+/// As torch: the index may be smaller than the tensor along the other axes; then their first elements are used.
 pub(super) fn torch_gather(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
     let axis = bound.axis("dim", ops.graph.shape(arg).len())?;
     let index = index_tensor(ops, bound, arg)?;
@@ -43,7 +43,7 @@ pub(super) fn take_along_axis(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> R
     gather(ops, arg, index, axis, axis)
 }
 
-/// A call whose index is a tensor of floats that hold integers, as those of integers: what `where` has promoted.
+/// A call whose index is a tensor of floats that are whole, such as `where` promotes: with the index as integers.
 fn with_whole_index(ops: &mut OpBuilder, bound: &Bound) -> Result<Bound, DefineError> {
     let index = bound.tensor("index")?;
     if !ops.graph.dtype(index.val).is_float() {
@@ -71,7 +71,7 @@ pub(super) fn index_select(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Resu
     gather(ops, arg, index, axis, axis)
 }
 
-/// A number is a slice, known here; a scalar is known by the call.
+/// A number makes a slice, checked here; a scalar is checked by the call.
 pub(super) fn select(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
     let axis = bound.axis("dim", ops.graph.shape(arg).len())?;
     let size = ops.shape(arg)[axis].clone();
@@ -113,7 +113,7 @@ fn slice_of_one(
     ops.add(TensorOp::Slice { starts, sizes }, &[arg])
 }
 
-/// A scalar index in i64, with the size added where it is negative.
+/// A scalar index in i64, with the size added if it is negative.
 fn counted_from_front(ops: &mut OpBuilder, index: Val, size: Expr) -> Result<Val, DefineError> {
     let index = ops.cast(index, DType::I64)?;
     let (zero, size) = (ops.constant(Scalar::zero(DType::I64))?, ops.size_val(size)?);
@@ -122,7 +122,7 @@ fn counted_from_front(ops: &mut OpBuilder, index: Val, size: Expr) -> Result<Val
     ops.map(ScalarOp::Where, &[negative, wrapped, index])
 }
 
-/// Rows of a table: the index gets an axis for the row's elements, the table axes for the index's.
+/// Rows of a table: the index gets an axis for the elements of a row, the table axes for those of the index.
 pub(super) fn embedding(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineError> {
     let index = index_argument(ops, bound, "input")?;
     let weight = ops.tensor_argument(bound, "weight")?;
@@ -145,7 +145,7 @@ pub(super) fn embedding(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, Defin
     }
 }
 
-/// Rows that are longer than a limit, shortened to it, as torch's `embedding_renorm_` does to the table.
+/// Rows whose norm exceeds a limit, scaled down to it, as torch's `embedding_renorm_` does with the table.
 fn renormed(ops: &mut OpBuilder, bound: &Bound, rows: Val, limit: Term) -> Result<Val, DefineError> {
     let dtype = ops.graph.dtype(rows);
     if !dtype.is_float() {
@@ -208,7 +208,7 @@ pub(super) fn triu(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val, 
     ops.map(ScalarOp::Where, &[kept, arg, nothing])
 }
 
-/// The op, and where in the text it was asked for; `given` is the axis of the user's own tensor.
+/// Adds the op, at its place in the text; `given` is the axis of the user's tensor.
 fn gather(
     ops: &mut OpBuilder,
     source: Val,
@@ -222,7 +222,7 @@ fn gather(
     Ok(val)
 }
 
-/// An index of the rank of the tensor.
+/// An index with the rank of the tensor.
 fn index_tensor(ops: &OpBuilder, bound: &Bound, arg: Val) -> Result<Val, DefineError> {
     let index = index_argument(ops, bound, "index")?;
     let rank = ops.graph.shape(arg).len();

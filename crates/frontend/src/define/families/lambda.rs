@@ -1,8 +1,8 @@
-//! Lambdas: functions of a few scalars as they are written, and the bodies that they become once dtypes are known. Bodies
-//! are of real numbers: a complex parameter or result is two of them, its parts.
+//! Lambdas: functions of a few scalars as written, and the bodies that they become once dtypes are known. Bodies are of real
+//! numbers: a complex parameter or result is two of them, its parts.
 //!
-//! A function holds calls of ops on its parameters and on numbers, nothing else: it sees no value of the definition. It
-//! is given its dtypes by what it is used for, so one function may become several bodies.
+//! A function contains only calls of ops on its parameters and on numbers: it has no access to values of the definition. Its
+//! use determines its dtypes, so one function may become several bodies.
 
 use ir::definition::{CallArgument, Function, NamedValue, Object, Term};
 use ir::graph::{Graph, InputLayout, Node, TensorOp, Type, Val};
@@ -13,10 +13,10 @@ use crate::define::arguments::describe;
 use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 
-/// Steps that a body may have.
+/// The limit on the steps of a body.
 const MAX_STEPS: usize = 256;
 
-/// An expression of a function, its parameters being these values.
+/// An expression of a function, applied to these parameters.
 fn applied(ops: &mut OpBuilder, term: &Term, params: &[NamedValue]) -> Result<Object, DefineError> {
     match term {
         Term::Param(number) => match params.get(*number) {
@@ -38,7 +38,7 @@ fn applied(ops: &mut OpBuilder, term: &Term, params: &[NamedValue]) -> Result<Ob
     }
 }
 
-/// What a function makes of the states of a fold, element by element. Its calls are no lines of the definition.
+/// The results of a function applied to the states of a fold, element by element. Its calls are no lines of the definition.
 pub(super) fn finalized(
     ops: &mut OpBuilder,
     function: &Function,
@@ -69,7 +69,7 @@ pub(super) fn finalized(
     Ok(results)
 }
 
-/// The body of a function of parameters of these dtypes, with results of these.
+/// The body of a function for parameters and results of these dtypes.
 pub(super) fn body(
     ops: &OpBuilder,
     function: &Function,
@@ -110,7 +110,7 @@ pub(super) fn body(
         .or_else(|reason| reject("a lambda that applies ops to scalars".to_owned(), reason.to_owned()))
 }
 
-/// Applies a function to scalars in a graph of its own.
+/// Applies a function to scalars in a separate graph.
 struct Tracer {
     ops: OpBuilder,
     inputs: u32,
@@ -118,7 +118,7 @@ struct Tracer {
 }
 
 impl Tracer {
-    /// Parameters are tensors of rank 0, so that numbers beside them take their dtype.
+    /// Parameters are tensors of rank 0, so that numbers in expressions with them take their dtype.
     fn declare(&mut self, dtype: DType) -> Result<(), DefineError> {
         let val = match dtype.is_complex() {
             true => {
@@ -154,12 +154,12 @@ impl Tracer {
     }
 }
 
-/// The dtypes of the real numbers that a number is made of.
+/// The dtypes of the real numbers that a number consists of.
 fn real_dtypes(dtype: DType) -> Vec<DType> {
     vec![dtype.real(); if dtype.is_complex() { 2 } else { 1 }]
 }
 
-/// The steps that results need, operands before users. Nodes of rank 0 of a graph that holds nothing else.
+/// The steps that results need, operands before users. All nodes of the graph have rank 0.
 fn extract(graph: &Graph, params: &[DType], results: &[Val]) -> Result<Body, &'static str> {
     let mut numbers: FxHashMap<Val, usize> = FxHashMap::default();
     let mut steps: Vec<BodyStep> = Vec::new();

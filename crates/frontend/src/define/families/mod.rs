@@ -1,9 +1,10 @@
-//! Families of ops: for each op of the language a function over the builder that takes bound arguments and adds the nodes; `scalar`
-//! has one for all elementwise ops. Arguments are real, but for folds and scans by a lambda; `complex` applies other ops to parts.
+//! Families of ops: for each op of the language a function over the builder that takes bound arguments and adds the nodes;
+//! `scalar` has one for all elementwise ops. Arguments are real, except for folds and scans by a lambda; `complex` applies
+//! other ops to parts.
 //!
-//! `scalar` (calls of elementwise ops) · `movement` (casts, broadcasts, reshapes, pads, joins, tensors from nothing) ·
+//! `scalar` (calls of elementwise ops) · `movement` (casts, broadcasts, reshapes, pads, joins, tensors without operands) ·
 //! `slices` · `folds` · `scans` (and folds by a lambda) · `lambda` · `gathers` · `external` (sorts, scatter, products of
-//! matrices) · `random` · `attention` · `composites` (softmax and kin).
+//! matrices) · `random` · `attention` · `composites` (softmax, normalizations and the like).
 
 mod attention;
 mod composites;
@@ -111,7 +112,7 @@ fn op_of_tensor(
     one.map(|val| vec![val])
 }
 
-/// Whether an op is remembered as one that the user wrote, beside the composites.
+/// Whether an op is recorded as a pattern that the user wrote, as composites are.
 fn is_pattern(op: LanguageOp) -> bool {
     use LanguageOp::{Linear, Matmul, SdpfaBwd, SdpfaFwd, Var, VarMean};
     matches!(op, Linear | Matmul | SdpfaFwd | SdpfaBwd | Var | VarMean)

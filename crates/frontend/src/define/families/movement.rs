@@ -1,6 +1,6 @@
-//! Tensor ops that move data without computing: casts, broadcasts, reshapes, pads, joins, and tensors from nothing.
+//! Tensor ops that move data without computing: casts, broadcasts, reshapes, pads, joins, and tensors without operands.
 //!
-//! Each takes bound arguments and adds the nodes. What changes nothing adds no node.
+//! Each takes bound arguments and adds the nodes. A call without effect adds no node.
 
 use index::Expr;
 use ir::definition::{NamedValue, Object};
@@ -59,7 +59,7 @@ pub(super) fn expand(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val
     expand_to(ops, arg, sizes)
 }
 
-/// Repeats axes of size 1. Other axes keep their size; that it is the one asked for becomes a fact.
+/// Expands axes of size 1. Other axes keep their size; its equality with the requested one becomes a fact.
 fn expand_to(ops: &mut OpBuilder, arg: Val, sizes: Vec<Option<Expr>>) -> Result<Val, DefineError> {
     let is_longer = |axis: &u8| {
         sizes[*axis as usize].as_ref().is_some_and(|size| !ops.facts.prove_le(size, &Expr::one()))
@@ -101,7 +101,7 @@ pub(super) fn reshape(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Va
     ops.reshape_to(arg, target).map_err(|error| error.at(bound.span(1)))
 }
 
-/// The size of the axis that takes what is left of so many elements. That it is whole becomes a fact, also where other
+/// The size of the axis that takes the rest of `total` elements. That the division is exact becomes a fact, even if other
 /// axes may be empty, so that an axis is known to be the product of its parts.
 fn rest(ops: &mut OpBuilder, total: &Expr, known: &Expr) -> Expr {
     let factor = known.terms().first().map_or(1, |term| term.coefficient);
@@ -158,8 +158,8 @@ pub(super) fn cat(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineError
     if tensors.len() == 1 { Ok(first) } else { ops.add(TensorOp::Cat(axis as u8), &tensors) }
 }
 
-/// The operands of a `cat` whose printer padded each to the size of the result, so that they lie where they belong:
-/// what was padded.
+/// The operands of a `cat` whose printer padded each to the size of the result, so that they are at their positions there:
+/// the unpadded values.
 fn without_padding(
     ops: &mut OpBuilder,
     bound: &Bound,
@@ -210,7 +210,7 @@ pub(super) fn full(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineErro
     if shape.iter().all(Expr::is_one) { Ok(single) } else { ops.add(TensorOp::Expand(shape), &[single]) }
 }
 
-/// Half types count in f32, where there is arithmetic.
+/// Half types count in f32, in which they are computed.
 pub(super) fn iota(ops: &mut OpBuilder, bound: &Bound) -> Result<Val, DefineError> {
     let dtype = bound.dtype("dtype").unwrap_or(DType::I64);
     if dtype == DType::Bool {

@@ -1,9 +1,9 @@
 //! Random numbers: uniform and normal ones as expressions over the words of [`ops::philox`].
 //!
 //! Element `i` of an f32 draw has word `i` of its sequence, of an f64 draw the words `2 i` and `2 i + 1`; half types are
-//! drawn in f32. A draw that names no seed takes those that the call supplies, at an offset of its own. How words become
-//! numbers is what nvFuser does (`runtime/random_numbers.cu` of github.com/NVIDIA/Fuser), but that a normal number is never
-//! made of the logarithm of 0: nvFuser's is infinite once in 2^25 draws, ours is 0 there.
+//! drawn in f32. A draw that names no seed takes that of the call, at an offset of its own. Words become numbers as in
+//! nvFuser (`runtime/random_numbers.cu` of github.com/NVIDIA/Fuser), except that a normal number never uses the logarithm of
+//! 0: nvFuser's is infinite once in 2^25 draws, ours is 0 there.
 
 use index::Expr;
 use ir::definition::Object;
@@ -18,28 +18,28 @@ use crate::define::error::DefineError;
 const UNIT_OF_WORD: &str = "x * 2.3283064365386963e-10 + 1.1641532182693481e-10";
 /// 53 bits as a number in (0, 1].
 const UNIT_OF_TWO: &str = "x * 1.1102230246251565e-16 + 5.551115123125783e-17";
-/// A pair of unit numbers as a pair of normal ones (Box and Muller, 1958), of which this is one.
+/// One normal number of the pair that two unit numbers give (Box and Muller, 1958).
 const NORMAL: &str = "angle = v * 6.283185307179586; sqrt(-2 * log(u)) * where(odd, cos(angle), sin(angle))";
-/// What rounding made the upper end is the lower end.
+/// A number that rounding made the upper end becomes the lower end.
 const BELOW_END: &str = "where(eq(x, end), start, x)";
 
-/// What is drawn.
+/// The distribution of a draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Distribution {
-    /// From 0 to 1, or between two numbers.
+    /// From 0 to 1, or between two given numbers.
     Uniform,
-    /// Of mean 0 and deviation 1, or others.
+    /// Of mean 0 and deviation 1, or given ones.
     Normal,
 }
 
-/// Which sequence a draw takes: two scalars of i64.
+/// The sequence of a draw: two scalars of i64.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sequence {
     pub seed: Val,
     pub offset: Val,
 }
 
-/// `uniform` and `normal`: a shape, two parameters, and perhaps the sequence.
+/// `uniform` and `normal`: a shape, two parameters, and optionally the sequence.
 pub(super) fn draw(ops: &mut OpBuilder, kind: Distribution, bound: &Bound) -> Result<Val, DefineError> {
     let dtype = bound.dtype("dtype").unwrap_or(DType::F32);
     if !dtype.is_float() {
@@ -87,7 +87,7 @@ pub(super) fn draw_like(
     }
 }
 
-/// Uniform numbers in the shape of a tensor, in the dtype that its dtype computes in.
+/// Uniform numbers in the shape of a tensor, in the compute dtype of its dtype.
 pub(super) fn uniform_like(ops: &mut OpBuilder, arg: Val) -> Result<Val, DefineError> {
     let (dtype, shape) = (ops.graph.dtype(arg).compute(), ops.shape(arg));
     let sequence = next_sequence(ops)?;
@@ -105,7 +105,7 @@ pub(super) fn uniform_of(
     below_one(ops, unit, dtype)
 }
 
-/// The sequence that the arguments name, or the next of the call's.
+/// The sequence in the arguments, or the next one of the call.
 fn sequence(ops: &mut OpBuilder, bound: &Bound) -> Result<Sequence, DefineError> {
     let given = ["rng_seed", "rng_offset"].map(|param| *bound.object(param) != Object::None);
     match given {
@@ -161,7 +161,7 @@ fn standard(
     ops.expression(NORMAL, &["u", "v", "odd"], &[u, v, is_odd], compute)
 }
 
-/// Unit number `number` of a sequence.
+/// The unit number at index `number` of a sequence.
 fn unit(ops: &mut OpBuilder, sequence: Sequence, number: Val, dtype: DType) -> Result<Val, DefineError> {
     if dtype != DType::F64 {
         let word = word(ops, sequence, number)?;
@@ -181,14 +181,14 @@ fn word(ops: &mut OpBuilder, sequence: Sequence, number: Val) -> Result<Val, Def
     ops.map(ScalarOp::Philox, &[sequence.seed, sequence.offset, number])
 }
 
-/// Unit numbers in a dtype, 0 for 1.
+/// Unit numbers in a dtype, with 1 replaced by 0.
 fn below_one(ops: &mut OpBuilder, unit: Val, dtype: DType) -> Result<Val, DefineError> {
     let compute = dtype.compute();
     let ends = [ops.constant(Scalar::zero(compute))?, ops.constant(Scalar::one(compute))?];
     below_end(ops, unit, ends, dtype)
 }
 
-/// Numbers rounded to a dtype, the first of two ends for the second.
+/// Numbers rounded to a dtype, with `end` replaced by `start`.
 fn below_end(ops: &mut OpBuilder, x: Val, [start, end]: [Val; 2], dtype: DType) -> Result<Val, DefineError> {
     let compute = dtype.compute();
     let mut rounded = [x, start, end];
@@ -200,7 +200,7 @@ fn below_end(ops: &mut OpBuilder, x: Val, [start, end]: [Val; 2], dtype: DType) 
     ops.cast(below, dtype)
 }
 
-/// The number of each element in row-major order.
+/// The index of each element in row-major order.
 fn element_numbers(ops: &mut OpBuilder, shape: &Shape) -> Result<Val, DefineError> {
     let (start, step) = (ops.constant(Scalar::zero(DType::I64))?, ops.constant(Scalar::one(DType::I64))?);
     let count: Expr = shape.iter().cloned().product();

@@ -1,7 +1,7 @@
 //! Scans, and folds and scans whose monoid is given: by a lambda, or by name.
 //!
 //! Half types are combined in f32, and each result rounded once. Nothing is promoted. A complex tensor is two states, its
-//! parts; what combines it is written over complex numbers. An axis of the static size 1 is copied by a named scan.
+//! parts; its lambda is written over complex numbers. A named scan along an axis of the static size 1 is a copy.
 
 use ir::definition::{Function, Object, Term};
 use ir::graph::{Shape, TensorOp, Val};
@@ -37,7 +37,7 @@ pub(super) fn scan(
     ops.cast(result, dtype)
 }
 
-/// What a named scan starts from, in its compute dtype.
+/// The initial value of a named scan, in its compute dtype.
 fn init(ops: &mut OpBuilder, bound: &Bound, dtype: DType) -> Result<Option<Val>, DefineError> {
     match bound.object("init") {
         Object::None => Ok(None),
@@ -90,7 +90,7 @@ fn rounded_states(ops: &mut OpBuilder, states: Vec<Val>, dtypes: &[DType]) -> Re
     Ok(rounded)
 }
 
-/// The states of a fold or scan in one shape and in their compute dtypes, and the dtypes of its tensors.
+/// The states of a fold or scan, expanded to one shape and in their compute dtypes, and the dtypes of its tensors.
 fn elements(ops: &mut OpBuilder, bound: &Bound) -> Result<(Vec<Val>, Vec<DType>), DefineError> {
     let tensors = bound.tensors("tensors");
     if tensors.is_empty() || tensors.iter().any(|&value| ops.is_scalar(value)) {
@@ -114,7 +114,7 @@ fn elements(ops: &mut OpBuilder, bound: &Bound) -> Result<(Vec<Val>, Vec<DType>)
     Ok((states, dtypes))
 }
 
-/// The sizes of tensors of one rank where those of size 1 are repeated.
+/// The common shape of tensors of one rank, with sizes of 1 expanded.
 fn common_shape(ops: &mut OpBuilder, bound: &Bound, vals: &[Val]) -> Result<Shape, DefineError> {
     let mut shape = ops.shape(vals[0]);
     for &val in &vals[1..] {
@@ -135,7 +135,7 @@ fn common_shape(ops: &mut OpBuilder, bound: &Bound, vals: &[Val]) -> Result<Shap
     Ok(shape)
 }
 
-/// The monoid that `combine` and `init` say, for elements of tensors of these dtypes.
+/// The monoid of `combine` and `init`, for elements of tensors of these dtypes.
 fn monoid(ops: &mut OpBuilder, bound: &Bound, dtypes: &[DType]) -> Result<Monoid, DefineError> {
     let dtypes: Vec<DType> = dtypes.iter().map(|dtype| dtype.compute()).collect();
     match bound.object("combine") {
@@ -163,7 +163,7 @@ fn complex_monoid(ops: &OpBuilder, bound: &Bound, name: &str, dtype: DType) -> R
     }
 }
 
-/// The monoid of an op on two numbers of the dtype of what stands before any element.
+/// The monoid of an op on two numbers of the dtype of `identity`.
 pub(in crate::define) fn of_two(ops: &OpBuilder, op: &str, identity: Scalar) -> Result<Monoid, DefineError> {
     let params = ["a", "b"].map(str::to_owned).to_vec();
     let results = vec![Term::call(op, [Term::Param(0), Term::Param(1)])];
@@ -200,7 +200,7 @@ fn identity(bound: &Bound, dtypes: &[DType]) -> Result<Vec<Scalar>, DefineError>
     scalars.filter(|_| fits).ok_or_else(|| bound.reject("init", &expected()))
 }
 
-/// The named fold of so many tensors.
+/// The named fold of `tensors` tensors.
 fn named(bound: &Bound, name: &str, tensors: usize) -> Result<Monoid, DefineError> {
     let named = Monoid::from_name(name).filter(|named| named.operands() == tensors);
     named.ok_or_else(|| {

@@ -1,6 +1,6 @@
-//! Slices: indices checked in the order that nvFuser checks them, with its words beside ours, and the node.
+//! Slices: indices checked in nvFuser's order, with its messages beside ours, and the node.
 //!
-//! Takes bound arguments. Indices beyond a tensor's end are those of its end, unless the call says that they are not.
+//! Takes bound arguments. Indices beyond a tensor's end are clamped to it, unless the call says that there are none.
 
 use index::Expr;
 use ir::definition::Object;
@@ -10,7 +10,7 @@ use crate::define::arguments::{Bound, describe};
 use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 
-// What nvFuser says of slices; scripts look for it in our errors too.
+// nvFuser's messages about slices; scripts look for them in our errors too.
 const STRIDES_MATCH: &str = "Slice start_indices and strides don't match!";
 const DIMENSIONS_MATCH: &str = "Number of tensor dimensions does not match slice dimensions!";
 const INDICES_MATCH: &str = "Slice indexing attribute dimensions don't match!";
@@ -37,7 +37,7 @@ pub(super) fn slice(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val,
     }
     let sizes: Shape = (0..shape.len())
         .map(|axis| match &ends[axis] - &starts[axis] {
-            // Written so that it is provably at most 1, which broadcasting asks for.
+            // Written so that it is provably at most 1, which broadcasting requires.
             size if asked[axis].is_one() && !size.is_one() => {
                 Expr::min(&asked[axis], &(&shape[axis] - &starts[axis]))
             }
@@ -47,7 +47,7 @@ pub(super) fn slice(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Val,
     if sizes == shape { Ok(arg) } else { ops.add(TensorOp::Slice { starts, sizes }, &[arg]) }
 }
 
-/// Where a slice of a tensor of this rank starts and ends on each axis.
+/// The start and the end of a slice on each axis of a tensor of this rank.
 fn bounds_of_slice(ops: &mut OpBuilder, bound: &Bound, rank: usize) -> Result<(Shape, Shape), DefineError> {
     let starts = ops.integers(bound, "start_indices")?;
     let ends = ops.integers(bound, "end_indices")?;

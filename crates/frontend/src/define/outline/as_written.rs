@@ -1,22 +1,22 @@
-//! What stands in an outlined view as the user wrote it: composites, where the view computes all of one, and groups.
-//!
-//! Takes the tasks of a graph and the record of what was written; gives for values the call that defines them, and for
-//! nodes the group that they are in. A call is checked by what it makes: the same ops on the same operands.
+//! The parts of an outlined view that are written as the user wrote them: composites of which the view computes everything,
+//! and groups.
+//! Takes the tasks of a graph and the record of the definition; returns for values the call that defines them, and for nodes
+//! the group that they are in. A call is checked by the values that it makes: the same ops on the same operands.
 
 use index::Expr;
 use ir::definition::{Action, Entry, Object, Record, Statement};
 use ir::graph::{Fusion, Graph, Node, Task, TaskKind, Tasks, TensorOp, Val, ValMap};
 use rustc_hash::FxHashMap;
 
-/// What an outlined view is compared with.
+/// The definition that an outlined view is compared with.
 #[derive(Clone, Copy)]
 pub struct AsWritten<'d> {
     /// The record of the definition that the graph belongs to.
     pub record: &'d Record,
     /// The composites and groups, as views of the graph.
     pub tasks: &'d Tasks,
-    /// What passes made of the values of the definition, if some ran: a composite then stands for what computes it now,
-    /// within the bounds of its ops, rather than for equal ops.
+    /// The values that passes made of the definition's, if some ran: a composite is then written for the values that replace
+    /// it, within the error bounds of its ops, rather than for equal ops.
     pub passed: Option<&'d ValMap>,
 }
 
@@ -26,20 +26,20 @@ pub(super) struct Call<'d> {
     pub arguments: &'d [(&'static str, Object)],
     /// Its results in the graph that is outlined.
     pub results: Vec<Val>,
-    /// What it is made of there.
+    /// The nodes that it consists of there.
     pub view: &'d Fusion,
-    /// Whether it stands in the outlined definition, or could not.
+    /// Whether it was written in the outlined definition, or failed to be.
     pub is_tried: bool,
 }
 
 impl<'d> AsWritten<'d> {
-    /// What a value of the definition is in the graph.
+    /// The value of the graph that a value of the definition became.
     pub(super) fn became(&self, val: Val) -> Option<Val> {
         self.passed.map_or(Some(val), |map| map.get(val))
     }
 
-    /// The composites that a view computes in full and whose operands it has, in the order in which they were written. An operand that
-    /// no node reads may be outside of the view.
+    /// The composites that a view computes completely and whose operands it has, in the order in which they were written. An
+    /// operand that no node reads may be outside of the view.
     pub(super) fn calls(&self, outlined: &Fusion) -> Vec<Call<'d>> {
         let mut views: FxHashMap<(&str, Val), &Fusion> = FxHashMap::default();
         for (_, data) in self.tasks.patterns() {
@@ -67,7 +67,7 @@ impl<'d> AsWritten<'d> {
         groups.flat_map(|(task, view)| view.order().iter().map(move |&node| (node, task))).collect()
     }
 
-    /// A group and those around it, the outermost first.
+    /// A group and those around it, outermost first.
     pub(super) fn around(&self, group: Option<Task>) -> Vec<Task> {
         let is_group = |task: &Task| matches!(self.tasks.get(*task).kind, TaskKind::Group(_));
         let parent = |&task: &Task| self.tasks.get(task).parent.filter(is_group);
@@ -77,8 +77,8 @@ impl<'d> AsWritten<'d> {
     }
 }
 
-/// Whether a value of one graph is computed as one of another is, where these values of the second are those of the first.
-/// Sizes follow from operands, and are called otherwise in each graph.
+/// Whether a value of one graph is computed like a value of another; `known` maps values of the first to values of the
+/// second. Sizes are ignored: they follow from operands, and each graph has its own symbols.
 pub(super) fn is_same(old: (&Graph, Val), new: (&Graph, Val), known: &mut FxHashMap<Val, Val>) -> bool {
     let ((old_graph, old), (new_graph, new)) = (old, new);
     if let Some(&same) = known.get(&old) {
@@ -100,7 +100,7 @@ pub(super) fn is_same(old: (&Graph, Val), new: (&Graph, Val), known: &mut FxHash
     is_same
 }
 
-/// An op with all sizes in it 0.
+/// An op with all its sizes set to 0.
 fn without_sizes(op: &TensorOp) -> TensorOp {
     let mut op = op.clone();
     let erase = |size: &mut Expr| *size = Expr::zero();

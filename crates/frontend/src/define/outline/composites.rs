@@ -1,5 +1,5 @@
-//! The order in which an outlined view is written: node by node, but for composites and groups that stand as they were
-//! written.
+//! The order in which an outlined view is written: node by node, except composites and groups, which are written as the user
+//! wrote them.
 
 use ir::definition::{CallArgument, Object};
 use ir::graph::{GroupOptions, Node, Task, TaskKind, Tasks, Val};
@@ -11,7 +11,7 @@ use super::Outliner;
 use super::as_written::{Call, is_same};
 
 impl Outliner<'_> {
-    /// The nodes that outputs need, where composites need their operands alone.
+    /// The nodes that outputs need; a composite needs only its operands.
     pub(super) fn needed(&self) -> FxHashSet<Node> {
         let mut needed = FxHashSet::default();
         let mut seen: FxHashSet<Val> = self.view.inputs().iter().copied().collect();
@@ -28,7 +28,7 @@ impl Outliner<'_> {
         needed
     }
 
-    /// Writes what makes a node's results: the composite that they are of, else the node.
+    /// Writes the call that makes a node's results: the composite that they belong to, else the node.
     pub(super) fn produce(&mut self, node: Node) -> Result<(), DefineError> {
         let is_missing = |outliner: &Self, val: &Val| !outliner.objects.contains_key(val);
         let missing: Vec<Val> = self.graph.results(node).filter(|val| is_missing(self, val)).collect();
@@ -49,7 +49,7 @@ impl Outliner<'_> {
         self.node(node)
     }
 
-    /// Writes a composite, if its operands have words and it makes here what it made there.
+    /// Writes a composite, if the language can express its operands and the call makes the same values here as there.
     fn call_as_written(&mut self, place: usize) -> Result<(), DefineError> {
         for &input in self.calls[place].view.inputs() {
             if !self.objects.contains_key(&input) {
@@ -85,7 +85,7 @@ impl Outliner<'_> {
         Ok(())
     }
 
-    /// What an argument of the definition is here, if it is there.
+    /// The object here for an argument of the definition, if there is one.
     fn again(&mut self, object: &Object) -> Option<Object> {
         match object {
             Object::Value(value) => {

@@ -1,5 +1,5 @@
-//! Bodies of folds and scans as lambdas and as definitions. A definition takes the states of one run, then those of another, as
-//! tensors without axes, and gives the states of both.
+//! Bodies of folds and scans as lambdas and as definitions. Such a definition takes the states of one run, then those of
+//! another, as tensors without axes, and returns the combined states.
 
 use ir::definition::{CallArgument, Definition, Function, Object, Term};
 use ops::{BodyStep, DType, Lambda, LanguageOp, Scalar};
@@ -10,7 +10,7 @@ use super::super::error::DefineError;
 /// The body of a lambda as a definition; its parameters are `a0`, `a1`, … and `b0`, `b1`, …
 ///
 /// # Errors
-/// When an op of it has no words, which no lambda of the language brings about.
+/// When the language cannot express an op of it, which no lambda of the language causes.
 pub fn outline_lambda(lambda: &Lambda) -> Result<Definition, DefineError> {
     let (body, states) = (lambda.body(), lambda.identity().len());
     let mut builder = DefinitionBuilder::new();
@@ -51,7 +51,7 @@ pub fn outline_lambda(lambda: &Lambda) -> Result<Definition, DefineError> {
     builder.finish()
 }
 
-/// A lambda written out: parameters `a0, a1, …, b0, b1, …`, each step wherever it is used.
+/// A lambda as an expression: parameters `a0, a1, …, b0, b1, …`, each step written at every use.
 pub(super) fn of_lambda(lambda: &Lambda) -> Function {
     let body = lambda.body();
     let states = lambda.identity().len();

@@ -1,8 +1,8 @@
-//! Outlining: any view of a graph made a definition of its own, with a map back.
+//! Outlining: making a definition of any view of a graph, with a map back.
 //!
-//! Takes a view, gives a definition that computes the same from the same inputs. Sizes that the view's inputs no longer
-//! show become scalar inputs after the others. Tensor ops are written as the calls that make them; composites and groups
-//! stand as they were written where somebody knows (`as_written`).
+//! Takes a view, returns a definition that computes the same from the same inputs. Sizes that are no longer axes of the
+//! view's inputs become scalar inputs after the others. Tensor ops are written as calls; composites and groups are written
+//! as the user wrote them if that is known (`as_written`).
 
 mod as_written;
 mod composites;
@@ -29,7 +29,7 @@ use lambda::{of_lambda, python_number};
 pub enum Origin {
     /// A value of the graph that the view was of.
     Val(Val),
-    /// A size over that graph's symbols.
+    /// A size over the symbols of that graph.
     Size(Expr),
 }
 
@@ -37,17 +37,17 @@ pub enum Origin {
 #[derive(Clone, Debug)]
 pub struct Outlined {
     pub definition: Definition,
-    /// For each of its inputs what to give it; its outputs are those of the view, in order.
+    /// For each of its inputs the value to pass; its outputs are those of the view, in order.
     pub inputs: Vec<Origin>,
     /// From values of the old graph to those of the new one.
     pub map: ValMap,
 }
 
-/// Outlines a view of a graph. `record` is that of the definition the graph belongs to: it tells scalars from tensors
-/// and the layouts of inputs, and names what has a name.
+/// Outlines a view of a graph. `record` is that of the definition that the graph belongs to: it tells scalars from tensors,
+/// and has the layouts of inputs and the names.
 ///
 /// # Errors
-/// When a node of the view has no op of the definition language that makes it, which passes can bring about.
+/// When no op of the definition language makes a node of the view, which passes can cause.
 pub fn outline(graph: &Graph, view: &Fusion, record: &Record) -> Result<Outlined, DefineError> {
     outline_as_written(graph, view, AsWritten { record, tasks: &Tasks::new(), passed: None })
 }
@@ -100,16 +100,16 @@ struct Outliner<'g> {
     view: &'g Fusion,
     record: &'g Record,
     written: AsWritten<'g>,
-    /// The composites that the view computes all of, and which of them defines a value.
+    /// The composites that the view computes completely, and which of them defines a value.
     calls: Vec<Call<'g>>,
     defining: FxHashMap<Val, usize>,
-    /// The groups of nodes, and those that are open, the innermost last.
+    /// The groups of nodes, and the open groups, innermost last.
     groups: FxHashMap<Node, Task>,
     open: Vec<Task>,
     builder: DefinitionBuilder,
     origins: Vec<Origin>,
     objects: IndexMap<Val, Object>,
-    /// Sizes that inputs show: the size, the input, its axis.
+    /// Sizes that are axes of inputs: the size, the input, its axis.
     axes: Vec<(Expr, NamedValue, usize)>,
     /// Sizes made so far.
     sizes: IndexMap<Expr, Object>,
@@ -122,7 +122,7 @@ impl Outliner<'_> {
             TensorOp::Input { ordinal, .. } => self.record.inputs().get(*ordinal as usize),
             _ => None,
         };
-        // What was computed is a scalar where it may be a size.
+        // A computed value counts as a scalar if it may be a size.
         let is_scalar = declared.map_or(self.graph.as_size(val).is_some(), |decl| decl.layout.is_none());
         let object = match is_scalar {
             true => self.builder.define_scalar(vec![CallArgument::positional(Object::DType(ty.dtype))])?,
@@ -146,7 +146,7 @@ impl Outliner<'_> {
         Ok(())
     }
 
-    /// Binds a value, under its name. An input stays what it is though a node that gives it is computed for another result.
+    /// Binds a value, under its name. An input keeps its object even if a node that makes it is computed for another result.
     fn define(&mut self, old: Val, object: Object) {
         if self.objects.contains_key(&old) {
             return;
@@ -263,8 +263,8 @@ impl Outliner<'_> {
         self.builder.call(op.name(), given)
     }
 
-    /// Products are of matrices alone here, so that the op needs no more than them. Where half types are not rounded after
-    /// a product they are cast before it.
+    /// Products are only of matrices here, so that the op needs no other cases. If half types are not rounded after a
+    /// product they are cast before it.
     fn external(&mut self, external: &ExternalOp, mut operands: Vec<Object>) -> Result<Object, DefineError> {
         let number = |axis: &u8| Object::int(i64::from(*axis));
         let (op, arguments) = match external {
@@ -359,7 +359,7 @@ impl Outliner<'_> {
     }
 }
 
-/// The layout of an input: as it was declared, and without gaps for what was computed.
+/// The layout of an input: as declared, or without gaps for a computed value.
 fn layout(declared: Option<&DeclaredLayout>) -> Vec<CallArgument> {
     let Some(layout) = declared else { return vec![CallArgument::keyword("contiguity", Object::bool(true))] };
     let flags = layout.contiguity.iter().map(|flag| flag.map_or(Object::None, Object::bool));

@@ -1,4 +1,4 @@
-//! Sizes in an outlined definition: numbers, axes of inputs, what is made of such, or inputs of their own.
+//! Sizes in an outlined definition: numbers, axes of inputs, expressions over these, or separate inputs.
 
 use index::{Atom, Expr, Term};
 use ir::definition::{CallArgument, Object};
@@ -16,7 +16,7 @@ impl Outliner<'_> {
         Ok(Object::list(sizes))
     }
 
-    /// A size as a number or a scalar: one that an input shows, or made of such, or an input of its own.
+    /// A size as a number or a scalar: an axis of an input, an expression over such, or a separate input.
     pub(super) fn size(&mut self, size: &Expr) -> Result<Object, DefineError> {
         if let Some(n) = size.as_const() {
             return Ok(Object::int(n));

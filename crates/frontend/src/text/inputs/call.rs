@@ -1,4 +1,4 @@
-//! One call in the list of inputs: a constructor of a tensor, or a method that makes a view of it.
+//! One call in the list of inputs: a constructor of a tensor, or a method that returns a view of it.
 
 use ir::Span;
 use ops::DType;
@@ -8,7 +8,7 @@ use syntax::{ArgumentSyntax, Tree, TreeKind};
 use super::number::{Number, checked_sizes, dtype, dtype_path, integer, integers, number, sizes};
 use super::{Distribution, TensorSpec};
 
-/// Keywords that all calls take: of them `dtype` alone matters here.
+/// Keywords that all calls take; only `dtype` matters here.
 const WITHOUT_EFFECT: [&str; 10] = [
     "dtype",
     "device",
@@ -33,7 +33,7 @@ impl Call<'_> {
         self.arguments.iter().filter(|argument| argument.keyword.is_none()).map(|argument| &argument.value)
     }
 
-    /// An argument by place or by any of its names.
+    /// An argument by position or by any of its names.
     fn argument(&self, place: usize, names: &[&str]) -> Option<&Tree> {
         let named = |argument: &&ArgumentSyntax| {
             argument.keyword.as_ref().is_some_and(|keyword| names.contains(&keyword.text.as_str()))
@@ -54,7 +54,7 @@ impl Call<'_> {
         self.argument(place, names).ok_or_else(missing)
     }
 
-    /// Rejects keywords other than these and those that change no element and no layout.
+    /// Rejects all keywords but `known` and those that change neither elements nor layout.
     pub fn require_keywords(&self, known: &[&str]) -> Result<(), RawDiagnostic> {
         let is_neutral = |argument: &&ArgumentSyntax, name: &str| match (name, &argument.value.kind) {
             ("order", TreeKind::Text(order)) => order == "C",
@@ -76,7 +76,7 @@ impl Call<'_> {
         }
     }
 
-    /// The diagnostic of a tensor whose elements 63 bits cannot count.
+    /// The diagnostic for a tensor with more elements than 63 bits can count.
     pub fn too_large(&self) -> RawDiagnostic {
         RawDiagnostic::new(self.span, "this tensor is too large", "more elements than 63 bits can count")
     }
@@ -111,7 +111,7 @@ impl Call<'_> {
         TensorSpec::dense(self.dtype(default)?, sizes?, distribution).ok_or_else(|| self.too_large())
     }
 
-    /// `full((2, 3), 1.5)`; `real` is the dtype of floats where the call names none.
+    /// `full((2, 3), 1.5)`; `real` is the dtype of floats if the call names none.
     pub fn full(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
         let value = self.required(1, &["fill_value"])?;
         let (default, value) = match value.kind {
@@ -210,7 +210,7 @@ impl Call<'_> {
         Ok((base, Call { span: self.span, arguments: &self.arguments[1..] }))
     }
 
-    /// `.as_strided(sizes, strides)`, with strides in so many parts of an element.
+    /// `.as_strided(sizes, strides)`, with strides in units of one `unit`th of an element.
     pub fn as_strided(&self, spec: TensorSpec, unit: i64) -> Result<TensorSpec, RawDiagnostic> {
         let sizes = sizes(self.required(0, &["size", "shape"])?)?;
         let strides_tree = self.required(1, &["stride", "strides"])?;
@@ -241,7 +241,7 @@ impl Call<'_> {
         Ok(TensorSpec { sizes, strides, offset, ..spec })
     }
 
-    /// The argument at a place or of a name as an axis of a tensor of this rank.
+    /// The argument at a position or of a name, as an axis of a tensor of this rank.
     pub fn axis(&self, place: usize, names: &[&str], rank: usize) -> Result<usize, RawDiagnostic> {
         self.wrap(integer(self.required(place, names)?)?, rank)
     }
@@ -255,7 +255,7 @@ impl Call<'_> {
         })
     }
 
-    /// The tensor with its axes in this order, which names each once.
+    /// The tensor with its axes in this order, which must name each once.
     pub fn permuted(&self, spec: TensorSpec, order: Vec<usize>) -> Result<TensorSpec, RawDiagnostic> {
         let mut sorted = order.clone();
         sorted.sort_unstable();
@@ -267,7 +267,7 @@ impl Call<'_> {
         Ok(TensorSpec { sizes: pick(&spec.sizes), strides: pick(&spec.strides), ..spec })
     }
 
-    /// The tensor under the sizes of the call, of as many elements.
+    /// The tensor with the sizes of the call, which must have the same number of elements.
     pub fn reshaped(&self, spec: TensorSpec) -> Result<TensorSpec, RawDiagnostic> {
         let count: i64 = spec.sizes.iter().product();
         let mut sizes = self.all_integers(&["size", "shape"])?;

@@ -1,7 +1,8 @@
-//! The optional `inputs = [...]` list of a definition file: what to run it on.
+//! The optional `inputs = [...]` list of a definition file: the inputs to run it on.
 //!
-//! Takes the tree of the list, gives sizes, strides, dtypes and how the numbers are drawn. Reads torch's and NumPy's
-//! constructors and a few methods that change the view. Makes no data and allocates nothing of the sizes it reads.
+//! Takes the tree of the list, returns sizes, strides, dtypes and the distributions of the numbers. Reads torch's and
+//! NumPy's constructors and a few methods that change the view. Makes no data and allocates nothing of the sizes that it
+//! reads.
 
 mod call;
 mod number;
@@ -23,7 +24,7 @@ pub enum InputSpec {
     Scalar(Scalar),
 }
 
-/// A tensor: the layout of its elements and what is in them.
+/// A tensor: the layout of its elements and their distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TensorSpec {
     pub dtype: DType,
@@ -32,16 +33,16 @@ pub struct TensorSpec {
     pub strides: Vec<i64>,
     /// Elements of the memory before the one at index zero.
     pub offset: i64,
-    /// Elements of the memory behind it.
+    /// Elements of the memory that it is a view of.
     pub storage: i64,
-    /// What the memory holds.
+    /// The contents of the memory.
     pub distribution: Distribution,
 }
 
 /// How the elements of a tensor are drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
-    /// Normal, mean 0, deviation 1.
+    /// Normal, with mean 0 and deviation 1.
     Normal,
     /// Uniform from the first number up to the second.
     Uniform(f64, f64),
@@ -49,11 +50,11 @@ pub enum Distribution {
     Integers(i64, i64),
     /// One number everywhere.
     Constant(f64),
-    /// The first number, then each one larger by the second.
+    /// The first number, then each one larger by the second number.
     Range(f64, f64),
 }
 
-/// The inputs that a list says.
+/// The inputs in a list.
 pub(super) fn read_inputs(tree: &Tree) -> Result<Vec<InputSpec>, RawDiagnostic> {
     match &tree.kind {
         TreeKind::List(items) => items.iter().map(read_input).collect(),
@@ -122,7 +123,7 @@ fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, RawDiagn
     })
 }
 
-/// The keywords of a constructor, beside those that all have.
+/// The keywords of a constructor, besides those that all constructors have.
 fn constructor_keywords(name: &str) -> Option<&'static [&'static str]> {
     Some(match name {
         "randn" | "rand" | "ones" | "zeros" | "empty" => &["size", "shape"],

@@ -1,4 +1,4 @@
-//! Numbers, sizes and dtypes as the list of inputs writes them, small sums worked out.
+//! Numbers, sizes and dtypes in the list of inputs, with small sums evaluated.
 
 use ir::Span;
 use ops::DType;
@@ -7,10 +7,10 @@ use syntax::{Tree, TreeKind};
 
 use crate::text::arithmetic::constant;
 
-/// Axes that an input may have.
+/// The limit on the axes of an input.
 const MAX_RANK: usize = 32;
 
-/// A number as Python tells them apart.
+/// A number, with Python's distinction of types.
 #[derive(Clone, Copy)]
 pub(super) enum Number {
     Int(i64),
@@ -27,7 +27,7 @@ impl Number {
     }
 }
 
-/// A number, or what operators make of some.
+/// A number, or operators on numbers.
 pub(super) fn number(tree: &Tree) -> Result<Number, RawDiagnostic> {
     let scalar = constant(tree)?;
     match scalar.dtype() {

@@ -1,8 +1,8 @@
-//! Arrays in and out as capsules: whoever takes one renames it and calls the deleter once; one that nobody took calls it
-//! itself.
+//! Arrays in and out as capsules. A consumer renames the capsule that it takes and calls the deleter once; a capsule that
+//! nobody took calls the deleter itself.
 //!
-//! What comes in is asked for with the flags that version 1 has: whether it may be written, and whether it is a copy. What goes
-//! out is of the first version, which every library takes.
+//! Capsules are requested with the flags of version 1: whether the array is writable, and whether it is a copy. Exported
+//! capsules are of the first version, which every library accepts.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::{self, NonNull};
@@ -36,7 +36,7 @@ struct Managed {
     deleter: Option<unsafe extern "C" fn(*mut Managed)>,
 }
 
-/// An array of another library, given back to it when dropped.
+/// An array of another library, released to it when dropped.
 pub struct Imported {
     elements: Elements,
     library: Option<Arc<Library>>,
@@ -45,23 +45,23 @@ pub struct Imported {
     _taken: Taken,
 }
 
-/// What was in a capsule.
+/// The contents of a capsule.
 enum Taken {
     Unversioned(NonNull<Managed>),
     Versioned(NonNull<Versioned>),
 }
 
-// SAFETY: deleters may be called from any thread that holds the interpreter. The memory is one that any thread may read and
-// write, as its library's own functions do; who writes to it while others read has a race of their own making.
+// SAFETY: deleters may be called from any thread that holds the interpreter. Any thread may read and write the memory, as
+// its library's own functions do; a write during others' reads is the caller's own race.
 unsafe impl Send for Imported {}
 // SAFETY: as above.
 unsafe impl Sync for Imported {}
 
 impl Drop for Taken {
     fn drop(&mut self) {
-        // Outputs that share the memory may die where the interpreter is not held; without one nothing is given back.
+        // Outputs that share the memory may be dropped where the interpreter is not held; after its end nothing is released.
         Python::try_attach(|_| {
-            // SAFETY: the capsule was taken, so the deleter is ours to call, and this is the one call.
+            // SAFETY: the capsule was taken, so this is the one call of the deleter.
             unsafe {
                 match self {
                     Taken::Unversioned(managed) => {
@@ -87,10 +87,10 @@ impl Taken {
         }
     }
 
-    /// Itself, if the structure of its version is known.
+    /// Itself, if this code knows the structure of its version.
     fn known(self) -> PyResult<Taken> {
         if let Taken::Versioned(managed) = &self {
-            // SAFETY: the version lies at its start in every version.
+            // SAFETY: the version is at the start in every version.
             let major = unsafe { managed.as_ref() }.version.major;
             if major != MAJOR {
                 return Err(PyBufferError::new_err(format!(
@@ -120,7 +120,7 @@ impl Taken {
     }
 }
 
-/// Takes what a capsule holds, and renames the capsule.
+/// Takes the contents of a capsule, and renames it.
 fn take<T>(capsule: &Bound<'_, PyAny>, fresh: &'static CStr, taken: &'static CStr) -> PyResult<NonNull<T>> {
     let py = capsule.py();
     // SAFETY: the calls accept any object and check it; the name outlives the capsule, being static.
@@ -134,8 +134,8 @@ fn take<T>(capsule: &Bound<'_, PyAny>, fresh: &'static CStr, taken: &'static CSt
     }
 }
 
-/// The capsule of an array of any library, with flags where the library knows them. Of a GPU's array the elements are made before
-/// what its device's stream is given from then on; libraries with streams are waited for by those.
+/// The capsule of an array of any library, with flags if the library supports them. A GPU's array is requested for its
+/// device's stream: work enqueued there later sees the elements; for libraries with streams the caller waits instead.
 fn asked<'py>(object: &Bound<'py, PyAny>, library: Option<&Library>) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();
     let plain = PyDict::new(py);
@@ -156,7 +156,7 @@ fn asked<'py>(object: &Bound<'py, PyAny>, library: Option<&Library>) -> PyResult
     }
 }
 
-/// The number of the GPU that an array is on, as its library says.
+/// The number of the GPU that an array is on, as its library reports it.
 fn gpu_of(object: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     let py = object.py();
     let Some(device) = object.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(None) };
@@ -168,7 +168,7 @@ impl Imported {
     /// The array, if the object exports one.
     ///
     /// # Errors
-    /// What the exporter says; dtypes and devices that are not supported.
+    /// Errors of the exporter; dtypes and devices that are not supported.
     pub fn new(object: &Bound<'_, PyAny>, place: Place<'_>) -> PyResult<Option<Imported>> {
         let py = object.py();
         let library = library::of(object)?;
@@ -186,7 +186,7 @@ impl Imported {
         Ok(Some(Imported { elements, library, is_copy, is_constant, _taken: taken }))
     }
 
-    /// The elements, writable where they may be written.
+    /// The elements, writable if that is allowed.
     pub fn argument(&self) -> Argument<'_> {
         if self.is_constant() {
             return self.view().into();
@@ -200,12 +200,12 @@ impl Imported {
         self.is_constant
     }
 
-    /// Whether it is a copy of what came in, to which nothing is to be written.
+    /// Whether it is a copy of the input, so that writes to it would be lost.
     pub fn is_copy(&self) -> bool {
         self.is_copy
     }
 
-    /// Where they are, if in the memory of a GPU.
+    /// Its place, if in the memory of a GPU.
     pub fn on_gpu(&self) -> Option<OnGpu> {
         self.elements.on_gpu()
     }
@@ -221,13 +221,14 @@ impl Imported {
         unsafe { self.elements.view() }
     }
 
-    /// Where the elements are.
+    /// The place of the elements.
     pub(super) fn elements(&self) -> &Elements {
         &self.elements
     }
 }
 
-/// Why a library does not give its array, such as one that is sparse or on another device. An interrupt stays one.
+/// Why a library does not export its array, for example because it is sparse or on another device. An interrupt is passed
+/// on.
 fn not_exported(py: Python<'_>, error: PyErr, place: Place<'_>) -> PyErr {
     match error.is_instance_of::<PyException>(py) {
         true => errors::input(py, format!("{place}: {}", error.value(py))),
@@ -243,7 +244,7 @@ pub fn export<'py>(py: Python<'py>, exported: &Arc<Exported>) -> PyResult<Bound<
     let tensor = Tensor::of(exported);
     let context = Arc::into_raw(Arc::clone(exported)).cast_mut().cast();
     let managed = Box::into_raw(Box::new(Managed { tensor, context, deleter: Some(delete) }));
-    // SAFETY: a fresh structure under a static name; where no capsule comes of it, it is deleted here.
+    // SAFETY: a new structure under a static name; if no capsule is made of it, it is deleted here.
     unsafe {
         let capsule = ffi::PyCapsule_New(managed.cast(), FRESH.as_ptr(), Some(drop_untaken));
         if capsule.is_null() {
@@ -253,24 +254,24 @@ pub fn export<'py>(py: Python<'py>, exported: &Arc<Exported>) -> PyResult<Bound<
     }
 }
 
-/// Frees what [`export`] made.
+/// Frees a structure that [`export`] made.
 ///
 /// # Safety
 /// `managed` is from [`export`] and is not used again.
 unsafe extern "C" fn delete(managed: *mut Managed) {
-    // SAFETY: both were leaked by `export`, and come back once.
+    // SAFETY: both were leaked by `export`, and are taken back once.
     unsafe {
         let managed = Box::from_raw(managed);
         drop(Arc::from_raw(managed.context.cast::<Exported>().cast_const()));
     }
 }
 
-/// Frees what a capsule holds that nobody took.
+/// Frees the contents of a capsule that nobody took.
 ///
 /// # Safety
-/// Called by Python with the capsule that dies.
+/// Called by Python with the capsule that is destroyed.
 unsafe extern "C" fn drop_untaken(capsule: *mut ffi::PyObject) {
-    // SAFETY: a capsule that was taken has another name, and is left alone.
+    // SAFETY: a capsule that was taken has another name, and is not touched.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, FRESH.as_ptr()) == 1 {
             let managed = ffi::PyCapsule_GetPointer(capsule, FRESH.as_ptr());

@@ -1,8 +1,9 @@
-//! Arrays in and out by a table of C functions, which a class of arrays names in `__dlpack_c_exchange_api__`: the only
-//! Python object made is the array that goes out.
+//! Arrays in and out through a table of C functions, which a class of arrays has as `__dlpack_c_exchange_api__`: the only
+//! Python object created is the exported array.
 //!
-//! An array that comes in is borrowed: its object is held while the call runs, and the caller sees to it that the object
-//! keeps its elements that long. An output that is a view of it takes it by a capsule. What the table does not give is asked for by a capsule too, which says why.
+//! An imported array is borrowed: its object is held during the call, and the caller has to make sure that it keeps its
+//! elements that long. An output that is a view of it holds a capsule. If the table's functions fail, a capsule is requested
+//! too, whose error says why.
 
 use std::ffi::{CStr, c_int, c_void};
 use std::mem::MaybeUninit;
@@ -53,8 +54,8 @@ impl Exchange {
         let table = capsule.pointer_checked(Some(NAME)).ok()?;
         let mut table: Option<NonNull<Table>> = Some(table.cast());
         while let Some(known) = table {
-            // SAFETY: tables live as long as the process. Version and predecessor lie at their start in every version, the
-            // rest is as here in this one.
+            // SAFETY: tables live as long as the process. Version and predecessor are at the start in every version; in this
+            // version the rest is as declared here.
             let Table { version, previous, make, borrow, .. } = unsafe { known.as_ref() };
             if version.major == MAJOR {
                 return Some(Exchange { make: (*make)?, borrow: (*borrow)? });
@@ -64,14 +65,14 @@ impl Exchange {
         None
     }
 
-    /// The layout of an array, if the library can say so.
+    /// The layout of an array, if the library can return it.
     ///
     /// # Errors
-    /// Interrupts and lack of memory. Other errors are those of the capsule as well, which says them in words.
+    /// Interrupts and lack of memory. Other errors also occur with the capsule, whose message is in words.
     fn borrowed(&self, array: &Bound<'_, PyAny>) -> PyResult<Option<Tensor>> {
         let py = array.py();
         let mut tensor = MaybeUninit::uninit();
-        // SAFETY: the function is that of the array's class. Where it says 0, it filled in the structure, and else it set an
+        // SAFETY: the function is that of the array's class. If it returns 0 it filled in the structure, otherwise it set an
         // error.
         unsafe {
             if (self.borrow)(array.as_ptr(), tensor.as_mut_ptr()) == 0 {
@@ -94,8 +95,8 @@ impl Exchange {
         let version = Version { major: MAJOR, minor: 0 };
         let managed = Versioned { version, context, deleter: Some(delete), flags: 0, tensor };
         let mut array = ptr::null_mut();
-        // SAFETY: a fresh structure, which is the function's from here on, whatever it says; where it says 0, it made an
-        // array, and else set an error.
+        // SAFETY: a new structure, which the function owns from here on, whatever it returns; 0 means that it made an array,
+        // otherwise it set an error.
         unsafe {
             match (self.make)(Box::into_raw(Box::new(managed)), &mut array) {
                 0 => Bound::from_owned_ptr_or_err(py, array),
@@ -105,32 +106,32 @@ impl Exchange {
     }
 }
 
-/// Frees what [`Exchange::array`] made.
+/// Frees a structure that [`Exchange::array`] made.
 ///
 /// # Safety
 /// `managed` is from there and is not used again.
 unsafe extern "C" fn delete(managed: *mut Versioned) {
-    // SAFETY: both were leaked there, and come back once.
+    // SAFETY: both were leaked there, and are taken back once.
     unsafe {
         let managed = Box::from_raw(managed);
         drop(Arc::from_raw(managed.context.cast::<Exported>().cast_const()));
     }
 }
 
-/// An array of another library where it lies.
+/// An array of another library, read in place.
 pub struct Borrowed<'py> {
     array: Bound<'py, PyAny>,
     elements: Elements,
     library: Arc<Library>,
-    /// Whether it is a copy of what came in.
+    /// Whether it is a copy of the input.
     is_copy: bool,
 }
 
 impl<'py> Borrowed<'py> {
-    /// The array; `None` where the library's functions do not give it.
+    /// The array; `None` if the library's functions do not return it.
     ///
     /// # Errors
-    /// What the library says of lazy conjugations; dtypes and devices that are not supported; interrupts.
+    /// The library's error about lazy conjugations; dtypes and devices that are not supported; interrupts.
     pub fn new(
         object: &Bound<'py, PyAny>,
         library: &Arc<Library>,
@@ -156,8 +157,8 @@ impl<'py> Borrowed<'py> {
         if self.library.is_constant {
             return self.view().into();
         }
-        // SAFETY: the object is held, and with it the memory, unless another thread gives the object other memory during
-        // the call. `execute` asks its callers not to: nothing here can keep them from it.
+        // SAFETY: the object is held, and with it the memory, unless another thread gives the object other memory during the
+        // call. The documentation of `execute` forbids that; it cannot be prevented here.
         unsafe { self.elements.argument() }
     }
 
@@ -167,12 +168,12 @@ impl<'py> Borrowed<'py> {
         unsafe { self.elements.view() }
     }
 
-    /// Whether it is a copy of what came in, to which nothing is to be written.
+    /// Whether it is a copy of the input, so that writes to it would be lost.
     pub fn is_copy(&self) -> bool {
         self.is_copy
     }
 
-    /// Where they are, if in the memory of a GPU.
+    /// Its place, if in the memory of a GPU.
     pub fn on_gpu(&self) -> Option<OnGpu> {
         self.elements.on_gpu()
     }
@@ -187,10 +188,10 @@ impl<'py> Borrowed<'py> {
         &self.library
     }
 
-    /// The array as one that stays when its object goes or is given other elements.
+    /// The array in a form that stays valid when its object is dropped or gets other elements.
     ///
     /// # Errors
-    /// What the library says, and when its elements were replaced meanwhile.
+    /// Errors of the library, and an error if its elements were replaced meanwhile.
     pub fn kept(&self, place: Place<'_>) -> PyResult<Imported> {
         let kept = Imported::new(&self.array, place)?.filter(|kept| kept.elements().are(&self.elements));
         kept.ok_or_else(|| place.replaced())

@@ -1,4 +1,4 @@
-//! The structures that describe an array, in and out. Their users keep the elements alive.
+//! The structures that describe an array, in both directions. Their users keep the elements alive.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -35,7 +35,7 @@ const OTHER_KINDS: [(i32, &str); 10] = [
     (17, "MAIA"),
 ];
 
-/// Where an array lies.
+/// The device of an array.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct Device {
@@ -89,7 +89,7 @@ pub(super) struct Element {
     lanes: u16,
 }
 
-/// An array, without what keeps it.
+/// An array, without its owner.
 #[repr(C)]
 pub(super) struct Tensor {
     data: *mut c_void,
@@ -97,22 +97,22 @@ pub(super) struct Tensor {
     rank: i32,
     element: Element,
     sizes: *const i64,
-    /// In elements; null where the tensor is row-major without gaps.
+    /// In elements; null if the tensor is row-major without gaps.
     strides: *const i64,
     byte_offset: u64,
 }
 
-/// Versions with this number have these structures.
+/// Versions with this major number have these structures.
 pub(super) const MAJOR: u32 = 1;
 
-/// The version that a structure or a table is of.
+/// The version of a structure or a table.
 #[repr(C)]
 pub(super) struct Version {
     pub major: u32,
     pub minor: u32,
 }
 
-/// An array with what keeps it, since version 1.
+/// An array with its owner, since version 1.
 #[repr(C)]
 pub(super) struct Versioned {
     pub version: Version,
@@ -122,7 +122,7 @@ pub(super) struct Versioned {
     pub tensor: Tensor,
 }
 
-/// Flags of it: whoever takes it must not write, or has a copy.
+/// Its flags: the consumer must not write; the consumer has a copy.
 pub(super) const READ_ONLY: u64 = 1;
 pub(super) const IS_COPIED: u64 = 2;
 
@@ -130,7 +130,7 @@ pub(super) const IS_COPIED: u64 = 2;
 const _: () = assert!(size_of::<usize>() == size_of::<i64>());
 
 impl Tensor {
-    /// An output's memory, for as long as that is there and stays where it is.
+    /// The memory of an output, valid as long as `exported` lives and does not move.
     pub fn of(exported: &Exported) -> Tensor {
         let layout = &exported.layout;
         Tensor {
@@ -161,7 +161,7 @@ impl Tensor {
     }
 }
 
-/// Where the elements of an array are that came in.
+/// The place of an imported array's elements.
 pub(super) struct Elements {
     data: *mut u8,
     dtype: DType,
@@ -171,7 +171,7 @@ pub(super) struct Elements {
 }
 
 impl Elements {
-    /// Those of an input.
+    /// The elements of an input.
     ///
     /// # Errors
     /// Dtypes and devices that are not supported, and arrays without memory.
@@ -193,14 +193,14 @@ impl Elements {
         let layout =
             tensor.layout().ok_or_else(|| PyBufferError::new_err("a DLPack tensor with a negative size"))?;
         if tensor.data.is_null() && layout.sizes.iter().all(|&size| size > 0) {
-            // torch exports its fake tensors, which are sizes alone, as if they lay at null.
+            // torch exports its fake tensors, which have sizes but no elements, with a null address.
             return Err(errors::input(py, format!("{place}: the array has no memory")));
         }
         let data = tensor.data.cast::<u8>().wrapping_add(tensor.byte_offset as usize);
         Ok(Elements { data, dtype, layout, gpu })
     }
 
-    /// Whether these are the others.
+    /// Whether these are the same elements as the others.
     pub fn are(&self, others: &Elements) -> bool {
         let all =
             |elements: &Elements| (elements.data, elements.dtype, elements.layout.clone(), elements.gpu);
@@ -223,9 +223,9 @@ impl Elements {
     /// # Safety
     /// The array is alive for `'a`, in the host's memory.
     pub unsafe fn argument<'a>(&self) -> Argument<'a> {
-        // SAFETY: the exporter vouches for sizes and strides; DLPack shares memory for reading and writing, and arguments
-        // of one call may overlap. Who writes to an array while others read it has a race of their own making, as with
-        // every function of its library.
+        // SAFETY: the exporter guarantees sizes and strides; DLPack shares memory for reading and writing, and arguments of
+        // one call may overlap. A write during others' reads is the caller's own race, as with every function of the
+        // library.
         unsafe { Argument::from_raw_parts(self.data, self.dtype, self.layout.clone()) }
     }
 

@@ -1,4 +1,4 @@
-//! Our class of arrays in a GPU's memory: what calls give where no library with arrays of its own is the caller.
+//! Our class of arrays in a GPU's memory: the outputs of calls without a library that has its own arrays.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::errors;
 use crate::gpu::device::{self, failed};
 use crate::gpu::{OnGpu, OpenDevice};
 
-/// DLPack's numbers for the default stream, for that of the thread, and for a consumer that waits by itself.
+/// DLPack's numbers for the default stream, the per-thread stream, and a consumer that waits by itself.
 const LEGACY: i64 = 1;
 const NO_WAIT: i64 = -1;
 
@@ -24,13 +24,13 @@ const NO_WAIT: i64 = -1;
 #[pyclass(frozen, module = "ferrofuse")]
 pub struct GpuArray {
     exported: Arc<Exported>,
-    /// What makes its elements is work of this stream.
+    /// The stream whose work computes its elements.
     stream: Arc<Stream>,
     device: Arc<OpenDevice>,
 }
 
 impl GpuArray {
-    /// Takes a tensor over, that work of a stream makes.
+    /// Takes ownership of a tensor, whose elements work of a stream computes.
     pub fn new(tensor: GpuTensor, device: &Arc<OpenDevice>) -> GpuArray {
         let layout = Layout { offset: 0, sizes: tensor.sizes().into(), strides: tensor.strides().into() };
         let (address, dtype) = (tensor.address(), tensor.dtype());
@@ -39,7 +39,7 @@ impl GpuArray {
         GpuArray::around(at, true, Owner::Gpu { _tensor: tensor }, stream, device)
     }
 
-    /// An array at a place that something keeps.
+    /// An array at a place that an owner keeps alive.
     pub fn around(
         at: OnGpu,
         writable: bool,
@@ -54,7 +54,7 @@ impl GpuArray {
         GpuArray { exported: Arc::new(exported), stream, device: Arc::clone(device) }
     }
 
-    /// Where it is.
+    /// Its place.
     pub fn place(&self) -> OnGpu {
         let Exported { data, dtype, layout, .. } = &*self.exported;
         OnGpu { ordinal: self.device.ordinal, address: *data as u64, dtype: *dtype, layout: layout.clone() }
@@ -65,20 +65,20 @@ impl GpuArray {
         self.exported.writable
     }
 
-    /// The stream that makes its elements, and that its memory goes back to.
+    /// The stream that computes its elements and that its memory is freed in.
     pub fn stream(&self) -> &Arc<Stream> {
         &self.stream
     }
 
-    /// What it holds, for libraries that take it.
+    /// Its memory, for libraries that take it.
     pub fn memory(&self) -> &Arc<Exported> {
         &self.exported
     }
 
-    /// The elements on the host, once all work before is done.
+    /// The elements on the host, after all earlier work.
     ///
     /// # Errors
-    /// What the driver says, and when there is no memory.
+    /// Errors of the driver, and lack of memory.
     pub fn downloaded(&self) -> PyResult<Array> {
         let Exported { dtype, layout, .. } = &*self.exported;
         let memory = |error: ferrofuse::ArrayError| PyMemoryError::new_err(error.to_string());
@@ -88,18 +88,19 @@ impl GpuArray {
         };
         let mut array = Array::zeros(*dtype, &[elements]).map_err(memory)?;
         let from = self.place().address.wrapping_add_signed(first * dtype.size() as i64);
-        // SAFETY: the array's owner keeps its elements, of which these are the first to the last that some index reaches.
+        // SAFETY: the array's owner keeps its elements alive, and these are the first to the last element that an index
+        // reaches.
         unsafe { self.stream.download(array.as_mut_bytes(), from) }.map_err(failed)?;
         let layout = Layout { offset: -first as isize, ..layout.clone() };
         StridedArray::new(array, layout).map_err(memory)?.view().to_array().map_err(memory)
     }
 
-    /// Whether calls that are done by now found an index out of range.
+    /// Reports an index out of range that calls finished so far have found.
     fn check(&self, py: Python<'_>) -> PyResult<()> {
         self.device.gpu.check().map_err(|error| errors::failed(py, &error))
     }
 
-    /// Has a consumer's stream, by its number in DLPack, wait for the elements.
+    /// Makes a consumer's stream, by its number in DLPack, wait for the elements.
     fn await_by(&self, consumer: i64) -> PyResult<()> {
         if consumer == NO_WAIT {
             return Ok(());
@@ -107,7 +108,7 @@ impl GpuArray {
         let number = usize::try_from(consumer).ok().filter(|&number| number != 0).ok_or_else(|| {
             PyBufferError::new_err(format!("stream {consumer} is none that DLPack has for CUDA"))
         })?;
-        // SAFETY: the protocol says that the consumer's stream lives.
+        // SAFETY: the protocol guarantees that the consumer's stream lives.
         let consumer = unsafe { self.device.stream_of(number) }?;
         let event = Event::record(&self.stream).map_err(failed)?;
         consumer.wait_for(&event).map_err(failed)
@@ -145,8 +146,8 @@ impl GpuArray {
         format!("cuda:{}", self.device.ordinal)
     }
 
-    /// A copy on the host, as NumPy's array. Waits for the work that makes the elements; an index out of range that it found is
-    /// an error.
+    /// A copy on the host, as NumPy's array. Waits for the work that computes the elements; raises an index out of range
+    /// that it found.
     fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let array = py.detach(|| self.downloaded())?;
         self.check(py)?;
@@ -169,7 +170,7 @@ impl GpuArray {
         dtype.map_or(Ok(array.clone()), |dtype| array.call_method1("astype", (dtype,)))
     }
 
-    /// Waits for the work that makes the elements; an index out of range that it found is an error.
+    /// Waits for the work that computes the elements; raises an index out of range that it found.
     fn synchronize(&self, py: Python<'_>) -> PyResult<()> {
         py.detach(|| self.stream.synchronize()).map_err(failed)?;
         self.check(py)
@@ -199,7 +200,7 @@ impl GpuArray {
         Device::new(Some(self.device.ordinal)).pair()
     }
 
-    /// What CuPy, Numba and others take it by; arrays of bfloat16 and eight bits have none.
+    /// The description that CuPy, Numba and others read; arrays of bfloat16 and eight-bit floats have none.
     #[getter]
     fn __cuda_array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let OnGpu { address, dtype, layout, .. } = self.place();
@@ -224,8 +225,8 @@ impl GpuArray {
     }
 }
 
-/// An array of the host as one of a GPU, copied; one that is on a GPU as an array of this class, in the same memory, which is not
-/// brought to another GPU.
+/// A copy on a GPU of an array of the host; for an array that is on a GPU an array of this class in the same memory, which
+/// is not moved to another GPU.
 #[pyfunction]
 #[pyo3(signature = (array, device = None))]
 pub fn to_gpu(

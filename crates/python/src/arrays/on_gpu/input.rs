@@ -1,4 +1,4 @@
-//! Arrays of a GPU that came in: where they are, what keeps them, and in which order their elements are made.
+//! Arrays of a GPU as inputs: their places, their owners, and the order in which their elements are computed.
 
 use std::sync::Arc;
 
@@ -15,30 +15,30 @@ use crate::errors;
 use crate::gpu::device::{self, Held, failed};
 use crate::gpu::{OnGpu, OpenDevice, Streams};
 
-/// An array of a GPU that came in.
+/// An array of a GPU as an input.
 pub struct InputOnGpu<'py> {
     pub at: OnGpu,
     /// Whether its users may write to it.
     pub writable: bool,
-    /// Whether it is a copy of what came in.
+    /// Whether it is a copy of the input.
     pub is_copy: bool,
     pub holder: Holder<'py>,
 }
 
-/// What keeps its elements, and what their order is.
+/// The owner of its elements, and the order in which they are computed.
 pub enum Holder<'py> {
-    /// An object of ours, with its stream.
+    /// An object of our class, with its stream.
     Own(Bound<'py, GpuArray>),
-    /// An object of a library that has streams: the one that it is on by then.
+    /// An object of a library that has streams: ordered by the library's current stream.
     Borrowed(Bound<'py, PyAny>, Arc<Library>),
-    /// What was exported for the device's stream, or by a library with streams.
+    /// An array exported for the device's stream, or by a library with streams.
     Imported(Arc<Imported>),
-    /// An object that names its memory and, by number, a stream.
+    /// An object that gives the address of its memory and, by number, a stream.
     Named(Bound<'py, PyAny>, Option<usize>),
 }
 
 impl<'py> InputOnGpu<'py> {
-    /// An object of ours, if it is one.
+    /// An object of our class, if it is one.
     pub fn of_ours(object: &Bound<'py, PyAny>) -> Option<InputOnGpu<'py>> {
         let array = object.cast::<GpuArray>().ok()?;
         let (at, writable) = (array.get().place(), array.get().is_writable());
@@ -48,7 +48,7 @@ impl<'py> InputOnGpu<'py> {
     /// An object with `__cuda_array_interface__`, if it is one.
     ///
     /// # Errors
-    /// For what the interface says and is not supported.
+    /// For values of the interface that are not supported.
     pub fn named(object: &Bound<'py, PyAny>, place: Place<'_>) -> PyResult<Option<InputOnGpu<'py>>> {
         let py = object.py();
         match object.getattr_opt(intern!(py, "__cuda_array_interface__"))? {
@@ -57,7 +57,7 @@ impl<'py> InputOnGpu<'py> {
         }
     }
 
-    /// The library that it is of, if that is known.
+    /// Its library, if known.
     pub fn library(&self) -> Option<&Arc<Library>> {
         match &self.holder {
             Holder::Borrowed(_, library) => Some(library),
@@ -66,12 +66,12 @@ impl<'py> InputOnGpu<'py> {
         }
     }
 
-    /// Its library's streams, if that has them.
+    /// Its library's streams, if it has them.
     pub fn streams(&self) -> Option<&Streams> {
         self.library()?.streams.as_ref()
     }
 
-    /// Why a call on the host does not take it.
+    /// Why a call on the host rejects it.
     pub fn not_of_host(&self, place: Place<'_>) -> PyErr {
         let message =
             format!("{place}: lies on cuda:{}, where an array of the host is expected", self.at.ordinal);
@@ -81,14 +81,13 @@ impl<'py> InputOnGpu<'py> {
     /// The elements.
     pub fn argument(&self) -> GpuArgument<'_> {
         let OnGpu { address, dtype, layout, .. } = self.at.clone();
-        // SAFETY: the library vouches for sizes and strides. The holder keeps the memory until the call has returned, and the
-        // device longer where the library would give it away before the work is done. The work begins when what the array's
-        // stream had is done. Who writes to an array while others read it has a race of their own making, as with every function
-        // of its library.
+        // SAFETY: the library guarantees sizes and strides. The holder keeps the memory until the call has returned, and the
+        // device longer if the library would reuse it before the work is done. The work begins after earlier work of the
+        // array's stream. A write during others' reads is the caller's own race, as with every function of the library.
         unsafe { GpuArgument::from_raw_parts(address, dtype, layout, self.writable && !self.is_copy) }
     }
 
-    /// What keeps it for a view of it.
+    /// Its owner, for a view of it.
     pub fn owner(&self) -> Owner {
         match &self.holder {
             Holder::Imported(imported) => Owner::Imported { _imported: Arc::clone(imported) },
@@ -99,39 +98,40 @@ impl<'py> InputOnGpu<'py> {
         }
     }
 
-    /// A copy on the host, once what makes the elements is done.
+    /// A copy on the host, after the work that computes the elements.
     ///
     /// # Errors
-    /// What the driver or the library says.
+    /// Errors of the driver or the library.
     pub fn downloaded(&self, py: Python<'_>, device: &Arc<OpenDevice>) -> PyResult<Array> {
         let stream = &device.stream;
         self.await_on(py, stream, device)?;
         GpuArray::around(self.at.clone(), false, self.owner(), Arc::clone(stream), device).downloaded()
     }
 
-    /// Has a stream wait for what makes the elements.
+    /// Makes a stream wait for the work that computes the elements.
     ///
     /// # Errors
-    /// What the driver or the library says.
+    /// Errors of the driver or the library.
     pub fn await_on(&self, py: Python<'_>, stream: &Stream, device: &OpenDevice) -> PyResult<()> {
         let made_on = match (&self.holder, self.streams()) {
             (_, Some(streams)) => streams.current(py, device)?,
             (Holder::Own(array), _) => Arc::clone(array.get().stream()),
             (Holder::Named(_, None), _) => return Ok(()),
-            // SAFETY: the interface's contract says that the stream lives.
+            // SAFETY: the interface guarantees that the stream lives.
             (Holder::Named(_, Some(number)), _) => unsafe { device.stream_of(*number) }?,
             (Holder::Imported(_) | Holder::Borrowed(..), None) => Arc::clone(&device.stream),
         };
         follow(stream, &made_on)
     }
 
-    /// Sees to it that the memory is not given to others before what a stream has by now is done: what of it must be held.
+    /// Ensures that the memory is not reused before a stream's current work is done; returns an object that must be held for
+    /// that.
     ///
     /// # Errors
-    /// What the driver says.
+    /// Errors of the driver.
     pub fn kept(&self, stream: &Stream) -> PyResult<Option<Held>> {
         match &self.holder {
-            // Its memory goes in the order of its stream.
+            // Its memory is freed in the order of its stream.
             Holder::Own(array) => follow(array.get().stream(), stream).map(|()| None),
             Holder::Imported(imported) => Ok(Some(Box::new(Arc::clone(imported)))),
             Holder::Borrowed(object, _) | Holder::Named(object, _) => {
@@ -141,7 +141,7 @@ impl<'py> InputOnGpu<'py> {
     }
 }
 
-/// Has one stream wait for what another has by now.
+/// Makes one stream wait for the current work of another.
 fn follow(stream: &Stream, other: &Stream) -> PyResult<()> {
     if stream.number() == other.number() {
         return Ok(());
@@ -150,7 +150,7 @@ fn follow(stream: &Stream, other: &Stream) -> PyResult<()> {
     stream.wait_for(&event).map_err(failed)
 }
 
-/// What `__cuda_array_interface__` says, of version 3 (numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html).
+/// The values of `__cuda_array_interface__`, version 3 (numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html).
 fn by_name<'py>(
     object: &Bound<'py, PyAny>,
     interface: &Bound<'py, PyDict>,

@@ -1,4 +1,4 @@
-//! Arrays of a GPU: those that came in (`input`), our class (`array`), and what a call gives (`output`).
+//! Arrays of a GPU: inputs (`input`), our class (`array`), and outputs of a call (`output`).
 
 mod array;
 mod input;

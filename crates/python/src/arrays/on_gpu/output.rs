@@ -1,5 +1,5 @@
-//! What a call on a GPU gives: arrays of the library of its inputs, in memory of that library's where it has streams, else of our
-//! own.
+//! The outputs of a call on a GPU: arrays of the library of its inputs, in that library's memory if it has streams, else in
+//! our own.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use crate::arrays::{Given, Library, Seen, Wanted, library};
 use crate::errors;
 use crate::gpu::{OnGpu, OpenDevice};
 
-/// What outputs are.
+/// The kind of outputs.
 pub enum KindOnGpu {
-    /// Arrays of ours.
+    /// Arrays of our class.
     Own,
     /// Arrays of a library.
     Of(Arc<Library>),
 }
 
 impl KindOnGpu {
-    /// The kind that is asked for, else that of the first array of a GPU among the inputs, else that of calls without arrays.
+    /// The requested kind, else that of the first array of a GPU among the inputs, else that of calls without arrays.
     ///
     /// # Errors
     /// For a library of the host, and when a library cannot be imported.
@@ -54,7 +54,7 @@ impl KindOnGpu {
         }
     }
 
-    /// An array around a tensor that a call made.
+    /// An array around a tensor that a call computed.
     ///
     /// # Errors
     /// When the library has no such dtype.
@@ -79,14 +79,14 @@ impl KindOnGpu {
 pub struct OutputsOnGpu {
     kind: KindOnGpu,
     device: Arc<OpenDevice>,
-    /// For each output that is given back the array that it is written to.
+    /// For each returned output the array that it is written to.
     placed: Vec<Option<Py<PyAny>>>,
-    /// What kept the library from making them.
+    /// The error that kept the library from making them.
     failure: Option<PyErr>,
 }
 
 impl OutputsOnGpu {
-    /// Outputs of a kind, in no memory yet.
+    /// Outputs of a kind, without memory yet.
     pub fn new(kind: KindOnGpu, device: &Arc<OpenDevice>) -> OutputsOnGpu {
         OutputsOnGpu { kind, device: Arc::clone(device), placed: Vec::new(), failure: None }
     }
@@ -97,10 +97,10 @@ impl OutputsOnGpu {
         OutputsOnGpu { kind: KindOnGpu::Own, device: Arc::clone(device), placed, failure: None }
     }
 
-    /// Memory of the library for what a call makes, if it has memory of its own.
+    /// Memory of the library for the outputs of a call, if it has its own memory.
     ///
     /// # Errors
-    /// [`Error::Interrupted`], where the library said something, which is then [`OutputsOnGpu::failure`].
+    /// [`Error::Interrupted`] if the library raised an error, which is then in [`OutputsOnGpu::failure`].
     pub fn made(&mut self, forms: &[OutputForm]) -> Result<Vec<Option<GpuArgument<'static>>>, Error> {
         let Some(streams) = self.kind.library().and_then(|library| library.streams.as_ref()) else {
             self.placed = forms.iter().map(|_| None).collect();
@@ -121,8 +121,8 @@ impl OutputsOnGpu {
         let placed = made.into_iter().map(|made| match made {
             None => (None, None),
             Some((array, OnGpu { address, dtype, layout, .. })) => {
-                // SAFETY: the library gave memory for just this, in the order of the stream that it is on, which is the call's; the
-                // array keeps it beyond the call.
+                // SAFETY: the library allocated memory for exactly this, in the order of its current stream, which is the
+                // call's; the array keeps it beyond the call.
                 let argument = unsafe { GpuArgument::from_raw_parts(address, dtype, layout, true) };
                 (Some(array), Some(argument))
             }
@@ -132,12 +132,12 @@ impl OutputsOnGpu {
         Ok(arguments)
     }
 
-    /// What a library said when it was asked for memory.
+    /// The error of a library when memory was requested.
     pub fn failure(&mut self) -> Option<PyErr> {
         self.failure.take()
     }
 
-    /// The outputs of a call on these inputs, whose work is of a stream.
+    /// The outputs of a call on these inputs, whose work is on a stream.
     ///
     /// # Errors
     /// When a library has no such dtype.

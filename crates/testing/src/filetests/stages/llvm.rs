@@ -24,7 +24,7 @@ fn text(case: &Case, llvm: &llvm::Llvm) -> Result<String, String> {
     let (file, plan) = planned(case)?;
     let options = EmitOptions { target: case.options.target, segment: case.options.segment, llvm: Ok(llvm) };
     let made = |stage| emit(stage, &file.definition, &plan, &options).map_err(|error| error.to_string());
-    // Assembly comes only of IR that parses, verifies and selects.
+    // Assembly exists only for IR that parses, verifies and selects.
     made(ferrofuse::Stage::Asm)?;
     made(ferrofuse::Stage::Llvm)
 }

@@ -1,4 +1,4 @@
-//! How each segment's kernels are connected: where buffers and arguments come from, what is kept between them.
+//! How each segment's kernels are connected: sources of buffers and arguments, and values kept between kernels.
 
 use std::fmt::Write;
 

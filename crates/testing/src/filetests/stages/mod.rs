@@ -1,4 +1,4 @@
-//! The stages that file tests can look at.
+//! The stages that file tests can test.
 
 mod c;
 mod graph;
@@ -21,25 +21,25 @@ use ferrofuse::{EmitOptions, File, Plan, PlanOptions, Segmentation, emit, read};
 use super::case::Case;
 use crate::inputs::facts_of;
 
-/// A station of the way whose text is tested.
+/// A stage of compilation whose text is tested.
 pub(super) trait Stage: Sync {
     /// The folder of its tests.
     fn name(&self) -> &'static str;
-    /// The text that it makes of a definition.
+    /// Its text for a definition.
     fn run(&self, case: &Case) -> Outcome;
 }
 
-/// What a stage makes of a test.
+/// The result of a stage for a test.
 pub(super) enum Outcome {
     /// The text to compare.
     Text(String),
-    /// Nothing, as the machine lacks something.
+    /// Nothing, because the machine lacks something.
     Skipped(String),
-    /// A promise of the stage does not hold, whatever the expected text.
+    /// An invariant of the stage does not hold, whatever the expected text.
     Broken(String),
 }
 
-/// Every stage, in order of the way.
+/// Every stage, in order of compilation.
 pub(super) fn all() -> Vec<Box<dyn Stage>> {
     let mut all: Vec<Box<dyn Stage>> = vec![
         Box::new(parse::Parse),
@@ -67,7 +67,7 @@ impl From<Result<String, String>> for Outcome {
     }
 }
 
-/// The definition of a test and the plan made of it, for the sizes and strides of its inputs.
+/// The definition of a test and its plan, for the sizes and strides of its inputs.
 fn planned(case: &Case) -> Result<(File, Plan), String> {
     planned_as(case, None)
 }
@@ -80,7 +80,7 @@ fn planned_as(case: &Case, segmentation: Option<Segmentation>) -> Result<(File, 
         Some(specs) => facts_of(definition, specs),
         None => (ferrofuse::Hints::default(), ferrofuse::declared_layouts(definition)),
     };
-    // Where the machine's own facts are asked for, the test says what machine it means.
+    // A test that needs facts about a machine names the machine.
     let target = case.options.target.facts(|| Target::cpu(256));
     let schedules = case.schedule.iter().map(|schedule| (0, schedule.clone())).collect();
     let tasks = definition.tasks.clone();

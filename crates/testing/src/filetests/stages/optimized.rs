@@ -1,4 +1,4 @@
-//! What graph passes make of a definition.
+//! The result of graph passes on a definition.
 
 use super::{Case, Outcome, Stage, emitted};
 

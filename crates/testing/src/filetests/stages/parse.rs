@@ -1,4 +1,4 @@
-//! The definition printed again; what is printed reads back and prints the same.
+//! The definition printed again; the text reads back and prints the same.
 
 use ferrofuse::read;
 use frontend::text::{NameStyle, print};

@@ -1,4 +1,4 @@
-//! The error of a definition that is wrong, or whose inputs are; all executors say the same.
+//! The error of a definition that is wrong, or whose inputs are; all executors report the same.
 
 use ferrofuse::{CompileOptions, Diagnostic, Executor, compile, read};
 use ir::array::ArrayView;
@@ -41,7 +41,7 @@ impl Stage for Reject {
     }
 }
 
-/// A diagnostic with the line it is about and a mark under the place.
+/// A diagnostic with its line and a mark under the place.
 fn pointed(diagnostic: &Diagnostic) -> String {
     let (line, column) = diagnostic.position();
     let text = diagnostic.source.lines().nth(line - 1).unwrap_or_default();

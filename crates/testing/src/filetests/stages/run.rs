@@ -1,5 +1,5 @@
-//! What a definition gives on its inputs: the evaluator's numbers, which kernels meet, interpreted and compiled for each
-//! instruction set that this machine runs.
+//! The results of a definition on its inputs: the evaluator's numbers, which kernels must reproduce, interpreted and
+//! compiled for each instruction set that this machine runs.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The machine code that NVIDIA's compiler makes of the CUDA C++, in numbers.
+//! The machine code of NVIDIA's compiler for the CUDA C++, in numbers.
 
 use super::{Case, Outcome, Stage, emitted};
 use crate::machine_code::Tools;
@@ -19,7 +19,7 @@ impl Stage for Sass {
     }
 }
 
-/// The counts of all kernels of all segments, each segment compiled by itself.
+/// The counts of all kernels of all segments, each segment compiled separately.
 fn counted(case: &Case, tools: &Tools) -> Result<String, String> {
     let segments = if case.options.segment.is_some() { 1 } else { super::planned(case)?.1.segments.len() };
     let mut text = String::new();

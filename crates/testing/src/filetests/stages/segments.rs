@@ -1,4 +1,4 @@
-//! Which segments a definition becomes, what they move and why they are apart. The segmentation's text reads back.
+//! The segments of a definition, the bytes they move and the reasons for boundaries. The segmentation's text reads back.
 
 use ferrofuse::{Hints, Segmentation, explain, value_named};
 

@@ -1,4 +1,4 @@
-//! What the warps of a GPU make of each kernel, counted by the interpreter.
+//! The memory accesses of a GPU's warps in each kernel, counted by the interpreter.
 
 use ferrofuse::Hints;
 

@@ -1,4 +1,4 @@
-//! Attention drawn, and its gradients.
+//! Random calls of attention, and its gradients.
 
 use ferrofuse::DType;
 use ops::LanguageOp;
@@ -18,12 +18,12 @@ struct Attended {
     first: Tensor,
 }
 
-/// With bias and mask, some of the time.
+/// Sometimes with bias and mask.
 pub(super) fn forward(caller: &mut Caller<'_>) -> Option<()> {
     attended(caller, true).map(drop)
 }
 
-/// The gradients, which know of no bias and no mask.
+/// The gradients, which support no bias and no mask.
 pub(super) fn backward(caller: &mut Caller<'_>) -> Option<()> {
     let Attended { operands: [query, key, value], dropout, is_causal, scale, first } =
         attended(caller, false)?;
@@ -61,7 +61,7 @@ fn attended(caller: &mut Caller<'_>, is_biased: bool) -> Option<Attended> {
     Some(Attended { operands: [query, key, value], dropout, is_causal, scale, first })
 }
 
-/// A tensor of four axes. Scores of large numbers make of small errors large ones.
+/// A tensor of four axes. Scores of large numbers amplify small errors.
 fn queries(caller: &mut Caller<'_>) -> Option<Tensor> {
     let mut tensor = caller.floats(2, 4)?;
     let rank = caller.rank(tensor);
@@ -106,7 +106,7 @@ fn weighed(caller: &mut Caller<'_>, arguments: &mut Arguments, query: Tensor, ke
     Some(())
 }
 
-/// Numbers of the shape of the scores, or of a shape that is repeated to it.
+/// A tensor in the shape of the scores, or in a shape that is expanded to it.
 fn of_scores(caller: &mut Caller<'_>, query: Tensor, key: Tensor) -> Option<Tensor> {
     let of_query = [0, 1, 2].map(|axis| caller.own_size(query, axis));
     let mut sizes = [&of_query[..], &[caller.own_size(key, 2)]].concat();

@@ -1,4 +1,4 @@
-//! What all calls are drawn with: operands of the program so far, sizes, axes, and the way to add a call.
+//! Common parts of drawing calls: operands of the program so far, sizes, axes, and adding a call.
 
 use ferrofuse::DType;
 use ops::{LanguageOp, ScalarOp};
@@ -10,12 +10,12 @@ use crate::random::program::{Draft, Given, Size, Step, Tensor};
 /// The most axes of a tensor.
 const MOST_AXES: usize = 5;
 
-/// What a call is drawn for.
+/// The state that a call is drawn for.
 #[derive(Clone, Copy)]
 pub(in crate::random) struct Context<'a> {
     /// The program so far.
     pub draft: &'a Draft,
-    /// The first number that no tensor has.
+    /// The first unused number of a tensor.
     pub next: Tensor,
     /// The sizes of the program, so that tensors fit each other.
     pub sizes: &'a [usize],
@@ -33,7 +33,7 @@ pub(super) struct Caller<'a> {
     pub(super) steps: Vec<Step>,
 }
 
-/// What a call is given, with the names of parameters where it says them.
+/// The arguments of a call, with names of parameters if they are keywords.
 pub(super) type Arguments = Vec<(Option<&'static str>, Given)>;
 
 /// Arguments without names.
@@ -42,8 +42,8 @@ pub(super) fn operands<const N: usize>(tensors: [Tensor; N]) -> Arguments {
 }
 
 impl Caller<'_> {
-    /// The call, if the builder accepts it and no tensor becomes too large: its first result. After nothing, the draft is
-    /// of no more use.
+    /// Adds the call, if the builder accepts it and no tensor becomes too large: its first result. After `None` the draft is
+    /// unusable.
     pub(super) fn add(&mut self, op: &'static str, arguments: Arguments, results: u32) -> Option<Tensor> {
         let first = self.next;
         let results: Vec<Tensor> = (0..results).map(|k| Tensor(first.0 + k)).collect();
@@ -66,14 +66,14 @@ impl Caller<'_> {
         self.add(language_op.name(), arguments, results)
     }
 
-    /// A tensor, a late one rather than an early one.
+    /// A tensor, more likely a late one.
     pub(super) fn tensor(&mut self) -> Tensor {
         let tensors = self.draft.tensors();
         let late = if self.draws.percent(60) { tensors.len().min(3) } else { tensors.len() };
         self.draws.one_of(&tensors[tensors.len() - late..])
     }
 
-    /// A tensor of floats that are computed with, of a number of axes; made so where there is none.
+    /// A tensor of floats that are computed with, with a number of axes in this range; converted if there is none.
     pub(super) fn floats(&mut self, min: usize, most: usize) -> Option<Tensor> {
         let ranks = |caller: &Self, tensor: Tensor| {
             !caller.draft.is_scalar(tensor) && (min..=most).contains(&caller.rank(tensor))
@@ -105,20 +105,20 @@ impl Caller<'_> {
         self.draft.shape(tensor).len()
     }
 
-    /// Whether elementwise ops take the two together: sizes agree, or are known to be 1.
+    /// Whether elementwise ops accept the two together: sizes agree, or are known to be 1.
     pub(super) fn fit(&self, a: Tensor, b: Tensor) -> bool {
         let shapes = [a, b].map(|tensor| self.draft.shape(tensor).iter().zip(self.sizes_of(tensor)).rev());
         let [a, b] = shapes;
         a.zip(b).all(|((a, n), (b, m))| n == m || a.is_one() || b.is_one())
     }
 
-    /// The tensors that elementwise ops take together with all of these.
+    /// The tensors that elementwise ops accept together with all of these.
     pub(super) fn fitting(&self, others: &[Tensor]) -> Vec<Tensor> {
         let fits = |tensor: &Tensor| others.iter().all(|&other| self.fit(other, *tensor));
         self.draft.tensors().into_iter().filter(fits).collect()
     }
 
-    /// A tensor of the same dtype and sizes, most often another.
+    /// A tensor with the same dtype and sizes, most often another one.
     pub(super) fn alike(&mut self, tensor: Tensor) -> Tensor {
         let same = |other: &Tensor| {
             self.draft.dtype(*other) == self.draft.dtype(tensor)
@@ -129,7 +129,7 @@ impl Caller<'_> {
         if alike.is_empty() { tensor } else { self.draws.one_of(&alike) }
     }
 
-    /// A size for a new axis: of some tensor, a number, or what a call computes of these.
+    /// A size for a new axis: of some tensor, a number, or one that a call computes from these.
     pub(super) fn new_size(&mut self) -> Size {
         let tensor = self.tensor();
         match self.rank(tensor) {
@@ -148,25 +148,25 @@ impl Caller<'_> {
         self.draft.is_scalar(tensor) && (dtype.is_int() || dtype.is_float())
     }
 
-    /// An axis as an argument, now and then counted from the end.
+    /// An axis as an argument, sometimes counted from the end.
     pub(super) fn dim(&mut self, tensor: Tensor, axis: usize) -> Given {
         let from_end = if self.draws.percent(15) { self.rank(tensor) as i64 } else { 0 };
         Given::int(axis as i64 - from_end)
     }
 
-    /// A tensor, now and then one of complex numbers.
+    /// A tensor, sometimes one of complex numbers.
     pub(super) fn number_tensor(&mut self) -> Option<Tensor> {
         let tensor = self.tensor();
         if self.draws.percent(12) { self.complex_of(tensor) } else { Some(tensor) }
     }
 
-    /// A tensor of floats as [`Caller::floats`], now and then of complex numbers.
+    /// A tensor of floats as [`Caller::floats`], sometimes of complex numbers.
     pub(super) fn matrix(&mut self, min: usize, most: usize) -> Option<Tensor> {
         let tensor = self.floats(min, most)?;
         if self.draws.percent(15) { self.complex_of(tensor) } else { Some(tensor) }
     }
 
-    /// Complex numbers of which a tensor has the real parts, if it is not complex itself.
+    /// Complex numbers with a tensor as real part, if it is not complex itself.
     pub(super) fn complex_of(&mut self, tensor: Tensor) -> Option<Tensor> {
         if self.draft.dtype(tensor).is_complex() {
             return Some(tensor);
@@ -175,7 +175,7 @@ impl Caller<'_> {
         self.add(ScalarOp::Complex.name(), operands([tensor, imaginary]), 1)
     }
 
-    /// The size of an axis of a tensor, by number where it is one.
+    /// The size of an axis of a tensor, as a number if it is static.
     pub(super) fn own_size(&self, tensor: Tensor, axis: usize) -> Size {
         match self.draft.shape(tensor)[axis].as_const() {
             Some(n) => Size::Number(n),

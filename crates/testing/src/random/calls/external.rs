@@ -1,6 +1,6 @@
-//! What a library computes drawn: sorts, scatters, products of matrices.
+//! Random calls of ops that a library computes: sorts, scatters, products of matrices.
 //!
-//! Indices are made in range: places in sorted order, or ramps.
+//! Indices are in range: indices of a sorted order, or ramps.
 
 use ferrofuse::DType;
 use ops::LanguageOp;
@@ -37,7 +37,7 @@ pub(super) fn topk(caller: &mut Caller<'_>) -> Option<()> {
     caller.add_language_op(LanguageOp::Topk, arguments, 2).map(drop)
 }
 
-/// Elements put in the order of another line, or, so that some places are named more than once, near its start.
+/// Elements scattered in the order of another line, or near its start, so that some indices occur more than once.
 pub(super) fn scatter(caller: &mut Caller<'_>) -> Option<()> {
     let (tensor, axis, mut index) = argsort(caller)?;
     if caller.draws.percent(50) {
@@ -60,7 +60,7 @@ pub(super) fn scatter(caller: &mut Caller<'_>) -> Option<()> {
     caller.add_language_op(LanguageOp::Scatter, arguments, 1).map(drop)
 }
 
-/// Tensors of the dtype of another whose axis, counted from the end, has the size of its last one.
+/// Tensors of the same dtype with an axis, counted from the end, as large as the tensor's last one.
 fn partners(caller: &Caller<'_>, tensor: Tensor, from_end: usize) -> Vec<Tensor> {
     let depth = caller.sizes_of(tensor).last().copied();
     let fits = |other: &Tensor| {
@@ -116,7 +116,7 @@ pub(super) fn linear(caller: &mut Caller<'_>) -> Option<()> {
     caller.add_language_op(LanguageOp::Linear, arguments, 1).map(drop)
 }
 
-/// A matrix and its transpose, one of them repeated for each group where the groups divide the other.
+/// A matrix and its transpose, one of them repeated for each group if the groups divide the other.
 pub(super) fn grouped_mm(caller: &mut Caller<'_>) -> Option<()> {
     let tensor = caller.floats(2, 2)?;
     let transpose = transposed(caller, tensor)?;

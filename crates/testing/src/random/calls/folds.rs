@@ -1,4 +1,4 @@
-//! Folds drawn, alone and together with what they fold.
+//! Random folds, alone and together with their operands.
 
 use ferrofuse::DType;
 use ops::LanguageOp;
@@ -32,7 +32,7 @@ pub(super) fn fold(caller: &mut Caller<'_>, language_op: LanguageOp) -> Option<(
     caller.add_language_op(language_op, arguments, results).map(drop)
 }
 
-/// What a fold is asked to give.
+/// The requested dtype of a fold.
 fn folded_dtype(caller: &mut Caller<'_>, tensor: Tensor) -> DType {
     use DType::{BF16, C64, C128, F32, F64, I8, I64};
     match caller.draft.dtype(tensor).is_complex() {
@@ -41,7 +41,7 @@ fn folded_dtype(caller: &mut Caller<'_>, tensor: Tensor) -> DType {
     }
 }
 
-/// Axes to fold over, at least one if there is any; now and then counted from the end, or in another order.
+/// Axes to fold over, at least one if there is any; sometimes counted from the end, or in another order.
 pub(super) fn some_axes(caller: &mut Caller<'_>, tensor: Tensor) -> Vec<i64> {
     let rank = caller.rank(tensor) as i64;
     let all: Vec<i64> = (0..rank).collect();
@@ -71,7 +71,7 @@ pub(super) fn place(caller: &mut Caller<'_>, language_op: LanguageOp) -> Option<
     caller.add_language_op(language_op, arguments, 1).map(drop)
 }
 
-/// A tensor and a fold of it, brought together again.
+/// A tensor combined with a fold of it.
 pub(super) fn deviation(caller: &mut Caller<'_>) -> Option<()> {
     let (tensor, axis) = caller.tensor_and_axis()?;
     let language_op =

@@ -1,4 +1,4 @@
-//! Gathers drawn, with indices that are in range but for a few: those end the program in an error that all must give.
+//! Random gathers, with nearly all indices in range: the others end the program in an error that all executors must report.
 
 use ferrofuse::DType;
 use ops::LanguageOp;
@@ -7,7 +7,7 @@ use super::caller::{Caller, operands};
 use super::folds;
 use crate::random::program::{Given, Size, Tensor};
 
-/// Of a hundred indices, how many are left as they come.
+/// Percentage of indices that are not brought into range.
 const WILD: usize = 4;
 
 /// `take_along_axis` or `gather`: an index of the tensor's rank.
@@ -28,7 +28,7 @@ fn take(caller: &mut Caller<'_>, op: LanguageOp, tensor: Tensor, index: Tensor, 
     caller.add_language_op(op, arguments, 1).map(drop)
 }
 
-/// A tensor of integers with the sizes of another, but for one axis.
+/// A tensor of integers with the sizes of another except along one axis.
 fn whole_like(caller: &mut Caller<'_>, tensor: Tensor, axis: usize) -> Option<Tensor> {
     let sizes = caller.sizes_of(tensor);
     let alike = |other: &Tensor| {
@@ -41,7 +41,7 @@ fn whole_like(caller: &mut Caller<'_>, tensor: Tensor, axis: usize) -> Option<Te
     (!found.is_empty()).then(|| caller.draws.one_of(&found))
 }
 
-/// A count along one axis, repeated along others or, for `gather`, along their first elements.
+/// Indices counted along one axis, expanded along others; for `gather` perhaps shorter along those.
 fn counted_like(caller: &mut Caller<'_>, op: LanguageOp, tensor: Tensor, axis: usize) -> Option<Tensor> {
     let sizes = caller.sizes_of(tensor);
     let length = caller.new_size();
@@ -73,7 +73,7 @@ fn counted(caller: &mut Caller<'_>, length: Size) -> Option<Tensor> {
     caller.add("add", arguments, 1)
 }
 
-/// The remainder by the size of an axis; now and then the numbers as they are.
+/// The remainder by the size of an axis; sometimes the numbers unchanged.
 fn in_range(caller: &mut Caller<'_>, index: Given, tensor: Tensor, axis: usize) -> Option<Tensor> {
     if let (Given::Tensor(index), true) = (&index, caller.draws.percent(WILD)) {
         return Some(*index);
@@ -109,7 +109,7 @@ pub(super) fn embedding(caller: &mut Caller<'_>) -> Option<()> {
     };
     let index = in_range(caller, Given::Tensor(index), table, 0)?;
     let mut arguments = vec![(Some("input"), Given::Tensor(index)), (Some("weight"), Given::Tensor(table))];
-    // What only gradients heed.
+    // An argument that affects only gradients.
     if caller.draws.percent(30) {
         arguments.push((Some("padding_idx"), Given::int(0)));
         arguments.push((Some("norm_type"), Given::real(2.0)));
@@ -119,7 +119,7 @@ pub(super) fn embedding(caller: &mut Caller<'_>) -> Option<()> {
     caller.add_language_op(LanguageOp::EmbeddingFwd, arguments, 1).map(drop)
 }
 
-/// At a number, or at a scalar that is made of sizes.
+/// At a number, or at a scalar computed from sizes.
 pub(super) fn select(caller: &mut Caller<'_>) -> Option<()> {
     let (tensor, axis) = caller.tensor_and_axis()?;
     let size = caller.sizes_of(tensor)[axis] as i64;

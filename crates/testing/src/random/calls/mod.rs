@@ -1,6 +1,7 @@
-//! One op drawn with its arguments, and before it what makes its operands tame, so that error bounds stay finite.
+//! One random op with its arguments, after calls that keep its operands in a moderate range, so that error bounds stay
+//! finite.
 //!
-//! What is drawn may not suit: then there is no call, and another is drawn. `caller` has what all calls are drawn with;
+//! If the drawn arguments do not fit there is no call, and another is drawn. `caller` has the common parts of drawing;
 //! families of ops are functions over it, one file for each.
 
 mod attention;
@@ -23,14 +24,14 @@ use caller::Caller;
 
 pub(super) use caller::Context;
 
-/// Calls drawn, and the program with them.
+/// The drawn calls, and the program with them.
 pub(super) struct Called {
-    /// The last one is the call of the op; those before prepare its operands.
+    /// The last one is the call of the op; earlier ones prepare its operands.
     pub steps: Vec<Step>,
     pub draft: Draft,
 }
 
-/// A call of this op, or of any; nothing if what was drawn does not suit.
+/// A call of this op, or of any; `None` if the drawn arguments do not fit.
 pub(super) fn call(context: Context<'_>, op: Option<OpRef>, draws: &mut Draws) -> Option<Called> {
     let mut caller =
         Caller { draft: context.draft.clone(), next: context.next, context, draws, steps: Vec::new() };
@@ -42,7 +43,7 @@ pub(super) fn call(context: Context<'_>, op: Option<OpRef>, draws: &mut Draws) -
     Some(Called { steps: caller.steps, draft: caller.draft })
 }
 
-/// Of a hundred calls, how many are of which ops; the others are scalar ops and folds together with what they fold.
+/// Percentages of calls and their ops; the other calls are scalar ops and folds together with their operands.
 const USUAL: &[(usize, &[LanguageOp])] = {
     use LanguageOp::*;
     &[
@@ -80,7 +81,7 @@ fn any(caller: &mut Caller<'_>) -> Option<()> {
     if place < 6 { folds::deviation(caller) } else { scalar::any_scalar_op(caller) }
 }
 
-/// A call of this op; an op that nothing draws would not compile.
+/// A call of this op; an op without a case would not compile.
 fn language_op(caller: &mut Caller<'_>, op: LanguageOp) -> Option<()> {
     use LanguageOp::*;
     match op {

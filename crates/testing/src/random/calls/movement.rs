@@ -1,4 +1,4 @@
-//! Ops that move elements drawn, and tensors from nothing.
+//! Random ops that move elements, and tensors without operands.
 
 use ferrofuse::DType;
 use ops::LanguageOp;
@@ -38,7 +38,7 @@ pub(super) fn broadcast(caller: &mut Caller<'_>) -> Option<()> {
     with_one(caller, tensor).map(drop)
 }
 
-/// The tensor with an axis more.
+/// The tensor with one more axis.
 fn with_one(caller: &mut Caller<'_>, tensor: Tensor) -> Option<Tensor> {
     let mut flags = vec![false; caller.rank(tensor)];
     flags.insert(caller.draws.below(flags.len() + 1), true);
@@ -146,7 +146,7 @@ pub(super) fn permute(caller: &mut Caller<'_>) -> Option<()> {
     caller.add_language_op(LanguageOp::Permute, arguments, 1).map(drop)
 }
 
-/// Ends may lie beyond the tensor, unless it is said that they do not.
+/// Ends may be beyond the tensor, unless the call says that they are not.
 pub(super) fn slice(caller: &mut Caller<'_>) -> Option<()> {
     let tensor = caller.tensor();
     let is_exact = caller.draws.percent(25);
@@ -219,7 +219,7 @@ pub(super) fn cat(caller: &mut Caller<'_>) -> Option<()> {
     caller.add_language_op(LanguageOp::Cat, arguments, 1).map(drop)
 }
 
-/// Tensors that are each padded to their place before they are joined.
+/// Tensors that are each padded to their position before they are joined.
 fn cat_of_padded(caller: &mut Caller<'_>, tensors: &[Tensor], axis: usize, dim: Given) -> Option<()> {
     let lengths: Vec<i64> = tensors.iter().map(|&tensor| caller.sizes_of(tensor)[axis] as i64).collect();
     let total: i64 = lengths.iter().sum();

@@ -1,4 +1,4 @@
-//! Normalizations drawn, and their gradients with what the way forward saves.
+//! Random normalizations, and their gradients with the values that the forward pass saves.
 
 use ops::LanguageOp;
 
@@ -6,7 +6,7 @@ use super::caller::{Arguments, Caller, operands};
 use super::folds;
 use crate::random::program::{Given, Size, Tensor};
 
-/// What is added to a variance, as normalizations do by themselves.
+/// The number added to a variance, the default of normalizations.
 const EPSILON: f64 = 1e-5;
 
 /// The operand, its axis and the result.
@@ -40,7 +40,7 @@ pub(super) fn layer_norm(caller: &mut Caller<'_>, op: LanguageOp) -> Option<()> 
     caller.add_language_op(op, arguments, 1).map(drop)
 }
 
-/// Now and then another number for what is added to the variance.
+/// Sometimes another number that is added to the variance.
 fn epsilon(caller: &mut Caller<'_>, arguments: &mut Arguments) {
     if caller.draws.percent(30) {
         arguments.push((Some("eps"), Given::real(0.125)));
@@ -51,7 +51,7 @@ fn trailing_sizes(caller: &Caller<'_>, tensor: Tensor, axis: usize) -> Given {
     Given::Sizes((axis..caller.rank(tensor)).map(|axis| caller.own_size(tensor, axis)).collect())
 }
 
-/// Tensors that fit the last axes of another, some of them.
+/// Tensors that fit the last axes of another, for some of these parameters.
 fn weights(caller: &mut Caller<'_>, arguments: &mut Arguments, tensor: Tensor, names: &[&'static str]) {
     let mut others = vec![tensor];
     for name in names {
@@ -96,7 +96,7 @@ fn variance(caller: &mut Caller<'_>, tensor: Tensor, axes: Vec<i64>, keep: bool)
     caller.add_language_op(LanguageOp::Var, arguments, 1)
 }
 
-/// One over the square root of a variance and a little.
+/// One over the square root of a variance plus a small number.
 fn inverse_root(caller: &mut Caller<'_>, variance: Tensor) -> Option<Tensor> {
     let mut arguments = operands([variance]);
     arguments.push((None, Given::real(EPSILON)));
@@ -104,7 +104,7 @@ fn inverse_root(caller: &mut Caller<'_>, variance: Tensor) -> Option<Tensor> {
     caller.add("rsqrt", operands([sum]), 1)
 }
 
-/// A tensor of at least as many axes as the normalization takes, and its normalized form, mean and inverse deviation.
+/// A tensor with at least as many axes as the normalization requires, and its normalized form, mean and inverse deviation.
 pub(super) fn channel_norm(caller: &mut Caller<'_>, op: LanguageOp) -> Option<(Tensor, [Tensor; 3])> {
     let tensor = caller.floats(if op == LanguageOp::BatchNorm { 2 } else { 3 }, 5)?;
     let mut arguments = operands([tensor]);
@@ -119,7 +119,7 @@ pub(super) fn channel_norm(caller: &mut Caller<'_>, op: LanguageOp) -> Option<(T
         let variance = variance(caller, tensor, axes, false)?;
         arguments.push((Some("running_mean"), Given::Tensor(mean)));
         arguments.push((Some("running_var"), Given::Tensor(variance)));
-        // Of the batch after all, now and then.
+        // Sometimes with the statistics of the batch.
         arguments.push((Some("training"), Given::flag(caller.draws.percent(25))));
     }
     epsilon(caller, &mut arguments);
@@ -149,7 +149,7 @@ fn but_channels(caller: &Caller<'_>, tensor: Tensor) -> Vec<i64> {
     (0..caller.rank(tensor) as i64).filter(|&axis| axis != 1).collect()
 }
 
-/// A tensor of one number a channel.
+/// A tensor with one number per channel.
 fn of_channels(caller: &mut Caller<'_>, tensor: Tensor) -> Option<Tensor> {
     let channels = caller.sizes_of(tensor)[1];
     let mut fitting = caller.draft.tensors();
@@ -161,7 +161,7 @@ fn of_channels(caller: &mut Caller<'_>, tensor: Tensor) -> Option<Tensor> {
     folds::folded(caller, LanguageOp::Max, tensor, axes, false)
 }
 
-/// A tensor of at least two axes and into how many groups its channels go.
+/// A tensor of at least two axes and the number of groups of its channels.
 fn groups(caller: &mut Caller<'_>) -> Option<(Tensor, usize)> {
     let tensor = caller.floats(2, 4)?;
     let channels = caller.sizes_of(tensor)[1];

@@ -6,7 +6,7 @@ use ops::LanguageOp;
 use super::caller::{Caller, operands};
 use crate::random::program::{Given, Tensor};
 
-/// In a shape of its own, half of them of a sequence that they name.
+/// In a drawn shape; half of them name a sequence.
 pub(super) fn draw(caller: &mut Caller<'_>, op: LanguageOp) -> Option<()> {
     let sizes = (0..caller.draws.below(4)).map(|_| caller.new_size()).collect();
     let dtype = caller.draws.one_of(&[DType::F32, DType::F32, DType::BF16, DType::F16, DType::F64]);

@@ -1,4 +1,4 @@
-//! Scalar ops and casts drawn, with what makes their operands tame.
+//! Random scalar ops and casts, after calls that keep their operands in a moderate range.
 
 use ferrofuse::{DType, Scalar};
 use ops::call::{OpRef, lookup};
@@ -7,15 +7,15 @@ use ops::{ParamDefault, ScalarOp};
 use super::caller::{Caller, operands};
 use crate::random::program::{Given, Size, Tensor};
 
-/// Scalar ops that want an operand of small size.
+/// Scalar ops that need an operand of small magnitude.
 const SMALL: [&str; 14] = [
     "exp", "exp2", "expm1", "sinh", "cosh", "asin", "acos", "atanh", "erfc", "erfinv", "erfcinv", "tan",
     "softplus", "pow",
 ];
-/// Scalar ops that want a positive operand.
+/// Scalar ops that need a positive operand.
 const POSITIVE: [&str; 11] =
     ["log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal", "acosh", "pow", "lgamma", "erfcinv"];
-/// What a cast goes to.
+/// The destinations of casts.
 const CAST_TO: [DType; 20] = [
     DType::F32,
     DType::F32,
@@ -40,10 +40,10 @@ const CAST_TO: [DType; 20] = [
 ];
 const INTEGERS: [DType; 6] = [DType::I32, DType::I64, DType::U64, DType::I8, DType::U8, DType::U32];
 
-/// The scalar ops that programs are full of.
+/// The most common scalar ops of programs.
 const COMMON: [&str; 8] = ["add", "mul", "sub", "mul", "add", "where", "maximum", "silu"];
 
-/// A row of the tables of scalar ops, now and then a common one.
+/// A row of the tables of scalar ops, sometimes a common one.
 pub(super) fn any_scalar_op(caller: &mut Caller<'_>) -> Option<()> {
     let rows: Vec<OpRef> = OpRef::all().filter(|op| !matches!(op, OpRef::Language(_))).collect();
     let op = match rows.get(caller.draws.below(rows.len() + 20)) {
@@ -81,7 +81,7 @@ pub(super) fn scalar_op(caller: &mut Caller<'_>, op: OpRef) -> Option<()> {
     caller.add(name, arguments, 1).map(drop)
 }
 
-/// A tensor of complex numbers, made of two real ones where there is none.
+/// A tensor of complex numbers, made from two real ones if there is none.
 fn complex(caller: &mut Caller<'_>) -> Option<Tensor> {
     let mut complex = caller.draft.tensors();
     complex.retain(|&tensor| caller.draft.dtype(tensor).is_complex());
@@ -93,7 +93,7 @@ fn complex(caller: &mut Caller<'_>) -> Option<Tensor> {
     caller.add(ScalarOp::Complex.name(), operands([real, imaginary]), 1)
 }
 
-/// A divisor, an exponent or the like, mostly made not to be near zero.
+/// A divisor, an exponent or the like, mostly kept away from zero.
 fn away_from_zero(caller: &mut Caller<'_>, op: &str, operand: Given) -> Option<Given> {
     let divides = ["div", "truediv", "mod", "fmod", "remainder", "pow"].contains(&op);
     match operand {
@@ -137,7 +137,7 @@ pub(super) fn cast(caller: &mut Caller<'_>) -> Option<()> {
     caller.cast_to(tensor, dtype).map(drop)
 }
 
-/// An operand beside others.
+/// An operand that fits others.
 fn operand_beside(caller: &mut Caller<'_>, others: &[Tensor]) -> Given {
     let rank = caller.rank(others[0]);
     if rank > 0 && caller.draws.percent(3) {
@@ -167,7 +167,7 @@ fn strange_number(caller: &mut Caller<'_>) -> Scalar {
     if caller.draws.percent(60) { caller.draws.one_of(&floats) } else { caller.draws.one_of(&others) }
 }
 
-/// Whether a primitive has a meaning on integers, and none on floats or as logic.
+/// Whether a primitive has a meaning only on integers.
 fn takes_integers_alone(op: &str) -> bool {
     ScalarOp::from_name(op)
         .is_some_and(|scalar_op| scalar_op.row().int.is_some() && scalar_op.row().float.is_none())

@@ -1,4 +1,4 @@
-//! Scans drawn, and folds and scans of monoids that a lambda gives, or a name.
+//! Random scans, and folds and scans of monoids by a lambda or by name.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::caller::{Caller, operands};
 use super::{folds, scalar};
 use crate::random::program::{Given, Tensor};
 
-/// A monoid as a definition gives it: how it combines, what stands before any element, how many tensors it takes.
+/// A monoid as a definition specifies it: how it combines, its initial state, how many tensors it takes.
 struct Drawn {
     combine: Given,
     init: Option<Vec<f64>>,
@@ -48,7 +48,7 @@ pub(super) fn general_fold(caller: &mut Caller<'_>) -> Option<()> {
     general(caller, LanguageOp::Fold, place, tensor)
 }
 
-/// A fold or scan of a monoid drawn, of tensors of the shape of this one.
+/// A fold or scan of a random monoid, of tensors with the shape of this one.
 fn general(
     caller: &mut Caller<'_>,
     op: LanguageOp,
@@ -71,7 +71,7 @@ fn general(
     caller.add_language_op(op, arguments, drawn.results).map(drop)
 }
 
-/// A tensor beside another that both states of a pair are made of: positive, of its shape.
+/// A second tensor for a pair of states: positive, of the same shape.
 fn second(caller: &mut Caller<'_>, tensor: Tensor) -> Option<Tensor> {
     let exponent = caller.add("tanh", operands([tensor]), 1)?;
     let positive = caller.add("exp", operands([exponent]), 1)?;
@@ -89,7 +89,7 @@ fn named(caller: &mut Caller<'_>, is_float: bool) -> Drawn {
     }
 }
 
-/// What combines complex numbers: by name, or a lambda of which grouping does not matter, nor order but of a scan.
+/// The combination of complex numbers: by name, or a lambda that is associative, and commutative except in a scan.
 fn complex_lambda(caller: &mut Caller<'_>, op: LanguageOp) -> Drawn {
     let [a, b] = [Term::Param(0), Term::Param(1)];
     let (result, init) = match caller.draws.below(5) {
@@ -109,7 +109,7 @@ fn complex_lambda(caller: &mut Caller<'_>, op: LanguageOp) -> Drawn {
     Drawn { combine: function(&["a", "b"], vec![result]), init: Some(vec![init]), tensors: 1, results: 1 }
 }
 
-/// A lambda of which grouping and order do not matter.
+/// A lambda that is associative and commutative.
 fn lambda(caller: &mut Caller<'_>, is_float: bool) -> Drawn {
     let [a, b] = [Term::Param(0), Term::Param(1)];
     let (result, init) = match caller.draws.below(if is_float { 6 } else { 3 }) {
@@ -134,8 +134,7 @@ fn function(params: &[&str], results: Vec<Term>) -> Given {
     Given::Function(Arc::new(Function { params, results }))
 }
 
-/// The composition of maps `x -> a x + b`, which grouping does not change (Blelloch: Prefix sums and their applications,
-/// 1990).
+/// The composition of maps `x -> a x + b`, which is associative (Blelloch: Prefix sums and their applications, 1990).
 fn linear_recurrence() -> Drawn {
     let [a, b, c, d] = [0, 1, 2, 3].map(Term::Param);
     let slope = Term::call("mul", [a, c.clone()]);
@@ -151,11 +150,11 @@ enum Rescaling {
     Both,
     /// That of the smaller one.
     Smaller,
-    /// Both, by 1 where the maximum is the larger one, also if that is infinite.
+    /// Both, by 1 for the run with the larger maximum, even if that is infinite.
     Guarded,
 }
 
-/// The largest element and the sum of exponentials under it, as online softmax has them (Milakov and Gimelshein: Online
+/// The largest element and the sum of exponentials relative to it, as in online softmax (Milakov and Gimelshein: Online
 /// normalizer calculation for softmax, 2018).
 fn log_sum_exp(rescaling: Rescaling) -> Drawn {
     let [m, s, n, t] = [0, 1, 2, 3].map(Term::Param);

@@ -1,11 +1,11 @@
-//! Cycles of the cost model beside instructions of the machine code.
+//! The cost model's cycles compared with the instructions of machine code.
 
 use ferrofuse::{Stage, explain, read};
 use ferrofuse_testing::machine_code::{Counts, Tools};
 
 use super::{planned, text_of};
 
-/// Ops of f32 whose cycles in the cost model are not what their instructions are, and why.
+/// Ops of f32 whose cycles in the cost model differ from their instructions, and why.
 const FEWER_CYCLES: [(&str, &str); 2] =
     [("sin", "large arguments take a way of their own"), ("cos", "large arguments take a way of their own")];
 
@@ -40,13 +40,13 @@ const UNARY: [&str; 26] = [
 
 const BINARY: [&str; 8] = ["mul", "div", "fmod", "minimum", "maximum", "atan2", "pow", "nextafter"];
 
-/// Elements that a lane takes in an iteration, each with instructions of its own.
+/// Elements that a lane takes in an iteration, each with separate instructions.
 const NEIGHBOURS: f64 = 8.0;
 
-/// Lanes of the other units for each of the unit for special functions.
+/// Lanes of the other units for each lane of the special function unit.
 const SPECIAL: f64 = 8.0;
 
-/// A chain of `length` calls of an op, each with an addition, whose memory has any stride.
+/// A chain of `length` calls of an op, each with an addition, on memory with any strides.
 fn chain(call: &str, length: usize) -> String {
     let input = "fd.define_tensor(shape=[-1], contiguity=False, dtype=DataType.Float)";
     let step = format!("    y = fd.ops.add({call}, x)\n");
@@ -59,7 +59,7 @@ fn chain(call: &str, length: usize) -> String {
 
 const ELEMENTS: u64 = 1 << 20;
 
-/// Cycles that the cost model expects of an element of a chain.
+/// Cycles that the cost model expects for an element of a chain.
 fn modelled(source: &str) -> f64 {
     let file = read(source).unwrap_or_else(|error| panic!("{error:?}\n{source}"));
     let (plan, hints) = planned(&file);
@@ -68,13 +68,13 @@ fn modelled(source: &str) -> f64 {
     seconds * plan.target.throughput / ELEMENTS as f64
 }
 
-/// Cycles of an element of a chain by its machine code: instructions, and those of the unit for special functions.
+/// Cycles of an element of a chain from its machine code: instructions, and those of the special function unit.
 fn cycles(counts: &Counts) -> [f64; 2] {
     let of_element = |count: u32| f64::from(count) / NEIGHBOURS;
     [of_element(counts.instructions), SPECIAL * of_element(counts.special)]
 }
 
-/// What the cost model says of an op is what its machine code has, within half as much again.
+/// The cost model's cycles of an op agree with its machine code within a factor of 1.5.
 #[test]
 fn cycles_of_the_cost_model_are_instructions() {
     let tools = match Tools::find() {

@@ -1,8 +1,8 @@
-//! Definitions of which some kernel is not as it should be, and why. Those of the corpus have its name before theirs.
+//! Definitions with a kernel that falls short of a rule, and why. Names of the corpus have its name as a prefix.
 
 use super::kernels::Shortfall::{self, Calls, InFlight, Instructions, Local, Narrow};
 
-/// What is not so, why, and of which definitions.
+/// The shortfall, the reason, and the definitions.
 pub(super) type Exception = (Shortfall, &'static str, &'static [&'static str]);
 
 pub(super) const EXCEPTIONS: &[Exception] = &[
@@ -155,7 +155,7 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
     (InFlight, "short rows, or elements one by one", &["corpus/moe_router", "corpus/rope_interleaved"]),
 ];
 
-/// Further ones, of architectures for which only some of the corpus is compiled else.
+/// More exceptions, for architectures for which otherwise only some of the corpus is compiled.
 pub(super) const ELSEWHERE: &[Exception] = &[
     (
         Local,

@@ -1,6 +1,7 @@
-//! Kernels of examples and workloads for three architectures, those of the corpus and of random programs for sm_90, and one in
-//! fifteen of them for each of the others (all of them by the feature `every-architecture`): registers suffice, no function is
-//! called in a loop, what should move 16 bytes at a time does, with few instructions, and enough of it is in flight.
+//! Kernels of examples and workloads for three architectures, those of the corpus and of random programs for sm_90, and one
+//! in fifteen of these for each of the other architectures (all of them with the feature `every-architecture`): registers
+//! suffice, no function is called in a loop, nearly all accesses move 16 bytes, with few instructions, and enough bytes are
+//! in flight.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -22,7 +23,7 @@ use super::{files_in, files_of, planned, planned_for};
 
 const ARCHITECTURES: [&str; 3] = ["sm_80", "sm_90", "sm_100"];
 
-/// Of many definitions one in this many is compiled for each architecture other than sm_90, so that CI does not take long.
+/// One in this many definitions is compiled for each architecture other than sm_90, so that CI does not take long.
 const SAMPLED: usize = 15;
 
 /// Whether all are compiled for every architecture, which takes ten minutes.
@@ -38,17 +39,17 @@ const SOME: Architectures = |number| {
     (0..ARCHITECTURES.len()).filter(is_chosen).map(|place| ARCHITECTURES[place]).collect()
 };
 
-/// Bytes that a multiprocessor loads before it uses the first of them, so that memory is busy.
+/// Bytes that a multiprocessor must have in flight to keep memory busy.
 const IN_FLIGHT: u64 = 40_000;
 
-/// Of the bytes of global memory those that are moved 16 at a time, at least.
+/// The minimum fraction of the bytes of global memory that are moved 16 at a time.
 const VECTORS: f64 = 0.95;
 
 /// Instructions of a thread for each byte that it moves, at most; and where random bits are drawn.
 const INSTRUCTIONS: f64 = 4.5;
 const INSTRUCTIONS_WITH_PHILOX: f64 = 9.0;
 
-/// What is not so of a kernel.
+/// A rule that a kernel falls short of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shortfall {
     /// Something is kept in local memory.
@@ -63,8 +64,8 @@ pub(super) enum Shortfall {
     InFlight,
 }
 
-/// A kernel's counts, the bytes that a multiprocessor has in flight of it, and the instructions of a thread for each byte: how many
-/// these are, and may be.
+/// A kernel's counts, the bytes that a multiprocessor has in flight with it, and the instructions of a thread for each byte:
+/// the actual number and the limit.
 struct Counted {
     counts: Counts,
     in_flight: u64,
@@ -73,7 +74,7 @@ struct Counted {
 }
 
 impl Counted {
-    /// What is not as it should be. Combine steps move few bytes, so that only their registers count.
+    /// The rules that it falls short of. Combine steps move few bytes, so only their registers count.
     fn shortfalls(&self) -> impl Iterator<Item = Shortfall> {
         let is_main = !self.counts.kernel.contains("_combine");
         let shortfalls = [
@@ -107,7 +108,7 @@ fn text(definition: &Definition, plan: &Plan, segment: usize) -> String {
     emit(Stage::CUDA, definition, plan, &options).expect("it has text")
 }
 
-/// A segment's text, what is known of its kernels, and the definition that it is of.
+/// A segment's text, the facts about its kernels, and its definition.
 struct Unit {
     name: String,
     text: String,
@@ -133,7 +134,7 @@ fn units(name: &str, file: &File) -> Vec<Unit> {
 }
 
 impl Unit {
-    /// What the machine code of one of its kernels is beside what the plan says of it.
+    /// The machine code's counts of one of its kernels beside the plan's facts about it.
     fn counted(&self, counts: Counts, model: &GpuModel) -> Counted {
         let known = self.kernels.iter().find(|(kernel, _)| kernel.name == counts.kernel);
         let (kernel, block) = known.expect("it is explained");
@@ -168,17 +169,17 @@ fn counted(tools: &Tools, units: &[&Unit], architecture: &str) -> Vec<Vec<Counts
     counts.unwrap_or_else(|error| panic!("{architecture}, units of {}: {error}", names()))
 }
 
-/// Graphs of the corpus are compiled that have fewer nodes.
+/// Graphs of the corpus with fewer nodes than this are compiled.
 const MOST_NODES: usize = 200;
 
-/// Of them, those that take NVRTC twenty seconds each: fifteen `lgamma` and `erf` in one, forty kernels alike, and scans, of which
-/// random programs have some. They are compiled where all are.
+/// Those of them that take NVRTC twenty seconds each: fifteen `lgamma` and `erf` in one, forty kernels alike, and scans, of
+/// which random programs have some. They are compiled with the feature.
 const SLOW: [&str; 3] = ["corpus/costly_chain", "corpus/scans", "corpus/sgd_clipped_20"];
 
 /// Random programs that are compiled.
 const RANDOM: u64 = if EVERY { 100 } else { 40 };
 
-/// Of their kernels, those that keep something in local memory, at most: sizes and strides may be any, and indices are divided by
+/// The limit on their kernels that keep something in local memory: sizes and strides may be any, and indices are divided by
 /// them.
 const SPILLED: usize = RANDOM as usize / 4;
 
@@ -192,12 +193,12 @@ fn corpus() -> Vec<(String, String)> {
     files_in(folder.path()).into_iter().map(|(name, source)| (format!("corpus/{name}"), source)).collect()
 }
 
-/// NVRTC and nvdisasm; where they are not there, says so.
+/// NVRTC and nvdisasm; prints a message if they are missing.
 fn tools() -> Option<Tools> {
     Tools::find().map_err(|reason| eprintln!("not checked: {reason}")).ok()
 }
 
-/// Asserts that of these definitions what is not so is what the table says.
+/// Asserts that the shortfalls of these definitions are exactly those of the table.
 fn check(sources: Vec<(String, String)>, exceptions: &[Exception], architectures: Architectures) {
     let Some(tools) = tools() else { return };
     let listed = |(shortfall, _, names): &Exception| {

@@ -1,19 +1,19 @@
-//! How long the texts of norms are, as people read them.
+//! The lengths of the texts of norms, which people read.
 
 use ferrofuse::Stage;
 
 use super::{files_of, text_of};
 
-/// Lines of a text, but for the comment that says what its segment computes, at most; and of one of its kernels.
+/// The limit on lines of a text, without the comment that describes its segment; and on those of one of its kernels.
 const MOST_LINES: usize = 120;
 
-/// The same of a kernel that walks four rows together, and for whose last rows the loops stand there once more.
+/// The same for a kernel that walks four rows together, and repeats its loops for the last rows.
 const MOST_LINES_OF_JAM: usize = 128;
 
 /// The texts of norms and of softmax.
 const NORMS: [&str; 4] = ["softmax", "softmax_f32", "layer_norm", "rms_norm"];
 
-/// Texts of two kernels and more, of which each is as short.
+/// Texts of two kernels or more, each of which keeps the limit.
 const LONGER: [&str; 5] =
     ["batch_norm", "dropout_layer_norm", "group_norm", "layer_norm_backward", "rms_norm_backward"];
 

@@ -1,5 +1,5 @@
-//! What NVIDIA's own compiler makes of kernels, and what the page about them shows. Where NVRTC could not be fetched, a test says
-//! so and checks nothing.
+//! The machine code of NVIDIA's own compiler for kernels, and the excerpts in the page about them. If NVRTC could not be
+//! downloaded, a test says so and checks nothing.
 
 mod cycles;
 mod exceptions;
@@ -17,7 +17,7 @@ use ferrofuse_testing::inputs::facts_of;
 /// Examples without a kernel.
 pub(crate) const EXTERNAL: [&str; 1] = ["nanogpt_attention"];
 
-/// The names and texts of the definitions in a folder of the repository, in order, but for those without a kernel.
+/// The names and texts of the definitions in a folder of the repository, in order, without those that have no kernel.
 pub(crate) fn files_of(folder: &str) -> Vec<(String, String)> {
     files_in(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder))
 }
@@ -35,7 +35,7 @@ fn files_in(folder: &Path) -> Vec<(String, String)> {
     found
 }
 
-/// The plan of a file for a GPU, at its own sizes, and these.
+/// The plan of a file for a GPU, at its own sizes, and these sizes.
 pub(crate) fn planned(file: &File) -> (Plan, Hints) {
     let (hints, layouts) = facts_of(&file.definition, file.inputs.as_ref().expect("an `inputs` list"));
     (planned_for(&file.definition, &hints, &layouts), hints)

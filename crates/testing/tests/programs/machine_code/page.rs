@@ -1,10 +1,10 @@
-//! `docs/cuda.md` beside what is emitted.
+//! `docs/cuda.md` compared with the emitted texts.
 
 use ferrofuse::Stage;
 
 use super::{files_of, text_of};
 
-/// Every excerpt of a stage in `docs/cuda.md` stands in the text of the example that was named last before it.
+/// Every excerpt of a stage in `docs/cuda.md` occurs in the text of the example that the page names last before it.
 #[test]
 fn the_page_shows_what_is_emitted() {
     let page = include_str!("../../../../../docs/cuda.md");

@@ -1,4 +1,4 @@
-//! Mean and standard deviation of half types too, which `var_mean` leaves to the caller.
+//! Mean and standard deviation, also of half types, for which callers of `var_mean` have to cast.
 
 use ir::graph::{Axes, Val};
 use ops::{Monoid, ScalarOp};
@@ -29,7 +29,7 @@ pub(super) fn standard_deviation(ops: &mut OpBuilder, bound: &Bound) -> Result<V
     Ok(vec![ops.cast(deviation, dtype)?])
 }
 
-/// The axes that are named, or all.
+/// The named axes, or all.
 fn averaged(ops: &OpBuilder, bound: &Bound, arg: Val) -> Result<Axes, DefineError> {
     let rank = ops.graph.shape(arg).len();
     let axes = bound.axes("dims", rank)?.unwrap_or_else(|| (0..rank as u8).collect());

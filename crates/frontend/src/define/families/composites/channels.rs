@@ -10,7 +10,7 @@ use crate::define::arguments::Bound;
 use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 
-/// Result, mean and inverse deviation; not in training, the running ones are taken.
+/// Result, mean and inverse deviation; the running ones outside of training.
 pub(super) fn batch_norm(ops: &mut OpBuilder, bound: &Bound) -> Result<Vec<Val>, DefineError> {
     let (normalized, dtype) = per_channel(ops, bound, 0)?;
     let statistics = match bound.flag("training") {
@@ -103,7 +103,7 @@ fn normalized_channels(
     Ok(results)
 }
 
-/// The operand, normalized over all axes from `first` on but the channels'.
+/// The operand, normalized over all axes from `first` on except that of the channels.
 fn per_channel(ops: &mut OpBuilder, bound: &Bound, first: usize) -> Result<(Normalized, DType), DefineError> {
     let (arg, dtype) = ops.float_tensor(bound, "arg")?;
     let rank = ops.graph.shape(arg).len();
@@ -116,7 +116,7 @@ fn per_channel(ops: &mut OpBuilder, bound: &Bound, first: usize) -> Result<(Norm
     Ok((Normalized { x, over, along: Axes::from_slice(&[1]), centred: true }, dtype))
 }
 
-/// Mean and inverse deviation from the running ones.
+/// Mean and inverse deviation from the running statistics.
 fn running(ops: &mut OpBuilder, bound: &Bound, normalized: &Normalized) -> Result<Statistics, DefineError> {
     let missing = |param| bound.reject(param, "a tensor of one number a channel, as `training` is False");
     let mean = normalize::parameter(ops, bound, "running_mean", normalized)?;
@@ -146,7 +146,7 @@ fn grouped(ops: &mut OpBuilder, bound: &Bound, arg: Val) -> Result<Normalized, D
     Ok(Normalized { x, over, along: Axes::from_slice(&[1, 2]), centred: true })
 }
 
-/// A tensor of one number a channel, its axis split as the channels are.
+/// A tensor with one number per channel, its axis split like that of the channels.
 fn grouped_parameter(
     ops: &mut OpBuilder,
     bound: &Bound,

@@ -1,4 +1,4 @@
-//! Dropout: elements kept at random and scaled by one over the chance to be kept; and its gradient.
+//! Dropout: elements kept at random and scaled by one over the probability of being kept; and its gradient.
 
 use ir::graph::Val;
 use ops::{DType, Scalar, ScalarOp};
@@ -8,7 +8,7 @@ use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 use crate::define::families::random;
 
-/// The result, and the mask of what was kept.
+/// The result, and the mask of the kept elements.
 pub(super) fn forward(ops: &mut OpBuilder, bound: &Bound) -> Result<Vec<Val>, DefineError> {
     let (arg, dtype) = ops.float_tensor(bound, "arg")?;
     let p = probability(ops, bound, "p", dtype.compute())?;
@@ -30,7 +30,7 @@ pub(super) fn backward(ops: &mut OpBuilder, bound: &Bound) -> Result<Vec<Val>, D
     Ok(vec![ops.cast(result, dtype)?])
 }
 
-/// A chance, in a dtype.
+/// A probability, in a dtype.
 pub(in crate::define) fn probability(
     ops: &mut OpBuilder,
     bound: &Bound,
@@ -44,14 +44,14 @@ pub(in crate::define) fn probability(
     Ok(p)
 }
 
-/// What uniform numbers keep where each element is dropped by the chance `p`: a mask, and one over the chance to be
-/// kept, which keeps the mean.
+/// From uniform numbers and the probability `p` that an element is dropped: the mask of the kept ones, and one over the
+/// probability of being kept, which preserves the mean.
 pub(in crate::define) fn kept(ops: &mut OpBuilder, drawn: Val, p: Val) -> Result<[Val; 2], DefineError> {
     let compute = ops.graph.dtype(p);
     let one = ops.constant(Scalar::one(compute))?;
     let kept = ops.map(ScalarOp::Sub, &[one, p])?;
     let mask = ops.map(ScalarOp::Le, &[drawn, kept])?;
-    // Where nothing is kept the scale is 1, so that the result is 0.
+    // If nothing is kept the scale is 1, so that the result is 0.
     let scale = ops.expression("1 / where(gt(kept, 0), kept, 1)", &["kept"], &[kept], compute)?;
     Ok([mask, scale])
 }

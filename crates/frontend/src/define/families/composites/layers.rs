@@ -51,7 +51,7 @@ fn trailing_backward(ops: &mut OpBuilder, bound: &Bound, centred: bool) -> Resul
     normalize::rounded(ops, bound, gradients, dtype)
 }
 
-/// The operand and the axes of `normalized_shape`; that the sizes agree becomes a fact.
+/// The operand and the axes of `normalized_shape`; the equality of the sizes becomes a fact.
 fn trailing(ops: &mut OpBuilder, bound: &Bound, centred: bool) -> Result<(Normalized, DType), DefineError> {
     let (arg, dtype) = ops.float_tensor(bound, "arg")?;
     let shape = ops.shape(arg);

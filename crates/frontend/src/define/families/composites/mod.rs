@@ -1,7 +1,7 @@
-//! Tensor composites: softmax, normalizations, dropout, with their gradients, written out of folds and primitives.
+//! Tensor composites: softmax, normalizations, dropout, with their gradients, composed of folds and primitives.
 //!
-//! They compute in f32 (f64 for f64) and round once at the end, to the dtype of the operand. `softmax` · `normalize`
-//! (what all normalizations share) · `layers` (over trailing dimensions) · `channels` (batch, instance and group) ·
+//! They compute in f32 (f64 for f64) and round once at the end, to the dtype of the operand. `softmax` · `normalize` (the
+//! common part of all normalizations) · `layers` (over trailing dimensions) · `channels` (batch, instance and group) ·
 //! `dropout` · `averages`.
 
 mod averages;
@@ -18,7 +18,7 @@ use crate::define::arguments::Bound;
 use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 
-/// The results of a composite; nothing if the op is none.
+/// The results of a composite; `None` if the op is no composite.
 pub(super) fn composite(
     ops: &mut OpBuilder,
     op: LanguageOp,

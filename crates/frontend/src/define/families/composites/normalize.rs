@@ -1,5 +1,5 @@
-//! What all normalizations share: elements less their mean, over their deviation, both over some axes; then a weight and
-//! a bias along others. And the gradient of all that.
+//! The common part of all normalizations: elements minus their mean, divided by their deviation, both over some axes; then a
+//! weight and a bias along others. And the gradient of all that.
 
 use ir::graph::{Axes, TensorOp, Val};
 use ops::{DType, Monoid, ScalarOp};
@@ -9,20 +9,20 @@ use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 use crate::define::families::folds;
 
-/// A tensor that is normalized, in its compute dtype, and along which axes what happens.
+/// A tensor to normalize, in its compute dtype, and the axes involved.
 #[derive(Clone, Debug)]
 pub(super) struct Normalized {
     /// The tensor.
     pub x: Val,
     /// The axes over which mean and deviation are taken.
     pub over: Axes,
-    /// The axes that weight and bias have.
+    /// The axes of weight and bias.
     pub along: Axes,
     /// Whether the mean is subtracted; if not, the deviation is from zero.
     pub centred: bool,
 }
 
-/// What a forward normalization saves; axes that were reduced have size 1. Nothing is subtracted where there is no mean.
+/// The values that a forward normalization saves; reduced axes have size 1. Without a mean nothing is subtracted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Statistics {
     pub mean: Option<Val>,
@@ -30,7 +30,7 @@ pub(super) struct Statistics {
     pub scale: Val,
 }
 
-/// Gradients of the operands; those of weight and bias have the axes that these have.
+/// Gradients of the operands; those of weight and bias have the axes of these.
 pub(super) struct Gradients {
     pub x: Val,
     pub weight: Val,
@@ -65,7 +65,7 @@ pub(super) fn standardized(ops: &mut OpBuilder, x: Val, statistics: Statistics) 
     ops.map(ScalarOp::Mul, &[centred, statistics.scale])
 }
 
-/// A tensor of a normalization's parameters, if it is given, in the dtype of `like` and with its axes.
+/// A parameter tensor of a normalization, if it is given, in the dtype of `like` and with its axes.
 pub(super) fn parameter(
     ops: &mut OpBuilder,
     bound: &Bound,
@@ -84,7 +84,7 @@ pub(super) fn parameter(
     spread(ops, tensor, has, shape.len()).map(Some)
 }
 
-/// A tensor with the axes `has` of a rank, and the others of size 1.
+/// A tensor with the axes `has` of `rank` axes; the others get size 1.
 pub(super) fn spread(ops: &mut OpBuilder, tensor: Val, has: &[u8], rank: usize) -> Result<Val, DefineError> {
     if has.len() == rank {
         return Ok(tensor);
@@ -100,7 +100,7 @@ fn sum_onto(ops: &mut OpBuilder, val: Val, along: &[u8]) -> Result<Val, DefineEr
     if over.is_empty() { Ok(val) } else { folds::fold(ops, Monoid::Sum, val, over, false) }
 }
 
-/// The mean over the normalized axes, which stay with size 1.
+/// The mean over the normalized axes, which are kept with size 1.
 fn mean_over(ops: &mut OpBuilder, val: Val, over: &Axes) -> Result<Val, DefineError> {
     let count = folds::divisor(ops, val, over, 0)?;
     let sum = folds::fold(ops, Monoid::Sum, val, over.clone(), true)?;
@@ -108,8 +108,8 @@ fn mean_over(ops: &mut OpBuilder, val: Val, over: &Axes) -> Result<Val, DefineEr
 }
 
 /// The gradients for the gradient of the result, all in the compute dtype: with `n` the standardized elements and
-/// `g = dy weight`, that of `x` is `scale (g - mean(g) - n mean(g n))`. The statistics' own gradients are in it; where
-/// they are `fixed`, it is `scale g`.
+/// `g = dy weight`, that of `x` is `scale (g - mean(g) - n mean(g n))`. It includes the gradients of the statistics; if
+/// these are `fixed`, it is `scale g`.
 pub(super) fn gradients(
     ops: &mut OpBuilder,
     normalized: &Normalized,
@@ -120,7 +120,7 @@ pub(super) fn gradients(
     let Normalized { x, over, along, .. } = normalized;
     let n = standardized(ops, *x, statistics)?;
     let product = ops.map(ScalarOp::Mul, &[dy, n])?;
-    // A weight that does not vary where means are taken comes out of them, which then are those of the parameters.
+    // A weight that is constant along the averaged axes is factored out of the means.
     let outside = along.iter().all(|axis| !over.contains(axis));
     let (inner, outer) = if outside { (None, weight) } else { (weight, None) };
     let g = times(ops, dy, inner)?;
@@ -133,7 +133,7 @@ pub(super) fn gradients(
     })
 }
 
-/// `g - mean(g) - n mean(g n)`; the first mean only where one was subtracted.
+/// `g - mean(g) - n mean(g n)`, without the first mean if none was subtracted.
 fn without_drift(ops: &mut OpBuilder, normalized: &Normalized, g: Val, n: Val) -> Result<Val, DefineError> {
     let product = ops.map(ScalarOp::Mul, &[g, n])?;
     let slope = mean_over(ops, product, &normalized.over)?;
@@ -151,7 +151,7 @@ fn times(ops: &mut OpBuilder, x: Val, factor: Option<Val>) -> Result<Val, Define
     factor.map_or(Ok(x), |factor| ops.map(ScalarOp::Mul, &[x, factor]))
 }
 
-/// Times weight plus bias, where they are given.
+/// Times weight plus bias, if they are given.
 pub(super) fn affine(
     ops: &mut OpBuilder,
     bound: &Bound,
@@ -167,7 +167,7 @@ pub(super) fn affine(
     Ok(result)
 }
 
-/// A mean or an inverse deviation that was saved, with or without the axes over which it was taken.
+/// A mean or an inverse deviation that was saved, with or without the axes that it was taken over.
 pub(super) fn saved(
     ops: &mut OpBuilder,
     bound: &Bound,
@@ -186,7 +186,7 @@ pub(super) fn saved(
     }
 }
 
-/// The gradients in the dtypes of what they are gradients of; of an absent weight or bias in the operand's.
+/// The gradients in the dtypes of their operands; those of an absent weight or bias in the dtype of `x`.
 pub(super) fn rounded(
     ops: &mut OpBuilder,
     bound: &Bound,

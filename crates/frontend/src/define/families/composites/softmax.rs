@@ -8,7 +8,7 @@ use crate::define::builder::OpBuilder;
 use crate::define::error::DefineError;
 use crate::define::families::folds;
 
-/// `exp(x - max)` over its sum along an axis; its logarithm if `log`.
+/// `exp(x - max)` divided by its sum along an axis; its logarithm if `log`.
 pub(super) fn forward(ops: &mut OpBuilder, bound: &Bound, log: bool) -> Result<Vec<Val>, DefineError> {
     let (arg, dtype) = ops.float_tensor(bound, "arg")?;
     let axes = axis(ops, bound, arg)?;
@@ -26,7 +26,7 @@ pub(super) fn forward(ops: &mut OpBuilder, bound: &Bound, log: bool) -> Result<V
     Ok(vec![ops.cast(result, dtype)?])
 }
 
-/// From the gradient of the result and the result: `y (dy - sum(dy y))`, or `dy - exp(y) sum(dy)` of the logarithm.
+/// From the gradient of the result and the result: `y (dy - sum(dy y))`, or for the logarithm `dy - exp(y) sum(dy)`.
 pub(super) fn backward(ops: &mut OpBuilder, bound: &Bound, log: bool) -> Result<Vec<Val>, DefineError> {
     let (result, dtype) = ops.float_tensor(bound, "output")?;
     let (grad, _) = ops.float_tensor(bound, "grad")?;
