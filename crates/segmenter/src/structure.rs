@@ -47,6 +47,16 @@ impl Structure {
         Structure { ops: walk.hasher.finish(), whole: hashed(&whole) }
     }
 
+    /// Whether two segments may have structures with the same ops: they have as many of each kind, in the same order. Sizes, which
+    /// take time to simplify, are not compared.
+    pub fn may_have_like_ops(graph: &Graph, one: &Fusion, other: &Fusion) -> bool {
+        let kinds = |view: &'_ Fusion| {
+            let ops = view.order().iter().map(|&node| &graph.node(node).op);
+            ops.filter(|op| !is_constant(op)).map(std::mem::discriminant).collect::<Vec<_>>()
+        };
+        one.inputs().len() == other.inputs().len() && kinds(one) == kinds(other)
+    }
+
     /// That of segments with these layouts, if layouts distinguish them too.
     pub fn laid_out(self, memory: SegmentLayouts<'_>) -> Structure {
         Structure { ops: hashed(&(self.ops, memory.inputs, memory.stores)), ..self }

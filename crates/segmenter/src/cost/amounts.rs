@@ -10,7 +10,7 @@ use scheduler::hints::Hints;
 use smallvec::SmallVec;
 use target::Target;
 
-use super::work;
+use super::{InputReads, work};
 
 /// The size of a value.
 #[derive(Clone, Copy, Debug)]
@@ -75,11 +75,13 @@ impl<'a> Amounts<'a> {
 
     /// Bytes that a group reads.
     pub fn read(&self, view: &Fusion) -> u64 {
+        let read = view.inputs().iter().copied().filter(|&val| !view.uses(val).is_empty());
         if self.gathers(view.order()) {
-            return self.hints.value(&super::read(self.graph, view));
+            let reads = InputReads::of(self.graph, view);
+            let bytes = |val: Val| reads.expected_bytes(val, self.of(val).bytes, self.hints);
+            return read.map(bytes).fold(0, u64::saturating_add);
         }
-        let read = view.inputs().iter().filter(|&&val| !view.uses(val).is_empty());
-        read.map(|&val| self.of(val).bytes).fold(0, u64::saturating_add)
+        read.map(|val| self.of(val).bytes).fold(0, u64::saturating_add)
     }
 
     /// Whether some of these nodes are gathers.

@@ -6,6 +6,7 @@
 use index::Expr;
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 use rustc_hash::FxHashMap;
+use scheduler::hints::Hints;
 
 /// How much a group needs of its values.
 #[derive(Clone, Debug)]
@@ -51,6 +52,18 @@ impl<'a> InputReads<'a> {
                     (_, true) => whole,
                     _ => Expr::min(&taken, &whole),
                 }
+            }
+        }
+    }
+
+    /// The same at expected sizes, at which nothing needs a proof.
+    pub fn expected_bytes(&self, val: Val, whole: u64, hints: &Hints) -> u64 {
+        match self.elements.get(&val) {
+            None => 0,
+            Some(None) => whole,
+            Some(Some(elements)) => {
+                let size = self.graph.dtype(val).size() as u64;
+                hints.value(elements).saturating_mul(size).min(whole)
             }
         }
     }

@@ -52,9 +52,10 @@ pub(super) fn read_alike(state: &State<'_>, earlier: usize, later: usize) -> boo
 }
 
 fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
-    let structure =
-        |place: usize| Structure::of(state.problem.graph, state.segments[place].view(&state.problem));
-    structure(earlier).has_ops_of(structure(later))
+    let graph = state.problem.graph;
+    let [earlier, later] = [earlier, later].map(|place| state.segments[place].view(&state.problem));
+    Structure::may_have_like_ops(graph, earlier, later)
+        && Structure::of(graph, earlier).has_ops_of(Structure::of(graph, later))
 }
 
 /// Segments that are not `alike` save only a launch together, which may not be worth memory for what both read.
