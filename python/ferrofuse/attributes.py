@@ -26,8 +26,10 @@ def _unknown(name: str, instead: str) -> Callable[..., NoReturn]:
     return method
 
 
-class Shape:
-    """The sizes of a tensor as scalars of the definition: `x.shape[0]`, or all by `x.shape()`, as in nvFuser."""
+class Shape(Sequence[Any]):
+    """The sizes of a tensor as scalars of the definition: `x.shape[0]`, or all by `x.shape()`, as in nvFuser. Ops take it as a
+    list of sizes.
+    """
 
     def __init__(self, tensor: Any, sizes: Callable[[Any], List[Val]]) -> None:
         self._tensor, self._sizes = tensor, sizes
@@ -47,9 +49,6 @@ class Shape:
 
     __hash__ = None  # type: ignore[assignment]
     __eq__ = __ne__ = _unknown("shape", "compare x.ndim, or use x.shape[0] as a scalar of the definition")
-
-
-Sequence.register(Shape)  # so that ops take it as a list of sizes
 
 
 class Size:
