@@ -117,6 +117,8 @@ def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
             return absent
         return size + given if isinstance(given, int) and given < 0 else given
 
+    if isinstance(key.start, int) and isinstance(key.stop, int) and (key.start < 0) == (key.stop < 0) and key.start >= key.stop:
+        return 0, 0  # nothing, whatever the size
     return bound(key.start, 0), bound(key.stop, size)
 
 
