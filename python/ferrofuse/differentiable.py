@@ -73,14 +73,21 @@ class _Differentiable:
 
         @public
         def call(*args: Any, **kwargs: Any) -> Any:
-            outputs = op(*self._forward._arguments(args, kwargs))
+            inputs = self._forward._arguments(args, kwargs)
+            for parameter, given in zip(self._names, inputs):
+                if not isinstance(given, torch.Tensor):
+                    raise TypeError(f"{call.__name__}: `{parameter}` must be a tensor of torch, but is {type(given).__name__}")
+            outputs = op(*inputs)
             return outputs[0] if self._gradients == 1 else tuple(outputs)
 
         call.__name__, call.__doc__ = self._forward._function.__name__, self._forward._function.__doc__
         return call
 
     def _outputs(self, *inputs: Any) -> List[Any]:
-        outputs = _list(self._forward(*inputs))
+        result = self._forward(*inputs)
+        if isinstance(result, dict):
+            raise rejected(self._forward._function, "expected it to give a tensor or a tuple of tensors, got a dict")
+        outputs = _list(result)
         if len(outputs) != self._gradients:
             message = f"expected it to take {len(outputs)} gradients before the inputs, but it takes {self._gradients}"
             raise rejected(self._backward._function, message)

@@ -92,6 +92,15 @@ def test_a_backward_that_does_not_fit_is_rejected_with_its_line(backward, words)
         ferrofuse.autograd(rms_forward, backward)(*inputs()).sum().backward()
 
 
+def test_what_is_no_tensor_is_named():
+    scaled = ferrofuse.autograd(lambda x, y: x * y, lambda g, x, y: (g * y, g * x))
+    with pytest.raises(TypeError, match="^<lambda>: `y` must be a tensor of torch, but is float$"):
+        scaled(torch.ones(3), 2.0)
+    named = ferrofuse.autograd(lambda x: {"doubled": x * 2.0}, lambda g, x: g * 2.0)
+    with pytest.raises(ArgumentError, match="expected it to give a tensor or a tuple of tensors, got a dict"):
+        named(torch.ones(3))
+
+
 def test_results_are_of_the_library_that_came():
     double = ferrofuse.fuse(lambda x: x * 2.0)
     assert torch.equal(double(torch.ones(3)), torch.full((3,), 2.0))
