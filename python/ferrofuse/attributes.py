@@ -7,21 +7,13 @@ Each can be called, as in nvFuser, and read, as in NumPy and torch, as far as it
 from collections.abc import Sequence
 from typing import Any, Callable, List, NoReturn, Optional
 
-from . import caller
-from ._native import ArgumentError, DataType, Val, data_type
-
-
-def error(message: str) -> ArgumentError:
-    """A mistake in the user's program, with its place."""
-    place = caller.place()
-    made = ArgumentError(caller.named(place, message))
-    made.line = place[1] or None
-    return made
+from ._native import DataType, Val, data_type
+from .mistake import mistake
 
 
 def _unknown(name: str, instead: str) -> Callable[..., NoReturn]:
     def method(self: Any, *_: Any) -> NoReturn:
-        raise error(f"`{name}` of a tensor of a definition is known only when the definition runs: {instead}")
+        raise mistake(f"`{name}` of a tensor of a definition is known only when the definition runs: {instead}")
 
     return method
 
@@ -60,6 +52,7 @@ class Size:
     def __call__(self, dim: Optional[int] = None) -> Any:
         return self._tensor.shape() if dim is None else self._size(self._tensor, dim)
 
+    # Every use as a number is rejected.
     __hash__ = None  # type: ignore[assignment]
     __eq__ = __ne__ = __lt__ = __le__ = __gt__ = __ge__ = _unknown("size", "x.size(0) is a scalar of the definition")
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __rtruediv__ = __eq__

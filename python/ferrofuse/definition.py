@@ -19,7 +19,7 @@ NO_DEFINITION = "Fusion does not exist! Use `with FusionDefinition() as fd: ...`
 
 
 class FusionDefinition:
-    """A fusion in the making, and when it is made, a function of arrays.
+    """A fusion under construction; once it is defined, a function of arrays.
 
     Use it as a context manager; ops are `fd.ops.NAME(...)` or Python's operators on tensors. Attributes of your own may be
     set on it. What cannot be is rejected at once, by an exception that has the attributes `op`, `argument`, `expected`,

@@ -75,7 +75,7 @@ inputs = [torch.randn((256, 65536), dtype=torch.bfloat16)]
 #     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
 #                  :: "r"(to + 4 * i), "r"(((const unsigned*)&x)[i]), "r"(count) : "memory");
 # }
-# // Waits until so many bytes have arrived.
+# // Waits until this many bytes have arrived.
 # static __device__ inline void await_stores(unsigned bytes, unsigned call) {
 #   const unsigned count = address(&arrivals[call % 2]);
 #   if (threadIdx.x == 0)

@@ -38,7 +38,7 @@ impl NodeBuilder<'_> {
     }
 
     /// The result of a fold of `operand` with the dropped axes as axes of size 1.
-    pub fn with_dropped(&mut self, folded: Val, axes: &Axes, operand: Val) -> Val {
+    pub fn keepdim(&mut self, folded: Val, axes: &Axes, operand: Val) -> Val {
         let rank = self.graph.shape(operand).len();
         let is_new = (0..rank).map(|axis| axes.contains(&(axis as u8))).collect();
         self.add(TensorOp::Broadcast(is_new), &[folded])

@@ -101,8 +101,8 @@ pub(super) fn unary(operator: &str, scalar: Scalar, span: Span) -> Result<Scalar
 /// The result of Python's operator on two of its numbers.
 ///
 /// # Errors
-/// For integers beyond 64 bits, a division by zero, a real power that is complex or too large, and operators that the
-/// numbers do not support.
+/// For integers beyond 64 bits, a division by zero, a real power that is too large, and operators that the numbers do
+/// not support.
 pub(super) fn binary(operator: &str, a: Scalar, b: Scalar, span: Span) -> Result<Scalar, RawDiagnostic> {
     let (is_complex, is_float) =
         (|scalar: Scalar| scalar.dtype().is_complex(), |scalar: Scalar| scalar.dtype().is_float());
@@ -148,14 +148,23 @@ fn compared(holds: Holds, a: Scalar, b: Scalar) -> Result<Scalar, &'static str> 
             if !is_equality {
                 return Err("complex numbers have no order");
             }
-            (parts(a) == parts(b)).then_some(Ordering::Equal)
+            let imaginary =
+                [a, b].map(|scalar| if scalar.dtype().is_complex() { scalar.imag().as_f64() } else { 0.0 });
+            real_order(a.real(), b.real()).filter(|order| order.is_eq() && imaginary[0] == imaginary[1])
         }
-        (x, y) if x.is_float() && y.is_float() => a.as_f64().partial_cmp(&b.as_f64()),
-        (_, y) if y.is_float() => order_of(integer(a), b.as_f64()),
-        (x, _) if x.is_float() => order_of(integer(b), a.as_f64()).map(Ordering::reverse),
-        _ => Some(integer(a).cmp(&integer(b))),
+        _ => real_order(a, b),
     };
     Ok(Scalar::from_bool(holds(order)))
+}
+
+/// The order of two real numbers; none with a NaN.
+fn real_order(a: Scalar, b: Scalar) -> Option<Ordering> {
+    match (a.dtype().is_float(), b.dtype().is_float()) {
+        (true, true) => a.as_f64().partial_cmp(&b.as_f64()),
+        (false, true) => order_of(integer(a), b.as_f64()),
+        (true, false) => order_of(integer(b), a.as_f64()).map(Ordering::reverse),
+        (false, false) => Some(integer(a).cmp(&integer(b))),
+    }
 }
 
 /// The order of an integer and a float, which is not rounded to the other.
@@ -166,7 +175,7 @@ fn order_of(n: i128, x: f64) -> Option<Ordering> {
     (!x.is_nan()).then(|| if has_fraction { of_whole.then(Ordering::Less) } else { of_whole })
 }
 
-/// Whether an operator of truth values gives one.
+/// Whether an operator on two truth values returns a truth value.
 fn is_logical(operator: &str, a: Scalar, b: Scalar) -> bool {
     matches!(operator, "&" | "|" | "^") && a.dtype() == DType::Bool && b.dtype() == DType::Bool
 }
@@ -303,7 +312,11 @@ fn of_complex(operator: &str, a: [f64; 2], b: [f64; 2]) -> Result<Scalar, &'stat
         "**" => complex_power(a, b),
         _ => return Err("complex numbers do not have this operator"),
     };
-    Ok(Scalar::complex(DType::C128, re, im))
+    let is_of_finite = operator == "**" && [a, b].as_flattened().iter().all(|part| part.is_finite());
+    match is_of_finite && !(re.is_finite() && im.is_finite()) {
+        true => Err("a power that is too large"),
+        false => Ok(Scalar::complex(DType::C128, re, im)),
+    }
 }
 
 fn complex_product([a, b]: [f64; 2], [c, d]: [f64; 2]) -> [f64; 2] {
@@ -381,6 +394,8 @@ mod tests {
             ("9007199254740993 == 9007199254740992.0", "False : bool"),
             ("9223372036854775807 < 9223372036854775808.0", "True : bool"),
             ("-3 < -2.5", "True : bool"),
+            ("9007199254740993 == 9007199254740992.0 + 0j", "False : bool"),
+            ("2 == 2 + 0j", "True : bool"),
             ("9007199254740993 / 3", "3002399751580331.0 : f64"),
             ("-1 / 3", "-0.3333333333333333 : f64"),
             ("False / 10", "0.0 : f64"),
@@ -401,6 +416,7 @@ mod tests {
             ("0 ** -1", "division by zero"),
             ("1 << -1", "a shift by a negative number"),
             ("0j ** -1", "division by zero"),
+            ("(3-4j) ** 1e200j", "a power that is too large"),
             ("10.0 ** 400", "a power that is too large"),
             ("1j < 2", "complex numbers have no order"),
             ("1.5 & 1", "floats do not have this operator"),

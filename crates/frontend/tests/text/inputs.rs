@@ -64,7 +64,10 @@ fn constructors() {
     check("np.arange(4.0, step=2)", "f64 [2] [1] 2 Range(0.0, 2.0)");
     check("np.arange(5, 0)", "i64 [0] [1] 0 Range(5.0, 1.0)");
     check("torch.arange(5, 0)", "this range has no length (a step of 1 does not lead from 5 to 0)");
-    check("torch.arange(2**53, 2**53 + 3)", "i64 [3] [1] 3 Range(9007199254740992.0, 1.0)");
+    check("torch.arange(2**53, 2**53 + 3)", "this range is too far from 0 (integers up to 2**53)");
+    check("torch.arange(6, 0, -4)", "i64 [2] [1] 2 Range(6.0, -4.0)");
+    check("torch.arange(8, 0, -4)", "i64 [2] [1] 2 Range(8.0, -4.0)");
+    check("torch.arange(-3, 4, 3)", "i64 [3] [1] 3 Range(-3.0, 3.0)");
     check("torch.arange(7, 0, -2)", "i64 [4] [1] 4 Range(7.0, -2.0)");
     check("np.ones(4, order='C')", "f64 [4] [1] 4 Constant(1.0)");
     check("torch.randn(0, 3).reshape(0, -1)", "the size -1 is negative (expected 0 or more)");

@@ -45,7 +45,7 @@ impl Blocks {
         Blocks { most: kept.div_ceil(strip).max(kept / last) }
     }
 
-    /// Whether such a kernel reads what it needs again for each stage, if it reads and writes so many bytes or more.
+    /// Whether such a kernel reads what it needs again for each stage, if it reads and writes at least these bytes.
     pub(super) fn sweep_again(self, target: &Target, read: u64, written: u64) -> bool {
         let kept = match target.processor {
             Processor::Cpu(_) => read.saturating_add(written),

@@ -42,9 +42,9 @@ def _rounded_div(call: Call, x: Any, y: Any, rounding_mode: Optional[str] = None
 def _floored_integers(call: Call, x: Any, y: Any) -> Result:
     """One below the truncated quotient if the remainder is not zero and the signs differ."""
     ops = call.ops
-    rest = ops.fmod(x, y)
-    is_above = ops.logical_and(ops.ne(rest, 0), ops.ne(ops.lt(rest, 0), ops.lt(y, 0)))
     quotient = ops.div(x, y)
+    rest = ops.sub(x, ops.mul(quotient, y))
+    is_above = ops.logical_and(ops.ne(rest, 0), ops.ne(ops.lt(rest, 0), ops.lt(y, 0)))
     return ops.where(is_above, ops.sub(quotient, 1), quotient)
 
 

@@ -57,7 +57,7 @@ impl States<'_> {
         let of_elements = self.fold(Monoid::Max, keys);
         let init = self.nodes.constant(init);
         let largest = self.nodes.map(ScalarOp::Maximum, &[of_elements, init]);
-        let subtrahend = self.nodes.with_dropped(largest, &self.axes, keys);
+        let subtrahend = self.nodes.keepdim(largest, &self.axes, keys);
         let difference = self.nodes.map(ScalarOp::Sub, &[keys, subtrahend]);
         let scale = self.nodes.map(ScalarOp::Exp, &[difference]);
         if infinite == Infinite::Nan {

@@ -49,7 +49,7 @@ impl Search<'_> {
         let (given, counted) = (self.nodes.graph.dtype(numbers), self.counted(numbers));
         let Search { nodes, axes } = self;
         let found = nodes.fold(extreme, axes, x);
-        let kept = nodes.with_dropped(found, axes, x);
+        let kept = nodes.keepdim(found, axes, x);
         let equals = nodes.map(ScalarOp::Eq, &[x, kept]);
         let is_it = if nodes.graph.dtype(x).is_float() {
             let is_nan = nodes.map(ScalarOp::Ne, &[x, x]);

@@ -58,7 +58,7 @@ impl Moments<'_> {
         let any = self.size(Expr::max(&count, &Expr::one()));
         let share = self.nodes.map(ScalarOp::Reciprocal, &[any]);
         let about = self.first_mean(x, share);
-        let subtrahend = self.nodes.with_dropped(about, &self.axes, x);
+        let subtrahend = self.nodes.keepdim(about, &self.axes, x);
         let deviation = self.nodes.map(ScalarOp::Sub, &[x, subtrahend]);
         let square = self.nodes.map(ScalarOp::Mul, &[deviation, deviation]);
         let (sum, squares) = (self.sum(deviation), self.sum(square));

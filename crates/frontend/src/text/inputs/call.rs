@@ -157,11 +157,20 @@ impl Call<'_> {
             (_, _, Number::Int(0)) => None,
             (Number::Int(start), Number::Int(end), Number::Int(step)) => {
                 let (distance, step) = (i128::from(end) - i128::from(start), i128::from(step));
-                Some((distance + step - step.signum()).div_euclid(step) as f64)
+                // Rounded up, as -floor(-x) is.
+                Some(-(-distance * step.signum()).div_euclid(step.abs()) as f64)
             }
             _ => Some(((end.as_f64() - start.as_f64()) / step.as_f64()).ceil())
                 .filter(|length| !length.is_nan()),
         };
+        let is_inexact = |number: &Number| matches!(number, Number::Int(n) if n.unsigned_abs() > 1 << 53);
+        if [start, end, step].iter().any(is_inexact) {
+            return Err(RawDiagnostic::new(
+                self.span,
+                "this range is too far from 0",
+                "integers up to 2**53",
+            ));
+        }
         let [start, end, step] = [start, end, step].map(|number| number.as_f64());
         let Some(length) = length.filter(|&length| length >= 0.0 || may_be_empty) else {
             let label = format!("a step of {step} does not lead from {start} to {end}");
