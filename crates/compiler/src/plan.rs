@@ -99,6 +99,14 @@ pub struct Plan {
     pub batches: Vec<Range<usize>>,
 }
 
+impl Plan {
+    /// The segments that one launch runs, of which this is one.
+    pub fn batch_of(&self, segment: usize) -> Range<usize> {
+        let found = self.batches.iter().find(|batch| batch.contains(&segment));
+        found.expect("batches cover all segments").clone()
+    }
+}
+
 impl Deref for Plan {
     type Target = Cut;
 

@@ -159,10 +159,41 @@ impl Function {
         launch: LaunchShape,
         parameters: &[u64],
     ) -> Result<(), Error> {
+        let mut addresses: SmallVec<[*mut c_void; 16]> = parameters.iter().map(place_of).collect();
+        // SAFETY: each address is of a parameter; the rest is the caller's.
+        unsafe { self.enqueue(stream, launch, &mut addresses) }
+    }
+
+    /// Enqueues a kernel whose one parameter is a structure of words of 64 bits.
+    ///
+    /// # Safety
+    /// The structure has as many words; addresses as in [`Function::launch`].
+    ///
+    /// # Errors
+    /// As [`Function::launch`].
+    pub unsafe fn launch_with_table(
+        &self,
+        stream: &Stream,
+        launch: LaunchShape,
+        table: &[u64],
+    ) -> Result<(), Error> {
+        let first = table.first().expect("a table is not empty");
+        // SAFETY: the address is of the one parameter; the rest is the caller's.
+        unsafe { self.enqueue(stream, launch, &mut [place_of(first)]) }
+    }
+
+    /// Enqueues the kernel on a stream, with the parameters at these addresses.
+    ///
+    /// # Safety
+    /// Every parameter of the kernel is at its address; see [`Function::launch`].
+    unsafe fn enqueue(
+        &self,
+        stream: &Stream,
+        launch: LaunchShape,
+        parameters: &mut [*mut c_void],
+    ) -> Result<(), Error> {
         let _entered = self.module.device.enter()?;
         let shared = u32::try_from(launch.shared_bytes).unwrap_or(u32::MAX);
-        let mut addresses: SmallVec<[*mut c_void; 16]> =
-            parameters.iter().map(|word| ptr::from_ref(word).cast_mut().cast()).collect();
         let (driver, none) = (self.module.device.driver(), ptr::null_mut());
         // SAFETY: the driver copies the parameters before it returns; the rest is the caller's.
         let code = unsafe {
@@ -176,10 +207,15 @@ impl Function {
                 1,
                 shared,
                 stream.raw(),
-                addresses.as_mut_ptr(),
+                parameters.as_mut_ptr(),
                 none,
             )
         };
         driver.check("cuLaunchKernel", code)
     }
+}
+
+/// The address of a word, as the driver takes it. The driver writes to no parameter.
+fn place_of(word: &u64) -> *mut c_void {
+    ptr::from_ref(word).cast_mut().cast()
 }

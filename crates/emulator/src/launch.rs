@@ -34,8 +34,8 @@ pub struct Launch {
     pub order: Order,
 }
 
-/// One kernel argument. It must fit the parameter: pointer, `long long`, `int`, `float` or `double`; unsigned
-/// parameters take the integer of their size.
+/// One kernel argument. It must fit the parameter: pointer, `long long`, `int`, `float`, `double` or a structure of words;
+/// unsigned parameters take the integer of their size.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Arg {
     /// An address the kernel may use.
@@ -48,6 +48,13 @@ pub enum Arg {
     F32(f32),
     /// A `double`.
     F64(f64),
+    /// A structure of words of 8 bytes, which stay where they are until the launch has ended.
+    Table {
+        /// The first word.
+        words: *const u64,
+        /// How many there are.
+        count: usize,
+    },
 }
 
 impl Arg {
@@ -59,10 +66,11 @@ impl Arg {
             Arg::I32(_) => 'i',
             Arg::F32(_) => 'f',
             Arg::F64(_) => 'd',
+            Arg::Table { .. } => 's',
         }
     }
 
-    /// The argument of the kind of this letter that is stored here; `None` for other letters.
+    /// The argument of the kind of this letter that is stored here; `None` for other letters, tables among them.
     ///
     /// # Safety
     /// A value of that kind is stored here, aligned or not.
@@ -80,7 +88,8 @@ impl Arg {
         }
     }
 
-    /// The argument's bytes at the low end of an aligned word, as a little-endian machine stores them.
+    /// The argument's bytes at the low end of an aligned word, as a little-endian machine stores them; the address of a
+    /// table.
     pub(crate) fn word(self) -> u64 {
         match self {
             Arg::Pointer(address) => address as u64,
@@ -88,6 +97,7 @@ impl Arg {
             Arg::I32(value) => value as u32 as u64,
             Arg::F32(value) => value.to_bits() as u64,
             Arg::F64(value) => value.to_bits(),
+            Arg::Table { words, .. } => words as u64,
         }
     }
 }

@@ -240,12 +240,16 @@ fn per_segment(
             continue;
         }
         let SegmentPlan { name, decision, .. } = segment;
+        let batch = plan.batch_of(number);
         let part = match decision {
+            Decision::Kernels(_) if names.is_some() && number > batch.start && options.segment.is_none() => {
+                format!("{comment} A member of the launch of {}.\n", plan.segments[batch.start].name)
+            }
             Decision::Kernels(kernels) if stage == Stage::Schedule => kernels.schedule.to_string(),
             Decision::Kernels(kernels) => match (&names, stage.language()) {
                 (Some(names), Some(Language { dialect, .. })) => {
                     let text = KernelText::new(&plan.graph, segment, names);
-                    text.text(kernels, &plan.lowered[number], dialect)?
+                    text.text(kernels, &plan.lowered[number], batch.len(), dialect)?
                 }
                 _ => of_kernels(stage, &plan.lowered[number], options)?,
             },

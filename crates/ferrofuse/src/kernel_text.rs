@@ -39,7 +39,7 @@ impl<'a> KernelText<'a> {
         KernelText { graph, segment, names }
     }
 
-    /// The comment and the functions.
+    /// The comment and the functions, for launches of `members` members.
     ///
     /// # Errors
     /// When the dialect has no text for a kernel.
@@ -47,10 +47,11 @@ impl<'a> KernelText<'a> {
         &self,
         kernels: &Kernels,
         lowered: &LoweredSegment,
+        members: usize,
         dialect: &'static Dialect,
     ) -> Result<String, EmitError> {
         let named: Vec<Kernel> = lowered.kernels.iter().map(|lowered| self.named(&lowered.kernel)).collect();
-        Ok(self.comment(kernels) + &emit_together(&named, dialect)?)
+        Ok(self.comment(kernels) + &emit_together(&named, members, dialect)?)
     }
 
     /// The name for a word of the graph.

@@ -60,6 +60,36 @@ pub struct KernelFunction {
     pub most_parameter_bytes: usize,
     /// Variables that texts of the dialect use, each with the statement that declares it.
     pub variables: &'static [(&'static str, &'static str)],
+    /// How it writes launches of several members; `None` if each has a launch of its own.
+    pub batch: Option<BatchForm>,
+}
+
+/// How a dialect writes launches of several members.
+#[derive(Debug)]
+pub struct BatchForm {
+    /// The most bytes of a table of parameters.
+    pub most_bytes: usize,
+    /// The text before the name of the function that computes a block of a member.
+    pub head: &'static str,
+    /// The parameter of that function which has the number of the block.
+    pub block: &'static str,
+    /// The function that is launched.
+    pub launched: fn(&BatchText<'_>) -> String,
+}
+
+/// The function that is launched for several members. Its table has the first block of each member, and the parameters of
+/// each, in words of 64 bits; members that are missing begin after the last block. It calls the function of this name
+/// followed by `_member`.
+#[derive(Debug)]
+pub struct BatchText<'a> {
+    /// The text before its name.
+    pub head: String,
+    /// Its name.
+    pub name: &'a str,
+    /// The most members.
+    pub members: usize,
+    /// The type of each parameter.
+    pub types: Vec<String>,
 }
 
 /// How a dialect writes a block, its lanes and its memory.

@@ -11,6 +11,7 @@
 //! launches nothing.
 
 mod accesses;
+mod batch;
 mod body;
 mod cast;
 mod combine;
@@ -44,9 +45,10 @@ use body::{Body, KernelWriter};
 use names::Names;
 use prelude::Prelude;
 
+pub use batch::members_of_launch;
 pub use dialect::{
-    Asynchronous, BlockWords, Dialect, KernelFunction, LoopShape, Reductions, Structures, Unpacked,
-    UnpackedField, Unrolling, VectorVariable, Vectors,
+    Asynchronous, BatchForm, BatchText, BlockWords, Dialect, KernelFunction, LoopShape, Reductions,
+    Structures, Unpacked, UnpackedField, Unrolling, VectorVariable, Vectors,
 };
 pub use dtype::standard_type;
 pub use names::taken_words;
@@ -114,13 +116,13 @@ pub enum EmitError {
     },
 }
 
-/// Writes the kernel in a dialect.
+/// Writes the kernel in a dialect, for launches of `members` members.
 ///
 /// # Errors
 /// [`EmitError`] for kernels that do not verify or say more than the dialect can.
-pub fn emit(kernel: &Kernel, dialect: &'static Dialect) -> Result<KernelText, EmitError> {
+pub fn emit(kernel: &Kernel, members: usize, dialect: &'static Dialect) -> Result<KernelText, EmitError> {
     let mut prelude = Prelude::new(dialect);
-    let (function, body) = function(kernel, &mut prelude)?;
+    let (function, body) = function(kernel, members, &mut prelude)?;
     let names = Names::new(kernel, dialect);
     let source = format!("{}\n{prelude}{function}", signature::header(kernel, &names, dialect));
     let buffers = kernel.buffers.keys().map(Parameter::Buffer);
@@ -135,33 +137,43 @@ pub fn emit(kernel: &Kernel, dialect: &'static Dialect) -> Result<KernelText, Em
     })
 }
 
-/// Writes several kernels as one translation unit, that contains every function they call once.
+/// Writes several kernels as one translation unit, that contains every function they call once, for launches of `members`
+/// members.
 ///
 /// # Errors
 /// As [`emit`], of the first kernel that has no text.
 pub fn emit_together<'k>(
     kernels: impl IntoIterator<Item = &'k Kernel>,
+    members: usize,
     dialect: &'static Dialect,
 ) -> Result<String, EmitError> {
     let mut prelude = Prelude::new(dialect);
     let mut functions = Vec::new();
     for kernel in kernels {
-        let (text, _) = function(kernel, &mut prelude)?;
+        let (text, _) = function(kernel, members_of_launch(kernel, members, dialect), &mut prelude)?;
         functions.push(signature::header(kernel, &Names::new(kernel, dialect), dialect) + &text);
     }
     Ok(format!("{prelude}{}", functions.join("\n")))
 }
 
-/// The function of a kernel, and its body.
-fn function(kernel: &Kernel, prelude: &mut Prelude) -> Result<(String, Body), EmitError> {
+/// The functions of a kernel, and the body of the one that computes.
+fn function(kernel: &Kernel, members: usize, prelude: &mut Prelude) -> Result<(String, Body), EmitError> {
     verify(kernel)?;
-    let (bytes, most) = (parameter_bytes(kernel), prelude.dialect.function.most_parameter_bytes);
+    let dialect = prelude.dialect;
+    let (bytes, most) = (parameter_bytes(kernel), dialect.function.most_parameter_bytes);
     if bytes > most {
         return Err(EmitError::Parameters { kernel: kernel.name.clone(), bytes, most });
     }
-    let names = Names::new(kernel, prelude.dialect);
-    let body = KernelWriter::new(kernel, &names, prelude).kernel_body()?;
-    Ok((format!("{}{}}}\n", signature::signature(kernel, &names, prelude.dialect), body.lines), body))
+    let batch = dialect.function.batch.as_ref().filter(|_| members > 1);
+    let names = Names::new(kernel, dialect);
+    let block = batch.map_or(dialect.block.number, |batch| batch.block);
+    let body = KernelWriter::new(kernel, &names, block, prelude).kernel_body()?;
+    let head = signature::signature(kernel, &names, batch, dialect);
+    let mut functions = format!("{head}{}}}\n", body.lines);
+    if let Some(batch) = batch {
+        functions += &batch::launched_function(kernel, &names, members, dialect, batch);
+    }
+    Ok((functions, body))
 }
 
 /// Bytes of a kernel's parameters: addresses, sizes and strides have eight each.

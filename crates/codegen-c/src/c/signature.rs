@@ -3,7 +3,7 @@
 use index::Facts;
 use kernel::{Access, Assumption, BufferDecl, Kernel, Stmt};
 
-use super::dialect::Dialect;
+use super::dialect::{BatchForm, Dialect};
 use super::index_text::IndexWriter;
 use super::names::Names;
 use super::prelude::Prelude;
@@ -49,8 +49,14 @@ fn assumptions_line(kernel: &Kernel, names: &Names) -> String {
     if all.is_empty() { String::new() } else { format!("// Assumes {}.\n", all.join(", ")) }
 }
 
-/// The function's head, up to the brace; the parameters in lines of their own where one line would be long.
-pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> String {
+/// The head of the function that computes, up to the brace; the parameters in lines of their own where one line would be
+/// long. In a `batch` it is called with one member's parameters, and the number of the block among the member's.
+pub(super) fn signature(
+    kernel: &Kernel,
+    names: &Names,
+    batch: Option<&BatchForm>,
+    dialect: &Dialect,
+) -> String {
     let restrict = dialect.function.restrict;
     let buffers = kernel
         .buffers
@@ -58,16 +64,24 @@ pub(super) fn signature(kernel: &Kernel, names: &Names, dialect: &Dialect) -> St
         .map(|(id, decl)| format!("{}* {restrict} {}", element_type(decl, dialect), names.buffer(id)));
     let arguments = kernel.arguments.iter();
     let arguments = arguments.map(|&symbol| format!("{} {}", dialect.index_type(), names.symbol(symbol)));
-    let parameters: Vec<String> = buffers.chain(arguments).collect();
-    let walks = kernel.body.iter().any(is_walk);
-    let head = (dialect.function.head)(kernel.threads(), kernel.cluster, walks);
-    let head = format!("{head} {}(", names.kernel);
+    let block = batch.map(|batch| format!("{} {}", dialect.index_type(), batch.block));
+    let parameters: Vec<String> = buffers.chain(arguments).chain(block).collect();
+    let head = match batch {
+        Some(batch) => format!("{} {}_member(", batch.head, names.kernel),
+        None => format!("{} {}(", launch_head(kernel, dialect), names.kernel),
+    };
     let one_line = format!("{head}{}) {{\n", parameters.join(", "));
     if one_line.len() <= LONGEST_LINE {
         one_line
     } else {
         format!("{head}\n    {}) {{\n", filled(&parameters).join("\n    "))
     }
+}
+
+/// The text before the name of the function that is launched.
+pub(super) fn launch_head(kernel: &Kernel, dialect: &Dialect) -> String {
+    let walks = kernel.body.iter().any(is_walk);
+    (dialect.function.head)(kernel.threads(), kernel.cluster, walks)
 }
 
 /// The element type of pointers to a buffer.

@@ -9,8 +9,8 @@ use ops::{CSpelling, DType, Scalar, ScalarOp};
 use super::reduce::REDUCTIONS;
 use super::snippets::snippet;
 use crate::c::{
-    Asynchronous, BlockWords, Dialect, KernelFunction, LoopShape, Structures, Unpacked, Unrolling, Vectors,
-    standard_type, taken_words,
+    Asynchronous, BatchForm, BatchText, BlockWords, Dialect, KernelFunction, LoopShape, Structures, Unpacked,
+    Unrolling, Vectors, standard_type, taken_words,
 };
 
 /// CUDA C++ without includes: a lane is a thread, a block's scratch is shared memory.
@@ -44,6 +44,13 @@ pub static CUDA: Dialect = Dialect {
             ("calls", "unsigned calls = 0;"),
             ("cluster_calls", "unsigned cluster_calls = begin_cluster();"),
         ],
+        batch: Some(BatchForm {
+            // For all drivers: newer ones take as much as `most_parameter_bytes`.
+            most_bytes: 4096,
+            head: "static __device__ __forceinline__ void",
+            block: "block_of_member",
+            launched: launched_for_members,
+        }),
     },
     block: BlockWords {
         number: "blockIdx.x",
@@ -104,7 +111,7 @@ const RESERVED: &str = "alignas alignof and and_eq asm auto bitand bitor bool br
     operator or or_eq private protected public register reinterpret_cast return short signed sizeof static \
     static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union \
     unsigned using virtual void volatile wchar_t while xor xor_eq blockDim blockIdx gridDim threadIdx warpSize \
-    atomicMin main smem calls cluster_calls load store cuemu CUEMU PTX";
+    atomicMin main smem calls cluster_calls block_of_member load store cuemu CUEMU PTX";
 
 static TAKEN: LazyLock<BTreeSet<&'static str>> = LazyLock::new(|| taken_words(RESERVED, spelling, snippet));
 
@@ -130,6 +137,33 @@ fn unrolled_iterations(shape: &LoopShape) -> u64 {
         (false, ..=8) if shape.is_once => 16,
         (false, _) => 4,
     }
+}
+
+/// The table is a parameter, so that it is in constant memory and needs no copy before the launch. A binary search finds the
+/// last member that begins at or before the block.
+fn launched_for_members(text: &BatchText<'_>) -> String {
+    let BatchText { head, name, members, types } = text;
+    let words = types.iter().enumerate();
+    let words = words.map(|(place, of)| format!("\n      ({of})table.words[member][{place}],"));
+    format!(
+        "
+// A launch runs {members} members at most, the blocks of one after those of another.
+struct {name}_members {{
+  unsigned long long begins[{members}], words[{members}][{}];
+}};
+
+{head} {name}(const __grid_constant__ {name}_members table) {{
+  unsigned member = 0;
+  for (unsigned step = {}; step > 0; step /= 2)
+    if (member + step < {members} && blockIdx.x >= table.begins[member + step]) member += step;
+  {name}_member({}
+      blockIdx.x - (long long)table.begins[member]);
+}}
+",
+        types.len(),
+        members.next_power_of_two() / 2,
+        words.collect::<String>(),
+    )
 }
 
 fn unpacked(unpacked: &Unpacked<'_>) -> Vec<String> {

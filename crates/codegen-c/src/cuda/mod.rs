@@ -29,9 +29,13 @@ pub struct CudaKernel {
     pub name: String,
     /// The whole translation unit.
     pub source: String,
-    /// The parameters of the function, in order.
+    /// The members that a launch runs at most. If it is one, every parameter is a word of 64 bits; else there is one
+    /// parameter, a structure of such words: the first block of each member, then the parameters of each. Members that are
+    /// missing begin after the last block.
+    pub members: usize,
+    /// The parameters of the function, or of a member, in order.
     pub parameters: Vec<Parameter>,
-    /// Blocks along x, over the arguments. If there are none, the launch is skipped: the driver rejects it.
+    /// Blocks along x, of a member, over the arguments. If there are none, the launch is skipped: the driver rejects it.
     pub blocks: Expr,
     /// Threads of a block along x.
     pub block_threads: u32,
@@ -49,10 +53,20 @@ pub struct CudaKernel {
 /// # Errors
 /// [`EmitError`] for kernels that do not verify or say more than CUDA can.
 pub fn emit(kernel: &Kernel) -> Result<CudaKernel, EmitError> {
-    let text = c::emit(kernel, &CUDA)?;
+    emit_batch(kernel, 1)
+}
+
+/// Writes the kernel as CUDA C++, for launches of `members` members, or fewer if there is no room for their parameters.
+///
+/// # Errors
+/// As [`emit`].
+pub fn emit_batch(kernel: &Kernel, members: usize) -> Result<CudaKernel, EmitError> {
+    let members = c::members_of_launch(kernel, members, &CUDA);
+    let text = c::emit(kernel, members, &CUDA)?;
     Ok(CudaKernel {
         name: text.name,
         source: text.source,
+        members,
         parameters: text.parameters,
         blocks: kernel.launched_blocks(),
         block_threads: kernel.threads(),

@@ -24,6 +24,7 @@ pub static C99: Dialect = Dialect {
         inline: "static inline",
         most_parameter_bytes: usize::MAX,
         variables: &[],
+        batch: None,
     },
     block: BlockWords {
         number: "block_number",

@@ -31,7 +31,7 @@ fn kernel(text: &str, lanes: &str) -> Kernel {
 
 impl Program {
     fn new(kernel: Kernel) -> Program {
-        let text = emit(&kernel, &C99).unwrap_or_else(|error| panic!("{error}"));
+        let text = emit(&kernel, 1, &C99).unwrap_or_else(|error| panic!("{error}"));
         let folder = TempDir::new().expect("a folder");
         let executable = folder.path().join("kernel");
         compile(&main_program(&kernel, &text), folder.path(), &executable);

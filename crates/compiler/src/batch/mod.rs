@@ -65,11 +65,6 @@ pub(crate) fn batches(
     alike.into_iter().zip(peaks).flat_map(split).collect()
 }
 
-/// `count` batches of one segment each: GPUs do not batch launches yet.
-pub(crate) fn alone(count: usize) -> Vec<Range<usize>> {
-    (0..count).map(|number| number..number + 1).collect()
-}
-
 /// Neighbours that are alike and independent of each other.
 fn alike(segments: &[Member<'_>], fusion: &Fusion) -> Vec<Range<usize>> {
     let mut targets: FxHashMap<Val, Vec<Val>> = FxHashMap::default();

@@ -5,11 +5,10 @@ use ir::graph::{Fusion, Node, Val};
 use rustc_hash::FxHashMap;
 use scheduler::layout::{LayoutClass, SegmentLayouts};
 use scheduler::lower::LoweredSegment;
-use target::Processor;
 use target::cpu::MAX_JOINED_STATEMENTS;
 
 use super::Compilation;
-use crate::batch::{self, Member, Shared, Structures, alone};
+use crate::batch::{self, Member, Shared, Structures};
 use crate::outputs::placements;
 use crate::plan::{PlanError, SegmentPlan};
 use crate::segment::{Engine, Segmentation, Structure};
@@ -18,13 +17,9 @@ use crate::segment::{Engine, Segmentation, Structure};
 pub(super) fn batches(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let segments = compilation.segments.iter().zip(&compilation.lowered);
     let members: Vec<Member<'_>> = segments.map(as_member).collect();
-    let batches = match compilation.target.processor {
-        Processor::Cpu(_) => {
-            let bytes = |val: Val| compilation.bytes(val);
-            batch::batches(&members, &compilation.optimized.fusion, bytes, compilation.options.peak_memory)
-        }
-        Processor::Gpu(_) => alone(members.len()),
-    };
+    let bytes = |val: Val| compilation.bytes(val);
+    let limit = compilation.options.peak_memory;
+    let batches = batch::batches(&members, &compilation.optimized.fusion, bytes, limit);
     for batch in &batches {
         let members = &mut compilation.segments[batch.clone()];
         members.iter_mut().for_each(|segment| segment.cost.launch /= batch.len() as f64);
@@ -72,9 +67,6 @@ impl Compilation<'_> {
 
     /// A segmentation in which each part of a long segment of many similar ones is a segment, if one launch runs these.
     pub(super) fn apart(&self, mut segmentation: Segmentation) -> Segmentation {
-        if let Processor::Gpu(_) = self.target.processor {
-            return segmentation;
-        }
         let views = segmentation.views(&self.graph, &self.optimized.computed);
         let made = std::mem::take(&mut segmentation.segments).into_iter().zip(&views);
         let apart = made.flat_map(|(made, view)| self.parts_of(view).unwrap_or_else(|| vec![made]));

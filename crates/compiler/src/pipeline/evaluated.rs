@@ -5,7 +5,6 @@ use ir::graph::{DeviceStream, Fusion, Val};
 use scheduler::lower::LoweredSegment;
 
 use super::Compilation;
-use crate::batch::alone;
 use crate::outputs::placements;
 use crate::plan::{Decision, PlanError, SegmentPlan};
 use crate::segment::{Segmentation, cost};
@@ -27,7 +26,7 @@ pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
         let (name, at, cost) = ("whole".to_owned(), DeviceStream::default(), cost::Seconds::default());
         compilation.add(SegmentPlan { name, view, at, cost, decision });
         compilation.lowered = vec![LoweredSegment::default()];
-        compilation.batches = alone(1);
+        compilation.batches = std::iter::once(0..1).collect();
         compilation.segmentation = Segmentation { segments: vec![made] };
     }
     compilation.placements = placements;

@@ -31,8 +31,11 @@ template <class... A> static void call(void (*kernel)(A...), void** arguments) {
   Call{kernel, *(A*)arguments[next++]...};
 }
 
-// One letter a parameter: p pointer, r pointer to constants, f float, d double, i and l integers of 4 and 8 bytes, ? anything else.
-template <class T> struct Letter { static const char value = sizeof(T) == 4 ? 'i' : sizeof(T) == 8 ? 'l' : '?'; };
+// One letter a parameter: p pointer, r pointer to constants, f float, d double, i and l integers of 4 and 8 bytes, s structure of
+// words of 8 bytes, ? anything else.
+template <class T> struct Letter {
+  static const char value = __is_class(T) ? (alignof(T) == 8 ? 's' : '?') : sizeof(T) == 4 ? 'i' : sizeof(T) == 8 ? 'l' : '?';
+};
 template <class T> struct Letter<T*> { static const char value = 'p'; };
 template <class T> struct Letter<const T*> { static const char value = 'r'; };
 template <> struct Letter<float> { static const char value = 'f'; };
@@ -40,6 +43,12 @@ template <> struct Letter<double> { static const char value = 'd'; };
 template <class... A> static const char* signature(void (*)(A...)) {
   static const char letters[] = {Letter<A>::value..., 0};
   return letters;
+}
+
+// The bytes of each parameter.
+template <class... A> static const uint32_t* sizes(void (*)(A...)) {
+  static const uint32_t bytes[] = {(uint32_t)sizeof(A)..., 0};
+  return bytes;
 }
 
 static bool reject(const char* format, size_t a, size_t b) {
@@ -115,6 +124,9 @@ static void launch(const CuemuRequest& request, void (*body)(), void** arguments
   }                                                                                          \
   extern "C" __attribute__((visibility("default"))) const char* cuemu_signature_##KERNEL() { \
     return cuemu::signature(KERNEL);                                                         \
+  }                                                                                          \
+  extern "C" __attribute__((visibility("default"))) const uint32_t* cuemu_sizes_##KERNEL() {   \
+    return cuemu::sizes(KERNEL);                                                             \
   }                                                                                          \
   extern "C" __attribute__((visibility("default"))) uint32_t cuemu_cluster_##KERNEL() {      \
     return CLUSTER;                                                                          \

@@ -53,27 +53,41 @@ fn check(function: &LoadedFunction, launch: &Launch) -> DriverResult {
     Ok(())
 }
 
-/// Copies the parameters out of the words that the caller points to.
-fn copy_parameters(function: &LoadedFunction, parameters: *mut *mut c_void) -> DriverResult<Vec<Arg>> {
-    let kinds = function.function.parameters();
-    if kinds.is_empty() {
-        return Ok(Vec::new());
+/// Copies the parameters out of the words that the caller points to: arguments, and what tables among them point to.
+fn copy_parameters(function: &LoadedFunction, parameters: *mut *mut c_void) -> DriverResult<Copied> {
+    let mut tables = Vec::new();
+    if function.function.parameters().next().is_none() {
+        return Ok((Vec::new(), tables));
     }
     if parameters.is_null() {
         return Err(Status::ERROR_INVALID_VALUE.because("the kernel has parameters, and none are passed"));
     }
-    let read = |(number, letter)| {
+    let read = |(number, (letter, bytes)): (usize, (char, usize))| {
         // SAFETY: the caller passes a pointer for each parameter of the kernel.
         let place = unsafe { parameters.add(number).read() };
         if place.is_null() {
             return Err(Status::ERROR_INVALID_VALUE.because(format!("parameter {number} is null")));
         }
+        if letter == 's' {
+            // SAFETY: the caller points at a structure of so many words, which may be unaligned.
+            let word = |at: usize| unsafe { place.cast::<u64>().add(at).read_unaligned() };
+            let words: Box<[u64]> = (0..bytes / 8).map(word).collect();
+            let table = Arg::Table { words: words.as_ptr(), count: words.len() };
+            tables.push(words);
+            return Ok(table);
+        }
         // SAFETY: the caller points at a value of the parameter's type.
         let value = unsafe { Arg::read(letter, place) };
-        value.ok_or_else(|| Status::ERROR_NOT_SUPPORTED.because(format!("parameter {number} is a struct")))
+        value.ok_or_else(|| {
+            Status::ERROR_NOT_SUPPORTED.because(format!("parameter {number} is a struct of other than words"))
+        })
     };
-    kinds.chars().enumerate().map(read).collect()
+    let args = function.function.parameters().enumerate().map(read).collect::<DriverResult<_>>()?;
+    Ok((args, tables))
 }
+
+/// Arguments, and the words of tables among them.
+type Copied = (Vec<Arg>, Vec<Box<[u64]>>);
 
 #[unsafe(no_mangle)]
 extern "C" fn cuLaunchKernel(
@@ -102,10 +116,13 @@ extern "C" fn cuLaunchKernel(
             order: driver.settings.thread_order(),
         };
         check(found, &launch)?;
-        let args = copy_parameters(found, parameters)?;
+        let (args, tables) = copy_parameters(found, parameters)?;
+        let is_address = |&word: &u64| driver.allocations.containing(word, 0).is_some();
+        let in_tables = tables.iter().flatten().copied().filter(is_address).collect();
         let function = found.function.clone();
         let faults = count_launch(driver)?;
-        let work = Work::Launch(Arc::new(KernelCall { function, launch, args, faults }));
+        let work =
+            Work::Launch(Arc::new(KernelCall { function, launch, args, in_tables, _tables: tables, faults }));
         driver.give(stream, work).map(|_| ())
     })
 }

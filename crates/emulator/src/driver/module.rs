@@ -89,7 +89,9 @@ fn find_function(driver: &mut Driver, module: Handle, name: &str) -> DriverResul
     let function = loaded.function(name);
     let function = function.map_err(|error| Status::ERROR_NOT_FOUND.because(error.to_string()))?;
     if !function.takes_known_kinds() {
-        let text = format!("kernel `{name}` has a parameter that is no pointer, integer or float");
+        let text = format!(
+            "kernel `{name}` has a parameter that is no pointer, integer, float or structure of words"
+        );
         return Err(Status::ERROR_NOT_SUPPORTED.because(text));
     }
     let most_dynamic_shared = SHARED_PER_BLOCK.saturating_sub(function.static_shared_bytes() as usize);

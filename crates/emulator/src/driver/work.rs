@@ -38,6 +38,10 @@ pub struct KernelCall {
     pub function: Function,
     pub launch: Launch,
     pub args: Vec<Arg>,
+    /// The words of tables among them that are addresses.
+    pub in_tables: Vec<Address>,
+    /// Tables, kept for the arguments.
+    pub _tables: Vec<Box<[u64]>>,
     /// Whether a test wants it to fault.
     pub faults: bool,
 }
@@ -48,15 +52,16 @@ unsafe impl Send for KernelCall {}
 unsafe impl Sync for KernelCall {}
 
 impl KernelCall {
-    /// The memory that its pointers point into. Null is skipped: the kernel must not dereference it.
+    /// The memory that its pointers point into. Null is skipped: the kernel must not dereference it. Whether it only reads
+    /// through an address in a table is not known.
     fn pointers(&self) -> impl Iterator<Item = Access> {
-        let kinds = self.function.parameters().chars();
-        self.args.iter().zip(kinds).filter_map(|(arg, kind)| match arg {
-            Arg::Pointer(pointer) if !pointer.is_null() => {
-                Some(Access { address: *pointer as Address, bytes: 0, own: true, writes: kind == 'p' })
-            }
+        let access = |address, writes| Access { address, bytes: 0, own: true, writes };
+        let kinds = self.function.parameters();
+        let pointers = self.args.iter().zip(kinds).filter_map(move |(arg, (kind, _))| match arg {
+            Arg::Pointer(pointer) if !pointer.is_null() => Some(access(*pointer as Address, kind == 'p')),
             _ => None,
-        })
+        });
+        pointers.chain(self.in_tables.iter().map(move |&address| access(address, true)))
     }
 }
 

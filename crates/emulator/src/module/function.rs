@@ -14,6 +14,8 @@ pub struct Function {
     pub(super) name: String,
     /// The letters that `device/launch.h` gives its parameters.
     pub(super) signature: String,
+    /// Bytes of each parameter.
+    pub(super) parameter_bytes: Vec<u32>,
     /// Bytes of its `__shared__` variables.
     pub(super) static_shared_bytes: u64,
     /// Blocks of a cluster.
@@ -36,9 +38,9 @@ impl Function {
         self.static_shared_bytes
     }
 
-    /// The letters of its parameters, as [`Arg`] has them.
-    pub(crate) fn parameters(&self) -> &str {
-        &self.signature
+    /// The letters of its parameters, as [`Arg`] has them, and the bytes of each.
+    pub(crate) fn parameters(&self) -> impl Iterator<Item = (char, usize)> {
+        self.signature.chars().zip(self.parameter_bytes.iter().map(|&bytes| bytes as usize))
     }
 
     /// Whether each parameter is one that an [`Arg`] can be.
@@ -49,8 +51,8 @@ impl Function {
     /// Runs the kernel over the whole grid and returns when it has ended.
     ///
     /// # Safety
-    /// Every [`Arg::Pointer`] must be valid for whatever the kernel reads and writes through it, and no reference
-    /// may watch that memory meanwhile. Put buffers into [`GuardedBuffer`](crate::GuardedBuffer)s to have accesses
+    /// Every [`Arg::Pointer`], and every address in an [`Arg::Table`], must be valid for whatever the kernel reads and writes
+    /// through it, and no reference may watch that memory meanwhile. Put buffers into [`GuardedBuffer`](crate::GuardedBuffer)s to have accesses
     /// beyond their ends reported.
     ///
     /// # Errors
@@ -60,8 +62,11 @@ impl Function {
         self.check_sizes(launch)?;
         self.check_arguments(args)?;
         let mut words: Vec<u64> = args.iter().map(|arg| arg.word()).collect();
-        let mut addresses: Vec<*mut c_void> =
-            words.iter_mut().map(|word| (word as *mut u64).cast()).collect();
+        let place = |(arg, word): (&Arg, &mut u64)| match *arg {
+            Arg::Table { words, .. } => words.cast_mut().cast(),
+            _ => (word as *mut u64).cast(),
+        };
+        let mut addresses: Vec<*mut c_void> = args.iter().zip(&mut words).map(place).collect();
         let mut report = Report { stats: Stats::default(), message: [0; 2048] };
         let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: request and report match their C++ twins, each address points at a word that holds its parameter
@@ -107,7 +112,11 @@ impl Function {
     fn check_arguments(&self, args: &[Arg]) -> Result<(), Error> {
         let given: String = args.iter().map(|arg| arg.letter()).collect();
         let expected = self.signature.replace('r', "p");
-        if expected == given {
+        let fits = |(arg, &bytes): (&Arg, &u32)| match *arg {
+            Arg::Table { count, .. } => 8 * count == bytes as usize,
+            _ => true,
+        };
+        if expected == given && args.iter().zip(&self.parameter_bytes).all(fits) {
             return Ok(());
         }
         Err(Error::BadLaunch(format!(
@@ -126,6 +135,7 @@ fn spell(letters: &str) -> String {
         'i' => "32-bit integer",
         'f' => "float",
         'd' => "double",
+        's' => "structure of 64-bit words",
         _ => "something no argument can be",
     };
     letters.chars().map(name).collect::<Vec<_>>().join(", ")

@@ -19,6 +19,9 @@ use crate::static_shared::StaticShared;
 /// `cuemu_signature_NAME` of `device/launch.h`.
 type SignatureEntry = unsafe extern "C" fn() -> *const c_char;
 
+/// `cuemu_sizes_NAME` of `device/launch.h`.
+type SizesEntry = unsafe extern "C" fn() -> *const u32;
+
 /// `cuemu_cluster_NAME` of `device/launch.h`.
 type ClusterEntry = unsafe extern "C" fn() -> u32;
 
@@ -26,6 +29,7 @@ type ClusterEntry = unsafe extern "C" fn() -> u32;
 struct Entries {
     launch: LaunchEntry,
     signature: SignatureEntry,
+    sizes: SizesEntry,
     cluster: ClusterEntry,
 }
 
@@ -60,28 +64,40 @@ impl Module {
     /// # Errors
     /// [`Error::NoKernel`].
     pub fn function(&self, name: &str) -> Result<Function, Error> {
-        let Entries { launch: entry, signature, cluster } =
+        let Entries { launch: entry, signature, sizes, cluster } =
             self.entries(name).ok_or_else(|| Error::NoKernel(name.to_owned()))?;
         // SAFETY: the entry gives a constant string that ends with a zero.
         let signature = unsafe { CStr::from_ptr(signature()) }.to_string_lossy().into_owned();
+        // SAFETY: the entry gives constants, one for each parameter.
+        let parameter_bytes = unsafe { std::slice::from_raw_parts(sizes(), signature.len()) }.to_vec();
         // SAFETY: the entry gives a constant.
         let cluster = unsafe { cluster() };
         let is_kernel = |name: &str| self.entries(name).is_some();
         let static_shared_bytes = self.loaded.static_shared.bytes(name, is_kernel);
         let name = name.to_owned();
-        Ok(Function { name, signature, static_shared_bytes, cluster, entry, _module: self.clone() })
+        Ok(Function {
+            name,
+            signature,
+            parameter_bytes,
+            static_shared_bytes,
+            cluster,
+            entry,
+            _module: self.clone(),
+        })
     }
 
     fn entries(&self, name: &str) -> Option<Entries> {
         let (library, symbol) =
             (&self.loaded.library, |of: &str| CString::new(format!("cuemu_{of}_{name}")).ok());
-        let (launch, signature, cluster) = (symbol("launch")?, symbol("signature")?, symbol("cluster")?);
+        let (launch, signature) = (symbol("launch")?, symbol("signature")?);
+        let (sizes, cluster) = (symbol("sizes")?, symbol("cluster")?);
         // SAFETY: `device/launch.h` defines functions of these names with these types; who copies them out keeps the
         // module.
         unsafe {
             Some(Entries {
                 launch: *library.get::<LaunchEntry>(launch.as_bytes_with_nul()).ok()?,
                 signature: *library.get::<SignatureEntry>(signature.as_bytes_with_nul()).ok()?,
+                sizes: *library.get::<SizesEntry>(sizes.as_bytes_with_nul()).ok()?,
                 cluster: *library.get::<ClusterEntry>(cluster.as_bytes_with_nul()).ok()?,
             })
         }

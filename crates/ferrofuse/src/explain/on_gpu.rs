@@ -76,11 +76,14 @@ pub enum Bottleneck {
     Launch,
 }
 
-/// The kernels of a plan for a GPU, in the order of its segments.
-pub fn gpu_kernels(plan: &Plan) -> impl Iterator<Item = &kernel::Kernel> {
+/// The kernels of a plan for a GPU, in the order of its segments, each with the number of members that a launch runs.
+pub fn gpu_kernels(plan: &Plan) -> impl Iterator<Item = (&kernel::Kernel, usize)> {
     let of_gpu = matches!(plan.target.processor, Processor::Gpu(_));
-    let segments = plan.lowered.iter().filter(move |_| of_gpu);
-    segments.flat_map(|segment| &segment.kernels).map(|lowered| &lowered.kernel)
+    let segments = plan.lowered.iter().enumerate().filter(move |_| of_gpu);
+    segments.flat_map(|(number, segment)| {
+        let members = plan.batch_of(number).len();
+        segment.kernels.iter().map(move |lowered| (&lowered.kernel, members))
+    })
 }
 
 /// The kernels of each segment; none on a CPU.

@@ -32,10 +32,12 @@ pub(crate) trait Accelerator: HostCalls + Any + Debug + Send + Sync {
     /// The facts that the compiler needs.
     fn target(&self) -> Target;
 
-    /// A kernel, compiled or taken from the cache, and loaded. Equal kernels are compiled once.
+    /// A kernel, compiled or taken from the cache, and loaded, for launches of `members` members. Equal kernels are compiled
+    /// once.
     fn load(
         &self,
         kernel: &Kernel,
+        members: usize,
         cache: Option<&ObjectCache>,
         alike: &Alike,
     ) -> Result<LoadedKernel, LoadError>;

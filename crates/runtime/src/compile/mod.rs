@@ -84,12 +84,15 @@ pub(crate) fn compile(
     match options.executor {
         Executor::Evaluator => Ok(evaluated(definition, key.layouts(), "the evaluator was asked for", None)),
         Executor::Interpreter => {
-            let program = |_: &Kernel| Ok::<_, CodegenError>(HostCode::Program(options.interpreter));
+            let program =
+                |_: &Kernel, _: usize| Ok::<_, CodegenError>(HostCode::Program(options.interpreter));
             Ok(Variant::new(plan()?, options.executor, 1, interrupt, program, Code::Host)?)
         }
         Executor::Device(_) => {
             let device = options.opened_device()?;
-            let code = |kernel: &Kernel| device.device().load(kernel, machine.cache(), &alike);
+            let code = |kernel: &Kernel, members: usize| {
+                device.device().load(kernel, members, machine.cache(), &alike)
+            };
             let (planned, threads) = (plan()?, machine.threads());
             let all = |kernels| Code::Device(device.clone(), kernels);
             Ok(Variant::new(planned, options.executor, threads, interrupt, code, all)?)
@@ -97,7 +100,7 @@ pub(crate) fn compile(
         Executor::Compiled => match machine.llvm() {
             Ok(_) if !machine.runs(options.target) => Err(Error::Target(options.target)),
             Ok(llvm) => {
-                let machine_code = |kernel: &Kernel| {
+                let machine_code = |kernel: &Kernel, _: usize| {
                     let code = machine_code(kernel, options.target, &llvm, machine.cache(), &alike)?;
                     if machine.has_perf_map() {
                         perf_map::list(&kernel.name, &code);

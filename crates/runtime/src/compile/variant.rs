@@ -50,7 +50,8 @@ pub(crate) struct Planned {
 }
 
 impl Variant {
-    /// Makes the code of every kernel; a segment with a kernel that has none goes to the evaluator.
+    /// Makes the code of every kernel, for the members of its batch; a segment with a kernel that has none goes to the
+    /// evaluator.
     ///
     /// # Errors
     /// When it is interrupted between two kernels.
@@ -59,7 +60,7 @@ impl Variant {
         executor: Executor,
         threads: usize,
         interrupt: &Interrupt,
-        make: impl Fn(&Kernel) -> Result<C, E> + Sync,
+        make: impl Fn(&Kernel, usize) -> Result<C, E> + Sync,
         all: impl FnOnce(Vec<C>) -> Code,
     ) -> Result<Variant, Interrupted> {
         let Planned { mut plan, time } = planned;
@@ -109,10 +110,12 @@ fn make_all<C: Send + Sync, E: Send + Sync>(
     plan: &Plan,
     threads: usize,
     interrupt: &Interrupt,
-    make: impl Fn(&Kernel) -> Result<C, E> + Sync,
+    make: impl Fn(&Kernel, usize) -> Result<C, E> + Sync,
 ) -> Result<Vec<Made<C, E>>, Interrupted> {
     let kernels: Vec<(usize, &Kernel)> = kernels(plan).collect();
-    let made = side_by_side(&kernels, threads, interrupt, |(_, kernel)| make(kernel))?;
+    let made = side_by_side(&kernels, threads, interrupt, |&(batch, kernel)| {
+        make(kernel, plan.batches[batch].len())
+    })?;
     let mut all: Vec<Made<C, E>> = plan.batches.iter().map(|batch| (batch.clone(), Ok(Vec::new()))).collect();
     for ((batch, _), code) in kernels.iter().zip(made) {
         match (&mut all[*batch].1, code) {

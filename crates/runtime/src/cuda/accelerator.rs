@@ -39,10 +39,11 @@ impl Accelerator for CudaDevice {
     fn load(
         &self,
         kernel: &Kernel,
+        members: usize,
         cache: Option<&ObjectCache>,
         alike: &Alike,
     ) -> Result<LoadedKernel, LoadError> {
-        Ok(LoadedKernel::new(gpu_kernel(kernel, self, cache, alike)?))
+        Ok(LoadedKernel::new(gpu_kernel(kernel, members, self, cache, alike)?))
     }
 
     fn poison(&self) {

@@ -17,7 +17,9 @@ use cpu::objects::ObjectCache;
 #[derive(Debug)]
 pub(crate) struct GpuKernel {
     pub function: Function,
-    /// Its parameters, in order.
+    /// The members that a launch runs at most; if several, they are in a table, see [`CudaKernel::members`].
+    pub members: usize,
+    /// Its parameters, or those of a member, in order.
     pub parameters: Vec<Parameter>,
     /// Threads of a block.
     pub threads: u32,
@@ -45,9 +47,10 @@ impl Reported for GpuKernel {
     }
 }
 
-/// The machine code of a kernel in a GPU.
+/// The machine code of a kernel in a GPU, for launches of `members` members.
 pub(crate) fn gpu_kernel(
     kernel: &Kernel,
+    members: usize,
     device: &CudaDevice,
     cache: Option<&ObjectCache>,
     alike: &Alike,
@@ -59,10 +62,11 @@ pub(crate) fn gpu_kernel(
         let resources = function.resources(text.block_threads, 0)?;
         Ok((function, resources, cubin.len()))
     };
-    let (text, (function, resources, code_bytes), compile) = compiler.code(kernel, alike, load)?;
+    let (text, (function, resources, code_bytes), compile) = compiler.code(kernel, members, alike, load)?;
     Ok(GpuKernel {
         function,
         resources,
+        members: text.members,
         parameters: text.parameters,
         threads: text.block_threads,
         static_shared_bytes: text.static_shared_bytes,

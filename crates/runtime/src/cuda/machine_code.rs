@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
-use codegen_c::cuda::{CudaKernel, NVRTC_OPTIONS, emit};
+use codegen_c::cuda::{CudaKernel, NVRTC_OPTIONS, emit_batch};
 use cpu::objects::{Key, ObjectCache};
 use cuda::{Nvrtc, ThreadResources};
 use ir::interrupt::{Interrupt, Interrupted};
@@ -38,19 +38,19 @@ impl<'n> GpuCompiler<'n> {
         GpuCompiler { nvrtc, architecture, cache }
     }
 
-    /// What a thread of each kernel takes, as the machine code says. `threads` threads compile, equal kernels once.
+    /// What a thread of each kernel takes, as the machine code for launches of its number of members says. `threads` threads compile, equal kernels once.
     ///
     /// # Errors
     /// When it is interrupted; in the list, what a kernel is rejected for.
     pub fn resources(
         &self,
-        kernels: &[&Kernel],
+        kernels: &[(&Kernel, usize)],
         threads: usize,
         interrupt: &Interrupt,
     ) -> Result<Vec<Result<ThreadResources, GpuCodeError>>, Interrupted> {
         let alike = Alike::default();
-        side_by_side(kernels, threads, interrupt, |kernel| {
-            let (_, resources, _) = self.code(kernel, &alike, |text, cubin| {
+        side_by_side(kernels, threads, interrupt, |&(kernel, members)| {
+            let (_, resources, _) = self.code(kernel, members, &alike, |text, cubin| {
                 let silent = || cuda::Error::NoResources { kernel: kernel.name.clone() };
                 ThreadResources::of(cubin, &text.name).ok_or_else(silent)
             })?;
@@ -66,10 +66,11 @@ impl<'n> GpuCompiler<'n> {
     pub(super) fn code<R>(
         &self,
         kernel: &Kernel,
+        members: usize,
         alike: &Alike,
         load: impl Fn(&CudaKernel, &[u8]) -> Result<R, cuda::Error>,
     ) -> Result<(CudaKernel, R, Option<Duration>), GpuCodeError> {
-        let text = emit(&Kernel { name: SYMBOL.to_owned(), ..kernel.clone() })?;
+        let text = emit_batch(&Kernel { name: SYMBOL.to_owned(), ..kernel.clone() }, members)?;
         let code = without_comments(&text.source);
         let object = alike.object_of(code.clone());
         let mut object = object.lock().unwrap_or_else(PoisonError::into_inner);

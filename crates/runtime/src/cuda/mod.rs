@@ -1,7 +1,7 @@
 //! NVIDIA's GPUs as devices: kernels as CUDA C++ through NVRTC, tensors in the GPU's memory, work in the order of a stream.
 //!
 //! `device` (a GPU, opened, and its facts for the compiler) · `accelerator` (the interface for executables) · `tensor` (its
-//! memory) · `machine_code` (of kernels, compiled or kept) · `code` (loaded) · `block` (of intermediates) · `steps` (the
+//! memory) · `machine_code` (of kernels, compiled or kept) · `code` (loaded) · `member_table` (parameters of a launch) · `block` (of intermediates) · `steps` (the
 //! steps of a call) · `products` (of matrices, by cuBLASLt) · `faults` (indices out of range) · `strided_copy`.
 
 mod accelerator;
@@ -10,6 +10,7 @@ mod code;
 mod device;
 mod faults;
 mod machine_code;
+mod member_table;
 mod products;
 mod steps;
 mod strided_copy;

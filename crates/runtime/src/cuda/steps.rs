@@ -18,6 +18,7 @@ use super::CudaDevice;
 use super::block::Block;
 use super::code::GpuKernel;
 use super::faults::{Telling, Watched};
+use super::member_table::{MOST_BLOCKS, MemberTable};
 use super::products::batches;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use crate::accelerator::LoadedKernel;
@@ -90,26 +91,54 @@ impl<'c> OnStream<'c> {
         results.into_iter().zip(&made).try_for_each(|(result, made)| self.store(result, &made.view()))
     }
 
-    /// Launches a kernel for one member.
-    fn launch_member(
+    /// Launches a kernel for members from this one on, as many as one launch runs; returns the number of the next.
+    fn launch_members(
         &self,
         given: &KernelLaunch<'_, GpuKernel>,
-        member: usize,
+        first: usize,
         memory: &Memory<'_, GpuMemory>,
-    ) -> Result<(), Error> {
+    ) -> Result<usize, Error> {
+        let KernelLaunch { code, members, .. } = *given;
+        let mut table = MemberTable::new(code);
+        let mut next = first;
+        while next < members.len() && table.has_room() {
+            let shape = self.shape(given, next)?;
+            if shape.blocks > 0 {
+                if !table.fits(shape) {
+                    break;
+                }
+                table.add(shape, self.parameters(given, next, memory));
+            }
+            next += 1;
+        }
+        if table.is_empty() {
+            return Ok(next);
+        }
+        // SAFETY: the parameters are those that the text declares, one word each. A kernel is lowered so that its indices stay
+        // within tensors of the sizes and strides that its arguments give. These are the very tensors: of the caller's, alive
+        // until the call has returned, or of the call's own, whose memory the stream frees after this. Nobody else writes
+        // there: see [`crate::host`], whose kernels have the same contract, and no member writes what another touches.
+        let launched = unsafe { table.launch(&code.function, self.stream) };
+        launched.map_err(|error| self.failed(&members[first].name, error))?;
+        Ok(next)
+    }
+
+    /// The shape of a launch of one member; of no blocks if it has nothing to do.
+    fn shape(&self, given: &KernelLaunch<'_, GpuKernel>, member: usize) -> Result<LaunchShape, Error> {
         let KernelLaunch { kernel, code, members, values, .. } = *given;
         let Operands { name, blocks, .. } = members[member];
         let holds = |assumption: &kernel::Assumption| {
             argument(given, member, assumption.symbol()).is_some_and(|value| assumption.holds(value))
         };
         assert!(kernel.assumptions.iter().all(holds), "{name}: a call of another variant");
+        let threads = code.threads;
         let blocks = values[*blocks];
         if blocks <= 0 {
-            return Ok(());
+            return Ok(LaunchShape { blocks: 0, threads, shared_bytes: 0 });
         }
         let blocks =
             blocks.unsigned_abs().div_ceil(kernel.teams.into()).saturating_mul(kernel.cluster.into());
-        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= i32::MAX as u32);
+        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= MOST_BLOCKS);
         let dynamic = code.dynamic_shared_bytes.eval(&|sym| argument(given, member, sym)).unwrap_or(i64::MAX);
         let shared = dynamic.saturating_add(code.static_shared_bytes.into());
         let most = self.device.gpu().facts().shared_bytes;
@@ -119,14 +148,7 @@ impl<'c> OnStream<'c> {
             let what = format!("{shared} bytes of shared memory a block, of which {most} are there");
             return Err(too_large(what));
         }
-        let shape = LaunchShape { blocks, threads: code.threads, shared_bytes: dynamic.max(0) as usize };
-        let parameters = self.parameters(given, member, memory);
-        // SAFETY: the parameters are those that the text declares, one word each. A kernel is lowered so that its indices stay
-        // within tensors of the sizes and strides that its arguments give. These are the very tensors: of the caller's, alive
-        // until the call has returned, or of the call's own, whose memory the stream frees after this. Nobody else writes
-        // there: see [`crate::host`], whose kernels have the same contract.
-        let launched = unsafe { code.function.launch(self.stream, shape, &parameters) };
-        launched.map_err(|error| self.failed(name, error))
+        Ok(LaunchShape { blocks, threads, shared_bytes: dynamic.max(0) as usize })
     }
 
     /// The driver's error for a step.
@@ -228,7 +250,11 @@ impl Device for OnStream<'_> {
         memory: &mut Memory<'_, GpuMemory>,
     ) -> Result<(), Error> {
         let given = &given.with_code(given.code.of::<GpuKernel>());
-        (0..given.members.len()).try_for_each(|member| self.launch_member(given, member, memory))
+        let mut next = 0;
+        while next < given.members.len() {
+            next = self.launch_members(given, next, memory)?;
+        }
+        Ok(())
     }
 
     fn external(

@@ -5,22 +5,23 @@ use std::time::{Duration, Instant};
 
 use compiler::layout::LayoutClass;
 use cuda::{Graph, GraphWords, Stream};
-use ir::array::{ArrayView, Footprint, Layout, StridedArray, shared};
+use ir::array::{ArrayView, Footprint, Layout, StridedArray};
 use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes};
 use ir::interrupt::Interrupt;
 use ops::DType;
 use smallvec::SmallVec;
 
+use super::Executable;
+use super::access::{Access, ArgumentMemory};
 use super::graph::require_placed;
-use super::{Executable, is_unwritten};
 use crate::call::{Call, Done, Given};
 use crate::compile::Code;
 use crate::cuda::{
     GpuArgument, GpuMemory, GpuTensor, GpuView, GraphFaults, Located, OnStream, Telling, Watched,
 };
 use crate::destination::{OutputForm, checked};
-use crate::device::{AddressSpace, Device, Host, WriteTarget};
+use crate::device::{AddressSpace, Device, Host};
 use crate::error::IndexFault;
 use crate::located::located;
 use crate::prepared::Prepared;
@@ -140,9 +141,19 @@ struct Readable<'a> {
     copies: Vec<Option<GpuTensor>>,
 }
 
-impl Readable<'_> {
-    fn is_copied(&self, place: usize) -> bool {
-        self.copies[place].is_some()
+impl<'a> Readable<'a> {
+    /// What a call of this executable may do with them.
+    fn access(&self, executable: &Executable) -> Result<Access<'a, GpuMemory>, Error> {
+        let memory = |(input, copy): (&'a GpuInput<'a>, &Option<GpuTensor>)| {
+            let argument = match input {
+                GpuInput::Tensor(argument) => Some(argument),
+                GpuInput::Host(_) => None,
+            };
+            ArgumentMemory { argument, is_copied: copy.is_some() }
+        };
+        let arguments: SmallVec<[ArgumentMemory<'a, GpuMemory>; 8]> =
+            self.given.iter().zip(&self.copies).map(memory).collect();
+        Access::writing(executable.definition(), &executable.signature, &arguments)
     }
 
     fn views(&self) -> impl Iterator<Item = GpuView<'_>> {
@@ -259,25 +270,21 @@ impl Executable {
         };
         let on_stream = OnStream::new(device, captures.unwrap_or(stream), host, telling);
         let Code::Device(_, code) = &variant.code else { return Err(Error::NoGpu) };
-        let footprints: SmallVec<[Option<Footprint<'_>>; 8]> =
-            inputs.iter().map(GpuInput::footprint).collect();
-        let shared = shared(footprints.iter().copied());
-        let targets = self.gpu_targets(inputs, &readable, &shared)?;
+        let given_destinations;
+        let access = readable.access(self)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
-        let is_visible = |(place, footprint): (usize, &Option<Footprint<'_>>)| {
-            !readable.is_copied(place) && is_unwritten(place, footprint.as_ref(), &targets, shared[place])
-        };
-        let visible: SmallVec<[bool; 8]> = footprints.iter().enumerate().map(is_visible).collect();
-        let (extents, inputs) = (variant.extents(&sizes)?, readable.views());
-        let given = Given { sizes: &sizes, extents, inputs, targets: &targets, visible: &visible };
+        let (extents, views) = (variant.extents(&sizes)?, readable.views());
+        let Access { targets, visible } = &access;
+        let given = Given { sizes: &sizes, extents, inputs: views, targets, visible };
         let call = Call::new(&variant.steps, code, on_stream, given)?;
         let forms = call.forms();
-        let destinations = place(&forms)?;
+        given_destinations = place(&forms)?;
         if is_captured && matches!(mode, Mode::Given) {
-            require_placed(&forms, &destinations)?;
+            require_placed(&forms, &given_destinations)?;
         }
-        let footprints: SmallVec<[Footprint<'_>; 8]> = footprints.iter().flatten().copied().collect();
-        let destinations = checked(destinations.iter().map(Option::as_ref), &forms, &footprints)?;
+        let footprints: SmallVec<[Footprint<'_>; 8]> =
+            inputs.iter().filter_map(GpuInput::footprint).collect();
+        let destinations = checked(given_destinations.iter().map(Option::as_ref), &forms, &footprints)?;
         let call = call.writing_to(&destinations)?;
         let (graph, (done, report)) = match captures {
             None => (None, call.run(matches!(mode, Mode::Timed))?),
@@ -347,26 +354,6 @@ impl Executable {
             }
         };
         Ok(Readable { given, copies: given.iter().map(copy).collect::<Result<_, Error>>()? })
-    }
-
-    /// The arguments that outputs are written to.
-    fn gpu_targets<'a>(
-        &self,
-        inputs: &'a [GpuInput<'a>],
-        readable: &Readable<'_>,
-        shared: &[bool],
-    ) -> Result<Vec<Option<WriteTarget<'a, GpuMemory>>>, Error> {
-        let mut targets: Vec<_> = inputs.iter().map(|_| None).collect();
-        for place in self.definition().fusion.outputs().iter().filter_map(|output| output.alias) {
-            let place = place as usize;
-            let name = || self.signature.input_name(place).to_owned();
-            let GpuInput::Tensor(argument) = &inputs[place] else {
-                return Err(Error::ReadOnly { input: name() });
-            };
-            let direct = !shared[place] && !readable.is_copied(place);
-            targets[place] = Some(WriteTarget::checked(argument, direct, name)?);
-        }
-        Ok(targets)
     }
 }
 

@@ -46,7 +46,13 @@ impl Accelerator for NullDevice {
         Target::cuda()
     }
 
-    fn load(&self, kernel: &Kernel, _: Option<&ObjectCache>, _: &Alike) -> Result<LoadedKernel, LoadError> {
+    fn load(
+        &self,
+        kernel: &Kernel,
+        _: usize,
+        _: Option<&ObjectCache>,
+        _: &Alike,
+    ) -> Result<LoadedKernel, LoadError> {
         Ok(LoadedKernel::new(Text(kernel.to_string())))
     }
 

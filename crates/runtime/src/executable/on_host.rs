@@ -1,0 +1,306 @@
+//! Calls on arrays of the host.
+
+use std::sync::Arc;
+
+use ir::array::{Argument, ArrayView, Layout};
+use ir::graph::Stream;
+use ir::interrupt::Interrupt;
+use ops::DType;
+use smallvec::SmallVec;
+
+use super::access::{Access, ArgumentMemory};
+use super::{Executable, Source};
+use crate::accelerator::Loaded;
+use crate::call::{Call, Done, Finished, Given, is_short};
+use crate::compile::{Code, Variant};
+use crate::destination::{OutputForm, placed};
+use crate::device::Host;
+use crate::host::HostMemory;
+use crate::inputs::{Inputs, layouts};
+use crate::located::located;
+use crate::prepared::Prepared;
+use crate::variant_key::VariantKey;
+use crate::{CallOptions, CallReport, Error, Machine, Output, Outputs};
+
+/// The request of a call on arguments.
+enum Wanted<'w> {
+    /// Its outputs.
+    Outputs {
+        /// Whether its steps are timed.
+        timed: bool,
+    },
+    /// Its outputs in memory of the caller's.
+    Into(&'w [Argument<'w>]),
+    /// The forms of its outputs.
+    Forms,
+}
+
+/// The result of a request.
+enum Got {
+    Outputs(Finished<HostMemory>),
+    Forms(Vec<OutputForm>),
+}
+
+impl Executable {
+    /// Calls the fusion. It changes no input: in-place outputs are returned like the others. Outputs that only re-index an
+    /// input are views of it, unless the input had to be copied to be read.
+    ///
+    /// # Errors
+    /// Errors in the inputs, and lacks of the machine.
+    pub fn run<'a>(&self, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
+        self.run_on(&self.source.options.machine, inputs)
+    }
+
+    /// Calls the fusion on other threads and other memory than it was compiled for.
+    ///
+    /// # Errors
+    /// As [`Executable::run`].
+    pub fn run_on<'a>(&self, machine: &Machine, inputs: &[ArrayView<'a>]) -> Result<Outputs<'a>, Error> {
+        self.call(machine, inputs, false, &CallOptions::default()).map(|(outputs, _)| outputs)
+    }
+
+    /// [`Executable::run`] with options of the call.
+    ///
+    /// # Errors
+    /// As [`Executable::run`], and [`Error::Interrupted`].
+    pub fn run_with<'a>(
+        &self,
+        options: &CallOptions,
+        inputs: &[ArrayView<'a>],
+    ) -> Result<Outputs<'a>, Error> {
+        self.call(self.machine(options), inputs, false, options).map(|(outputs, _)| outputs)
+    }
+
+    pub(super) fn call<'a>(
+        &self,
+        machine: &Machine,
+        inputs: &[ArrayView<'a>],
+        timed: bool,
+        options: &CallOptions,
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        let done = self.steps(machine, inputs, timed, options);
+        done.map_err(|error| located(error, self.definition(), inputs))
+    }
+
+    fn steps<'a>(
+        &self,
+        machine: &Machine,
+        given: &[ArrayView<'a>],
+        timed: bool,
+        options: &CallOptions,
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        let (inputs, prepared) = self.prepared(given, machine, &options.interrupt)?;
+        let sizes = self.seeded(&prepared.sizes, options.stream);
+        let access = Access::reading((0..given.len()).map(|place| inputs.is_copied(place)));
+        let (variant, interrupt) = (&prepared.variant, &options.interrupt);
+        let extents = variant.extents(&sizes)?;
+        let Access { targets, visible } = &access;
+        let call = Given { sizes: &sizes, extents, inputs: inputs.views(), targets, visible };
+        let finished = self.finished(variant, Host { machine, interrupt }, call, timed);
+        finished.map(|(done, report)| (outputs(done, given), report))
+    }
+
+    /// Calls the fusion and writes its in-place outputs to their inputs; the others are returned.
+    ///
+    /// A kernel writes there directly if nothing reads the old contents later. Otherwise the output is made in separate
+    /// memory and copied at the end, and so are all outputs whose input overlaps another argument. After an error inputs
+    /// have their old contents, except in two cases ([`Error::may_have_written`]): the machine lacks memory for a kernel's
+    /// scratch after an earlier kernel of the same call has written to an input, or the call is interrupted while a kernel
+    /// writes to one. Outputs may be views of arguments that are not written to and overlap none that is; the arguments are
+    /// borrowed as long as these live.
+    ///
+    /// # Errors
+    /// As [`Executable::run`]; an argument that must be written to but is read-only, or repeats elements.
+    pub fn run_in_place<'a>(&self, arguments: &'a mut [Argument<'_>]) -> Result<Outputs<'a>, Error> {
+        self.run_in_place_with(&CallOptions::default(), arguments)
+    }
+
+    /// [`Executable::run_in_place`] with options of the call.
+    ///
+    /// # Errors
+    /// As [`Executable::run_in_place`], and [`Error::Interrupted`].
+    pub fn run_in_place_with<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+    ) -> Result<Outputs<'a>, Error> {
+        self.in_place(options, arguments, false).map(|(outputs, _)| outputs)
+    }
+
+    /// [`Executable::run_in_place_with`], with the returned outputs written to memory of the caller's, which overlaps no
+    /// argument. That, dtypes and sizes are checked before anything runs. After an error in a kernel the contents of that
+    /// memory are undefined.
+    ///
+    /// # Errors
+    /// As [`Executable::run_in_place_with`], [`Error::Destinations`] and [`Error::Destination`].
+    pub fn run_into<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a mut [Argument<'_>],
+        destinations: &'a mut [Argument<'_>],
+    ) -> Result<(), Error> {
+        let (arguments, destinations): (&'a [_], &'a [_]) = (arguments, destinations);
+        self.viewing(arguments, |views| {
+            self.with_call(options, arguments, views, Wanted::Into(destinations)).map(drop)
+        })
+    }
+
+    /// The forms of the outputs of a call on such arguments. Compiles the variant if it is missing, runs nothing, and draws
+    /// no random number.
+    ///
+    /// # Errors
+    /// Errors in the arguments.
+    pub fn output_forms(
+        &self,
+        options: &CallOptions,
+        arguments: &mut [Argument<'_>],
+    ) -> Result<Vec<OutputForm>, Error> {
+        let stream = Some(options.stream.unwrap_or(Stream { seed: 0, offset: 0 }));
+        let options = CallOptions { stream, ..options.clone() };
+        self.viewing(arguments, |views| match self.with_call(&options, arguments, views, Wanted::Forms)? {
+            Got::Forms(forms) => Ok(forms),
+            Got::Outputs(_) => unreachable!("forms were asked for"),
+        })
+    }
+
+    pub(super) fn in_place<'a>(
+        &self,
+        options: &CallOptions,
+        arguments: &'a [Argument<'_>],
+        timed: bool,
+    ) -> Result<(Outputs<'a>, CallReport), Error> {
+        self.viewing(arguments, |views| {
+            match self.with_call(options, arguments, views, Wanted::Outputs { timed })? {
+                Got::Outputs((done, report)) => Ok((outputs(done, views), report)),
+                Got::Forms(_) => unreachable!("outputs were asked for"),
+            }
+        })
+    }
+
+    /// Calls a function with views of the arguments.
+    fn viewing<'a, R>(
+        &self,
+        arguments: &'a [Argument<'_>],
+        act: impl FnOnce(&[ArrayView<'a>]) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let views: SmallVec<[ArrayView<'a>; 4]> = arguments.iter().map(Argument::view).collect();
+        act(&views).map_err(|error| located(error, self.definition(), &views))
+    }
+
+    /// A call on arguments that it may write to, or the forms of its outputs.
+    fn with_call(
+        &self,
+        options: &CallOptions,
+        arguments: &[Argument<'_>],
+        views: &[ArrayView<'_>],
+        wanted: Wanted<'_>,
+    ) -> Result<Got, Error> {
+        let machine = self.machine(options);
+        let (inputs, prepared) = self.prepared(views, machine, &options.interrupt)?;
+        let memory = arguments.iter().enumerate();
+        let memory: SmallVec<[ArgumentMemory<'_, HostMemory>; 8]> = memory
+            .map(|(place, argument)| ArgumentMemory {
+                argument: Some(argument),
+                is_copied: inputs.is_copied(place),
+            })
+            .collect();
+        let access = Access::writing(self.definition(), &self.signature, &memory)?;
+        let sizes = self.seeded(&prepared.sizes, options.stream);
+        let (variant, interrupt) = (&prepared.variant, &options.interrupt);
+        let (extents, host) = (variant.extents(&sizes)?, Host { machine, interrupt });
+        let Access { targets, visible } = &access;
+        let mut given = Given { sizes: &sizes, extents, inputs: inputs.views(), targets, visible };
+        match (wanted, &variant.code) {
+            (Wanted::Outputs { timed }, _) => self.finished(variant, host, given, timed).map(Got::Outputs),
+            (Wanted::Forms, Code::Host(code)) => {
+                Ok(Got::Forms(Call::new(&variant.steps, code, host, given)?.forms()))
+            }
+            (Wanted::Forms, Code::Device(device, code)) => {
+                let loaded = Loaded { plan: &variant.steps, code };
+                device.device().forms(loaded, host, given.by_ref()).map(Got::Forms)
+            }
+            (Wanted::Into(destinations), Code::Host(code)) => {
+                let call = Call::new(&variant.steps, code, host, given)?;
+                let checked = placed(destinations, &call.forms(), arguments)?;
+                call.writing_to(&checked)?.run(false).map(Got::Outputs)
+            }
+            (Wanted::Into(destinations), Code::Device(device, code)) => {
+                let loaded = Loaded { plan: &variant.steps, code };
+                let hidden: SmallVec<[bool; 8]> = visible.iter().map(|_| false).collect();
+                let mut given = Given { visible: &hidden, ..given };
+                let checked = |forms: &[OutputForm]| placed(destinations, forms, arguments);
+                device.device().call(loaded, host, given.by_ref(), false, Some(&checked)).map(Got::Outputs)
+            }
+        }
+    }
+
+    /// Runs the steps of a call, on the host or on another device.
+    fn finished<'c, 'a>(
+        &self,
+        variant: &'c Variant,
+        host: Host<'c>,
+        mut given: Given<'c, 'a, HostMemory, impl Iterator<Item = ArrayView<'c>>>,
+        timed: bool,
+    ) -> Result<Finished<HostMemory>, Error> {
+        match &variant.code {
+            Code::Host(code) => Call::new(&variant.steps, code, host, given)?.run(timed),
+            Code::Device(device, code) => {
+                let loaded = Loaded { plan: &variant.steps, code };
+                device.device().call(loaded, host, given.by_ref(), timed, None)
+            }
+        }
+    }
+
+    /// Whether a call on such arguments is known to take microseconds: the last one was on arguments with the same layouts,
+    /// and no step of it was worth sharing among threads. Then it is not worth asking what else to do meanwhile either.
+    pub fn is_short(&self, arguments: &[Argument<'_>]) -> bool {
+        let forms = arguments.iter().map(Argument::form);
+        self.last_call.get().is_some_and(|last_call| last_call.is_short && last_call.is_for(forms))
+    }
+
+    /// The inputs as kernels take them, and the work that they lead to.
+    pub(super) fn prepared<'i>(
+        &self,
+        given: &'i [ArrayView<'i>],
+        machine: &Machine,
+        interrupt: &Interrupt,
+    ) -> Result<(Inputs<'i>, Arc<Prepared>), Error> {
+        let Source { definition, options } = &*self.source;
+        let executor = options.executor;
+        let last_call = self.last_call.get().filter(|last_call| last_call.is_for(given.iter().map(form)));
+        if let (Some(last_call), Some(inputs)) = (last_call, Inputs::uncopied(given, executor)) {
+            return Ok((inputs, last_call));
+        }
+        let sizes = self.signature.bind(given, &[])?;
+        let key = VariantKey::of(layouts(given, executor), &sizes, self.shapes.as_ref());
+        let inputs = Inputs::new(given, executor, &machine.workers(interrupt))?;
+        let variant = self.compiled(key, interrupt)?;
+        let forms = given.iter().map(form).map(|(dtype, layout)| (dtype, layout.clone()));
+        let lasts = !self.reads_sizes && !inputs.has_copies();
+        let draws = definition.draws > 0;
+        let is_short =
+            lasts && !draws && is_short(&variant.steps, &*variant.extents(&sizes)?, &options.machine);
+        let prepared = Arc::new(Prepared { forms: forms.collect(), sizes, variant, is_short });
+        if lasts {
+            self.last_call.keep(&prepared);
+        }
+        Ok((inputs, prepared))
+    }
+}
+
+fn form<'v>(view: &'v ArrayView<'_>) -> (DType, &'v Layout) {
+    (view.dtype(), view.layout())
+}
+
+/// Outputs of a call on these inputs.
+fn outputs<'a>(done: Vec<Done<HostMemory>>, given: &[ArrayView<'a>]) -> Outputs<'a> {
+    let output = |done| match done {
+        Done::Made(tensor) => Output::Made(tensor),
+        Done::Placed => unreachable!("no memory was given for outputs"),
+        Done::Viewed(input, layout) => {
+            let view = given[input].relaid(layout).expect("view ops reach no further");
+            Output::View { input, view }
+        }
+    };
+    Outputs { outputs: done.into_iter().map(output).collect() }
+}
