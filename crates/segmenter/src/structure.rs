@@ -1,7 +1,8 @@
 //! The structure of a segment: a number shared by segments that do the same ops in the same way, whatever their names and
 //! sizes. Others may share it by chance, so code that joins segments compares their kernels too.
 //!
-//! Sizes matter by which of them are equal, and by whether rows of that size are whole vectors.
+//! Sizes matter by which of them are equal, and by what is known of rows of that size: whether they are whole vectors or of
+//! another power of two, and how long they are at most.
 
 use std::hash::{Hash, Hasher};
 
@@ -16,8 +17,8 @@ use scheduler::layout::SegmentLayouts;
 pub struct Structure {
     /// The ops, dtypes and layouts, and which sizes are equal.
     ops: u64,
-    /// Which sizes are whole vectors.
-    whole: u64,
+    /// What is known of the sizes.
+    rows: u64,
 }
 
 impl Structure {
@@ -42,9 +43,9 @@ impl Structure {
             graph.results(node).for_each(|val| walk.number(val));
         }
         view.outputs().iter().for_each(|output| walk.number(output.val));
-        let mut whole = vec![false; walk.sizes.len()];
-        walk.sizes.iter().for_each(|(size, &number)| whole[number - FIRST] = is_whole(size, view));
-        Structure { ops: walk.hasher.finish(), whole: hashed(&whole) }
+        let mut rows = vec![(1, None); walk.sizes.len()];
+        walk.sizes.iter().for_each(|(size, &number)| rows[number - FIRST] = known_of_rows(size, view));
+        Structure { ops: walk.hasher.finish(), rows: hashed(&rows) }
     }
 
     /// Whether two segments may have structures with the same ops: they have as many of each kind, in the same order. Sizes, which
@@ -62,7 +63,7 @@ impl Structure {
         Structure { ops: hashed(&(self.ops, memory.inputs, memory.stores)), ..self }
     }
 
-    /// Whether the other is the same except for whole vectors.
+    /// Whether the other is the same except for what is known of its sizes.
     pub fn has_ops_of(self, other: Structure) -> bool {
         self.ops == other.ops
     }
@@ -137,8 +138,16 @@ fn is_constant(op: &TensorOp) -> bool {
     matches!(op, TensorOp::Constant(_) | TensorOp::Size(_))
 }
 
-/// Whether rows of this size are known to be whole vectors.
-fn is_whole(size: &Expr, view: &Fusion) -> bool {
-    let known = size.as_const().map(|size| size % ROW_MULTIPLE == 0);
-    known.or_else(|| Some(view.facts().multiple(size.as_sym()?) % ROW_MULTIPLE == 0)).unwrap_or(false)
+/// What is known of rows of a size and distinguishes kernels: the power of two that divides them, at most a whole
+/// vector, and how long they are at most. Of known sizes it is only whether they are whole vectors: others may become
+/// arguments of one kernel.
+fn known_of_rows(size: &Expr, view: &Fusion) -> (i64, Option<i128>) {
+    match (size.as_const(), size.as_sym()) {
+        (Some(size), _) => (if size % ROW_MULTIPLE == 0 { ROW_MULTIPLE } else { 1 }, None),
+        (None, Some(symbol)) => {
+            let power_of_two = 1 << view.facts().multiple(symbol).trailing_zeros().min(62);
+            (ROW_MULTIPLE.min(power_of_two), view.facts().bounds(size).hi())
+        }
+        (None, None) => (1, None),
+    }
 }

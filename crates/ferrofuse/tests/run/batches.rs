@@ -78,7 +78,7 @@ fn a_batch_has_the_bits_of_launches_of_their_own() {
                 expected.extend(after(&alone, own));
             }
             assert!(found == expected, "{executor:?}, known {are_known}");
-            if matches!(executor, Executor::Compiled | Executor::Interpreter) {
+            if executor != Executor::Evaluator {
                 let most = launches(&together).len();
                 assert!(most <= 4, "{executor:?}, known {are_known}: {:?}", launches(&together));
             }

@@ -75,7 +75,8 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
         };
         blocking.folded_axis(axis, row(Pieces { shortest, longest, ..folded_row }, axis), schedule);
     }
-    lane_is_folded.iter().filter(|_| is_divided).for_each(|&axis| blocking.axis(axis, folded_lane, schedule));
+    let folded_lanes = lane_is_folded.iter().filter(|_| is_divided);
+    folded_lanes.for_each(|&axis| blocking.folded_axis(axis, folded_lane, schedule));
     let walked = |axis: &Axis| schedule.chunk(*axis).is_some() || schedule.inner.contains(axis);
     schedule.rows = outer.into_iter().filter(|axis| !walked(axis)).collect();
 }

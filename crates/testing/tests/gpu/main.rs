@@ -1,6 +1,7 @@
-//! Calls on a GPU, with the emulator in its place: tensors in its memory, products of matrices, errors, many threads, the
+//! Calls on a GPU, with the emulator in its place: tensors in its memory, launches of several members, products of matrices, errors, many threads, the
 //! current device.
 
+mod batches;
 mod biases;
 mod contexts;
 mod errors;
