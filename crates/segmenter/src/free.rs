@@ -1,5 +1,5 @@
-//! Nodes that are recomputed wherever they are used: those computed from constants alone that neither leave the fusion nor
-//! are read from memory by an external op or across a boundary.
+//! Nodes that are recomputed wherever they are used: those computed elementwise from constants alone that neither leave the
+//! fusion nor are read from memory by an external op or across a boundary.
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
@@ -21,7 +21,8 @@ pub(super) fn free_nodes(
         };
         let from_constants = operands.iter().all(is_free);
         let leaves = || graph.results(node).any(|val| fusion.is_output(val));
-        if from_constants && !is_boundary(graph, node) && !in_memory.contains(&node) && !leaves() {
+        let folds = matches!(graph.node(node).op, TensorOp::Fold { .. } | TensorOp::Scan { .. });
+        if from_constants && !folds && !is_boundary(graph, node) && !in_memory.contains(&node) && !leaves() {
             free.insert(node);
         }
     }
