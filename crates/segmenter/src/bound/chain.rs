@@ -16,6 +16,7 @@ use space::AxisTable;
 use super::components::Components;
 use super::compulsory::CompulsoryReads;
 use super::forced::Forced;
+use super::least_reads::LeastReads;
 use super::moved::{folds_behind_index_maps, has_index_maps};
 use super::region::{Origin, Region};
 use super::sweeps::{Blocks, columns};
@@ -80,8 +81,8 @@ pub(super) struct Chains<'a> {
     scanned: FxHashSet<Class>,
     /// Classes of axes that are the last one of every value that has them.
     columns: FxHashSet<Class>,
-    /// Values that a kernel may need only in part.
-    partial: FxHashSet<Val>,
+    /// What a kernel reads of a value at least.
+    least_reads: LeastReads,
     folds: FxHashMap<Node, FoldAxes>,
     /// How ops map axes; `None` if no op is an index map.
     table: Option<AxisTable>,
@@ -108,7 +109,6 @@ impl<'a> Chains<'a> {
         });
         let scanned = scanned.collect();
         let budget = fusion.order().len().saturating_mul(EDGES_PER_NODE);
-        let partial = partly_read(graph, fusion);
         let mut chains = Chains {
             graph,
             fusion,
@@ -119,7 +119,7 @@ impl<'a> Chains<'a> {
             reads,
             scanned,
             columns: columns(graph, fusion, classes),
-            partial,
+            least_reads: LeastReads::of(amounts, fusion),
             folds: FxHashMap::default(),
             table: has_index_maps(graph, fusion).then(|| AxisTable::new(fusion.facts())),
             moved: FxHashSet::default(),
@@ -340,21 +340,6 @@ impl<'a> Chains<'a> {
     }
 
     pub(super) fn bytes(&self, val: Val) -> u64 {
-        if self.partial.contains(&val) { 0 } else { self.amounts.of(val).bytes }
+        self.least_reads.bytes(self.amounts, val)
     }
-}
-
-/// Values from which a gather takes elements, perhaps through others: a kernel may read a part of these.
-pub(super) fn partly_read(graph: &Graph, fusion: &Fusion) -> FxHashSet<Val> {
-    let mut partial: FxHashSet<Val> = FxHashSet::default();
-    for &node in fusion.order().iter().rev() {
-        let data = graph.node(node);
-        match data.op {
-            TensorOp::Gather(_) => partial.extend(data.operands.first()),
-            TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_) => {}
-            _ if graph.results(node).any(|val| partial.contains(&val)) => partial.extend(&data.operands),
-            _ => {}
-        }
-    }
-    partial
 }

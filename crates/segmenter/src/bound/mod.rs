@@ -12,6 +12,7 @@ mod components;
 mod compulsory;
 mod dominators;
 mod forced;
+mod least_reads;
 mod moved;
 mod recomputed;
 mod region;
@@ -48,7 +49,7 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
     let (amounts, classes) = (&Amounts::new(graph, hints, target), AxisClasses::of(graph, fusion));
     let forced = Forced::of(graph, fusion);
     let components = Components::of(fusion, amounts);
-    let reads = CompulsoryReads::of(graph, fusion, hints, &forced, &components);
+    let reads = CompulsoryReads::of(amounts, fusion, &forced, &components);
     let chains = Chains::of(fusion, amounts, &forced, &classes, &components, &reads);
     let bytes_of = |val: &Val| amounts.of(*val).bytes;
     let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
