@@ -31,7 +31,7 @@ class Fusion:
 
     @classmethod
     def _of(cls, builder: _native.Builder) -> "Fusion":
-        fusion = cls.__new__(cls)
+        fusion = cls()
         fusion._builder = builder
         return fusion
 

@@ -1,5 +1,7 @@
 """Fusions as objects, caches, descriptors, explanations."""
 
+import copy
+
 import numpy as np
 import pytest
 
@@ -79,6 +81,14 @@ def test_a_fusion_without_a_definition_around_it():
         fusion.add_input(factor)
         fusion.add_output(ferrofuse.ops.mul(x, factor))
     assert FusionExecutorCache(fusion).execute([np.ones(2, np.float32), 3.0])[0].tolist() == [3, 3]
+
+
+@pytest.mark.parametrize("remade", [lambda fd: copy.copy(fd), lambda fd: fd.segment()[0].definition])
+def test_inputs_are_added_to_copies_too(remade):
+    fusion = remade(softmax()).fusion
+    fusion.add_input(fusion.inputs()[0])
+    with pytest.raises(ValueError, match="this is input 0, not 1"):
+        fusion.add_input(fusion.inputs()[0])
 
 
 def test_inputs_by_example():
