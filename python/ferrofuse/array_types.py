@@ -1,6 +1,6 @@
-"""Facts about an array of any library: sizes, strides, dtype."""
+"""Facts about arrays of any library: sizes, strides, dtype."""
 
-from typing import Any, List, Tuple
+from typing import Any, List, Sequence, Tuple
 
 from ._native import DataType
 
@@ -19,6 +19,13 @@ def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
     sizes = [int(size) for size in array.shape]
     dtype = array.dtype if isinstance(array.dtype, DataType) else dtype_named(str(array.dtype).replace("torch.", ""))
     return sizes, _strides(array), dtype
+
+
+def flattened(inputs: Sequence[Any]) -> List[Any]:
+    """The inputs of a call with lists and tuples among them flattened one level, as `execute` does. torch's sizes (`x.shape`)
+    are a subclass of tuple.
+    """
+    return [item for given in inputs for item in (given if isinstance(given, (list, tuple)) else (given,))]
 
 
 def dtype_named(name: str) -> DataType:

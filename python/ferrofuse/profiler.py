@@ -1,9 +1,10 @@
 """nvFuser's `PythonProfiler`: kernels, times and bytes of calls, as far as they are measured here."""
 
 from dataclasses import dataclass, field
-from typing import Any, Dict, Iterator, List, NoReturn, Optional, Sequence, Union
+from typing import Any, Dict, List, NoReturn, Optional, Sequence, Union
 
 from ._native import Chain, Executable
+from .array_types import flattened
 
 _OF_GPUS = "ferrofuse does not measure it"
 NOTHING = "nothing was measured: call execute in the `with` block of a PythonProfiler"
@@ -144,7 +145,7 @@ class PythonProfiler:
             KernelProfile(name, place, time, compiled, read, written, measured["device"])
             for place, (name, time, compiled, read, written) in enumerate(measured["steps"])
         ]
-        sizes = sum(_bytes(item) for item in _flat(inputs)), sum(_bytes(item) for item in outputs), measured["peak"]
+        sizes = sum(_bytes(item) for item in flattened(inputs)), sum(_bytes(item) for item in outputs), measured["peak"]
         self._profile = _latest = FusionProfile(fusion_id, measured["total"], measured["compile"], *sizes, kernels)
         return outputs
 
@@ -164,12 +165,6 @@ def reset_profiler() -> None:
     """Forgets the result of `get_fusion_profile`."""
     global _latest
     _latest = None
-
-
-def _flat(inputs: Sequence[Any]) -> Iterator[Any]:
-    """The inputs, lists among them flattened one level as `execute` does."""
-    for each in inputs:
-        yield from each if isinstance(each, (list, tuple)) else [each]
 
 
 def _bytes(array: Any) -> int:

@@ -13,12 +13,12 @@ from typing import Any, List, Optional, Sequence
 import numpy
 
 from . import _native, options
-from .array_types import describe
+from .array_types import describe, flattened
 
 
 def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:
     """A self-contained script, which `ferrofuse run` reads too."""
-    given = [] if inputs is None else [_input(item) for item in _flattened(inputs)]
+    given = [] if inputs is None else [_input(item) for item in flattened(inputs)]
     libraries = [name for name in ("ml_dtypes", "numpy", "torch") if _is_used(name, given)]
     lines = [f"# ferrofuse version: {_native.__version__}"]
     lines += [line for name in libraries for line in _versions(name)]
@@ -41,7 +41,7 @@ class Kept:
 
 def kept(inputs: Sequence[Any]) -> List[Any]:
     """Inputs to write a script for later: fake tensors for torch's, as in nvFuser, and facts about other arrays."""
-    return [_kept(item) for item in _flattened(inputs)]
+    return [_kept(item) for item in flattened(inputs)]
 
 
 def _kept(item: Any) -> Any:
@@ -53,10 +53,6 @@ def _kept(item: Any) -> Any:
         return FakeTensorMode().from_tensor(item)
     sizes, strides, dtype = describe(item)
     return Kept(sizes, [stride * dtype.itemsize for stride in strides], numpy.dtype(dtype.numpy_name))
-
-
-def _flattened(inputs: Sequence[Any]) -> Sequence[Any]:
-    return [item for given in inputs for item in (given if type(given) in (list, tuple) else (given,))]
 
 
 def _is_used(library: str, given: Sequence[str]) -> bool:

@@ -64,6 +64,24 @@ def test_a_script_needs_what_its_inputs_are_of():
     assert [(a.dtype, a.strides) for a in names["inputs"][: len(kinds)]] == [(a.dtype, a.strides) for a in arrays]
 
 
+class Sizes(tuple):
+    """As `torch.Size`, which prints its name."""
+
+    def __repr__(self):
+        return f"Sizes({list(self)})"
+
+
+def test_lists_and_sizes_among_the_inputs_are_flattened():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        rows, columns = fd.define_vector(2)
+        fd.add_output(x + fd.ops.full([rows, columns], 1.0, DataType.Float))
+    array = np.zeros((2, 3), np.float32)
+    for sizes in ([2, 3], Sizes((2, 3))):
+        fd.execute([array, sizes], save_repro_inputs=True)
+        assert "\n    2,\n    3,\n]" in fd.last_repro_script() and fd.fake_inputs[1:] == [2, 3]
+
+
 def test_an_axis_that_runs_backward_runs_forward_in_a_script():
     backward = np.arange(6, dtype=np.float32).reshape(2, 3)[::-1, ::-1]
     assert ".reshape((2, 3))" in negated().repro_script_for([backward])
