@@ -17,7 +17,7 @@ def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
     if not hasattr(array, "shape") or not hasattr(array, "dtype"):
         raise TypeError(f"expected an array, got {type(array).__name__}")
     sizes = [int(size) for size in array.shape]
-    dtype = array.dtype if isinstance(array.dtype, DataType) else dtype_named(str(array.dtype).replace("torch.", ""))
+    dtype = array.dtype if isinstance(array.dtype, DataType) else dtype_named(dtype_name(array.dtype))
     return sizes, _strides(array), dtype
 
 
@@ -26,6 +26,11 @@ def flattened(inputs: Sequence[Any]) -> List[Any]:
     are a subclass of tuple.
     """
     return [item for given in inputs for item in (given if isinstance(given, (list, tuple)) else (given,))]
+
+
+def dtype_name(dtype: Any) -> str:
+    """The name of a dtype of any library, without torch's prefix."""
+    return str(dtype).replace("torch.", "")
 
 
 def dtype_named(name: str) -> DataType:

@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 
 from . import caller
 from ._native import ArgumentError, DataType, TensorView, Val
-from .array_types import dtype_named
+from .array_types import dtype_name, dtype_named
 from .definition import FusionDefinition
 from .side_effects import Outside
 
@@ -68,7 +68,7 @@ def _value(fd: FusionDefinition, function: Callable[..., Any], name: str, argume
         value: Any = fd.define_scalar(DataType.Double)
     elif is_array(argument):
         try:
-            dtype = dtype_named(str(argument.dtype).replace("torch.", ""))
+            dtype = dtype_named(dtype_name(argument.dtype))
         except TypeError as error:
             raise rejected(function, f"argument `{name}`: {error}") from None
         sizes = [1 if size == 1 else -1 for size in argument.shape]

@@ -4,6 +4,8 @@ from typing import Any, Dict, Sequence
 
 import numpy
 
+from .array_types import dtype_name
+
 # The allowed difference between two computations in a dtype, relative to the number and to the largest one beside it.
 TOLERANCES = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-5, "complex64": 1e-5, "float16": 2e-3, "bfloat16": 1.6e-2}
 TOLERANCE_OF_A_BYTE = 0.25
@@ -24,7 +26,7 @@ def compare_with_references(outputs: Sequence[Any], references: Sequence[Any]) -
     if len(outputs) != len(references):
         raise AssertionError(f"there are {len(outputs)} outputs, but {len(references)} reference_outputs")
     for place, (output, reference) in enumerate(zip(outputs, references)):
-        name = str(output.dtype).replace("torch.", "")
+        name = dtype_name(output.dtype)
         got, expected = _wide(output), _wide(reference)
         if got.shape != expected.shape:
             raise AssertionError(f"output {place} has sizes {got.shape}, its reference {expected.shape}")
