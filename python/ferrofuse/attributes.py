@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any, Callable, List, NoReturn, Optional
 
 from ._native import DataType, Val, data_type
-from .mistake import mistake
+from .errors import argument_error
 
 
 def _unknown(name: str, instead: str) -> Callable[..., NoReturn]:
     def method(self: Any, *_: Any) -> NoReturn:
-        raise mistake(f"`{name}` of a tensor of a definition is known only when the definition runs: {instead}")
+        raise argument_error(f"`{name}` of a tensor of a definition is known only when the definition runs: {instead}")
 
     return method
 

@@ -8,9 +8,9 @@ import itertools
 import re
 from typing import Any, Callable, List, Sequence, Tuple
 
+from .errors import error_in
 from .fused import Fused, fuse
 from .tracebacks import public
-from .tracing import rejected
 
 _NUMBERS = itertools.count()
 
@@ -42,7 +42,7 @@ class _Differentiable:
         if gradients < 1:
             expected = f"the gradients of what `{forward._function.__name__}` gives, then its {len(self._names)} inputs"
             given = len(inspect.signature(backward).parameters)
-            raise rejected(backward._function, f"expected it to take {expected}, but it takes {given} arguments")
+            raise error_in(backward._function, f"expected it to take {expected}, but it takes {given} arguments")
         self._gradients = gradients
 
     def op(self) -> Callable[..., Any]:
@@ -86,11 +86,11 @@ class _Differentiable:
     def _outputs(self, *inputs: Any) -> List[Any]:
         result = self._forward(*inputs)
         if isinstance(result, dict):
-            raise rejected(self._forward._function, "expected it to give a tensor or a tuple of tensors, got a dict")
+            raise error_in(self._forward._function, "expected it to give a tensor or a tuple of tensors, got a dict")
         outputs = _list(result)
         if len(outputs) != self._gradients:
             message = f"expected it to take {len(outputs)} gradients before the inputs, but it takes {self._gradients}"
-            raise rejected(self._backward._function, message)
+            raise error_in(self._backward._function, message)
         return _owned(outputs, inputs)
 
     def _gradients_of(self, *arguments: Any) -> List[Any]:
@@ -98,11 +98,11 @@ class _Differentiable:
         made = _list(self._backward(*arguments))
         function = self._backward._function
         if len(made) != len(inputs):
-            raise rejected(function, f"expected {len(inputs)} gradients, one for each input, got {len(made)}")
+            raise error_in(function, f"expected {len(inputs)} gradients, one for each input, got {len(made)}")
         for name, gradient, given in zip(self._names, made, inputs):
             if gradient.shape != given.shape:
                 expected, got = list(given.shape), list(gradient.shape)
-                raise rejected(function, f"the gradient of `{name}`: expected sizes {expected}, got {got}")
+                raise error_in(function, f"the gradient of `{name}`: expected sizes {expected}, got {got}")
         return _owned([gradient.to(given.dtype) for gradient, given in zip(made, inputs)], arguments)
 
     def _fake(self, *inputs: Any) -> List[Any]:

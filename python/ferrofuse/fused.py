@@ -7,8 +7,9 @@ from typing import Any, Callable, Dict, Generic, Sequence, Tuple, TypeVar
 from . import tracebacks
 from ._native import TensorView, Val
 from .definition import FusionDefinition
+from .errors import error_in
 from .explanation import Explanation
-from .tracing import Traced, rejected, trace
+from .tracing import Traced, trace
 
 Result = TypeVar("Result")
 
@@ -35,7 +36,7 @@ class Fused(Generic[Result]):
         kinds = [parameter.kind for parameter in self._signature.parameters.values()]
         self._positional = len(kinds) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
         if {*kinds} & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
-            raise rejected(function, "a fused function has named parameters, not *args or **kwargs")
+            raise error_in(function, "a fused function has named parameters, not *args or **kwargs")
         self._traced: Dict[Tuple[Any, ...], Traced] = {}
 
     @tracebacks.trims
@@ -64,7 +65,7 @@ class Fused(Generic[Result]):
         """The definition for arguments of these kinds; without arguments, the only one that was traced."""
         if not args and not kwargs and self._names:
             if len(self._traced) != 1:
-                raise rejected(self._function, f"{len(self._traced)} definitions were traced: give arguments to say which")
+                raise error_in(self._function, f"{len(self._traced)} definitions were traced: give arguments to say which")
             return next(iter(self._traced.values())).definition
         return self._of(self._arguments(args, kwargs)).definition
 
@@ -108,7 +109,7 @@ class Fused(Generic[Result]):
             hash(kind)
         except TypeError:
             message = f"argument `{name}`: expected an array, a float or a constant, got {kind[0].__name__}"
-            raise rejected(self._function, message) from None
+            raise error_in(self._function, message) from None
 
 
 def _kind(argument: Any) -> Tuple[Any, ...]:

@@ -8,7 +8,7 @@ from typing import Any, List, Tuple
 
 from . import tensor_methods as methods
 from ._native import DataType, TensorView, Val
-from .mistake import mistake
+from .errors import argument_error
 
 # Dtypes of index tensors, and whether they are used as they are or as i64.
 _INDICES = (DataType.Int, DataType.Int32, DataType.UInt64)
@@ -54,12 +54,12 @@ def _whole(x: Any, keys: Tuple[Any, ...]) -> List[Any]:
     for key in keys:
         _require_known(key)
     if sum(isinstance(key, TensorView) for key in keys) > 1:
-        raise mistake("`x[…]`: one index tensor is taken, but several are given: index by one after the other")
+        raise argument_error("`x[…]`: one index tensor is taken, but several are given: index by one after the other")
     named = sum(key is not None and key is not Ellipsis for key in keys)
     if named > x.ndim:
-        raise mistake(f"`x[…]`: {named} indices are given, but the tensor has {x.ndim} axes")
+        raise argument_error(f"`x[…]`: {named} indices are given, but the tensor has {x.ndim} axes")
     if sum(key is Ellipsis for key in keys) > 1:
-        raise mistake("`x[…]`: `...` stands for all other axes, so it is given once at most")
+        raise argument_error("`x[…]`: `...` stands for all other axes, so it is given once at most")
     place = next((place for place, key in enumerate(keys) if key is Ellipsis), len(keys))
     rest = [slice(None)] * (x.ndim - named)
     return [*keys[:place], *rest, *keys[place + 1 :]]
@@ -77,14 +77,14 @@ def _plain(key: Any) -> Any:
 def _require_known(key: Any) -> None:
     if isinstance(key, TensorView):
         if key.dtype() == DataType.Bool:
-            raise mistake(
+            raise argument_error(
                 "`x[…]`: how many elements a mask keeps is known only when the definition runs: "
                 "fd.ops.where(mask, x, 0) keeps the shape"
             )
         if key.dtype() not in _INDICES:
-            raise mistake(f"`x[…]`: an index tensor has integers, but this one is {key.dtype()!r}")
+            raise argument_error(f"`x[…]`: an index tensor has integers, but this one is {key.dtype()!r}")
     elif isinstance(key, bool) or not (key is None or key is Ellipsis or isinstance(key, (int, slice, Val))):
-        raise mistake(
+        raise argument_error(
             "`x[…]`: expected an int, a slice, None, `...` or a tensor of integers, got "
             f"{type(key).__name__}: an array of indices is an input of the definition"
         )
@@ -100,11 +100,11 @@ def _cut(x: Any, keys: List[Any]) -> Any:
             continue
         step = 1 if key.step is None else key.step
         if not isinstance(step, int) or step == 0:
-            raise mistake(f"`x[…]`: a step is a whole number that is not zero, but is {step!r}")
+            raise argument_error(f"`x[…]`: a step is a whole number that is not zero, but is {step!r}")
         if key.start is None and key.stop is None:
             continue
         if step < 0:
-            raise mistake("`x[…]`: a negative step is taken without bounds: x[::-1] of a slice")
+            raise argument_error("`x[…]`: a negative step is taken without bounds: x[::-1] of a slice")
         starts[axis], ends[axis] = _bounds(ends[axis], key)
         is_cut = True
     return methods.apply("slice", x, starts, ends) if is_cut else x

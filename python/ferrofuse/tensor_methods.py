@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Unio
 from . import caller, indexing
 from ._native import TensorView, Val
 from .attributes import Shape, Size, TensorDType
-from .mistake import mistake
+from .errors import argument_error
 from .tracebacks import public
 
 Axis = Union[None, int, Sequence[int]]
@@ -121,7 +121,7 @@ def _place(op: str) -> Callable[..., Any]:
 
 def _failing(name: str, why: str) -> Callable[..., NoReturn]:
     def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-        raise mistake(f"`{name.strip('_')}` of a tensor of a definition: {why}")
+        raise argument_error(f"`{name.strip('_')}` of a tensor of a definition: {why}")
 
     _named(name, method, f"Not there: {why}.")
     return method
@@ -165,7 +165,7 @@ def swapaxes(self: Any, axis1: int, axis2: int) -> Any:
     """Two axes exchanged."""
     for axis in (axis1, axis2):
         if not -self.ndim <= axis < self.ndim:
-            raise mistake(f"`swapaxes`: an axis must be from {-self.ndim} to {self.ndim - 1}, but is {axis}")
+            raise argument_error(f"`swapaxes`: an axis must be from {-self.ndim} to {self.ndim - 1}, but is {axis}")
     order = list(range(self.ndim))
     order[axis1], order[axis2] = order[axis2], order[axis1]
     return apply("permute", self, order)
@@ -174,14 +174,14 @@ def swapaxes(self: Any, axis1: int, axis2: int) -> Any:
 def matrix_transpose(self: Any) -> Any:
     """The last two axes exchanged."""
     if self.ndim < 2:
-        raise mistake(f"`mT` exchanges the last two axes, and a tensor of {self.ndim} axes has not two: use x.T")
+        raise argument_error(f"`mT` exchanges the last two axes, and a tensor of {self.ndim} axes has not two: use x.T")
     return swapaxes(self, -2, -1)
 
 
 def squeeze(self: Any, axis: Axis = None, *, dims: Axis = None) -> Any:
     """Without these axes, which are of size 1."""
     if axis is None and dims is None:
-        raise mistake("`squeeze` needs the axes to take away, as sizes are known only when the definition runs")
+        raise argument_error("`squeeze` needs the axes to take away, as sizes are known only when the definition runs")
     return apply("squeeze", self, axes(self, axis, dims))
 
 
@@ -189,7 +189,7 @@ def unsqueeze(self: Any, dim: int) -> Any:
     """With an axis of size 1 before this one."""
     count = self.ndim + 1
     if not -count <= dim < count:
-        raise mistake(f"`unsqueeze`: argument `dim` must be from {-count} to {count - 1}, but is {dim}")
+        raise argument_error(f"`unsqueeze`: argument `dim` must be from {-count} to {count - 1}, but is {dim}")
     at = dim % count
     return apply("broadcast", self, [place == at for place in range(count)])
 

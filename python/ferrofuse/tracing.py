@@ -2,10 +2,10 @@
 
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
-from . import caller
-from ._native import ArgumentError, DataType, TensorView, Val
+from ._native import DataType, TensorView, Val
 from .array_types import dtype_name, dtype_named
 from .definition import FusionDefinition
+from .errors import error_in
 from .side_effects import Outside
 
 
@@ -53,16 +53,6 @@ def trace(function: Callable[..., Any], names: Sequence[str], positional: int, a
     return Traced(fd, None if len(inputs) == len(arguments) else inputs, rebuild)
 
 
-def rejected(function: Callable[..., Any], message: str, line: Optional[int] = None) -> ArgumentError:
-    """A mistake in a function, with its line or the function's own."""
-    code = function.__code__
-    line = code.co_firstlineno if line is None else line
-    place = caller.file_name(code.co_filename), line
-    error = ArgumentError(caller.named(place, f"`{function.__name__}`: {message}"))
-    error.line = line
-    return error
-
-
 def _value(fd: FusionDefinition, function: Callable[..., Any], name: str, argument: Any) -> Any:
     if type(argument) is float:
         value: Any = fd.define_scalar(DataType.Double)
@@ -70,7 +60,7 @@ def _value(fd: FusionDefinition, function: Callable[..., Any], name: str, argume
         try:
             dtype = dtype_named(dtype_name(argument.dtype))
         except TypeError as error:
-            raise rejected(function, f"argument `{name}`: {error}") from None
+            raise error_in(function, f"argument `{name}`: {error}") from None
         sizes = [1 if size == 1 else -1 for size in argument.shape]
         value = fd.define_tensor(shape=sizes, contiguity=True, dtype=dtype)
     else:
@@ -86,7 +76,7 @@ def _require_one_library(function: Callable[..., Any], names: Sequence[str], arg
             libraries.setdefault(type(argument).__module__.split(".")[0].replace("jaxlib", "jax"), name)
     if len(libraries) > 1:
         given = ", ".join(f"`{name}` of {library}" for library, name in libraries.items())
-        raise rejected(function, f"arrays of one library are expected, got {given}: convert the others")
+        raise error_in(function, f"arrays of one library are expected, got {given}: convert the others")
 
 
 def _require_no_effect(function: Callable[..., Any], outside: Outside) -> None:
@@ -96,7 +86,7 @@ def _require_no_effect(function: Callable[..., Any], outside: Outside) -> None:
             f"it changes `{name}`, which is not its own: the function runs once for many calls, on values "
             "without elements; give back what is wanted"
         )
-        raise rejected(function, message, outside.line_of(name))
+        raise error_in(function, message, outside.line_of(name))
 
 
 def _outputs(function: Callable[..., Any], result: Any) -> Tuple[List[TensorView], Callable[[List[Any]], Any]]:
@@ -111,12 +101,12 @@ def _outputs(function: Callable[..., Any], result: Any) -> Tuple[List[TensorView
         items, rebuild = list(result), tuple if isinstance(result, tuple) else list
     else:
         kind = "a number: arrays are its arguments" if isinstance(result, Val) else type(result).__name__
-        raise rejected(function, f"expected it to give a tensor or several, got {kind}")
+        raise error_in(function, f"expected it to give a tensor or several, got {kind}")
     for place, item in enumerate(items):
         if not isinstance(item, TensorView):
-            raise rejected(function, f"expected tensors, but result {place} is {type(item).__name__}")
+            raise error_in(function, f"expected tensors, but result {place} is {type(item).__name__}")
     if not items:
-        raise rejected(function, "expected it to give a tensor or several, got none")
+        raise error_in(function, "expected it to give a tensor or several, got none")
     return items, rebuild
 
 

@@ -4,7 +4,7 @@ from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
 from . import caller, tensor_methods
 from ._native import TensorView, Val
-from .mistake import mistake
+from .errors import argument_error
 from .operations import TABLE
 from .tracebacks import public
 
@@ -50,7 +50,7 @@ def _ufunc(self: Any, ufunc: Any, method: str, *operands: Any, **keywords: Any) 
     if method != "__call__" or keywords or op not in TABLE:
         what = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
         options = f" with {', '.join(keywords)}" if keywords else ""
-        raise mistake(f"np.{what}{options} is no op of a definition: dir(fd.ops) lists those that are")
+        raise argument_error(f"np.{what}{options} is no op of a definition: dir(fd.ops) lists those that are")
     if len(operands) == 2:
         combined = self._combine(op, *operands, caller.place())
         if combined is not NotImplemented:
@@ -66,7 +66,7 @@ def _function(self: Any, function: Any, types: Iterable[type], args: Tuple[Any, 
         return own(self, *args, **kwargs)
     if name in METHODS and args and isinstance(args[0], TensorView):
         return getattr(args[0], name)(*args[1:], **kwargs)
-    raise mistake(f"np.{function.__name__} is no function of a definition: dir(fd.ops) lists its ops")
+    raise argument_error(f"np.{function.__name__} is no function of a definition: dir(fd.ops) lists its ops")
 
 
 def _where(x: Any, condition: Any, chosen: Any, other: Any) -> Any:
