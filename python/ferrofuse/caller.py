@@ -13,7 +13,7 @@ Place = Tuple[str, int]
 
 NOWHERE: Place = ("", 0)
 
-_told: "ContextVar[Optional[Place]]" = ContextVar("place", default=None)
+_fixed: "ContextVar[Optional[Place]]" = ContextVar("place", default=None)
 _PACKAGE = os.path.dirname(__file__) + os.sep
 
 
@@ -37,30 +37,30 @@ def frame() -> Optional[FrameType]:
 
 @functools.lru_cache(maxsize=256)
 def file_name(path: str) -> str:
-    """The name of a file without its folders, with question marks for bytes that are no text."""
+    """The name of a file without its folders, with question marks for bytes that are not text."""
     return os.path.basename(path).encode("utf-8", "replace").decode()
 
 
 @contextmanager
 def standing_at(place: Place) -> Iterator[None]:
-    """Makes calls in a block come from a place, as calls of a compiler come from the line that it compiles."""
-    token = _told.set(place)
+    """Makes the calls in a block come from this place, as those of torch's compiler come from the line that it compiles."""
+    token = _fixed.set(place)
     try:
         yield
     finally:
-        _told.reset(token)
+        _fixed.reset(token)
 
 
 def place() -> Place:
-    """The place of that frame."""
-    told = _told.get()
-    if told is not None:
-        return told
+    """The place of the innermost frame outside of the package, or the one that `standing_at` set."""
+    fixed = _fixed.get()
+    if fixed is not None:
+        return fixed
     found = frame()
     return NOWHERE if found is None else (file_name(found.f_code.co_filename), found.f_lineno or 0)
 
 
-def named(place: Place, message: str) -> str:
-    """A message about a place."""
+def with_place(place: Place, message: str) -> str:
+    """The message, after its place if there is one."""
     file, line = place
     return f"{file}:{line}: {message}" if line else message

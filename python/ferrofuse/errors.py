@@ -9,7 +9,7 @@ from ._native import ArgumentError
 def argument_error(message: str, place: Optional[caller.Place] = None) -> ArgumentError:
     """An error at a place, or at the line that called the package."""
     file, line = caller.place() if place is None else place
-    error = ArgumentError(caller.named((file, line), message))
+    error = ArgumentError(caller.with_place((file, line), message))
     error.line = line or None
     return error
 
