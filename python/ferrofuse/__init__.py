@@ -54,20 +54,20 @@ from .fusion import (
 from .output_type import OutputType
 from .profiler import FusionProfile, KernelProfile, PythonProfiler, get_fusion_profile, reset_profiler
 from .segments import FoldLambda, Segment, SegmentBytes
-from . import elsewhere as _elsewhere, operators as _operators, tensor_methods as _tensor_methods
+from . import absent as _absent, operators as _operators, tensor_methods as _tensor_methods
 from . import tracebacks as _tracebacks, ufuncs as _ufuncs
 
 _operators.attach()
 _tensor_methods.attach()
 _ufuncs.attach()
-_elsewhere.attach()
+_absent.attach()
 _atexit.register(_await_background)
 
 if not TYPE_CHECKING:  # a type checker must still report missing names
 
     @_tracebacks.public
     def __getattr__(name: str) -> Any:
-        return _elsewhere.of_the_module(name)
+        return _absent.of_module(name)
 
 
 def version() -> str:

@@ -3,7 +3,7 @@
 from numbers import Integral
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
-from . import _native, caller, elsewhere, profiler, saving, tracebacks
+from . import _native, absent, caller, profiler, saving, tracebacks
 from ._native import Builder, Chain, DefinitionError, Executable, GpuGraph, TensorView
 from .array_types import describe
 from .explanation import Explanation
@@ -12,7 +12,7 @@ from .group import Group
 from .operations import Operations
 from .options import check_options, library_without_arrays
 from .output_type import OutputType
-from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, as_text
+from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, segmentation_text
 
 
 NO_DEFINITION = "Fusion does not exist! Use `with FusionDefinition() as fd: ...` to define a fusion."
@@ -39,7 +39,7 @@ class FusionDefinition:
         self._fec: Optional[FusionExecutorCache] = None
         self.fake_inputs: Optional[List[Any]] = None
         self.ops = Operations(self._existing)
-        self.sched = elsewhere.sched
+        self.sched = absent.sched
 
     @classmethod
     def _of(cls, builder: Builder) -> "FusionDefinition":
@@ -51,10 +51,10 @@ class FusionDefinition:
     def __enter__(self) -> "FusionDefinition":
         FusionGuard(self._fusion).__enter__()
         self._exists = True
-        self._changes()
+        self._mark_edited()
         return self
 
-    def _changes(self) -> None:
+    def _mark_edited(self) -> None:
         self._edits += 1
         self._executable = self._fec = None
 
@@ -110,7 +110,7 @@ class FusionDefinition:
         Raises:
             DefinitionError: for an unknown argument or a value that does not fit, naming it; ArgumentError for a wrong type.
         """
-        return self._in_line_of_caller().define_tensor(*args, **kwargs)
+        return self._builder_for_edit().define_tensor(*args, **kwargs)
 
     def define_scalar(self, *args: Any, **kwargs: Any) -> Any:
         """A scalar: an input, `(dtype)` or `(None, dtype)`, or a constant, `(value, dtype=None)`.
@@ -118,13 +118,13 @@ class FusionDefinition:
         Raises:
             DefinitionError: for a value that the dtype cannot hold.
         """
-        return self._in_line_of_caller().define_scalar(*args, **kwargs)
+        return self._builder_for_edit().define_scalar(*args, **kwargs)
 
     def define_vector(self, *args: Any, **kwargs: Any) -> List[Any]:
         """`(size)`: a list of that many integer scalar inputs, which one list or tuple given to `execute` fills. A list of values
         is given back as it is.
         """
-        return self._in_line_of_caller().define_vector(*args, **kwargs)
+        return self._builder_for_edit().define_vector(*args, **kwargs)
 
     def from_array(self, array: Any, static_sizes: bool = False) -> TensorView:
         """An input tensor like this array of NumPy, torch, JAX or CuPy: its dtype, and sizes and strides as
@@ -133,21 +133,17 @@ class FusionDefinition:
         Raises:
             TypeError: for what is no array, and a dtype that is not supported.
         """
-        self._in_line_of_caller()
-        return self._like(array, static_sizes)
-
-    def _like(self, array: Any, static_sizes: bool) -> TensorView:
+        builder = self._builder_for_edit()
         sizes, strides, dtype = describe(array)
         # An axis that runs backward lies in memory as one that runs forward; which way it runs, a call's array tells.
         strides = [abs(stride) for stride in strides]
-        return self._builder.define_tensor(
+        return builder.define_tensor(
             sizes=sizes, strides=strides, dtype=dtype, static_sizes=static_sizes, is_cpu=not sizes
         )
 
     def from_pytorch(self, tensor: Any, static_sizes: bool = False) -> TensorView:
         """`from_array`, by the name that nvFuser has for it."""
-        self._in_line_of_caller()
-        return self._like(tensor, static_sizes)
+        return self.from_array(tensor, static_sizes)
 
     def add_output(
         self,
@@ -167,7 +163,7 @@ class FusionDefinition:
         if alias_input is not None and stride_order is not None:
             raise ValueError("an output that is written to an input has its layout: give alias_input or stride_order")
         order = None if stride_order is None else list(stride_order)
-        self._in_line_of_caller().add_output(output, alias_input, order)
+        self._builder_for_edit().add_output(output, alias_input, order)
 
     def group(
         self, name: str, *, stay: bool = False, device: Optional[str] = None, stream: Optional[int] = None
@@ -181,12 +177,12 @@ class FusionDefinition:
         Raises:
             DefinitionError: for a group that was opened otherwise, or a device inside of a group that stays on another.
         """
-        builder = self._in_line_of_caller()
+        builder = self._builder_for_edit()
         return Group(builder, caller.place(), name, stay=stay, device=device, stream=stream)
 
-    def _in_line_of_caller(self) -> Builder:
-        """The builder, which is told the user's line."""
-        self._changes()
+    def _builder_for_edit(self) -> Builder:
+        """The builder, told the user's line. What was compiled is dropped."""
+        self._mark_edited()
         builder = self._existing()
         builder.at(*caller.place())
         return builder
@@ -270,12 +266,12 @@ class FusionDefinition:
         return [OutputType(*told) for told in self._compilable().output_types(inputs)]
 
     def manual_execute(self, inputs: Sequence[Any], heuristic_params: Any = None) -> List[Any]:
-        """Not there: schedules are not written in Python."""
-        elsewhere.reject_schedule("fd.manual_execute")
+        """Not supported: schedules are not written in Python."""
+        absent.reject_schedule("fd.manual_execute")
 
     def manual_validate(self, inputs: Sequence[Any], reference_outputs: Optional[Sequence[Any]] = None) -> List[Any]:
-        """Not there: schedules are not written in Python."""
-        elsewhere.reject_schedule("fd.manual_validate")
+        """Not supported: schedules are not written in Python."""
+        absent.reject_schedule("fd.manual_validate")
 
     def _runnable(self) -> Union[Executable, Chain]:
         return self._compilable() if self._cut is None else self._cut.chain()
@@ -336,7 +332,7 @@ class FusionDefinition:
     def segmentation(self, by_hand: Optional[ByHand]) -> None:
         if by_hand is not None and self._peak_memory is not None:
             raise ValueError("segmentation: fd.peak_memory limits the segments that the compiler finds: set it to None first")
-        text = None if by_hand is None else as_text(self._existing(), by_hand)
+        text = None if by_hand is None else segmentation_text(self._existing(), by_hand)
         self._cut = None if text is None else Cut(self, None, text)
         self._segmentation = text
 

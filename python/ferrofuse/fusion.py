@@ -3,7 +3,7 @@
 import threading
 from typing import Any, List, Optional, Sequence
 
-from . import _native, caller, elsewhere, profiler
+from . import _native, absent, caller, profiler
 from ._native import Executable, TensorView, Val
 from .operations import Operations
 from .options import check_options, library_without_arrays
@@ -139,7 +139,7 @@ class FusionExecutorCache:
 
     def __init__(self, fusion: Fusion, fusion_id: int = 0, auto_schedule: bool = True) -> None:
         if not auto_schedule:
-            elsewhere.reject_schedule("FusionExecutorCache(auto_schedule=False)")
+            absent.reject_schedule("FusionExecutorCache(auto_schedule=False)")
         self._fusion = fusion
         self._fusion_id = fusion_id
         self._executable: Optional[Executable] = None
@@ -173,7 +173,7 @@ class FusionExecutorCache:
 
     def get_output_shardings(self) -> List[Any]:
         """Does not exist: there is one device."""
-        elsewhere.reject_devices("get_output_shardings")
+        absent.reject_devices("get_output_shardings")
 
     def execute(
         self,

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, NoReturn, Optional, Sequence, Union
 from ._native import Chain, Executable
 from .array_types import flattened
 
-_OF_GPUS = "ferrofuse does not measure it"
+_NOT_MEASURED = "ferrofuse does not measure it"
 NOTHING = "nothing was measured: call execute in the `with` block of a PythonProfiler"
 _PEAK = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
 
@@ -24,7 +24,7 @@ class _Measured:
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in self._rejected:
-            raise NotImplementedError(f"`{type(self).__name__}.{name}` is not there: {self._rejected[name]}")
+            raise NotImplementedError(f"`{type(self).__name__}.{name}` is not supported: {self._rejected[name]}")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
 
@@ -37,7 +37,7 @@ class KernelProfile(_Measured):
     segment_id: int
     time_ms: float
     compile_time_ms: float
-    """In libLLVM, where the call compiled the kernel; else 0."""
+    """In libLLVM or NVRTC, if the call compiled the kernel; else 0."""
     input_bytes: int
     """Bytes of the tensors that it reads, each once."""
     output_bytes: int
@@ -46,7 +46,7 @@ class KernelProfile(_Measured):
     scheduler: str = "ferrofuse"
 
     _rejected = {
-        **dict.fromkeys("stream correlation_id grid_str block_str cluster_str shared_mem_str registers".split(), _OF_GPUS),
+        **dict.fromkeys("stream correlation_id grid_str block_str cluster_str shared_mem_str registers".split(), _NOT_MEASURED),
         "percentage_peak_bandwidth": _PEAK,
     }
 
@@ -79,7 +79,7 @@ class FusionProfile(_Measured):
     verbose: bool = False
 
     _rejected = {
-        "cuda_evt_time_ms": _OF_GPUS,
+        "cuda_evt_time_ms": _NOT_MEASURED,
         **dict.fromkeys(("percentage_peak_bandwith", "percentage_peak_bandwidth"), _PEAK),
     }
 

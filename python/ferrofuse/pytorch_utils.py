@@ -10,7 +10,7 @@ from .array_types import dtype_name, dtype_named
 _NUMBERS = {bool: DataType.Bool, int: DataType.Int, float: DataType.Double, complex: DataType.ComplexDouble}
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-# The properties of the GPU that torch would run on: no GPU is used.
+# nvFuser's clients read the GPU's properties here; `ferrofuse doctor` tells them.
 DEVICE_PROPERTIES = None
 
 

@@ -169,7 +169,7 @@ class Cut:
         return segment.definition, segment.index_map
 
 
-def as_text(builder: _native.Builder, by_hand: ByHand) -> str:
+def segmentation_text(builder: _native.Builder, by_hand: ByHand) -> str:
     """A segmentation by hand as text, a line for each segment.
 
     Raises:

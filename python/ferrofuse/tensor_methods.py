@@ -123,7 +123,7 @@ def _failing(name: str, why: str) -> Callable[..., NoReturn]:
     def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
         raise argument_error(f"`{name.strip('_')}` of a tensor of a definition: {why}")
 
-    _named(name, method, f"Not there: {why}.")
+    _named(name, method, f"Not supported: {why}.")
     return method
 
 

@@ -46,7 +46,7 @@ sums = fd.execute([ones])[0]
     assert module.version() == module.__version__ == "0.2.36" and module.FusionDefinition is ferrofuse.FusionDefinition
     assert importlib.util.find_spec("nvfuser_direct").origin.endswith("packages/nvfuser_direct/__init__.py")
     assert names["of_the_older_module"] is ferrofuse.compute_tensor_descriptor
-    with pytest.raises(NotImplementedError, match="`ParallelType.mesh_x` is not there"):
+    with pytest.raises(NotImplementedError, match="`ParallelType.mesh_x` is not supported"):
         names["ParallelType"].mesh_x
 
 

@@ -98,8 +98,8 @@ SCHEDULES = (
 )
 LOOPS = SCHEDULES + "; sizes are tv.shape() and tv.size(dim)"
 LAUNCHES = (
-    "it is of launches of CUDA kernels: fd.execute(inputs) compiles and launches them, and fd.cuda_code(inputs) tells the "
-    "CUDA C++"
+    "CUDA kernels are not launched one by one: fd.execute(inputs) compiles and launches them, and fd.cuda_code(inputs) "
+    "returns their CUDA C++"
 )
 DEVICES = "a call runs on one device"
 VALIDATE = "fd.validate(inputs, reference_outputs) compares, within error bounds of each element"
@@ -124,7 +124,7 @@ REJECTED = {
     },
     "TensorView.set_allocation_domain": (
         lambda fd: fd.x.set_allocation_domain([], True),
-        "the order of an output in memory is fd.ops.stride_order(tv, stride_order)",
+        "fd.ops.stride_order(tv, stride_order) sets the order of an output in memory",
     ),
     "LaunchParams": (lambda fd: ferrofuse.LaunchParams(1, 1, 1, 128, 1, 1), LAUNCHES),
     "CompileParams": (lambda fd: ferrofuse.CompileParams(maxrregcount=64), LAUNCHES),
@@ -139,7 +139,7 @@ REJECTED = {
     "Split": (lambda fd: ferrofuse.Split(), "print(fd) tells the calls"),
     "nvf_cutlass.grouped_mm": (
         lambda fd: ferrofuse.nvf_cutlass.grouped_mm(),
-        "its kernels are not written in CUTLASS",
+        "ferrofuse writes no kernels in CUTLASS",
     ),
 }
 
@@ -149,7 +149,7 @@ def test_what_is_not_there_says_why(name):
     use, why = REJECTED[name]
     with pytest.raises(NotImplementedError) as error:
         use(scaled())
-    assert str(error.value) == f"`{name}` is not there: {why}"
+    assert str(error.value) == f"`{name}` is not supported: {why}"
 
 
 def test_what_is_nowhere_is_an_attribute_error():
@@ -159,7 +159,7 @@ def test_what_is_nowhere_is_an_attribute_error():
         FusionExecutorCache(scaled().fusion).get_most_recent_scheduled_ir()
     with pytest.raises(NotImplementedError, match="`ferrofuse doctor` tells what GPUs there are"):
         pytorch_utils.get_device_properties()
-    assert pytorch_utils.DEVICE_PROPERTIES is None and "which is not there" in repr(ParallelType)
+    assert pytorch_utils.DEVICE_PROPERTIES is None and "which is not supported" in repr(ParallelType)
     assert functools.partial(ferrofuse.KernelExecutor) is not None  # may be handed on, not called
 
 

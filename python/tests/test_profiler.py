@@ -126,7 +126,7 @@ def test_what_a_cpu_has_not_says_so():
     for owner, name, why in rejected + [(kernel, name, OF_GPUS) for name in names]:
         with pytest.raises(NotImplementedError) as error:
             getattr(owner, name)
-        assert str(error.value) == f"`{type(owner).__name__}.{name}` is not there: {why}"
+        assert str(error.value) == f"`{type(owner).__name__}.{name}` is not supported: {why}"
     with pytest.raises(AttributeError, match="'FusionProfile' object has no attribute 'kernels'"):
         profiler.profile.kernels
 

@@ -78,7 +78,7 @@ runs: x.size(0) is a scalar of the definition
     "fd.sched.split(1)": """\
           File "model.py", line 11, in <module>
             fd.sched.split(1)
-        NotImplementedError: `fd.sched.split` is not there: loops are chosen by the compiler: fd.explain() tells how it chose; \
+        NotImplementedError: `fd.sched.split` is not supported: loops are chosen by the compiler: fd.explain() tells how it chose; \
 fd.segments[0].schedule and `ferrofuse run --schedule SEGMENT=FILE` take a schedule by hand, as text
     """,
     "fd.segments = 1": """\
