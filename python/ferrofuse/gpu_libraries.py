@@ -1,7 +1,7 @@
-"""The requests of a call on a GPU to a library that has streams. Each class imports its library when it is created.
+"""What a call on a GPU asks of a library with streams. Each class imports its library when it is created.
 
-`stream` returns the library's current stream, a `CUstream` as a number; `empty` an array in the library's own memory, with
-its address; torch's `draw` the seed and offset of random numbers.
+`stream` returns the library's current stream, a `CUstream` as a number. `empty` returns an array in the library's own memory,
+and its address. torch's `draw` returns the seed and offset of random numbers.
 """
 
 import math
@@ -27,12 +27,12 @@ class Torch:
         self.stream = getattr(torch._C, "_cuda_getCurrentRawStream", _no_stream)
 
     def empty(self, sizes: Sequence[int], strides: Sequence[int], dtype: str, ordinal: int) -> Tuple[Any, int]:
-        kind = self._dtypes.get(dtype) or self._dtypes.setdefault(dtype, getattr(self._torch, dtype))
+        torch_dtype = self._dtypes.get(dtype) or self._dtypes.setdefault(dtype, getattr(self._torch, dtype))
         if self._on_current is not None and self._torch._C._cuda_getDevice() == ordinal:
-            made = self._on_current(sizes, strides, kind)
+            made = self._on_current(sizes, strides, torch_dtype)
         else:
             device = self._devices.get(ordinal) or self._devices.setdefault(ordinal, self._torch.device("cuda", ordinal))
-            made = self._torch.empty_strided(sizes, strides, dtype=kind, device=device)
+            made = self._torch.empty_strided(sizes, strides, dtype=torch_dtype, device=device)
         return made, made.data_ptr()
 
     def draw(self, draws: int, ordinal: int) -> Tuple[int, int]:
@@ -57,11 +57,11 @@ class CuPy:
     def empty(self, sizes: Sequence[int], strides: Sequence[int], dtype: str, ordinal: int) -> Tuple[Any, int]:
         import numpy
 
-        size = numpy.dtype(dtype).itemsize
+        itemsize = numpy.dtype(dtype).itemsize
         elements = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
         with self._cupy.cuda.Device(ordinal):
-            memory = self._cupy.cuda.alloc(0 if 0 in sizes else elements * size)
-            made = self._cupy.ndarray(sizes, dtype, memory, strides=[stride * size for stride in strides])
+            memory = self._cupy.cuda.alloc(0 if 0 in sizes else elements * itemsize)
+            made = self._cupy.ndarray(sizes, dtype, memory, strides=[stride * itemsize for stride in strides])
         return made, made.data.ptr
 
 

@@ -12,8 +12,8 @@ from typing import Any, Optional, Tuple
 import numpy
 
 BLOCK = 624  # words that a Mersenne twister makes at once
-STRIDE = 16  # blocks that are made at once to find the place of a generator
-MOST_BLOCKS = 1024  # and at most
+STRIDE = 16  # blocks that are made at once while a generator's place is searched
+MAX_BLOCKS = 1024  # blocks that are searched at most, from the seed's on and from the last place on
 
 _lock = threading.Lock()
 
@@ -37,15 +37,15 @@ def _offset(seed: int, state: Any) -> int:
     """The number of words that a generator of this seed has returned, computed from its state.
 
     The state's layout is that of torch's `CPUGeneratorImplStateLegacy`: seed (8 bytes), words left (4), whether it is
-    seeded (4), words given of this block (8), then the block, 8 bytes a word.
+    seeded (4), words returned of this block (8), then the block, 8 bytes a word.
     """
-    given = int(state[16:24].view(numpy.uint64)[0])
+    returned = int(state[16:24].view(numpy.uint64)[0])
     words = state[24 : 24 + 8 * BLOCK].view(numpy.uint64).astype(numpy.uint32)
     made = _blocks_made(seed, words)
     if made is None:
         # Far from the seed, or set by hand: equal generators must still draw equal numbers.
-        return int.from_bytes(words[:2].tobytes(), "little") // BLOCK * BLOCK + given
-    return max(made - 1, 0) * BLOCK + given
+        return int.from_bytes(words[:2].tobytes(), "little") // BLOCK * BLOCK + returned
+    return max(made - 1, 0) * BLOCK + returned
 
 
 class _Twister:
@@ -55,12 +55,12 @@ class _Twister:
         self.seed, self.made = seed, 0
         self._bits = numpy.random.RandomState(seed % 2**32)._bit_generator
 
-    def find(self, words: Any, most: int) -> bool:
-        """Advances to the block of `words`, if it is the current block or one of about `most` that follow."""
+    def find(self, words: Any, max_blocks: int) -> bool:
+        """Advances to the block of `words`, if it is the current block or one of about `max_blocks` that follow."""
         if numpy.array_equal(self._bits.state["state"]["key"], words):
             return True
         first = _tempered(words[:4])
-        for _ in range(0, most, STRIDE):
+        for _ in range(0, max_blocks, STRIDE):
             before = self._bits.state
             blocks = self._bits.random_raw(STRIDE * BLOCK).reshape(STRIDE, BLOCK)
             [places] = (blocks[:, :4] == first).all(axis=1).nonzero()
@@ -82,34 +82,34 @@ def _tempered(words: Any) -> Any:
 
 
 _last = _Twister(0)  # the last one found at the place of torch's generator
-_answer: Tuple[int, bytes, Optional[int]] = (0, b"", None)  # the last question, and its answer
+_answer: Tuple[int, bytes, Optional[int]] = (0, b"", None)  # the seed and words of the last search, and its result
 
 
-def _begin_anew() -> None:
-    """Resets the state in a forked child, in which the thread that held the lock or advanced the twister does not exist."""
+def _reset_in_child() -> None:
+    """Resets this module in a forked child, which lacks the thread that held the lock or advanced the twister."""
     global _lock, _last, _answer
     _lock, _last, _answer = threading.Lock(), _Twister(0), (0, b"", None)
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
-    os.register_at_fork(after_in_child=_begin_anew)
+    os.register_at_fork(after_in_child=_reset_in_child)
 
 
 def _blocks_made(seed: int, words: Any) -> Optional[int]:
     """The number of blocks that a twister of this seed has made if these are the words of its last one."""
     global _answer
     if _answer[:2] != (seed, words.tobytes()):
-        _answer = (seed, words.tobytes(), _found(seed, words))
+        _answer = (seed, words.tobytes(), _search(seed, words))
     return _answer[2]
 
 
-def _found(seed: int, words: Any) -> Optional[int]:
+def _search(seed: int, words: Any) -> Optional[int]:
     global _last
-    walks = [(_Twister(seed), STRIDE), (_Twister(seed), MOST_BLOCKS)]
+    searches = [(_Twister(seed), STRIDE), (_Twister(seed), MAX_BLOCKS)]
     if _last.seed == seed:
-        walks.insert(1, (_last, MOST_BLOCKS))
-    for twister, most in walks:
-        if twister.find(words, most):
+        searches.insert(1, (_last, MAX_BLOCKS))
+    for twister, max_blocks in searches:
+        if twister.find(words, max_blocks):
             _last = twister
             return twister.made
     return None
