@@ -47,7 +47,7 @@ def test_equal_fusions_share_what_was_compiled_and_the_oldest_goes():
     assert cache.stats().endswith("Cache Lookups: 7\nCache Hits: 4\nHit Rate: 57.1429%\n")
 
 
-def test_what_is_cached_is_the_fusion_as_it_was():
+def test_caches_keep_the_fusion_as_it_was():
     fd, cache = added(1), LRUCache(8)
     kept = cache.cache_compile(fd.fusion)
     with fd:
@@ -76,7 +76,7 @@ def test_the_decorator_counts_as_the_cache():
     assert "Total Unique Fusions Compiled: 2\nCache Hits by LRU ordering:\n\t0 -> 0 hits\n" in make.stats()
 
 
-def test_what_was_executed_before_is_left_alone():
+def test_executed_definitions_keep_their_executor():
     executed = added(1)
     executed.execute([ONES])
     fec, make = executed.fec, LruFusionCache()(lambda: executed)
@@ -93,7 +93,7 @@ def test_a_cache_holds_one_fusion_at_least(size):
     assert str(again.value) == str(error.value)
 
 
-def test_what_is_no_fusion_is_rejected():
+def test_other_objects_than_fusions_are_rejected():
     with pytest.raises(TypeError) as error:
         LRUCache(1).cache_compile(added(1))
     assert str(error.value) == "fusion must be a Fusion, but is a FusionDefinition"

@@ -65,7 +65,7 @@ def test_an_explanation_is_of_the_segmentation_by_hand():
         ([["tv1", 2]], r"segmentation\[0\]\[1\]: expected a tensor or its name, not 2"),
     ],
 )
-def test_what_is_no_segmentation_is_named(by_hand, words):
+def test_wrong_segmentations_name_the_element(by_hand, words):
     with pytest.raises(TypeError, match=f"^{words}$"):
         two_segments().segmentation = by_hand
 

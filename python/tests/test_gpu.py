@@ -153,7 +153,7 @@ def test_numbers_and_arrays_without_axes_come_from_the_host():
     numpy.testing.assert_array_equal(made.numpy(), numpy.arange(5) * 6)
 
 
-def test_what_is_on_another_device_is_rejected():
+def test_arrays_of_two_devices_are_rejected():
     fd = of_two(lambda fd, x, y: fd.add_output(x + y))
     x, y = to_gpu(drawn(2, 2)), to_gpu(drawn(2, 2), "cuda:1")
 
@@ -568,7 +568,7 @@ def test_a_library_with_streams_replays_on_its_own():
         numpy.testing.assert_allclose(made.numpy(), softmax().execute([2 * drawn(9, 130)])[0], rtol=1e-5)
 
 
-def test_what_cannot_be_captured_says_so():
+def test_calls_that_cannot_be_captured_say_why():
     fd = softmax()
     with pytest.raises(ferrofuse.ArgumentError, match="a call is captured on arrays of a GPU: bring them there, as `to_gpu` does"):
         fd.capture([drawn(4, 4)])

@@ -145,14 +145,14 @@ REJECTED = {
 
 
 @pytest.mark.parametrize("name", REJECTED)
-def test_what_is_not_there_says_why(name):
+def test_absent_names_say_why(name):
     use, why = REJECTED[name]
     with pytest.raises(NotImplementedError) as error:
         use(scaled())
     assert str(error.value) == f"`{name}` is not supported: {why}"
 
 
-def test_what_is_nowhere_is_an_attribute_error():
+def test_unknown_names_are_attribute_errors():
     with pytest.raises(AttributeError, match="module 'ferrofuse' has no attribute 'ParalelType'"):
         ferrofuse.ParalelType
     with pytest.raises(NotImplementedError, match="inputs are not kept"):

@@ -91,7 +91,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_what_cannot_be_written_is_rejected_before_anything_runs(fd, mistake):
+def test_unwritable_arrays_are_rejected_before_anything_runs(fd, mistake):
     change, error, words = MISTAKES[mistake]
     out, before = fresh(), A.copy()
     with pytest.raises(error, match=words):

@@ -52,7 +52,7 @@ def test_a_limit_is_of_the_sizes_of_each_call(size):
 
 
 @pytest.mark.parametrize("limit, error", [("1 MB", TypeError), (True, TypeError), (1.5, TypeError), (-1, ValueError), (2**64, ValueError)])
-def test_what_is_no_number_of_bytes_is_rejected(limit, error):
+def test_limits_other_than_bytes_are_rejected(limit, error):
     with pytest.raises(error, match="peak_memory"):
         branches().peak_memory = limit
 

@@ -115,7 +115,7 @@ OF_GPUS = "ferrofuse does not measure it"
 OF_PEAKS = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
 
 
-def test_what_a_cpu_has_not_says_so():
+def test_missing_measurements_say_why():
     fd = rows_and_columns()
     with PythonProfiler() as profiler:
         fd.execute([np.ones((4, 4), np.float32)])

@@ -79,7 +79,7 @@ def test_random_numbers_go_on(way, is_cut, tmp_path):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_what_is_added_draws_other_numbers(way, fd, tmp_path):
+def test_ops_added_later_draw_other_numbers(way, fd, tmp_path):
     with fd:
         fd.add_output(fd.ops.rand_like(fd.fusion.inputs()[0]))
     same = WAYS[way](fd, tmp_path)
@@ -117,7 +117,7 @@ def test_fifos_and_devices_are_written_into(fd, tmp_path):
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
 
 
-def test_what_cannot_be_written_stays(fd, tmp_path):
+def test_failed_saves_leave_nothing(fd, tmp_path):
     with pytest.raises(FileNotFoundError) as told:
         fd.save(tmp_path / "absent" / "saved.py")
     assert told.value.filename == str(tmp_path / "absent" / "saved.py")

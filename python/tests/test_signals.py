@@ -75,7 +75,7 @@ def test_handlers_run_while_kernels_are_compiled():
     assert timer.count > 2
 
 
-def test_what_a_handler_raises_ends_compiling():
+def test_exceptions_of_handlers_end_compiling():
     fd = normalizations(80)
     with Timer(raises_at=1), pytest.raises(Alarm):
         fd.execute([ARRAY])
@@ -85,7 +85,7 @@ def test_what_a_handler_raises_ends_compiling():
     fd.validate([ARRAY])
 
 
-def test_what_a_handler_raises_ends_explaining():
+def test_exceptions_of_handlers_end_explaining():
     fd = normalizations(120)
     with Timer(raises_at=1), pytest.raises(Alarm):
         fd.explain()
@@ -136,7 +136,7 @@ def ordered():
     [(incremented, (4000, 4000)), (product, (1400, 1400)), (scanned, (1, 3 << 23)), (ordered, (1, 1 << 21))],
     ids=["map", "product", "scan of a line", "sort of a line"],
 )
-def test_what_a_handler_raises_ends_validating(case):
+def test_exceptions_of_handlers_end_validating(case):
     make, sizes = case
     fd = make()
     dtype = np.float64 if make is product else np.float32
@@ -150,7 +150,7 @@ def test_what_a_handler_raises_ends_validating(case):
     fd.validate([array])
 
 
-def test_what_a_handler_raises_ends_a_call_on_the_evaluator():
+def test_exceptions_of_handlers_end_calls_on_the_evaluator():
     fold = "import sys; sys.path.insert(0, {tests!r}); from test_signals import *; on_the_evaluator()"
     script = fold.format(tests=str(Path(__file__).parent))
     env = os.environ | {"FERROFUSE_LIBLLVM": "none"}
@@ -168,7 +168,7 @@ def on_the_evaluator():
     print("ends")
 
 
-def test_what_a_handler_raises_ends_the_sort_of_a_line():
+def test_exceptions_of_handlers_end_the_sort_of_a_line():
     fd, array = ordered(), np.random.default_rng(1).random((1, 1 << 22)).astype(np.float32)
     expected = fd.execute([array])[0]
     with Timer(raises_at=2), pytest.raises(Alarm):

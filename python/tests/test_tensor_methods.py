@@ -101,7 +101,7 @@ def test_index_tensors_are_numpys(formula):
     np.testing.assert_array_equal(run(formula, X, INDEX % 2), formula(X, INDEX % 2))
 
 
-def test_what_torch_calls_otherwise_is_the_same():
+def test_torchs_names_are_methods_too():
     np.testing.assert_array_equal(run(lambda x: x.mT, X), X.swapaxes(1, 2))
     np.testing.assert_array_equal(run(lambda x: x.permute(2, 0, 1), X), X.transpose(2, 0, 1))
     np.testing.assert_array_equal(run(lambda x: x.sum(dims=[0, 1], keepdim=True), X), X.sum((0, 1), keepdims=True))
@@ -168,7 +168,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_what_cannot_be_says_why_and_where(name):
+def test_impossible_uses_say_why_and_where(name):
     mistake, words = MISTAKES[name]
     line = mistake.__code__.co_firstlineno
     with FusionDefinition() as fd:

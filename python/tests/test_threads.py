@@ -36,7 +36,7 @@ def test_the_number_of_the_process_is_set(fd):
 
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2", True, 1025, 2**70, None])
-def test_what_is_no_number_of_threads_is_rejected(fd, wrong):
+def test_wrong_numbers_of_threads_are_rejected(fd, wrong):
     words = "expected a number of threads from 1 to 1024, got"
     if wrong is not None:
         with pytest.raises(ValueError, match=f"threads: {words}"):

@@ -112,7 +112,7 @@ def test_strides_follow_the_definition(name):
 
 
 @pytest.mark.parametrize("dtype", [DataType.Float, DataType.ComplexFloat])
-def test_what_is_computed_of_expanded_inputs_repeats(dtype):
+def test_results_of_expanded_inputs_repeat(dtype):
     with FusionDefinition() as fd:
         weight = fd.define_tensor(shape=[-1, -1], contiguity=[None, True], dtype=dtype)
         fd.add_output(fd.ops.exp(weight))

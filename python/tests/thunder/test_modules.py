@@ -171,7 +171,7 @@ def test_floats_of_one_byte(dtype):
         torch.testing.assert_close(got, expected)
 
 
-def test_what_is_written_in_place():
+def test_in_place_ops_write_their_inputs():
     def step(x, y):
         return x.copy_(torch.sin(y) + x)
 

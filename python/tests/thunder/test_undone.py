@@ -82,7 +82,7 @@ def test_nothing_is_left_after_use_either(as_it_was):
     assert "nvFusion" not in str(thunder.last_traces(plain)[-1])
 
 
-def test_what_others_registered_meanwhile_stays(as_it_was):
+def test_registrations_of_others_stay(as_it_was):
     from thunder import extend
     from thunder.core.prims import PrimIDs
     from thunder.executors import torchex

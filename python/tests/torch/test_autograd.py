@@ -114,7 +114,7 @@ def test_leaves_that_require_grad_are_rejected_as_by_torch(kind):
     assert leaf.tolist() == [4, 4, 4] and leaf._version == 3
 
 
-def test_what_requires_grad_is_rejected_since_its_gradient_is_not_known():
+def test_in_place_outputs_that_require_grad_are_rejected():
     leaf = torch.ones(3, requires_grad=True)
     for tensor in (leaf[:2], leaf * 2):
         with pytest.raises(RuntimeError, match="is written to, but it requires grad"):

@@ -68,6 +68,6 @@ def test_regions_that_take_numbers_are_compiled_in_their_calls(compiled):
     assert not compiled
 
 
-def test_what_fails_ahead_is_left_to_the_call():
+def test_failures_ahead_are_left_to_the_call():
     executable = type("Executable", (), {"output_types": lambda self, tensors: 1 / 0})()
     assert ahead._compile(executable, [([2], [1], torch.float32)]) == []

@@ -116,7 +116,7 @@ def test_a_call_without_tensors_is_told_its_gpu(monkeypatch):
     assert told == ["cuda:1", None, None]
 
 
-def test_what_is_alike_on_two_devices_is_compiled_for_each(monkeypatch):
+def test_equal_graphs_on_two_devices_are_compiled_for_each(monkeypatch):
     made = []
     monkeypatch.setattr(compiler, "_kernel", lambda defined: made.append(defined) or (lambda *inputs: []))
     for device in ("cpu", "cuda:0", "cuda:0", "cuda:1"):

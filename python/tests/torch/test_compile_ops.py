@@ -153,7 +153,7 @@ def test_special_values_are_eagers():
         (lambda x: torch.digamma(x.abs() + 1) + 1, "aten.digamma.default", "no row in the table of ops"),
     ],
 )
-def test_what_is_left_to_eager_says_why(function, op, reason):
+def test_ops_left_to_eager_say_why(function, op, reason):
     report = ferrofuse.torch.explain(function, X, options={"min_ops": 1})
     left = {what for graph in report.graphs for what in graph.eager}
     assert ((op, reason) in left) if op else not left, report
@@ -204,7 +204,7 @@ def test_a_gradient_of_zeros_is_scattered_in_place_and_an_input_is_not():
     assert torch.equal(X, before)
 
 
-def test_what_is_repeated_in_memory_is_not_scattered_in_place():
+def test_expanded_tensors_are_not_scattered_in_place():
     def scattered(x):
         repeated = torch.zeros(()).expand(4, 6)
         return repeated.index_put((ROWS,), x * 2), repeated.index_add(0, ROWS[:1].abs(), x[:1] + 1)
@@ -213,7 +213,7 @@ def test_what_is_repeated_in_memory_is_not_scattered_in_place():
 
 
 @pytest.mark.parametrize("view", [lambda x: x, lambda x: x.t(), lambda x: x[1:].view(-1)])
-def test_what_is_written_to_and_returned_is_the_input(view):
+def test_outputs_written_to_inputs_are_the_inputs(view):
     def written(x):
         return view(x.add_(1)), x.mul_(2).sum(0)
 
@@ -223,7 +223,7 @@ def test_what_is_written_to_and_returned_is_the_input(view):
     assert got[0].untyped_storage().data_ptr() == given.untyped_storage().data_ptr()
 
 
-def test_what_is_also_written_to_a_permuted_input_has_its_own_strides():
+def test_outputs_copied_to_permuted_inputs_have_their_own_strides():
     def written(x):
         y = x.contiguous().sin()
         x.copy_(y)

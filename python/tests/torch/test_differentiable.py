@@ -92,7 +92,7 @@ def test_a_backward_that_does_not_fit_is_rejected_with_its_line(backward, words)
         ferrofuse.autograd(rms_forward, backward)(*inputs()).sum().backward()
 
 
-def test_what_is_no_tensor_is_named():
+def test_arguments_and_results_other_than_tensors_are_named():
     scaled = ferrofuse.autograd(lambda x, y: x * y, lambda g, x, y: (g * y, g * x))
     with pytest.raises(TypeError, match="^<lambda>: `y` must be a tensor of torch, but is float$"):
         scaled(torch.ones(3), 2.0)
