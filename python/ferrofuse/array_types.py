@@ -5,16 +5,21 @@ from typing import Any, List, Sequence, Tuple
 from ._native import DataType
 
 _MEMBERS = [member for member in vars(DataType).values() if isinstance(member, DataType)]
-_NAMED = {member.numpy_name: member for member in _MEMBERS if member.numpy_name}
+_BY_NAME = {member.numpy_name: member for member in _MEMBERS if member.numpy_name}
+
+
+def is_array(value: Any) -> bool:
+    """Whether a value is an array of some library."""
+    return hasattr(value, "shape") and hasattr(value, "dtype")
 
 
 def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
-    """Sizes, strides in elements, and dtype of an array of NumPy, torch, JAX or CuPy, or of ours.
+    """Sizes, strides in elements, and dtype of an array of NumPy, torch, JAX or CuPy, or a `GpuArray`.
 
     Raises:
-        TypeError: for an object that is no array, and for a dtype that the language does not have.
+        TypeError: for an object that is not an array, and for a dtype that the language does not have.
     """
-    if not hasattr(array, "shape") or not hasattr(array, "dtype"):
+    if not is_array(array):
         raise TypeError(f"expected an array, got {type(array).__name__}")
     sizes = [int(size) for size in array.shape]
     dtype = array.dtype if isinstance(array.dtype, DataType) else dtype_named(dtype_name(array.dtype))
@@ -39,14 +44,14 @@ def dtype_named(name: str) -> DataType:
     Raises:
         TypeError: for a dtype that the language does not have.
     """
-    if name not in _NAMED:
-        known = (name for name, member in _NAMED.items() if member.itemsize)
+    if name not in _BY_NAME:
+        known = (name for name, member in _BY_NAME.items() if member.itemsize)
         raise TypeError(f"the dtype {name} is not supported; known are {', '.join(known)}")
-    return _NAMED[name]
+    return _BY_NAME[name]
 
 
 def _strides(array: Any) -> List[int]:
-    if callable(getattr(array, "stride", None)):  # torch has strides in elements
+    if callable(getattr(array, "stride", None)):  # torch and `GpuArray`, in elements
         return [int(stride) for stride in array.stride()]
     if not hasattr(array, "strides"):  # JAX has no strides
         import numpy

@@ -237,9 +237,9 @@ class FusionDefinition:
             if _enable_options or _disable_options:
                 check_options(_enable_options, _disable_options)
             if save_repro_inputs:
-                from .reproducer import kept
+                from .reproducer import without_memory
 
-                self.fake_inputs = kept(inputs)
+                self.fake_inputs = without_memory(inputs)
             if out is not None and like is not None:
                 raise ValueError("outputs are the arrays of `out`: give out or like")
             executable = self._runnable()

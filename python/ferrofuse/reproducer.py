@@ -1,7 +1,7 @@
 """Scripts that reproduce a call, laid out as nvFuser's: versions, the definition, and arrays of the same library, dtypes,
 sizes and strides.
 
-Arrays of other libraries than torch become NumPy's, so that a script needs no further library.
+Arrays of other libraries than torch become NumPy's, so that a script needs no other library.
 """
 
 import importlib
@@ -13,12 +13,12 @@ from typing import Any, List, Optional, Sequence
 import numpy
 
 from . import _native, options
-from .array_types import describe, flattened
+from .array_types import describe, flattened, is_array
 
 
 def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:
     """A self-contained script, which `ferrofuse run` reads too."""
-    given = [] if inputs is None else [_input(item) for item in flattened(inputs)]
+    given = [] if inputs is None else [_expression(item) for item in flattened(inputs)]
     libraries = [name for name in ("ml_dtypes", "numpy", "torch") if _is_used(name, given)]
     lines = [f"# ferrofuse version: {_native.__version__}"]
     lines += [line for name in libraries for line in _versions(name)]
@@ -31,38 +31,38 @@ def script(definition: str, inputs: Optional[Sequence[Any]]) -> str:
 
 
 @dataclass
-class Kept:
-    """The facts about an array that a script needs, without its memory."""
+class ArrayType:
+    """What a script needs of an array: everything but its elements."""
 
     shape: Sequence[int]
     strides: Sequence[int]
     dtype: Any
 
 
-def kept(inputs: Sequence[Any]) -> List[Any]:
-    """Inputs to write a script for later: fake tensors for torch's, as in nvFuser, and facts about other arrays."""
-    return [_kept(item) for item in flattened(inputs)]
+def without_memory(inputs: Sequence[Any]) -> List[Any]:
+    """The inputs for a later script: fake tensors for torch's, as in nvFuser, and types for other arrays."""
+    return [_without_memory(item) for item in flattened(inputs)]
 
 
-def _kept(item: Any) -> Any:
-    if isinstance(item, numpy.generic) or not hasattr(item, "shape"):
+def _without_memory(item: Any) -> Any:
+    if isinstance(item, numpy.generic) or not is_array(item):
         return item
-    if _is_torchs(item):
+    if _is_tensor(item):
         from torch._subclasses.fake_tensor import FakeTensorMode
 
         return FakeTensorMode().from_tensor(item)
     sizes, strides, dtype = describe(item)
-    return Kept(sizes, [stride * dtype.itemsize for stride in strides], numpy.dtype(dtype.numpy_name))
+    return ArrayType(sizes, [stride * dtype.itemsize for stride in strides], numpy.dtype(dtype.numpy_name))
 
 
 def _is_used(library: str, given: Sequence[str]) -> bool:
-    """Whether inputs are of a library, or outputs are when no input is."""
-    is_of_outputs = library == options.without_arrays != "numpy" and library in sys.modules
-    return is_of_outputs or any(f"{library}." in item for item in given)
+    """Whether an input uses a library, or the outputs of calls without arrays do."""
+    makes_outputs = library == options.without_arrays != "numpy" and library in sys.modules
+    return makes_outputs or any(f"{library}." in item for item in given)
 
 
 def _versions(library: str) -> List[str]:
-    """The versions that nvFuser reports for torch; for other libraries their version."""
+    """The version of a library; for torch also what nvFuser reports of its devices."""
     module = importlib.import_module(library)
     version = f"# {library} version: {module.__version__}"
     if library != "torch":
@@ -72,16 +72,17 @@ def _versions(library: str) -> List[str]:
     return ["# CUDA devices:", *devices, version, f"# cuda version: {module.version.cuda}"]
 
 
-def _input(item: Any) -> str:
+def _expression(item: Any) -> str:
+    """An input as a Python expression."""
     if isinstance(item, numpy.generic):
         item = item.item()
-    if not hasattr(item, "shape"):
+    if not is_array(item):
         return _number(item)
     sizes, strides, dtype = describe(item)
-    strides = [abs(stride) for stride in strides]  # which way an axis runs is no matter of the definition
+    strides = [abs(stride) for stride in strides]  # a definition has no backward axes
     storage = 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides)) if 0 not in sizes else 0
     name = str(dtype.numpy_name)
-    if _is_torchs(item):
+    if _is_tensor(item):
         return _torch(item, name, storage)
     if strides == _row_major(sizes):
         return f"{_numpy(storage, name)}.reshape({tuple(sizes)})"
@@ -97,12 +98,13 @@ def _number(item: Any) -> str:
     return f'float("{item}")' if isinstance(item, float) and not math.isfinite(item) else repr(item)
 
 
-def _is_torchs(item: Any) -> bool:
-    return callable(getattr(item, "stride", None))
+def _is_tensor(item: Any) -> bool:
+    """Whether an array is torch's. (`GpuArray` has the method `stride` too.)"""
+    return hasattr(item, "is_contiguous")
 
 
 def _torch(item: Any, name: str, storage: int) -> str:
-    """A tensor as nvFuser writes it; if torch cannot draw its dtype, a converted tensor of another dtype."""
+    """A tensor as nvFuser writes it; of a dtype that torch cannot draw, a converted one."""
     of = f"dtype={item.dtype}, device='{item.device}'"
     sizes, strides = tuple(item.shape), tuple(item.stride())
     is_dense = item.is_contiguous()

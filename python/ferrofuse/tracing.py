@@ -3,7 +3,7 @@
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ._native import DataType, TensorView, Val
-from .array_types import dtype_name, dtype_named
+from .array_types import dtype_name, dtype_named, is_array
 from .definition import FusionDefinition
 from .errors import error_in
 from .side_effects import Outside
@@ -26,11 +26,6 @@ class Traced(NamedTuple):
     def call(self, arguments: Sequence[Any]) -> Any:
         """The function's result."""
         return self.rebuild(self.definition.execute(self.given(arguments)))
-
-
-def is_array(argument: Any) -> bool:
-    """Whether an argument is an array of some library."""
-    return hasattr(argument, "dtype") and hasattr(argument, "shape")
 
 
 def trace(function: Callable[..., Any], names: Sequence[str], positional: int, arguments: Sequence[Any]) -> Traced:

@@ -578,6 +578,12 @@ def test_calls_that_cannot_be_captured_say_why():
         sorts.capture([to_gpu(drawn(4))])
 
 
+def test_scripts_make_arrays_of_the_host_for_ours():
+    fd = softmax()
+    fd.execute([to_gpu(drawn(4, 4))], save_repro_inputs=True)
+    assert fd.last_repro_script() == fd.repro_script_for([drawn(4, 4)])
+
+
 def test_profiles_have_the_times_of_the_gpu():
     fd, x = of_two(lambda fd, x, y: fd.add_output(fd.ops.matmul(fd.ops.segment_set(x + 1.0), y))), to_gpu(drawn(8, 8))
     with ferrofuse.PythonProfiler() as profiler:
