@@ -1,14 +1,15 @@
-"""nvFuser's `PythonProfiler`: kernels, times and bytes of calls, as far as they are measured here."""
+"""nvFuser's `PythonProfiler`: kernels, times and bytes of calls. What is not measured here raises the reason."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, NoReturn, Optional, Sequence, Union
 
 from ._native import Chain, Executable
-from .array_types import flattened
+from .array_types import flattened, is_array
 
 _NOT_MEASURED = "ferrofuse does not measure it"
-NOTHING = "nothing was measured: call execute in the `with` block of a PythonProfiler"
-_PEAK = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
+NO_PROFILE = "nothing was measured: call execute in the `with` block of a PythonProfiler"
+_PEAK = "the peak bandwidth of the memory is not measured; effective_bandwidth_gbs is that of the call"
 
 # The profiler whose `with` block is active.
 active: Optional["PythonProfiler"] = None
@@ -17,27 +18,29 @@ active: Optional["PythonProfiler"] = None
 _latest: Optional["FusionProfile"] = None
 
 
-class _Measured:
-    """Rejects the measures of nvFuser's that are not taken here, with the reason."""
+class _Profile:
+    """Rejects measurements of nvFuser's that are not taken here, with the reason."""
 
-    _rejected: Dict[str, str] = {}
+    _not_taken: Dict[str, str] = {}
 
     def __getattr__(self, name: str) -> NoReturn:
-        if name in self._rejected:
-            raise NotImplementedError(f"`{type(self).__name__}.{name}` is not supported: {self._rejected[name]}")
+        if name in self._not_taken:
+            raise NotImplementedError(f"`{type(self).__name__}.{name}` is not supported: {self._not_taken[name]}")
         raise AttributeError(f"'{type(self).__name__}' object has no attribute {name!r}")
 
 
 @dataclass
-class KernelProfile(_Measured):
-    """One step of a call: a kernel, a segment that a library or the evaluator runs, or a copy. In a call through
-    `fd.segments` the name begins with that of the segment: `seg1.seg0`."""
+class KernelProfile(_Profile):
+    """One step of a call: a kernel, a segment that a library or the evaluator runs, or a copy.
+
+    In a call through `fd.segments` the name begins with that of the segment: `seg1.seg0`.
+    """
 
     name: str
     segment_id: int
     time_ms: float
     compile_time_ms: float
-    """In libLLVM or NVRTC, if the call compiled the kernel; else 0."""
+    """Time in libLLVM or NVRTC; 0 if the call did not compile the kernel."""
     input_bytes: int
     """Bytes of the tensors that it reads, each once."""
     output_bytes: int
@@ -45,7 +48,7 @@ class KernelProfile(_Measured):
     device: str = "cpu"
     scheduler: str = "ferrofuse"
 
-    _rejected = {
+    _not_taken = {
         **dict.fromkeys("stream correlation_id grid_str block_str cluster_str shared_mem_str registers".split(), _NOT_MEASURED),
         "percentage_peak_bandwidth": _PEAK,
     }
@@ -62,23 +65,23 @@ class KernelProfile(_Measured):
 
 
 @dataclass
-class FusionProfile(_Measured):
+class FusionProfile(_Profile):
     """One call."""
 
     fusion_id: int
-    """That of the `FusionExecutorCache` which was called."""
+    """The `fusion_id` of the `FusionExecutorCache` that was called."""
     host_time_ms: float
-    """From the first step to the last."""
+    """Time from the first step to the last."""
     compile_time_ms: float
-    """Before the first step, where the call compiled something; else 0."""
+    """Time of compiling before the first step; 0 if nothing was compiled."""
     input_bytes: int
     output_bytes: int
     peak_bytes: int
-    """The most bytes that it held at once, inputs aside."""
+    """The most bytes that it held at a time, without the inputs."""
     kernel_profiles: List[KernelProfile] = field(default_factory=list)
     verbose: bool = False
 
-    _rejected = {
+    _not_taken = {
         "cuda_evt_time_ms": _NOT_MEASURED,
         **dict.fromkeys(("percentage_peak_bandwith", "percentage_peak_bandwidth"), _PEAK),
     }
@@ -126,7 +129,7 @@ class PythonProfiler:
             RuntimeError: when there was none.
         """
         if self._profile is None:
-            raise RuntimeError(NOTHING)
+            raise RuntimeError(NO_PROFILE)
         return self._profile
 
     def run(
@@ -145,8 +148,15 @@ class PythonProfiler:
             KernelProfile(name, place, time, compiled, read, written, measured["device"])
             for place, (name, time, compiled, read, written) in enumerate(measured["steps"])
         ]
-        sizes = sum(_bytes(item) for item in flattened(inputs)), sum(_bytes(item) for item in outputs), measured["peak"]
-        self._profile = _latest = FusionProfile(fusion_id, measured["total"], measured["compile"], *sizes, kernels)
+        self._profile = _latest = FusionProfile(
+            fusion_id,
+            measured["total"],
+            measured["compile"],
+            input_bytes=sum(map(_bytes, flattened(inputs))),
+            output_bytes=sum(map(_bytes, outputs)),
+            peak_bytes=measured["peak"],
+            kernel_profiles=kernels,
+        )
         return outputs
 
 
@@ -157,7 +167,7 @@ def get_fusion_profile() -> FusionProfile:
         RuntimeError: when there was none since the last `reset_profiler()`.
     """
     if _latest is None:
-        raise RuntimeError(NOTHING)
+        raise RuntimeError(NO_PROFILE)
     return _latest
 
 
@@ -169,9 +179,4 @@ def reset_profiler() -> None:
 
 def _bytes(array: Any) -> int:
     """Bytes of the elements of an array; 0 for a number."""
-    if not hasattr(array, "shape") or not hasattr(array, "dtype"):
-        return 0
-    elements = 1
-    for size in array.shape:
-        elements *= int(size)
-    return elements * int(array.dtype.itemsize)
+    return math.prod(map(int, array.shape)) * int(array.dtype.itemsize) if is_array(array) else 0

@@ -111,8 +111,8 @@ def test_profiles_name_the_cache_that_was_called():
         assert get_fusion_profile().fusion_id == 1
 
 
-OF_GPUS = "ferrofuse does not measure it"
-OF_PEAKS = "how fast memory is at best is not measured; effective_bandwidth_gbs tells how fast it was"
+NOT_MEASURED = "ferrofuse does not measure it"
+PEAK = "the peak bandwidth of the memory is not measured; effective_bandwidth_gbs is that of the call"
 
 
 def test_missing_measurements_say_why():
@@ -120,10 +120,10 @@ def test_missing_measurements_say_why():
     with PythonProfiler() as profiler:
         fd.execute([np.ones((4, 4), np.float32)])
     fusion, kernel = profiler.profile, profiler.profile.kernel_profiles[0]
-    rejected = [(fusion, "cuda_evt_time_ms", OF_GPUS), (fusion, "percentage_peak_bandwith", OF_PEAKS)]
-    rejected += [(kernel, "percentage_peak_bandwidth", OF_PEAKS)]
+    rejected = [(fusion, "cuda_evt_time_ms", NOT_MEASURED), (fusion, "percentage_peak_bandwith", PEAK)]
+    rejected += [(kernel, "percentage_peak_bandwidth", PEAK)]
     names = "stream correlation_id grid_str block_str cluster_str shared_mem_str registers".split()
-    for owner, name, why in rejected + [(kernel, name, OF_GPUS) for name in names]:
+    for owner, name, why in rejected + [(kernel, name, NOT_MEASURED) for name in names]:
         with pytest.raises(NotImplementedError) as error:
             getattr(owner, name)
         assert str(error.value) == f"`{type(owner).__name__}.{name}` is not supported: {why}"
