@@ -1,7 +1,6 @@
-"""Names that are attributes of arrays and methods of nvFuser's tensors: `shape`, `size` and `dtype` of a tensor of a
-definition.
+"""`shape`, `size` and `dtype` of a tensor of a definition: methods in nvFuser, attributes in NumPy and torch.
 
-Each can be called, as in nvFuser, and read, as in NumPy and torch, as far as it is known before the definition runs.
+Each can be called, as in nvFuser, and used as an attribute as far as it is known before the definition runs.
 """
 
 from collections.abc import Sequence
@@ -19,8 +18,9 @@ def _unknown(name: str, instead: str) -> Callable[..., NoReturn]:
 
 
 class Shape(Sequence[Any]):
-    """The sizes of a tensor as scalars of the definition: `x.shape[0]`, or all by `x.shape()`, as in nvFuser. Ops take it as a
-    list of sizes.
+    """The sizes of a tensor as scalars of the definition: `x.shape[0]`, or all of them, `x.shape()`, as in nvFuser.
+
+    Ops take it as a list of sizes.
     """
 
     def __init__(self, tensor: Any, sizes: Callable[[Any], List[Val]]) -> None:
@@ -33,8 +33,8 @@ class Shape(Sequence[Any]):
         return int(self._tensor.ndim)
 
     def __getitem__(self, axis: Any) -> Any:
-        named = range(len(self))[axis]
-        return [self._tensor.size(each) for each in named] if isinstance(axis, slice) else self._tensor.size(named)
+        chosen = range(len(self))[axis]
+        return [self._tensor.size(each) for each in chosen] if isinstance(axis, slice) else self._tensor.size(chosen)
 
     def __repr__(self) -> str:
         return f"<the {len(self)} sizes of a tensor, known when the definition runs>"
@@ -44,7 +44,7 @@ class Shape(Sequence[Any]):
 
 
 class Size:
-    """`x.size(0)`, a scalar of the definition; without an axis all sizes, as in torch. Unlike NumPy's it is no number."""
+    """`x.size(0)` is a scalar of the definition, and `x.size()` all sizes, as in torch. Unlike NumPy's `size` it is not a number."""
 
     def __init__(self, tensor: Any, size: Callable[[Any, int], Val]) -> None:
         self._tensor, self._size = tensor, size

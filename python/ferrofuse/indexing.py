@@ -1,6 +1,6 @@
-"""`x[…]` of a tensor, as in NumPy: integers, slices, `None`, `...` and one tensor of integers.
+"""`x[…]` of a tensor, as in NumPy, with integers, slices, `None`, `...` and one tensor of integers.
 
-Slices with step 1 and integers are views if the tensor is an input. Other steps, and index tensors, are gathers.
+Slices with step 1 and integers are views if the tensor is an input. Other steps and index tensors are gathers.
 """
 
 from numbers import Integral
@@ -10,15 +10,15 @@ from . import tensor_methods as methods
 from ._native import DataType, TensorView, Val
 from .errors import argument_error
 
-# Dtypes of index tensors, and whether they are used as they are or as i64.
+# Dtypes of index tensors that ops take, and those that are cast to i64 first.
 _INDICES = (DataType.Int, DataType.Int32, DataType.UInt64)
-_NARROW = (DataType.Char, DataType.Short, DataType.Byte, DataType.UInt16, DataType.UInt32)
+_CAST = (DataType.Char, DataType.Short, DataType.Byte, DataType.UInt16, DataType.UInt32)
 
 
-def part(x: Any, key: Any) -> Any:
-    """The part of a tensor that a key selects."""
-    keys = _whole(x, key if isinstance(key, tuple) else (key,))
-    x = _cut(x, keys)
+def indexed(x: Any, key: Any) -> Any:
+    """`x[key]`."""
+    keys = _key_per_axis(x, key if isinstance(key, tuple) else (key,))
+    x = _sliced(x, keys)
     axis, new = x.ndim, []
     for key in reversed(keys):
         if key is None:
@@ -34,11 +34,11 @@ def part(x: Any, key: Any) -> Any:
         else:
             x = methods.apply("select", x, key, axis)
     x = methods.apply("broadcast", x, new[::-1]) if any(new) else x
-    return _with_looked_up_first(x, keys)
+    return _with_index_axes_first(x, keys)
 
 
-def _with_looked_up_first(x: Any, keys: List[Any]) -> Any:
-    """The axes of an index tensor first, if a slice or a new axis is between it and an integer."""
+def _with_index_axes_first(x: Any, keys: List[Any]) -> Any:
+    """Moves the axes of an index tensor to the front if a slice or a new axis is between it and an integer, as NumPy does."""
     places = [place for place, key in enumerate(keys) if key is not None and not isinstance(key, slice)]
     index = next((place for place in places if isinstance(keys[place], TensorView)), None)
     if index is None or places[-1] - places[0] < len(places):
@@ -48,33 +48,33 @@ def _with_looked_up_first(x: Any, keys: List[Any]) -> Any:
     return methods.apply("permute", x, [*moved, *(axis for axis in range(x.ndim) if axis not in moved)])
 
 
-def _whole(x: Any, keys: Tuple[Any, ...]) -> List[Any]:
+def _key_per_axis(x: Any, keys: Tuple[Any, ...]) -> List[Any]:
     """A key for each axis, `None` for each new one."""
-    keys = tuple(map(_plain, keys))
+    keys = tuple(map(_normalized, keys))
     for key in keys:
-        _require_known(key)
+        _require_supported(key)
     if sum(isinstance(key, TensorView) for key in keys) > 1:
-        raise argument_error("`x[…]`: one index tensor is taken, but several are given: index by one after the other")
+        raise argument_error("`x[…]`: only one index tensor is supported, but several are given: index with one after the other")
     named = sum(key is not None and key is not Ellipsis for key in keys)
     if named > x.ndim:
         raise argument_error(f"`x[…]`: {named} indices are given, but the tensor has {x.ndim} axes")
     if sum(key is Ellipsis for key in keys) > 1:
-        raise argument_error("`x[…]`: `...` stands for all other axes, so it is given once at most")
+        raise argument_error("`x[…]`: `...` may be given only once")
     place = next((place for place, key in enumerate(keys) if key is Ellipsis), len(keys))
     rest = [slice(None)] * (x.ndim - named)
     return [*keys[:place], *rest, *keys[place + 1 :]]
 
 
-def _plain(key: Any) -> Any:
-    """Integers of any library as Python's, index tensors of narrow integers as i64."""
+def _normalized(key: Any) -> Any:
+    """A key with integers of any library as Python's, and index tensors of a dtype that ops take."""
     if isinstance(key, slice):
-        return slice(*map(_plain, (key.start, key.stop, key.step)))
-    if isinstance(key, TensorView) and key.dtype() in _NARROW:
+        return slice(*map(_normalized, (key.start, key.stop, key.step)))
+    if isinstance(key, TensorView) and key.dtype() in _CAST:
         return methods.apply("cast", key, DataType.Int)
     return int(key) if isinstance(key, Integral) and not isinstance(key, bool) else key
 
 
-def _require_known(key: Any) -> None:
+def _require_supported(key: Any) -> None:
     if isinstance(key, TensorView):
         if key.dtype() == DataType.Bool:
             raise argument_error(
@@ -82,7 +82,7 @@ def _require_known(key: Any) -> None:
                 "fd.ops.where(mask, x, 0) keeps the shape"
             )
         if key.dtype() not in _INDICES:
-            raise argument_error(f"`x[…]`: an index tensor has integers, but this one is {key.dtype()!r}")
+            raise argument_error(f"`x[…]`: an index tensor must have integers, but has {key.dtype()!r}")
     elif isinstance(key, bool) or not (key is None or key is Ellipsis or isinstance(key, (int, slice, Val))):
         raise argument_error(
             "`x[…]`: expected an int, a slice, None, `...` or a tensor of integers, got "
@@ -90,24 +90,24 @@ def _require_known(key: Any) -> None:
         )
 
 
-def _cut(x: Any, keys: List[Any]) -> Any:
-    """The elements of slices, ignoring steps other than 1. Backward slices are of whole axes."""
+def _sliced(x: Any, keys: List[Any]) -> Any:
+    """Applies the bounds of slices, but not their steps."""
     starts: List[Any] = [0] * x.ndim
     ends: List[Any] = [x.size(axis) for axis in range(x.ndim)]
-    is_cut = False
+    is_sliced = False
     for axis, key in enumerate(key for key in keys if key is not None):
         if not isinstance(key, slice):
             continue
         step = 1 if key.step is None else key.step
         if not isinstance(step, int) or step == 0:
-            raise argument_error(f"`x[…]`: a step is a whole number that is not zero, but is {step!r}")
+            raise argument_error(f"`x[…]`: a step must be an integer other than 0, but is {step!r}")
         if key.start is None and key.stop is None:
             continue
         if step < 0:
-            raise argument_error("`x[…]`: a negative step is taken without bounds: x[::-1] of a slice")
+            raise argument_error("`x[…]`: a slice with a negative step must have no bounds: slice first, as in x[2:5][::-1]")
         starts[axis], ends[axis] = _bounds(ends[axis], key)
-        is_cut = True
-    return methods.apply("slice", x, starts, ends) if is_cut else x
+        is_sliced = True
+    return methods.apply("slice", x, starts, ends) if is_sliced else x
 
 
 def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
@@ -124,7 +124,7 @@ def _bounds(size: Any, key: slice) -> Tuple[Any, Any]:
 
 
 def _stepped(x: Any, step: int, axis: int) -> Any:
-    """Every `step`-th element of an axis; counts down from the last element if `step` is negative."""
+    """Every `step`-th element of an axis, from the last one backward if `step` is negative."""
     if step == 1:
         return x
     size = x.size(axis)
@@ -139,7 +139,7 @@ def _iota(x: Any, count: Any, start: Any, step: int) -> Any:
 
 
 def _gathered(x: Any, index: Any, axis: int) -> Any:
-    """The elements of an axis that an index tensor selects, with the index's axes in place of that one."""
+    """The elements of an axis that an index tensor selects. The axes of the index replace that axis."""
     if index.ndim == 1:
         return methods.apply("index_select", x, index, axis)
     before, after = [x.size(place) for place in range(axis)], [x.size(place) for place in range(axis + 1, x.ndim)]

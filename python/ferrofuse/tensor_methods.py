@@ -1,6 +1,6 @@
 """Methods of tensors by the names that NumPy and torch have for them, each an op of the definition.
 
-What a tensor cannot do before the definition runs (its length, its elements, its value as a number) says why.
+What needs a tensor's elements before the definition runs, as `len(x)` and `float(x)` do, raises the reason.
 """
 
 from numbers import Integral
@@ -14,29 +14,31 @@ from .tracebacks import public
 
 Axis = Union[None, int, Sequence[int]]
 
-# Ops of one operand, which are methods by their own names.
+# Ops of one operand. Each is a method of the same name.
 UNARY = """abs acos acosh asin asinh atan atanh ceil cos cosh erf erfc exp exp2 expm1 floor isfinite isinf isnan log log10 log1p
     log2 logical_not neg reciprocal relu round rsqrt sigmoid sign silu sin sinh sqrt tan tanh trunc""".split()
-# Folds over axes, or over all.
+# Folds over some or all axes.
 FOLDS = "all any max mean min prod sum".split()
 SCANS = "cummax cummin cumprod cumsum".split()
-PLACES = "argmax argmin".split()
+INDICES = "argmax argmin".split()
 
 _UNKNOWN = "is known only when the definition runs"
-FAILING = {
-    "__len__": f"its size {_UNKNOWN}: x.size(0) is a scalar of the definition",
-    "__iter__": f"the number of its rows {_UNKNOWN}: x[0], x[1], … are tensors",
-    "__contains__": f"what it holds {_UNKNOWN}: (x == value).any() is a tensor",
-    "__float__": f"its value {_UNKNOWN}: keep it a tensor, or give it back as an output",
-    "__int__": f"its value {_UNKNOWN}: keep it a tensor, x.astype(int) among them",
-    "__complex__": f"its value {_UNKNOWN}: keep it a tensor, or give it back as an output",
-    "__array__": "it has no elements before the definition runs: use its methods, NumPy's functions on it, or fd.ops",
-    "__floordiv__": "ferrofuse.ops.floor(x / y) for floats, ferrofuse.ops.div(x, y) for integers, which truncates",
-    "__setitem__": "values of a definition never change: fd.ops.where and fd.ops.cat make a tensor with other elements",
-    "item": f"its value {_UNKNOWN}: give it back as an output",
-    "tolist": f"its value {_UNKNOWN}: give it back as an output",
-    "numpy": f"its value {_UNKNOWN}: give it back as an output",
+UNSUPPORTED = {
+    "__len__": f"its size {_UNKNOWN}; use x.size(0), a scalar of the definition",
+    "__iter__": f"the number of its rows {_UNKNOWN}; x[0], x[1], … are tensors",
+    "__contains__": f"the answer {_UNKNOWN}; use (x == value).any(), a tensor",
+    "__float__": f"its value {_UNKNOWN}; keep it a tensor, or make it an output",
+    "__int__": f"its value {_UNKNOWN}; x.astype(int) is a tensor of integers",
+    "__complex__": f"its value {_UNKNOWN}; keep it a tensor, or make it an output",
+    "__array__": "it has no elements before the definition runs; use its methods, NumPy's functions on it, or fd.ops",
+    "__floordiv__": "use ferrofuse.ops.floor(x / y) for floats, and ferrofuse.ops.div(x, y), which truncates, for integers",
+    "__setitem__": "values of a definition never change; fd.ops.where and fd.ops.cat make a tensor with other elements",
+    "item": f"its value {_UNKNOWN}; make it an output",
+    "tolist": f"its value {_UNKNOWN}; make it an output",
+    "numpy": f"its value {_UNKNOWN}; make it an output",
 }
+# What users write for a method of another name.
+_WRITTEN_AS = {"__contains__": "in", "__floordiv__": "//", "__setitem__": "x[…] = …"}
 
 
 def attach() -> None:
@@ -49,34 +51,33 @@ def attach() -> None:
     methods["size"] = property(lambda self: Size(self, size), doc=Size.__doc__)
     methods.update({name: _fold(name) for name in FOLDS})
     methods.update({name: _scan(name) for name in SCANS})
-    methods.update({name: _place(name) for name in PLACES})
-    methods.update({name: _failing(name, why) for name, why in FAILING.items()})
-    methods.update(_WRITTEN)
-    # Scalars have it too.
+    methods.update({name: _index(name) for name in INDICES})
+    methods.update({name: _unsupported(name, why) for name, why in UNSUPPORTED.items()})
+    methods.update(_METHODS)
     setattr(Val, "dtype", property(lambda self: TensorDType(dtype(self)), doc=TensorDType.__doc__))
     for name, method in methods.items():
         setattr(TensorView, name, public(method) if callable(method) else method)
 
 
 def apply(op: str, x: Any, *operands: Any, **keywords: Any) -> Any:
-    """An op on a tensor, in the user's line."""
+    """Calls an op on a tensor, from the user's line."""
     return x._apply(op, caller.place(), x, *operands, **keywords)
 
 
 def axes(x: TensorView, axis: Axis, dims: Axis) -> List[int]:
-    """The axes of a fold, which may be called either."""
+    """The axes of a fold, from NumPy's `axis` or torch's `dims`; all of them if neither is given."""
     if axis is not None and dims is not None:
-        raise TypeError("axis and dims are one argument: give one of them")
+        raise TypeError("axis and dims are names of one argument: give one of them")
     given = dims if axis is None else axis
     if given is None:
         return list(range(x.ndim))
     return [int(given)] if isinstance(given, (int, Integral)) else list(given)
 
 
-def _one(axis: Optional[int], dim: Optional[int]) -> Optional[int]:
-    """The axis of an op along one, which may be called either."""
+def _axis(axis: Optional[int], dim: Optional[int]) -> Optional[int]:
+    """The axis of an op, from NumPy's `axis` or torch's `dim`."""
     if axis is not None and dim is not None:
-        raise TypeError("axis and dim are one argument: give one of them")
+        raise TypeError("axis and dim are names of one argument: give one of them")
     return dim if axis is None else axis
 
 
@@ -86,42 +87,44 @@ def _named(name: str, method: Callable[..., Any], doc: str) -> Callable[..., Any
 
 
 def _unary(op: str) -> Callable[[Any], Any]:
-    return _named(op, lambda self: apply(op, self), f"`fd.ops.{op}` of it, element by element.")
+    return _named(op, lambda self: apply(op, self), f"`fd.ops.{op}`, element by element.")
 
 
 def _fold(op: str) -> Callable[..., Any]:
     def method(self: Any, axis: Axis = None, *, keepdims: bool = False, dims: Axis = None, keepdim: bool = False) -> Any:
         return apply(op, self, dims=axes(self, axis, dims), keepdim=keepdims or keepdim)
 
-    return _named(op, method, f"`fd.ops.{op}` over axes, or over all.")
+    return _named(op, method, f"`fd.ops.{op}` over some or all axes.")
 
 
 def _scan(op: str) -> Callable[..., Any]:
     def method(self: Any, axis: Optional[int] = None, *, dim: Optional[int] = None) -> Any:
-        place = _one(axis, dim)
-        if place is None and self.ndim != 1:
-            raise TypeError(f"{op} of a tensor of {self.ndim} axes needs an axis")
-        return apply(op, self, dim=place or 0)
+        dim = _axis(axis, dim)
+        if dim is None and self.ndim != 1:
+            raise TypeError(f"`{op}` of a tensor of {self.ndim} axes needs an axis")
+        return apply(op, self, dim=dim or 0)
 
     return _named(op, method, f"`fd.ops.{op}` along an axis.")
 
 
-def _place(op: str) -> Callable[..., Any]:
+def _index(op: str) -> Callable[..., Any]:
     def method(
         self: Any, axis: Optional[int] = None, *, keepdims: bool = False, dim: Optional[int] = None, keepdim: bool = False
     ) -> Any:
-        place, keeps = _one(axis, dim), keepdims or keepdim
-        if place is None:
+        dim, keepdim = _axis(axis, dim), keepdims or keepdim
+        if dim is None:
             found = apply(op, flatten(self), dim=0)
-            return apply("broadcast", found, [True] * self.ndim) if keeps else found
-        return apply(op, self, dim=place, keepdim=keeps)
+            return apply("broadcast", found, [True] * self.ndim) if keepdim else found
+        return apply(op, self, dim=dim, keepdim=keepdim)
 
     return _named(op, method, f"`fd.ops.{op}` along an axis, or of all elements.")
 
 
-def _failing(name: str, why: str) -> Callable[..., NoReturn]:
+def _unsupported(name: str, why: str) -> Callable[..., NoReturn]:
+    written = _WRITTEN_AS.get(name, name.strip("_"))
+
     def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-        raise argument_error(f"`{name.strip('_')}` of a tensor of a definition: {why}")
+        raise argument_error(f"`{written}` is not supported on a tensor of a definition: {why}")
 
     _named(name, method, f"Not supported: {why}.")
     return method
@@ -131,9 +134,9 @@ def var(
     self: Any, axis: Axis = None, ddof: int = 0, *, keepdims: bool = False, dims: Axis = None, keepdim: bool = False,
     correction: Optional[int] = None,
 ) -> Any:
-    """The variance over axes, or of all elements: divided by their number less `ddof`, which torch calls `correction`."""
-    by = ddof if correction is None else correction
-    return apply("var", self, dims=axes(self, axis, dims), correction=by, keepdim=keepdims or keepdim)
+    """The variance over axes, or of all elements. It divides by their number less `ddof`, which torch calls `correction`."""
+    correction = ddof if correction is None else correction
+    return apply("var", self, dims=axes(self, axis, dims), correction=correction, keepdim=keepdims or keepdim)
 
 
 def std(self: Any, axis: Axis = None, ddof: int = 0, **keywords: Any) -> Any:
@@ -147,7 +150,7 @@ def reshape(self: Any, *shape: Any) -> Any:
 
 
 def flatten(self: Any) -> Any:
-    """The elements along one axis."""
+    """All elements in one axis."""
     return apply("reshape", self, [-1])
 
 
@@ -157,7 +160,7 @@ def permute(self: Any, *dims: Any) -> Any:
 
 
 def transpose(self: Any, *axes: Any) -> Any:
-    """The axes in this order, or the other way round."""
+    """The axes in this order, or reversed if none is given."""
     return apply("permute", self, _items(axes) or list(range(self.ndim))[::-1])
 
 
@@ -174,19 +177,19 @@ def swapaxes(self: Any, axis1: int, axis2: int) -> Any:
 def matrix_transpose(self: Any) -> Any:
     """The last two axes exchanged."""
     if self.ndim < 2:
-        raise argument_error(f"`mT` exchanges the last two axes, and a tensor of {self.ndim} axes has not two: use x.T")
+        raise argument_error(f"`mT` exchanges the last two axes, but the tensor has only {self.ndim}")
     return swapaxes(self, -2, -1)
 
 
 def squeeze(self: Any, axis: Axis = None, *, dims: Axis = None) -> Any:
-    """Without these axes, which are of size 1."""
+    """Removes these axes, which are of size 1."""
     if axis is None and dims is None:
-        raise argument_error("`squeeze` needs the axes to take away, as sizes are known only when the definition runs")
+        raise argument_error("`squeeze` needs the axes to remove, as sizes are known only when the definition runs")
     return apply("squeeze", self, axes(self, axis, dims))
 
 
 def unsqueeze(self: Any, dim: int) -> Any:
-    """With an axis of size 1 before this one."""
+    """Adds an axis of size 1 before this one."""
     count = self.ndim + 1
     if not -count <= dim < count:
         raise argument_error(f"`unsqueeze`: argument `dim` must be from {-count} to {count - 1}, but is {dim}")
@@ -206,15 +209,15 @@ def astype(self: Any, dtype: Any) -> Any:
 
 
 def getitem(self: Any, key: Any) -> Any:
-    """Parts by integers, slices, `None`, `...` and an index tensor, as NumPy has them."""
-    return indexing.part(self, key)
+    """Indexes with integers, slices, `None`, `...` and an index tensor, as in NumPy."""
+    return indexing.indexed(self, key)
 
 
 def _items(given: Sequence[Any]) -> List[Any]:
     return list(given[0]) if len(given) == 1 and isinstance(given[0], (list, tuple)) else list(given)
 
 
-_WRITTEN: Dict[str, Any] = {
+_METHODS: Dict[str, Any] = {
     "var": var,
     "std": std,
     "reshape": reshape,

@@ -1,4 +1,4 @@
-"""NumPy's functions on tensors of a definition: each calls the op, or the method, with the same meaning."""
+"""NumPy's functions on tensors of a definition. Each calls the op or the method with the same meaning."""
 
 from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
@@ -8,7 +8,7 @@ from .errors import argument_error
 from .operations import TABLE
 from .tracebacks import public
 
-# NumPy's names that differ from those of ops.
+# NumPy's names of ops that have another name here.
 NAMES = {
     "absolute": "abs",
     "arccos": "acos",
@@ -40,7 +40,7 @@ ALIASES = {"amax": "max", "amin": "min"}
 
 
 def attach() -> None:
-    """Makes NumPy's functions call these for values of a definition."""
+    """Makes NumPy's functions on values of a definition call those here."""
     setattr(Val, "__array_ufunc__", public(_ufunc))
     setattr(TensorView, "__array_function__", public(_function))
 
@@ -50,7 +50,7 @@ def _ufunc(self: Any, ufunc: Any, method: str, *operands: Any, **keywords: Any) 
     if method != "__call__" or keywords or op not in TABLE:
         what = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
         options = f" with {', '.join(keywords)}" if keywords else ""
-        raise argument_error(f"np.{what}{options} is no op of a definition: dir(fd.ops) lists those that are")
+        raise argument_error(f"np.{what}{options} is not supported on values of a definition: dir(fd.ops) lists the ops")
     if len(operands) == 2:
         combined = self._combine(op, *operands, caller.place())
         if combined is not NotImplemented:
@@ -66,7 +66,8 @@ def _function(self: Any, function: Any, types: Iterable[type], args: Tuple[Any, 
         return own(self, *args, **kwargs)
     if name in METHODS and args and isinstance(args[0], TensorView):
         return getattr(args[0], name)(*args[1:], **kwargs)
-    raise argument_error(f"np.{function.__name__} is no function of a definition: dir(fd.ops) lists its ops")
+    what = f"{function.__module__}.{function.__name__}".replace("numpy", "np", 1)
+    raise argument_error(f"{what} is not supported on tensors of a definition: dir(fd.ops) lists the ops")
 
 
 def _where(x: Any, condition: Any, chosen: Any, other: Any) -> Any:

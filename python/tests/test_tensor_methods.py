@@ -132,35 +132,36 @@ def test_parts_by_slices_are_views():
 
 
 UNKNOWN = "is known only when the definition runs"
+ON_A_TENSOR = "`{}` is not supported on a tensor of a definition: "
 NO_VALUE = (
     r"an array \(ndarray of shape \[3\]\) is no value of a definition: declare an input for it, "
     r"fd.define_tensor\(shape=\[-1\], contiguity=True, dtype=DataType.Double\), and give it to the call"
 )
 MISTAKES = {
-    "len": (lambda x: len(x), f"`len` of a tensor of a definition: its size {UNKNOWN}: x.size"),
-    "iteration": (lambda x: list(x), f"`iter` of a tensor of a definition: the number of its rows {UNKNOWN}"),
-    "float": (lambda x: float(x), f"`float` of a tensor of a definition: its value {UNKNOWN}"),
-    "int": (lambda x: int(x), f"`int` of a tensor of a definition: its value {UNKNOWN}"),
-    "item": (lambda x: x.item(), f"`item` of a tensor of a definition: its value {UNKNOWN}"),
-    "in": (lambda x: 1 in x, "`contains` of a tensor of a definition: what it holds"),
+    "len": (lambda x: len(x), ON_A_TENSOR.format("len") + f"its size {UNKNOWN}; use x.size"),
+    "iteration": (lambda x: list(x), ON_A_TENSOR.format("iter") + f"the number of its rows {UNKNOWN}"),
+    "float": (lambda x: float(x), ON_A_TENSOR.format("float") + f"its value {UNKNOWN}"),
+    "int": (lambda x: int(x), ON_A_TENSOR.format("int") + f"its value {UNKNOWN}"),
+    "item": (lambda x: x.item(), ON_A_TENSOR.format("item") + f"its value {UNKNOWN}"),
+    "in": (lambda x: 1 in x, ON_A_TENSOR.format("in") + f"the answer {UNKNOWN}"),
     "bool": (lambda x: 1 if x > 0 else 0, "no truth value before the definition runs: a branch on it cannot be taken"),
-    "asarray": (lambda x: np.asarray(x), "`array` of a tensor of a definition: it has no elements"),
-    "assignment": (lambda x: x.__setitem__(0, 1), "values of a definition never change: fd.ops.where"),
+    "asarray": (lambda x: np.asarray(x), ON_A_TENSOR.format("array") + "it has no elements"),
+    "assignment": (lambda x: x.__setitem__(0, 1), ON_A_TENSOR.format("x\\[…\\] = …") + "values of a definition never change; fd.ops.where"),
     "mask": (lambda x: x[x > 0], "how many elements a mask keeps is known only .* fd.ops.where"),
-    "float index": (lambda x: x[x], "an index tensor has integers, but this one is DataType.Float"),
+    "float index": (lambda x: x[x], "an index tensor must have integers, but has DataType.Float"),
     "too many": (lambda x: x[0, 0, 0, 0], "4 indices are given, but the tensor has 3 axes"),
     "a word": (lambda x: x["a"], "expected an int, a slice, None, `...` or a tensor of integers, got str"),
     "an array": (lambda x: x[INDEX], "got ndarray: an array of indices is an input of the definition"),
-    "no step": (lambda x: x[::0], "a step is a whole number that is not zero, but is 0"),
-    "two ellipses": (lambda x: x[..., 0, ...], "`...` stands for all other axes, so it is given once at most"),
-    "floored": (lambda x: x // 2.0, r"`floordiv` of a tensor of a definition: ferrofuse.ops.floor\(x / y\)"),
+    "no step": (lambda x: x[::0], "a step must be an integer other than 0, but is 0"),
+    "two ellipses": (lambda x: x[..., 0, ...], "`...` may be given only once"),
+    "floored": (lambda x: x // 2.0, ON_A_TENSOR.format("//") + r"use ferrofuse.ops.floor\(x / y\)"),
     "an axis too many": (lambda x: x.swapaxes(0, 3), "`swapaxes`: an axis must be from -3 to 2, but is 3"),
-    "squeeze": (lambda x: x.squeeze(), "`squeeze` needs the axes to take away"),
+    "squeeze": (lambda x: x.squeeze(), "`squeeze` needs the axes to remove"),
     "array from the right": (lambda x: x + np.ones(3), "`add`: " + NO_VALUE),
     "array from the left": (lambda x: np.ones(3) + x, "`add`: " + NO_VALUE),
     "array in an op": (lambda x: ferrofuse.ops.add(x, np.ones(3)), NO_VALUE),
-    "numpy's": (lambda x: np.linalg.norm(x), "np.norm is no function of a definition"),
-    "a reduction": (lambda x: np.add.reduce(x), "np.add.reduce is no op of a definition"),
+    "numpy's": (lambda x: np.linalg.norm(x), "np.linalg.norm is not supported on tensors of a definition"),
+    "a reduction": (lambda x: np.add.reduce(x), "np.add.reduce is not supported on values of a definition"),
     "a shape": (lambda x: x.shape == (3, 3, 3), "`shape` of a tensor of a definition is known only when"),
     "a number of elements": (lambda x: x.size == 27, r"`size` .*: x.size\(0\) is a scalar of the definition"),
     "a product of sizes": (lambda x: 2 * x.size, "`size` of a tensor of a definition is known only when"),
@@ -206,7 +207,7 @@ def test_places_keep_their_axis():
         fd.add_output(x.argmax(dim=1, keepdim=True))
         fd.add_output(x.argmin(axis=1, keepdims=True))
         for op in (x.argmax, x.cumsum):
-            with pytest.raises(TypeError, match="axis and dim are one argument"):
+            with pytest.raises(TypeError, match="axis and dim are names of one argument"):
                 op(0, dim=1)
     array = np.arange(6, dtype=np.float32).reshape(2, 3)
     assert [output.tolist() for output in fd.execute([array])] == [[[2], [2]], [[0], [0]]]
@@ -215,8 +216,8 @@ def test_places_keep_their_axis():
 def test_an_axis_is_named_once():
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
-        with pytest.raises(TypeError, match="axis and dims are one argument"):
+        with pytest.raises(TypeError, match="axis and dims are names of one argument"):
             x.sum(axis=0, dims=[0])
         with pytest.raises(ArgumentError, match=r"exchanges the last two axes"):
             x.mT
-    assert TensorView.sum.__doc__ == "`fd.ops.sum` over axes, or over all."
+    assert TensorView.sum.__doc__ == "`fd.ops.sum` over some or all axes."
