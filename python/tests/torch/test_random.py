@@ -107,7 +107,7 @@ def test_arrays_of_others_draw_from_the_packages_generator():
 
 def test_a_state_is_looked_for_once(monkeypatch):
     asked = []
-    monkeypatch.setattr(torch_generator, "_found", lambda *state: asked.append(state))
+    monkeypatch.setattr(torch_generator, "_search", lambda *state: asked.append(state))
     words = np.arange(1, 625, dtype=np.uint32)
     for seed in (5, 5, 5, 6, 6):
         assert torch_generator._blocks_made(seed, words) is None
