@@ -1,4 +1,4 @@
-"""`ferrofuse.autograd`: two functions of tensors as an op of torch that its autograd and `torch.compile` know.
+"""`ferrofuse.autograd`: makes two functions of tensors an op of torch, for its autograd and `torch.compile`.
 
 Imports torch when a function is made.
 """
@@ -16,15 +16,15 @@ _NUMBERS = itertools.count()
 
 
 def autograd(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
-    """A differentiable function of torch's tensors, forward and backward fused.
+    """A differentiable function of torch's tensors, whose forward and backward are fused.
 
-    `forward(*inputs)` returns a tensor, or a tuple of tensors. `backward(*gradients, *inputs)` takes the gradient of each
-    of these, then the inputs again, and returns the gradient of each input, with its sizes, in order. The backward computes
-    values of the forward again, which mostly costs less than keeping them.
+    `forward(*inputs)` returns a tensor or a tuple of tensors. `backward(*gradients, *inputs)` takes the gradient of each of
+    these and then the inputs, and returns the gradient of each input, in order and of the input's sizes. The backward
+    computes values of the forward again, which usually costs less than keeping them.
 
     Raises:
-        ArgumentError: for a backward with another number of parameters or results, or gradients of other sizes, with its
-        line.
+        ArgumentError: for a backward that takes or returns another number of tensors, or gradients of other sizes. It names
+            the line.
         ImportError: without torch.
     """
     return _Differentiable(_fused(forward), _fused(backward)).op()
@@ -35,14 +35,16 @@ def _fused(function: Callable[..., Any]) -> Fused[Any]:
 
 
 class _Differentiable:
+    """A forward and a backward, with what torch needs of an op."""
+
     def __init__(self, forward: Fused[Any], backward: Fused[Any]) -> None:
         self._forward, self._backward = forward, backward
         self._names = list(inspect.signature(forward).parameters)
         gradients = len(inspect.signature(backward).parameters) - len(self._names)
         if gradients < 1:
-            expected = f"the gradients of what `{forward._function.__name__}` gives, then its {len(self._names)} inputs"
+            expected = f"the gradients of what `{forward._function.__name__}` returns, then its {len(self._names)} inputs"
             given = len(inspect.signature(backward).parameters)
-            raise error_in(backward._function, f"expected it to take {expected}, but it takes {given} arguments")
+            raise error_in(backward._function, f"it must take {expected}, but takes {given} arguments")
         self._gradients = gradients
 
     def op(self) -> Callable[..., Any]:
@@ -50,7 +52,7 @@ class _Differentiable:
         import torch
 
         name = f"ferrofuse::{re.sub('[^0-9a-zA-Z]', '_', self._forward._function.__name__)}_{next(_NUMBERS)}"
-        # Parameters of a schema may not have the names of its types.
+        # Names of the user's could be those of types in a schema.
         places = range(len(self._names))
         inputs = ", ".join(f"Tensor input{place}" for place in places)
         op = torch.library.custom_op(name, self._outputs, mutates_args=(), schema=f"({inputs}) -> Tensor[]")
@@ -86,10 +88,10 @@ class _Differentiable:
     def _outputs(self, *inputs: Any) -> List[Any]:
         result = self._forward(*inputs)
         if isinstance(result, dict):
-            raise error_in(self._forward._function, "expected it to give a tensor or a tuple of tensors, got a dict")
+            raise error_in(self._forward._function, "it must return a tensor or a tuple of tensors, but returns a dict")
         outputs = _list(result)
         if len(outputs) != self._gradients:
-            message = f"expected it to take {len(outputs)} gradients before the inputs, but it takes {self._gradients}"
+            message = f"the number of gradients before its inputs must be {len(outputs)}, but is {self._gradients}"
             raise error_in(self._backward._function, message)
         return _owned(outputs, inputs)
 
@@ -98,11 +100,11 @@ class _Differentiable:
         made = _list(self._backward(*arguments))
         function = self._backward._function
         if len(made) != len(inputs):
-            raise error_in(function, f"expected {len(inputs)} gradients, one for each input, got {len(made)}")
+            raise error_in(function, f"it must return {len(inputs)} gradients, one for each input, but returns {len(made)}")
         for name, gradient, given in zip(self._names, made, inputs):
             if gradient.shape != given.shape:
                 expected, got = list(given.shape), list(gradient.shape)
-                raise error_in(function, f"the gradient of `{name}`: expected sizes {expected}, got {got}")
+                raise error_in(function, f"the gradient of `{name}` must have sizes {expected}, but has {got}")
         return _owned([gradient.to(given.dtype) for gradient, given in zip(made, inputs)], arguments)
 
     def _fake(self, *inputs: Any) -> List[Any]:
@@ -119,7 +121,7 @@ def _list(result: Any) -> List[Any]:
 
 
 def _owned(outputs: Sequence[Any], inputs: Sequence[Any]) -> List[Any]:
-    """Outputs of an op of torch, which share no memory and have no gaps."""
+    """Outputs as torch requires them of an op: contiguous, and in memory of their own."""
     kept = {given.untyped_storage().data_ptr() for given in inputs}
     owned = []
     for output in outputs:
@@ -130,16 +132,15 @@ def _owned(outputs: Sequence[Any], inputs: Sequence[Any]) -> List[Any]:
 
 
 def _like_outputs(function: Fused[Any], inputs: Sequence[Any]) -> List[Any]:
-    """Fake outputs for fake inputs: the types that the definition has for real ones of these sizes, without reading
-    memory."""
+    """Fake outputs for fake inputs, of the types that the definition has for inputs of these sizes. Reads no elements."""
     import torch
     from torch.utils._python_dispatch import _disable_current_modes
 
     with _disable_current_modes():
         real = [torch.empty([int(size) for size in given.shape], dtype=given.dtype) for given in inputs]
-        told = function.definition(*real).output_types(real)
+        types = function.definition(*real).output_types(real)
     made = []
-    for each in told:
+    for each in types:
         dtype = getattr(torch, str(each.dtype.numpy_name))
         made.append(inputs[0].new_empty(each.shape, dtype=dtype))
     return made

@@ -1,4 +1,4 @@
-"""`@ferrofuse.fuse`: a function of arrays that is traced when it is first called, and runs fused."""
+"""`@ferrofuse.fuse`: a function of arrays that is traced when it is first called and runs fused from then on."""
 
 import functools
 import inspect
@@ -13,15 +13,15 @@ from .tracing import Traced, trace
 
 Result = TypeVar("Result")
 
-# The number of kinds of arguments that are cached; beyond these the one traced first is dropped.
-MOST_TRACED = 64
+# The definitions that are kept for different kinds of arguments. With one more, the oldest is dropped.
+MAX_TRACED = 64
 
 
 class Fused(Generic[Result]):
-    """A function of arrays, traced once for each combination of libraries, ranks and dtypes; sizes stay symbolic.
+    """A function of arrays, traced once for each combination of libraries, ranks and dtypes. Sizes stay symbolic.
 
-    Axes of size 1 are told apart, as they are broadcast. Floats are inputs too; other arguments, such as an axis or a flag,
-    are constants, and the function is traced for each of their values.
+    It is also traced anew where other axes have size 1, as those are broadcast. Floats are inputs too. Other arguments, such
+    as an axis or a flag, are constants: the function is traced for each of their values.
     """
 
     def __init__(self, function: Callable[..., Result]) -> None:
@@ -31,55 +31,55 @@ class Fused(Generic[Result]):
         self._function = function
         self._signature = inspect.signature(function)
         self._names = list(self._signature.parameters)
-        # For each parameter its default; the value is unused for parameters before the first default, as calls give those.
+        # The default of each parameter, or `Parameter.empty`, for which nothing is ever traced.
         self._defaults = tuple(each.default for each in self._signature.parameters.values())
         kinds = [parameter.kind for parameter in self._signature.parameters.values()]
         self._positional = len(kinds) - kinds.count(inspect.Parameter.KEYWORD_ONLY)
         if {*kinds} & {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
-            raise error_in(function, "a fused function has named parameters, not *args or **kwargs")
+            raise error_in(function, "a fused function must have named parameters, not *args or **kwargs")
         self._traced: Dict[Tuple[Any, ...], Traced] = {}
 
     @tracebacks.trims
     def __call__(self, *args: Any, **kwargs: Any) -> Result:
         try:
             if not kwargs and len(args) <= self._positional:
-                whole = args + self._defaults[len(args) :]
+                all_arguments = args + self._defaults[len(args) :]
                 try:
-                    traced = self._traced[tuple([_kind(argument) for argument in whole])]
-                except (KeyError, TypeError):  # not traced yet, or not a key
+                    traced = self._traced[tuple([_kind(argument) for argument in all_arguments])]
+                except (KeyError, TypeError):  # not traced yet, or not hashable
                     pass
                 else:
-                    inputs = whole if traced.inputs is None else traced.given(whole)
+                    inputs = all_arguments if traced.inputs is None else traced.inputs_among(all_arguments)
                     result: Result = traced.rebuild(traced.definition.execute(inputs))
                     return result
             arguments = self._arguments(args, kwargs)
             if any(isinstance(argument, (TensorView, Val)) for argument in arguments):  # within another fused function
                 return self._function(*args, **kwargs)
-            made: Result = self._of(arguments).call(arguments)
+            made: Result = self._trace(arguments).call(arguments)
             return made
         except Exception as error:
             tracebacks.trim(error)
             raise
 
     def definition(self, *args: Any, **kwargs: Any) -> FusionDefinition:
-        """The definition for arguments of these kinds; without arguments, the only one that was traced."""
+        """The definition that calls with such arguments run; without arguments, the only one that was traced."""
         if not args and not kwargs and self._names:
             if len(self._traced) != 1:
                 raise error_in(self._function, f"{len(self._traced)} definitions were traced: give arguments to say which")
             return next(iter(self._traced.values())).definition
-        return self._of(self._arguments(args, kwargs)).definition
+        return self._trace(self._arguments(args, kwargs)).definition
 
     def explain(self, *args: Any, **kwargs: Any) -> Explanation:
-        """The compiler's decisions for these arguments; runs nothing."""
+        """The compiler's decisions for these arguments. Runs nothing."""
         arguments = self._arguments(args, kwargs)
-        traced = self._of(arguments)
-        return traced.definition.explain(traced.given(arguments))
+        traced = self._trace(arguments)
+        return traced.definition.explain(traced.inputs_among(arguments))
 
     def lower(self, *args: Any, stage: str = "kernel", **kwargs: Any) -> str:
         """The text of a stage of the compiler for these arguments, as `ferrofuse emit --stage` prints it."""
         arguments = self._arguments(args, kwargs)
-        traced = self._of(arguments)
-        return traced.definition._compilable().emit(stage, traced.given(arguments))
+        traced = self._trace(arguments)
+        return traced.definition._compilable().emit(stage, traced.inputs_among(arguments))
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -92,14 +92,14 @@ class Fused(Generic[Result]):
         bound.apply_defaults()
         return tuple(bound.arguments.values())
 
-    def _of(self, arguments: Tuple[Any, ...]) -> Traced:
+    def _trace(self, arguments: Tuple[Any, ...]) -> Traced:
         key = tuple([_kind(argument) for argument in arguments])
         for name, kind in zip(self._names, key):
             self._require_hashable(name, kind)
         traced = self._traced.get(key)
         if traced is None:
             traced = trace(self._function, self._names, self._positional, arguments)
-            if len(self._traced) >= MOST_TRACED:
+            if len(self._traced) >= MAX_TRACED:
                 self._traced.pop(next(iter(self._traced)))
             self._traced[key] = traced
         return traced
@@ -113,7 +113,7 @@ class Fused(Generic[Result]):
 
 
 def _kind(argument: Any) -> Tuple[Any, ...]:
-    """The key of an argument for tracing: for an array everything but its elements and sizes, for a constant its value."""
+    """What tracing depends on: of an array, everything but its elements and sizes; of a constant, its value."""
     try:
         shape, dtype = argument.shape, argument.dtype
     except AttributeError:
@@ -131,10 +131,10 @@ def _constant(value: Any) -> Tuple[Any, ...]:
 
 
 def fuse(function: Callable[..., Result]) -> Fused[Result]:
-    """Has a function of arrays run fused: `@ferrofuse.fuse`.
+    """Makes a function of arrays run fused: `@ferrofuse.fuse`.
 
-    It runs once on tensors of a definition, for each combination of ranks and dtypes; after that the definition runs.
-    Arrays are of NumPy, torch, JAX or CuPy, and so are the results. A branch on a value, a change of a list from outside
-    the function, and arrays of several libraries are rejected, with the line.
+    For each combination of ranks and dtypes the function runs once, on tensors of a definition; from then on the definition
+    runs. Arrays are of NumPy, torch, JAX or CuPy, and so are the results. A branch on a value, a change of a list outside of
+    the function, and arrays of several libraries are errors, which name the line.
     """
     return Fused(function)

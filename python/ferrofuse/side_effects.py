@@ -1,6 +1,6 @@
-"""The side effects of a function, as far as its closure, its globals and its defaults show them.
+"""Side effects of a function on its closure, its globals and its defaults.
 
-A fused function runs once for many calls: appending to a list would happen once, with a value of a definition.
+A fused function runs once for many calls: appending to a list would happen once, with a tensor of a definition.
 """
 
 import ast
@@ -11,26 +11,26 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 _CONTAINERS = (list, dict, set, deque)
 _CHANGING = "append appendleft add clear discard extend insert pop popitem popleft remove setdefault update".split()
-_Shown = List[Tuple[int, int]]
+_Items = List[Tuple[int, int]]
 
 
-class Outside:
-    """Names that a function sees besides its arguments, with their values before it is traced."""
+class OuterNames:
+    """Names that a function uses besides its arguments, with their values before it is traced."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._function = function
-        self._before = {name: (value, _shown(value)) for name, value in _seen(function).items()}
+        self._before = {name: (value, _items(value)) for name, value in _outer_values(function).items()}
 
     def changed(self) -> Optional[str]:
-        """The name that now has another value, or whose container has other items."""
-        now = _seen(self._function)
-        for name, (value, shown) in self._before.items():
-            if now.get(name) is not value or _shown(value) != shown:
+        """A name that now has another value, or a container with other items; None if there is none."""
+        now = _outer_values(self._function)
+        for name, (value, items) in self._before.items():
+            if now.get(name) is not value or _items(value) != items:
                 return name
         return None
 
     def line_of(self, name: str) -> int:
-        """The line of the function that changes this name, or else the function's own line."""
+        """The line of the function that changes this name, or its first line if none is found."""
         code = self._function.__code__
         try:
             tree = ast.parse(textwrap.dedent(inspect.getsource(self._function)))
@@ -40,21 +40,22 @@ class Outside:
         return code.co_firstlineno + min(lines, default=1) - 1
 
 
-def _seen(function: Callable[..., Any]) -> Dict[str, Any]:
+def _outer_values(function: Callable[..., Any]) -> Dict[str, Any]:
+    """The current values of the names that a function uses besides its arguments, and of its defaults."""
     code = function.__code__
-    seen = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
+    values = {name: function.__globals__[name] for name in code.co_names if name in function.__globals__}
     for name, cell in zip(code.co_freevars, function.__closure__ or ()):
         try:
-            seen[name] = cell.cell_contents
+            values[name] = cell.cell_contents
         except ValueError:  # nothing is bound to it yet
             continue
     parameters = inspect.signature(function).parameters
     defaults = {name: each.default for name, each in parameters.items() if each.default is not each.empty}
-    return {**defaults, **seen}
+    return {**defaults, **values}
 
 
-def _shown(value: Any) -> Optional[_Shown]:
-    """The identities of a container's items."""
+def _items(value: Any) -> Optional[_Items]:
+    """The identities of a container's items; None for other values."""
     if isinstance(value, dict):
         return [(id(key), id(item)) for key, item in value.items()]
     return [(id(item), 0) for item in value] if isinstance(value, _CONTAINERS) else None

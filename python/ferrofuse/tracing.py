@@ -1,4 +1,4 @@
-"""Runs a function of arrays once on tensors of a definition: its arguments, its results, and its forbidden side effects."""
+"""Traces a function of arrays: runs it once on tensors of a definition, and rejects side effects."""
 
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -6,26 +6,29 @@ from ._native import DataType, TensorView, Val
 from .array_types import dtype_name, dtype_named, is_array
 from .definition import FusionDefinition
 from .errors import error_in
-from .side_effects import Outside
+from .side_effects import OuterNames
+
+
+_RESULTS = "it must return a tensor, or a tuple, list or dict of tensors"
 
 
 class Traced(NamedTuple):
     """A function traced for arguments of some kinds."""
 
     definition: FusionDefinition
-    """What it computes."""
+    """What the function computes."""
     inputs: Optional[List[int]]
-    """The places of the arguments that are inputs; None where all are."""
+    """The indices of the arguments that are inputs; None if all are."""
     rebuild: Callable[[List[Any]], Any]
-    """Makes what the function gives of the outputs."""
+    """Makes the function's result from the outputs."""
 
-    def given(self, arguments: Sequence[Any]) -> Sequence[Any]:
+    def inputs_among(self, arguments: Sequence[Any]) -> Sequence[Any]:
         """The inputs among the arguments."""
         return arguments if self.inputs is None else [arguments[place] for place in self.inputs]
 
     def call(self, arguments: Sequence[Any]) -> Any:
         """The function's result."""
-        return self.rebuild(self.definition.execute(self.given(arguments)))
+        return self.rebuild(self.definition.execute(self.inputs_among(arguments)))
 
 
 def trace(function: Callable[..., Any], names: Sequence[str], positional: int, arguments: Sequence[Any]) -> Traced:
@@ -36,11 +39,11 @@ def trace(function: Callable[..., Any], names: Sequence[str], positional: int, a
         ArgumentError: for arguments and results of other kinds, and for side effects.
     """
     _require_one_library(function, names, arguments)
-    outside = Outside(function)
+    outer = OuterNames(function)
     with FusionDefinition() as fd:
         values = [_value(fd, function, name, argument) for name, argument in zip(names, arguments)]
         result = function(*values[:positional], **dict(zip(names[positional:], values[positional:])))
-        _require_no_effect(function, outside)
+        _require_no_effect(function, outer)
         outputs, rebuild = _outputs(function, result)
         for output in outputs:
             fd.add_output(output)
@@ -71,21 +74,21 @@ def _require_one_library(function: Callable[..., Any], names: Sequence[str], arg
             libraries.setdefault(type(argument).__module__.split(".")[0].replace("jaxlib", "jax"), name)
     if len(libraries) > 1:
         given = ", ".join(f"`{name}` of {library}" for library, name in libraries.items())
-        raise error_in(function, f"arrays of one library are expected, got {given}: convert the others")
+        raise error_in(function, f"all arrays must be of one library, but are {given}: convert the others")
 
 
-def _require_no_effect(function: Callable[..., Any], outside: Outside) -> None:
-    name = outside.changed()
+def _require_no_effect(function: Callable[..., Any], outer: OuterNames) -> None:
+    name = outer.changed()
     if name is not None:
         message = (
-            f"it changes `{name}`, which is not its own: the function runs once for many calls, on values "
-            "without elements; give back what is wanted"
+            f"it changes `{name}`, which is defined outside of it: the function runs once for many calls, on tensors "
+            "without elements; return the value instead"
         )
-        raise error_in(function, message, outside.line_of(name))
+        raise error_in(function, message, outer.line_of(name))
 
 
 def _outputs(function: Callable[..., Any], result: Any) -> Tuple[List[TensorView], Callable[[List[Any]], Any]]:
-    """The outputs in a result, and a function that makes such a result of arrays."""
+    """The tensors in a result, and a function that makes such a result of arrays."""
     items: List[Any]
     rebuild: Callable[[List[Any]], Any]
     if isinstance(result, TensorView):
@@ -95,13 +98,13 @@ def _outputs(function: Callable[..., Any], result: Any) -> Tuple[List[TensorView
     elif isinstance(result, (tuple, list)):
         items, rebuild = list(result), tuple if isinstance(result, tuple) else list
     else:
-        kind = "a number: arrays are its arguments" if isinstance(result, Val) else type(result).__name__
-        raise error_in(function, f"expected it to give a tensor or several, got {kind}")
+        kind = "a scalar" if isinstance(result, Val) else type(result).__name__
+        raise error_in(function, f"{_RESULTS}, but returns {kind}")
     for place, item in enumerate(items):
         if not isinstance(item, TensorView):
-            raise error_in(function, f"expected tensors, but result {place} is {type(item).__name__}")
+            raise error_in(function, f"{_RESULTS}, but result {place} is {type(item).__name__}")
     if not items:
-        raise error_in(function, "expected it to give a tensor or several, got none")
+        raise error_in(function, f"{_RESULTS}, but returns none")
     return items, rebuild
 
 

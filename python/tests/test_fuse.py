@@ -150,12 +150,12 @@ def takes_any(*arrays):
 
 OTHERS = type("Tensor", (np.ndarray,), {"__module__": "torch"})
 MISTAKES = {
-    "appends": (lambda: ferrofuse.fuse(appends)(A), appends, 2, "it changes `SAVED`, which is not its own"),
-    "assigns": (lambda: ferrofuse.fuse(assigns)(A), assigns, 1, "it changes `LIMITS`, which is not its own"),
+    "appends": (lambda: ferrofuse.fuse(appends)(A), appends, 2, "it changes `SAVED`, which is defined outside of it"),
+    "assigns": (lambda: ferrofuse.fuse(assigns)(A), assigns, 1, "it changes `LIMITS`, which is defined outside of it"),
     "branches": (lambda: ferrofuse.fuse(branches)(A), branches, 1, "no truth value before the definition runs"),
-    "nothing": (lambda: ferrofuse.fuse(gives_nothing)(A), gives_nothing, 0, "a tensor or several, got NoneType"),
-    "number": (lambda: ferrofuse.fuse(gives_a_number)(A), gives_a_number, 0, "expected tensors, but result 1 is float"),
-    "stars": (lambda: ferrofuse.fuse(takes_any), takes_any, 0, "has named parameters, not"),
+    "nothing": (lambda: ferrofuse.fuse(gives_nothing)(A), gives_nothing, 0, "it must return a tensor, or a tuple, list or dict of tensors, but returns NoneType"),
+    "number": (lambda: ferrofuse.fuse(gives_a_number)(A), gives_a_number, 0, "it must return a tensor, .*, but result 1 is float"),
+    "stars": (lambda: ferrofuse.fuse(takes_any), takes_any, 0, "must have named parameters, not"),
     "list": (lambda: ferrofuse.fuse(branches)([1.0]), branches, 0, "argument `x`: expected an array, .* got list"),
     "dtype": (lambda: ferrofuse.fuse(branches)(A.astype(">i2")), branches, 0, "argument `x`: the dtype >i2 is not"),
 }
@@ -174,7 +174,7 @@ def test_mistakes_are_rejected_with_their_line(name):
 
 def test_libraries_are_not_mixed():
     add = ferrofuse.fuse(lambda x, y: x + y)
-    with pytest.raises(ArgumentError, match="arrays of one library are expected, got `x` of numpy, `y` of torch"):
+    with pytest.raises(ArgumentError, match="all arrays must be of one library, but are `x` of numpy, `y` of torch"):
         add(A, A.view(OTHERS))
 
 

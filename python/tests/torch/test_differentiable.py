@@ -78,10 +78,10 @@ def takes_four(g, h, x, weight):
 
 
 MISTAKES = [
-    (gives_one, "expected 2 gradients, one for each input, got 1"),
-    (gives_other_sizes, r"the gradient of `weight`: expected sizes \[16\], got \[6, 16\]"),
-    (takes_two, "expected it to take the gradients of what `rms_forward` gives, then its 2 inputs, but it takes 2"),
-    (takes_four, "expected it to take 1 gradients before the inputs, but it takes 2"),
+    (gives_one, "it must return 2 gradients, one for each input, but returns 1"),
+    (gives_other_sizes, r"the gradient of `weight` must have sizes \[16\], but has \[6, 16\]"),
+    (takes_two, "it must take the gradients of what `rms_forward` returns, then its 2 inputs, but takes 2"),
+    (takes_four, "the number of gradients before its inputs must be 1, but is 2"),
 ]
 
 
@@ -97,7 +97,7 @@ def test_arguments_and_results_other_than_tensors_are_named():
     with pytest.raises(TypeError, match="^<lambda>: `y` must be a tensor of torch, but is float$"):
         scaled(torch.ones(3), 2.0)
     named = ferrofuse.autograd(lambda x: {"doubled": x * 2.0}, lambda g, x: g * 2.0)
-    with pytest.raises(ArgumentError, match="expected it to give a tensor or a tuple of tensors, got a dict"):
+    with pytest.raises(ArgumentError, match="it must return a tensor or a tuple of tensors, but returns a dict"):
         named(torch.ones(3))
 
 
@@ -107,5 +107,5 @@ def test_results_are_of_the_library_that_came():
     jax = pytest.importorskip("jax", reason="arrays of JAX are given")
     assert isinstance(double(jax.numpy.ones(3)), jax.Array)
     mixed = ferrofuse.fuse(lambda x, y: x + y)
-    with pytest.raises(ArgumentError, match="got `x` of torch, `y` of jax: convert the others"):
+    with pytest.raises(ArgumentError, match="but are `x` of torch, `y` of jax: convert the others"):
         mixed(torch.ones(3), jax.numpy.ones(3))
