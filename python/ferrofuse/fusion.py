@@ -1,4 +1,4 @@
-"""Fusions as objects: compared by what they compute, compiled once, cached."""
+"""Fusions as objects that are compared by what they compute, and the cache that compiles one."""
 
 import threading
 from typing import Any, List, Optional, Sequence
@@ -9,7 +9,7 @@ from .operations import Operations
 from .options import check_options, library_without_arrays
 
 
-class _Guarded(threading.local):
+class _CurrentFusions(threading.local):
     """The current fusions of each thread, innermost last."""
 
     def __init__(self) -> None:
@@ -19,7 +19,7 @@ class _Guarded(threading.local):
         return self._fusions
 
 
-_guarded = _Guarded()
+_current_fusions = _CurrentFusions()
 
 
 class Fusion:
@@ -27,7 +27,7 @@ class Fusion:
 
     def __init__(self) -> None:
         self._builder = _native.Builder()
-        self._expected = 0  # inputs that `add_input` has named
+        self._expected = 0  # the number of the input that `add_input` takes next
 
     @classmethod
     def _of(cls, builder: _native.Builder) -> "Fusion":
@@ -48,40 +48,40 @@ class Fusion:
         return self._text() or "Fusion()"
 
     def inputs(self) -> List[Any]:
-        """Its inputs, in order."""
+        """The inputs, in order."""
         return [] if self._builder.is_empty() else self._builder.boundary()[0]
 
     def outputs(self) -> List[Any]:
-        """Its outputs, in order, without those that are written to inputs."""
+        """The outputs, in order, without those that are written to inputs."""
         return [] if self._builder.is_empty() else self._builder.boundary()[1]
 
     def vals(self) -> List[Any]:
-        """Every value that a call made, inputs included, in order."""
+        """The values of all calls, in order, including inputs."""
         return self._builder.vals()
 
     def add_input(self, input: Any) -> None:
-        """States that this is the next input. `define_tensor` and `define_scalar` have already added it, in order.
+        """Confirms that this is the next input: `define_tensor` and `define_scalar` already add inputs in order.
 
         Raises:
-            ValueError: for a value that is no input, and for another input than the next.
+            ValueError: for a value that is not an input, and for another input than the next.
         """
         self._builder.expect_input(input, self._expected)
         self._expected += 1
 
     def add_output(self, output: Any, alias_input: Optional[Any] = None) -> None:
-        """As `FusionDefinition.add_output`."""
+        """Like `FusionDefinition.add_output`."""
         self._builder.at(*caller.place())
         self._builder.add_output(output, alias_input)
 
     def print_math(self, from_outputs_only: bool = True) -> str:
-        """The definition as text: a function of `fd`, a line for each call as it was written.
+        """The definition as the text of a function of `fd`, with a line for each call.
 
-        Calls that no output depends on are left out, unless `from_outputs_only` is False.
+        Calls that no output depends on are left out unless `from_outputs_only` is False.
         """
         return self._builder.text(from_outputs_only)
 
     def print_kernel(self, compile_params: Any = None) -> str:
-        """Its kernels in CUDA C++, compiled for unknown sizes."""
+        """The kernels in CUDA C++, for inputs of any sizes."""
         return self._builder.executable().emit("cuda")
 
 
@@ -92,43 +92,43 @@ class FusionGuard:
         self._fusion = fusion
 
     def __enter__(self) -> "FusionGuard":
-        _guarded.of_this_thread().append(self._fusion)
+        _current_fusions.of_this_thread().append(self._fusion)
         self._fusion._builder.open()
         return self
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        _guarded.of_this_thread().pop()
+        _current_fusions.of_this_thread().pop()
         self._fusion._builder.close()
 
 
 def current() -> Fusion:
     """The fusion of the innermost `FusionGuard` or `with FusionDefinition()` of this thread."""
-    fusions = _guarded.of_this_thread()
+    fusions = _current_fusions.of_this_thread()
     if not fusions:
-        raise RuntimeError("no fusion is guarded: use `with FusionGuard(fusion):`")
+        raise RuntimeError("there is no current fusion: call it within `with FusionGuard(fusion):`")
     return fusions[-1]
 
 
 def define_tensor(*args: Any, **kwargs: Any) -> TensorView:
-    """As `FusionDefinition.define_tensor`, in the current fusion."""
+    """Like `FusionDefinition.define_tensor`, in the current fusion."""
     builder = current()._builder
     builder.at(*caller.place())
     return builder.define_tensor(*args, **kwargs)
 
 
 def define_scalar(*args: Any, **kwargs: Any) -> Val:
-    """As `FusionDefinition.define_scalar`, in the current fusion."""
+    """Like `FusionDefinition.define_scalar`, in the current fusion."""
     builder = current()._builder
     builder.at(*caller.place())
     return builder.define_scalar(*args, **kwargs)
 
 
-# As `fd.ops`, in the current fusion.
+# Like `fd.ops`, in the current fusion.
 ops = Operations(lambda: current()._builder)
 
 
 def translate_fusion(fusion: Fusion) -> str:
-    """The fusion as a function of `fd` that makes an equal one."""
+    """The fusion as the text of a function of `fd` that makes an equal one."""
     return fusion._text()
 
 
@@ -168,11 +168,11 @@ class FusionExecutorCache:
         return self._compilable().emit("kernel", inputs)
 
     def get_most_recent_scheduled_ir(self, tensor_transforms: bool = False) -> str:
-        """Does not exist: inputs are not kept."""
-        raise NotImplementedError("inputs are not kept: give them, get_scheduled_ir(inputs)")
+        """Not supported: inputs are not kept."""
+        raise NotImplementedError("inputs are not kept: use get_scheduled_ir(inputs)")
 
     def get_output_shardings(self) -> List[Any]:
-        """Does not exist: there is one device."""
+        """Not supported: a call runs on one device."""
         absent.reject_devices("get_output_shardings")
 
     def execute(
@@ -184,7 +184,7 @@ class FusionExecutorCache:
         _enable_options: Sequence[str] = (),
         _disable_options: Sequence[str] = (),
     ) -> List[Any]:
-        """As `FusionDefinition.execute`."""
+        """Like `FusionDefinition.execute`."""
         check_options(_enable_options, _disable_options)
         executable = self._compilable()
         if profiler.active is not None:

@@ -137,7 +137,7 @@ def test_guarded_fusions_take_calls_of_the_module():
         fd.add_output(ops.mul(y, 3.0))
     assert fusion == fd.fusion and "def nvfuser_fusion(fd : FusionDefinition) -> None :" in translate_fusion(fusion)
     assert len(fusion.vals()) == 2 and fusion.print_math() == repr(fd)
-    with pytest.raises(RuntimeError, match="no fusion is guarded"):
+    with pytest.raises(RuntimeError, match="there is no current fusion"):
         ops.neg(y)
     cache = FusionExecutorCache(fusion)
     three = [np.ones(2, np.float32)]
