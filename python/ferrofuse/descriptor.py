@@ -1,4 +1,4 @@
-"""Contiguity and memory order of a tensor, read off its strides."""
+"""The contiguity and memory order of a tensor with given strides."""
 
 from typing import List, Optional, Sequence, Tuple
 
@@ -12,7 +12,7 @@ def compute_tensor_descriptor(
     Strides count elements; none may be negative.
     """
     if len(sizes) != len(strides):
-        raise ValueError(f"sizes and strides must be as many, but are {len(sizes)} and {len(strides)}")
+        raise ValueError(f"sizes and strides must have one length, but have {len(sizes)} and {len(strides)}")
     if any(stride < 0 for stride in strides):
         raise ValueError(f"strides must not be negative, but are {list(strides)}")
     memory = sorted((axis for axis, stride in enumerate(strides) if stride), key=lambda axis: -strides[axis])

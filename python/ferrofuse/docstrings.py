@@ -1,12 +1,11 @@
-"""The text of `help(fd.ops.NAME)`: meaning, parameters, dtype of the result, error bounds, exceptions, from the table of
-ops."""
+"""The text of `help(fd.ops.NAME)`, from the table of ops."""
 
 import json
 from typing import Any, Dict, List
 
 from . import _native
 
-# The accepted arguments, by the kinds of parameters.
+# What each kind of parameter accepts.
 KINDS = {
     "Operand": "a tensor, a scalar or a number",
     "Tensor": "a tensor",
@@ -26,13 +25,14 @@ ITEMS = {"Ints": "an int or a list of ints", "Tensors": "a tensor or a list of t
 
 
 def docstring(row: Dict[str, Any]) -> str:
-    """The docstring of an op, which is a row of `_native.ops()`."""
+    """The docstring of an op, given its row of `_native.ops()`."""
     (entry,) = json.loads(_native.describe_ops(row["name"]))
     lines = [row["doc"], "", "Args:", *map(_parameter, row["params"])]
     if entry.get("rule"):
         lines += ["", f"Result: {entry['rule']}."]
     lines += ["", "Dtypes, and how far results may be off:", *_bounds(entry)]
-    lines += ["", "Raises:", "    ValueError: dtypes, sizes or values that do not suit.", "    TypeError: arguments that do not fit."]
+    lines += ["", "Raises:"]
+    lines += ["    ValueError: for dtypes, sizes or values that the op does not take.", "    TypeError: for arguments of a wrong type."]
     return "\n".join(lines) + "\n"
 
 

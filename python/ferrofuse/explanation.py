@@ -7,12 +7,16 @@ from . import _native
 
 
 class Explanation:
-    """`print` it, or take `to_dict()`: the object that `ferrofuse explain --json` prints. Notebooks show it as a picture
-    with details of each segment. With another one to compare with, both report the differences."""
+    """Prints as text. `to_dict()` is the object that `ferrofuse explain --json` prints.
+
+    Notebooks show it as a picture, with details of each segment. Compared with another explanation, text and page also report
+    the differences.
+    """
 
     def __init__(self, text: str, encoded: str, against: Optional[Tuple[str, "Explanation"]] = None) -> None:
         self._text = text
         self._encoded = encoded
+        # The names and JSON texts of explanations to compare with.
         self._others = [] if against is None else [(against[0], against[1]._encoded)]
 
     def __str__(self) -> str:

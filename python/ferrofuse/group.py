@@ -1,4 +1,4 @@
-"""Groups of ops: the ops that calls inside a `with fd.group(...)` block add."""
+"""Groups of ops: those that are defined inside a `with fd.group(...)` block."""
 
 from typing import Any, Tuple
 
@@ -7,7 +7,7 @@ from .tracebacks import public
 
 
 class Group:
-    """A group to be opened by `with`, in the line that created it."""
+    """A group that `with` opens. Errors name the line that created it."""
 
     def __init__(self, builder: Builder, place: Tuple[str, int], *args: Any, **kwargs: Any) -> None:
         self._builder = builder

@@ -1,4 +1,4 @@
-"""Python's operators on values of a definition, each as the op with the same meaning."""
+"""Python's operators on values of a definition. Each is the op with the same meaning."""
 
 from typing import Any, Callable
 
@@ -6,7 +6,7 @@ from . import caller
 from ._native import Val
 from .tracebacks import public
 
-# Operator and op. An operator with a letter `r` after the underscores has its operands exchanged.
+# The ops of operators. Methods of binary ones exist with exchanged operands too, as `__radd__`.
 BINARY = {
     "add": "add",
     "sub": "sub",

@@ -1,11 +1,11 @@
-"""The options of nvFuser's `execute`: names are checked as there, so that a typing error is found here too."""
+"""The options of nvFuser's `execute`. Names are checked as nvFuser does, so that typos are found."""
 
 from typing import Any, Sequence
 
-# The library of outputs if no array comes in and no device is given; `compat` sets torch.
+# The library of the outputs of calls without arrays and device; `compat` sets torch.
 without_arrays = "numpy"
 
-# The module that reproducer scripts import the language from; with `compat` installed nvFuser's name.
+# The module that reproducer scripts import; `compat` sets nvFuser's.
 module = "ferrofuse"
 
 ENABLE = frozenset(
@@ -23,7 +23,7 @@ DISABLE = frozenset(
 
 
 def check_options(enable: Sequence[str], disable: Sequence[str]) -> None:
-    """Rejects names that are no options of nvFuser.
+    """Rejects names that are not options of nvFuser.
 
     Raises:
         RuntimeError: for an unknown option.
@@ -35,5 +35,5 @@ def check_options(enable: Sequence[str], disable: Sequence[str]) -> None:
 
 
 def library_without_arrays(device: Any) -> str:
-    """The library of the outputs of a call without arrays: a call that names a device returns torch tensors."""
+    """The library of the outputs of a call without arrays: torch if a device is given."""
     return without_arrays if device is None else "torch"

@@ -13,4 +13,4 @@ class OutputType(NamedTuple):
     dtype: DataType
     """The dtype of the elements."""
     strides: List[int]
-    """For each axis how many elements lie between neighbours in memory."""
+    """For each axis, the distance between neighbours in memory, in elements."""

@@ -28,7 +28,7 @@ def python_scalar_to_nvfuser_dtype(a: Union[bool, int, float, complex]) -> DataT
     """The member of `DataType` that a Python number has in a definition.
 
     Raises:
-        TypeError: for an object that is no Python number.
+        TypeError: for an object that is not a Python number.
     """
     if type(a) not in _NUMBERS:
         raise TypeError(f"expected a bool, int, float or complex, got {type(a).__name__}")
@@ -36,7 +36,7 @@ def python_scalar_to_nvfuser_dtype(a: Union[bool, int, float, complex]) -> DataT
 
 
 def retry_on_oom_or_skip_test(func: _F) -> _F:
-    """A decorator for tests: when memory runs out, it collects garbage and tries the test again, then skips it."""
+    """A decorator for tests: if memory runs out, it collects garbage and repeats the test once, then skips it."""
 
     @functools.wraps(func)
     def retried(*args: Any, **kwargs: Any) -> Any:
@@ -55,5 +55,5 @@ def retry_on_oom_or_skip_test(func: _F) -> _F:
 
 
 def get_device_properties() -> Any:
-    """Does not exist: it would describe a GPU."""
-    raise NotImplementedError("`ferrofuse doctor` tells what GPUs there are")
+    """Not supported: `ferrofuse doctor` describes GPUs."""
+    raise NotImplementedError("get_device_properties is not supported: `ferrofuse doctor` describes the GPUs of this machine")

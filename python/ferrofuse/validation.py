@@ -1,4 +1,4 @@
-"""Checks of outputs: the evaluator's verdicts in words, and comparisons with arrays of the user's."""
+"""Checks of outputs against the evaluator's, and against arrays of the user's."""
 
 from typing import Any, Dict, Sequence
 
@@ -6,13 +6,17 @@ import numpy
 
 from .array_types import dtype_name
 
-# The allowed difference between two computations in a dtype, relative to the number and to the largest one beside it.
+# The allowed difference between two computations in a dtype, relative to an element and to the largest one of the reference.
 TOLERANCES = {"float64": 1e-7, "complex128": 1e-7, "float32": 1e-5, "complex64": 1e-5, "float16": 2e-3, "bfloat16": 1.6e-2}
-TOLERANCE_OF_A_BYTE = 0.25
+TOLERANCE_OF_FLOAT8 = 0.25
 
 
 def require_matches(compared: Sequence[Dict[str, Any]]) -> None:
-    """Takes one comparison with the evaluator for each output."""
+    """Checks the comparisons of outputs with the evaluator's.
+
+    Raises:
+        AssertionError: for the first output that is beyond its error bound.
+    """
     for place, found in enumerate(compared):
         if found["mismatches"]:
             raise AssertionError(
@@ -22,7 +26,11 @@ def require_matches(compared: Sequence[Dict[str, Any]]) -> None:
 
 
 def compare_with_references(outputs: Sequence[Any], references: Sequence[Any]) -> None:
-    """Takes an array of the user's for each output, with the output's sizes."""
+    """Compares each output with an array of the user's.
+
+    Raises:
+        AssertionError: for other sizes, and for the first output that is beyond the tolerance of its dtype.
+    """
     if len(outputs) != len(references):
         raise AssertionError(f"there are {len(outputs)} outputs, but {len(references)} reference_outputs")
     for place, (output, reference) in enumerate(zip(outputs, references)):
@@ -30,7 +38,7 @@ def compare_with_references(outputs: Sequence[Any], references: Sequence[Any]) -
         got, expected = _wide(output), _wide(reference)
         if got.shape != expected.shape:
             raise AssertionError(f"output {place} has sizes {got.shape}, its reference {expected.shape}")
-        relative = TOLERANCES.get(name, TOLERANCE_OF_A_BYTE if name.startswith("float8") else 0.0)
+        relative = TOLERANCES.get(name, TOLERANCE_OF_FLOAT8 if name.startswith("float8") else 0.0)
         finite = numpy.abs(expected[numpy.isfinite(expected)])
         absolute = relative * max(1.0, float(finite.max(initial=0.0)))
         close = numpy.isclose(got, expected, rtol=relative, atol=absolute, equal_nan=True)
@@ -43,7 +51,7 @@ def compare_with_references(outputs: Sequence[Any], references: Sequence[Any]) -
 
 
 def _wide(array: Any) -> Any:
-    """An array of NumPy with the same numbers, floats as doubles."""
+    """The elements as an array of NumPy, with floats as doubles."""
     if isinstance(array, numpy.ma.MaskedArray):
         raise TypeError("reference_outputs: masked arrays are not supported: give filled(…) of it, or its data")
     if hasattr(array, "detach"):  # torch, which NumPy does not know the small floats of

@@ -157,7 +157,7 @@ def test_unknown_names_are_attribute_errors():
         ferrofuse.ParalelType
     with pytest.raises(NotImplementedError, match="inputs are not kept"):
         FusionExecutorCache(scaled().fusion).get_most_recent_scheduled_ir()
-    with pytest.raises(NotImplementedError, match="`ferrofuse doctor` tells what GPUs there are"):
+    with pytest.raises(NotImplementedError, match="`ferrofuse doctor` describes the GPUs"):
         pytorch_utils.get_device_properties()
     assert pytorch_utils.DEVICE_PROPERTIES is None and "which is not supported" in repr(ParallelType)
     assert functools.partial(ferrofuse.KernelExecutor) is not None  # may be handed on, not called
