@@ -1,4 +1,4 @@
-"""FusionDefinition: defines a fusion, compiles it on first use, runs it on arrays."""
+"""`FusionDefinition`: defines a fusion, compiles it on first use, and runs it on arrays."""
 
 from numbers import Integral
 from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
@@ -19,11 +19,10 @@ NO_DEFINITION = "Fusion does not exist! Use `with FusionDefinition() as fd: ...`
 
 
 class FusionDefinition:
-    """A fusion under construction; once it is defined, a function of arrays.
+    """A fusion that is defined in a `with` block, and then runs on arrays.
 
-    Use it as a context manager; ops are `fd.ops.NAME(...)` or Python's operators on tensors. Attributes of your own may be
-    set on it. What cannot be is rejected at once, by an exception that has the attributes `op`, `argument`, `expected`,
-    `given` and `line` besides its message.
+    Ops are `fd.ops.NAME(...)` or Python's operators on tensors. An invalid call raises at once, an exception with the
+    attributes `op`, `argument`, `expected`, `given` and `line`. Attributes of your own may be set on a definition.
     """
 
     def __init__(self) -> None:
@@ -31,8 +30,8 @@ class FusionDefinition:
         self._builder = self._fusion._builder
         self._exists = False  # from the first `with` on
         self._edits = 0
-        self._cut: Optional[Cut] = None  # what `execute` runs through
-        self._set_up: Optional[Cut] = None  # what `build_segment` is of
+        self._cut: Optional[Cut] = None  # the segments that `execute` runs, if any
+        self._set_up: Optional[Cut] = None  # the segments that `build_segment` returns
         self._segmentation: Optional[str] = None
         self._peak_memory: Optional[int] = None
         self._executable: Optional[Executable] = None
@@ -63,7 +62,7 @@ class FusionDefinition:
 
     # --------------------------------------------------------------------------------------------------- keep
     def __copy__(self) -> "FusionDefinition":
-        """A definition that goes on by itself from here. Values of this one do not belong to it."""
+        """An independent copy. Tensors of this definition do not belong to it."""
         if self.segments:
             return saving.of_text(saving.as_text(self))
         made = FusionDefinition._of(self._builder.copy())
@@ -81,13 +80,13 @@ class FusionDefinition:
 
         Raises:
             DefinitionError: for a definition without outputs, and for one whose segments were edited.
-            OSError: where the file cannot be written; it is then as it was.
+            OSError: if the file cannot be written. It is then unchanged.
         """
         saving.save(self, path)
 
     @classmethod
     def load(cls, path: saving.Path) -> "FusionDefinition":
-        """What `save` wrote.
+        """The definition that `save` wrote to a file.
 
         Raises:
             DefinitionError: for a file that is broken, or of a newer version of ferrofuse.
@@ -99,16 +98,17 @@ class FusionDefinition:
         """An input tensor: `(shape, contiguity, dtype, is_cpu, stride_order)` or `(sizes, strides, dtype, static_sizes, is_cpu)`.
 
         Args:
-            shape: a list of sizes; -1 is one that is known only when it runs.
-            contiguity: for each axis, from the outermost in memory to the innermost, whether it follows on the next without a
-                gap (None: of size 1, or expanded), or one bool for all. Without it none does.
-            dtype: a `DataType`, or a dtype of NumPy or torch; f32 without it.
-            is_cpu: whether it is a number in memory of the host: a tensor without axes.
+            shape: a list of sizes; -1 stands for any size.
+            contiguity: for each axis, from the outermost in memory to the innermost, whether there is no gap between it and the
+                next one (None: it has size 1, or is expanded), or one bool for all. The default is False.
+            dtype: a `DataType`, or a dtype of NumPy or torch. The default is f32.
+            is_cpu: whether it is a tensor without axes in memory of the host.
             stride_order: for each axis its rank in memory, 0 innermost.
-            sizes, strides: those of an array; sizes are symbolic unless `static_sizes` is set or they are 1.
+            sizes, strides: those of an array. Sizes are symbolic unless `static_sizes` is set or they are 1.
 
         Raises:
-            DefinitionError: for an unknown argument or a value that does not fit, naming it; ArgumentError for a wrong type.
+            DefinitionError: for an unknown argument or an invalid value.
+            ArgumentError: for an argument of a wrong type.
         """
         return self._builder_for_edit().define_tensor(*args, **kwargs)
 
@@ -121,8 +121,7 @@ class FusionDefinition:
         return self._builder_for_edit().define_scalar(*args, **kwargs)
 
     def define_vector(self, *args: Any, **kwargs: Any) -> List[Any]:
-        """`(size)`: a list of that many integer scalar inputs, which one list or tuple given to `execute` fills. A list of values
-        is given back as it is.
+        """A list of `size` integer scalar inputs, for which `execute` takes one list or tuple. A list of values is returned as is.
         """
         return self._builder_for_edit().define_vector(*args, **kwargs)
 
@@ -131,18 +130,18 @@ class FusionDefinition:
         `define_tensor(sizes, strides)` takes them.
 
         Raises:
-            TypeError: for what is no array, and a dtype that is not supported.
+            TypeError: for an object that is not an array, and for a dtype that is not supported.
         """
         builder = self._builder_for_edit()
         sizes, strides, dtype = describe(array)
-        # An axis that runs backward lies in memory as one that runs forward; which way it runs, a call's array tells.
+        # Calls take axes in either direction.
         strides = [abs(stride) for stride in strides]
         return builder.define_tensor(
             sizes=sizes, strides=strides, dtype=dtype, static_sizes=static_sizes, is_cpu=not sizes
         )
 
     def from_pytorch(self, tensor: Any, static_sizes: bool = False) -> TensorView:
-        """`from_array`, by the name that nvFuser has for it."""
+        """`from_array`, by nvFuser's name."""
         return self.from_array(tensor, static_sizes)
 
     def add_output(
@@ -152,30 +151,31 @@ class FusionDefinition:
         *,
         stride_order: Optional[Sequence[int]] = None,
     ) -> None:
-        """Gives a tensor back; with `alias_input` writes it into the memory of that input instead.
+        """Makes a tensor an output that `execute` returns. With `alias_input` it is written to the memory of that input instead.
 
-        `stride_order`, from older definitions, is that of `ops.stride_order`: for each dimension its rank in memory, 0 innermost.
+        `stride_order`, of older definitions, is as in `ops.stride_order`: for each axis its rank in memory, 0 innermost.
 
         Raises:
-            DefinitionError: for what is no tensor of this definition, and an alias of another dtype or shape.
+            DefinitionError: for an object that is not a tensor of this definition, and for an alias of another dtype or shape.
             ValueError: for both `alias_input` and `stride_order`.
         """
         if alias_input is not None and stride_order is not None:
-            raise ValueError("an output that is written to an input has its layout: give alias_input or stride_order")
+            raise ValueError("an output that is written to an input has its layout: give alias_input or stride_order, not both")
         order = None if stride_order is None else list(stride_order)
         self._builder_for_edit().add_output(output, alias_input, order)
 
     def group(
         self, name: str, *, stay: bool = False, device: Optional[str] = None, stream: Optional[int] = None
     ) -> Group:
-        """A group of what is defined in its block: `with fd.group("norm", stay=True):`. Groups nest.
+        """A group of the ops that a block defines: `with fd.group("norm", stay=True):`. Groups nest.
 
-        With `stay` one segment computes all of it, and nothing of it is computed again elsewhere, or the definition is rejected
-        when it is first compiled. `device` is "cpu", "cuda" or "cuda:N", `stream` a number; a segment has one of each, which it
-        keeps for a runtime to use: a call runs where its inputs are. A group is opened again by its name and the same arguments.
+        With `stay` one segment computes all of the group, and no other segment any of it. If that is impossible, the first
+        compilation raises. `device` ("cpu", "cuda" or "cuda:N") and `stream` (a number) are kept in the segments, for other
+        runtimes: a call runs where its inputs are. The same name and arguments open a group again.
 
         Raises:
-            DefinitionError: for a group that was opened otherwise, or a device inside of a group that stays on another.
+            DefinitionError: for other arguments than the group was opened with before, and for a device other than that of a
+                group around it that stays in one segment.
         """
         builder = self._builder_for_edit()
         return Group(builder, caller.place(), name, stay=stay, device=device, stream=stream)
@@ -206,32 +206,34 @@ class FusionDefinition:
         _enable_options: Sequence[str] = (),
         _disable_options: Sequence[str] = (),
     ) -> List[Any]:
-        """The outputs for these inputs: arrays of the kind that came in. Lists among the inputs are flattened one level.
+        """The outputs for these inputs, as arrays of the inputs' library. The first call compiles.
 
-        `like` names the library that outputs are of, whatever comes in: "numpy", "torch", "jax" or "cupy". Where no array
-        comes in and none is named they are NumPy's, or torch's where `device` is given or `ferrofuse.compat` is installed.
+        The call releases the interpreter while it runs. Until it returns, other threads must not resize an input or give it
+        other memory (in torch `resize_`, `set_`, `x.data = ...`).
 
-        `out` is a list of arrays, one for each output that is given back, which outputs are written to. Their dtypes, sizes and
-        memory, which is no input's and no other output's, are checked before anything runs; it is they that are given back.
-        Kernels write there at once where strides are those that `output_types` tells, else the output is copied there. `threads`
-        is how many the call runs on; `ferrofuse.set_num_threads` says so for all.
+        Arrays of a GPU (of torch, CuPy or JAX, `ferrofuse.GpuArray`, and others with `__dlpack__` or
+        `__cuda_array_interface__`) are computed with there, and outputs are there too. The call launches its kernels on the
+        current stream of the library and does not wait for them.
 
-        While a call runs, other threads must not resize an input or give it other memory (in torch `resize_`, `set_`,
-        `x.data = ...`): the interpreter is free for them then, and the call reads the memory that the input came with.
-
-        Arrays of a GPU (of torch, CuPy or JAX, `ferrofuse.GpuArray`, whatever has `__dlpack__` or `__cuda_array_interface__`) are
-        computed with there, and outputs are there too. The call gives its work to the stream that the library is on and waits for
-        nothing. With `device` "cuda" or "cuda:N" a call on numbers alone runs there, and one on arrays of the host too, with
-        copies there and back.
-
-        The first call compiles. Options are nvFuser's; they are checked, and change nothing here.
+        Args:
+            inputs: arrays and numbers. Lists and tuples among them are flattened one level.
+            device: "cuda" or "cuda:N": where a call without arrays runs, and one on arrays of the host, with copies there and
+                back.
+            save_repro_inputs: keeps the types of the inputs for `last_repro_script`.
+            like: the library of the outputs: "numpy", "torch", "jax" or "cupy". The default is that of the inputs. Outputs of
+                calls without arrays are NumPy's, or torch's if `device` is given or `ferrofuse.compat` is installed.
+            out: arrays to write the outputs to, one for each output; they are returned. Their dtypes and sizes are checked
+                before anything runs, and that they share no memory with inputs or each other. If their strides are not those of
+                `output_types`, outputs are copied to them.
+            threads: how many threads the call runs on; `ferrofuse.set_num_threads` sets it for all calls.
+            _enable_options, _disable_options: options of nvFuser. Their names are checked; they have no effect.
 
         Raises:
-            InputError: for inputs that do not fit the definition, naming the input, what was expected and what is given.
+            InputError: for inputs that do not fit the definition. It says which input, what was expected and what is given.
             OutOfRangeError: for an index beyond its axis, with the op, its line, the index and the size.
-            MemoryError: where the machine has too little.
+            MemoryError: if there is not enough memory.
             NotImplementedError: for a definition without outputs.
-            ValueError, TypeError: for `out`, `like`, `threads` or `device` that do not fit.
+            ValueError, TypeError: for invalid `out`, `like`, `threads` or `device`.
         """
         try:
             if _enable_options or _disable_options:
@@ -240,12 +242,11 @@ class FusionDefinition:
                 from .reproducer import without_memory
 
                 self.fake_inputs = without_memory(inputs)
-            if out is not None and like is not None:
-                raise ValueError("outputs are the arrays of `out`: give out or like")
+            _reject_both(out, like)
             executable = self._runnable()
             if profiler.active is not None:
                 if out is not None or threads is not None:
-                    raise NotImplementedError("a profiled call takes neither out nor threads")
+                    raise NotImplementedError("out and threads are not supported in the `with` block of a PythonProfiler")
                 if self._cut is None:
                     return self.fec.execute(inputs, device=device, like=like)
                 return profiler.active.run(executable, 0, inputs, like, library_without_arrays(device), device)
@@ -255,15 +256,15 @@ class FusionDefinition:
             raise
 
     def output_types(self, inputs: Sequence[Any]) -> List[OutputType]:
-        """What `execute` gives back for these inputs: sizes, dtype and strides of each output. Runs nothing.
+        """The sizes, dtype and strides of what `execute` returns for these inputs. Runs nothing.
 
-        It compiles what the call needs, as layouts of outputs are among what the compiler decides. Strides are those of the
-        whole definition; segments by hand may lay out what they make otherwise.
+        It compiles the definition, because the compiler decides the layouts of outputs. Strides are those of the whole
+        definition; segments by hand may have outputs of other strides.
 
         Raises:
-            InputError: as `execute`.
+            InputError: as `execute` does.
         """
-        return [OutputType(*told) for told in self._compilable().output_types(inputs)]
+        return [OutputType(*each) for each in self._compilable().output_types(inputs)]
 
     def manual_execute(self, inputs: Sequence[Any], heuristic_params: Any = None) -> List[Any]:
         """Not supported: schedules are not written in Python."""
@@ -288,9 +289,9 @@ class FusionDefinition:
 
     # ----------------------------------------------------------------------------------------------- segments
     def segment(self, inputs: Optional[Sequence[Any]] = None) -> List[Segment]:
-        """Cuts it into segments, for the sizes of these inputs or for none in particular; from now on `execute` runs them.
+        """Cuts it into segments, for the sizes of these inputs or for any sizes. From now on `execute` runs them.
 
-        Gives them in the order they run. They are those of `segmentation`, where that is set.
+        Returns them in the order they run. They are those of `segmentation` if that is set.
 
         Raises:
             InputError: for inputs that do not fit.
@@ -300,7 +301,7 @@ class FusionDefinition:
 
     @property
     def lambdas(self) -> List[FoldLambda]:
-        """The lambdas of its folds and scans, each with its body as a definition of its own.
+        """The lambdas of its folds and scans, each with its body as a definition.
 
         Raises:
             DefinitionError: for a definition that is not finished.
@@ -311,19 +312,21 @@ class FusionDefinition:
 
     @property
     def segments(self) -> List[Segment]:
-        """The segments that `execute` runs, in order; empty where it runs the whole."""
+        """The segments that `execute` runs, in order. Empty if it runs the whole definition."""
         return [] if self._cut is None else list(self._cut.segments)
 
     @property
     def segmentation(self) -> Optional[str]:
-        """Which tensors each segment makes, by hand: a line `segment NAME -> TENSOR, TENSOR…` for each, as `ferrofuse emit
-        --stage segments` prints it, or set as a list of lists of tensors or of their names. In any order; what else a segment
-        computes follows. Set to None, `execute` runs the whole again.
+        """The segments by hand: the tensors that each of them makes. What else a segment computes follows from these.
+
+        It is text with a line `segment NAME -> TENSOR, TENSOR…` for each segment, as `ferrofuse emit --stage segments` prints
+        it. It can also be set to a list of lists of tensors or their names, in any order, and to None: then `execute` runs the
+        whole definition again.
 
         Raises:
-            DefinitionError: for a name that is not there, an output that no segment makes, and segments that wait for each
-                other. The segments are as they were then.
-            TypeError: for what is no text and no list of lists.
+            DefinitionError: for an unknown name, an output that no segment makes, and segments that depend on each other in a
+                cycle. The segments are then unchanged.
+            TypeError: for a value that is neither text nor a list of lists.
             ValueError: while `peak_memory` is set, which limits the segments that the compiler finds.
         """
         return self._segmentation
@@ -338,13 +341,15 @@ class FusionDefinition:
 
     @property
     def peak_memory(self) -> Optional[int]:
-        """The most bytes that may be in memory at a time of what segments make, at the sizes of the inputs; partial results of
-        folds do not count. A plan or a call that finds no segments which need so little raises, with the fewest bytes that it
-        found; calls of other sizes are planned anew. None, as it is at first: segments are as fast as they can be.
+        """The most bytes that the results of segments may take at a time, at the sizes of the inputs. None, the default, is no
+        limit.
+
+        Partial results of folds do not count. If the compiler finds no segments that need so few bytes, a plan or a call
+        raises, with the fewest bytes that it found. Calls of other sizes are planned anew.
 
         Raises:
-            TypeError: for anything but a number of bytes or None.
-            ValueError: for one below zero, and while `execute` runs segments that were cut before.
+            TypeError: for anything but an integer or None.
+            ValueError: for a negative number, and while `execute` runs segments that were cut before.
         """
         return self._peak_memory
 
@@ -360,16 +365,15 @@ class FusionDefinition:
         self._executable = self._fec = None
 
     def setup_segmentation(self, inputs: Optional[Sequence[Any]] = None) -> int:
-        """The first of three steps below `segment`: cuts it, and gives the number of segments."""
+        """The first of nvFuser's three steps: cuts it into segments, and returns their number. `execute` does not run these."""
         self._set_up = Cut(self, inputs, self._segmentation)
         return len(self._set_up.segments)
 
     def build_segment(self, number: int) -> Tuple["FusionDefinition", Dict[int, int]]:
-        """The second step: the definition of a segment, and the map of its values' numbers to those here.
+        """The second step: the definition of a segment, and the map of its values' numbers to those of this definition.
 
         Raises:
-            DefinitionError: before the first step, for a number past the last segment, and where the definition has
-                changed since.
+            DefinitionError: before the first step, for the number of no segment, and if the definition has changed since.
         """
         if self._set_up is None:
             raise DefinitionError(NOT_SET_UP)
@@ -385,7 +389,7 @@ class FusionDefinition:
 
     # -------------------------------------------------------------------------------------------------- check
     def validate_definition(self) -> Tuple[bool, str]:
-        """Whether there is something to run, and if not, why."""
+        """Whether the definition can run, and a message that says why."""
         if not self._exists:
             return False, NO_DEFINITION
         if self._builder.is_empty():
@@ -402,13 +406,13 @@ class FusionDefinition:
         _enable_options: Sequence[str] = (),
         _disable_options: Sequence[str] = (),
     ) -> List[Any]:
-        """Runs it and gives the outputs, having compared each with the evaluator's within the error bounds of the ops.
+        """Runs it, compares each output with the evaluator's within the error bounds of the ops, and returns the outputs.
 
-        With `reference_outputs` (arrays, one for each output) it compares with these too, within what their dtype can tell
-        apart. Inputs are not written to. What is on a GPU is computed there, and compared on the host.
+        It compares with `reference_outputs` (arrays, one for each output) too, within a tolerance of their dtype. Inputs are
+        not written to. Arrays of a GPU are computed with there, and compared on the host.
 
         Raises:
-            AssertionError: naming the output, the first index that is wrong, what was expected and what is there.
+            AssertionError: for a wrong output. It names the first wrong index, what was expected and what was computed.
         """
         from .validation import compare_with_references, require_matches
 
@@ -427,11 +431,11 @@ class FusionDefinition:
 
     @property
     def fec(self) -> FusionExecutorCache:
-        """What was compiled, once it was. May be set to what was compiled for an equal fusion.
+        """The cache with what was compiled. May be set to that of an equal fusion.
 
         Raises:
-            AttributeError: where nothing is compiled yet.
-            TypeError: for what is no `FusionExecutorCache`.
+            AttributeError: if nothing is compiled yet.
+            TypeError: for a value that is not a `FusionExecutorCache`.
         """
         if self._executable is None:
             raise AttributeError("nothing is compiled yet: call execute first")
@@ -450,14 +454,14 @@ class FusionDefinition:
         inputs: Optional[Sequence[Any]] = None,
         against: Union[None, str, Explanation, "FusionDefinition"] = None,
     ) -> Explanation:
-        """What the compiler decides, for the sizes of these inputs or for none in particular; runs nothing.
+        """What the compiler decides for the sizes of these inputs, or for any sizes. Runs nothing.
 
-        Where `segmentation` is set it is about that. Its text and its page compare it with `against`: the segmentation
-        "greedy" or "unfused", another definition, or what `explain` gave before.
+        If `segmentation` is set it explains that. Text and page compare with `against`: the segmentation "greedy" or
+        "unfused", another definition, or an earlier explanation.
 
         Raises:
-            TypeError: for an `against` of another kind.
-            ValueError: for a word that is none of these.
+            TypeError: for an `against` of another type.
+            ValueError: for another word.
         """
         executable = self._compilable()
         explained = executable.explain(inputs, self._segmentation)
@@ -474,18 +478,20 @@ class FusionDefinition:
         return Explanation(*explained, other)
 
     def cuda_code(self, inputs: Optional[Sequence[Any]] = None) -> str:
-        """The kernels as CUDA C++, for the sizes of these inputs or for none in particular; of arrays of a GPU for that GPU.
+        """The kernels as CUDA C++, for the sizes of these inputs or for any sizes; for arrays of a GPU, for that GPU.
 
         Raises:
-            NotImplementedError: for a definition with kernels that have no CUDA text.
+            NotImplementedError: for a definition with an op that no CUDA kernel computes.
         """
         return self._compilable().emit("cuda", inputs)
 
     def capture(
         self, inputs: Sequence[Any], *, like: Any = None, out: Optional[Sequence[Any]] = None, device: Any = None
     ) -> GpuGraph:
-        """Captures a call on arrays of a GPU as a CUDA graph: `replay()` computes `outputs` again, of what the inputs hold by
-        then, in one launch for all kernels. Nothing runs yet; numbers are those of now.
+        """Captures a call on arrays of a GPU as a CUDA graph. Nothing runs yet.
+
+        `replay()` of the graph launches all kernels at once. It reads what the input arrays hold by then, and writes to the
+        same `outputs` each time. Numbers among the inputs are fixed.
 
         Args:
             inputs: as for `execute`: arrays of one GPU, numbers, and arrays of the host without axes.
@@ -494,22 +500,21 @@ class FusionDefinition:
             device: the GPU of a call without arrays.
 
         Raises:
-            ValueError: for inputs that do not fit, and for what cannot be replayed: calls that check indices, draw random
-                numbers or leave work to the host, and arrays whose address is no multiple of 16 bytes.
+            ValueError: for inputs that do not fit, for calls that check indices, draw random numbers or need the host, and for
+                arrays whose address is not a multiple of 16 bytes.
         """
         executable = self._runnable()
         if isinstance(executable, Chain):
-            raise NotImplementedError("a call through segments is not captured: capture the definition as a whole")
-        if out is not None and like is not None:
-            raise ValueError("outputs are the arrays of `out`: give out or like")
+            raise NotImplementedError("a call that runs fd.segments cannot be captured: set fd.segmentation = None first")
+        _reject_both(out, like)
         return executable.capture(inputs, like, library_without_arrays(device), out, device)
 
     def to_svg(self, inputs: Optional[Sequence[Any]] = None) -> str:
-        """As `explain(inputs).to_svg()`."""
+        """The same as `explain(inputs).to_svg()`."""
         return self.explain(inputs).to_svg()
 
     def to_html(self, inputs: Optional[Sequence[Any]] = None, title: str = "Segments") -> str:
-        """As `explain(inputs).to_html(title)`."""
+        """The same as `explain(inputs).to_html(title)`."""
         return self.explain(inputs).to_html(title)
 
     def _repr_svg_(self) -> Optional[str]:
@@ -519,7 +524,7 @@ class FusionDefinition:
         return self.explain()._repr_html_() if self.validate_definition()[0] else None
 
     def __repr__(self) -> str:
-        """The definition as a function of `fd` that makes an equal one."""
+        """The definition as the text of a function of `fd` that makes an equal one."""
         return self.fusion._text() or "def nvfuser_fusion(fd : FusionDefinition) -> None :\n    pass\n"
 
     def repro_script_for(self, inputs: Optional[Sequence[Any]] = None) -> str:
@@ -529,7 +534,12 @@ class FusionDefinition:
         return script(repr(self), inputs)
 
     def last_repro_script(self) -> str:
-        """`repro_script_for` the inputs of the last `execute(..., save_repro_inputs=True)`."""
+        """`repro_script_for` with the inputs of the last `execute(..., save_repro_inputs=True)`."""
         if self.fake_inputs is None:
             raise AssertionError("no inputs are kept: call execute(..., save_repro_inputs=True) first")
         return self.repro_script_for(self.fake_inputs)
+
+
+def _reject_both(out: Optional[Sequence[Any]], like: Any) -> None:
+    if out is not None and like is not None:
+        raise ValueError("outputs are the arrays of `out`: give out or like, not both")

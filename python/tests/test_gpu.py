@@ -521,7 +521,7 @@ def test_segments_are_validated_and_profiled_on_a_gpu():
     # One segment of views alone takes no step.
     own = {name.split(".")[0] for name in steps}
     assert own < {segment.name for segment in segments} and len(own) == len(segments) - 1
-    with pytest.raises(NotImplementedError, match="a call through segments is not captured"):
+    with pytest.raises(NotImplementedError, match="a call that runs fd.segments cannot be captured"):
         fd.capture(inputs)
 
 

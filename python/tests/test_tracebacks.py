@@ -47,7 +47,7 @@ but got a tensor of dtype float
     "fd.execute([ones], out=[], like='numpy')": """\
           File "model.py", line 11, in <module>
             fd.execute([ones], out=[], like='numpy')
-        ValueError: outputs are the arrays of `out`: give out or like
+        ValueError: outputs are the arrays of `out`: give out or like, not both
     """,
     "fd.ops.mull": """\
           File "model.py", line 11, in <module>
