@@ -62,8 +62,8 @@ but got a tensor of dtype float
     "len(x)": """\
           File "model.py", line 11, in <module>
             len(x)
-        ferrofuse.ArgumentError: model.py:11: `len` of a tensor of a definition: its size is known only when the definition \
-runs: x.size(0) is a scalar of the definition
+        ferrofuse.ArgumentError: model.py:11: `len` is not supported on a tensor of a definition: its size is known only \
+when the definition runs; use x.size(0), a scalar of the definition
     """,
     "x + x": """\
           File "model.py", line 11, in <module>
