@@ -1,6 +1,6 @@
 """Definitions saved as text: the definition, its segmentation, and the segments' schedules.
 
-The text is a definition file that the command line runs; everything besides the definition is in comments.
+The text is a definition file that the command line runs too: everything besides the definition is in comments.
 """
 
 import os
@@ -20,13 +20,13 @@ Path = Union[str, "os.PathLike[str]"]
 
 
 def as_text(fd: "FusionDefinition") -> str:
-    """A definition as text.
+    """The text of a definition.
 
     Raises:
         DefinitionError: for one without outputs, and for one with a segment whose definition was edited.
     """
     if fd._builder.is_empty():
-        raise DefinitionError("only a definition with outputs can be saved, copied by pickle or loaded")
+        raise DefinitionError("only a definition with outputs can be saved or pickled")
     lines = [f"{_HEAD}{VERSION}", *fd._builder.text(False).rstrip().splitlines()]
     for name, text in _choices(fd):
         lines += [f"{_SECTION}{name}", *(f"# {line}" for line in text.splitlines())]
@@ -34,10 +34,10 @@ def as_text(fd: "FusionDefinition") -> str:
 
 
 def of_text(text: str, name: str = "the text") -> "FusionDefinition":
-    """The definition of such a text, which errors call `name`.
+    """The definition in a text, which errors call `name`.
 
     Raises:
-        DefinitionError: for a text that is none, is truncated or is of a newer version.
+        DefinitionError: for other texts, and for one that is truncated or of a newer version.
     """
     from .definition import FusionDefinition
 
@@ -54,13 +54,13 @@ def of_text(text: str, name: str = "the text") -> "FusionDefinition":
     segments = {f"schedule {segment.name}": segment for segment in fd.segments}
     for what, schedule in choices.items():
         if what not in segments:
-            raise DefinitionError(f"{name}: the section {what!r} is none that is known, or of no segment")
+            raise DefinitionError(f"{name}: {what!r} is not a known section, or names no segment")
         segments[what].schedule = schedule
     return fd
 
 
 def save(fd: "FusionDefinition", path: Path) -> None:
-    """Writes a definition atomically to a file, or to a device or FIFO."""
+    """Writes a definition to a file, atomically unless it is a device or FIFO."""
     text = as_text(fd)
     if os.path.isfile(path) or not os.path.exists(path):
         write_file(path, text)
@@ -76,12 +76,12 @@ def load(path: Path) -> "FusionDefinition":
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise DefinitionError(f"{os.fspath(path)}: not a saved definition: it is no text") from None
+        raise DefinitionError(f"{os.fspath(path)}: not a saved definition: it is not text") from None
     return of_text(text, os.fspath(path))
 
 
 def _choices(fd: "FusionDefinition") -> Iterator[Tuple[str, str]]:
-    """The choices made by hand, one section each."""
+    """What the user chose: the name and the text of a section for each choice."""
     if fd.peak_memory is not None and not fd.segments:
         yield "peak_memory", str(fd.peak_memory)
     if fd.segments:

@@ -1,4 +1,4 @@
-"""Segments of a definition as objects: separate definitions that run in place of the whole."""
+"""Segments of a definition as objects. Each is a definition; together they run in place of the whole."""
 
 from typing import TYPE_CHECKING, Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 CHANGED = "the definition has changed since it was cut into segments: cut it again"
 NOT_SET_UP = "no segmentation is set up: call fd.setup_segmentation() first"
 
-# A segmentation by hand: text, or for each segment the values that it makes, as tensors or names.
+# A segmentation by hand: text, or for each segment a list of the tensors that it makes, or of their names.
 ByHand = Union[str, Sequence[Sequence[Union[str, TensorView]]]]
 
 
@@ -19,36 +19,40 @@ class SegmentBytes(NamedTuple):
     """Bytes that a segment moves."""
 
     number: Optional[int]
-    """None where sizes are not known."""
+    """None if sizes are not known."""
     formula: str
-    """The same at any sizes."""
+    """The number for any sizes."""
 
 
 class FoldLambda(NamedTuple):
-    """A lambda that a fold or a scan combines by."""
+    """The lambda of a fold or a scan."""
 
     op: str
     """"fold" or "scan"."""
     outputs: List[str]
-    """The states that it gives, by their names in the definition."""
+    """The names of its results in the definition."""
     init: List[Any]
-    """The state that runs begin with."""
+    """The initial values of the state."""
     definition: "FusionDefinition"
-    """What it computes, from the states of one run and those of another: prints, runs and explains by itself."""
+    """Its body: combines the state of one run of elements with that of another."""
 
 
 class Segment:
     """A segment of a definition.
 
-    `inputs` and `outputs` are names in the whole definition, an input that is a size is a formula; `recomputed` lists
-    tensors that an earlier segment computes, too; `index_map` maps the number of a value in the segment, as printed with
-    short names, to its number in the whole definition; `why` is the reason for the segment; `device` and `stream` are those
-    that its groups request.
+    Attributes:
+        name: as `seg0`.
+        inputs, outputs: names in the whole definition; of an input that is a size, its formula.
+        recomputed: tensors that an earlier segment computes too.
+        bytes: the bytes that it moves.
+        why: the reason for the segment.
+        device, stream: as its groups ask for them.
+        index_map: from the number of a value in the segment to its number in the whole definition.
     """
 
     def __init__(self, cut: _native.Segment, definition: "FusionDefinition") -> None:
         self._cut = cut
-        self._definition = self._made = definition
+        self._definition = self._original = definition
         self._edits = definition._edits
         self._schedule: Optional[str] = None
         self.name: str = cut.name
@@ -67,7 +71,7 @@ class Segment:
 
         Raises:
             DefinitionError: for one with other inputs or outputs.
-            TypeError: for an object that is no FusionDefinition.
+            TypeError: for an object that is not a FusionDefinition.
         """
         return self._definition
 
@@ -80,10 +84,10 @@ class Segment:
 
     @property
     def schedule(self) -> Optional[str]:
-        """The schedule of its kernel by hand, as `ferrofuse emit --stage schedule` prints it; None: the compiler's.
+        """The schedule of its kernel by hand, as `ferrofuse emit --stage schedule` prints it. None is the compiler's choice.
 
         Raises:
-            InputError: for a text that is no schedule, and for one with loops that the segment does not have.
+            InputError: for a text that is not a schedule, and for one with loops that the segment does not have.
         """
         return self._schedule
 
@@ -93,11 +97,11 @@ class Segment:
         self._schedule = schedule
 
     def to_svg(self) -> str:
-        """As `definition.to_svg()`."""
+        """The same as `definition.to_svg()`."""
         return self._definition.to_svg()
 
     def to_html(self) -> str:
-        """As `definition.to_html()`."""
+        """The same as `definition.to_html()`, with the segment's name as title."""
         return self._definition.to_html(title=self.name)
 
     def _repr_svg_(self) -> Optional[str]:
@@ -110,7 +114,7 @@ class Segment:
         return f"<Segment {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
 
     def _is_edited(self) -> bool:
-        return self._definition is not self._made or self._definition._edits != self._edits
+        return self._definition is not self._original or self._definition._edits != self._edits
 
     def _runnable(self) -> Tuple[_native.Segment, _native.Builder, Optional[str]]:
         return self._cut, self._definition._builder, self._schedule
@@ -120,7 +124,7 @@ class Segment:
 
 
 class Cut:
-    """A definition cut into segments, as it was at that time."""
+    """A definition cut into segments, which are stale once it changes."""
 
     def __init__(
         self, whole: "FusionDefinition", inputs: Optional[Sequence[Any]] = None, text: Optional[str] = None
@@ -160,11 +164,11 @@ class Cut:
         """The definition of a segment and its index map.
 
         Raises:
-            DefinitionError: when the definition has changed, or there is no such segment.
+            DefinitionError: if the definition has changed, or there is no such segment.
         """
         self.require_unchanged()
         if not 0 <= number < len(self.segments):
-            raise DefinitionError(f"there is no segment {number}: there are {len(self.segments)}, from 0 on")
+            raise DefinitionError(f"there is no segment {number}: the segments are 0 to {len(self.segments) - 1}")
         segment = self.segments[number]
         return segment.definition, segment.index_map
 
@@ -173,7 +177,8 @@ def segmentation_text(builder: _native.Builder, by_hand: ByHand) -> str:
     """A segmentation by hand as text, a line for each segment.
 
     Raises:
-        TypeError: for an object that is neither text nor a list of lists of tensors and names, naming the element.
+        TypeError: for a value that is neither text nor a list of lists of tensors and names. It says which element is wrong.
+        ValueError: for a segment without tensors.
     """
     if isinstance(by_hand, str):
         return by_hand
@@ -183,7 +188,7 @@ def segmentation_text(builder: _native.Builder, by_hand: ByHand) -> str:
         where = f"segmentation[{number}]"
         made = _list(segment, where, "a list of tensors or of their names")
         if not made:
-            raise ValueError(f"{where}: a segment makes at least one tensor")
+            raise ValueError(f"{where}: a segment must make at least one tensor")
         names = [_name(builder, each, f"{where}[{place}]") for place, each in enumerate(made)]
         lines.append(f"segment seg{number} -> {', '.join(names)}\n")
     return "".join(lines)

@@ -71,7 +71,7 @@ def test_wrong_segmentations_name_the_element(by_hand, words):
 
 
 def test_a_segment_makes_something():
-    with pytest.raises(ValueError, match=r"^segmentation\[1\]: a segment makes at least one tensor$"):
+    with pytest.raises(ValueError, match=r"^segmentation\[1\]: a segment must make at least one tensor$"):
         two_segments().segmentation = [["tv1"], []]
 
 

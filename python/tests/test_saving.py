@@ -148,7 +148,7 @@ BROKEN = {
     "newer": (lambda text: text.replace("version 1", "version 2"), "a newer ferrofuse: version 2, this one reads up to 1"),
     "cut": (lambda text: text[:-20], "cut short: it does not end with `# ---- end`"),
     "an op": (lambda text: text.replace("exp", "expp"), "`expp` is not an op .*did you mean `exp`"),
-    "a section": (lambda text: text.replace("---- segments", "---- segmends"), "the section 'segmends' is none that is known"),
+    "a section": (lambda text: text.replace("---- segments", "---- segmends"), "'segmends' is not a known section"),
 }
 
 
@@ -162,7 +162,7 @@ def test_a_broken_file_says_so(fd, what, tmp_path):
     with pytest.raises(DefinitionError, match=f"saved.py: .*{words}"):
         FusionDefinition.load(path)
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DefinitionError, match="saved.py: not a saved definition: it is no text"):
+    with pytest.raises(DefinitionError, match="saved.py: not a saved definition: it is not text"):
         FusionDefinition.load(path)
 
 

@@ -185,7 +185,7 @@ def test_the_three_steps_of_nvfuser():
     assert "fd.ops.add(tv0, tv1)" in repr(definition)
     with pytest.raises(DefinitionError) as raised:
         fd.build_segment(2)
-    assert message(raised) == "there is no segment 2: there are 2, from 0 on"
+    assert message(raised) == "there is no segment 2: the segments are 0 to 1"
     fd.finalize_segmentation()
     with pytest.raises(DefinitionError):
         fd.build_segment(0)
