@@ -9,7 +9,7 @@
 
     [sums] = fd.execute([np.ones((3, 4), np.float32)])
 
-Arrays may be of NumPy, torch, JAX or anything else with `__dlpack__`; outputs are of the kind that came in.
+Arrays may be of NumPy, torch, JAX or any other library with `__dlpack__`. Outputs are arrays of the inputs' library.
 """
 
 import atexit as _atexit

@@ -1,4 +1,4 @@
-"""The version of nvFuser's Python interface that the package offers, which clients compare with the one they need."""
+"""The version of nvFuser's Python interface that the package has. Clients compare it with the one they need."""
 
 import re
 from typing import Any, Tuple

@@ -1,6 +1,6 @@
-"""Tracebacks end in the user's line: exceptions of the package are shown without the package's own frames.
+"""Tracebacks that end in the user's line, without the package's own frames.
 
-`attach` does that for all that the package offers; `FERROFUSE_TRACEBACK=full` keeps the frames. From Python 3.11 on a bare
+`attach` makes all public functions trim them; `FERROFUSE_TRACEBACK=full` keeps the frames. From Python 3.11 on a bare
 `raise` keeps the exception's current traceback; earlier versions show all frames.
 """
 
@@ -22,12 +22,12 @@ def trim(error: BaseException) -> None:
     while waiting:
         each = waiting.pop()
         if each is not None and id(each) not in trimmed:
-            each.__traceback__ = _of_user(each.__traceback__)
+            each.__traceback__ = _without_ours(each.__traceback__)
             trimmed.add(id(each))
             waiting += [each.__cause__, each.__context__]
 
 
-def _of_user(trace: Optional[TracebackType]) -> Optional[TracebackType]:
+def _without_ours(trace: Optional[TracebackType]) -> Optional[TracebackType]:
     kept = []
     while trace is not None:
         kept += [] if caller.is_ours(trace.tb_frame) else [trace]
@@ -40,7 +40,7 @@ def _of_user(trace: Optional[TracebackType]) -> Optional[TracebackType]:
 
 
 def public(function: Function) -> Function:
-    """The function, which raises without the package's frames."""
+    """A wrapper of the function that raises without the package's frames."""
 
     @functools.wraps(function)
     def boundary(*args: Any, **kwargs: Any) -> Any:
@@ -54,7 +54,7 @@ def public(function: Function) -> Function:
 
 
 def trims(function: Function) -> Function:
-    """Marks a function that calls `trim` itself: it is called so often that a wrapper would be measurable."""
+    """Marks a function that calls `trim` itself, as a wrapper would slow down its calls."""
     function.__dict__["_trims"] = True
     return function
 

@@ -87,7 +87,7 @@ def test_other_devices_are_rejected():
     before = globals_of_python()
     with pytest.raises(NotImplementedError) as error:
         compat.install(device="cuda:0")
-    assert str(error.value) == "device must be None or 'cpu', but is 'cuda:0': Thunder on GPUs is not tried yet"
+    assert str(error.value) == "device must be None or 'cpu', but is 'cuda:0': Thunder on GPUs is not supported yet"
     assert globals_of_python() == before
 
 

@@ -6,7 +6,7 @@
     ferrofuse.compat.install(device="cpu")  # and Lightning Thunder's nvFuser executor takes CPU tensors
     ferrofuse.compat.uninstall()            # undoes all of it
 
-`modules` finds `nvfuser_direct`, `patches` replaces and restores attributes, `thunder` lists those of Thunder.
+`modules` finds `nvfuser_direct`, `patches` replaces and restores attributes, and `thunder` lists those of Thunder.
 """
 
 from typing import Any, List, Optional
@@ -30,7 +30,7 @@ def install(device: Any = None) -> None:
     With `device="cpu"` it imports Lightning Thunder, whose nvFuser executor then takes CPU tensors.
 
     Raises:
-        RuntimeError: when it is installed already, another nvFuser is imported, or names of Thunder have moved.
+        RuntimeError: if it is installed already, if another nvFuser is imported, or if names of Thunder have moved.
         ImportError: with `device="cpu"`, when Thunder cannot be imported.
         NotImplementedError: for another device.
     """
@@ -38,7 +38,7 @@ def install(device: Any = None) -> None:
     if _installed is not None:
         raise RuntimeError("ferrofuse.compat is installed already: call uninstall() before another install()")
     if device is not None and str(device) != "cpu":
-        raise NotImplementedError(f"device must be None or 'cpu', but is {device!r}: Thunder on GPUs is not tried yet")
+        raise NotImplementedError(f"device must be None or 'cpu', but is {device!r}: Thunder on GPUs is not supported yet")
     undo: List[patches.Undo] = []
     try:
         modules.install(undo)
@@ -55,7 +55,7 @@ def install(device: Any = None) -> None:
 
 @public
 def uninstall() -> None:
-    """Undoes `install`: attributes have their old values, and `nvfuser_direct` is no longer imported.
+    """Undoes `install`: restores the attributes, and forgets the module `nvfuser_direct`.
 
     Raises:
         RuntimeError: when nothing is installed.

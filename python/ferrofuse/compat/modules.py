@@ -12,10 +12,10 @@ FOLDER = Path(__file__).parent / "packages"
 
 
 class Finder:
-    """Finds these modules before installed ones with the same names."""
+    """Finds our modules before installed ones of the same names."""
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[ModuleSpec]:
-        """The spec of a module, if it is one of these; their submodules are in their folders."""
+        """The spec of a module if it is one of ours. Submodules are found in its folder."""
         return PathFinder.find_spec(name, [str(FOLDER)]) if name in NAMES else None
 
 
@@ -27,7 +27,7 @@ def install(undo: List[Undo]) -> None:
     """
     for name in NAMES:
         if name in sys.modules:
-            place = getattr(sys.modules[name], "__file__", None) or "nowhere"
+            place = getattr(sys.modules[name], "__file__", None) or "an unknown file"
             raise RuntimeError(f"install() must come before `import {name}`: another is imported already, from {place}")
     finder: Any = Finder()
     undo.append(_forget)

@@ -1,6 +1,6 @@
-"""Replacements in other modules, and undoing them.
+"""Replacements in other modules, which can be undone.
 
-Entries that others add to a mapping or a list meanwhile are kept: only our own are removed.
+Undoing keeps the entries that others have added to a mapping or a list.
 """
 
 import importlib
