@@ -8,7 +8,7 @@ from .fusion import Fusion, FusionExecutorCache
 
 
 class LRUCache:
-    """Keeps up to `max_fusions` compiled fusions, and evicts the least recently used one."""
+    """Keeps up to `max_fusions` compiled fusions, and evicts the one that was unused for longest."""
 
     def __init__(self, max_fusions: int) -> None:
         if isinstance(max_fusions, bool) or not isinstance(max_fusions, int) or max_fusions < 1:
