@@ -133,9 +133,11 @@ def translate_fusion(fusion: Fusion) -> str:
 
 
 class FusionExecutorCache:
-    """A fusion, compiled when it is first executed, once for each combination of input layouts, order of magnitude of their
-    sizes (on a GPU, sizes that differ by more than an eighth), and whether rows are whole vectors. Profiles call it
-    `fusion_id`."""
+    """Compiles a fusion when it is first executed with inputs of their kind, and keeps what was compiled.
+
+    A kind is a combination of layouts, of the orders of magnitude of sizes (on a GPU, of sizes in steps of at most an eighth),
+    and of whether rows are whole vectors. `fusion_id` is the name of the cache in profiles.
+    """
 
     def __init__(self, fusion: Fusion, fusion_id: int = 0, auto_schedule: bool = True) -> None:
         if not auto_schedule:

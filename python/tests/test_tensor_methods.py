@@ -152,6 +152,7 @@ MISTAKES = {
     "too many": (lambda x: x[0, 0, 0, 0], "4 indices are given, but the tensor has 3 axes"),
     "a word": (lambda x: x["a"], "expected an int, a slice, None, `...` or a tensor of integers, got str"),
     "an array": (lambda x: x[INDEX], "got ndarray: an array of indices is an input of the definition"),
+    "a step back": (lambda x: x[2:0:-1], "a slice with a negative step must have no bounds: slice first"),
     "no step": (lambda x: x[::0], "a step must be an integer other than 0, but is 0"),
     "two ellipses": (lambda x: x[..., 0, ...], "`...` may be given only once"),
     "floored": (lambda x: x // 2.0, ON_A_TENSOR.format("//") + r"use ferrofuse.ops.floor\(x / y\)"),

@@ -1,4 +1,4 @@
-"""Draws of Thunder's regions on CPU tensors: seed and offset are those of torch's default generator.
+"""Random numbers of Thunder's regions on CPU tensors, with the seed and offset of torch's default generator.
 
 Thunder draws with a seed and an offset that it reads beforehand, so that one region can repeat the draws of another. It
 reads them from a CUDA generator; this module replaces that op and its implementation by ones that read torch's CPU
