@@ -153,8 +153,8 @@ class FusionExecutorCache:
         return cache
 
     def is_compiled(self, inputs: Sequence[Any], device: Any = None) -> bool:
-        """Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude (on
-        a GPU, in the same steps of at most an eighth), compiles nothing."""
+        """Whether a call on arrays of the host with the layouts of these, with sizes of the same orders of magnitude,
+        compiles nothing. `device` is nvFuser's, and has no effect."""
         return self._executable is not None and self._executable.is_compiled(inputs)
 
     def fusion(self) -> Fusion:

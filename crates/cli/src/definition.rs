@@ -20,7 +20,7 @@ const CONTEXT: usize = 2;
 /// # Errors
 /// When the file cannot be read, or holds no definition: the first error, with its place.
 pub fn read(path: &Path) -> Result<File, Failure> {
-    let bytes = fs::read(path).map_err(|error| Failure::user(format!("{}: {error}", path.display())))?;
+    let bytes = fs::read(path).map_err(|error| Failure::of_file(path, &error))?;
     let text = frontend::text::decode(&bytes).map_err(|diagnostic| report(path, diagnostic))?;
     ferrofuse::read(text).map_err(|diagnostic| report(path, diagnostic))
 }

@@ -1,25 +1,34 @@
 //! The device that runs kernels: `--device cpu|cuda[:N]`.
 
 use cuda::LibraryPaths;
-use ferrofuse::{CompileOptions, DeviceName, Executor};
+use ferrofuse::{CompileOptions, DeviceHandle, DeviceName, Executor};
 
 use crate::failure::Failure;
 
-/// The options for a device, which is opened. If outputs are checked, a GPU's memory is filled with NaN before kernels write
-/// to it.
+/// Opens a device, and returns the options to compile for it.
 ///
 /// # Errors
 /// Things that the machine lacks: driver, NVRTC, the device.
-pub fn options(
+pub fn open(
     device: DeviceName,
     libraries: &LibraryPaths,
     options: CompileOptions,
-    is_checked: bool,
 ) -> Result<CompileOptions, Failure> {
     let DeviceName::Other(kind, number) = device else { return Ok(options) };
     let device = (kind.open)(libraries, number.unwrap_or(0)).map_err(Failure::machine)?;
-    if is_checked {
-        device.poison();
-    }
     Ok(CompileOptions { executor: Executor::Device(kind.name), device: Some(device), ..options })
+}
+
+/// [`open`] for calls whose outputs are checked: a GPU's memory is filled with NaN before kernels write to it.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_for_checks(
+    device: DeviceName,
+    libraries: &LibraryPaths,
+    options: CompileOptions,
+) -> Result<CompileOptions, Failure> {
+    let options = open(device, libraries, options)?;
+    options.device.iter().for_each(DeviceHandle::poison);
+    Ok(options)
 }

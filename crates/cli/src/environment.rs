@@ -15,16 +15,9 @@ pub fn llvm_options(option: Option<PathBuf>) -> LlvmOptions {
     LlvmOptions { path: option.or_else(|| env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from)) }
 }
 
-/// The places of NVIDIA's libraries: those of `FERROFUSE_LIBCUDA`, `FERROFUSE_LIBNVRTC` and `FERROFUSE_LIBCUBLASLT`, else
-/// the usual places.
+/// The places of NVIDIA's libraries: see [`LibraryPaths::of_environment`].
 pub fn cuda_libraries() -> LibraryPaths {
-    let path = |name| env::var_os(name).map(PathBuf::from);
-    LibraryPaths {
-        cuda: path("FERROFUSE_LIBCUDA"),
-        nvrtc: path("FERROFUSE_LIBNVRTC"),
-        cublaslt: path("FERROFUSE_LIBCUBLASLT"),
-        folders: Vec::new(),
-    }
+    LibraryPaths::of_environment(|name| env::var_os(name), Vec::new())
 }
 
 /// The file of measured facts about the machine, if there is any: see [`CpuFacts::path_of_environment`].

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use files::Failed;
@@ -59,6 +60,11 @@ impl Failure {
     /// A lack of the machine, in a sentence.
     pub fn machine(message: impl fmt::Display) -> Failure {
         Failure::sentence(Fault::Machine, message, None)
+    }
+
+    /// The user's mistake in a file.
+    pub fn of_file(path: &Path, error: &dyn fmt::Display) -> Failure {
+        Failure::user(format!("{}: {error}", path.display()))
     }
 
     fn sentence(fault: Fault, message: impl fmt::Display, help: Option<String>) -> Failure {

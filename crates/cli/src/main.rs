@@ -60,7 +60,6 @@ fn main() -> ExitCode {
     };
     // A suggested command should be on one line, to be copied. Setting the hook fails only if there already is one, and this
     // is the first.
-    // already, and this is the first.
     let _ = miette::set_hook(Box::new(|_| {
         Box::new(miette::MietteHandlerOpts::new().wrap_lines(false).context_lines(2).build())
     }));

@@ -1,17 +1,18 @@
 //! Whole numbers as options of a command, in Python's notation: `0777` and `1_0` are rejected.
 
-use std::any::type_name;
+use std::num::NonZeroUsize;
 use std::str::FromStr;
 
 use index::integer;
 
 /// The number in a word.
 pub fn number<N: FromStr>(word: &str) -> Result<N, String> {
-    integer(word).ok_or_else(|| {
-        let kind =
-            if type_name::<N>().contains("NonZero") { "a whole number above 0" } else { "a whole number" };
-        format!("`{word}` is not {kind}, as in 8")
-    })
+    integer(word).ok_or_else(|| format!("`{word}` is not a whole number, as in 8"))
+}
+
+/// The positive number in a word.
+pub fn positive(word: &str) -> Result<NonZeroUsize, String> {
+    integer(word).ok_or_else(|| format!("`{word}` is not a whole number above 0, as in 8"))
 }
 
 #[cfg(test)]
@@ -24,7 +25,7 @@ mod tests {
         for word in ["0777", "+7", "1_0", "-1", "8.0", "", "18446744073709551616"] {
             assert_eq!(number::<u64>(word), Err(format!("`{word}` is not a whole number, as in 8")));
         }
-        let above = number::<std::num::NonZeroUsize>("0");
+        let above = positive("0");
         assert_eq!(above, Err("`0` is not a whole number above 0, as in 8".to_owned()));
     }
 }

@@ -69,12 +69,11 @@ impl Choices {
     /// # Errors
     /// The first file that cannot be read or has other contents than expected.
     pub fn read(&self, definition: &Definition) -> Result<PlanOptions, Failure> {
-        let segmentation = self
-            .segmentation
-            .as_ref()
-            .map(|path| read_segmentation(definition, &text(path)?).map_err(|error| of_file(path, &error)));
+        let segmentation = self.segmentation.as_ref().map(|path| {
+            read_segmentation(definition, &text(path)?).map_err(|error| Failure::of_file(path, &error))
+        });
         let schedule = |(segment, path): &(usize, PathBuf)| -> Result<(usize, Schedule), Failure> {
-            let schedule = parse_schedule(&text(path)?).map_err(|error| of_file(path, &error))?;
+            let schedule = parse_schedule(&text(path)?).map_err(|error| Failure::of_file(path, &error))?;
             Ok((*segment, schedule))
         };
         let schedules = self.schedules.iter().map(schedule).collect::<Result<_, _>>()?;
@@ -97,11 +96,7 @@ pub fn files<'a>(definition: &'a Path, request: &'a Request, choices: &'a Choice
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| of_file(path, &error))
-}
-
-fn of_file(path: &Path, error: &dyn std::error::Error) -> Failure {
-    Failure::user(format!("{}: {error}", path.display()))
+    fs::read_to_string(path).map_err(|error| Failure::of_file(path, &error))
 }
 
 /// A plan or a cut, and the sizes that it was made for.

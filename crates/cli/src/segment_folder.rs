@@ -150,7 +150,7 @@ impl Index {
     }
 
     fn read(path: &Path) -> Result<Index, Failure> {
-        let failed = |error: &dyn std::error::Error| Failure::user(format!("{}: {error}", path.display()));
+        let failed = |error: &dyn std::error::Error| Failure::of_file(path, &error);
         let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
         let index: Index = serde_json::from_str(&text).map_err(|error| failed(&error))?;
         let mut numbers = index.order.clone();

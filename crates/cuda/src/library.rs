@@ -2,6 +2,7 @@
 //!
 //! A library is opened `RTLD_LOCAL` and never unloaded: drivers do not survive that.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use libloading::os::unix::Library as Handle;
@@ -22,6 +23,21 @@ pub struct LibraryPaths {
 }
 
 impl LibraryPaths {
+    /// The places that the variables of an environment name: `FERROFUSE_LIBCUDA`, `FERROFUSE_LIBNVRTC` and
+    /// `FERROFUSE_LIBCUBLASLT`; without them these folders or the usual places.
+    pub fn of_environment(
+        variable: impl Fn(&str) -> Option<OsString>,
+        folders: Vec<PathBuf>,
+    ) -> LibraryPaths {
+        let path = |name| variable(name).map(PathBuf::from);
+        LibraryPaths {
+            cuda: path("FERROFUSE_LIBCUDA"),
+            nvrtc: path("FERROFUSE_LIBNVRTC"),
+            cublaslt: path("FERROFUSE_LIBCUBLASLT"),
+            folders,
+        }
+    }
+
     /// Where a library may be: at its path, or under one of its names in the folders and the loader's paths.
     pub(crate) fn candidates(&self, path: Option<&PathBuf>, names: &[&str]) -> Vec<PathBuf> {
         let in_folder = |folder: &PathBuf| names.iter().map(|name| folder.join(name)).collect::<Vec<_>>();

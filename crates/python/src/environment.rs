@@ -14,16 +14,9 @@ pub fn llvm_options() -> LlvmOptions {
     LlvmOptions { path: env::var_os("FERROFUSE_LIBLLVM").map(PathBuf::from) }
 }
 
-/// The places of NVIDIA's libraries: those of `FERROFUSE_LIBCUDA`, `FERROFUSE_LIBNVRTC` and `FERROFUSE_LIBCUBLASLT`, else
-/// these folders or the usual places.
+/// The places of NVIDIA's libraries: see [`LibraryPaths::of_environment`].
 pub fn cuda_libraries(folders: Vec<PathBuf>) -> LibraryPaths {
-    let path = |name| env::var_os(name).map(PathBuf::from);
-    LibraryPaths {
-        cuda: path("FERROFUSE_LIBCUDA"),
-        nvrtc: path("FERROFUSE_LIBNVRTC"),
-        cublaslt: path("FERROFUSE_LIBCUBLASLT"),
-        folders,
-    }
+    LibraryPaths::of_environment(|name| env::var_os(name), folders)
 }
 
 /// Whether tracebacks show the package's own frames: `FERROFUSE_TRACEBACK=full`.

@@ -23,6 +23,15 @@ const CLASSES: [(&str, &str, &str); 4] = [
     ("OutOfRangeError", "IndexError", "An index among the data of an input that is out of range."),
 ];
 
+/// A class of exceptions, by its place in [`CLASSES`].
+#[derive(Clone, Copy)]
+enum Class {
+    Definition,
+    Argument,
+    Input,
+    OutOfRange,
+}
+
 static DEFINED: PyOnceLock<[Py<PyAny>; 4]> = PyOnceLock::new();
 
 /// Adds the exception classes.
@@ -53,12 +62,12 @@ fn classes(py: Python<'_>) -> PyResult<&[Py<PyAny>; 4]> {
     })
 }
 
-fn raise(py: Python<'_>, class: usize, message: String) -> PyErr {
+fn raise(py: Python<'_>, class: Class, message: String) -> PyErr {
     raise_with(py, class, message, Details::default())
 }
 
 /// An exception about a mistake in a definition, with its place in the user's program.
-fn raise_there(py: Python<'_>, class: usize, message: String, details: Details<'_>) -> PyErr {
+fn raise_there(py: Python<'_>, class: Class, message: String, details: Details<'_>) -> PyErr {
     let place = || py.import("ferrofuse.caller")?.call_method0("place")?.extract::<(String, usize)>();
     match place() {
         Ok((_, 0)) => raise_with(py, class, message, details),
@@ -72,12 +81,12 @@ fn raise_there(py: Python<'_>, class: usize, message: String, details: Details<'
 
 /// The error about a value used where it has no meaning: of another definition, or of a lambda that has ended.
 pub fn misplaced(py: Python<'_>, message: impl Into<String>) -> PyErr {
-    raise_there(py, 0, message.into(), Details::default())
+    raise_there(py, Class::Definition, message.into(), Details::default())
 }
 
 /// The error about a value of a definition where none is allowed, or something else where one is required.
 pub fn misused(py: Python<'_>, message: impl Into<String>) -> PyErr {
-    raise_there(py, 1, message.into(), Details::default())
+    raise_there(py, Class::Argument, message.into(), Details::default())
 }
 
 /// The attributes of an exception besides its message; each is `None` if it does not apply.
@@ -94,9 +103,9 @@ pub struct Details<'a> {
     pub line: Option<usize>,
 }
 
-fn raise_with(py: Python<'_>, class: usize, message: String, details: Details<'_>) -> PyErr {
+fn raise_with(py: Python<'_>, class: Class, message: String, details: Details<'_>) -> PyErr {
     let made = || -> PyResult<Bound<'_, PyAny>> {
-        let error = classes(py)?[class].bind(py).call1((message,))?;
+        let error = classes(py)?[class as usize].bind(py).call1((message,))?;
         error.setattr("op", details.op)?;
         error.setattr("argument", details.argument)?;
         error.setattr("expected", details.expected)?;
@@ -109,7 +118,7 @@ fn raise_with(py: Python<'_>, class: usize, message: String, details: Details<'_
 
 /// A definition that is invalid.
 pub fn definition(py: Python<'_>, message: impl Into<String>) -> PyErr {
-    raise(py, 0, message.into())
+    raise(py, Class::Definition, message.into())
 }
 
 /// A rejected call of a program's line, or a rejected definition, which is no single line's fault. An argument of the wrong
@@ -125,7 +134,8 @@ pub fn rejected(py: Python<'_>, error: &DefineError, line: Option<&SourceLine>) 
         line: line.map(|line| line.line),
     };
     let raise = if line.is_some() { raise_there } else { raise_with };
-    raise(py, usize::from(error.is_kind), error.to_string(), details)
+    let class = if error.is_kind { Class::Argument } else { Class::Definition };
+    raise(py, class, error.to_string(), details)
 }
 
 /// Segments that are invalid or cannot run.
@@ -138,20 +148,20 @@ pub fn segments(py: Python<'_>, error: &SegmentError) -> PyErr {
 
 /// An argument that the language does not have.
 pub fn argument(py: Python<'_>, message: impl Into<String>) -> PyErr {
-    raise(py, 1, message.into())
+    raise(py, Class::Argument, message.into())
 }
 
 /// A call outside of the `with` blocks of a definition.
 pub fn closed(py: Python<'_>, op: &str) -> PyErr {
     let message = format!("`{op}` is called outside of `with fd:`, where a definition is made");
-    raise_there(py, 0, message, Details { op: Some(op), ..Details::default() })
+    raise_there(py, Class::Definition, message, Details { op: Some(op), ..Details::default() })
 }
 
 /// Arguments that do not fit the parameters of an op.
 pub fn unbound(py: Python<'_>, op: &str, message: String) -> PyErr {
     let signature = ferrofuse::op_entries().find(|entry| entry.name == op).map(|entry| entry.signature);
     let message = signature.map_or(message.clone(), |signature| format!("{message}; it is {signature}"));
-    raise_there(py, 1, message, Details { op: Some(op), ..Details::default() })
+    raise_there(py, Class::Argument, message, Details { op: Some(op), ..Details::default() })
 }
 
 /// An input of the wrong kind, with a remark at the end of the message.
@@ -159,12 +169,12 @@ pub fn mismatch(py: Python<'_>, input: &str, expected: &str, given: &str, remark
     let message = format!("{input}: expected {expected}, got {given}{remark}");
     let details =
         Details { argument: Some(input), expected: Some(expected), given: Some(given), ..Details::default() };
-    raise_with(py, 1, message, details)
+    raise_with(py, Class::Argument, message, details)
 }
 
 /// Inputs that do not fit the definition.
 pub fn input(py: Python<'_>, message: impl Into<String>) -> PyErr {
-    raise(py, 2, message.into())
+    raise(py, Class::Input, message.into())
 }
 
 /// An error of NVIDIA's driver, or its absence.
@@ -187,7 +197,7 @@ pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
                 let given = (at.size != 0).then(|| at.index.to_string());
                 let (op, line) = (Some(op.as_str()), line.as_ref().map(|line| line.line));
                 let details = Details { op, line, given: given.as_deref(), ..Details::default() };
-                raise_with(py, 3, error.to_string(), details)
+                raise_with(py, Class::OutOfRange, error.to_string(), details)
             }
             _ => input(py, error.to_string()),
         },

@@ -95,8 +95,8 @@ impl Executable {
         call.capture(py, out.as_ref())
     }
 
-    /// The outputs that `run` would return: for each its sizes, its dtype, and its strides in elements. Compiles the variant
-    /// if it is missing.
+    /// The outputs that `run` would return for arrays of the host: for each its sizes, its dtype, and its strides in elements.
+    /// Compiles the variant if it is missing.
     fn output_types<'py>(&self, py: Python<'py>, inputs: &Bound<'py, PyAny>) -> PyResult<Vec<TypeOfOutput>> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         inputs.require_writable(py)?;
@@ -191,16 +191,16 @@ impl Executable {
         text?.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
     }
 
-    /// Whether a call on inputs with the layouts of these, with sizes of the same orders of magnitude (on a GPU, in the same
-    /// steps of at most an eighth), compiles nothing.
+    /// Whether a call on arrays of the host with the layouts of these, with sizes of the same orders of magnitude, compiles
+    /// nothing.
     fn is_compiled(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<bool> {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
         self.compiled.host().is_compiled(&inputs.views()?).map_err(raised)
     }
 
-    /// The number of compiled variants: one for each combination of input layouts and order of magnitude of the sizes (on a
-    /// GPU, step of at most an eighth).
+    /// The number of variants that are compiled for the host: one for each combination of input layouts and order of magnitude
+    /// of the sizes.
     #[getter]
     fn variants(&self) -> usize {
         self.compiled.host().variants()

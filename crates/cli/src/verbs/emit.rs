@@ -17,7 +17,7 @@ use crate::planning::{self, Choices};
 pub struct Options {
     /// The definition file
     file: PathBuf,
-    /// definition, graph, segments, schedule, kernel, llvm, asm or cuda
+    /// definition, graph, lambdas, optimized, segments, schedule, kernel, llvm, asm or cuda
     #[arg(long)]
     stage: Stage,
     /// Only the segment with this number

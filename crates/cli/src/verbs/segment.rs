@@ -31,8 +31,7 @@ pub struct Options {
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let file = definition::read(&options.file)?;
     let segments = planning::segments(&file, &options.request, &options.choices, machine)?;
-    let text = fs::read(&options.file)
-        .map_err(|error| Failure::user(format!("{}: {error}", options.file.display())))?;
+    let text = fs::read(&options.file).map_err(|error| Failure::of_file(&options.file, &error))?;
     let read = planning::files(&options.file, &options.request, &options.choices);
     segment_folder::write(&options.output, &text, &file.definition, &segments, &read)?;
     write!(out, "{}", table::columns(&rows(&segments)))?;

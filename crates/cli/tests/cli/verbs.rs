@@ -115,7 +115,9 @@ fn schedules_follow_the_declared_layouts_of_inputs() {
 #[test]
 fn emit_prints_every_stage_of_every_example() {
     for example in files(&super::root().join("examples")) {
-        for stage in ["definition", "graph", "segments", "schedule", "kernel", "llvm", "asm", "cuda"] {
+        for stage in
+            ["definition", "graph", "optimized", "segments", "schedule", "kernel", "llvm", "asm", "cuda"]
+        {
             let path = format!("examples/{example}");
             let answer = ferrofuse(["emit", &path, "--stage", stage, "--segment", "0"]);
             if example == "nanogpt_attention.py" && stage == "cuda" {
@@ -188,7 +190,8 @@ fn doctor_says_what_there_is() {
 #[test]
 fn help_names_what_there_is() {
     let text = fine("--help");
-    for verb in ["run", "explain", "emit", "ops", "cache", "doctor", "test"] {
+    let verbs = ["run", "explain", "segment", "emit", "ops", "bench", "cache", "doctor", "test", "fuzz"];
+    for verb in verbs {
         assert!(text.contains(&format!("  {verb} ")), "{verb} is missing:\n{text}");
         assert!(fine(&format!("{verb} --help")).contains("Usage:"));
     }

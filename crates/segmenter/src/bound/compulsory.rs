@@ -1,11 +1,10 @@
 //! The values that kernels read from memory in any segmentation, the bytes of each, and the nodes that they are read for.
 
-use ir::graph::{Fusion, Graph, Node, Shape, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::components::{Component, Components};
 use super::forced::Forced;
-use super::least_reads::LeastReads;
 use crate::cost::{Amounts, ExpectedReads};
 
 /// A set of reads, a bit for each.
@@ -37,13 +36,10 @@ impl CompulsoryReads {
         components: &Components<'_>,
     ) -> CompulsoryReads {
         let graph = amounts.graph;
-        let (needs, least_reads) = (ExpectedReads::of(amounts, fusion), LeastReads::of(amounts, fusion));
-        let shared = overlapping(graph, fusion);
+        // What several kernels read of a value for its uses is at least what one reads for all of them.
+        let needs = ExpectedReads::of(amounts, fusion);
         let read = |val: Val| {
-            let bytes = match shared.contains(&val) {
-                true => least_reads.bytes(amounts, val),
-                false => needs.bytes_for(val, fusion.uses(val)),
-            };
+            let bytes = needs.bytes_for(val, fusion.uses(val));
             CompulsoryRead { val, component: components.of_val(val), bytes }
         };
         let all = read_by_kernels(graph, fusion, forced).into_iter().map(read).collect();
@@ -106,50 +102,4 @@ fn read_by_kernels(graph: &Graph, fusion: &Fusion, forced: &Forced) -> Vec<Val> 
     sources.dedup();
     sources.retain(|&val| fusion.uses(val).iter().any(|user| needed.contains(user)));
     sources
-}
-
-/// The values of which elements may be needed for several uses that take parts. What these need together is not known.
-fn overlapping(graph: &Graph, fusion: &Fusion) -> FxHashSet<Val> {
-    let mut found: FxHashSet<Val> = FxHashSet::default();
-    let mut taken: FxHashSet<Val> = FxHashSet::default();
-    for &node in fusion.order().iter().rev() {
-        let data = graph.node(node);
-        let is_found = graph.results(node).any(|val| found.contains(&val));
-        let is_taken = graph.results(node).any(|val| taken.contains(&val));
-        for (k, &operand) in data.operands.iter().enumerate() {
-            match data.op {
-                TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_) => continue,
-                TensorOp::Slice { .. } => {}
-                TensorOp::Gather(_) if k == 0 => {}
-                _ if !is_taken => continue,
-                _ => {}
-            }
-            let is_first = taken.insert(operand);
-            if is_found || !(is_first || are_disjoint_slices(graph, fusion, operand)) {
-                found.insert(operand);
-            }
-        }
-    }
-    found
-}
-
-/// Whether all uses of a value are slices that provably share no element.
-fn are_disjoint_slices(graph: &Graph, fusion: &Fusion, val: Val) -> bool {
-    const MAX_SLICES: usize = 8;
-    let uses = fusion.uses(val);
-    let slice = |&node: &Node| match &graph.node(node).op {
-        TensorOp::Slice { starts, sizes } => Some((starts, sizes)),
-        _ => None,
-    };
-    let slices: Vec<_> = uses.iter().filter_map(slice).collect();
-    let ends_before = |(own, sizes): (&Shape, &Shape), (other, _): (&Shape, &Shape)| {
-        let mut axes = own.iter().zip(sizes).zip(other);
-        axes.any(|((start, size), other)| fusion.facts().prove_le(&(start.clone() + size.clone()), other))
-    };
-    let mut pairs = (0..slices.len()).flat_map(|one| (one + 1..slices.len()).map(move |other| (one, other)));
-    slices.len() == uses.len()
-        && slices.len() <= MAX_SLICES
-        && pairs.all(|(one, other)| {
-            ends_before(slices[one], slices[other]) || ends_before(slices[other], slices[one])
-        })
 }

@@ -26,7 +26,7 @@ use serde::Serialize;
 use crate::device;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::size;
-use crate::number::number;
+use crate::number::positive;
 use crate::planning::runnable;
 pub use calibrate::calibrate;
 use cases::Case;
@@ -64,7 +64,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", default_value = "host")]
     target: CodeTarget,
     /// Number of threads; without it, all that the process may use
-    #[arg(long, value_name = "N", value_parser = number::<NonZeroUsize>)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     threads: Option<NonZeroUsize>,
     /// One JSON object a line instead of a table
     #[arg(long)]
@@ -82,7 +82,7 @@ pub fn run(
     let target = runnable(options.target, &machine)?;
     let cases = cases::choose(&options.ids, options.sweep, &options.sizes)?;
     let compile_options = CompileOptions { machine: Arc::clone(&machine), ..CompileOptions::default() };
-    let compile_options = device::options(options.device, libraries, compile_options, false)?;
+    let compile_options = device::open(options.device, libraries, compile_options)?;
     if options.segments {
         let rows = each(&cases, options.json, out, |case| segments::plan(case, &machine, target))?;
         return print(options.json, &segments::lines(&rows), out);

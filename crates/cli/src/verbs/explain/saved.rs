@@ -48,7 +48,7 @@ impl SavedExplanation {
     /// # Errors
     /// For a file that cannot be read, and for one that no version printed.
     pub fn read(path: &Path) -> Result<SavedExplanation, Failure> {
-        let failed = |error: &dyn std::error::Error| Failure::user(format!("{}: {error}", path.display()));
+        let failed = |error: &dyn std::error::Error| Failure::of_file(path, &error);
         let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
         let mut value: Value = serde_json::from_str(&text).map_err(|error| failed(&error))?;
         if let Some(place) = wrong_time(&value) {

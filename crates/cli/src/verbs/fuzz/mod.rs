@@ -26,7 +26,7 @@ use testing::differential::Covered;
 use testing::stand_in::use_gpu_of;
 
 use crate::failure::{Failure, Outcome};
-use crate::number::number;
+use crate::number::{number, positive};
 use device::FuzzDevice;
 use workers::Checked;
 
@@ -49,7 +49,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", default_value = "cpu")]
     device: FuzzDevice,
     /// Processes that check; without it, as many as there are processors
-    #[arg(long, value_name = "N", value_parser = number::<NonZeroUsize>)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     jobs: Option<NonZeroUsize>,
     /// One JSON object instead of text
     #[arg(long)]
@@ -92,21 +92,17 @@ pub fn run(options: &Options, libraries: &LibraryPaths, out: &mut dyn Write) -> 
     if options.device == FuzzDevice::Cuda {
         // Without a GPU every program would fail.
         let gpu: DeviceName = "cuda".parse().expect("a kind of device");
-        crate::device::options(gpu, libraries, CompileOptions::default(), false)?;
+        crate::device::open(gpu, libraries, CompileOptions::default())?;
     }
     let begin = Instant::now();
     let mut summary = Summary { seed: options.seed, ..Summary::default() };
     summary.hits = OpRef::all().map(|op| (op.name().to_owned(), 0)).collect();
     let bar = progress(options);
-    let deadline = match options.cases {
-        Some(_) => None,
-        None => Some(begin + Duration::from_secs(options.seconds)),
-    };
-    let last = options.seed.checked_add(options.cases.unwrap_or(0)).filter(|last| *last < u64::MAX);
-    let last = last.ok_or_else(|| Failure::user("--seed: seeds are below 18446744073709551615"))?;
-    let last = if options.cases.is_some() { last } else { u64::MAX };
+    let deadline = options.cases.is_none().then(|| begin + Duration::from_secs(options.seconds));
+    let end = options.seed.checked_add(options.cases.unwrap_or(0)).filter(|end| *end < u64::MAX);
+    let end = end.ok_or_else(|| Failure::user("--seed: seeds are below 18446744073709551615"))?;
     workers::check(
-        options.seed..last,
+        options.seed..if options.cases.is_some() { end } else { u64::MAX },
         deadline,
         options.jobs.map(NonZeroUsize::get),
         options.device,

@@ -23,7 +23,7 @@ use crate::definition;
 use crate::device;
 use crate::failure::{Failure, Outcome, tell};
 use crate::inputs::{Inputs, Request};
-use crate::number::number;
+use crate::number::positive;
 use crate::planning::{self, Choices, runnable};
 use outputs::OutputFiles;
 use report::Report;
@@ -48,7 +48,7 @@ pub struct Options {
     #[arg(long)]
     time: bool,
     /// Number of threads; without it, all that the process may use
-    #[arg(long, value_name = "N", value_parser = number::<NonZeroUsize>)]
+    #[arg(long, value_name = "N", value_parser = positive)]
     threads: Option<NonZeroUsize>,
     /// What runs the kernels: cpu, cuda, cuda:N
     #[arg(long, value_name = "NAME", default_value = "cpu")]
@@ -93,7 +93,8 @@ pub fn run(
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
-    let compile_options = device::options(options.device, libraries, compile_options, options.check)?;
+    let open = if options.check { device::open_for_checks } else { device::open };
+    let compile_options = open(options.device, libraries, compile_options)?;
     let executable =
         Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(failure)?;
     let calls = call(&executable, &views, options.time)?;

@@ -84,7 +84,8 @@ fn chain(
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
     };
-    let compile_options = device::options(options.device, libraries, compile_options, options.check)?;
+    let open = if options.check { device::open_for_checks } else { device::open };
+    let compile_options = open(options.device, libraries, compile_options)?;
     let names = edited.iter().map(|segment| segment.name.clone()).collect();
     let chain =
         Executable::from_segments(file.definition.clone(), &edited, compile_options).map_err(failure)?;

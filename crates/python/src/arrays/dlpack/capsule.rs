@@ -5,7 +5,7 @@
 //! capsules are of the first version, which every library accepts.
 
 use std::ffi::{CStr, c_void};
-use std::ptr::{self, NonNull};
+use std::ptr::NonNull;
 use std::sync::Arc;
 
 use ferrofuse::{Argument, ArrayView};
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use pyo3::{ffi, intern};
 
-use super::tensor::{Device, Elements, IS_COPIED, MAJOR, READ_ONLY, Tensor, Versioned};
+use super::tensor::{Device, Elements, IS_COPIED, MAJOR, READ_ONLY, Tensor, Version, Versioned};
 use crate::arrays::Place;
 use crate::arrays::library::{self, Library};
 use crate::arrays::memory::Exported;
@@ -90,8 +90,8 @@ impl Taken {
     /// Itself, if this code knows the structure of its version.
     fn known(self) -> PyResult<Taken> {
         if let Taken::Versioned(managed) = &self {
-            // SAFETY: the version is at the start in every version.
-            let major = unsafe { managed.as_ref() }.version.major;
+            // SAFETY: the exporter filled in the structure, which in every version begins with the version.
+            let major = unsafe { managed.cast::<Version>().read() }.major;
             if major != MAJOR {
                 return Err(PyBufferError::new_err(format!(
                     "a DLPack tensor of the unknown version {major}"
@@ -275,7 +275,7 @@ unsafe extern "C" fn drop_untaken(capsule: *mut ffi::PyObject) {
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, FRESH.as_ptr()) == 1 {
             let managed = ffi::PyCapsule_GetPointer(capsule, FRESH.as_ptr());
-            if !ptr::eq(managed, ptr::null()) {
+            if !managed.is_null() {
                 delete(managed.cast());
             }
         }

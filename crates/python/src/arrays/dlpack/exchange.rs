@@ -24,11 +24,19 @@ use crate::arrays::memory::Exported;
 use crate::gpu::OnGpu;
 
 const NAME: &CStr = c"dlpack_exchange_api";
+
+/// The start of a table of any version.
 #[repr(C)]
-struct Table {
+struct TableHead {
     version: Version,
     /// A table of an older version.
     previous: *const Table,
+}
+
+/// A table of this version.
+#[repr(C)]
+struct Table {
+    _head: TableHead,
     _allocate: *const c_void,
     _own: *const c_void,
     make: Option<Make>,
@@ -54,10 +62,11 @@ impl Exchange {
         let table = capsule.pointer_checked(Some(NAME)).ok()?;
         let mut table: Option<NonNull<Table>> = Some(table.cast());
         while let Some(known) = table {
-            // SAFETY: tables live as long as the process. Version and predecessor are at the start in every version; in this
-            // version the rest is as declared here.
-            let Table { version, previous, make, borrow, .. } = unsafe { known.as_ref() };
+            // SAFETY: tables live as long as the process, and in every version begin with version and predecessor.
+            let TableHead { version, previous } = unsafe { known.cast::<TableHead>().read() };
             if version.major == MAJOR {
+                // SAFETY: a table of this version is as declared here.
+                let Table { make, borrow, .. } = unsafe { known.as_ref() };
                 return Some(Exchange { make: (*make)?, borrow: (*borrow)? });
             }
             table = NonNull::new(previous.cast_mut());
