@@ -21,7 +21,7 @@ fn numbers_are_spelled_as_python_spells_them() {
 #[test]
 fn lines_that_say_too_much_or_too_little_are_rejected() {
     for line in [
-        "",
+        "!",
         "fuse x0",
         "block x0",
         "block x0 by",
@@ -31,7 +31,7 @@ fn lines_that_say_too_much_or_too_little_are_rejected() {
         "prefetch x0 by 8 near",
         "persist 7",
     ] {
-        let text = format!("schedule lanes 8\n{line} !\n");
+        let text = format!("schedule lanes 8\n{line}\n");
         assert_eq!(parse(&text).expect_err(line).line, 2);
     }
     assert_eq!(parse("row x0\n").expect_err("no lanes").line, 2);
