@@ -8,16 +8,15 @@ use compiler::segment::{ExternalCall, Source, ViewedOperand};
 use compiler::{Decision, Plan, SegmentPlan};
 use cranelift_entity::PrimaryMap;
 use index::{Expr, Sym};
-use ir::graph::{ExternalOp, Fusion, Graph, Node, Output, Shape, TensorOp, Val, ValMap};
+use ir::graph::{ExternalOp, Formula, Formulas, Fusion, Graph, Node, Output, Shape, TensorOp, Val, ValMap};
 use kernel::Stmt;
 use ops::DType;
 use rustc_hash::FxHashMap;
 
 use super::{
-    ArgumentSource, Change, Checked, Evaluation, ExecutedSegment, ExecutionPlan, ExternalStep, FaultWords,
-    Launch, Operands, Returned, Slot, SlotData, SlotSource, Step, ViewedSlot, Work,
+    ArgumentSource, Checked, Evaluation, ExecutedSegment, ExecutionPlan, ExternalStep, FaultWords, Launch,
+    Operands, Returned, Slot, SlotData, SlotSource, Step, ViewOp, ViewedSlot, Work,
 };
-use ir::graph::{Formula, Formulas};
 
 impl ExecutionPlan {
     /// The steps of a compiler's plan.
@@ -95,7 +94,7 @@ impl Builder {
         };
         let mut builder = Builder { plan, places: FxHashMap::default(), placements };
         for &val in fusion.inputs() {
-            let slot = builder.slot_of(val);
+            let slot = builder.new_slot_for(val);
             builder.plan.inputs.push(slot);
         }
         builder
@@ -109,7 +108,7 @@ impl Builder {
     }
 
     /// A new slot for a value, which later readers of the value find.
-    fn slot_of(&mut self, val: Val) -> Slot {
+    fn new_slot_for(&mut self, val: Val) -> Slot {
         let ty = self.plan.graph.ty(val).clone();
         let slot = self.slot(ty.dtype, &ty.shape);
         self.plan.slots[slot].placement = self.placements.get(&val).cloned();
@@ -130,25 +129,25 @@ impl Builder {
     fn add_segment(&mut self, name: &str, view: &Fusion, evaluator_reason: Option<&str>) -> usize {
         let evaluator_reason = evaluator_reason.map(str::to_owned);
         let (name, view) = (name.to_owned(), view.clone());
-        self.plan.segments.push(ExecutedSegment { name, view, evaluator_reason, library: None });
+        self.plan.segments.push(ExecutedSegment { name, view, evaluator_reason, external_op: None });
         self.plan.segments.len() - 1
     }
 
     fn add_evaluation(&mut self, name: &str, view: &Fusion, reason: &str) {
         let segment = self.add_segment(name, view, Some(reason));
         let inputs = self.inputs_of(view);
-        let slots: Vec<Slot> = view.outputs().iter().map(|output| self.slot_of(output.val)).collect();
+        let slots: Vec<Slot> = view.outputs().iter().map(|output| self.new_slot_for(output.val)).collect();
         let outputs = slots.into_iter().map(|slot| self.allocate(slot)).collect();
         self.plan.steps.push(Step::Evaluate(Evaluation { inputs, outputs, segment }));
     }
 
     fn add_external(&mut self, name: &str, view: &Fusion, call: &ExternalCall) {
         let segment = self.add_segment(name, view, None);
-        self.plan.segments[segment].library = Some(call.op.name());
+        self.plan.segments[segment].external_op = Some(call.op.name());
         let inputs = self.inputs_of(view);
         let operands = call.operands.iter().map(|viewed| self.viewed(viewed, &inputs)).collect();
         let results: Vec<Val> = self.plan.graph.results(call.node).collect();
-        let results = results.into_iter().map(|val| self.slot_of(val)).collect::<Vec<Slot>>();
+        let results = results.into_iter().map(|val| self.new_slot_for(val)).collect::<Vec<Slot>>();
         results.iter().for_each(|&slot| {
             self.allocate(slot);
         });
@@ -167,22 +166,22 @@ impl Builder {
             Source::Constant(scalar) => SlotSource::Constant(*scalar),
             Source::Size(size) => SlotSource::Size(self.plan.formulas.intern(size)),
         };
-        ViewedSlot { source, changes: self.changes(&viewed.changes) }
+        ViewedSlot { source, view_ops: self.view_ops(&viewed.view_ops) }
     }
 
-    fn changes(&mut self, nodes: &[Node]) -> Vec<Change> {
+    fn view_ops(&mut self, nodes: &[Node]) -> Vec<ViewOp> {
         let ExecutionPlan { graph, formulas, .. } = &mut self.plan;
         let mut all = |sizes: &Shape| sizes.iter().map(|size| formulas.intern(size)).collect();
-        let change = |&node: &Node| match &graph.node(node).op {
-            TensorOp::Permute(order) => Change::Permute(order.clone()),
-            TensorOp::Broadcast(new) => Change::Broadcast(new.to_vec()),
-            TensorOp::Expand(sizes) => Change::Expand(all(sizes)),
-            TensorOp::Squeeze(axes) => Change::Squeeze(axes.clone()),
-            TensorOp::Slice { starts, sizes } => Change::Slice { starts: all(starts), sizes: all(sizes) },
-            TensorOp::Reshape(sizes) => Change::Reshape(all(sizes)),
+        let view_op = |&node: &Node| match &graph.node(node).op {
+            TensorOp::Permute(order) => ViewOp::Permute(order.clone()),
+            TensorOp::Broadcast(new) => ViewOp::Broadcast(new.to_vec()),
+            TensorOp::Expand(sizes) => ViewOp::Expand(all(sizes)),
+            TensorOp::Squeeze(axes) => ViewOp::Squeeze(axes.clone()),
+            TensorOp::Slice { starts, sizes } => ViewOp::Slice { starts: all(starts), sizes: all(sizes) },
+            TensorOp::Reshape(sizes) => ViewOp::Reshape(all(sizes)),
             tensor_op => unreachable!("{tensor_op:?} is more than a view op"),
         };
-        nodes.iter().map(change).collect()
+        nodes.iter().map(view_op).collect()
     }
 
     /// The segments of a batch, which all have kernels or none.
@@ -203,28 +202,31 @@ impl Builder {
     /// once, then the second.
     fn add_kernels(&mut self, segments: &[SegmentPlan], lowered: &[LoweredSegment]) {
         let pairs = segments.iter().zip(lowered);
-        let operands = pairs.map(|(segment, lowered)| self.operands(segment, lowered).into_iter());
+        let operands = pairs.map(|(segment, lowered)| self.add_segment_kernels(segment, lowered).into_iter());
         let mut members: Vec<_> = operands.collect();
         for lowered in &lowered[0].kernels {
-            let members = members.iter_mut().map(|kernels| kernels.next().expect("as many as of the first"));
+            let members = members.iter_mut().map(|kernels| {
+                kernels.next().expect("each segment of a batch has as many kernels as the first")
+            });
             self.plan.kernels.push(lowered.kernel.clone());
             let kernel = self.plan.kernels.len() - 1;
             self.plan.steps.push(Step::Launch(Launch { kernel, members: members.collect() }));
         }
     }
 
-    /// The operands of a segment's kernels, in order; allocated before.
-    fn operands(&mut self, segment: &SegmentPlan, lowered: &LoweredSegment) -> Vec<Operands> {
+    /// Adds a segment with kernels, and the steps that allocate what these write. Returns the operands of each kernel, in
+    /// order.
+    fn add_segment_kernels(&mut self, segment: &SegmentPlan, lowered: &LoweredSegment) -> Vec<Operands> {
         let SegmentPlan { name, view, decision: Decision::Kernels(kernels), .. } = segment else {
             unreachable!("a segment with kernels")
         };
         let witness = &kernels.witness;
         let segment = self.add_segment(name, view, None);
         let inputs = self.inputs_of(view);
-        let stores: Vec<Slot> = witness.stores.iter().map(|store| self.slot_of(store.val)).collect();
+        let stores: Vec<Slot> = witness.stores.iter().map(|store| self.new_slot_for(store.val)).collect();
         let temporaries: Vec<Slot> =
             lowered.temporaries.iter().map(|memory| self.slot(memory.dtype, [&memory.len])).collect();
-        let faults = self.fault_words(&lowered.checked);
+        let faults = self.add_fault_words(&lowered.checked);
         for &slot in stores.iter().chain(&temporaries) {
             self.allocate(slot);
         }
@@ -267,8 +269,8 @@ impl Builder {
         vec![Work { elements, operations: applied(&step.kernel.body) }]
     }
 
-    /// Fault words for values whose indices are checked, if there are any.
-    fn fault_words(&mut self, checked: &[Val]) -> Option<Slot> {
+    /// Adds fault words for values whose indices are checked, if there are any.
+    fn add_fault_words(&mut self, checked: &[Val]) -> Option<Slot> {
         let count = Expr::constant(checked.len() as i64);
         let slot = (!checked.is_empty()).then(|| self.slot(DType::I64, [&count]))?;
         self.plan.steps.push(Step::InitFaults(slot));
@@ -349,10 +351,10 @@ impl Builder {
             slots[number] = Some(slot);
         }
         for ((slot, view), output) in slots.into_iter().flatten().zip(views).zip(outputs) {
-            let changes = view.as_ref().map_or(Vec::new(), |view| self.changes(&view.changes));
+            let view_ops = view.as_ref().map_or(Vec::new(), |view| self.view_ops(&view.view_ops));
             let alias = output.alias.map(|input| input as usize);
             let twin = twin(output, outputs).map(|input| input as usize);
-            self.plan.outputs.push(Returned { slot, changes, alias, twin });
+            self.plan.outputs.push(Returned { slot, view_ops, alias, twin });
         }
         self.plan.free_the_dead();
         self.plan
@@ -365,14 +367,14 @@ impl Builder {
         let wanted = (!order.is_empty()).then(|| Placement::Ordered(order.clone()));
         let is_taken = self.plan.inputs.contains(&from) || taken.contains(&Some(from));
         if is_taken || (alias.is_none() && self.plan.slots[from].placement != wanted) {
-            self.copied(from, *val, wanted)
+            self.add_copy(from, *val, wanted)
         } else {
             from
         }
     }
 
-    /// A copy of a slot.
-    fn copied(&mut self, from: Slot, val: Val, placement: Option<Placement>) -> Slot {
+    /// Adds a copy of a slot.
+    fn add_copy(&mut self, from: Slot, val: Val, placement: Option<Placement>) -> Slot {
         let ty = self.plan.graph.ty(val).clone();
         let to = self.slot(ty.dtype, &ty.shape);
         self.plan.slots[to].placement = placement;

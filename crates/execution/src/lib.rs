@@ -10,12 +10,10 @@ mod reuse;
 use compiler::outputs::Placement;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use ir::array::{Dims, Layout};
-use ir::graph::{Axes, ExternalOp, Fusion, Graph, Val};
+use ir::graph::{Axes, ExternalOp, Formula, Formulas, Fusion, Graph, Val};
 use kernel::{Access, Kernel};
 use ops::{DType, Scalar};
 use rustc_hash::FxHashMap;
-
-use ir::graph::{Formula, Formulas};
 
 pub use build::checks_indices;
 pub use reuse::ReuseDistances;
@@ -127,7 +125,7 @@ pub struct ViewedSlot {
     /// The tensor that is viewed.
     pub source: SlotSource,
     /// The view ops, the first one first.
-    pub changes: Vec<Change>,
+    pub view_ops: Vec<ViewOp>,
 }
 
 /// Where the elements of an operand are.
@@ -141,9 +139,9 @@ pub enum SlotSource {
     Size(Formula),
 }
 
-/// A view op on a tensor: a change that strides can express.
+/// A view op on a tensor: strides can express its result.
 #[derive(Clone, Debug)]
-pub enum Change {
+pub enum ViewOp {
     /// Axis `i` is axis `order[i]`.
     Permute(Axes),
     /// New axes of size 1 where the flag is true.
@@ -169,7 +167,7 @@ pub struct Returned {
     /// Where its elements are: in an input, or in a slot of this output alone.
     pub slot: Slot,
     /// The view ops on the slot, the first one first.
-    pub changes: Vec<Change>,
+    pub view_ops: Vec<ViewOp>,
     /// The number of the input that it is written to.
     pub alias: Option<usize>,
     /// The number of the input to which the same value is written as another output: then this output is a view of that
@@ -187,7 +185,7 @@ pub struct ExecutedSegment {
     /// Why the evaluator runs it, if it does.
     pub evaluator_reason: Option<String>,
     /// The external op that it is, if any.
-    pub library: Option<&'static str>,
+    pub external_op: Option<&'static str>,
 }
 
 /// A fusion as a list of steps.
@@ -234,19 +232,19 @@ pub struct Checked {
     pub size: Formula,
 }
 
-impl Change {
-    /// The layout after this change, for these values of formulas.
-    pub fn of(&self, layout: &Layout, values: &PrimaryMap<Formula, i64>) -> Layout {
+impl ViewOp {
+    /// The layout after this op, for these values of formulas.
+    pub fn apply(&self, layout: &Layout, values: &PrimaryMap<Formula, i64>) -> Layout {
         let sizes = |sizes: &[Formula]| sizes.iter().map(|&size| values[size] as usize).collect::<Dims>();
         match self {
-            Change::Permute(order) => layout.permuted(order.iter().map(|&axis| axis as usize)),
-            Change::Broadcast(new) => layout.broadcast(new),
-            Change::Expand(to) => layout.expanded(&sizes(to)),
-            Change::Squeeze(axes) => {
+            ViewOp::Permute(order) => layout.permuted(order.iter().map(|&axis| axis as usize)),
+            ViewOp::Broadcast(new) => layout.broadcast(new),
+            ViewOp::Expand(to) => layout.expanded(&sizes(to)),
+            ViewOp::Squeeze(axes) => {
                 layout.permuted((0..layout.rank()).filter(|&axis| !axes.contains(&(axis as u8))))
             }
-            Change::Slice { starts, sizes: to } => layout.sliced(&sizes(starts), &sizes(to)),
-            Change::Reshape(to) => {
+            ViewOp::Slice { starts, sizes: to } => layout.sliced(&sizes(starts), &sizes(to)),
+            ViewOp::Reshape(to) => {
                 layout.reshaped(&sizes(to)).expect("the compiler proved that strides can say it")
             }
         }

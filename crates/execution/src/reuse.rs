@@ -13,7 +13,7 @@ use crate::{ExecutionPlan, Slot, Step};
 pub struct ReuseDistances(Vec<SmallVec<[u64; 8]>>);
 
 impl ReuseDistances {
-    /// Those of a plan where `bytes` gives the size of each slot.
+    /// The distances in a plan where `bytes` gives the size of each slot.
     pub fn new(plan: &ExecutionPlan, bytes: impl Fn(Slot) -> u64) -> ReuseDistances {
         let end: u64 = plan.steps.iter().map(|step| touched(step, &bytes)).fold(0, u64::saturating_add);
         let mut read_at: SecondaryMap<Slot, u64> = SecondaryMap::with_default(end);
@@ -37,7 +37,7 @@ impl ReuseDistances {
         ReuseDistances(distances)
     }
 
-    /// Those of the buffers of a kernel.
+    /// The distances of the buffers of a kernel.
     pub fn of(&self, kernel: usize) -> &[u64] {
         &self.0[kernel]
     }

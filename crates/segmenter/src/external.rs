@@ -22,7 +22,7 @@ pub struct ViewedOperand {
     /// The tensor that is viewed.
     pub source: Source,
     /// The view ops, in order.
-    pub changes: Vec<Node>,
+    pub view_ops: Vec<Node>,
 }
 
 /// Where the elements of an operand are.
@@ -48,7 +48,7 @@ pub fn external_call(graph: &Graph, view: &Fusion) -> Option<ExternalCall> {
 }
 
 fn viewed(graph: &Graph, view: &Fusion, mut val: Val) -> Option<ViewedOperand> {
-    let mut changes = Vec::new();
+    let mut view_ops = Vec::new();
     let source = loop {
         if let Some(place) = view.input_place(val) {
             break Source::Input(place);
@@ -57,12 +57,12 @@ fn viewed(graph: &Graph, view: &Fusion, mut val: Val) -> Option<ViewedOperand> {
             TensorOp::Constant(scalar) => break Source::Constant(*scalar),
             TensorOp::Size(size) => break Source::Size(size.clone()),
             tensor_op if tensor_op.is_view() => {
-                changes.push(val.node);
+                view_ops.push(val.node);
                 val = graph.operands(val)[0];
             }
             _ => return None,
         }
     };
-    changes.reverse();
-    Some(ViewedOperand { source, changes })
+    view_ops.reverse();
+    Some(ViewedOperand { source, view_ops })
 }

@@ -78,7 +78,7 @@ pub(crate) fn natural_order(graph: &Graph, fusion: &Fusion, val: Val) -> Natural
     let mut is_computed = !is_viewed(graph, fusion, view.source);
     let row_major = |val: Val| (0..graph.shape(val).len() as u8).collect::<Axes>();
     let mut order = row_major(view.source);
-    for &node in &view.changes {
+    for &node in &view.view_ops {
         order = changed(graph, fusion.facts(), node, &order).unwrap_or_else(|| {
             is_computed = true;
             row_major(node.into())
@@ -103,7 +103,7 @@ pub(super) fn has_order(
     let own = || {
         let layout = layouts.get(fusion.input_place(view.source)?)?;
         let mut own = memory_order(layout, graph.shape(view.source).len() as u8)?;
-        for &node in &view.changes {
+        for &node in &view.view_ops {
             own = match graph.node(node).op {
                 TensorOp::Slice { .. } => own,
                 TensorOp::Expand(_) => return None,

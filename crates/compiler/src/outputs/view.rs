@@ -18,13 +18,13 @@ pub struct View {
     /// The input, or the value that a segment makes.
     pub source: Val,
     /// The view ops, the first one first.
-    pub changes: Vec<Node>,
+    pub view_ops: Vec<Node>,
 }
 
 impl View {
     /// Whether axes are expanded on the way.
     fn repeats(&self, graph: &Graph) -> bool {
-        self.changes.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Expand(_)))
+        self.view_ops.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Expand(_)))
     }
 }
 
@@ -75,11 +75,11 @@ fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], val: Val) -
     let input = fusion.input_place(view.source)?;
     let is_written = fusion.outputs().iter().any(|output| output.alias == Some(input as u32));
     let shape = graph.shape(view.source);
-    if is_written || (shape.is_empty() && !view.changes.is_empty()) {
+    if is_written || (shape.is_empty() && !view.view_ops.is_empty()) {
         return None;
     }
     let mut strides = strides(layouts.get(input)?, shape);
-    for &node in &view.changes {
+    for &node in &view.view_ops {
         strides = changed(graph, fusion.facts(), node, strides)?;
     }
     Some(view)
@@ -89,23 +89,23 @@ fn of_input(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], val: Val) -
 /// that a view lacks, are written out. A value that no strides can express, such as a join of permuted axes, is made.
 fn of_computed(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], output: &Output) -> Option<View> {
     let moves = |op: &TensorOp| is_copy(op) || op.is_view() || matches!(op, TensorOp::Reshape(_));
-    let View { mut source, mut changes } = viewed_through(graph, fusion, output.val, moves);
+    let View { mut source, mut view_ops } = viewed_through(graph, fusion, output.val, moves);
     let dense = |val: Val| strides(&LayoutClass::Dense, graph.shape(val));
     let input = fusion.input_place(source);
     let mut lies = input
         .and_then(|input| layouts.get(input))
         .map_or_else(|| dense(source), |layout| strides(layout, graph.shape(source)));
     let mut made = 0;
-    for (place, &node) in changes.iter().enumerate() {
+    for (place, &node) in view_ops.iter().enumerate() {
         lies = changed(graph, fusion.facts(), node, lies).unwrap_or_else(|| {
             (source, made) = (node.into(), place + 1);
             dense(source)
         });
     }
-    let view = View { source, changes: changes.split_off(made) };
-    let permutes = view.changes.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Permute(_)));
+    let view = View { source, view_ops: view_ops.split_off(made) };
+    let permutes = view.view_ops.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Permute(_)));
     // A new axis has no stride in a view, but one that follows from the order in a written tensor.
-    let adds_axes = view.changes.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Broadcast(_)));
+    let adds_axes = view.view_ops.iter().any(|&node| matches!(graph.node(node).op, TensorOp::Broadcast(_)));
     let is_wanted = match view.repeats(graph) {
         true => output.order.is_empty(),
         false => {
@@ -140,14 +140,14 @@ pub(crate) fn viewed_through(
     val: Val,
     moves: impl Fn(&TensorOp) -> bool,
 ) -> View {
-    let mut view = View { source: val, changes: Vec::new() };
+    let mut view = View { source: val, view_ops: Vec::new() };
     while !fusion.is_input(view.source) && moves(graph.op(view.source)) {
         if !is_copy(graph.op(view.source)) {
-            view.changes.push(view.source.node);
+            view.view_ops.push(view.source.node);
         }
         view.source = graph.operands(view.source)[0];
     }
-    view.changes.reverse();
+    view.view_ops.reverse();
     view
 }
 

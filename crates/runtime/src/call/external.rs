@@ -9,7 +9,7 @@ use crate::Error;
 use crate::device::SlotContents;
 use crate::device::{AddressSpace, Device, TensorOf, ViewOf};
 use crate::error::IndexFault;
-use execution::{Change, ExternalStep, Slot, SlotSource, ViewedSlot};
+use execution::{ExternalStep, Slot, SlotSource, ViewOp, ViewedSlot};
 
 impl<'c, D: Device> Call<'c, '_, D> {
     /// Results are taken out of memory's slots while they are written, since operands are read meanwhile.
@@ -66,8 +66,8 @@ impl<'c, D: Device> Call<'c, '_, D> {
             (_, Some(tensor)) => D::Space::view(tensor),
             (_, None) => unreachable!("a scalar was put in memory"),
         };
-        let change = |layout: Layout, change: &Change| change.of(&layout, &self.extents.formulas);
-        let layout = operand.changes.iter().fold(D::Space::form(&view).1.clone(), change);
+        let apply = |layout: Layout, view_op: &ViewOp| view_op.apply(&layout, &self.extents.formulas);
+        let layout = operand.view_ops.iter().fold(D::Space::form(&view).1.clone(), apply);
         D::Space::relaid(&view, layout)
     }
 }

@@ -7,7 +7,7 @@ use crate::Error;
 use crate::destination::OutputForm;
 use crate::device::{AddressSpace, Device, SlotContents, TensorOf, WriteTarget};
 use crate::tensor::bytes_of;
-use execution::{Change, Returned, Slot};
+use execution::{Returned, Slot, ViewOp};
 
 /// An output of a finished call.
 pub(crate) enum Done<S: AddressSpace> {
@@ -62,8 +62,8 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
 
     /// The layout of an output whose slot has this one.
     fn changed(&self, output: &Returned, layout: &Layout) -> Layout {
-        let change = |layout: Layout, change: &Change| change.of(&layout, &self.extents.formulas);
-        output.changes.iter().fold(layout.clone(), change)
+        let apply = |layout: Layout, view_op: &ViewOp| view_op.apply(&layout, &self.extents.formulas);
+        output.view_ops.iter().fold(layout.clone(), apply)
     }
 
     /// An output that is returned: a view becomes a copy if the input may not be viewed.
@@ -90,7 +90,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
 
     /// The tensor of an output, which leaves the call.
     fn take(&mut self, output: &Returned) -> TensorOf<D> {
-        let relaid = !output.changes.is_empty();
+        let relaid = !output.view_ops.is_empty();
         let layout = relaid.then(|| self.changed(output, self.memory[output.slot].form().1));
         let taken = std::mem::replace(&mut self.memory[output.slot], SlotContents::Nothing);
         let SlotContents::Own(tensor) = taken else { unreachable!("asked for tensors of the call alone") };
@@ -134,7 +134,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     /// The caller's memory in which a slot is made directly.
     pub(super) fn destination(&self, slot: Slot) -> Option<&'c WriteTarget<'a, D::Space>> {
         let mut outputs = self.given_back().zip(self.destinations);
-        let is_made = |(output, _): &(&Returned, _)| output.slot == slot && output.changes.is_empty();
+        let is_made = |(output, _): &(&Returned, _)| output.slot == slot && output.view_ops.is_empty();
         outputs.find(is_made)?.1.as_ref().filter(|given| given.is_direct())
     }
 

@@ -153,7 +153,7 @@ fn segments<C: Reported>(steps: &ExecutionPlan, code: &[C]) -> Vec<SegmentReport
     let report = |(number, segment): (usize, &ExecutedSegment)| SegmentReport {
         name: segment.name.clone(),
         evaluator_reason: segment.evaluator_reason.clone(),
-        library: segment.library,
+        library: segment.external_op,
         kernels: kernels_of(number),
     };
     steps.segments.iter().enumerate().map(report).collect()

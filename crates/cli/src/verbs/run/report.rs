@@ -223,7 +223,7 @@ fn whole(executable: &Executable, whole: &execution::ExecutedSegment, hints: &Hi
         inputs: names(read),
         outputs: names(&written),
         bytes: read.iter().chain(&written).map(bytes).sum(),
-        library: whole.library.map(str::to_owned),
+        library: whole.external_op.map(str::to_owned),
         evaluator_reason: whole.evaluator_reason.clone(),
         on_host: false,
     }
