@@ -1,6 +1,6 @@
 //! Which numbers divide an expression, from its coefficients and known multiples.
 
-use super::division::gcd;
+use super::division::{gcd_or_one, lcm};
 use super::{Atom, Expr, Facts};
 
 impl Facts {
@@ -13,7 +13,7 @@ impl Facts {
         self.compound_multiples().fold(own, |best, (known, multiple)| match e.split_multiple(known) {
             Some((quotient, rest)) if !quotient.is_zero() => {
                 let factor = self.divisor_by_terms(&quotient).checked_mul(*multiple).unwrap_or(*multiple);
-                join(best, shared(factor, self.divisor_by_terms(&rest)))
+                lcm(best, gcd_or_one(factor, self.divisor_by_terms(&rest)))
             }
             _ => best,
         })
@@ -29,7 +29,7 @@ impl Facts {
                 // If the product overflows, the divisor so far stays valid.
                 divisor = divisor.checked_mul(factor).unwrap_or(divisor);
             }
-            shared(common, divisor)
+            gcd_or_one(common, divisor)
         })
     }
 
@@ -41,7 +41,7 @@ impl Facts {
                 _ => 1,
             },
             Atom::Mod(a, b) | Atom::Min(a, b) | Atom::Max(a, b) => {
-                shared(self.divisor_by_terms(a), self.divisor_by_terms(b)).max(1)
+                gcd_or_one(self.divisor_by_terms(a), self.divisor_by_terms(b)).max(1)
             }
         }
     }
@@ -62,19 +62,6 @@ impl Facts {
         };
         e.exact_quotient(d).is_some() || by_known_divisor()
     }
-}
-
-/// The greatest common divisor of two known divisors.
-fn shared(a: i64, b: i64) -> i64 {
-    gcd(a, b).unwrap_or(1)
-}
-
-/// The least common multiple of two known divisors, or the larger if that overflows.
-fn join(a: i64, b: i64) -> i64 {
-    if a == 0 || b == 0 {
-        return 0;
-    }
-    (a / shared(a, b)).checked_mul(b).unwrap_or(a.max(b))
 }
 
 #[cfg(test)]

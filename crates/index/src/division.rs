@@ -163,6 +163,19 @@ pub(super) fn gcd(a: i64, b: i64) -> Option<i64> {
     i64::try_from(a).ok()
 }
 
+/// The greatest common divisor of two known divisors, or 1 if it is 2^63.
+pub(super) fn gcd_or_one(a: i64, b: i64) -> i64 {
+    gcd(a, b).unwrap_or(1)
+}
+
+/// The least common multiple of two known divisors, or the larger if that overflows.
+pub(super) fn lcm(a: i64, b: i64) -> i64 {
+    if a == 0 || b == 0 {
+        return 0;
+    }
+    (a / gcd_or_one(a, b)).checked_mul(b).unwrap_or(a.max(b))
+}
+
 /// Divides a residue, as `split_constant` leaves it, by the constant: common factors cancel and nested divisions join.
 fn residue_div(residue: &Expr, divisor: i64) -> Expr {
     if residue.as_const().is_some() {
@@ -218,7 +231,7 @@ fn open_inner_mod(residue: &Expr, divisor: i64) -> Option<Expr> {
 /// The factor common to the divisor and to all coefficients but the constant's.
 fn common_factor(residue: &Expr, divisor: i64) -> i64 {
     let varying = residue.terms().iter().filter(|term| !term.monomial.is_one());
-    varying.fold(divisor, |common, term| gcd(common, term.coefficient).unwrap_or(1))
+    varying.fold(divisor, |common, term| gcd_or_one(common, term.coefficient))
 }
 
 #[cfg(test)]

@@ -21,6 +21,9 @@ pub enum EvalError {
 
 impl Expr {
     /// The value, with the symbols' values from `bind`.
+    ///
+    /// # Errors
+    /// When a symbol has no value, a divisor is zero, or a number does not fit.
     pub fn eval(&self, bind: &dyn Fn(Sym) -> Option<i64>) -> Result<i64, EvalError> {
         i64::try_from(self.wide_value(bind)?).map_err(|_| EvalError::Overflow)
     }

@@ -69,8 +69,8 @@ impl Facts {
         self.is_nonnegative(&self.normalize(&(b - a)))
     }
 
-    /// True if the ranges of what their difference speaks of tell that the first is at most the second. Costs a look at each
-    /// term, whatever the answer.
+    /// True if the ranges of the symbols that their difference mentions tell that the first is at most the second. Costs a
+    /// look at each term, whatever the answer.
     pub fn is_le_by_ranges(&self, a: &Expr, b: &Expr) -> bool {
         let difference = b - a;
         !difference.is_overflow() && self.interval(&difference).is_nonnegative()

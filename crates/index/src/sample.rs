@@ -16,7 +16,7 @@ enum Scale {
 pub struct Sample(Scale);
 
 impl Facts {
-    /// A sample of these facts; none where none of a few is one.
+    /// A sample at which these facts hold, if one of the three candidates is one.
     pub fn sample(&self) -> Option<Sample> {
         [Scale::Level, Scale::Falling, Scale::Rising]
             .map(Sample)
@@ -85,10 +85,10 @@ mod tests {
         facts.assume_multiple(&read("i0"), 64);
         facts.assume_equal(&read("i2"), &read("2*i0")).unwrap();
         let sample = facts.sample().expect("there is one");
-        let is_less = |a: &str, b: &str| facts.differ_at(sample, &read(a), &read(b));
-        assert!(is_less("min(i0, 7)", "min(i0, 8)") && is_less("i0", "i1") && is_less("i0", "i2"));
-        assert!(!is_less("i2", "2*i0") && !is_less("i0 % 64", "0") && !is_less("min(100*i1, i0)", "100*i1"));
-        assert!(!is_less("i0 // 0", "1"), "what has no value is not known to differ");
+        let differ = |a: &str, b: &str| facts.differ_at(sample, &read(a), &read(b));
+        assert!(differ("min(i0, 7)", "min(i0, 8)") && differ("i0", "i1") && differ("i0", "i2"));
+        assert!(!differ("i2", "2*i0") && !differ("i0 % 64", "0") && !differ("min(100*i1, i0)", "100*i1"));
+        assert!(!differ("i0 // 0", "1"), "what has no value is not known to differ");
     }
 
     #[test]

@@ -77,7 +77,7 @@ impl SizeTable {
             sample.is_some_and(|sample| facts.differ_at(sample, left, right))
         };
         let prove = || !differ() && facts.prove_eq_of_simplest(left, right);
-        a == b || *equal.entry((a, b)).or_insert_with(prove)
+        a == b || *equal.entry((a.min(b), a.max(b))).or_insert_with(prove)
     }
 
     /// Whether two shapes are proved equal.
@@ -101,7 +101,7 @@ impl SizeTable {
         Arc::clone(groups.entry((from, to)).or_insert_with_key(find))
     }
 
-    /// Those of a reshape between these shapes.
+    /// The groups of axes of a reshape between these shapes.
     pub fn axis_groups_of(&mut self, from: &[Expr], to: &[Expr]) -> Arc<[AxisGroup]> {
         let [from, to] = [from, to].map(|shape| shape.iter().map(|size| self.number(size)).collect());
         self.axis_groups(from, to)

@@ -115,6 +115,9 @@ impl Expr {
     ///
     /// The operators are `+ - * // %` with Python's precedence, with `min(…, …)` and `max(…, …)`; a name is made of
     /// letters, digits and underscores.
+    ///
+    /// # Errors
+    /// The first place that is not of this form, or an unknown name.
     pub fn parse(text: &str, symbol: &mut dyn FnMut(&str) -> Option<Sym>) -> Result<Expr, ParseError> {
         let mut parser = Parser { text: Scanner::new(text), nesting: 0, symbol };
         let expr = parser.sum()?;

@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(not(debug_assertions), ignore = "the algebra counts its work in debug builds")]
-    fn proofs_try_what_speaks_of_the_same() {
+    fn proofs_try_inequalities_that_share_symbols() {
         assert_eq!(tried_beside(4), tried_beside(200));
     }
 }

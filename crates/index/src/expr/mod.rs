@@ -77,7 +77,7 @@ impl Expr {
         Expr::from_term(1, Monomial::of(atom))
     }
 
-    /// One term; zero when the coefficient is.
+    /// One term; the zero expression for a zero coefficient.
     pub(crate) fn from_term(coefficient: i64, monomial: Monomial) -> Expr {
         let terms = if coefficient == 0 { vec![] } else { vec![Term { monomial, coefficient }] };
         Expr::from_sorted(terms)
@@ -209,7 +209,7 @@ impl Expr {
         }
     }
 
-    /// The sum of the terms that mention a symbol of which `holds`, and that of the others.
+    /// Splits the sum in two: the terms that mention a symbol for which `holds` is true, and the others.
     pub fn split_terms(&self, holds: impl Fn(Sym) -> bool) -> (Expr, Expr) {
         if self.is_overflow() {
             return (Expr::overflow(), Expr::overflow());

@@ -85,12 +85,11 @@ impl Range {
     }
 
     fn corners(&self, other: &Range, operation: fn(i128, i128) -> i128) -> Range {
-        let corner = |a, b| operation(a, b);
         let corners = [
-            corner(self.lo, other.lo),
-            corner(self.lo, other.hi),
-            corner(self.hi, other.lo),
-            corner(self.hi, other.hi),
+            operation(self.lo, other.lo),
+            operation(self.lo, other.hi),
+            operation(self.hi, other.lo),
+            operation(self.hi, other.hi),
         ];
         let (first, rest) = (corners[0], &corners[1..]);
         let hull = |(lo, hi): (i128, i128), &c: &i128| (lo.min(c), hi.max(c));
@@ -157,11 +156,11 @@ fn infinity(negative: bool) -> i128 {
 }
 
 fn end_product(a: i128, b: i128) -> i128 {
-    match a == 0 || b == 0 {
-        true => 0,
-        false if is_infinite(a) || is_infinite(b) => infinity((a < 0) != (b < 0)),
-        false => a.checked_mul(b).unwrap_or(infinity((a < 0) != (b < 0))),
+    if a == 0 || b == 0 {
+        return 0;
     }
+    let infinite = infinity((a < 0) != (b < 0));
+    if is_infinite(a) || is_infinite(b) { infinite } else { a.checked_mul(b).unwrap_or(infinite) }
 }
 
 fn end_power(a: i128, power: u32) -> i128 {

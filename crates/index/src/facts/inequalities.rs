@@ -19,14 +19,14 @@ pub(super) struct Inequalities {
     by_number: OrdMap<Number, Expr>,
     numbers: OrdMap<Expr, Number>,
     /// Those with a term of this sign whose product begins with the atom.
-    by_lead: OrdMap<(Atom, Sign), OrdSet<Number>>,
+    by_lead: OrdMap<(Atom, IsNegative), OrdSet<Number>>,
     by_symbol: OrdMap<Sym, OrdSet<Number>>,
     /// The first unused number: an inequality that is removed for a while gets its place again.
     next: Number,
 }
 
 /// Whether a coefficient is negative.
-type Sign = bool;
+type IsNegative = bool;
 
 impl PartialEq for Inequalities {
     fn eq(&self, other: &Inequalities) -> bool {
@@ -83,12 +83,12 @@ impl Inequalities {
     }
 
     /// The numbers of those that mention one of these symbols, ascending.
-    pub(super) fn speaking_of(&self, symbols: &BTreeSet<Sym>) -> BTreeSet<Number> {
+    pub(super) fn mentioning(&self, symbols: &BTreeSet<Sym>) -> BTreeSet<Number> {
         symbols.iter().filter_map(|sym| self.by_symbol.get(sym)).flatten().copied().collect()
     }
 
     /// Whether any mentions a symbol.
-    pub(super) fn speak_of(&self, sym: Sym) -> bool {
+    pub(super) fn mentions(&self, sym: Sym) -> bool {
         self.by_symbol.get(&sym).is_some_and(|numbers| !numbers.is_empty())
     }
 
@@ -100,10 +100,10 @@ impl Inequalities {
     /// They are found lazily, as most proofs need only a few.
     pub(super) fn sharing<'a>(&'a self, terms: &[Term]) -> impl Iterator<Item = &'a Expr> + use<'a> {
         let atoms = terms.iter().flat_map(|term| {
-            let sign = term.coefficient < 0;
-            term.monomial.factors().iter().map(move |(atom, _)| (atom.clone(), sign))
+            let is_negative = term.coefficient < 0;
+            term.monomial.factors().iter().map(move |(atom, _)| (atom.clone(), is_negative))
         });
-        let leads: BTreeSet<(Atom, Sign)> = atoms.collect();
+        let leads: BTreeSet<(Atom, IsNegative)> = atoms.collect();
         let lists: Vec<&OrdSet<Number>> = leads.iter().filter_map(|lead| self.by_lead.get(lead)).collect();
         let first_from = move |at: Number| lists.iter().filter_map(|list| list.get_next(&at)).min().copied();
         let numbers = std::iter::successors(first_from(0), move |last| first_from(last + 1));
@@ -123,9 +123,9 @@ impl Inequalities {
 impl Facts {
     /// Simplifies each inequality that mentions one of these symbols by all other facts; it keeps its place.
     pub(super) fn rewrite_inequalities_of(&mut self, symbols: &BTreeSet<Sym>) {
-        let stale: Vec<(u32, Expr)> = self
+        let stale: Vec<(Number, Expr)> = self
             .nonnegative
-            .speaking_of(symbols)
+            .mentioning(symbols)
             .into_iter()
             .filter_map(|number| Some((number, self.nonnegative.remove(number)?)))
             .collect();
@@ -174,7 +174,7 @@ fn forget<K: Ord + Clone>(index: &mut OrdMap<K, OrdSet<Number>>, key: K, number:
 }
 
 /// The first atom of each term, with the term's sign.
-fn leads(slack: &Expr) -> BTreeSet<(Atom, Sign)> {
+fn leads(slack: &Expr) -> BTreeSet<(Atom, IsNegative)> {
     let first = |term: &Term| Some((term.monomial.lead()?.clone(), term.coefficient < 0));
     slack.terms().iter().filter_map(first).collect()
 }

@@ -13,7 +13,7 @@ use imbl::ordmap::DiffItem;
 use imbl::{OrdMap, OrdSet, Vector};
 use thiserror::Error;
 
-use crate::division::gcd;
+use crate::division::{gcd_or_one, lcm};
 use crate::{Atom, Expr, Sym, Term};
 
 /// Facts about symbols. Copies share structure, so copying is cheap however many facts there are.
@@ -70,12 +70,18 @@ impl Facts {
     }
 
     /// Assumes that two expressions are equal, unless that is impossible.
+    ///
+    /// # Errors
+    /// When the facts exclude it.
     pub fn assume_equal(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         let difference = self.normalize(&(a - b));
         self.assume_zero(&difference, [a, b])
     }
 
     /// Assumes that two expressions are equal, unless that is known already, or they are proved different.
+    ///
+    /// # Errors
+    /// When they are proved different.
     pub fn require_equal(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         let [left, right] = [a, b].map(|side| with_value(self, side));
         if left == right {
@@ -124,7 +130,7 @@ impl Facts {
         next.solve_relations().map_err(|_| contradiction())?;
         let is_refuted = |relation: &Expr| !next.may_be_zero(relation);
         // An inequality that mentions none of these symbols is unchanged.
-        let mut known = self.nonnegative.speaking_of(&symbols).into_iter();
+        let mut known = self.nonnegative.mentioning(&symbols).into_iter();
         let is_exceeded = |slack: &Expr| next.is_negative(&next.normalize(slack));
         if next.relations.iter().any(is_refuted)
             || known.any(|number| self.nonnegative.get(number).is_some_and(is_exceeded))
@@ -154,6 +160,9 @@ impl Facts {
 
     /// Assumes that the first expression is at most the second, unless that is impossible. If it is proved already, nothing
     /// is added.
+    ///
+    /// # Errors
+    /// When the facts exclude it.
     pub fn assume_le(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         let slack = self.normalize(&(b - a));
         if self.is_negative(&slack) {
@@ -166,6 +175,9 @@ impl Facts {
     }
 
     /// Assumes that the first expression is less than the second, unless that is impossible.
+    ///
+    /// # Errors
+    /// When the facts exclude it.
     pub fn assume_lt(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
         self.assume_le(&(a + 1), b)
     }
@@ -174,13 +186,13 @@ impl Facts {
     pub fn assume_multiple(&mut self, e: &Expr, multiple: i64) {
         let e = self.normalize(e);
         let (Some(multiple), Some(content)) = (multiple.checked_abs(), e.content()) else { return };
-        let shared = gcd(content.coefficient, multiple).unwrap_or(1).max(1);
+        let shared = gcd_or_one(content.coefficient, multiple).max(1);
         let Some(reduced) = e.exact_quotient(&Expr::constant(content.coefficient)) else { return };
         match (reduced.as_sym(), multiple / shared) {
             (_, 0 | 1) => {}
             (Some(sym), k) => {
                 let known = self.symbol_multiples.entry(sym).or_insert(1);
-                *known = least_common_multiple(*known, k).unwrap_or(k.max(*known));
+                *known = lcm(*known, k);
             }
             (None, k) if !self.multiples.contains(&(reduced.clone(), k)) => {
                 self.multiples.push_back((reduced, k))
@@ -247,7 +259,7 @@ impl Facts {
         self.multiples.iter()
     }
 
-    /// The subjects of equalities, relations, inequalities and multiples, in this order.
+    /// The subjects of equalities, relations, inequalities, multiples and ranges, in this order.
     pub fn subjects(&self) -> impl Iterator<Item = Expr> {
         let equal = self.equalities().map(|(sym, _)| Expr::sym(sym));
         let others = self.relations().chain(self.inequalities()).cloned();
@@ -389,7 +401,7 @@ fn with_value<'e>(facts: &'e Facts, e: &'e Expr) -> &'e Expr {
 /// each can then keep them from being equal.
 fn unrelated_symbols(facts: &Facts, a: &Expr, b: &Expr) -> Option<[Sym; 2]> {
     let (a, b) = (a.as_sym()?, b.as_sym()?);
-    let is_alone = |sym| !facts.nonnegative.speak_of(sym);
+    let is_alone = |sym| !facts.nonnegative.mentions(sym);
     (facts.relations.is_empty() && is_alone(a) && is_alone(b)).then_some([a.min(b), a.max(b)])
 }
 
@@ -458,10 +470,6 @@ fn solve(zero: &Expr, preferred: Option<Sym>) -> Option<(Sym, Expr)> {
     })
 }
 
-fn least_common_multiple(a: i64, b: i64) -> Option<i64> {
-    (a / gcd(a, b)?).checked_mul(b)
-}
-
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
@@ -474,7 +482,7 @@ mod tests {
     }
 
     #[test]
-    fn an_equality_rewrites_only_the_values_that_speak_of_its_symbol() {
+    fn an_equality_rewrites_only_the_values_that_mention_its_symbol() {
         let sym = |number| Expr::sym(Sym::from_u32(number));
         let mut facts = Facts::new();
         let written = || REWRITTEN.with(Cell::get);
@@ -490,7 +498,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_new_among_facts_is_told() {
+    fn new_facts_are_listed() {
         let sym = |number| Expr::sym(Sym::from_u32(number));
         let mut facts = Facts::new();
         facts.assume_equal(&sym(0), &sym(1)).unwrap();
