@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use space::kept_axes;
 
 /// The most shapes of a rank that are distinguished.
-const SHAPES: usize = 32;
+const MAX_SHAPES: usize = 32;
 
 /// A class of axes, by number.
 pub(super) type Class = usize;
@@ -22,7 +22,7 @@ pub(super) struct AxisClasses {
 }
 
 impl AxisClasses {
-    /// Those of a fusion.
+    /// The axis classes of a fusion.
     pub(super) fn of(graph: &Graph, fusion: &Fusion) -> AxisClasses {
         let mut classes = AxisClasses { first: FxHashMap::default(), classes: Vec::new() };
         let mut sizes = SizeTable::new(fusion.facts());
@@ -112,7 +112,7 @@ impl AxisClasses {
             let shapes = shapes.entry(rank).or_default();
             let mut is_same = |other: Val| sizes.are_all_equal(graph.shape(val), graph.shape(other));
             let same = shapes.iter().copied().find(|&other| is_same(other));
-            match same.or_else(|| shapes.get(SHAPES).copied()) {
+            match same.or_else(|| shapes.get(MAX_SHAPES).copied()) {
                 Some(other) => (0..rank as u8).for_each(|axis| self.unite((other, axis), (val, axis))),
                 None => shapes.push(val),
             }

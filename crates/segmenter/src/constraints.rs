@@ -4,11 +4,11 @@
 //! Every change of a segmentation asks [`Constraints::allow`]; a segmentation that the user gives is checked. Knows nothing
 //! of kernels: legality says whether one can compute a group.
 
-use scheduler::legal::Rejection;
 use std::collections::BTreeSet;
 
 use ir::graph::{DeviceStream, Fusion, Graph, Node, Tasks, Val, ValMap};
 use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::legal::Rejection;
 use thiserror::Error;
 
 use super::free::free_nodes;
@@ -188,7 +188,7 @@ impl Constraints {
     /// Rejects segments that do not fit the groups.
     ///
     /// # Errors
-    /// What does not suit.
+    /// The first segment that spans two places, or the first group that is split.
     pub fn check(&self, segments: &[Fusion]) -> Result<(), GroupError> {
         for (segment, view) in segments.iter().enumerate() {
             let place = self.place_of(view.order());

@@ -19,7 +19,8 @@ pub struct Wait {
 impl Segmentation {
     /// The same segments, each after those that it reads from, otherwise in their present order.
     ///
-    /// # Errors A cycle: each entry waits for the segment of the next, the last for that of the first.
+    /// # Errors
+    /// A cycle: each entry waits for the segment of the next, the last for that of the first.
     pub fn in_order(&self, graph: &Graph, fusion: &Fusion) -> Result<Segmentation, Vec<Wait>> {
         let waits = self.waits(graph, fusion);
         let mut order: Vec<usize> = Vec::new();

@@ -1,8 +1,7 @@
-//! What runs a group: a kernel, or a library.
+//! What runs a group: a kernel, or an external op.
 
 use ir::graph::{Fusion, Graph};
-use scheduler::legal::Witness;
-use scheduler::legal::{Rejection, legal_with};
+use scheduler::legal::{Rejection, Witness, legal_with};
 use space::AxisTable;
 
 use super::external::{ExternalCall, external_call};
@@ -12,7 +11,7 @@ use super::external::{ExternalCall, external_call};
 pub enum Engine {
     /// A kernel of ours.
     Kernel(Box<Witness>),
-    /// A library of the machine.
+    /// An external op, which a library runs.
     External(ExternalCall),
 }
 

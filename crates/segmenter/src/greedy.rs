@@ -181,7 +181,10 @@ impl<'a> Groups<'a> {
         let mut left = order.into_iter().peekable();
         while let Some(first) = left.next() {
             let Some(&second) = left.peek() else { break };
-            if self.read_alike(first, second) && self.may_unite(first, second) && self.unite(first, second) {
+            if self.share_operands(first, second)
+                && self.may_unite(first, second)
+                && self.unite(first, second)
+            {
                 merged = true;
                 left.next();
             }
@@ -190,7 +193,7 @@ impl<'a> Groups<'a> {
     }
 
     /// Whether two groups read a common value.
-    fn read_alike(&self, first: usize, second: usize) -> bool {
+    fn share_operands(&self, first: usize, second: usize) -> bool {
         let operands = |group: usize| {
             let operands = self.members[group].iter().flat_map(|&node| &self.graph.node(node).operands);
             operands.copied().collect::<FxHashSet<Val>>()
@@ -325,7 +328,8 @@ impl<'a> Groups<'a> {
                 }
             }
         }
-        debug_assert!(order.len() >= needs.len(), "the groups have no cycle");
+        let count = self.members.iter().filter(|members| !members.is_empty()).count();
+        debug_assert_eq!(order.len(), count, "the groups have no cycle");
         order
     }
 

@@ -21,8 +21,8 @@ pub(super) struct Limit {
 /// Rejects a group whose blocks would keep more bytes than they have.
 ///
 /// # Errors
-/// The fold that is one too many.
-pub(super) fn reject_kept(
+/// Names the last fold of the group.
+pub(super) fn check_kept_bytes(
     graph: &Graph,
     view: &Fusion,
     witness: &Witness,
@@ -46,13 +46,14 @@ fn kept_bytes(graph: &Graph, view: &Fusion, witness: &Witness, limit: &Limit) ->
         let kept = kept.fold(Expr::one(), |n, axis| n * witness.space.size(axis).clone());
         let most = hints.most(view.facts(), &kept).unwrap_or_else(|| 2 * hints.value(&kept));
         let of_one = state_bytes(graph, fold.node, may_be_long(witness, fold, limit));
+        // A single result is in registers.
         bytes = bytes.saturating_add(if most == 1 { 0 } else { most.saturating_mul(of_one) });
     }
     bytes
 }
 
-/// Whether a block may add up more rows than f32 suffices for: those of several axes, or an unknown number of which few are
-/// expected, so that blocks may not divide them.
+/// Whether the sums of a fold may need totals in f64: if it reduces several axes, or one of unknown size that is expected to
+/// be short, which blocks may then not divide.
 fn may_be_long(witness: &Witness, fold: &Fold, Limit { hints, grain, .. }: &Limit) -> bool {
     let [axis] = fold.reduced[..] else { return true };
     let rows = witness.space.size(axis);

@@ -3,17 +3,17 @@
 //! Search, scheduling, lowering and `explain` read the same answers. A group is identified by what it reads and what it
 //! makes.
 
-use scheduler::hints::Hints;
-use scheduler::legal::Rejection;
-use space::AxisTable;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::{Processor, Target};
 
 use ir::graph::{Fusion, Graph, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::hints::Hints;
+use scheduler::legal::Rejection;
+use space::AxisTable;
+use target::{Processor, Target};
 
 use super::engine::{Engine, engine};
-use super::kept::{Limit, reject_kept};
+use super::kept::{Limit, check_kept_bytes};
 
 /// What runs a group, or why nothing does as one step.
 pub type LegalityAnswer = Arc<Result<Engine, Rejection>>;
@@ -35,8 +35,8 @@ impl Group {
 #[derive(Debug, Default)]
 struct Known {
     answers: FxHashMap<Group, LegalityAnswer>,
-    /// The groups whose answers had to be computed.
-    count: usize,
+    /// How many answers were computed.
+    computed: usize,
     /// The groups that they are about.
     #[cfg(test)]
     found: Vec<Group>,
@@ -73,7 +73,7 @@ impl Legality {
         }
         let answer = Arc::new(self.find(graph, view));
         let mut known = lock(&self.known);
-        known.count += 1;
+        known.computed += 1;
         #[cfg(test)]
         known.found.push(group.clone());
         known.answers.insert(group, Arc::clone(&answer));
@@ -86,8 +86,8 @@ impl Legality {
     }
 
     /// How many answers were computed so far.
-    pub fn answers(&self) -> usize {
-        lock(&self.known).count
+    pub fn answer_count(&self) -> usize {
+        lock(&self.known).computed
     }
 
     /// The groups whose answers were computed, in order.
@@ -109,7 +109,7 @@ impl Legality {
         let table = table.insert(known.unwrap_or_else(|| AxisTable::new(view.facts())));
         let engine = engine(graph, view, table)?;
         if let (Engine::Kernel(witness), Some(limit)) = (&engine, &self.limit) {
-            reject_kept(graph, view, witness, limit)?;
+            check_kept_bytes(graph, view, witness, limit)?;
         }
         Ok(engine)
     }

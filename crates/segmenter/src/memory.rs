@@ -33,7 +33,7 @@ struct Lifetime {
 }
 
 impl Lifetimes {
-    /// Those of a fusion's segments.
+    /// The lifetimes of the values of a fusion's segments.
     pub fn of<'v>(
         fusion: &Fusion,
         segments: impl Iterator<Item = &'v Fusion> + Clone,

@@ -22,7 +22,7 @@ pub struct Structure {
 }
 
 impl Structure {
-    /// That of a segment, for any layouts of its inputs and stores.
+    /// The structure of a segment, whatever its layouts.
     pub fn of(graph: &Graph, view: &Fusion) -> Structure {
         let mut walk = Walk::default();
         for &input in view.inputs() {
@@ -58,7 +58,7 @@ impl Structure {
         one.inputs().len() == other.inputs().len() && kinds(one) == kinds(other)
     }
 
-    /// That of segments with these layouts, if layouts distinguish them too.
+    /// The structure with these layouts told apart too.
     pub fn laid_out(self, memory: SegmentLayouts<'_>) -> Structure {
         Structure { ops: hashed(&(self.ops, memory.inputs, memory.stores)), ..self }
     }

@@ -18,10 +18,10 @@ use super::axis_classes::{AxisClasses, Class};
 type ClassSet = u64;
 
 /// The most classes that are distinguished; with more, nothing is decided.
-const CLASSES: usize = 62;
+const MAX_CLASSES: usize = 62;
 
 /// The class of axes that no fold walks.
-const OTHER: ClassSet = 1 << CLASSES;
+const OTHER: ClassSet = 1 << MAX_CLASSES;
 
 /// A bit beside the classes: another fold uses a value.
 const FOLDED: ClassSet = 1 << 63;
@@ -53,7 +53,7 @@ pub(super) struct WorkerAxes<'a> {
 }
 
 impl<'a> WorkerAxes<'a> {
-    /// Those of a fusion.
+    /// The worker axes of a fusion.
     pub fn of(graph: &'a Graph, fusion: &Fusion) -> WorkerAxes<'a> {
         let classes = AxisClasses::of(graph, fusion);
         let (bits, folds, is_open, used) = Default::default();
@@ -75,7 +75,7 @@ impl<'a> WorkerAxes<'a> {
 
     /// Whether a group that makes these values surely leaves none.
     pub fn none_in(&self, made: &[Val], cone: &Cone) -> bool {
-        if self.bits.len() > CLASSES {
+        if self.bits.len() > MAX_CLASSES {
             return false;
         }
         let used = &mut *self.used.borrow_mut();
@@ -113,7 +113,7 @@ impl<'a> WorkerAxes<'a> {
     }
 
     fn bit(&mut self, class: Class) -> ClassSet {
-        let next = self.bits.len().min(CLASSES);
+        let next = self.bits.len().min(MAX_CLASSES);
         *self.bits.entry(class).or_insert(1 << next)
     }
 

@@ -11,7 +11,7 @@ use super::moved::is_index_map;
 use crate::cost::{Amounts, part};
 
 /// The most courses from a node to its dominator that are distinguished.
-const COURSES: usize = 32;
+const MAX_COURSES: usize = 32;
 
 /// Only nodes count whose values have at least this part of the bytes of the largest; smaller ones are taken as kept.
 const MIN_PART_OF_LARGEST: u64 = 16;
@@ -193,7 +193,7 @@ impl Builder<'_> {
     /// Adds a new course if there is room for it: leaving one out counts less.
     fn insert(&self, courses: &mut Courses, mut course: Course, part: f64) {
         course.chunk_by_mut(|a, b| is_slice(*a) && is_slice(*b)).for_each(<[Step]>::sort_unstable);
-        if courses.len() < COURSES && courses.iter().all(|(known, _)| *known != course) {
+        if courses.len() < MAX_COURSES && courses.iter().all(|(known, _)| *known != course) {
             courses.push((course, part));
         }
     }

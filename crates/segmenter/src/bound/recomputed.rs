@@ -21,7 +21,7 @@ use crate::disjoint_sets::DisjointSets;
 const VISITS_PER_NODE: usize = 32;
 
 /// The most numbers of evaluations of a group that are distinguished.
-const OFTEN: usize = 64;
+const MAX_COUNTS: usize = 64;
 
 /// Seconds that memory and computing take beyond those for computing each value once. None on a GPU, which recomputes values
 /// while it waits for memory.
@@ -49,7 +49,7 @@ struct Group {
 impl Group {
     /// Adds a possible number of evaluations of its dominator, if it is new and there is room.
     fn ask(&mut self, times: f64) {
-        if self.seconds.len() < OFTEN && self.seconds.iter().all(|&(known, _)| known != times) {
+        if self.seconds.len() < MAX_COUNTS && self.seconds.iter().all(|&(known, _)| known != times) {
             self.seconds.push((times, 0.0));
         }
     }

@@ -20,7 +20,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Those of a fold, of a fusion that has these columns.
+    /// The blocks in which a fold's result is used, in a fusion that has these columns.
     pub(super) fn of(
         amounts: &Amounts<'_>,
         classes: &AxisClasses,

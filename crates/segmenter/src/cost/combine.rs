@@ -12,8 +12,8 @@ use target::{Gpu, Processor, Target};
 
 use super::in_flight::keeps_columns;
 
-/// Bytes of a partial result, about.
-const STATE_BYTES: u64 = 4;
+/// Bytes of a partial result, roughly.
+const PARTIAL_BYTES: u64 = 4;
 
 /// Seconds that combine steps take besides the main kernel.
 pub(super) fn seconds(witness: &Witness, hints: &Hints, target: &Target) -> f64 {
@@ -39,7 +39,7 @@ pub(super) fn seconds(witness: &Witness, hints: &Hints, target: &Target) -> f64 
             steps.push(step);
         }
     }
-    let bytes = partials.saturating_mul(2 * STATE_BYTES);
+    let bytes = partials.saturating_mul(2 * PARTIAL_BYTES);
     steps.len() as f64 * target.launch + bytes as f64 / target.bandwidth
 }
 

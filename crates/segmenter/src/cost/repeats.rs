@@ -12,7 +12,7 @@ use super::amounts::Amounts;
 
 /// The fewest cycles per element for which recomputed ops count, together with the ops that only they need. Fewer are hidden
 /// by the memory traffic of the kernel.
-const COSTLY: u64 = 7;
+const MIN_COSTLY_CYCLES: u64 = 7;
 
 /// A set of axes, by the places of their loops.
 type Axes = u64;
@@ -24,7 +24,7 @@ pub(super) struct Repeats {
 }
 
 impl Repeats {
-    /// Those of a kernel. Cheap nodes that not only costly ones need count once.
+    /// The repetitions of a kernel's nodes. Cheap nodes that not only costly ones need count once.
     pub fn of(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> Repeats {
         let loops = Loops::of(amounts, view, witness);
         let made = witness.space.of_results(|axes| loops.set(axes.iter().flatten().copied()));
@@ -47,7 +47,7 @@ impl Repeats {
     fn keep_costly(&mut self, amounts: &Amounts<'_>, view: &Fusion, space: &Space) {
         let times = &mut self.times;
         let cycles = cycles_of_chains(amounts, view, space, |position| times[position] > 1);
-        let mut is_costly: Vec<bool> = cycles.iter().map(|&cycles| cycles >= COSTLY).collect();
+        let mut is_costly: Vec<bool> = cycles.iter().map(|&cycles| cycles >= MIN_COSTLY_CYCLES).collect();
         for (position, &node) in view.order().iter().enumerate().rev() {
             match is_costly[position] {
                 true => makers(amounts, space, position, node).for_each(|maker| is_costly[maker] = true),
@@ -132,7 +132,7 @@ impl<'w> Loops<'w> {
         let all = self.set(self.order.iter().copied());
         let may_repeat = |position: usize| made[position] != all && !is_fold(amounts, view.order()[position]);
         let cycles = cycles_of_chains(amounts, view, &self.witness.space, may_repeat);
-        cycles.into_iter().any(|cycles| cycles >= COSTLY)
+        cycles.into_iter().any(|cycles| cycles >= MIN_COSTLY_CYCLES)
     }
 
     /// The axes of the loops in which each node is computed: its own, and those of its users, up to folds, whose results

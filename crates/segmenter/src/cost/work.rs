@@ -5,8 +5,7 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 use scheduler::cycles::OpCycles;
 use scheduler::hints::Hints;
-use scheduler::legal::Witness;
-use scheduler::legal::{Count, Weights};
+use scheduler::legal::{Count, Weights, Witness};
 
 use super::amounts::Amounts;
 use super::repeats::Repeats;

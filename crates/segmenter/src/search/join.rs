@@ -10,22 +10,21 @@ use super::state::{Change, State};
 use crate::engine::Engine;
 use crate::joined::Joined;
 use crate::structure::Structure;
-
-use target::cpu::MAX_JOINED_STATEMENTS as STATEMENTS;
+use target::cpu::MAX_JOINED_STATEMENTS;
 
 /// Joins the segments of each pair that gains by it; returns whether any did.
 pub(super) fn join(state: &mut State<'_>) -> bool {
     let is_small = state.problem.is_small();
     let mut is_changed = false;
     for later in 1..state.segments.len() {
-        if !(is_small || shares(state, later)) || is_of_library(state, later) {
+        if !(is_small || shares(state, later)) || is_external(state, later) {
             continue;
         }
         for earlier in 0..later {
-            let are_alike = read_alike(state, earlier, later);
+            let share = share_tensors(state, earlier, later);
             let saves_launch = is_small && !have_like_ops(state, earlier, later);
-            if state.steps > 0 && (saves_launch || are_alike) {
-                is_changed |= try_join(state, earlier, later, are_alike);
+            if state.steps_left > 0 && (saves_launch || share) {
+                is_changed |= try_join(state, earlier, later, share);
             }
         }
     }
@@ -41,7 +40,7 @@ fn shares(state: &State<'_>, place: usize) -> bool {
 }
 
 /// Whether two segments read a common tensor, or one reads what the other makes.
-pub(super) fn read_alike(state: &State<'_>, earlier: usize, later: usize) -> bool {
+pub(super) fn share_tensors(state: &State<'_>, earlier: usize, later: usize) -> bool {
     #[cfg(test)]
     tests::COMPARED.with(|count| count.set(count.get() + 1));
     let [earlier, later] = [earlier, later].map(|place| &state.segments[place]);
@@ -58,10 +57,11 @@ fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
         && Structure::of(graph, earlier).has_ops_of(Structure::of(graph, later))
 }
 
-/// Segments that are not `alike` save only a launch together, which may not be worth memory for what both read.
-fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool) -> bool {
-    if is_of_library(state, earlier) || state.are_parted(earlier, later) {
-        state.steps = state.steps.saturating_sub(1);
+/// Tries to join two segments. Those that do not `share` a tensor save only a launch, which may not be worth memory for
+/// what both read.
+fn try_join(state: &mut State<'_>, earlier: usize, later: usize, share: bool) -> bool {
+    if is_external(state, earlier) || state.are_separated(earlier, later) {
+        state.steps_left = state.steps_left.saturating_sub(1);
         return false;
     }
     let pair = [earlier, later].map(|place| state.segments[place].view(&state.problem));
@@ -73,14 +73,14 @@ fn try_join(state: &mut State<'_>, earlier: usize, later: usize, are_alike: bool
     }
     let made = vec![(earlier, joined.made), (later, Vec::new())];
     let change = Change { made, kept: Vec::new(), dropped: joined.dropped };
-    match are_alike {
+    match share {
         true => state.improve(change),
         false => shrink::improve_in_memory(state, change),
     }
 }
 
 /// Whether a segment is an external op, which joins no other segment.
-fn is_of_library(state: &State<'_>, place: usize) -> bool {
+fn is_external(state: &State<'_>, place: usize) -> bool {
     let view = state.segments[place].view(&state.problem);
     matches!(&*state.problem.legality.of(state.problem.graph, view), Ok(Engine::External(_)))
 }
@@ -88,7 +88,7 @@ fn is_of_library(state: &State<'_>, place: usize) -> bool {
 /// Whether a segment is short code.
 fn is_short(state: &State<'_>, view: &Fusion) -> bool {
     match &*state.problem.legality.of(state.problem.graph, view) {
-        Ok(Engine::Kernel(witness)) => witness.statements <= STATEMENTS,
+        Ok(Engine::Kernel(witness)) => witness.statements <= MAX_JOINED_STATEMENTS,
         Ok(Engine::External(_)) | Err(_) => false,
     }
 }
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_libraries_run_is_not_compared() {
+    fn external_ops_are_not_compared() {
         let product = |number: usize| format!("    x{} = fd.ops.matmul(x{number}, y)\n", number + 1);
         let products: String = (0..200).map(product).collect();
         let tensor = "fd.define_tensor(shape=[-1, -1], contiguity=True)";

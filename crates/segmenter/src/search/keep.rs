@@ -16,13 +16,13 @@ use crate::segmentation::{segment_cone, segment_view};
 /// Tries the statistics of each segment; returns whether any are kept from then on.
 pub(super) fn keep_statistics(state: &mut State<'_>) -> bool {
     let places = 0..state.segments.len();
-    places.filter(|&place| state.steps > 0 && try_keep_folds(state, place)).count() > 0
+    places.filter(|&place| state.steps_left > 0 && try_keep_folds(state, place)).count() > 0
 }
 
 /// Tries each value that is not kept, in the order they are made; returns whether any is kept from then on.
 pub(super) fn keep(state: &mut State<'_>) -> bool {
     let order = state.problem.fusion.order();
-    order.iter().filter(|&&node| state.steps > 0 && try_keep(state, node)).count() > 0
+    order.iter().filter(|&&node| state.steps_left > 0 && try_keep(state, node)).count() > 0
 }
 
 /// Keeps the results of all folds of one stage of a kernel that it uses again; a new segment makes them, including those
@@ -124,7 +124,7 @@ fn try_keep(state: &mut State<'_>, node: Node) -> bool {
     let (mut computing, mut others): (Vec<usize>, Vec<usize>) =
         (0..state.segments.len()).partition(computing);
     let is_small = state.problem.is_small();
-    let near = |other: &usize| computing.iter().any(|&place| join::read_alike(state, place, *other));
+    let near = |other: &usize| computing.iter().any(|&place| join::share_tensors(state, place, *other));
     others.retain(|other| is_small && is_fold && near(other));
     computing.truncate(if is_small { computing.len() } else { 1 });
     computing.iter().chain(&others).any(|&place| {

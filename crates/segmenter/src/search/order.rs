@@ -46,12 +46,12 @@ impl State<'_> {
 
     /// Whether a third segment is between two, at most a few segments away: it waits for one and the other waits for it, so
     /// that they cannot be one.
-    pub(super) fn are_parted(&self, one: usize, other: usize) -> bool {
-        self.is_around(one, other) || self.is_around(other, one)
+    pub(super) fn are_separated(&self, one: usize, other: usize) -> bool {
+        self.has_detour(one, other) || self.has_detour(other, one)
     }
 
     /// Whether a path leads from one segment to another through a third.
-    fn is_around(&self, from: usize, to: usize) -> bool {
+    fn has_detour(&self, from: usize, to: usize) -> bool {
         let mut seen: FxHashSet<usize> = FxHashSet::default();
         let mut way: Vec<usize> = self.read_from(to).filter(|&maker| maker != from).collect();
         while let Some(place) = way.pop().filter(|_| seen.len() < MAX_VISITED_SEGMENTS) {

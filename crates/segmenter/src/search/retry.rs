@@ -21,7 +21,8 @@ pub(super) fn retry(state: &mut State<'_>, enough: f64) {
     let mut vals: Vec<Val> =
         vals.filter(|&val| state.is_free(val) || state.makers.contains_key(&val)).collect();
     vals.sort_by_key(|&val| (state.amounts.of(val).bytes, val));
-    let improves = |state: &mut State<'_>| vals.iter().any(|&val| state.steps > 0 && try_around(state, val));
+    let improves =
+        |state: &mut State<'_>| vals.iter().any(|&val| state.steps_left > 0 && try_around(state, val));
     while !state.is_within(enough) && improves(state) {}
 }
 
@@ -33,10 +34,10 @@ fn try_around(state: &mut State<'_>, val: Val) -> bool {
         if other.make_if(change, |_, _| true) {
             descend(&mut other);
         }
-        state.steps = state.steps.min(other.steps);
+        state.steps_left = state.steps_left.min(other.steps_left);
         let gains = other.total().is_below(before);
         if gains {
-            *state = State { steps: state.steps, ..other };
+            *state = State { steps_left: state.steps_left, ..other };
         }
         gains
     })
@@ -53,7 +54,7 @@ fn changes_of(state: &State<'_>, val: Val) -> Vec<Change> {
     let is_near = |other: &usize| {
         let is_left = state.segments[place].made.len() > 1;
         let is_segment = *other != place && !state.segments[*other].made.is_empty();
-        is_left && is_segment && join::read_alike(state, place, *other)
+        is_left && is_segment && join::share_tensors(state, place, *other)
     };
     let others = (0..state.segments.len()).filter(is_near).map(made_by);
     let alone = (state.segments[place].made.len() > 1).then(|| made_by(state.segments.len()));
@@ -68,7 +69,7 @@ fn keeping(state: &State<'_>, val: Val) -> Vec<Change> {
     let (computing, others): (Vec<usize>, Vec<usize>) = (0..state.segments.len()).partition(computes);
     let is_near = |other: &usize| {
         let is_segment = !state.segments[*other].made.is_empty();
-        is_segment && computing.iter().any(|&place| join::read_alike(state, place, *other))
+        is_segment && computing.iter().any(|&place| join::share_tensors(state, place, *other))
     };
     let kept_by = |place: usize| {
         let made = vec![state.with(place, &[val])];

@@ -10,7 +10,7 @@ use super::state::{Change, State};
 pub(super) fn shift(state: &mut State<'_>) -> bool {
     let made = if state.problem.is_small() { state.made() } else { Vec::new() };
     let shifted = made.into_iter().filter(|&(_, val)| {
-        state.steps > 0 && shifts(state, val).into_iter().any(|change| state.improve(change))
+        state.steps_left > 0 && shifts(state, val).into_iter().any(|change| state.improve(change))
     });
     shifted.count() > 0
 }

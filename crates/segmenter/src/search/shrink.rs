@@ -40,14 +40,14 @@ pub(super) fn improve_in_memory(state: &mut State<'_>, change: Change) -> bool {
     let is_hardly_less = state.total().seconds > before.total().seconds * (1.0 - MIN_GAIN);
     let is_undone = is_hardly_less && peak_bytes(state) > peak_bytes(&before);
     if is_undone {
-        *state = State { steps: state.steps, ..before };
+        *state = State { steps_left: state.steps_left, ..before };
     }
     !is_undone
 }
 
 /// Makes moves until the peak is within `limit` bytes, as long as any move lowers it.
 pub(super) fn shrink(state: &mut State<'_>, limit: u64) {
-    while state.steps > 0 && peak_bytes(state) > limit && shrink_once(state) {}
+    while state.steps_left > 0 && peak_bytes(state) > limit && shrink_once(state) {}
 }
 
 fn shrink_once(state: &mut State<'_>) -> bool {
@@ -68,11 +68,11 @@ fn shrink_once(state: &mut State<'_>) -> bool {
 fn shrinks(state: &mut State<'_>, peak: u64, moves: impl Fn(&mut State<'_>) -> bool) -> bool {
     let mut other = state.clone();
     let is_less = moves(&mut other) && peak_bytes(&other) < peak;
-    let steps = other.steps;
+    let steps = other.steps_left;
     if is_less {
         *state = other;
     }
-    state.steps = steps;
+    state.steps_left = steps;
     is_less
 }
 

@@ -46,7 +46,7 @@ pub(super) struct State<'a> {
     /// How many segments read each value.
     pub readers: FxHashMap<Val, usize>,
     /// Nodes that moves may still visit.
-    pub steps: usize,
+    pub steps_left: usize,
     pub amounts: Rc<Amounts<'a>>,
     pub workers: Rc<WorkerAxes<'a>>,
 }
@@ -59,16 +59,16 @@ impl<'a> State<'a> {
         let amounts = Rc::new(Amounts::new(problem.graph, problem.hints, problem.target));
         let workers = Rc::new(WorkerAxes::of(problem.graph, problem.fusion));
         let (makers, readers) = (FxHashMap::default(), FxHashMap::default());
-        let steps = budget(problem.fusion);
+        let steps_left = budget(problem.fusion);
         let mut state =
-            State { problem, kept, segments: Vec::new(), makers, readers, steps, amounts, workers };
+            State { problem, kept, segments: Vec::new(), makers, readers, steps_left, amounts, workers };
         state.replace(segments.into_iter().enumerate().collect());
         state
     }
 
     /// Nodes that moves visited.
     pub(super) fn steps_taken(&self) -> usize {
-        budget(self.problem.fusion) - self.steps
+        budget(self.problem.fusion) - self.steps_left
     }
 
     /// The segments that make something, each after those that it reads from.
@@ -93,9 +93,9 @@ impl<'a> State<'a> {
     pub(super) fn make_if(&mut self, change: Change, pays: impl Fn(Price, Price) -> bool) -> bool {
         let touched = self.touched(&change);
         let old = || touched.iter().filter_map(|&place| self.segments.get(place));
-        let steps = self.steps.saturating_sub(old().map(|segment| segment.order().len()).sum());
+        let steps_left = self.steps_left.saturating_sub(old().map(|segment| segment.order().len()).sum());
         let before = self.price(old());
-        self.steps = steps;
+        self.steps_left = steps_left;
         let Change { made, kept, dropped } = change;
         self.set_kept(&kept, &dropped);
         let changed = self.changed(&touched, made, before, |price| pays(price, before));

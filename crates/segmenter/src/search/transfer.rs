@@ -13,7 +13,7 @@ pub(super) fn transfer(state: &mut State<'_>) -> bool {
     state
         .made()
         .into_iter()
-        .filter(|&(place, val)| state.steps > 0 && try_transfer(state, place, val))
+        .filter(|&(place, val)| state.steps_left > 0 && try_transfer(state, place, val))
         .count()
         > 0
 }
@@ -25,7 +25,7 @@ fn try_transfer(state: &mut State<'_>, place: usize, val: Val) -> bool {
         let segment = &state.segments[*other];
         *other != place
             && !segment.made.is_empty()
-            && (segment.computes(val) || (is_small && join::read_alike(state, place, *other)))
+            && (segment.computes(val) || (is_small && join::share_tensors(state, place, *other)))
     };
     let mut places: Vec<usize> = (0..state.segments.len()).filter(near).collect();
     if !is_alone {
