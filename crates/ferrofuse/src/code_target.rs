@@ -80,7 +80,7 @@ impl CodeTarget {
     pub fn fusion(self, definition: &Definition, hints: &Hints) -> Fusion {
         match self {
             CodeTarget::Cpu(_) => definition.fusion.clone(),
-            CodeTarget::Gpu(_) => hints.whole_rows(&definition.graph, &definition.fusion),
+            CodeTarget::Gpu(_) => hints.with_gpu_rows(&definition.graph, &definition.fusion),
         }
     }
 

@@ -277,7 +277,7 @@ impl Explanation {
 fn assumed(plan: &Plan, hints: &Hints) -> BTreeMap<String, u64> {
     let types = plan.fusion.inputs().iter().flat_map(|&val| &plan.graph.ty(val).shape);
     let symbols: BTreeSet<_> = types.flat_map(Expr::symbols).collect();
-    let sizes = symbols.into_iter().map(Expr::sym).filter(|size| !hints.know(size));
+    let sizes = symbols.into_iter().map(Expr::sym).filter(|size| !hints.has_all(size));
     sizes.map(|size| (size.to_string(), hints.value(&size))).collect()
 }
 

@@ -15,7 +15,7 @@ pub struct OpCycles {
 }
 
 impl OpCycles {
-    /// Those of a machine.
+    /// The cycles of a machine's ops.
     pub fn of(target: &Target) -> OpCycles {
         match target.processor {
             Processor::Cpu(_) => OpCycles { scalar_op: cpu::scalar_op, cast: cpu::cast },

@@ -92,9 +92,9 @@ impl Hints {
         Hints { limits: Some(limits), ..self }
     }
 
-    /// The fusion with the expected multiples of row sizes as facts: its kernels state them as assumptions, and serve such
-    /// calls only.
-    pub fn whole_rows(&self, graph: &Graph, fusion: &Fusion) -> Fusion {
+    /// The fusion with what is expected of row sizes on a GPU as facts: multiples, and upper bounds of short rows. Its
+    /// kernels state them as assumptions, and serve such calls only.
+    pub fn with_gpu_rows(&self, graph: &Graph, fusion: &Fusion) -> Fusion {
         let mut facts = Facts::clone(fusion.facts());
         let sized = |sym: Sym| KnownRow::on_gpu(sym, *self.sizes.get(&sym)?);
         row_sizes(graph, fusion).into_iter().filter_map(sized).for_each(|row| row.assume(&mut facts));
@@ -102,7 +102,7 @@ impl Hints {
     }
 
     /// Whether every symbol of an expression has a size of its own.
-    pub fn know(&self, expr: &Expr) -> bool {
+    pub fn has_all(&self, expr: &Expr) -> bool {
         expr.symbols().iter().all(|sym| self.sizes.contains_key(sym))
     }
 

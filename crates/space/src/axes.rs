@@ -184,7 +184,7 @@ impl AxisSets {
             }),
         }
         for k in 0..node.operands.len() {
-            if node.role != Role::Numbers || self.places.maker(position, k).is_none() {
+            if node.role != Role::BroadcastIota || self.places.maker(position, k).is_none() {
                 self.unite_operand(position, node, k);
             }
         }
@@ -192,7 +192,7 @@ impl AxisSets {
             Role::Fold => self.folds.push(position),
             Role::Scan(axis) => self.add_scan(position, axis),
             Role::Reshape => self.reshapes.push(position),
-            Role::Numbers | Role::IndexMap | Role::Other => {}
+            Role::BroadcastIota | Role::IndexMap | Role::Other => {}
         }
         self.has_index_maps |= matches!(node.role, Role::Reshape | Role::IndexMap);
     }

@@ -41,9 +41,9 @@ pub(super) enum Role {
     Fold,
     /// Along this axis.
     Scan(u8),
-    /// The node broadcasts a ramp. A ramp can be computed at any index, so one can number rows and columns. Folds and scans
-    /// of a ramp walk its axis.
-    Numbers,
+    /// The node broadcasts an iota. An iota can be computed at any index, so one may number both rows and columns; folds and
+    /// scans of it walk its axis.
+    BroadcastIota,
     /// Operands may be read at other indices than the loops'.
     IndexMap,
     /// The same, unless both sides have the same atoms.
@@ -110,7 +110,7 @@ impl AxisTable {
         let operands = sizes.into_iter().enumerate().map(|(k, sizes)| {
             let kept = kept_axes(graph, &data.op, k, data.operands[k], node.into(), &mut self.sizes);
             let is_same = matches!(&results[..], [result] if sizes == *result)
-                && role != Role::Numbers
+                && role != Role::BroadcastIota
                 && kept.len() == sizes.len()
                 && kept.iter().all(|(from, to)| from == to);
             let passage = self.steps.passage(graph, node, k);
@@ -134,7 +134,9 @@ fn role(graph: &Graph, node: Node) -> Role {
     match data.op {
         TensorOp::Fold { .. } => Role::Fold,
         TensorOp::Scan { axis, .. } => Role::Scan(axis),
-        TensorOp::Broadcast(_) if matches!(graph.op(data.operands[0]), TensorOp::Iota(_)) => Role::Numbers,
+        TensorOp::Broadcast(_) if matches!(graph.op(data.operands[0]), TensorOp::Iota(_)) => {
+            Role::BroadcastIota
+        }
         TensorOp::Slice { .. } | TensorOp::Pad { .. } | TensorOp::Cat(_) | TensorOp::Gather(_) => {
             Role::IndexMap
         }

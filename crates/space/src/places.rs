@@ -43,8 +43,7 @@ impl Sources {
         }
     }
 
-    /// That of a value, if the group has it. All results of a node of the group are computed, but for those of several that are
-    /// read.
+    /// The source of a value in the group. Of a node with several results some may be inputs while the others are computed.
     #[inline]
     fn of(&self, graph: &Graph, view: &Fusion, val: Val) -> Option<Source> {
         let (group, source) = self.of[val.node];
@@ -90,7 +89,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Those of a group.
+    /// The places of a group.
     pub fn of(graph: &Graph, view: &Fusion, sources: &mut Sources) -> Places {
         sources.set(view);
         let nodes: Box<[Node]> = view.order().into();

@@ -130,7 +130,7 @@ pub const MIN_PREFETCHED_BYTES: u64 = 1 << 11;
 pub const MIN_PREFETCHED_ROWS: u64 = 4;
 
 /// The most operations for which the hardware looks far enough ahead by itself, as it has those of several lines in flight.
-pub const MAX_UNFETCHED_OPS: usize = 6;
+pub const MAX_UNPREFETCHED_OPS: usize = 6;
 
 /// The prefetch distance along the lanes, in bytes. It was the best of 512, 1024, 2048, 4096 and 8192 on gelu, silu and rope
 /// (an Intel Xeon with 480 MiB of last-level cache), though not by much.

@@ -47,7 +47,7 @@ impl Compilation<'_> {
         let value = |sym: Sym| {
             let place = kernel.arguments.iter().position(|&argument| argument == sym)?;
             let KernelArgument::Size(size) = &arguments[place] else { return None };
-            i64::try_from(self.hints.value(size)).ok().filter(|_| self.hints.know(size))
+            i64::try_from(self.hints.value(size)).ok().filter(|_| self.hints.has_all(size))
         };
         let in_registers = MAX_LONG_ROW_ELEMENTS as i64 * i64::from(kernel.lanes);
         let fetched = fetched_arrays(kernel);

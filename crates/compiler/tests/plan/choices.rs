@@ -126,7 +126,7 @@ fn no_value_persists_where_an_axis_is_unrolled() {
 
 /// Once a row, and in the stage after the first, though there is a third.
 #[test]
-fn the_next_row_is_fetched_while_this_one_is_worked_on() {
+fn the_next_row_is_prefetched_while_this_one_is_worked_on() {
     let schedule = "schedule lanes 8\nblock x0 by 7\ninner x1\nlane x1\nprefetch x0 by 1";
     let fetches = |schedule: &str| {
         let kernel = with_schedule(SOFTMAX, schedule).expect("it fits");
@@ -142,7 +142,7 @@ fn the_next_row_is_fetched_while_this_one_is_worked_on() {
 
 /// Long folds over rows run in blocks of rows: the index of a read includes the block as well.
 #[test]
-fn the_next_row_is_fetched_where_rows_are_folded_in_blocks() {
+fn the_next_row_is_prefetched_where_rows_are_folded_in_blocks() {
     let fetches = |rows: u32| {
         let schedule = format!("schedule lanes 8\nblock x0 by {rows}\ninner x1\nlane x1\nprefetch x0 by 1");
         let kernel = with_schedule(INNER_OUTER, &schedule).expect("it fits");
@@ -154,7 +154,7 @@ fn the_next_row_is_fetched_where_rows_are_folded_in_blocks() {
 
 /// In the loop that reads it, except values that each row reads again, and values across the lanes.
 #[test]
-fn what_lies_further_along_the_lanes_is_fetched() {
+fn elements_further_along_the_lanes_are_prefetched() {
     let text = "
     x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.BFloat16)
     y = fd.define_tensor(shape=[-1, -1], contiguity=True)

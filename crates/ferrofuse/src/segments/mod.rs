@@ -227,7 +227,7 @@ impl Maker<'_> {
             inputs: outlined.inputs.iter().map(|origin| self.origin(origin)).collect(),
             outputs: made.iter().map(|&val| self.name(val)).collect(),
             recomputed: again.iter().filter_map(|&node| self.tensor_named(node)).collect(),
-            bytes: self.hints.know(&moved).then(|| self.hints.value(&moved)),
+            bytes: self.hints.has_all(&moved).then(|| self.hints.value(&moved)),
             bytes_formula: moved.to_string(),
             at: planned
                 .first()

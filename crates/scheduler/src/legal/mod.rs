@@ -7,7 +7,8 @@
 //! A scan walks its axis in order, so workers may not divide it, and a group scans along one axis only. What uses a scan
 //! runs after it in the same loop over that axis.
 //!
-//! The rule is hereditary: a group with fewer values needs no more than the whole.
+//! A part of a legal group is nearly always legal too. It may not be if a value becomes a store and lacks an axis that
+//! workers of the whole group divide. `Rejection::is_monotone` says which rejections hold for all larger groups.
 //!
 //! `witness` (what lowering needs to know) · `needs` (folds and scans before each node) · `moved` (index maps downstream of
 //! folds) · `code` (statements of a kernel) · `cpu_code` (those of each op) · `nests` (its loop nests).
@@ -136,18 +137,18 @@ fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Reje
 /// A value that the user cut must come from memory: a group may end with it but not compute past it. An external op is in no
 /// kernel.
 fn reject_boundaries(graph: &Graph, view: &Fusion) -> Result<(), Rejection> {
-    let mut library = None;
+    let mut external = None;
     for &node in view.order() {
         match &graph.node(node).op {
             op if op.is_boundary() && !view.uses(node.into()).is_empty() => {
                 let reason = "is a boundary that the definition asks for".to_owned();
                 return Err(Rejection { val: node.into(), reason, is_monotone: true });
             }
-            TensorOp::External(op) => library = library.or(Some((node, op))),
+            TensorOp::External(op) => external = external.or(Some((node, op))),
             _ => {}
         }
     }
-    library.map_or(Ok(()), |(node, op)| {
+    external.map_or(Ok(()), |(node, op)| {
         let reason = format!("is computed by {}, which a library runs", op.name());
         Err(Rejection { val: node.into(), reason, is_monotone: true })
     })

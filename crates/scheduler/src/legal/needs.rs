@@ -29,7 +29,7 @@ pub(super) struct Needs {
 }
 
 impl Needs {
-    /// Those of a group.
+    /// What the nodes of a group need.
     pub fn of(graph: &Graph, view: &Fusion, space: &Space) -> Needs {
         let count = view.order().len();
         let mut needs = Needs {

@@ -20,7 +20,7 @@ pub(super) struct Nests {
 }
 
 impl Nests {
-    /// Those of a group: one for each stage and for each set of axes.
+    /// The loop nests of a group: one for each stage and for each set of axes.
     pub fn of(graph: &Graph, folds: &[Fold], stores: &[Store]) -> Nests {
         let mut nests = Nests { nests: Vec::new() };
         for fold in folds {

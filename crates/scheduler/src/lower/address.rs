@@ -41,8 +41,8 @@ fn parts(dtype: DType) -> Expr {
     if dtype.is_complex() { Expr::constant(2) } else { Expr::one() }
 }
 
-/// A position in which the quotients and remainders of a loop that walks several axes are combined again.
-pub(super) fn whole(position: &Expr) -> Expr {
+/// A position with the quotients and remainders of fused axes recombined.
+pub(super) fn recombined(position: &Expr) -> Expr {
     Facts::new().normalize(position)
 }
 
@@ -83,7 +83,7 @@ impl Emitter<'_> {
             let shape = self.group.graph.shape(val).clone();
             let sizes = self.sizes(&shape);
             let in_memory = |of: &[Expr]| layout.in_memory(of).expect("only strides leave gaps");
-            return whole(&(row_major(&in_memory(index), &in_memory(&sizes)) * parts));
+            return recombined(&(row_major(&in_memory(index), &in_memory(&sizes)) * parts));
         };
         let mut position = Expr::zero();
         for (axis, (index, stride)) in index.iter().zip(strides).enumerate() {
@@ -95,7 +95,7 @@ impl Emitter<'_> {
             };
             position = position + index.clone() * stride;
         }
-        whole(&(position * parts))
+        recombined(&(position * parts))
     }
 }
 

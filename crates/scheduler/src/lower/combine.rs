@@ -8,7 +8,7 @@ use ops::{DType, Scalar, ScalarOp};
 
 use super::address::delinearize;
 use super::emitter::Emitter;
-use super::fold::{FoldEmitter, PartialLayout, kept_shape, states};
+use super::fold::{FoldEmitter, PartialLayout, kept_shape, partial_dtypes};
 use super::layer::layer;
 use super::{BufferSource, Group, Lowered};
 use crate::legal::When;
@@ -184,7 +184,7 @@ impl CombineKernel<'_> {
             let buffer = self.emitter.buffer(source, &format!("{node}_partial{state}"), dtype, Access::Read);
             self.emitter.load_buffer(buffer, at.clone(), None)
         };
-        states(&group, fold).into_iter().enumerate().map(load).collect()
+        partial_dtypes(&group, fold).into_iter().enumerate().map(load).collect()
     }
 
     /// Combines one partial result into accumulators.

@@ -14,7 +14,8 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Those of a gather, if none can be out of range, and the axis of the gather along which they lie, if there are several.
+    /// The counted indices of a gather and the axis of the result that they vary along (`None` if there is one index), if
+    /// none can be out of range.
     pub fn of(graph: &Graph, facts: &Facts, gather: Val) -> Option<(Counted, Option<usize>)> {
         let &TensorOp::Gather(axis) = graph.op(gather) else { return None };
         let [source, indices] = graph.operands(gather) else { unreachable!("a gather has two operands") };

@@ -195,7 +195,7 @@ impl<'a> Emitter<'a> {
         self.sizes.prove_divides(&Expr::constant(number.into()), expr)
     }
 
-    /// Whether the first is at most the second, if that can be seen for sizes that are not negative without a search.
+    /// Whether the first is at most the second by the ranges of non-negative sizes; no proof is searched for.
     pub fn is_at_most(&self, first: &Expr, second: &Expr) -> bool {
         self.from_zero.is_le_by_ranges(first, second)
     }

@@ -118,25 +118,26 @@ impl Pipeline<'_> {
                 Stmt::Load { value, place: Place::Buffer(buffer), index, guard: None }
                     if self.is_of_row(&index, None) =>
                 {
-                    self.number_ahead(value, buffer, &index, written, &mut ahead)
+                    self.scalar_ahead(value, buffer, &index, written, &mut ahead)
                 }
-                other => self.taken(other, false),
+                other => self.rewrite_statement(other, false),
             });
         }
-        let later: Vec<Stmt> = later.into_iter().map(|statement| self.taken(statement, true)).collect();
+        let later: Vec<Stmt> =
+            later.into_iter().map(|statement| self.rewrite_statement(statement, true)).collect();
         body.extend(ahead);
         match self.ring {
             Ring::Loaded => {
-                written.extend(self.filled(&self.first.clone(), |_| true));
-                body.extend(self.filled(&self.ahead(1), |kept| kept.is_of_row));
+                written.extend(self.fill_loop(&self.first.clone(), |_| true));
+                body.extend(self.fill_loop(&self.ahead(1), |kept| kept.is_of_row));
                 body.extend(later);
-                body.extend(self.moved());
+                body.extend(self.move_loop());
                 written.push(Stmt::For(Loop { body, ..rows }));
             }
             Ring::Fetched(slots) => {
                 body.extend(later);
-                written.extend(self.filled(&self.first.clone(), |kept| !kept.is_of_row));
-                self.fetched(slots, Loop { body, ..rows }, written);
+                written.extend(self.fill_loop(&self.first.clone(), |kept| !kept.is_of_row));
+                self.write_fetching_loop(slots, Loop { body, ..rows }, written);
             }
         }
     }
@@ -147,7 +148,7 @@ impl Pipeline<'_> {
     }
 
     /// A loop of which each iteration finds its row in one slot, and fetches another row into another.
-    fn fetched(&mut self, slots: u32, rows: Loop, written: &mut Vec<Stmt>) {
+    fn write_fetching_loop(&mut self, slots: u32, rows: Loop, written: &mut Vec<Stmt>) {
         if !self.kept.iter().any(|kept| kept.is_of_row) {
             return written.push(Stmt::For(rows));
         }
@@ -162,10 +163,10 @@ impl Pipeline<'_> {
         let of_slots = Expr::constant(slots.into());
         let mut body = Vec::new();
         if let Some(slot) = self.slot {
-            self.bound(slot, since.modulo(&of_slots), &mut body);
+            self.bind(slot, since.modulo(&of_slots), &mut body);
         }
         let next = fresh(self.kernel, "next_slot".to_owned());
-        self.bound(next, (since + Expr::constant(pending.into())).modulo(&of_slots), &mut body);
+        self.bind(next, (since + Expr::constant(pending.into())).modulo(&of_slots), &mut body);
         body.extend(self.fetch(&self.ahead(pending), &Expr::sym(next)));
         body.push(Stmt::Await { pending });
         body.extend(rows.body);
@@ -174,7 +175,7 @@ impl Pipeline<'_> {
     }
 
     /// Binds a symbol to a number.
-    fn bound(&mut self, symbol: Sym, number: Expr, body: &mut Vec<Stmt>) {
+    fn bind(&mut self, symbol: Sym, number: Expr, body: &mut Vec<Stmt>) {
         let value = self.kernel.values.push(DType::I64);
         body.extend([Stmt::Index { value, index: number }, Stmt::Bind { symbol, value }]);
     }
@@ -216,8 +217,8 @@ impl Pipeline<'_> {
         (value, Stmt::Load { value, place, index, guard: None })
     }
 
-    /// A number of a row: an accumulator holds it from the previous iteration.
-    fn number_ahead(
+    /// A scalar of a row, loaded an iteration ahead: an accumulator holds it from the previous iteration.
+    fn scalar_ahead(
         &mut self,
         value: Value,
         buffer: Buffer,
@@ -234,8 +235,8 @@ impl Pipeline<'_> {
         Stmt::Get { value, accumulator }
     }
 
-    /// A statement of the loop. A loop in which lanes walk a row reads their arrays instead of loading.
-    fn taken(&mut self, statement: Stmt, is_later: bool) -> Stmt {
+    /// Rewrites a statement of the loop: a loop in which lanes walk a row reads their arrays instead of loading.
+    fn rewrite_statement(&mut self, statement: Stmt, is_later: bool) -> Stmt {
         let is_alike = |lanes: &Loop, walk: &Loop| {
             (&lanes.begin, &lanes.end, lanes.width, lanes.kind)
                 == (&walk.begin, &walk.end, walk.width, walk.kind)
@@ -314,26 +315,26 @@ impl Pipeline<'_> {
     }
 
     /// The loop in which lanes load their elements of a row.
-    fn filled(&mut self, row: &Expr, which: impl Fn(&Kept) -> bool) -> Option<Stmt> {
+    fn fill_loop(&mut self, row: &Expr, which: impl Fn(&Kept) -> bool) -> Option<Stmt> {
         let is_first = *row == self.first;
         let loads = self.kept.iter().filter(|kept| which(kept));
         let to = |kept: &Kept| kept.next.filter(|_| !is_first).unwrap_or(kept.array);
         let loads = loads.map(|kept| (kept.dtype, kept.buffer.into(), self.at(&kept.index, row), to(kept)));
         let loads = loads.collect();
-        self.copied(loads)
+        self.copy_loop(loads)
     }
 
     /// The loop in which a row replaces the one before.
-    fn moved(&mut self) -> Option<Stmt> {
+    fn move_loop(&mut self) -> Option<Stmt> {
         let (var, begin) = self.walk.as_ref().map(|walk| (walk.var, walk.begin.clone()))?;
         let at = Expr::sym(var) - begin;
         let moved = |kept: &Kept| Some((kept.dtype, kept.next?.into(), at.clone(), kept.array));
         let moves = self.kept.iter().filter_map(moved).collect();
-        self.copied(moves)
+        self.copy_loop(moves)
     }
 
     /// A loop over lanes that copies elements to arrays: dtype, from where in the first stage's loop, and to which array.
-    fn copied(&mut self, copies: Vec<(DType, Place, Expr, Scratch)>) -> Option<Stmt> {
+    fn copy_loop(&mut self, copies: Vec<(DType, Place, Expr, Scratch)>) -> Option<Stmt> {
         let walk = self.walk.clone().filter(|_| !copies.is_empty())?;
         let var = fresh(self.kernel, self.kernel.symbols[walk.var].clone());
         let mut body = Vec::with_capacity(2 * copies.len());

@@ -33,7 +33,7 @@ impl<'a> States<'a> {
         self.graph.node(self.node).operands.iter().map(|&operand| self.graph.dtype(operand)).collect()
     }
 
-    /// The dtype in which a long fold continues after each block.
+    /// How a long fold continues after each block.
     pub fn totals(&self) -> Totals {
         self.monoid.totals(&self.operands())
     }
@@ -45,9 +45,9 @@ impl<'a> States<'a> {
 
     /// The dtypes of totals that are left to the combine step: a sum is rounded once.
     pub fn partial_dtypes(&self) -> Vec<DType> {
-        let widens = self.totals() == Totals::OfLanes;
+        let of_lanes = self.totals() == Totals::OfLanes;
         let dtypes = self.monoid.state_dtypes(&self.operands());
-        dtypes.into_iter().map(|dtype| if widens { DType::F64 } else { dtype }).collect()
+        dtypes.into_iter().map(|dtype| if of_lanes { DType::F64 } else { dtype }).collect()
     }
 
     /// The initial states of a block.

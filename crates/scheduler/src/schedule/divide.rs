@@ -5,7 +5,7 @@ use ir::graph::Val;
 use super::Schedule;
 use super::contiguous::crosses_rows;
 use super::gpu;
-use super::workload::{Workload, lies_in_scratch};
+use super::workload::{Workload, has_results_in_scratch};
 use space::Axis;
 use target::Processor;
 use target::cpu::{CROSSING_STRIP, PAGE_BYTES};
@@ -57,7 +57,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let kept = |axis: Axis| witness.folds.iter().any(|fold| fold.kept_axes().any(|kept| kept == axis));
     let longest = match lane {
         Some(lane) if on_gpu && kept(lane) => {
-            (target.block_bytes / MAX_STATE_BYTES).next_multiple_of(target.strip) - target.strip
+            (target.block_bytes / COLUMN_STATE_BYTES).next_multiple_of(target.strip) - target.strip
         }
         _ => u64::MAX,
     };
@@ -66,7 +66,7 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     let is_divided = total > target.grain;
     for &axis in folded.iter().filter(|_| is_divided) {
         let shortest = enough_rows(work, schedule, &folded, axis);
-        let keeps = witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis));
+        let keeps = witness.folds.iter().any(|fold| has_results_in_scratch(schedule, fold, axis));
         let longest = match keeps && on_gpu {
             // With nothing but sums in registers there is room for totals.
             true if witness.levels == 1 => 2 * MAX_PARTIAL_ROWS,
@@ -93,7 +93,7 @@ fn page(work: &Workload<'_>) -> u64 {
 /// The shortest piece of a folded axis, so that a block has enough rows to be worth its partial results, which are as long
 /// as a row; the other folded axes give it rows as well.
 fn enough_rows(work: &Workload<'_>, schedule: &Schedule, folded: &[Axis], axis: Axis) -> u64 {
-    if !work.witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, axis)) {
+    if !work.witness.folds.iter().any(|fold| has_results_in_scratch(schedule, fold, axis)) {
         return 1;
     }
     let of_block = |&other: &Axis| schedule.chunk(other).unwrap_or(work.trip_count(schedule, other));
@@ -103,7 +103,7 @@ fn enough_rows(work: &Workload<'_>, schedule: &Schedule, folded: &[Axis], axis: 
 }
 
 /// Bytes of all states of a column, roughly.
-const MAX_STATE_BYTES: u64 = 16;
+const COLUMN_STATE_BYTES: u64 = 16;
 
 /// The longest chain of additions along an axis that rows walk: its rounding errors add up.
 const MAX_CHAIN: u64 = 4096;

@@ -92,7 +92,7 @@ fn is_long(work: &Workload<'_>, at_hand: &[Val], node: Node) -> bool {
     false
 }
 
-/// Whether an op takes many instructions.
+/// Whether an op takes many instructions on a CPU. It decides for GPUs too, as the cost of ops there is not measured.
 pub(super) fn is_costly(graph: &Graph, node: Node) -> bool {
     let TensorOp::Map(op) = graph.node(node).op else { return false };
     let spelling = op.row().cpu.of(graph.dtype(node.into()));

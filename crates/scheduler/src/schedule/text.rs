@@ -1,4 +1,4 @@
-//! The text of a schedule: one line for each choice, in the order of the loops.
+//! The text of a schedule: one line for each choice, in the order of the table of knobs.
 //!
 //! ```text
 //! schedule lanes 16 warps 4
@@ -11,9 +11,10 @@
 //! jam x1 by 4
 //! prefetch x1 by 1 L2
 //! tile x1 by 32 pad 1
+//! unroll x4
 //! combine by 32 teams 4
 //! partition x4
-//! persist n7
+//! persist n7 narrow
 //! private
 //! ring 3 fetch
 //! teams 8

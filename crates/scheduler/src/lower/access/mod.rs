@@ -33,7 +33,7 @@ impl<'a> AccessEmitter<'a> {
     pub fn load(&mut self, buffer: Buffer, position: Expr, guard: Option<Value>) -> Value {
         let transposed = if guard.is_none() { self.load_transposed(buffer, &position) } else { None };
         transposed.unwrap_or_else(|| {
-            self.fetch_next_rows(buffer, &position);
+            self.prefetch_next_rows(buffer, &position);
             self.note_read(buffer, &position);
             self.emitter.load_buffer(buffer, position, guard)
         })

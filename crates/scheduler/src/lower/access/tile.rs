@@ -128,7 +128,7 @@ impl AccessEmitter<'_> {
     }
 
     /// Prefetches the load that is some rows ahead, if loops walk tiles and its tensor lies along the lanes.
-    pub(super) fn fetch_next_rows(&mut self, buffer: Buffer, position: &Expr) {
+    pub(super) fn prefetch_next_rows(&mut self, buffer: Buffer, position: &Expr) {
         let Some(tile) = &self.tile else { return };
         let vars = [&tile.cross, &tile.along].map(|range| self.open_loops.vars.get(&range.axis).copied());
         let [Some(cross), Some(along)] = vars else { return };

@@ -36,7 +36,7 @@ const LONG_BLOCK: i64 = 64;
 
 /// The fewest jammed rows that are added to each other first. An array then takes half as many of their sums as it takes of
 /// rows that come one by one.
-const COLLECTED: u32 = 8;
+const MIN_COLLECTED: u32 = 8;
 
 impl FoldEmitter<'_> {
     /// The strips that a block takes of the loops of a nest, and how many serial loops are around it.
@@ -50,8 +50,8 @@ impl FoldEmitter<'_> {
             |&fold: &usize| self.adds_in_lanes(fold) && self.states(fold).totals() == Totals::OfBlocks;
         let trip_count = if folds.iter().any(of_lanes) { BLOCK } else { LONG_BLOCK };
         let lane = loops.lane.filter(|&lane| loops.cross.is_none() && sums(self, lane));
-        let in_squares = |&&fold: &&usize| loops.cross.is_some_and(|cross| self.sums_in_blocks(fold, cross));
-        let ended: Vec<usize> = folds.iter().filter(|fold| !in_squares(fold)).copied().collect();
+        let in_tiles = |&&fold: &&usize| loops.cross.is_some_and(|cross| self.sums_in_blocks(fold, cross));
+        let ended: Vec<usize> = folds.iter().filter(|fold| !in_tiles(fold)).copied().collect();
         let ends = |this: &Self, axis: Axis| ended.iter().any(|&fold| this.sums_in_blocks(fold, axis));
         let place = loops.outer.iter().rposition(|&axis| ends(self, axis));
         let rows = lane.map_or(Expr::constant(trip_count), |lane| self.rows_of_block(lane, trip_count));
@@ -129,7 +129,8 @@ impl FoldEmitter<'_> {
     /// How many jammed rows a fold in arrays adds to each other first.
     pub(super) fn rows_together(&self, fold: usize) -> u32 {
         let reduces = |axis| self.reduces(&self.witness().folds[fold], axis);
-        let jam = self.emitter.group.schedule.jam.filter(|&(axis, rows)| rows >= COLLECTED && reduces(axis));
+        let jam =
+            self.emitter.group.schedule.jam.filter(|&(axis, rows)| rows >= MIN_COLLECTED && reduces(axis));
         jam.filter(|_| self.states(fold).totals() == Totals::OfBlocks).map_or(1, |(_, rows)| rows)
     }
 

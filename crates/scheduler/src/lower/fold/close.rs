@@ -5,7 +5,7 @@ use kernel::{Access, Accumulator, Value};
 
 use super::{Arrays, FoldEmitter, OpenFold, PartialLayout, Storage};
 use crate::lower::BufferSource;
-use crate::lower::address::whole;
+use crate::lower::address::recombined;
 use crate::lower::loops::Walk;
 use space::Axis;
 
@@ -78,7 +78,7 @@ impl FoldEmitter<'_> {
         let fold = &self.witness().folds[number];
         let index = self.index_of(&fold.kept);
         let layout = PartialLayout::of(&self.emitter.group, number);
-        let position = whole(&layout.position(self, &index));
+        let position = recombined(&layout.position(self, &index));
         let dtypes = self.states(number).partial_dtypes();
         for (state, (&value, dtype)) in states.iter().zip(dtypes).enumerate() {
             let value = self.emitter.cast(value, dtype);

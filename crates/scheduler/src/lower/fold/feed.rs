@@ -136,7 +136,7 @@ impl FoldEmitter<'_> {
         self.open[place].lane_mapped |= temps.in_lanes && !self.open[place].per_lane;
         match self.open[place].storage.clone() {
             Storage::Registers(accumulators) => {
-                let new = match is_first && self.open[place].depth == usize::MAX {
+                let new = match is_first && self.open[place].depth.is_none() {
                     true => collected,
                     false => {
                         let old: Vec<Value> =

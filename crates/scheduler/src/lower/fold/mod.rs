@@ -11,7 +11,7 @@ mod partial;
 
 pub(super) use feed::Temps;
 pub use partial::temporaries;
-pub(super) use partial::{PartialLayout, kept_shape, states};
+pub(super) use partial::{PartialLayout, kept_shape, partial_dtypes};
 
 use kernel::{Accumulator, Scratch, Value};
 use ops::Totals;
@@ -37,8 +37,8 @@ layer!(FoldEmitter, values: ValueEmitter);
 #[derive(Clone)]
 pub(super) struct OpenFold {
     pub fold: usize,
-    /// How many outer loops are around it; unused for inner folds.
-    pub depth: usize,
+    /// How many outer loops are around a terminal fold; `None` for an inner one.
+    pub depth: Option<usize>,
     /// The row that it belongs to, of several that are walked together; `None` where they share it.
     row: Option<u32>,
     /// Whether it was opened inside the loop over lanes, so that each lane has its own fold.
@@ -117,8 +117,8 @@ impl<'a> FoldEmitter<'a> {
     /// The accumulators of all lanes as one state each, in the dtype of totals.
     pub fn reduce(&mut self, fold: usize, accumulators: &[Accumulator]) -> Vec<Value> {
         let states = self.states(fold);
-        let widens = states.totals() == Totals::OfLanes;
-        self.emitter.builder.reduce(states.monoid().clone(), accumulators, widens)
+        let in_f64 = states.totals() == Totals::OfLanes;
+        self.emitter.builder.reduce(states.monoid().clone(), accumulators, in_f64)
     }
 
     /// The open fold of this number: that of the row, or the one that all rows share.

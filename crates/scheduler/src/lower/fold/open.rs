@@ -10,7 +10,7 @@ use space::Axis;
 impl FoldEmitter<'_> {
     /// Opens folds in the innermost body. Their results are kept for each index along kept axes that no open loop walks;
     /// arrays over the same axes are filled by one loop.
-    pub fn open_folds(&mut self, folds: &[usize], depth: usize) {
+    pub fn open_folds(&mut self, folds: &[usize], depth: Option<usize>) {
         let mut alike: Vec<(Vec<Axis>, Vec<usize>)> = Vec::new();
         for &fold in folds {
             let dims = self.closed_loops(self.witness().folds[fold].kept_axes());
@@ -24,7 +24,7 @@ impl FoldEmitter<'_> {
         }
     }
 
-    fn open_alike(&mut self, folds: &[usize], dims: &[Axis], depth: usize) {
+    fn open_alike(&mut self, folds: &[usize], dims: &[Axis], depth: Option<usize>) {
         let per_lane = self.emitter.builder.in_lanes();
         let storages: Vec<Storage> = if dims.is_empty() {
             folds.iter().map(|&fold| Storage::Registers(self.open_totals(fold))).collect()

@@ -33,8 +33,8 @@ pub(in crate::lower) struct PartialLayout<'a> {
     pub first_temporary: usize,
 }
 
-/// The dtypes of the states of a fold.
-pub(in crate::lower) fn states(group: &Group<'_>, fold: usize) -> Vec<DType> {
+/// The dtypes of the partial results of a fold.
+pub(in crate::lower) fn partial_dtypes(group: &Group<'_>, fold: usize) -> Vec<DType> {
     States::of(group.graph, group.witness.folds[fold].node).partial_dtypes()
 }
 
@@ -78,7 +78,7 @@ pub(in crate::lower) fn kept_shape<'a>(group: &Group<'a>, fold: &Fold) -> &'a Sh
 
 /// Temporaries are numbered fold by fold, by the folds' numbers.
 fn first_temporary(group: &Group<'_>, number: usize) -> usize {
-    group.crossing().take_while(|&fold| fold < number).map(|fold| states(group, fold).len()).sum()
+    group.crossing().take_while(|&fold| fold < number).map(|fold| partial_dtypes(group, fold).len()).sum()
 }
 
 /// The memory that the kernels of a group will share: the partial results of folds that cross blocks, in order.
@@ -88,8 +88,8 @@ pub fn temporaries(group: &Group<'_>) -> Vec<Temporary> {
         let layout = PartialLayout::of(group, number);
         let kept = kept_shape(group, layout.fold).iter().fold(Expr::one(), |n, size| n * size.clone());
         let len = layout.chunks(group) * kept;
-        temporaries
-            .extend(states(group, number).into_iter().map(|dtype| Temporary { dtype, len: len.clone() }));
+        let dtypes = partial_dtypes(group, number).into_iter();
+        temporaries.extend(dtypes.map(|dtype| Temporary { dtype, len: len.clone() }));
     }
     temporaries
 }

@@ -71,13 +71,13 @@ impl Nest<'_> {
         let folds =
             witness.folds.iter().enumerate().filter(|(_, fold)| fold.terminal && first(fold) == depth);
         let folds: Vec<usize> = folds.map(|(number, _)| number).collect();
-        self.open_folds(&folds, depth);
+        self.open_folds(&folds, Some(depth));
     }
 
     /// Closes the terminal folds opened at this depth and makes the stores that waited for them.
     fn close_terminal_folds(&mut self, depth: usize) {
         let witness = self.witness();
-        let here = |open: &OpenFold| open.depth == depth && witness.folds[open.fold].terminal;
+        let here = |open: &OpenFold| open.depth == Some(depth);
         let closing: Vec<OpenFold> = self.open.iter().filter(|open| here(open)).cloned().collect();
         self.open.retain(|open| !closing.iter().any(|closed| closed.fold == open.fold));
         self.close_folds(&closing);

@@ -41,7 +41,7 @@ impl<'a> Nest<'a> {
         let inner =
             witness.folds.iter().enumerate().filter(|(_, fold)| fold.level == level && !fold.terminal);
         let inner: Vec<usize> = inner.map(|(number, _)| number).collect();
-        self.open_folds(&inner, usize::MAX);
+        self.open_folds(&inner, None);
         for (axes, roots) in self.nests(level) {
             self.stage_nest(&axes, &roots);
         }

@@ -3,7 +3,7 @@
 use crate::legal::{Fold, When, Witness};
 use crate::schedule::Schedule;
 use crate::schedule::contiguous::{contiguous, has_loop};
-use crate::schedule::workload::{Workload, lies_in_scratch};
+use crate::schedule::workload::{Workload, has_results_in_scratch};
 use space::{Atoms, Axis};
 use target::Cpu;
 use target::cpu::{
@@ -35,7 +35,9 @@ pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: 
     let of_row = |fold: &Fold| bytes / (total / work.elements(&fold.reduced).max(1)).max(1);
     let waits = |fold: &Fold| !fold.terminal && of_row(fold) <= SHORT_ROW_BYTES;
     let has_pages = |fold: &Fold| {
-        is_one_run(work, schedule) && !lies_in_scratch(schedule, fold, row) && of_row(fold) >= PAGE_BYTES
+        is_one_run(work, schedule)
+            && !has_results_in_scratch(schedule, fold, row)
+            && of_row(fold) >= PAGE_BYTES
     };
     let of_each = is_large && witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
     let shares_tiles = shares_tiles(work, schedule, row);
@@ -63,7 +65,7 @@ fn shares_tiles(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> bool {
 fn rows_that_share(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> u32 {
     let Workload { witness, target, .. } = *work;
     let folds: Vec<&Fold> =
-        witness.folds.iter().filter(|fold| lies_in_scratch(schedule, fold, row)).collect();
+        witness.folds.iter().filter(|fold| has_results_in_scratch(schedule, fold, row)).collect();
     if folds.is_empty() {
         return 1;
     }

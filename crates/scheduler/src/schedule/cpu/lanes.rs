@@ -7,7 +7,7 @@ use ir::graph::Node;
 use crate::legal::Witness;
 use crate::schedule::Schedule;
 use crate::schedule::contiguous::crosses_rows;
-use crate::schedule::workload::{Workload, lies_in_scratch};
+use crate::schedule::workload::{Workload, has_results_in_scratch};
 use space::{Axis, breakpoints};
 use target::Cpu;
 use target::cpu::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
@@ -52,7 +52,7 @@ fn sums_rows(witness: &Witness, schedule: &Schedule, row: Axis) -> bool {
 
 /// Whether rows are folded into scratch.
 fn has_scratch(witness: &Witness, schedule: &Schedule, row: Axis) -> bool {
-    witness.folds.iter().any(|fold| lies_in_scratch(schedule, fold, row))
+    witness.folds.iter().any(|fold| has_results_in_scratch(schedule, fold, row))
 }
 
 /// As many lanes as a register has elements of the narrowest operand that is read along them.

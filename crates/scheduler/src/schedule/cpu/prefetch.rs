@@ -7,7 +7,7 @@
 use crate::schedule::workload::Workload;
 use crate::schedule::{Prefetch, Schedule};
 use target::Cpu;
-use target::cpu::{MAX_UNFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
+use target::cpu::{MAX_UNPREFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
 
 /// What is prefetched, if anything.
 pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
@@ -24,7 +24,7 @@ pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) ->
 /// input.
 fn along_lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
     let Workload { graph, view, witness, .. } = *work;
-    let is_much = view.order().len() > MAX_UNFETCHED_OPS;
+    let is_much = view.order().len() > MAX_UNPREFETCHED_OPS;
     let is_plain = witness.folds.is_empty() && witness.scanned.is_none() && schedule.tile.is_none();
     let axis =
         schedule.lane.filter(|_| is_plain && is_much && facts.prefetch_bytes >= PREFETCH_BYTES as u64)?;

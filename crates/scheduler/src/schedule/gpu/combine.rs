@@ -11,7 +11,7 @@ use target::Gpu;
 use target::gpu::COMBINED_CHUNKS;
 
 /// The fewest neighbouring results of a block: of f32 they fill a sector of memory.
-const FEWEST_RESULTS: u64 = 8;
+const MIN_RESULTS: u64 = 8;
 
 /// The most threads of a block of a combine step: two blocks share a multiprocessor.
 const MAX_COMBINE_THREADS: u64 = 512;
@@ -31,7 +31,7 @@ pub(super) fn combine(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> 
 fn of_step(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule, folds: &[&Fold]) -> (u32, u32) {
     let results = work.elements(&folds[0].kept_axes().collect::<Vec<_>>());
     let share = (results / (facts.partials * work.target.cores)).max(1).next_power_of_two();
-    let results = share.clamp(FEWEST_RESULTS, work.target.lanes.into());
+    let results = share.clamp(MIN_RESULTS, work.target.lanes.into());
     let pieces =
         |axis: Axis| schedule.chunk(axis).map_or(1, |chunk| work.trip_count(schedule, axis).div_ceil(chunk));
     let chunks = schedule.loops_of(folds[0].reduced.iter().copied()).into_iter().map(pieces).product::<u64>();

@@ -10,7 +10,7 @@ use target::Gpu;
 use target::cpu::MAX_JAMMED_ROWS;
 
 /// The most elements that a thread folds before threads combine their results.
-const MOST_ELEMENTS: u64 = 64;
+const MAX_ELEMENTS: u64 = 64;
 
 /// Bytes of a row that a thread loads for its neighbours at a time, at least 1: of the inputs with the most axes.
 fn bytes_of_step(work: &Workload<'_>, schedule: &Schedule) -> u64 {
@@ -36,7 +36,7 @@ pub(super) fn jam(work: &Workload<'_>, facts: &Gpu, schedule: &Schedule) -> Opti
     let of_thread = work.trip_count(schedule, lane).div_ceil(schedule.lanes.into()).max(1);
     let extent = work.trip_count(schedule, row);
     let of_block = schedule.chunk(row).unwrap_or(extent).min(extent);
-    let rows = (facts.in_flight / bytes_of_step(work, schedule)).min(MOST_ELEMENTS / of_thread).min(of_block);
+    let rows = (facts.in_flight / bytes_of_step(work, schedule)).min(MAX_ELEMENTS / of_thread).min(of_block);
     let rows = rows.min(MAX_JAMMED_ROWS.into());
     (rows > 1).then_some((row, rows as u32))
 }

@@ -18,7 +18,7 @@ const HALF_WIDTH: u32 = 8;
 const LONG_ROW: u64 = 2048;
 
 /// The fewest threads of a multiprocessor, if rows are long enough.
-const FEWEST_THREADS: u64 = 512;
+const MIN_THREADS: u64 = 512;
 
 /// The threads of a block, and the chunk of a flat loop.
 pub(super) fn threads(work: &Workload<'_>, facts: &Gpu, schedule: &mut Schedule) {
@@ -89,7 +89,7 @@ fn of_row(work: &Workload<'_>, facts: &Gpu, lane: Axis, schedule: &Schedule) -> 
 fn few_blocks(work: &Workload<'_>, schedule: &Schedule) -> u64 {
     let pieces = |&(axis, chunk): &(Axis, u64)| work.trip_count(schedule, axis).div_ceil(chunk);
     let blocks: u64 = schedule.blocks.iter().map(pieces).product();
-    (FEWEST_THREADS * work.target.cores).div_ceil(blocks.max(1))
+    (MIN_THREADS * work.target.cores).div_ceil(blocks.max(1))
 }
 
 /// A block takes as much of a flat loop as its threads have in flight: with more, blocks end at different times.

@@ -9,10 +9,10 @@ use super::{
 };
 
 /// The largest chunk: indices computed with it stay far below 2^63.
-const LARGEST_CHUNK: u64 = 1 << 52;
+const MAX_CHUNK: u64 = 1 << 52;
 
 /// The most elements of all random chunks together: an interpreter keeps arrays of them for a block.
-const MOST_DRAWN: u64 = 1 << 14;
+const MAX_DRAWN_ELEMENTS: u64 = 1 << 14;
 
 pub(super) const KNOB: Knob = Knob { forms: &["block X by N", "row X", "inner X"], print, read, check, draw };
 
@@ -39,8 +39,8 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     let mut named = blocks.chain(&schedule.rows).chain(&schedule.inner);
     named.try_for_each(|&axis| check_loop(schedule, witness, axis))?;
     for &(axis, chunk) in &schedule.blocks {
-        ensure((1..=LARGEST_CHUNK).contains(&chunk), || {
-            format!("axis {axis} has chunks of size {chunk}, which must be from 1 to {LARGEST_CHUNK}")
+        ensure((1..=MAX_CHUNK).contains(&chunk), || {
+            format!("axis {axis} has chunks of size {chunk}, which must be from 1 to {MAX_CHUNK}")
         })?;
     }
     let loops = schedule.loops_of(witness.order.iter().copied());
@@ -86,6 +86,6 @@ pub(super) fn draw_chunk(schedule: &mut Schedule, axis: Axis, draws: &mut Draws)
     let place = draws.below(schedule.blocks.len() + 1);
     let others = schedule.blocks.iter().map(|(_, chunk)| chunk).product::<u64>();
     let most = draws.one_of(&[2, 9, 70]);
-    let chunk = (draws.between(1, most) as u64).min((MOST_DRAWN / others).max(1));
+    let chunk = (draws.between(1, most) as u64).min((MAX_DRAWN_ELEMENTS / others).max(1));
     schedule.blocks.insert(place, (axis, chunk));
 }

@@ -95,7 +95,8 @@ impl Schedule {
     }
 }
 
-/// All knobs, in the order of the lines of a schedule. Checks and draws depend on earlier knobs only.
+/// All knobs, in the order of the lines of a schedule, which is also the order in which they are drawn: a draw reads only
+/// knobs drawn before it, and may move their loops. A check may read any knob.
 const KNOBS: [Knob; 16] = [
     lanes::KNOB,
     fuse::KNOB,

@@ -46,8 +46,8 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
 fn draw(schedule: &mut Schedule, _: &Witness, draws: &mut Draws) {
     let crossing: Vec<Axis> =
         schedule.inner.iter().copied().filter(|axis| Some(*axis) != schedule.lane).collect();
-    let is_fetched = schedule.prefetch.is_some_and(|prefetch| Some(prefetch.axis) == schedule.lane);
-    let may = schedule.lane.is_some() && !schedule.lanes_outside && schedule.width == 1 && !is_fetched;
+    let is_prefetched = schedule.prefetch.is_some_and(|prefetch| Some(prefetch.axis) == schedule.lane);
+    let may = schedule.lane.is_some() && !schedule.lanes_outside && schedule.width == 1 && !is_prefetched;
     if crossing.is_empty() || !may || draws.percent(30) {
         return;
     }
