@@ -194,6 +194,13 @@ impl Fusion {
         &self.inputs.vals
     }
 
+    /// The inputs with the most axes.
+    pub fn inputs_of_most_axes<'a>(&'a self, graph: &'a Graph) -> impl Iterator<Item = Val> + 'a {
+        let rank = |val: &Val| graph.ty(*val).rank();
+        let most = self.inputs().iter().map(rank).max();
+        self.inputs().iter().copied().filter(move |val| Some(rank(val)) == most)
+    }
+
     /// Its outputs.
     pub fn outputs(&self) -> &[Output] {
         &self.outputs

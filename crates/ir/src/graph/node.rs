@@ -169,6 +169,16 @@ impl TensorOp {
         )
     }
 
+    /// Whether it is a fold.
+    pub fn is_fold(&self) -> bool {
+        matches!(self, TensorOp::Fold { .. })
+    }
+
+    /// Whether it needs all elements of its operands, whichever of its result are needed.
+    pub fn needs_whole_operands(&self) -> bool {
+        matches!(self, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_))
+    }
+
     /// Whether it asks that its result is in memory.
     pub fn is_boundary(&self) -> bool {
         matches!(self, TensorOp::Map(ScalarOp::SegmentSet))
