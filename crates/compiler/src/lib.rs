@@ -15,7 +15,6 @@ pub mod pipeline;
 pub mod plan;
 mod products;
 
-pub use scheduler::draws::Draws;
 pub use scheduler::hints::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
 pub use scheduler::legal::{Rejection, Witness};
 pub use scheduler::{layout, lower, schedule};

@@ -13,9 +13,9 @@ mod program;
 mod schedule;
 mod segmentation;
 
-pub use compiler::Draws;
 pub use data::{Input, Numbers, Placement};
 pub use generate::generate;
+pub use ir::draws::Draws;
 pub use memory::{Placed, WritableInputs, place};
 pub use program::{Draft, Given, Program, Size, Step, Tensor};
 pub use schedule::schedule;

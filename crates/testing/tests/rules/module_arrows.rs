@@ -101,7 +101,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "combine",
         ],
     ),
-    ("ir", &["span", "parallel", "interrupt", "array", "graph", "definition"]),
+    ("ir", &["span", "draws", "parallel", "interrupt", "array", "graph", "definition"]),
     (
         "kernel",
         &[
@@ -127,11 +127,12 @@ const ORDER: [(&str, &[&str]); 25] = [
     ("frontend", &["define", "text"]),
     ("target", &["multiprocessor", "cpu", "gpu", "gpus"]),
     ("space", &["places", "passage", "node_axes", "axes", "refine", "index_maps", "breakpoints"]),
-    ("scheduler", &["draws", "hints", "layout", "cycles", "legal", "schedule", "lower"]),
+    ("scheduler", &["hints", "layout", "cycles", "legal", "schedule", "lower"]),
     (
         "segmenter",
         &[
             "disjoint_sets",
+            "ready_order",
             "segmentation",
             "structure",
             "joined",

@@ -23,10 +23,10 @@ mod width;
 use std::fmt::{self, Display};
 
 use index::integer;
+use ir::draws::Draws;
 use ir::graph::{Node, Val};
 use thiserror::Error;
 
-use crate::draws::Draws;
 use crate::legal::Witness;
 use space::Axis;
 use target::{Processor, Target};
