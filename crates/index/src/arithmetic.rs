@@ -122,9 +122,10 @@ impl std::iter::Sum for Expr {
     /// All terms at once: to add one expression after the other would copy the sum each time.
     fn sum<I: Iterator<Item = Expr>>(summands: I) -> Expr {
         let summands: Vec<Expr> = summands.collect();
-        match summands.iter().any(Expr::is_overflow) {
-            true => Expr::overflow(),
-            false => Expr::sum_of(summands.iter().flat_map(Expr::terms)),
+        if summands.iter().any(Expr::is_overflow) {
+            Expr::overflow()
+        } else {
+            Expr::sum_of(summands.iter().flat_map(Expr::terms))
         }
     }
 }

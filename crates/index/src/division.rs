@@ -50,9 +50,10 @@ impl Expr {
     pub(super) fn split_constant(&self, divisor: i64) -> (Expr, Expr) {
         let (mut quotient, mut remainder) = (vec![], vec![]);
         for Term { monomial, coefficient } in self.terms() {
-            let (q, r) = match monomial.is_one() {
-                true => (coefficient.div_euclid(divisor), coefficient.rem_euclid(divisor)),
-                false => (coefficient / divisor, coefficient % divisor),
+            let (q, r) = if monomial.is_one() {
+                (coefficient.div_euclid(divisor), coefficient.rem_euclid(divisor))
+            } else {
+                (coefficient / divisor, coefficient % divisor)
             };
             quotient.push((monomial.clone(), i128::from(q)));
             remainder.push((monomial.clone(), i128::from(r)));

@@ -11,6 +11,8 @@
 //!   [`Expr::overflow`], whose evaluation is an error and about which nothing can be proved.
 //!
 //! The owner of a symbol knows its meaning (which size, which loop); this crate knows only numbers.
+//!
+//! Here is also what reads the small texts of all crates above: their lines (`scanner`) and their numbers (`integer`).
 
 mod arithmetic;
 mod divisibility;

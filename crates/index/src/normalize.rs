@@ -138,9 +138,10 @@ impl Simplifier<'_> {
         let (mut quotient, mut rest) = (Expr::zero(), Expr::zero());
         for Term { monomial, coefficient } in x.terms() {
             let term = Expr::from_term(*coefficient, monomial.clone());
-            match self.facts.divides(d, &term) {
-                true => quotient = quotient + term.floor_div(d),
-                false => rest = rest + term,
+            if self.facts.divides(d, &term) {
+                quotient = quotient + term.floor_div(d)
+            } else {
+                rest = rest + term
             }
         }
         (x.terms().len() > 1 && !quotient.is_zero()).then_some((quotient, rest))

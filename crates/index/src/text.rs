@@ -93,9 +93,10 @@ struct Operand<'a>(Named<'a>);
 
 impl Display for Operand<'_> {
     fn fmt(&self, f: &mut Formatter) -> fmt::Result {
-        match self.0.expr.as_atom().is_some() || self.0.expr.as_const().is_some() {
-            true => self.0.fmt(f),
-            false => write!(f, "({})", self.0),
+        if self.0.expr.as_atom().is_some() || self.0.expr.as_const().is_some() {
+            self.0.fmt(f)
+        } else {
+            write!(f, "({})", self.0)
         }
     }
 }

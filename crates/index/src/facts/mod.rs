@@ -350,9 +350,10 @@ impl Facts {
         let value = self.equalities.get(&sym).cloned();
         for dependent in self.dependents.get(&sym).cloned().unwrap_or_default() {
             let resolved = self.equalities[&dependent].substitute(&|of| value.clone().filter(|_| of == sym));
-            match resolved.is_overflow() {
-                true => self.forget_value(dependent),
-                false => self.set_value(dependent, resolved),
+            if resolved.is_overflow() {
+                self.forget_value(dependent)
+            } else {
+                self.set_value(dependent, resolved)
             }
         }
         self.rewrite_those_of(&BTreeSet::from([sym]));
@@ -363,18 +364,20 @@ impl Facts {
         let is_stale = |fact: &Expr| mentions(fact, symbols);
         if self.relations.iter().any(is_stale) {
             for zero in std::mem::take(&mut self.relations) {
-                match is_stale(&zero) {
-                    true => self.relations.extend(primitive(&self.normalize(&zero))),
-                    false => self.relations.push_back(zero),
+                if is_stale(&zero) {
+                    self.relations.extend(primitive(&self.normalize(&zero)))
+                } else {
+                    self.relations.push_back(zero)
                 }
             }
         }
         self.rewrite_inequalities_of(symbols);
         if self.multiples.iter().any(|(e, _)| is_stale(e)) {
             for (e, multiple) in std::mem::take(&mut self.multiples) {
-                match is_stale(&e) {
-                    true => self.assume_multiple(&e, multiple),
-                    false => self.multiples.push_back((e, multiple)),
+                if is_stale(&e) {
+                    self.assume_multiple(&e, multiple)
+                } else {
+                    self.multiples.push_back((e, multiple))
                 }
             }
         }
