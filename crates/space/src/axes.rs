@@ -105,10 +105,7 @@ impl AxisSets {
             return;
         }
         let set = self.root(id);
-        match self.parts.is_empty() {
-            true => function(set),
-            false => self.each_part(set, function),
-        }
+        if self.parts.is_empty() { function(set) } else { self.each_part(set, function) }
     }
 
     fn each_part(&self, set: AxisId, function: &mut impl FnMut(AxisId)) {

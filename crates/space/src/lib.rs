@@ -21,7 +21,7 @@ pub use breakpoints::{breakpoints, concatenated};
 pub use index_maps::Moved;
 pub use node_axes::{AxisTable, kept_axes};
 use node_axes::{KnownNodes, Role};
-pub use passage::{Passage, Step, is_slice};
+pub use passage::{Passage, Step, Steps, is_index_map, is_slice};
 pub use places::{Made, Source};
 use places::{Place, Places};
 
@@ -192,9 +192,10 @@ impl Space {
 
     /// How the node at a position reads operand `k`.
     pub fn passage(&self, position: usize, k: usize) -> Passage {
-        match self.passages.is_empty() {
-            true => Passage::Along,
-            false => self.passages[self.places.operand_number(position, k)],
+        if self.passages.is_empty() {
+            Passage::Along
+        } else {
+            self.passages[self.places.operand_number(position, k)]
         }
     }
 

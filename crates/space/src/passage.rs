@@ -19,9 +19,21 @@ pub enum Passage {
     Renamed(Step),
 }
 
+/// Whether a node reads operand `k` at other indices than those of its result, in every group. The fill value of a pad is a
+/// scalar.
+pub fn is_index_map(graph: &Graph, node: Node, k: usize) -> bool {
+    let data = graph.node(node);
+    match data.op {
+        TensorOp::Slice { .. } => true,
+        TensorOp::Pad { .. } | TensorOp::Gather(_) => k == 0,
+        TensorOp::Cat(axis) => !graph.shape(data.operands[k])[usize::from(axis)].is_one(),
+        _ => false,
+    }
+}
+
 /// The steps of a fusion.
 #[derive(Debug, Default)]
-pub(super) struct Steps(FxHashMap<(TensorOp, usize, Option<Val>), Step>);
+pub struct Steps(FxHashMap<(TensorOp, usize, Option<Val>), Step>);
 
 impl Steps {
     /// How a node reads operand `k`, in any group. Whether a reshape moves it depends on the group.
@@ -30,9 +42,7 @@ impl Steps {
         let shape = graph.shape(data.operands[k]);
         let passage = match &data.op {
             _ if shape.is_empty() => return Passage::Scalar,
-            TensorOp::Slice { .. } | TensorOp::Pad { .. } => Passage::Moved,
-            TensorOp::Cat(axis) if !shape[*axis as usize].is_one() => Passage::Moved,
-            TensorOp::Gather(_) if k == 0 => Passage::Moved,
+            _ if is_index_map(graph, node, k) => Passage::Moved,
             TensorOp::Reshape(_)
             | TensorOp::Permute(_)
             | TensorOp::Broadcast(_)
