@@ -1,8 +1,11 @@
 //! Which segments wait for which: a segmentation in an order in which it runs, or the cycle that prevents one.
 
+use std::collections::BTreeSet;
+
 use ir::graph::{Fusion, Graph, Val};
 use rustc_hash::FxHashMap;
 
+use super::ready_order::ready_order;
 use super::segmentation::Segmentation;
 
 /// A segment that waits for a value.
@@ -23,17 +26,10 @@ impl Segmentation {
     /// A cycle: each entry waits for the segment of the next, the last for that of the first.
     pub fn in_order(&self, graph: &Graph, fusion: &Fusion) -> Result<Segmentation, Vec<Wait>> {
         let waits = self.waits(graph, fusion);
-        let mut order: Vec<usize> = Vec::new();
-        while order.len() < waits.len() {
-            let is_ready = |&segment: &usize| {
-                !order.contains(&segment) && waits[segment].iter().all(|wait| order.contains(&wait.maker))
-            };
-            match (0..waits.len()).find(is_ready) {
-                Some(segment) => order.push(segment),
-                None => return Err(cycle(&waits, &order)),
-            }
-        }
-        Ok(self.permuted(&order))
+        let makers: Vec<BTreeSet<usize>> =
+            waits.iter().map(|waits| waits.iter().map(|wait| wait.maker).collect()).collect();
+        let order = ready_order(&makers);
+        if order.len() < waits.len() { Err(cycle(&waits, &order)) } else { Ok(self.permuted(&order)) }
     }
 
     /// The same segments in this order.

@@ -15,10 +15,8 @@ pub(super) fn free_nodes(
     let mut free: FxHashSet<Node> = FxHashSet::default();
     for &node in fusion.order() {
         let operands = &graph.node(node).operands;
-        let is_free = |val: &Val| match fusion.is_input(*val) {
-            true => is_constant(*val),
-            false => free.contains(&val.node),
-        };
+        let is_free =
+            |val: &Val| if fusion.is_input(*val) { is_constant(*val) } else { free.contains(&val.node) };
         let from_constants = operands.iter().all(is_free);
         let leaves = || graph.results(node).any(|val| fusion.is_output(val));
         let folds = matches!(graph.node(node).op, TensorOp::Fold { .. } | TensorOp::Scan { .. });

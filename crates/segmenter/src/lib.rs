@@ -23,6 +23,7 @@ mod joined;
 mod kept;
 mod legality;
 mod memory;
+mod ready_order;
 mod search;
 mod segmentation;
 mod structure;

@@ -49,9 +49,9 @@ fn kernels_of_a_cut_ask_about_no_further_group() {
 #[test]
 fn rows_of_a_softmax_are_divided_and_its_folds_are_inner() {
     let witness = witness(&define(SOFTMAX));
-    assert_eq!(witness.levels, 3);
+    assert_eq!(witness.stage_count, 3);
     assert_eq!(
-        witness.folds.iter().map(|fold| (fold.level, fold.terminal)).collect::<Vec<_>>(),
+        witness.folds.iter().map(|fold| (fold.stage, fold.terminal)).collect::<Vec<_>>(),
         [(0, false), (1, false)]
     );
     assert_eq!(witness.workers.len(), 1);

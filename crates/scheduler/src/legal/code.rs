@@ -6,19 +6,24 @@
 //! count by the lines of LLVM IR that they become. Reads no clock: libLLVM takes about 0.25 ms for a unit up to
 //! [`MAX_STATEMENTS`], and more and more beyond (`bench/first_call`).
 
-use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Node, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::cpu_code::{ACCESS, of_fold, weight};
 use super::nests::Nests;
-use super::witness::Witness;
+use super::witness::{Fold, Store};
 use space::{Passage, Space, Step, is_slice};
 use target::cpu::MAX_STATEMENTS;
 
 /// The statements of a group as one kernel. Counting stops beyond [`MAX_STATEMENTS`].
-pub(super) fn statements(graph: &Graph, view: &Fusion, witness: &Witness) -> u64 {
-    let Witness { space, folds, stores, .. } = witness;
+pub(super) fn statements(
+    graph: &Graph,
+    view: &Fusion,
+    space: &Space,
+    folds: &[Fold],
+    stores: &[Store],
+) -> u64 {
     let nests = Nests::of(graph, folds, stores);
     let begun =
         folds.iter().map(|fold| of_fold(graph, fold.node)).sum::<u64>() + stores.len() as u64 * ACCESS;
@@ -178,7 +183,7 @@ impl<'a> Count<'a> {
                 let is_first = self.weights.access > 0 && loaded.insert((val, course));
                 if is_first { self.weights.access } else { 0 }
             }
-            Some(_) if matches!(self.graph.op(val), TensorOp::Fold { .. }) => 0,
+            Some(_) if self.graph.op(val).is_fold() => 0,
             Some(position) => {
                 let asked = &mut self.asked[position];
                 if let Err(place) = asked.binary_search(&course) {

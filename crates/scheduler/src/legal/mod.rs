@@ -70,19 +70,26 @@ pub fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result
     let order = axis_order(view, &space, &folds, &stores);
     let may_divide = |axis: &Axis| Some(*axis) != scanned && divisible(*axis, &folds, &stores);
     let workers: Vec<Axis> = order.iter().copied().filter(may_divide).collect();
-    let levels = 1 + stores.iter().filter_map(level).max().unwrap_or(0).max(last_level(&folds));
-    let (statements, stages) = (0, Vec::new());
-    let mut witness = Witness { space, folds, stores, workers, order, scanned, levels, statements, stages };
-    reject_alone(view, &witness)?;
-    witness.statements = code::statements(graph, view, &witness);
-    reject_long(graph, view, witness.statements)?;
-    witness.stages = stages_of(graph, view, &witness, &needs);
-    Ok(witness)
+    let stage_count = stage_count(&folds, &stores);
+    // One worker is right where nothing but a scan walks any axis.
+    if workers.is_empty() && order.iter().any(|axis| Some(*axis) != scanned) {
+        reject_alone(view, &space, &folds, &order)?;
+    }
+    let statements = code::statements(graph, view, &space, &folds, &stores);
+    reject_long(graph, view, statements)?;
+    let stages = stages_of(graph, view, &space, &folds, &order, &needs);
+    Ok(Witness { space, folds, stores, workers, order, scanned, stage_count, statements, stages })
 }
 
 /// The first stage that can compute each node, by position.
-fn stages_of(graph: &Graph, view: &Fusion, witness: &Witness, needs: &Needs) -> Vec<Option<u32>> {
-    let Witness { space, folds, order, .. } = witness;
+fn stages_of(
+    graph: &Graph,
+    view: &Fusion,
+    space: &Space,
+    folds: &[Fold],
+    order: &[Axis],
+    needs: &Needs,
+) -> Vec<Option<u32>> {
     let mut walked = vec![false; space.axes().len()];
     order.iter().for_each(|axis| walked[axis.index()] = true);
     let is_walked = space.of_results(|axes| axes.iter().flatten().all(|axis| walked[axis.index()]));
@@ -92,20 +99,17 @@ fn stages_of(graph: &Graph, view: &Fusion, witness: &Witness, needs: &Needs) -> 
         if !is_walked[position] || graph.dtype(node.into()).is_complex() {
             return None;
         }
-        needs.folds(position).iter().try_fold(0, |stage: u32, fold| Some(stage.max(after(fold)?.level + 1)))
+        needs.folds(position).iter().try_fold(0, |stage: u32, fold| Some(stage.max(after(fold)?.stage + 1)))
     };
     view.order().iter().enumerate().map(stage).collect()
 }
 
-fn level(store: &Store) -> Option<u32> {
-    match store.when {
-        When::Level(level) => Some(level),
+fn stage_count(folds: &[Fold], stores: &[Store]) -> u32 {
+    let stored = stores.iter().filter_map(|store| match store.when {
+        When::Stage(stage) => Some(stage),
         When::After(_) => None,
-    }
-}
-
-fn last_level(folds: &[Fold]) -> u32 {
-    folds.iter().map(|fold| fold.level).max().unwrap_or(0)
+    });
+    1 + stored.chain(folds.iter().map(|fold| fold.stage)).max().unwrap_or(0)
 }
 
 fn reject_large(view: &Fusion) -> Result<(), Rejection> {
@@ -188,14 +192,11 @@ fn collect_folds(graph: &Graph, space: &Space, needs: &Needs) -> Vec<Fold> {
         let TensorOp::Fold { axes, .. } = &graph.node(node).op else { unreachable!("a fold") };
         let (mut reduced, mut kept) = (Vec::new(), Vec::new());
         for (atoms, axis) in space.axes_of_operand(node, 0).iter().zip(0_u8..) {
-            match axes.contains(&axis) {
-                true => reduced.extend_from_slice(atoms),
-                false => kept.push(copied(atoms)),
-            }
+            if axes.contains(&axis) { reduced.extend_from_slice(atoms) } else { kept.push(copied(atoms)) }
         }
-        let level_of = |&fold: &u32| folds[fold as usize].level + 1;
-        let level = needs.before_fold(number).iter().map(level_of).max().unwrap_or(0);
-        folds.push(Fold { node, reduced, kept, level, terminal: true });
+        let level_of = |&fold: &u32| folds[fold as usize].stage + 1;
+        let stage = needs.before_fold(number).iter().map(level_of).max().unwrap_or(0);
+        folds.push(Fold { node, reduced, kept, stage, terminal: true });
     }
     folds
 }
@@ -245,7 +246,7 @@ fn collect_stores(space: &Space, needs: &Needs, folds: &[Fold]) -> Vec<Store> {
         let when = if !needed.is_empty() && needed.iter().map(of).all(|fold| fold.terminal) {
             When::After(needed.iter().map(|&number| number as usize).collect())
         } else {
-            When::Level(needed.iter().map(|number| of(number).level + 1).max().unwrap_or(0))
+            When::Stage(needed.iter().map(|number| of(number).stage + 1).max().unwrap_or(0))
         };
         Store { val: made.val, axes: space.axes_of_made(made).iter().map(copied).collect(), when }
     };
@@ -281,22 +282,17 @@ fn axis_order(view: &Fusion, space: &Space, folds: &[Fold], stores: &[Store]) ->
 fn divisible(axis: Axis, folds: &[Fold], stores: &[Store]) -> bool {
     let known_to_folds = folds.iter().all(|fold| fold.domain().any(|known| known == axis));
     let free = folds.iter().all(|fold| fold.terminal || !fold.reduced.contains(&axis));
-    let in_stage = stores.iter().filter(|store| matches!(store.when, When::Level(_)));
+    let in_stage = stores.iter().filter(|store| matches!(store.when, When::Stage(_)));
     known_to_folds && free && in_stage.into_iter().all(|store| store.walks(axis))
 }
 
-/// With nothing to divide, one worker does all the work. That is right only where the work is small, or where nothing but a
-/// scan walks any axis.
-fn reject_alone(view: &Fusion, witness: &Witness) -> Result<(), Rejection> {
-    let only_scanned = witness.order.iter().all(|axis| Some(*axis) == witness.scanned);
-    if !witness.workers.is_empty() || only_scanned {
-        return Ok(());
-    }
-    let volume = witness.order.iter().fold(Expr::one(), |n, &axis| n * witness.space.size(axis).clone());
+/// Rejects a group in which workers can divide nothing, unless it is small: one worker would do all the work.
+fn reject_alone(view: &Fusion, space: &Space, folds: &[Fold], order: &[Axis]) -> Result<(), Rejection> {
+    let volume = order.iter().fold(Expr::one(), |n, &axis| n * space.size(axis).clone());
     match view.facts().normalize(&volume).as_const() {
         Some(elements) if elements <= MAX_SERIAL_ELEMENTS => Ok(()),
         _ => {
-            let val = witness.folds.first().map_or_else(|| view.outputs()[0].val, |fold| fold.node.into());
+            let val = folds.first().map_or_else(|| view.outputs()[0].val, |fold| fold.node.into());
             let reason = "leaves no axis that workers could divide".to_owned();
             Err(Rejection { val, reason, is_monotone: false })
         }

@@ -3,7 +3,7 @@
 //! loops. So a fold may precede an index map that moves no axis of its result: the statistic of a row serves the whole row,
 //! however its elements are moved.
 
-use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Node, Val};
 use rustc_hash::FxHashSet;
 
 use super::Rejection;
@@ -60,7 +60,7 @@ impl MovedReads<'_> {
             if moved.is_empty() || self.view.is_input(val) || !self.seen.insert((val, moved.clone())) {
                 continue;
             }
-            if matches!(graph.op(val), TensorOp::Fold { .. }) {
+            if graph.op(val).is_fold() {
                 return Some(val.node);
             }
             for (k, &operand) in graph.operands(val).iter().enumerate() {

@@ -43,7 +43,7 @@ impl Needs {
             let data = graph.node(node);
             let makers = (0..data.operands.len()).filter_map(|k| space.maker(position, k));
             let nearest = makers.clone().fold(NONE, |set, maker| needs.sets.union(set, needs.folds[maker]));
-            let is_fold = matches!(data.op, TensorOp::Fold { .. });
+            let is_fold = data.op.is_fold();
             if let (false, false) = (is_fold, needs.scans.is_empty()) {
                 let is_scan = matches!(data.op, TensorOp::Scan { .. });
                 let before = || makers.filter_map(|maker| needs.scans[maker]).min();

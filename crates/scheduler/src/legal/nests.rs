@@ -1,7 +1,7 @@
 //! The loop nests of a kernel, each with the values that it asks for, and their code size where no index map is among them:
 //! then a nest computes each value at most once, and one walk over a group counts for all its nests.
 
-use ir::graph::{Fusion, Graph, TensorOp, Val};
+use ir::graph::{Fusion, Graph, Val};
 use smallvec::SmallVec;
 
 use super::code::Weights;
@@ -24,11 +24,11 @@ impl Nests {
     pub fn of(graph: &Graph, folds: &[Fold], stores: &[Store]) -> Nests {
         let mut nests = Nests { nests: Vec::new() };
         for fold in folds {
-            nests.ask(fold.level, fold.domain(), &graph.node(fold.node).operands);
+            nests.ask(fold.stage, fold.domain(), &graph.node(fold.node).operands);
         }
         for store in stores {
             let stage = match store.when {
-                When::Level(level) => level,
+                When::Stage(stage) => stage,
                 When::After(_) => u32::MAX,
             };
             nests.ask(stage, store.domain(), &[store.val]);
@@ -76,7 +76,7 @@ impl Nests {
             let nests = asked.nodes[position];
             let node = view.order()[position];
             let data = graph.node(node);
-            if nests == 0 || matches!(data.op, TensorOp::Fold { .. }) {
+            if nests == 0 || data.op.is_fold() {
                 continue;
             }
             sum = sum.saturating_add((weights.node)(node).saturating_mul(nests.count_ones().into()));

@@ -22,7 +22,7 @@ pub struct Witness {
     /// The axis along which the group scans, which is walked in order and by one worker.
     pub scanned: Option<Axis>,
     /// How many stages follow each other within a worker.
-    pub levels: u32,
+    pub stage_count: u32,
     /// About how many statements the kernel has, jammed rows and partitioned loops not counted.
     pub statements: u64,
     /// The first stage that can compute each node of the group, in order. None for nodes that wait for terminal folds, for
@@ -40,7 +40,7 @@ pub struct Fold {
     /// The atoms of each axis of its result, outermost first.
     pub kept: Vec<Atoms>,
     /// The stage that accumulates it.
-    pub level: u32,
+    pub stage: u32,
     /// Whether its result only leaves the kernel, so that workers may divide the axes that it reduces.
     pub terminal: bool,
 }
@@ -88,7 +88,7 @@ impl Store {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum When {
     /// In this stage.
-    Level(u32),
+    Stage(u32),
     /// After these terminal folds (numbers in [`Witness::folds`]) have closed.
     After(SmallVec<[usize; 2]>),
 }
@@ -109,6 +109,27 @@ impl Witness {
         folds && stores && !scanned && self.workers.contains(&a) == self.workers.contains(&b)
     }
 
+    /// Whether some stage waits for a fold.
+    pub fn has_inner_folds(&self) -> bool {
+        self.folds.iter().any(|fold| !fold.terminal)
+    }
+
+    /// Whether stages wait for folds or a scan.
+    pub fn stages_wait(&self) -> bool {
+        self.scanned.is_some() || self.has_inner_folds()
+    }
+
+    /// Whether the result of a fold has an axis that workers may not divide.
+    pub fn keeps_undivided(&self, fold: &Fold) -> bool {
+        fold.kept_axes().any(|axis| !self.workers.contains(&axis))
+    }
+
+    /// Whether a loop over lanes along an axis can be around the stages: each fold then fits registers of one lane.
+    pub fn lanes_fit_outside(&self, lane: Axis) -> bool {
+        let crosses = |fold: &Fold| fold.terminal && fold.reduced.contains(&lane);
+        !self.folds.iter().any(|fold| self.keeps_undivided(fold) || crosses(fold))
+    }
+
     /// How many indices an axis has, if a loop over others can have its body written once for each.
     ///
     /// # Errors
@@ -117,7 +138,9 @@ impl Witness {
         let size = self.space.size(axis).as_const().filter(|size| (1..=MAX_UNROLLED).contains(size));
         match size {
             None => Err("its size is not a number from 1 to 4"),
-            Some(_) if self.levels > 1 || self.scanned.is_some() => Err("stages wait for folds or a scan"),
+            Some(_) if self.stage_count > 1 || self.scanned.is_some() => {
+                Err("stages wait for folds or a scan")
+            }
             Some(_) if self.folds.iter().any(|fold| fold.domain().any(|own| own == axis)) => {
                 Err("a fold walks it")
             }

@@ -12,7 +12,7 @@ use super::partition::partition;
 use super::persist::persist;
 use super::workload::Workload;
 use super::{Schedule, cpu, gpu};
-use crate::legal::{Fold, Witness};
+use crate::legal::Witness;
 use space::Axis;
 use target::Processor;
 use target::cpu::MAX_TILE_SIDE;
@@ -57,26 +57,17 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
 /// Maps an axis to the lanes. If blocks may divide it and stages wait for folds or a scan, the loop over lanes is around the
 /// stages where that is possible; if it is not and stages wait for folds, the last axis within the stages is mapped instead.
 fn map_lanes(witness: &Witness, axis: Option<Axis>, schedule: &mut Schedule) {
-    let has_inner_folds = witness.folds.iter().any(|fold| !fold.terminal);
-    let waits = has_inner_folds || witness.scanned.is_some();
     let divided = axis.filter(|axis| witness.workers.contains(axis));
-    schedule.lanes_outside = waits && divided.is_some_and(|axis| fits_outside(witness, schedule, axis));
+    schedule.lanes_outside =
+        witness.stages_wait() && divided.is_some_and(|axis| witness.lanes_fit_outside(axis));
     if schedule.lanes_outside {
         schedule.lane = axis;
         return;
     }
-    let crosses_folds = has_inner_folds && divided.is_some();
+    let crosses_folds = witness.has_inner_folds() && divided.is_some();
     schedule.lane = if crosses_folds { schedule.inner.last().copied() } else { axis };
     schedule.inner.retain(|&other| Some(other) != schedule.lane);
     schedule.inner.extend(schedule.lane);
-}
-
-/// Whether the loop over lanes can be around the stages: each fold then fits registers of one lane.
-fn fits_outside(witness: &Witness, schedule: &Schedule, axis: Axis) -> bool {
-    let staged = |axis: Axis| schedule.inner.contains(&schedule.loop_of(axis));
-    let keeps = |fold: &Fold| fold.kept_axes().any(staged);
-    let crosses = |fold: &Fold| fold.terminal && fold.reduced.contains(&axis);
-    !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
 }
 
 /// The axis along which most tensors with both it and the lanes' axis are contiguous, and the bytes of their widest element.
@@ -94,7 +85,7 @@ fn crossing(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<(Axi
 /// all its rows in scratch.
 fn tile(work: &Workload<'_>, (cross, widest): (Axis, usize), schedule: &mut Schedule) {
     let Workload { witness, target, .. } = *work;
-    let is_plain = witness.levels == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
+    let is_plain = witness.stage_count == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
     if !is_plain || schedule.unroll.is_some() {
         return;
     }

@@ -1,7 +1,5 @@
 //! How worker axes are cut into blocks: chunks come from sizes and the target alone.
 
-use ir::graph::Val;
-
 use super::Schedule;
 use super::contiguous::crosses_rows;
 use super::gpu;
@@ -67,11 +65,13 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
     for &axis in folded.iter().filter(|_| is_divided) {
         let shortest = enough_rows(work, schedule, &folded, axis);
         let keeps = witness.folds.iter().any(|fold| has_results_in_scratch(schedule, fold, axis));
-        let longest = match keeps && on_gpu {
+        let longest = if !(keeps && on_gpu) {
+            MAX_CHAIN
+        } else if witness.stage_count == 1 {
             // With nothing but sums in registers there is room for totals.
-            true if witness.levels == 1 => 2 * MAX_PARTIAL_ROWS,
-            true => MAX_PARTIAL_ROWS,
-            false => MAX_CHAIN,
+            2 * MAX_PARTIAL_ROWS
+        } else {
+            MAX_PARTIAL_ROWS
         };
         blocking.folded_axis(axis, row(Pieces { shortest, longest, ..folded_row }, axis), schedule);
     }
@@ -83,10 +83,8 @@ pub(super) fn divide(work: &Workload<'_>, schedule: &mut Schedule) {
 
 /// Neighbours of the narrowest input that fill a page: shorter runs end before the hardware has prefetched the next.
 fn page(work: &Workload<'_>) -> u64 {
-    let rank = |val: &Val| work.graph.ty(*val).rank();
-    let longest = work.view.inputs().iter().map(rank).max();
-    let whole = work.view.inputs().iter().filter(|val| Some(rank(val)) == longest);
-    let narrowest = whole.map(|&val| work.graph.dtype(val).size() as u64).min();
+    let sizes = work.view.inputs_of_most_axes(work.graph).map(|val| work.graph.dtype(val).size() as u64);
+    let narrowest = sizes.min();
     PAGE_BYTES / narrowest.unwrap_or(PAGE_BYTES).max(1)
 }
 

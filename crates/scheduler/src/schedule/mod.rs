@@ -20,7 +20,7 @@ mod workload;
 
 use index::Expr;
 
-use crate::legal::Witness;
+use crate::legal::{Fold, Witness};
 use space::Axis;
 
 pub use choose::choose;
@@ -76,6 +76,11 @@ impl Schedule {
             .filter(|axis| !self.inner.contains(axis) && !self.is_lane_outside(*axis))
             .chain(self.rows.iter().copied())
             .collect()
+    }
+
+    /// Whether the result of a fold has an axis that is walked within the stages.
+    pub fn keeps_in_stages(&self, fold: &Fold) -> bool {
+        fold.kept_axes().any(|axis| self.inner.contains(&self.loop_of(axis)))
     }
 
     /// Whether an axis is mapped to the lanes around the stages.

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::Schedule;
 use super::workload::Workload;
-use crate::legal::{Fold, When};
+use crate::legal::When;
 use space::Axis;
 use target::Processor;
 use target::cpu::MIN_KEPT_OPS;
@@ -16,12 +16,12 @@ use target::cpu::MIN_KEPT_OPS;
 /// The values that persist, operands before users.
 pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
     let Workload { graph, view, witness, .. } = *work;
-    if schedule.lanes_outside || witness.levels < 2 {
+    if schedule.lanes_outside || witness.stage_count < 2 {
         return Vec::new();
     }
     // Folds may take all of the memory of a GPU's block.
-    let keeps = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
-    if matches!(work.target.processor, Processor::Gpu(_)) && witness.folds.iter().any(keeps) {
+    let keeps = || witness.folds.iter().any(|fold| witness.keeps_undivided(fold));
+    if matches!(work.target.processor, Processor::Gpu(_)) && keeps() {
         return Vec::new();
     }
     let Some(row) = elements(work, schedule) else { return Vec::new() };
@@ -86,7 +86,7 @@ fn is_long(work: &Workload<'_>, at_hand: &[Val], node: Node) -> bool {
         }
         let others =
             graph.node(next).operands.iter().filter(|val| !view.is_input(**val) && !at_hand.contains(val));
-        let others = others.filter(|val| !matches!(graph.op(**val), TensorOp::Fold { .. }));
+        let others = others.filter(|val| !graph.op(**val).is_fold());
         stack.extend(others.map(|val| val.node).filter(|&node| seen.insert(node)));
     }
     false
@@ -111,7 +111,9 @@ pub(super) fn is_costly(graph: &Graph, node: Node) -> bool {
 /// Whether a node that has an element for each step of a row is needed after its own stage, while these values persist.
 pub(super) fn is_needed_again(work: &Workload<'_>, persistent: &[Val], node: Node) -> bool {
     let own = work.witness.stage_of(node).filter(|_| work.walks_all(node.into()));
-    own.is_some_and(|own| (own + 1..work.witness.levels).any(|stage| needs(work, persistent, stage, node)))
+    own.is_some_and(|own| {
+        (own + 1..work.witness.stage_count).any(|stage| needs(work, persistent, stage, node))
+    })
 }
 
 /// Whether a stage recomputes a node, given the values that persist from earlier stages.
@@ -120,15 +122,15 @@ pub(super) fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted:
     let folds = witness
         .folds
         .iter()
-        .filter(|fold| fold.level == stage)
+        .filter(|fold| fold.stage == stage)
         .flat_map(|fold| graph.node(fold.node).operands.iter().copied());
     let stores =
-        witness.stores.iter().filter(|store| store.when == When::Level(stage)).map(|store| store.val);
+        witness.stores.iter().filter(|store| store.when == When::Stage(stage)).map(|store| store.val);
     let mut stack: Vec<Val> = folds.chain(stores).collect();
     let mut seen: FxHashSet<Val> = FxHashSet::default();
     while let Some(val) = stack.pop() {
         let at_hand = view.is_input(val)
-            || matches!(graph.op(val), TensorOp::Fold { .. })
+            || graph.op(val).is_fold()
             || (persistent.contains(&val) && witness.stage_of(val.node).is_some_and(|own| own < stage));
         if at_hand || !seen.insert(val) {
             continue;

@@ -98,7 +98,6 @@ impl Workload<'_> {
 
 /// Whether a terminal fold over rows has results for each index within the stages, so that they are in scratch.
 pub(super) fn has_results_in_scratch(schedule: &Schedule, fold: &Fold, row: Axis) -> bool {
-    let mut kept = fold.kept_axes().map(|axis| schedule.loop_of(axis));
     let reduces = fold.reduced.iter().any(|&axis| schedule.loop_of(axis) == row);
-    fold.terminal && reduces && kept.any(|axis| schedule.inner.contains(&axis))
+    fold.terminal && reduces && schedule.keeps_in_stages(fold)
 }

@@ -126,7 +126,7 @@ impl<'a> Chains<'a> {
             known: FxHashMap::default(),
             budget,
         };
-        let is_fold = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Fold { .. });
+        let is_fold = |node: &&Node| graph.node(**node).op.is_fold();
         let folds = fusion.order().iter().filter(is_fold);
         chains.folds = folds.map(|&fold| (fold, chains.axes_of(fold))).collect();
         for &node in fusion.order() {
@@ -202,7 +202,7 @@ impl<'a> Chains<'a> {
         let mut seen: FxHashSet<Node> = FxHashSet::default();
         let mut stack = vec![node];
         while let Some(next) = stack.pop() {
-            if matches!(self.graph.node(next).op, TensorOp::Fold { .. }) {
+            if self.graph.node(next).op.is_fold() {
                 let FoldAxes { kept, domain, .. } = &self.folds[&next];
                 if self.kept_by_result(node).all(|class| kept.contains(&class)) {
                     found.extend(domain);
@@ -253,9 +253,10 @@ impl<'a> Chains<'a> {
         let (_, chain) = longest.unwrap_or((region.target, 0));
         let compulsory = earlier.iter().map(|&node| self.compulsory(node)).max().unwrap_or(0);
         // No more is written than is read.
-        let beside = match compulsory.saturating_add(read) > chain && longest.is_some() {
-            true => compulsory.saturating_add(region.cut(self, |_| true)),
-            false => 0,
+        let beside = if compulsory.saturating_add(read) > chain && longest.is_some() {
+            compulsory.saturating_add(region.cut(self, |_| true))
+        } else {
+            0
         };
         chain.saturating_add(read).max(beside)
     }
@@ -299,7 +300,7 @@ impl<'a> Chains<'a> {
             return false;
         }
         let Some(class) = class else { return true };
-        let is_fold = matches!(self.graph.node(node).op, TensorOp::Fold { .. });
+        let is_fold = self.graph.node(node).op.is_fold();
         let may_be_terminal = !is_fold && self.kept_by_result(node).all(|class| kept.contains(&class));
         let free = if may_be_terminal { domain } else { kept };
         !free.contains(&class)

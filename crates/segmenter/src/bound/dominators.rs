@@ -5,9 +5,9 @@
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
+use space::{Passage, Step, Steps, is_slice};
 
 use super::forced::Forced;
-use super::moved::is_index_map;
 use crate::cost::{Amounts, part};
 
 /// The most courses from a node to its dominator that are distinguished.
@@ -15,12 +15,6 @@ const MAX_COURSES: usize = 32;
 
 /// Only nodes count whose values have at least this part of the bytes of the largest; smaller ones are taken as kept.
 const MIN_PART_OF_LARGEST: u64 = 16;
-
-/// An op, an operand's place, and the value that the index of the read depends on.
-type Move = (TensorOp, usize, Option<Val>);
-
-/// The number of a `Move`, odd for slices: these add up in any order.
-type Step = u32;
 
 /// The index maps on a path from a node to one that it asks for.
 type Course = Vec<Step>;
@@ -46,7 +40,7 @@ struct Builder<'a> {
     amounts: &'a Amounts<'a>,
     fusion: &'a Fusion,
     positions: FxHashMap<Node, Position>,
-    steps: FxHashMap<Move, Step>,
+    steps: Steps,
     depths: Vec<usize>,
     courses: Vec<Courses>,
     /// Whether the last index map on some path to each node is a slice.
@@ -65,7 +59,7 @@ impl UseDominators {
             times: vec![1.0; root],
         };
         let positions = fusion.order().iter().enumerate().map(|(position, &node)| (node, position)).collect();
-        let (steps, depths, courses) = (FxHashMap::default(), vec![0; root + 1], vec![Vec::new(); root + 1]);
+        let (steps, depths, courses) = (Steps::default(), vec![0; root + 1], vec![Vec::new(); root + 1]);
         let ends_in_slice = vec![false; root + 1];
         let bytes = fusion.order().iter().map(|&node| amounts.of(node.into()).bytes);
         let small = bytes.max().unwrap_or(0) / MIN_PART_OF_LARGEST;
@@ -117,7 +111,7 @@ impl Builder<'_> {
         let mut uses = Vec::new();
         // The result of a fold stays, and small values are cheap to recompute.
         let is_small = self.amounts.of(node.into()).bytes < self.small;
-        if is_small || matches!(self.graph().node(node).op, TensorOp::Fold { .. }) {
+        if is_small || self.graph().node(node).op.is_fold() {
             return uses;
         }
         for val in self.graph().results(node) {
@@ -152,19 +146,10 @@ impl Builder<'_> {
     /// The index map with which a node reads an operand, if it reads it at other indices than the loops'.
     fn step(&mut self, node: Node, k: usize) -> Option<(Step, f64)> {
         let graph = self.amounts.graph;
-        let data = graph.node(node);
-        if !is_index_map(graph, node, k) {
-            return None;
+        match self.steps.passage(graph, node, k) {
+            Passage::Moved(step) => Some((step, part(self.amounts, node, k))),
+            _ => None,
         }
-        let (position, index) = match &data.op {
-            TensorOp::Cat(_) => (k, None),
-            TensorOp::Gather(_) => (0, Some(data.operands[1])),
-            _ => (0, None),
-        };
-        let is_slice = matches!(data.op, TensorOp::Slice { .. });
-        let next = 2 * self.steps.len() as Step + Step::from(is_slice);
-        let step = *self.steps.entry((data.op.clone(), position, index)).or_insert(next);
-        Some((step, part(self.amounts, node, k)))
     }
 
     /// The courses from a node to one below it in the tree.
@@ -215,8 +200,4 @@ impl Builder<'_> {
         }
         a
     }
-}
-
-fn is_slice(step: Step) -> bool {
-    step % 2 == 1
 }

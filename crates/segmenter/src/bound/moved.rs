@@ -3,7 +3,7 @@
 
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashSet;
-use space::{AxisTable, Moved};
+use space::{AxisTable, Moved, is_index_map};
 
 /// The folds before a node that it reaches only through index maps; none where that takes too many steps. Paths end at
 /// values that are in memory.
@@ -38,17 +38,6 @@ pub(super) fn folds_behind_index_maps(
     }
     moved_folds.retain(|fold| !others.contains(fold));
     moved_folds
-}
-
-/// Whether an op reads an operand at other indices than the loops', in every kernel.
-pub(super) fn is_index_map(graph: &Graph, node: Node, k: usize) -> bool {
-    let data = graph.node(node);
-    match data.op {
-        TensorOp::Slice { .. } | TensorOp::Pad { .. } => true,
-        TensorOp::Cat(axis) => !graph.shape(data.operands[k])[usize::from(axis)].is_one(),
-        TensorOp::Gather(_) => k == 0,
-        _ => false,
-    }
 }
 
 /// Whether some op reads an operand at other indices than the loops'.

@@ -26,18 +26,21 @@ impl Access {
     /// The accesses of a kernel whose blocks keep `bytes` from stage to stage.
     pub(super) fn of(witness: &Witness, bytes: u64, hints: &Hints, target: &Target) -> Access {
         let columns = walks_columns(witness, hints);
-        let strip = match columns {
-            true if stands_outside(witness) => target.column_strip,
-            true => target.strip,
-            false => 1,
+        let strip = if !columns {
+            1
+        } else if stands_outside(witness) {
+            target.column_strip
+        } else {
+            target.strip
         };
         let divided = hints.value(&witness.divided()).max(1);
         let blocks = divided.div_ceil(strip).max(1);
-        let slowdown = match columns {
-            _ if lies_across(witness) => target.across_lanes,
-            true if folds_across(witness) => target.across_lanes,
-            true => target.in_columns,
-            false => 1.0,
+        let slowdown = if lies_across(witness) || (columns && folds_across(witness)) {
+            target.across_lanes
+        } else if columns {
+            target.in_columns
+        } else {
+            1.0
         };
         let most = match target.processor {
             // Cores that have one block less wait at the end.
@@ -67,37 +70,33 @@ fn walks_columns(witness: &Witness, hints: &Hints) -> bool {
     witness.workers.contains(last) && rows > MAX_STREAMED_ROWS
 }
 
-/// Whether a fold reduces the contiguous axis while workers divide it: its lanes are strided in memory.
+/// Whether a fold reduces the contiguous axis. If workers divide it, its lanes are strided in memory.
 fn folds_across(witness: &Witness) -> bool {
     witness.order.last().is_some_and(|last| witness.folds.iter().any(|fold| fold.reduced.contains(last)))
 }
 
-/// Whether the loop over lanes is around stages that wait for folds: these keep no axis that is walked within the stages,
-/// and no fold that leaves the kernel reduces the lanes' axis.
+/// Whether the loop over lanes is around stages that wait for folds or a scan, if workers divide the contiguous axis.
 fn stands_outside(witness: &Witness) -> bool {
-    let waits = witness.scanned.is_some() || witness.folds.iter().any(|fold| !fold.terminal);
-    let keeps = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
-    let crosses = |fold: &Fold| witness.order.last().is_some_and(|last| fold.reduced.contains(last));
-    waits && !witness.folds.iter().any(|fold| keeps(fold) || crosses(fold))
+    witness.stages_wait() && witness.order.last().is_none_or(|&last| witness.lanes_fit_outside(last))
 }
 
 /// Whether lanes are strided in memory: stages wait for folds while workers divide the contiguous axis, and the loop over
 /// lanes cannot be around the stages.
 fn lies_across(witness: &Witness) -> bool {
     let is_divided = witness.order.last().is_some_and(|last| witness.workers.contains(last));
-    is_divided && witness.folds.iter().any(|fold| !fold.terminal) && !stands_outside(witness)
+    is_divided && witness.has_inner_folds() && !stands_outside(witness)
 }
 
 /// How often a kernel reads its inputs from main memory: once if what a block re-reads between stages fits the memory that
 /// serves it, or its cluster; otherwise once for each stage that walks axes that workers do not divide.
 fn sweeps(witness: &Witness, block: u64, target: &Target) -> u32 {
-    if witness.levels <= 1 || block <= target.row_bytes() {
+    if witness.stage_count <= 1 || block <= target.row_bytes() {
         return 1;
     }
-    let walks = |level: u32| {
-        let folded = witness.folds.iter().filter(|fold| fold.level == level).flat_map(Fold::domain);
-        let stored = witness.stores.iter().filter(|store| store.when == When::Level(level));
+    let walks = |stage: u32| {
+        let folded = witness.folds.iter().filter(|fold| fold.stage == stage).flat_map(Fold::domain);
+        let stored = witness.stores.iter().filter(|store| store.when == When::Stage(stage));
         folded.chain(stored.flat_map(Store::domain)).any(|axis| !witness.workers.contains(&axis))
     };
-    (0..witness.levels).filter(|&level| walks(level)).count().max(1) as u32
+    (0..witness.stage_count).filter(|&stage| walks(stage)).count().max(1) as u32
 }

@@ -2,26 +2,24 @@
 //! the threads. If columns are folded as well as rows, threads keep these sums, and there are few threads.
 
 use ir::graph::{Fusion, Graph};
-use scheduler::legal::{Fold, Witness};
+use scheduler::legal::Witness;
 use target::gpu::{KEEPERS_REGISTERS, MAX_ROW_ELEMENTS};
 use target::{Processor, Target};
-
-use super::row_inputs;
 
 /// Bytes that all multiprocessors together have in flight; `None` on a CPU.
 pub(super) fn in_flight(graph: &Graph, view: &Fusion, witness: &Witness, target: &Target) -> Option<f64> {
     let Processor::Gpu(gpu) = &target.processor else { return None };
-    let element: u64 = row_inputs(graph, view).map(|val| graph.dtype(val).size() as u64).sum();
+    let element: u64 = view.inputs_of_most_axes(graph).map(|val| graph.dtype(val).size() as u64).sum();
     let of_thread = (element * MAX_ROW_ELEMENTS).max(gpu.in_flight);
-    let threads = match keeps_columns(witness) {
-        true => gpu.multiprocessor.registers / KEEPERS_REGISTERS,
-        false => gpu.multiprocessor.threads,
+    let threads = if keeps_columns(witness) {
+        gpu.multiprocessor.registers / KEEPERS_REGISTERS
+    } else {
+        gpu.multiprocessor.threads
     };
     Some((threads * of_thread * target.cores) as f64)
 }
 
 /// Whether blocks keep a sum for each index of the rows that they walk and fold.
 pub(super) fn keeps_columns(witness: &Witness) -> bool {
-    let is_kept = |fold: &Fold| fold.kept_axes().any(|axis| !witness.workers.contains(&axis));
-    witness.folds.iter().any(|fold| fold.terminal && is_kept(fold))
+    witness.folds.iter().any(|fold| fold.terminal && witness.keeps_undivided(fold))
 }

@@ -162,12 +162,5 @@ fn bytes_kept(amounts: &Amounts<'_>, view: &Fusion, [read, written]: [u64; 2]) -
 /// Whether a block keeps nothing but rows as they are in memory: on a GPU those of inputs of half types.
 fn keeps_inputs(graph: &Graph, view: &Fusion, target: &Target) -> bool {
     let is_narrow = |val: Val| graph.dtype(val).compute() != graph.dtype(val);
-    matches!(target.processor, Processor::Gpu(_)) && row_inputs(graph, view).all(is_narrow)
-}
-
-/// The inputs whose rows differ between blocks: those with the most axes.
-fn row_inputs<'a>(graph: &'a Graph, view: &'a Fusion) -> impl Iterator<Item = Val> + 'a {
-    let rank = |val: &Val| graph.ty(*val).rank();
-    let most = view.inputs().iter().map(rank).max();
-    view.inputs().iter().copied().filter(move |val| Some(rank(val)) == most)
+    matches!(target.processor, Processor::Gpu(_)) && view.inputs_of_most_axes(graph).all(is_narrow)
 }

@@ -3,7 +3,7 @@
 //! lacks outer axes is recomputed in each of their iterations.
 
 use cranelift_entity::SecondaryMap;
-use ir::graph::{Fusion, Node, TensorOp};
+use ir::graph::{Fusion, Node};
 use scheduler::legal::Witness;
 use space::{Axis, Space};
 use target::Processor;
@@ -26,9 +26,12 @@ pub(super) struct Repeats {
 impl Repeats {
     /// The repetitions of a kernel's nodes. Cheap nodes that not only costly ones need count once.
     pub fn of(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> Repeats {
+        if witness.order.len() > Axes::BITS as usize {
+            return Repeats::default();
+        }
         let loops = Loops::of(amounts, view, witness);
         let made = witness.space.of_results(|axes| loops.set(axes.iter().flatten().copied()));
-        if witness.order.len() > Axes::BITS as usize || !loops.has_costly(amounts, view, &made) {
+        if !loops.has_costly(amounts, view, &made) {
             return Repeats::default();
         }
         let around = loops.around(amounts, view, &made);
@@ -49,9 +52,10 @@ impl Repeats {
         let cycles = cycles_of_chains(amounts, view, space, |position| times[position] > 1);
         let mut is_costly: Vec<bool> = cycles.iter().map(|&cycles| cycles >= MIN_COSTLY_CYCLES).collect();
         for (position, &node) in view.order().iter().enumerate().rev() {
-            match is_costly[position] {
-                true => makers(amounts, space, position, node).for_each(|maker| is_costly[maker] = true),
-                false => times[position] = 1,
+            if is_costly[position] {
+                makers(amounts, space, position, node).for_each(|maker| is_costly[maker] = true)
+            } else {
+                times[position] = 1
             }
         }
     }
@@ -64,7 +68,7 @@ impl Repeats {
 }
 
 fn is_fold(amounts: &Amounts<'_>, node: Node) -> bool {
-    matches!(amounts.graph.node(node).op, TensorOp::Fold { .. })
+    amounts.graph.node(node).op.is_fold()
 }
 
 /// The positions of the nodes of a kernel that make the operands of one.
@@ -100,8 +104,7 @@ struct Loops<'w> {
 
 impl<'w> Loops<'w> {
     fn of(amounts: &Amounts<'_>, view: &Fusion, witness: &'w Witness) -> Loops<'w> {
-        let waits = witness.scanned.is_some() || witness.folds.iter().any(|fold| !fold.terminal);
-        let lane = witness.last_axis().filter(|_| !waits);
+        let lane = witness.last_axis().filter(|_| !witness.stages_wait());
         let unrolls = matches!(amounts.target.processor, Processor::Cpu(_));
         let few = lane.filter(|_| unrolls).and_then(|lane| match witness.order.last() {
             Some(&last) if last != lane => Some(last),
@@ -119,7 +122,7 @@ impl<'w> Loops<'w> {
     }
 
     fn set(&self, axes: impl Iterator<Item = Axis>) -> Axes {
-        axes.filter_map(|axis| self.places[axis]).fold(0, |set, place| set | 1_u64.wrapping_shl(place))
+        axes.filter_map(|axis| self.places[axis]).fold(0, |set, place| set | 1 << place)
     }
 
     fn axes(&self, set: Axes) -> impl Iterator<Item = Axis> + '_ {

@@ -43,10 +43,7 @@ pub(super) fn min_cycles(amounts: &Amounts<'_>, nodes: &[Node]) -> u64 {
             TensorOp::Slice { .. } | TensorOp::Gather(_) | TensorOp::Cat(_) | TensorOp::External(_)
         )
     };
-    match nodes.iter().any(|node| is_partial(&node)) {
-        true => 0,
-        false => each_once(amounts, nodes),
-    }
+    if nodes.iter().any(|node| is_partial(&node)) { 0 } else { each_once(amounts, nodes) }
 }
 
 /// Cycles of each node once.
@@ -69,8 +66,7 @@ pub(crate) fn needed_parts(amounts: &Amounts<'_>, fusion: &Fusion) -> FxHashMap<
     for &node in fusion.order().iter().rev() {
         let data = graph.node(node);
         let own = *needed.entry(node).or_insert(1.0);
-        let is_whole =
-            matches!(data.op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_));
+        let is_whole = data.op.needs_whole_operands();
         for (k, operand) in data.operands.iter().enumerate() {
             let asked = if is_whole { 1.0 } else { own * part(amounts, node, k).min(1.0) };
             let known = needed.entry(operand.node).or_insert(0.0);

@@ -11,11 +11,6 @@ use super::segment::Segment;
 use super::state::{Change, State};
 use crate::flow_network::FlowNetwork;
 
-/// Whether an op is expensive to compute twice, so that a cut keeps its results.
-fn is_work(op: &TensorOp) -> bool {
-    matches!(op, TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_))
-}
-
 /// Tries each kept value, in the order they are made, repeatedly until none can be replaced or dropped. None is tried twice
 /// between two changes.
 pub(super) fn exchange(state: &mut State<'_>) {
@@ -94,9 +89,10 @@ fn cut_before(state: &State<'_>, val: Val) -> Vec<Val> {
         for &operand in graph.operands(user) {
             let vertex = *vertices.entry(operand).or_insert_with(|| {
                 let vertex = network.vertex(weight(operand));
-                match in_memory(operand) || is_work(graph.op(operand)) {
-                    true => network.source(vertex),
-                    false => stack.push(operand),
+                if in_memory(operand) || graph.op(operand).needs_whole_operands() {
+                    network.source(vertex)
+                } else {
+                    stack.push(operand)
                 }
                 vals.push(operand);
                 vertex

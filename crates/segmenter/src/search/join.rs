@@ -73,10 +73,7 @@ fn try_join(state: &mut State<'_>, earlier: usize, later: usize, share: bool) ->
     }
     let made = vec![(earlier, joined.made), (later, Vec::new())];
     let change = Change { made, kept: Vec::new(), dropped: joined.dropped };
-    match share {
-        true => state.improve(change),
-        false => shrink::improve_in_memory(state, change),
-    }
+    if share { state.improve(change) } else { shrink::improve_in_memory(state, change) }
 }
 
 /// Whether a segment is an external op, which joins no other segment.

@@ -15,14 +15,20 @@ use crate::segmentation::{segment_cone, segment_view};
 
 /// Tries the statistics of each segment; returns whether any are kept from then on.
 pub(super) fn keep_statistics(state: &mut State<'_>) -> bool {
-    let places = 0..state.segments.len();
-    places.filter(|&place| state.steps_left > 0 && try_keep_folds(state, place)).count() > 0
+    let mut is_changed = false;
+    for place in 0..state.segments.len() {
+        is_changed |= state.steps_left > 0 && try_keep_folds(state, place);
+    }
+    is_changed
 }
 
 /// Tries each value that is not kept, in the order they are made; returns whether any is kept from then on.
 pub(super) fn keep(state: &mut State<'_>) -> bool {
-    let order = state.problem.fusion.order();
-    order.iter().filter(|&&node| state.steps_left > 0 && try_keep(state, node)).count() > 0
+    let mut is_changed = false;
+    for &node in state.problem.fusion.order() {
+        is_changed |= state.steps_left > 0 && try_keep(state, node);
+    }
+    is_changed
 }
 
 /// Keeps the results of all folds of one stage of a kernel that it uses again; a new segment makes them, including those
@@ -35,7 +41,7 @@ fn try_keep_folds(state: &mut State<'_>, place: usize) -> bool {
         let mut stages: BTreeMap<u32, Vec<Val>> = BTreeMap::new();
         for fold in witness.folds.iter().filter(|fold| !fold.terminal) {
             let used = used(state, fold.node, |val| may_be_made(state, place, val));
-            stages.entry(fold.level).or_default().extend(used);
+            stages.entry(fold.stage).or_default().extend(used);
         }
         stages
     };
@@ -89,7 +95,7 @@ fn may_be_made(state: &State<'_>, place: usize, val: Val) -> bool {
 /// The results of a node that something needs: of a fold as its users see them.
 fn used(state: &State<'_>, node: Node, may_be_made: impl Fn(Val) -> bool) -> Vec<Val> {
     let SearchProblem { graph, fusion, .. } = state.problem;
-    let is_fold = matches!(graph.node(node).op, TensorOp::Fold { .. });
+    let is_fold = graph.node(node).op.is_fold();
     let used = graph.results(node).filter(|&val| !fusion.uses(val).is_empty());
     used.map(|val| if is_fold { statistic(state, val, &may_be_made) } else { val }).collect()
 }
@@ -119,7 +125,7 @@ fn try_keep(state: &mut State<'_>, node: Node) -> bool {
     if vals.is_empty() || !vals.iter().all(|&val| state.may_be_kept(val)) {
         return false;
     }
-    let is_fold = matches!(state.problem.graph.node(node).op, TensorOp::Fold { .. });
+    let is_fold = state.problem.graph.node(node).op.is_fold();
     let computing = |place: &usize| state.segments[*place].computes(vals[0]);
     let (mut computing, mut others): (Vec<usize>, Vec<usize>) =
         (0..state.segments.len()).partition(computing);

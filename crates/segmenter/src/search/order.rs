@@ -6,6 +6,7 @@ use ir::graph::Val;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::state::{Changed, State};
+use crate::ready_order::ready_order;
 
 /// The state of a segment in a walk through what segments read from.
 #[derive(Clone, Copy, PartialEq)]
@@ -24,22 +25,7 @@ impl State<'_> {
     pub(super) fn order(&self) -> Vec<usize> {
         let count = self.segments.len();
         let makers: Vec<BTreeSet<usize>> = (0..count).map(|place| self.read_from(place).collect()).collect();
-        let mut waits: Vec<usize> = makers.iter().map(BTreeSet::len).collect();
-        let mut readers: Vec<Vec<usize>> = vec![Vec::new(); count];
-        for (place, makers) in makers.iter().enumerate() {
-            makers.iter().for_each(|&maker| readers[maker].push(place));
-        }
-        let mut ready: BTreeSet<usize> = (0..count).filter(|&place| waits[place] == 0).collect();
-        let mut order = Vec::new();
-        while let Some(place) = ready.pop_first() {
-            order.push(place);
-            for &reader in &readers[place] {
-                waits[reader] -= 1;
-                if waits[reader] == 0 {
-                    ready.insert(reader);
-                }
-            }
-        }
+        let order = ready_order(&makers);
         assert_eq!(order.len(), count, "moves make no cycle");
         order
     }

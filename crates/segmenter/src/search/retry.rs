@@ -58,9 +58,10 @@ fn changes_of(state: &State<'_>, val: Val) -> Vec<Change> {
     };
     let others = (0..state.segments.len()).filter(is_near).map(made_by);
     let alone = (state.segments[place].made.len() > 1).then(|| made_by(state.segments.len()));
-    match state.is_free(val) {
-        true => alone.into_iter().chain([dropped]).chain(shift::shifts(state, val)).chain(others).collect(),
-        false => alone.into_iter().chain(others).collect(),
+    if state.is_free(val) {
+        alone.into_iter().chain([dropped]).chain(shift::shifts(state, val)).chain(others).collect()
+    } else {
+        alone.into_iter().chain(others).collect()
     }
 }
 

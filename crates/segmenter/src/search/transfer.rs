@@ -10,12 +10,11 @@ use crate::segmentation::segment_cone;
 
 /// Tries to have each value made elsewhere; returns whether any is.
 pub(super) fn transfer(state: &mut State<'_>) -> bool {
-    state
-        .made()
-        .into_iter()
-        .filter(|&(place, val)| state.steps_left > 0 && try_transfer(state, place, val))
-        .count()
-        > 0
+    let mut is_changed = false;
+    for (place, val) in state.made() {
+        is_changed |= state.steps_left > 0 && try_transfer(state, place, val);
+    }
+    is_changed
 }
 
 fn try_transfer(state: &mut State<'_>, place: usize, val: Val) -> bool {

@@ -42,14 +42,14 @@ struct Read {
 pub(super) struct Reads {
     reads: Vec<Read>,
     /// The stage that is emitted now.
-    level: u32,
+    stage: u32,
 }
 
 impl AccessEmitter<'_> {
     /// Loads from here on are those of a stage.
-    pub fn enter_stage(&mut self, level: u32) {
-        self.reads.level = level;
-        if level == 0 {
+    pub fn enter_stage(&mut self, stage: u32) {
+        self.reads.stage = stage;
+        if stage == 0 {
             self.reads.reads.clear();
         }
     }
@@ -67,7 +67,7 @@ impl AccessEmitter<'_> {
 
     /// Notes a read at the indices of the open loops, if the lanes of the first stage make it anew for each index.
     pub(super) fn note_read(&mut self, buffer: Buffer, position: &Expr) {
-        let Some((var, prefetch)) = self.prefetched().filter(|_| self.reads.level == 0) else { return };
+        let Some((var, prefetch)) = self.prefetched().filter(|_| self.reads.stage == 0) else { return };
         let is_new =
             !self.reads.reads.iter().any(|read| read.buffer == buffer && self.is_beside(read, position));
         let along_lanes = self.is_along_lanes(prefetch);
@@ -124,7 +124,7 @@ impl AccessEmitter<'_> {
     /// Prefetches what the first stage will read later: along the lanes in that stage itself, otherwise in a later one.
     pub(super) fn prefetch_reads(&mut self) {
         let Some((var, prefetch)) = self.prefetched() else { return };
-        if self.is_along_lanes(prefetch) != (self.reads.level == 0) {
+        if self.is_along_lanes(prefetch) != (self.reads.stage == 0) {
             return;
         }
         for read in std::mem::take(&mut self.reads.reads) {

@@ -24,9 +24,10 @@ impl FoldEmitter<'_> {
     }
 
     fn close_registers(&mut self, open: &OpenFold, accumulators: &[Accumulator]) {
-        let states = match open.lane_mapped {
-            true => self.reduce(open.fold, accumulators),
-            false => accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect(),
+        let states = if open.lane_mapped {
+            self.reduce(open.fold, accumulators)
+        } else {
+            accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect()
         };
         self.publish(open.fold, &states);
     }

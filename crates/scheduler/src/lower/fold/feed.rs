@@ -128,21 +128,21 @@ impl FoldEmitter<'_> {
     }
 
     fn add_temps(&mut self, temps: &Temps, is_first: bool) {
-        let collected = match temps.in_lanes {
-            true => temps.accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect(),
-            false => self.reduce(temps.fold, &temps.accumulators),
+        let collected = if temps.in_lanes {
+            temps.accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect()
+        } else {
+            self.reduce(temps.fold, &temps.accumulators)
         };
         let place = self.place_of(temps.fold).expect("closed after its temps");
         self.open[place].lane_mapped |= temps.in_lanes && !self.open[place].per_lane;
         match self.open[place].storage.clone() {
             Storage::Registers(accumulators) => {
-                let new = match is_first && self.open[place].depth.is_none() {
-                    true => collected,
-                    false => {
-                        let old: Vec<Value> =
-                            accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
-                        self.combine(temps.fold, &old, &collected)
-                    }
+                let new = if is_first && self.open[place].depth.is_none() {
+                    collected
+                } else {
+                    let old: Vec<Value> =
+                        accumulators.iter().map(|&acc| self.emitter.builder.get(acc)).collect();
+                    self.combine(temps.fold, &old, &collected)
                 };
                 for (&acc, value) in accumulators.iter().zip(new) {
                     let total = self.emitter.builder.kernel.accumulators[acc];

@@ -12,9 +12,10 @@ impl LoopEmitter<'_> {
     /// The subranges that the loop of an axis walks.
     pub(super) fn subranges_of(&mut self, axis: Axis) -> Vec<Subrange> {
         let group = self.emitter.group;
-        let mut ends = match group.schedule.partition.contains(&axis) {
-            true => breakpoints(group.graph, group.view, &group.witness.space, axis, usize::MAX),
-            false => Vec::new(),
+        let mut ends = if group.schedule.partition.contains(&axis) {
+            breakpoints(group.graph, group.view, &group.witness.space, axis, usize::MAX)
+        } else {
+            Vec::new()
         };
         ends.push(group.schedule.extent(group.witness, axis));
         let ends: Vec<Expr> = ends.iter().map(|end| self.emitter.size(end)).collect();

@@ -43,7 +43,7 @@ impl Nest<'_> {
             Some(&axis) => self.rows_in_blocks(axis, &outer[depth + 1..], &mut |nest| {
                 nest.outer_loop(axis, &mut |nest| nest.outer_loops(outer, depth + 1));
             }),
-            None => (0..self.witness().levels).for_each(|level| self.stage(level)),
+            None => (0..self.witness().stage_count).for_each(|stage| self.stage(stage)),
         }
         self.close_terminal_folds(depth);
     }

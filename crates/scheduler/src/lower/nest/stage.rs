@@ -35,14 +35,14 @@ impl Root {
 
 impl<'a> Nest<'a> {
     /// One stage: everything that needs folds of earlier stages and of no later ones.
-    pub fn stage(&mut self, level: u32) {
+    pub fn stage(&mut self, stage: u32) {
         let witness = self.witness();
-        self.enter_stage(level);
+        self.enter_stage(stage);
         let inner =
-            witness.folds.iter().enumerate().filter(|(_, fold)| fold.level == level && !fold.terminal);
+            witness.folds.iter().enumerate().filter(|(_, fold)| fold.stage == stage && !fold.terminal);
         let inner: Vec<usize> = inner.map(|(number, _)| number).collect();
         self.open_folds(&inner, None);
-        for (axes, roots) in self.nests(level) {
+        for (axes, roots) in self.nests(stage) {
             self.stage_nest(&axes, &roots);
         }
         let inner = |open: &&OpenFold| !witness.folds[open.fold].terminal;
@@ -52,7 +52,7 @@ impl<'a> Nest<'a> {
     }
 
     /// The roots of a stage by the axes that have no loop yet, in loop order.
-    fn nests(&self, level: u32) -> Vec<(Vec<Axis>, Vec<Root>)> {
+    fn nests(&self, stage: u32) -> Vec<(Vec<Axis>, Vec<Root>)> {
         let witness = self.witness();
         let mut nests: BTreeMap<Vec<Axis>, Vec<Root>> = BTreeMap::new();
         let mut add = |domain: Vec<Axis>, root: Root| {
@@ -61,16 +61,16 @@ impl<'a> Nest<'a> {
             let axes = inner.filter(|axis| closed.contains(axis)).copied().collect();
             nests.entry(axes).or_default().push(root);
         };
-        for (number, fold) in witness.folds.iter().enumerate().filter(|(_, fold)| fold.level == level) {
+        for (number, fold) in witness.folds.iter().enumerate().filter(|(_, fold)| fold.stage == stage) {
             add(fold.domain().collect(), Root::Fold(number));
         }
         for (number, store) in witness.stores.iter().enumerate() {
-            if store.when == When::Level(level) {
+            if store.when == When::Stage(stage) {
                 add(store.domain().collect(), Root::Store(number));
             }
         }
         for (number, val) in self.emitter.group.schedule.persistent.iter().enumerate() {
-            if witness.stage_of(val.node) == Some(level) {
+            if witness.stage_of(val.node) == Some(stage) {
                 add(self.axes_of(*val), Root::Persist(number));
             }
         }

@@ -10,8 +10,8 @@ use kernel::{Access, Value};
 use ops::{DType, Scalar, ScalarOp};
 
 use super::ValueEmitter;
+use crate::lower::BufferSource;
 use crate::lower::counted::Counted;
-use crate::lower::{BufferSource, checked};
 
 impl ValueEmitter<'_> {
     /// The gather `val` at an index of it.
@@ -27,7 +27,7 @@ impl ValueEmitter<'_> {
         let found = self.pull(*indices, &at, guard);
         let found = self.emitter.cast(found, DType::I64);
         let size = self.emitter.size(&graph.shape(*source)[axis]);
-        let inside = self.in_range(found, &size);
+        let inside = self.in_range(|_| found, &size);
         self.report(val, index, found, inside, guard);
         let zero = self.emitter.constant(Scalar::zero(DType::I64));
         let safe = self.emitter.apply(ScalarOp::Where, &[inside, found, zero]);
@@ -51,15 +51,6 @@ impl ValueEmitter<'_> {
         self.pull(source, &place, guard)
     }
 
-    /// `0 <= found < size`.
-    fn in_range(&mut self, found: Value, size: &Expr) -> Value {
-        let zero = self.emitter.constant(Scalar::zero(DType::I64));
-        let size = self.emitter.index(size);
-        let low = self.emitter.apply(ScalarOp::Ge, &[found, zero]);
-        let high = self.emitter.apply(ScalarOp::Lt, &[found, size]);
-        self.emitter.apply(ScalarOp::LogicalAnd, &[low, high])
-    }
-
     /// Reports an index that is out of range. A gather without elements has no fault, though its index may be evaluated
     /// outside the loops that never run.
     fn report(&mut self, val: Val, index: &[Expr], found: Value, inside: Value, guard: Option<Value>) {
@@ -77,11 +68,12 @@ impl ValueEmitter<'_> {
             }
         }
         let told = self.fault_word(found);
-        let number = checked(group.graph, group.view).iter().position(|&known| known == val);
+        let number = self.checked.iter().position(|&known| known == val);
         let word = number.expect("a gather is computed in the view that it is pulled in") as u32;
         let faults = self.emitter.buffer(BufferSource::Faults, "faults", DType::I64, Access::Fault);
         self.emitter.fault(faults, word, told, wrong);
     }
+
     /// The code that reports an index: see [`kernel::index_of_fault`].
     fn fault_word(&mut self, found: Value) -> Value {
         let zero = self.emitter.constant(Scalar::zero(DType::I64));

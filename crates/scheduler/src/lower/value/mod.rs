@@ -19,6 +19,7 @@ use ops::{DType, Scalar, ScalarOp};
 
 use super::access::AccessEmitter;
 use super::address::{delinearize, row_major};
+use super::checked;
 use super::emitter::Key;
 use super::layer::layer;
 use super::loops::Known;
@@ -32,6 +33,8 @@ pub(super) struct ValueEmitter<'a> {
     access: AccessEmitter<'a>,
     /// Values that lie in scratch.
     kept: Kept,
+    /// The values whose indices are checked, by the number of their fault word.
+    checked: Vec<Val>,
 }
 
 layer!(ValueEmitter, access: AccessEmitter);
@@ -39,7 +42,8 @@ layer!(ValueEmitter, access: AccessEmitter);
 impl<'a> ValueEmitter<'a> {
     /// Nothing in scratch yet.
     pub fn new(access: AccessEmitter<'a>) -> ValueEmitter<'a> {
-        ValueEmitter { access, kept: Kept::default() }
+        let checked = checked(access.emitter.group.graph, access.emitter.group.view);
+        ValueEmitter { access, kept: Kept::default(), checked }
     }
 
     /// Makes the results of a node with these axes known at the open loops.
@@ -230,12 +234,17 @@ impl<'a> ValueEmitter<'a> {
 
     /// `guard` and `0 <= at < size`.
     pub fn within(&mut self, at: &Expr, size: &Expr, guard: Option<Value>) -> Value {
+        let inside = self.in_range(|this| this.emitter.index(at), size);
+        self.and(guard, inside)
+    }
+
+    /// `0 <= at < size`.
+    fn in_range(&mut self, at: impl FnOnce(&mut Self) -> Value, size: &Expr) -> Value {
         let zero = self.emitter.index(&Expr::zero());
-        let (at, size) = (self.emitter.index(at), self.emitter.index(size));
+        let (at, size) = (at(self), self.emitter.index(size));
         let low = self.emitter.apply(ScalarOp::Ge, &[at, zero]);
         let high = self.emitter.apply(ScalarOp::Lt, &[at, size]);
-        let both = self.emitter.apply(ScalarOp::LogicalAnd, &[low, high]);
-        self.and(guard, both)
+        self.emitter.apply(ScalarOp::LogicalAnd, &[low, high])
     }
 
     /// The guard and the condition, or the condition alone.

@@ -14,7 +14,7 @@ impl ValueEmitter<'_> {
         let (mut stack, mut seen, mut scans) = (vals, FxHashSet::default(), Vec::new());
         while let Some(val) = stack.pop() {
             let at_hand = group.view.is_input(val) || self.persists(val);
-            if at_hand || matches!(group.graph.op(val), TensorOp::Fold { .. }) || !seen.insert(val) {
+            if at_hand || group.graph.op(val).is_fold() || !seen.insert(val) {
                 continue;
             }
             if self.scanned_by(val.node) && !scans.contains(&val.node) {

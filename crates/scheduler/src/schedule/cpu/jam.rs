@@ -41,9 +41,10 @@ pub(super) fn jam(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule, bytes: 
     };
     let of_each = is_large && witness.folds.iter().any(|fold| waits(fold) || has_pages(fold));
     let shares_tiles = shares_tiles(work, schedule, row);
-    let gain = match of_each || shares_tiles {
-        true => facts.rows,
-        false => rows_that_share(work, schedule, row).min(facts.rows),
+    let gain = if of_each || shares_tiles {
+        facts.rows
+    } else {
+        rows_that_share(work, schedule, row).min(facts.rows)
     };
     let most = if shares_tiles { of_block.min(u64::from(facts.rows)) as u32 } else { facts.rows };
     let rows = gain.min(rows_that_fit(work)).min(most);
@@ -111,14 +112,14 @@ fn bytes_kept(work: &Workload<'_>, schedule: &Schedule, fold: &Fold) -> u64 {
 /// long, those of two. Where rows only leave the results of folds, no state stays in registers.
 fn rows_that_fit(work: &Workload<'_>) -> u32 {
     let Workload { graph, view, witness, .. } = *work;
-    let of_rows = |level: u32| witness.folds.iter().filter(move |fold| !fold.terminal && fold.level == level);
-    let states = |level: u32| of_rows(level).map(|fold| graph.results(fold.node).count()).sum::<usize>();
+    let of_rows = |stage: u32| witness.folds.iter().filter(move |fold| !fold.terminal && fold.stage == stage);
+    let states = |stage: u32| of_rows(stage).map(|fold| graph.results(fold.node).count()).sum::<usize>();
     match view.order().len() {
         _ if work.is_short() => 8,
         operations if operations > MAX_JAMMED_OPS => 1,
         _ if witness.statements.saturating_mul(2) > MAX_STATEMENTS => 1,
         _ if witness.statements.saturating_mul(4) > MAX_STATEMENTS => 2,
-        _ if (0..witness.levels).any(|level| states(level) > 1) => 2,
+        _ if (0..witness.stage_count).any(|stage| states(stage) > 1) => 2,
         operations if operations <= MAX_FOLDED_OPS && only_leaves_folds(witness) => 8,
         _ => 4,
     }

@@ -38,7 +38,7 @@ pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u3
     let varying: Vec<Node> =
         view.order().iter().copied().filter(|&node| varies(witness, schedule, lane, node)).collect();
     let has_scratch = schedule.outer().last().is_some_and(|&row| has_scratch(witness, schedule, row));
-    let is_crowded = has_scratch && witness.levels > 1;
+    let is_crowded = has_scratch && witness.stage_count > 1;
     let waits = !witness.folds.is_empty() || varying.iter().any(|&node| work.is_polynomial(node));
     let fits = view.order().len() <= MAX_WIDE_OPS
         && varying.iter().flat_map(|&node| graph.results(node)).all(|val| graph.dtype(val).size() <= 4);
@@ -47,7 +47,7 @@ pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u3
 
 /// Whether nothing waits for the results that rows are folded into, and they stay in registers.
 fn sums_rows(witness: &Witness, schedule: &Schedule, row: Axis) -> bool {
-    witness.levels == 1 && !has_scratch(witness, schedule, row)
+    witness.stage_count == 1 && !has_scratch(witness, schedule, row)
 }
 
 /// Whether rows are folded into scratch.

@@ -14,7 +14,7 @@ pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) ->
     if schedule.lanes_outside {
         return None;
     }
-    if work.witness.levels > 1 {
+    if work.witness.stage_count > 1 {
         return next_row(work, facts, schedule);
     }
     along_lanes(work, facts, schedule)

@@ -1,7 +1,5 @@
 //! How many rows threads walk together: several where each row has few bytes in flight, and is folded into one result.
 
-use ir::graph::Val;
-
 use crate::legal::Fold;
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
@@ -14,10 +12,8 @@ const MAX_ELEMENTS: u64 = 64;
 
 /// Bytes of a row that a thread loads for its neighbours at a time, at least 1: of the inputs with the most axes.
 fn bytes_of_step(work: &Workload<'_>, schedule: &Schedule) -> u64 {
-    let rank = |input: &Val| work.graph.ty(*input).rank();
-    let most = work.view.inputs().iter().map(rank).max();
-    let rows = work.view.inputs().iter().filter(|input| Some(rank(input)) == most);
-    let bytes = rows.map(|&input| work.graph.dtype(input).size() as u64).sum::<u64>();
+    let sizes = work.view.inputs_of_most_axes(work.graph).map(|input| work.graph.dtype(input).size() as u64);
+    let bytes = sizes.sum::<u64>();
     (bytes * u64::from(schedule.width)).max(1)
 }
 

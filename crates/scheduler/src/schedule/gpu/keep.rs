@@ -55,14 +55,14 @@ fn most_at_once(work: &Workload<'_>, values: &[Val], narrow: bool) -> u64 {
     let waits = |val: &&Val, stage: u32| {
         let others: Vec<Val> = values.iter().copied().filter(|other| other != *val).collect();
         witness.stage_of(val.node).is_some_and(|own| own <= stage)
-            && (stage + 1..witness.levels).any(|later| needs(work, &others, later, val.node))
+            && (stage + 1..witness.stage_count).any(|later| needs(work, &others, later, val.node))
     };
     let held = |val: &Val| if narrow { narrow_value(graph, view, *val) } else { *val };
     let at = |stage: u32| -> u64 {
         let waiting = values.iter().filter(|val| waits(val, stage));
         waiting.map(|val| graph.dtype(held(val)).size() as u64).sum()
     };
-    (0..witness.levels).map(at).max().unwrap_or(0)
+    (0..witness.stage_count).map(at).max().unwrap_or(0)
 }
 
 /// Keeps a row of `most` elements at most in shared memory, if it fits.
@@ -116,7 +116,8 @@ fn wanted(work: &Workload<'_>, costly: &[Val]) -> Vec<Val> {
 fn costly(work: &Workload<'_>) -> Vec<Val> {
     work.view.order().iter().rev().fold(Vec::new(), |mut costly, &node| {
         let is_random = matches!(work.graph.node(node).op, TensorOp::Map(ScalarOp::Philox));
-        let stages = || (0..work.witness.levels).filter(|&stage| needs(work, &costly, stage, node)).count();
+        let stages =
+            || (0..work.witness.stage_count).filter(|&stage| needs(work, &costly, stage, node)).count();
         if is_random && stages() > 1 && work.walks_all(node.into()) {
             costly.push(last_user(work, node).into());
         } else if is_costly(work.graph, node) && is_needed_again(work, &costly, node) {

@@ -13,7 +13,7 @@ use target::gpu::{KEEPERS_REGISTERS, MAX_PARTIALS, MAX_ROW_ELEMENTS};
 fn leaves_little(work: &Workload<'_>) -> bool {
     let is_cut = |fold: &&Fold| fold.reduced.iter().any(|axis| work.witness.workers.contains(axis));
     let mut cut = work.witness.folds.iter().filter(is_cut);
-    work.witness.levels > 1 && cut.all(|fold| fold.kept_axes().next().is_none())
+    work.witness.stage_count > 1 && cut.all(|fold| fold.kept_axes().next().is_none())
 }
 
 /// How many blocks, or clusters of them; asked before the lanes' axis is cut, if folds reduce it.

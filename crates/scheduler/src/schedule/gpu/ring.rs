@@ -13,7 +13,9 @@ use target::gpu::MAX_RING_BYTES;
 /// Sets that for threads that walk rows and have sums of their columns in registers: too few of their blocks run at a time
 /// for some to load while others fold. They keep the previous row as it is in memory.
 pub(super) fn ring(work: &Workload<'_>, schedule: &mut Schedule) {
-    let Some(lane) = schedule.lane.filter(|_| schedule.private && work.witness.levels > 1) else { return };
+    let Some(lane) = schedule.lane.filter(|_| schedule.private && work.witness.stage_count > 1) else {
+        return;
+    };
     let (Some(columns), Some(&row)) = (longest_row(work, schedule, lane), schedule.outer().last()) else {
         return;
     };

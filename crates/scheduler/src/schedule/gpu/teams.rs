@@ -26,7 +26,7 @@ pub(in crate::schedule) fn teams(work: &Workload<'_>, schedule: &mut Schedule) {
 
 /// Whether a block starts afresh with each of its rows, which it folds or only maps.
 fn keeps_nothing(work: &Workload<'_>, schedule: &Schedule) -> bool {
-    if work.witness.levels == 1 && work.witness.folds.is_empty() {
+    if work.witness.stage_count == 1 && work.witness.folds.is_empty() {
         return schedule.tile.is_none() && !schedule.lanes_outside;
     }
     let is_inner = |axis: &Axis| schedule.inner.contains(&schedule.loop_of(*axis));
@@ -39,9 +39,10 @@ fn keeps_nothing(work: &Workload<'_>, schedule: &Schedule) -> bool {
 fn lanes(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
     let Workload { graph, view, witness, .. } = *work;
     let row = longest_row(work, schedule, lane).unwrap_or(work.trip_count(schedule, lane));
-    let cuts = match schedule.partition.contains(&lane) {
-        true => breakpoints(graph, view, &witness.space, lane, usize::MAX).len(),
-        false => 0,
+    let cuts = if schedule.partition.contains(&lane) {
+        breakpoints(graph, view, &witness.space, lane, usize::MAX).len()
+    } else {
+        0
     };
     let vectors = row.div_ceil(cuts as u64 + 1).div_ceil(schedule.width.into()).max(1);
     let most = if witness.folds.is_empty() { work.target.lanes } else { schedule.lanes };

@@ -27,8 +27,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     if cluster == 1 {
         return Ok(());
     }
-    let keeps = |fold: &Fold| fold.kept_axes().any(|axis| schedule.inner.contains(&schedule.loop_of(axis)));
-    let keeps = witness.folds.iter().any(keeps);
+    let keeps = witness.folds.iter().any(|fold| schedule.keeps_in_stages(fold));
     let outer = schedule.outer();
     let place = |axis: Axis| outer.iter().position(|&other| other == schedule.loop_of(axis));
     let keeps_over_loop = |fold: &Fold| {

@@ -28,7 +28,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     check_loop(schedule, witness, axis)?;
     let outside = schedule.lanes_outside;
     // Its results would lie in an array that the lanes share.
-    let keeps = |fold: &Fold| fold.kept_axes().any(|kept| schedule.inner.contains(&schedule.loop_of(kept)));
+    let keeps = |fold: &Fold| schedule.keeps_in_stages(fold);
     let crosses =
         |fold: &Fold| fold.terminal && fold.reduced.iter().any(|&own| schedule.loop_of(own) == axis);
     let reasons = [
@@ -57,9 +57,9 @@ fn draw(schedule: &mut Schedule, witness: &Witness, draws: &mut Draws) {
         schedule.inner.push(axis);
     }
     let is_cut = schedule.chunk(axis).is_some();
-    match draws.percent(40) {
-        true if !is_cut => draw_chunk(schedule, axis, draws),
-        false => schedule.blocks.retain(|(block, _)| *block != axis),
-        true => {}
+    if !draws.percent(40) {
+        schedule.blocks.retain(|(block, _)| *block != axis);
+    } else if !is_cut {
+        draw_chunk(schedule, axis, draws);
     }
 }

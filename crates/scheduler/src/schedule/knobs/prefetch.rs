@@ -48,7 +48,7 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
             !along_lanes && !is_row,
             "it is neither the innermost axis outside the stages nor that of the lanes",
         ),
-        (!along_lanes && witness.levels < 2, "there is one stage only"),
+        (!along_lanes && witness.stage_count < 2, "there is one stage only"),
     ];
     reject(&reasons, |reason| format!("what lies along axis {axis} cannot be prefetched: {reason}"))
 }

@@ -30,8 +30,8 @@ fn check(schedule: &Schedule, witness: &Witness) -> Result<(), ScheduleError> {
     }
     let (folds, most) = (&witness.folds, MAX_BLOCK_THREADS / lanes.max(1));
     let is_inner = |axis: Axis| schedule.inner.contains(&schedule.loop_of(axis));
-    let keeps = |fold: &Fold| fold.kept_axes().any(is_inner);
-    let shares = !schedule.persistent.is_empty() || folds.iter().any(keeps);
+    let keeps = folds.iter().any(|fold| schedule.keeps_in_stages(fold));
+    let shares = !schedule.persistent.is_empty() || keeps;
     let takes_rows = |fold: &Fold| fold.terminal && !fold.reduced.iter().copied().all(is_inner);
     let are_few = lanes <= GPU_WARP && warp.is_none_or(|warp| warp == lanes);
     let folds_at_once = are_few || folds.is_empty() || schedule.lanes_outside;
