@@ -86,7 +86,7 @@ fn an_intermediate_is_freed_before_later_segments_allocate() {
 fn a_segment_without_code_goes_to_the_evaluator_and_says_so() {
     let (_, plan) = planned(SEGMENTS);
     let segments = plan.segments.len();
-    let make = |kernel: &Kernel| match kernel.name.starts_with("seg0") {
+    let make = |kernel: &Kernel, _: usize| match kernel.name.starts_with("seg0") {
         true => Err(CodegenError::NoSymbol(kernel.name.clone())),
         false => Ok(HostCode::Program(Options::default())),
     };
