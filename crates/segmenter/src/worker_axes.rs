@@ -10,7 +10,7 @@ use cranelift_entity::SecondaryMap;
 use index::Expr;
 use ir::graph::{Cone, Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
-use target::cpu::MAX_SERIAL_ELEMENTS;
+use target::limits::MAX_SERIAL_ELEMENTS;
 
 use super::axis_classes::{AxisClasses, Class};
 
@@ -154,7 +154,7 @@ mod tests {
 
     /// Means of rows and of columns in turn, each taken from a tensor of which several may be kept, in every way.
     #[test]
-    fn what_is_told_to_leave_no_axis_is_rejected() {
+    fn groups_without_worker_axes_are_rejected() {
         const FOLDS: usize = 6;
         let step = |fold: usize| {
             let mean = format!("fd.ops.mean(y, dims=[{}], keepdim=True)", fold % 2);

@@ -1,5 +1,5 @@
-//! CPUs: the facts that differ between them, and constants measured on CPUs that decide which groups are kernels and their
-//! schedules; they serve GPUs too until theirs are measured.
+//! CPUs: the facts that differ between them, and constants measured on CPUs that decide schedules. `limits` has those that
+//! GPUs use too.
 
 use crate::{Processor, Target};
 
@@ -16,39 +16,20 @@ pub struct Cpu {
     pub prefetch_bytes: u64,
 }
 
-/// The most statements of a kernel: code longer than that does not stay in the instruction cache, and takes long to compile.
-pub const MAX_STATEMENTS: u64 = 1024;
-
-/// The most statements of a kernel whose loops are cut into subranges: none of them selects between parts for each element.
-/// Twelve rolls of rows in five kernels took 16.4 ms with 1,024 of them and 10.3 with 2,048 (Zen 4).
-pub const MAX_PARTITIONED_STATEMENTS: u64 = 2 * MAX_STATEMENTS;
-
-/// The number of statements of a kernel beyond which fewer bytes no longer save time.
-pub const MAX_JOINED_STATEMENTS: u64 = MAX_STATEMENTS / 4;
-
 /// The fewest operations whose results a row keeps for later stages, as long as they fit.
 pub const MIN_KEPT_OPS: usize = 8;
 
 /// Bytes of a row up to which its moments are computed in two passes.
 pub const MAX_TWO_PASS_BYTES: u64 = 1 << 11;
 
-/// Elements up to which one worker may do a whole group alone.
-pub const MAX_SERIAL_ELEMENTS: i64 = 1 << 16;
-
 /// Rows that a processor walks as fast as one: their pages are in the TLB, and it detects each as a stream.
 pub const MAX_STREAMED_ROWS: u64 = 256;
-
-/// The longest side of a tile: one of half-precision values fits L1, one of the largest elements L2.
-pub const MAX_TILE_SIDE: u32 = 128;
 
 /// How many rows ahead a tile prefetches along the lanes: about the latency of memory.
 pub const TILE_ROWS_AHEAD: i64 = 8;
 
 /// How many results a block of a combine step makes.
 pub const COMBINED_RESULTS: u32 = 256;
-
-/// The most rows that are walked together: the code grows with them.
-pub const MAX_JAMMED_ROWS: u32 = 16;
 
 /// The most subranges of all loops together: shared code is repeated in each.
 pub const MAX_SUBRANGES: usize = 8;
@@ -105,11 +86,6 @@ pub const MIN_WIDE_TRIP_COUNT: u64 = 4;
 
 /// The most operations of a segment whose values fit the registers when there are many lanes.
 pub const MAX_WIDE_OPS: usize = 64;
-
-/// The most indices of an axis that is unrolled in a loop over others, and the most elements of an unrolled fold: shuffles
-/// put up to four neighbours in order. Sums of rows of 2 and 4 f32 took 0.14 and 0.2 of the time unrolled, of 5 and 8 twice
-/// the time (Zen 4).
-pub const MAX_UNROLLED: i64 = 4;
 
 /// The most elements of rows for whose number a kernel that folds them is compiled: loops over vectors vanish, and up to
 /// [`MAX_UNROLLED`] the fold. Norms of rows of 5 to 16 f32 took 0.4 of the time, of 24 and 32 0.8 (Zen 4).

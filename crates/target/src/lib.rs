@@ -1,11 +1,12 @@
 //! Facts about the machine that decisions are made from: numbers, never names.
 //!
-//! `Target` is what differs from one machine to the next; `cpu` and `gpu` have besides what holds of all of a kind. `gpus`
-//! has GPUs by their names.
+//! `Target` is what differs from one machine to the next; `cpu` and `gpu` have besides what holds of all of a kind,
+//! `limits` what holds of all. `gpus` has GPUs by their names.
 
 pub mod cpu;
 pub mod gpu;
 mod gpus;
+pub mod limits;
 mod multiprocessor;
 
 pub use cpu::Cpu;

@@ -8,7 +8,7 @@ use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
 use ops::{Arith, BodyArith, DType, Monoid, Scalar, ScalarOp};
 use rustc_hash::FxHashMap;
-use target::cpu::MAX_UNROLLED;
+use target::limits::MAX_UNROLLED;
 
 /// The most ops in an element's computation, each counted as often as it is used: all are written for every element.
 const MAX_OPS: usize = 64;

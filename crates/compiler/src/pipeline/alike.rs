@@ -5,7 +5,7 @@ use ir::graph::{Fusion, Node, Val};
 use rustc_hash::FxHashMap;
 use scheduler::layout::{LayoutClass, SegmentLayouts};
 use scheduler::lower::LoweredSegment;
-use target::cpu::MAX_JOINED_STATEMENTS;
+use target::limits::MAX_JOINED_STATEMENTS;
 
 use super::Compilation;
 use crate::batch::{self, Member, Shared, Structures};

@@ -14,7 +14,7 @@ use super::cpu_code::{ACCESS, of_fold, weight};
 use super::nests::Nests;
 use super::witness::{Fold, Store};
 use space::{Passage, Space, Step, is_slice};
-use target::cpu::MAX_STATEMENTS;
+use target::limits::MAX_STATEMENTS;
 
 /// The statements of a group as one kernel. Counting stops beyond [`MAX_STATEMENTS`].
 pub(super) fn statements(

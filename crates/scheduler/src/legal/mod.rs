@@ -30,7 +30,7 @@ use needs::Needs;
 pub use witness::{Fold, Store, When, Witness};
 
 use space::{Atoms, Axis, AxisTable, Made, Space};
-use target::cpu::{MAX_SERIAL_ELEMENTS, MAX_STATEMENTS};
+use target::limits::{MAX_SERIAL_ELEMENTS, MAX_STATEMENTS};
 
 /// Why a group cannot be one kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

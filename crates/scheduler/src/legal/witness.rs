@@ -5,7 +5,9 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use smallvec::SmallVec;
 
 use space::{Atoms, Axis, Space};
-use target::cpu::MAX_UNROLLED;
+use target::limits::MAX_UNROLLED;
+
+const _: () = assert!(MAX_UNROLLED == 4, "messages say so");
 
 /// A legal group's iteration space, what iterates over it, and which axes workers may divide.
 #[derive(Clone, Debug)]

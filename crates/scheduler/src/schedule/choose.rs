@@ -15,7 +15,7 @@ use super::{Schedule, cpu, gpu};
 use crate::legal::Witness;
 use space::Axis;
 use target::Processor;
-use target::cpu::MAX_TILE_SIDE;
+use target::limits::MAX_TILE_SIDE;
 
 /// A schedule for a group: fast at the hinted sizes, correct at all.
 pub fn choose(work: &Workload<'_>) -> Schedule {
@@ -34,6 +34,7 @@ pub fn choose(work: &Workload<'_>) -> Schedule {
         tile(work, crossing, &mut schedule);
     }
     divide(work, &mut schedule);
+    // The jam of a CPU decides what is partitioned; on a GPU the partition decides what threads keep.
     match &work.target.processor {
         Processor::Cpu(facts) => {
             let bytes = along.values().map(|contiguous| contiguous.bytes).sum();

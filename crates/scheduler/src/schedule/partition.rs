@@ -8,9 +8,8 @@ use super::workload::Workload;
 use crate::legal::statements_for;
 use space::{Axis, breakpoints, concatenated};
 use target::Processor;
-use target::cpu::{
-    LOOP_STATEMENTS, MAX_CONCATENATED, MAX_PARTITIONED_STATEMENTS, MAX_STATEMENTS, MAX_SUBRANGES,
-};
+use target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_SUBRANGES};
+use target::limits::{MAX_PARTITIONED_STATEMENTS, MAX_STATEMENTS};
 
 /// The loops that are cut: those within the stages and that of the lanes; and of the loops around them that of jammed rows,
 /// and those along which tensors are concatenated, so that a row is read from one tensor.

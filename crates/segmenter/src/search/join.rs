@@ -10,7 +10,7 @@ use super::state::{Change, State};
 use crate::engine::Engine;
 use crate::joined::Joined;
 use crate::structure::Structure;
-use target::cpu::MAX_JOINED_STATEMENTS;
+use target::limits::MAX_JOINED_STATEMENTS;
 
 /// Joins the segments of each pair that gains by it; returns whether any did.
 pub(super) fn join(state: &mut State<'_>) -> bool {

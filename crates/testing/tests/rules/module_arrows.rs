@@ -125,7 +125,7 @@ const ORDER: [(&str, &[&str]); 25] = [
     ("reference", &["interpret", "evaluate"]),
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
-    ("target", &["multiprocessor", "cpu", "gpu", "gpus"]),
+    ("target", &["multiprocessor", "limits", "cpu", "gpu", "gpus"]),
     ("space", &["places", "passage", "node_axes", "axes", "refine", "index_maps", "breakpoints"]),
     ("scheduler", &["hints", "layout", "cycles", "legal", "schedule", "lower"]),
     (

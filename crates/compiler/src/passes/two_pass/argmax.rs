@@ -8,7 +8,7 @@
 use index::Facts;
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{DType, Monoid, Scalar, ScalarOp};
-use target::cpu::MAX_UNROLLED;
+use target::limits::MAX_UNROLLED;
 
 use super::row_elements;
 use crate::passes::node_builder::NodeBuilder;

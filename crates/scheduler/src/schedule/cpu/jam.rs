@@ -7,9 +7,10 @@ use crate::schedule::workload::{Workload, has_results_in_scratch};
 use space::{Atoms, Axis};
 use target::Cpu;
 use target::cpu::{
-    L2_PART, LINE_BYTES, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MAX_STATEMENTS, MIN_COSTLY_BYTES, MIN_SHARED_FOLDS,
-    PAGE_BYTES, SCANNED_ROWS, SHARED_BYTES, SHORT_ROW_BYTES,
+    L2_PART, LINE_BYTES, MAX_FOLDED_OPS, MAX_JAMMED_OPS, MIN_COSTLY_BYTES, MIN_SHARED_FOLDS, PAGE_BYTES,
+    SCANNED_ROWS, SHARED_BYTES, SHORT_ROW_BYTES,
 };
+use target::limits::MAX_STATEMENTS;
 
 /// Walks several rows together where that pays. Folds over rows that lie in scratch load and store it once for all of them;
 /// of rows shorter than a page only as many are walked together as are one run of memory. Where rows are many and so short

@@ -5,7 +5,7 @@ use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
 use space::Axis;
 use target::Gpu;
-use target::cpu::MAX_JAMMED_ROWS;
+use target::limits::MAX_JAMMED_ROWS;
 
 /// The most elements that a thread folds before threads combine their results.
 const MAX_ELEMENTS: u64 = 64;

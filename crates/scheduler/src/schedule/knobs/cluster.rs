@@ -9,6 +9,8 @@ use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
 use crate::legal::Fold;
 use space::Axis;
 
+const _: () = assert!(MAX_CLUSTER == 8 && GPU_WARP == 32, "messages say so");
+
 pub(super) const KNOB: Knob = Knob { forms: &["cluster N"], print, read, check, draw };
 
 fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {

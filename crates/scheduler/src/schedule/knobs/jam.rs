@@ -5,7 +5,9 @@ use std::fmt;
 use index::integer;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, check_known, read_axis, reject};
-use target::cpu::MAX_JAMMED_ROWS;
+use target::limits::MAX_JAMMED_ROWS;
+
+const _: () = assert!(MAX_JAMMED_ROWS == 16, "messages say so");
 
 pub(super) const KNOB: Knob = Knob { forms: &["jam X by N"], print, read, check, draw };
 

@@ -19,6 +19,8 @@ pub enum Ring {
 /// The most rows that are fetched.
 const MAX_ROWS: u32 = 8;
 
+const _: () = assert!(MAX_ROWS == 8, "messages say so");
+
 pub(super) const KNOB: Knob = Knob { forms: &["ring 2", "ring 3 fetch"], print, read, check, draw };
 
 fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -10,6 +10,8 @@ use crate::legal::Fold;
 use space::Axis;
 use target::gpu::MAX_BLOCK_THREADS;
 
+const _: () = assert!(MAX_BLOCK_THREADS == 1024 && GPU_WARP == 32, "messages say so");
+
 pub(super) const KNOB: Knob = Knob { forms: &["teams N"], print, read, check, draw };
 
 fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {

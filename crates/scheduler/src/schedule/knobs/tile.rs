@@ -6,7 +6,9 @@ use index::integer;
 
 use super::loops::draw_chunk;
 use super::{Axis, Draws, Knob, Read, Schedule, ScheduleError, Witness, check_loop, read_axis, reject};
-use target::cpu::MAX_TILE_SIDE;
+use target::limits::MAX_TILE_SIDE;
+
+const _: () = assert!(MAX_TILE_SIDE == 128, "messages say so");
 
 pub(super) const KNOB: Knob = Knob { forms: &["tile X by N [pad N]"], print, read, check, draw };
 

@@ -7,6 +7,8 @@ use kernel::MAX_WIDTH;
 
 use super::{Draws, Knob, Read, Schedule, ScheduleError, Witness, reject};
 
+const _: () = assert!(MAX_WIDTH == 16, "messages say so");
+
 pub(super) const KNOB: Knob = Knob { forms: &["width N"], print, read, check, draw };
 
 fn print(schedule: &Schedule, f: &mut fmt::Formatter<'_>) -> fmt::Result {
