@@ -7,11 +7,12 @@ use kernel::{Access, Accumulator, LoopKind, Scratch, Value};
 use ops::{DType, Scalar, ScalarOp};
 
 use super::address::delinearize;
-use super::emitter::Emitter;
+use super::emitter::{Emitter, KernelLanes};
 use super::fold::{FoldEmitter, PartialLayout, kept_shape, partial_dtypes};
 use super::layer::layer;
 use super::{BufferSource, Group, Lowered};
 use crate::legal::When;
+use crate::schedule::Schedule;
 use space::Axis;
 use target::cpu::COMBINED_RESULTS;
 use target::gpu::COMBINED_CHUNKS;
@@ -45,10 +46,17 @@ pub(super) fn steps(group: &Group<'_>) -> impl Iterator<Item = Step> {
 
 /// The kernel of a combine step.
 pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
-    let emitter = Emitter::new(group, &format!("{}_combine{}", group.name, step.number));
-    let mut combine = CombineKernel { folds: FoldEmitter::new(emitter) };
     let shape = kept_shape(group, &group.witness.folds[step.folds[0]]);
-    if shape.iter().all(|size| size.is_one()) {
+    let is_one = shape.iter().all(|size| size.is_one());
+    let Schedule { lanes, warp, cluster, .. } = *group.schedule;
+    let (lanes, warp) = match step.lanes(group) {
+        Some((results, teams)) if !is_one => (results * teams, results * teams),
+        _ => (lanes / cluster, warp.unwrap_or(lanes)),
+    };
+    let lanes = KernelLanes { lanes, warp, teams: 1, cluster: 1 };
+    let emitter = Emitter::new(group, &format!("{}_combine{}", group.name, step.number), &lanes);
+    let mut combine = CombineKernel { folds: FoldEmitter::new(emitter) };
+    if is_one {
         combine.one(step);
     } else {
         combine.many(step, shape);
@@ -80,12 +88,7 @@ impl CombineKernel<'_> {
         let chunks = self.chunks(step);
         let sizes = self.emitter.sizes(shape);
         let count = sizes.iter().fold(Expr::one(), |n, size| n * size.clone());
-        let chosen = step.lanes(&group);
-        if let Some((results, teams)) = chosen {
-            let kernel = &mut self.emitter.builder.kernel;
-            (kernel.lanes, kernel.warp) = (results * teams, results * teams);
-        }
-        let (results, teams) = chosen.unwrap_or((COMBINED_RESULTS, 1));
+        let (results, teams) = step.lanes(&group).unwrap_or((COMBINED_RESULTS, 1));
         let of_block = Expr::constant(results.into());
         self.emitter.builder.kernel.blocks = count.ceil_div(&of_block);
         let begin = Expr::sym(self.emitter.builder.kernel.block) * of_block.clone();

@@ -16,7 +16,6 @@ use smallvec::SmallVec;
 
 use super::{BufferSource, Group, KernelArgument, Lowered};
 use crate::hints::ROW_MULTIPLE;
-use crate::schedule::Schedule;
 use target::gpu::MAX_REGISTER_ROW;
 
 /// A computation that is done once per body.
@@ -47,6 +46,14 @@ struct Known {
 /// Bodies that are set aside.
 pub(super) struct Aside(Vec<OpenBody>, Vec<Known>);
 
+/// How the lanes of a kernel's blocks work together: see [`Kernel`].
+pub(super) struct KernelLanes {
+    pub lanes: u32,
+    pub warp: u32,
+    pub teams: u32,
+    pub cluster: u32,
+}
+
 /// A kernel under construction.
 pub(super) struct Emitter<'a> {
     pub group: Group<'a>,
@@ -70,10 +77,10 @@ pub(super) struct Emitter<'a> {
 
 impl<'a> Emitter<'a> {
     /// An emitter whose only open body is that of a block.
-    pub fn new(group: &Group<'a>, name: &str) -> Emitter<'a> {
-        let Schedule { lanes, cluster, warp, .. } = *group.schedule;
-        let mut builder = KernelBuilder::new(name, lanes / cluster);
-        builder.kernel.warp = warp.unwrap_or(lanes);
+    pub fn new(group: &Group<'a>, name: &str, lanes: &KernelLanes) -> Emitter<'a> {
+        let mut builder = KernelBuilder::new(name, lanes.lanes);
+        let kernel = &mut builder.kernel;
+        (kernel.warp, kernel.teams, kernel.cluster) = (lanes.warp, lanes.teams, lanes.cluster);
         Emitter {
             group: *group,
             builder,

@@ -8,12 +8,13 @@ mod stage;
 
 use kernel::LoopKind;
 
-use super::emitter::Emitter;
+use super::emitter::{Emitter, KernelLanes};
 use super::fold::{FoldEmitter, OpenFold};
 use super::layer::layer;
 use super::loops::Walk;
 use super::{Group, Lowered};
 use crate::legal::{Fold, When};
+use crate::schedule::Schedule;
 use space::Axis;
 
 /// A main kernel under construction.
@@ -25,10 +26,9 @@ layer!(Nest, folds: FoldEmitter);
 
 /// The main kernel of a group. It leaves terminal folds that cross blocks to a combine step.
 pub(super) fn main_kernel(group: &Group<'_>) -> Lowered {
-    let mut nest = Nest { folds: FoldEmitter::new(Emitter::new(group, group.name)) };
-    nest.emitter.builder.kernel.teams = group.schedule.teams;
-    nest.emitter.builder.kernel.lanes = group.schedule.lanes;
-    nest.emitter.builder.kernel.cluster = group.schedule.cluster;
+    let Schedule { lanes, warp, teams, cluster, .. } = *group.schedule;
+    let lanes = KernelLanes { lanes, warp: warp.unwrap_or(lanes), teams, cluster };
+    let mut nest = Nest { folds: FoldEmitter::new(Emitter::new(group, group.name, &lanes)) };
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
     outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));

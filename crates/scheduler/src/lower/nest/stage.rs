@@ -33,6 +33,18 @@ impl Root {
     }
 }
 
+/// A loop nest of a stage.
+struct StageNest<'n> {
+    axes: &'n [Axis],
+    /// What it produces.
+    roots: &'n [Root],
+    /// The folds among that.
+    folds: Vec<usize>,
+    /// The scans that it needs.
+    scans: Vec<Node>,
+    loops: LoopOrder,
+}
+
 impl<'a> Nest<'a> {
     /// One stage: everything that needs folds of earlier stages and of no later ones.
     pub fn stage(&mut self, stage: u32) {
@@ -86,10 +98,11 @@ impl<'a> Nest<'a> {
         let shares = |lane, scanned| roots.iter().any(|root| self.shares(*root, lane, scanned));
         let loops = self.loop_order(axes, &scans, shares);
         let folds: Vec<usize> = roots.iter().filter_map(Root::fold).collect();
+        let stage = StageNest { axes, roots, folds, scans, loops };
         let mut kept = Vec::new();
-        self.in_blocks(&folds, &loops, &mut |nest, within, block| {
+        self.in_blocks(&stage.folds, &stage.loops, &mut |nest, within, block| {
             nest.each_subrange(within, LoopKind::Serial, &mut |nest| {
-                nest.lane_nest(&loops, &scans, block, (roots, axes), &mut kept);
+                nest.around_lanes(&stage, &mut |nest| nest.lane_loop(&stage, block, &mut kept));
             });
         });
         if !kept.is_empty() {
@@ -98,62 +111,33 @@ impl<'a> Nest<'a> {
         }
     }
 
-    /// The loops of a nest within the serial ones, around the code for what a stage produces along these axes.
-    fn lane_nest(
-        &mut self,
-        loops: &LoopOrder,
-        scans: &[Node],
-        block: &[Temps],
-        (roots, axes): (&[Root], &[Axis]),
-        kept: &mut Persistent,
-    ) {
-        let folds: Vec<usize> = roots.iter().filter_map(Root::fold).collect();
-        let lanes = &mut |nest: &mut Nest<'a>| {
-            nest.lane_loop((&folds, loops), scans, block, (roots, axes), kept);
-        };
-        self.around_lanes(loops, &folds, lanes);
-    }
-
     /// The loop over the lanes, and the scanned one within it.
-    fn lane_loop(
-        &mut self,
-        (folds, loops): (&[usize], &LoopOrder),
-        scans: &[Node],
-        block: &[Temps],
-        (roots, axes): (&[Root], &[Axis]),
-        kept: &mut Persistent,
-    ) {
-        let LoopOrder { lane, scanned, .. } = *loops;
-        let temps = self.open_temps(folds, loops);
+    fn lane_loop(&mut self, stage: &StageNest<'_>, block: &[Temps], kept: &mut Persistent) {
+        let LoopOrder { lane, scanned, .. } = stage.loops;
+        let temps = self.open_temps(stage);
         let taking: Vec<&Temps> = block.iter().chain(&temps).collect();
         self.each_subrange(lane.as_slice(), LoopKind::Lanes, &mut |nest| {
             let walk = |nest: &mut Nest<'a>| {
                 scanned.iter().for_each(|&axis| nest.open_axis(axis, LoopKind::Serial));
             };
-            nest.run_scans(scans, walk, |nest| {
-                nest.take_roots(roots, axes, (&taking, scanned.is_none()), kept);
-            });
+            nest.run_scans(&stage.scans, walk, |nest| nest.take_roots(stage, &taking, kept));
             scanned.iter().for_each(|&axis| nest.close_axis(axis));
         });
         temps.iter().for_each(|temps| self.close_temps(temps, false));
     }
 
-    /// The code for what a stage produces inside all loops of a nest; folds take it into `temps`, in blocks or not.
-    fn take_roots(
-        &mut self,
-        roots: &[Root],
-        axes: &[Axis],
-        (temps, in_blocks): (&[&Temps], bool),
-        kept: &mut Persistent,
-    ) {
+    /// The code for what a stage produces inside all loops of a nest; folds take it into `temps`, in blocks if nothing is
+    /// scanned.
+    fn take_roots(&mut self, stage: &StageNest<'_>, temps: &[&Temps], kept: &mut Persistent) {
+        let in_blocks = stage.loops.scanned.is_none();
         let mut held = Vec::new();
         self.each_row(|nest| {
-            nest.each_unrolled(axes, &mut |nest| {
-                for &root in roots {
+            nest.each_unrolled(stage.axes, &mut |nest| {
+                for &root in stage.roots {
                     match root {
                         Root::Fold(fold) => nest.feed(fold, temps, in_blocks, &mut held),
                         Root::Store(store) => nest.store(store),
-                        Root::Persist(number) => nest.keep(number, axes, kept),
+                        Root::Persist(number) => nest.keep(number, stage.axes, kept),
                     }
                 }
             });
@@ -187,11 +171,11 @@ impl<'a> Nest<'a> {
         group.witness.space.axes_of(val).iter().flatten().copied().collect()
     }
 
-    fn open_temps(&mut self, folds: &[usize], loops: &LoopOrder) -> Vec<Temps> {
-        let mut temps = Vec::new();
+    fn open_temps(&mut self, stage: &StageNest<'_>) -> Vec<Temps> {
+        let (loops, mut temps) = (&stage.loops, Vec::new());
         let Some(lane) = loops.lane else { return temps };
         self.each_row(|nest| {
-            for &fold in folds {
+            for &fold in &stage.folds {
                 nest.open_lane_temps(fold, lane, loops.scanned.is_none(), &mut temps);
                 if loops.cross.is_some() {
                     nest.open_block_temps(fold, &mut temps);
@@ -201,12 +185,12 @@ impl<'a> Nest<'a> {
         temps
     }
 
-    /// The loops around the one over the lanes, for these folds: over tiles and the rows of a tile, or none.
-    fn around_lanes(&mut self, loops: &LoopOrder, folds: &[usize], body: &mut dyn FnMut(&mut Self)) {
-        match (loops.cross, loops.lane) {
+    /// The loops around the one over the lanes: over tiles and the rows of a tile, or none.
+    fn around_lanes(&mut self, stage: &StageNest<'_>, body: &mut dyn FnMut(&mut Self)) {
+        match (stage.loops.cross, stage.loops.lane) {
             (Some(cross), Some(along)) => {
                 self.open_tiles(cross, along);
-                self.rows_of_tile(folds, cross, body);
+                self.rows_of_tile(&stage.folds, cross, body);
                 self.close_tiles();
             }
             _ => body(self),
