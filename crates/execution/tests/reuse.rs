@@ -33,7 +33,7 @@ fn distances(text: &str) -> Vec<Vec<u64>> {
 }
 
 #[test]
-fn what_is_written_is_as_far_as_its_next_reader_or_the_end() {
+fn outputs_have_the_distance_to_their_next_reader() {
     let segments = distances(CHAIN);
     // exp reads x and writes a; sin reads a and writes b; the product reads both and writes the output.
     assert_eq!(segments, [vec![2], vec![2], vec![3]]);

@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_assumed_is_found_among_many() {
+    fn assumptions_are_found_among_many() {
         let mut facts = sizes(2);
         let slack = |k: i64| read("i0") - Expr::constant(k) * read("i1");
         for k in 1..300 {

@@ -7,7 +7,7 @@ use ops::{Body, BodyStep, DType, Monoid, ScalarOp};
 use target::{Processor, Target};
 
 /// What differs between machines.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct OpCycles {
     scalar_op: fn(ScalarOp, DType) -> u64,
     /// Of a conversion from one dtype to another.

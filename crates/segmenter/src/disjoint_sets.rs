@@ -4,7 +4,7 @@ use ir::graph::Val;
 use rustc_hash::FxHashMap;
 
 /// Disjoint sets of values, each named by its smallest; a value that was never united is a set of its own.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct DisjointSets {
     parents: FxHashMap<Val, Val>,
 }

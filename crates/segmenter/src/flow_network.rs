@@ -10,7 +10,7 @@ const UNBOUNDED: u64 = u64::MAX;
 const NONE: u32 = u32::MAX;
 
 /// A directed graph whose vertices have limited capacity.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct FlowNetwork {
     /// The residual capacity of each edge; the edge after an even one is its reverse.
     capacity: Vec<u64>,

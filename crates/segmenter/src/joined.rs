@@ -6,6 +6,7 @@ use ir::graph::{Fusion, Graph, Val};
 use super::segmentation::segment_view;
 
 /// Two segments as one.
+#[derive(Debug)]
 pub struct Joined {
     /// The values that it makes: those that others read, and outputs of the fusion.
     pub made: Vec<Val>,

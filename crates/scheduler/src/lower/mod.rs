@@ -109,7 +109,7 @@ pub(crate) fn checked(graph: &Graph, view: &Fusion) -> Vec<Val> {
 }
 
 /// A group to lower, with the decisions about it.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Group<'a> {
     pub graph: &'a Graph,
     /// What the group takes, gives and computes.

@@ -12,7 +12,7 @@ use space::Axis;
 use target::Target;
 
 /// A group on a target, at the expected sizes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Workload<'a> {
     pub graph: &'a Graph,
     /// What the group takes, gives and computes.

@@ -27,6 +27,7 @@ struct OfNode {
 }
 
 /// The sizes of the values of a graph.
+#[derive(Debug)]
 pub struct Amounts<'a> {
     pub graph: &'a Graph,
     pub hints: &'a Hints,
@@ -36,7 +37,7 @@ pub struct Amounts<'a> {
 }
 
 impl<'a> Amounts<'a> {
-    /// Those for these sizes, on this machine.
+    /// The amounts for these sizes, on this machine.
     pub fn new(graph: &'a Graph, hints: &'a Hints, target: &'a Target) -> Amounts<'a> {
         Amounts { graph, hints, target, ops: OpCycles::of(target), nodes: RefCell::default() }
     }

@@ -39,7 +39,7 @@ use super::lower_bound;
 use super::segmentation::Segmentation;
 
 /// The problem that a search solves.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct SearchProblem<'a> {
     pub graph: &'a Graph,
     /// The fusion that is cut into segments.

@@ -202,8 +202,7 @@ impl<'a> LoopEmitter<'a> {
     pub fn max_trip_count(&self, axis: Axis) -> Option<i64> {
         let group = self.emitter.group;
         let extent = group.schedule.extent(group.witness, axis);
-        let facts = group.view.facts();
-        let most = facts.bounds(&facts.normalize(&extent)).hi().and_then(|most| i64::try_from(most).ok());
+        let most = group.view.facts().bounds(&extent).hi().and_then(|most| i64::try_from(most).ok());
         let chunk = group.schedule.chunk(axis).and_then(|chunk| i64::try_from(chunk).ok());
         most.into_iter().chain(chunk).min()
     }

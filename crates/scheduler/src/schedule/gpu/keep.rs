@@ -12,7 +12,8 @@ use crate::schedule::workload::Workload;
 use space::Axis;
 use target::gpu::{MAX_BLOCK_THREADS, MAX_KEPT_BYTES, MAX_LONG_ROW_ELEMENTS, MAX_ROW_ELEMENTS};
 
-/// The longest that a row of a block can be, if that is known: its threads then walk it in a known number of steps.
+/// The longest that a row of a block can be, if that is known: its threads then walk it in a known number of steps. By facts
+/// alone, which kernels state as assumptions; they do not state the limits of hints.
 pub(super) fn longest_row(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<u64> {
     let most = work.view.facts().bounds(&schedule.extent(work.witness, lane)).hi();
     let most = most.and_then(|most| u64::try_from(most).ok());
