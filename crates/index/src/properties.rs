@@ -253,7 +253,7 @@ proptest! {
     }
 
     #[test]
-    fn expressions_that_differ_at_a_sample_are_not_proved_equal(a in tree(), b in tree(), values in values(), claims in vec(claim(), 0..5)) {
+    fn what_differs_at_a_sample_is_not_proved_equal(a in tree(), b in tree(), values in values(), claims in vec(claim(), 0..5)) {
         let facts = facts_holding(&claims, &values)?;
         let (e, f) = (a.build(), b.build());
         let simplest = facts.normalize(&e);

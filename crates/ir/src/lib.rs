@@ -1,6 +1,6 @@
 //! The representation of programs: array views, graphs and their texts, definitions. No backend, no I/O, no semantics.
 //!
-//! `draws` (random choices, for tests) · `parallel`, `interrupt` (work on several threads, and its end) serve all crates above.
+//! For all crates above there are `draws` (random choices, for tests), `parallel` and `interrupt` (work on several threads).
 
 pub mod array;
 pub mod definition;

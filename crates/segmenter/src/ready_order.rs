@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-/// The numbers from 0 on in an order in which each comes after its makers, the lowest that is ready first. Numbers on a cycle
-/// and those behind one are left out.
+/// The numbers from 0 on in an order in which each comes after its makers, the lowest that is ready first. Numbers on a
+/// cycle and those behind one are left out.
 pub(super) fn ready_order(makers: &[BTreeSet<usize>]) -> Vec<usize> {
     let mut waits: Vec<usize> = makers.iter().map(BTreeSet::len).collect();
     let mut users: Vec<Vec<usize>> = vec![Vec::new(); makers.len()];
