@@ -21,7 +21,7 @@ impl LeastReads {
             let for_operand = |(k, &operand): (usize, &Val)| {
                 let own = amounts.of(operand).elements;
                 let elements = match data.op {
-                    TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_) => own,
+                    ref op if op.needs_whole_operands() => own,
                     TensorOp::Gather(_) if k == 0 => 0,
                     TensorOp::Slice { .. } => needed,
                     // What is needed may be the elements that come from elsewhere.

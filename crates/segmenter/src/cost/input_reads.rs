@@ -104,7 +104,7 @@ impl<N: Clone + Add<Output = N>> Needs<N> {
     fn of_operand(&self, graph: &Graph, node: Node, k: usize, numel: &impl Fn(Val) -> N) -> Option<N> {
         let own = self.of_results(graph, node);
         match graph.node(node).op {
-            TensorOp::Fold { .. } | TensorOp::Scan { .. } | TensorOp::External(_) => None,
+            ref op if op.needs_whole_operands() => None,
             TensorOp::Slice { .. } => own.or_else(|| Some(numel(node.into()))),
             TensorOp::Gather(_) if k == 0 => own.or_else(|| Some(numel(node.into()))),
             _ => own,
