@@ -1,5 +1,5 @@
-//! The least that a kernel reads of a value from which it needs something: all of it, or as much as one slice takes. A gather
-//! may take the same element again and again.
+//! The least that a kernel reads of a value from which it needs something: all of it, or nothing that can be told where a
+//! gather takes elements, perhaps the same one again and again. Slices count as their whole source, as in the model.
 
 use ir::graph::{Fusion, TensorOp, Val};
 use rustc_hash::FxHashMap;
@@ -23,7 +23,6 @@ impl LeastReads {
                 let elements = match data.op {
                     ref op if op.needs_whole_operands() => own,
                     TensorOp::Gather(_) if k == 0 => 0,
-                    TensorOp::Slice { .. } => needed,
                     // What is needed may be the elements that come from elsewhere.
                     TensorOp::Pad { .. } | TensorOp::Cat(_) => {
                         needed.saturating_sub(whole.saturating_sub(own))
