@@ -139,7 +139,10 @@ impl<'a> KernelWriter<'a> {
     fn declarations(&self, statements: &[Statement]) -> Vec<Statement> {
         let (function, long) = (&self.dialect.function, self.dialect.index_type());
         let declare = |name: &str, text: &str| (name.to_owned(), format!("const {long} {name} = {text};"));
-        let number = declare(self.names.symbol(self.kernel.block), &self.block());
+        let number = declare(
+            self.names.symbol(self.kernel.block),
+            &block_number(self.kernel, self.block_number, self.dialect.block.lane),
+        );
         let divisions = self.hoisted.declarations().map(|(name, text)| declare(&name, text));
         let variables = function.variables.iter().map(|&(name, line)| (name.to_owned(), line.to_owned()));
         let strip = self.strip.iter().cloned().map(Statement::Simple);
@@ -448,16 +451,6 @@ impl<'a> KernelWriter<'a> {
         Ok(self.index_writer().text(index))
     }
 
-    /// The number of the block: with teams it depends on the team; with a cluster all of its blocks have the same.
-    fn block(&self) -> String {
-        let (number, lane) = (self.block_number, self.dialect.block.lane);
-        match *self.kernel {
-            Kernel { teams: 1, cluster: 1, .. } => number.to_owned(),
-            Kernel { teams: 1, cluster, .. } => format!("{number} / {cluster}"),
-            Kernel { teams, lanes, .. } => format!("{number} * {teams}ll + {lane} / {lanes}"),
-        }
-    }
-
     /// The number of the lane in its team or cluster.
     pub(super) fn lane(&self) -> String {
         let Kernel { lanes, teams, cluster, .. } = *self.kernel;
@@ -491,6 +484,16 @@ fn is_word(text: &str) -> bool {
 /// Whether a text is a name with a minus before it, which needs no name of its own.
 fn is_negated_name(text: &str) -> bool {
     bare(text).strip_prefix('-').is_some_and(is_word)
+}
+
+/// The number of the block, given that of the device's block and of the lane in it: with teams it depends on the team; with a
+/// cluster all of its blocks have the same.
+fn block_number(kernel: &Kernel, number: &str, lane: &str) -> String {
+    match *kernel {
+        Kernel { teams: 1, cluster: 1, .. } => number.to_owned(),
+        Kernel { teams: 1, cluster, .. } => format!("{number} / {cluster}"),
+        Kernel { teams, lanes, .. } => format!("{number} * {teams}ll + {lane} / {lanes}"),
+    }
 }
 
 /// Requests the names of storage types, wherever such a value or element occurs.

@@ -16,7 +16,7 @@ use space::AxisTable;
 use super::components::Components;
 use super::compulsory::CompulsoryReads;
 use super::forced::Forced;
-use super::least_reads::LeastReads;
+use super::min_reads::MinReads;
 use super::moved::{folds_behind_index_maps, has_index_maps};
 use super::region::{Origin, Region};
 use super::sweeps::{Blocks, columns};
@@ -81,8 +81,8 @@ pub(super) struct Chains<'a> {
     scanned: FxHashSet<Class>,
     /// Classes of axes that are the last one of every value that has them.
     columns: FxHashSet<Class>,
-    /// What a kernel reads of a value at least.
-    least_reads: LeastReads,
+    /// The minimum that a kernel reads of a value.
+    min_reads: MinReads,
     folds: FxHashMap<Node, FoldAxes>,
     /// How ops map axes; `None` if no op is an index map.
     table: Option<AxisTable>,
@@ -119,7 +119,7 @@ impl<'a> Chains<'a> {
             reads,
             scanned,
             columns: columns(graph, fusion, classes),
-            least_reads: LeastReads::of(amounts, fusion),
+            min_reads: MinReads::of(amounts, fusion),
             folds: FxHashMap::default(),
             table: has_index_maps(graph, fusion).then(|| AxisTable::new(fusion.facts())),
             moved: FxHashSet::default(),
@@ -341,6 +341,6 @@ impl<'a> Chains<'a> {
     }
 
     pub(super) fn bytes(&self, val: Val) -> u64 {
-        self.least_reads.bytes(self.amounts, val)
+        self.min_reads.bytes(self.amounts, val)
     }
 }

@@ -12,7 +12,7 @@ mod components;
 mod compulsory;
 mod dominators;
 mod forced;
-mod least_reads;
+mod min_reads;
 mod moved;
 mod recomputed;
 mod region;

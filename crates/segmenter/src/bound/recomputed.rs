@@ -12,7 +12,7 @@ use target::Processor;
 
 use super::dominators::{Position, UseDominators};
 use super::forced::Forced;
-use super::least_reads::LeastReads;
+use super::min_reads::MinReads;
 use super::moved::has_index_maps;
 use crate::cost::{Amounts, needed_parts};
 use crate::disjoint_sets::DisjointSets;
@@ -210,19 +210,19 @@ impl<'a> Groups<'a> {
 struct Keeping<'a> {
     amounts: &'a Amounts<'a>,
     forced: &'a Forced,
-    least_reads: LeastReads,
+    min_reads: MinReads,
 }
 
 impl<'a> Keeping<'a> {
     fn of(amounts: &'a Amounts<'a>, fusion: &Fusion, forced: &'a Forced) -> Keeping<'a> {
-        Keeping { amounts, forced, least_reads: LeastReads::of(amounts, fusion) }
+        Keeping { amounts, forced, min_reads: MinReads::of(amounts, fusion) }
     }
 
     /// Seconds to write one of a node's results, unless that happens in any case, and to read it.
     fn seconds(&self, node: Node) -> f64 {
         let bytes = self.amounts.graph.results(node).map(|val| {
             let written = u64::from(!self.forced.views.contains(&val));
-            let read = self.least_reads.bytes(self.amounts, val);
+            let read = self.min_reads.bytes(self.amounts, val);
             self.amounts.of(val).bytes.saturating_mul(written).saturating_add(read)
         });
         bytes.min().unwrap_or(0) as f64 / self.amounts.target.bandwidth

@@ -46,7 +46,7 @@ impl<'a> InputReads<'a> {
 }
 
 /// The same at expected sizes, at which nothing needs a proof.
-
+#[derive(Debug)]
 pub(crate) struct ExpectedReads<'a> {
     amounts: &'a Amounts<'a>,
     needs: Needs<u64>,

@@ -1,5 +1,5 @@
-//! The least that a kernel reads of a value from which it needs something: all of it, or nothing that can be told where a
-//! gather takes elements, perhaps the same one again and again. Slices count as their whole source, as in the model.
+//! The minimum that a kernel reads of a value from which it needs something. It is all of the value, or zero where gathers take
+//! elements, as they may take one again and again. Slices count as their whole source, as in the model.
 
 use ir::graph::{Fusion, TensorOp, Val};
 use rustc_hash::FxHashMap;
@@ -7,15 +7,15 @@ use rustc_hash::FxHashMap;
 use crate::cost::Amounts;
 
 /// The elements of values that a kernel may read in part.
-pub(super) struct LeastReads(FxHashMap<Val, u64>);
+pub(super) struct MinReads(FxHashMap<Val, u64>);
 
-impl LeastReads {
+impl MinReads {
     /// For the kernels of a fusion.
-    pub(super) fn of(amounts: &Amounts<'_>, fusion: &Fusion) -> LeastReads {
-        let mut least = LeastReads(FxHashMap::default());
+    pub(super) fn of(amounts: &Amounts<'_>, fusion: &Fusion) -> MinReads {
+        let mut minimum = MinReads(FxHashMap::default());
         for &node in fusion.order().iter().rev() {
             let data = amounts.graph.node(node);
-            let result = |val: Val| (least.elements(amounts, val), amounts.of(val).elements);
+            let result = |val: Val| (minimum.elements(amounts, val), amounts.of(val).elements);
             let needed = amounts.graph.results(node).map(result).min();
             let Some((needed, whole)) = needed else { continue };
             let for_operand = |(k, &operand): (usize, &Val)| {
@@ -35,12 +35,12 @@ impl LeastReads {
             let of_operands: Vec<(Val, u64)> = data.operands.iter().enumerate().map(for_operand).collect();
             for (operand, elements) in of_operands {
                 if elements < amounts.of(operand).elements {
-                    let known = least.0.entry(operand).or_insert(elements);
+                    let known = minimum.0.entry(operand).or_insert(elements);
                     *known = elements.min(*known);
                 }
             }
         }
-        least
+        minimum
     }
 
     /// Bytes of a value.
