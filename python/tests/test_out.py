@@ -54,6 +54,17 @@ def test_any_layout_that_can_be_written_is_written(layout):
     np.testing.assert_array_equal(out, value * 2)
 
 
+def test_strides_of_axes_of_size_1_do_not_matter():
+    with FusionDefinition() as fd:
+        x = matrix(fd)
+        fd.add_output(fd.ops.topk(x, 1, dim=1)[0])
+        fd.add_output(fd.ops.matmul(fd.ops.slice(x, [0, 0], [1, 10]), fd.ops.permute(x, [1, 0])))
+    out = [np.zeros((1, 6), np.float32).T, np.zeros((1, 9), np.float32)[:, :6]]
+    fd.execute([A], out=out)
+    np.testing.assert_array_equal(out[0], A.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(out[1], A[:1] @ A.T, rtol=1e-5, atol=1e-5)
+
+
 def test_an_output_is_made_where_it_belongs():
     """No memory of its own: the call fits where there is room for nothing else."""
     with FusionDefinition() as fd:
