@@ -78,6 +78,20 @@ def test_the_rewritten_graph_computes_the_same_and_gives_the_same_strides():
     assert all(isinstance(fake.fake_mode, FakeTensorMode) for fake in fakes)
 
 
+@pytest.mark.parametrize("shape", [(3, 8, 1, 7), (3, 8, 7, 1), (3, 8, 1, 1), (3, 8, 2, 7)])
+@pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad])
+def test_images_with_axes_of_one_are_flattened(mode, shape):
+    def flattened(x, weight):
+        return convolved(x, weight).relu().flatten(1)
+
+    torch._dynamo.reset()
+    x = torch.randn(shape, requires_grad=mode is torch.enable_grad), weight(4)
+    with mode():
+        got, want = torch.compile(flattened, backend=ferrofuse.torch.backend)(*x), flattened(*x)
+    torch.testing.assert_close(got, want)
+    assert got.stride() == want.stride()
+
+
 @pytest.mark.parametrize(
     "seen",
     [
