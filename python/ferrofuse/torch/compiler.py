@@ -151,8 +151,8 @@ def _apart(outputs: List[Any], inputs: Sequence[Any], orders: Sequence[Sequence[
     if torch.is_inference_mode_enabled():  # where no tensor tells that it is a view
         memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
         views = [_memory(output) in memory for output in outputs]
-    else:
-        views = [output._is_view() for output in outputs]
+    else:  # where an inference tensor can only be of an input, and does not tell that it is a view
+        views = [output._is_view() or output.is_inference() for output in outputs]
     if not any(views):
         return outputs
     return [_copied(*each) if is_view else each[0] for each, is_view in zip(zip(outputs, orders), views)]

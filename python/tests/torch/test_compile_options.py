@@ -243,16 +243,25 @@ def test_a_write_comes_after_all_that_reads_the_old_value():
     assert torch.equal(given[0], expected[0])
 
 
-@pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
-def test_copies_have_memory_of_their_own(mode):
+@pytest.mark.parametrize(
+    "made_in, mode",
+    [
+        (torch.enable_grad, torch.enable_grad),
+        (torch.enable_grad, torch.no_grad),
+        (torch.enable_grad, torch.inference_mode),
+        (torch.inference_mode, torch.no_grad),
+    ],
+)
+def test_copies_have_memory_of_their_own(made_in, mode):
     def copies(x, v):
         return x * 2 + v, x.clone(), x[1:].clone(), x * 1, x.t().contiguous().t(), v.clone(), v[1:].clone(), v + 0
 
-    given = torch.rand(3, 3), torch.rand(3)
+    with made_in():
+        given = torch.rand(3, 3), torch.rand(3)
     before = [x.clone() for x in given]
     with mode():
         for output, expected in zip(torch.compile(copies, backend=backend)(*given), copies(*before)):
-            assert torch.equal(output, expected)
+            assert torch.equal(output, expected) and output.is_inference() == expected.is_inference()
             output.zero_()
     assert all(map(torch.equal, given, before))
 
