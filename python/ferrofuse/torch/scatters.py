@@ -29,9 +29,9 @@ def index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = Fa
         is_inside = (from_start >= 0) & (from_start < x.shape[dim])
         together = torch.where(is_inside, together * x.shape[dim] + from_start, -1)  # no index, which is an error
     others = x.shape[: given[0]]
-    rows = torch.broadcast_to(values, (*others, *together.shape)).reshape(*others, -1)
+    rows = torch.broadcast_to(values, (*others, *together.shape)).reshape(*others, together.numel())
     index = together.reshape(-1).expand(rows.shape)
-    return x.reshape(*others, -1).scatter_add(-1, index, rows).reshape(x.shape)
+    return x.flatten(given[0]).scatter_add(-1, index, rows).reshape(x.shape)
 
 
 def scatter_in_place(graph: Any) -> None:

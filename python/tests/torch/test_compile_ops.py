@@ -184,6 +184,7 @@ def test_an_index_out_of_range_is_an_error(function, index):
         lambda x: x[:, ROWS[1:]].exp() + x[ROWS[1:], ROWS[1:]].sum(),
         lambda x: x[ROWS[1:, None], COLUMNS].exp() + x.gather(1, ROWS[None, 1:].abs().expand(4, 3))[:3, :2],
         lambda x: F.interpolate(x[None, None], scale_factor=3, mode="nearest").sin(),
+        lambda x: x[None][:0, ROWS[1:], ROWS[1:]].sin() + x[ROWS[1], ROWS[1]],
         lambda x: x[:, ::2] * x[:, 1::2],
     ],
 )
