@@ -23,7 +23,7 @@ class Structure:
         self._places: Dict[Any, int] = {}
         inputs = [self._declaration(node) for node in region.inputs]
         body = [self._call(node) for node in region.body]
-        outputs = [(self._places[node], self._memory(node)) for node in region.outputs]
+        outputs = [(self._places[node], order(node.meta["val"])) for node in region.outputs]
         choices = (options.emulate_precision_casts, str(region.device))
         self.key = (tuple(inputs), tuple(body), tuple(outputs), choices)
 
@@ -38,17 +38,13 @@ class Structure:
         fake = node.meta["val"]
         return fake.dtype, str(fake.device), self._sizes(fake), layout(fake)
 
-    def _memory(self, node: Any) -> Any:
-        fake = node.meta["val"]
-        return fake.dtype, order(fake)
-
     def _call(self, node: Any) -> Any:
         called: Tuple[Any, ...] = op_of(node), self._argument(node.args), self._argument(sorted(node.kwargs.items()))
         self._places[node] = len(self._places)
         if op_of(node) == "aten.as_strided.default":  # whose result depends on where its operand lies in memory
             given = node.args[0].meta["val"]
             called = (*called, tuple(map(hint, given.stride())), hint(given.storage_offset()))
-        return called, tuple(self._sizes(fake) for fake in results(node))
+        return called, tuple((fake.dtype, self._sizes(fake)) for fake in results(node))
 
     def _sizes(self, fake: Any) -> Tuple[str, ...]:
         return tuple(self.name(expression(size)) for size in fake.shape)

@@ -257,6 +257,20 @@ def test_floats_of_integers_have_the_default_dtype():
         torch.set_default_dtype(torch.float32)
 
 
+def test_definitions_are_shared_by_values_of_equal_dtypes_alone():
+    def within(n):
+        return (n / 7 * 3).floor().to(torch.int64)
+
+    n = torch.arange(1, 2000) * 999983
+    try:
+        for dtype in (torch.float32, torch.float64):
+            torch.set_default_dtype(dtype)
+            torch._dynamo.reset()
+            assert torch.equal(torch.compile(within, backend=backend)(n), within(n))
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 def test_sums_at_pairs_of_indices_know_their_range():
     def summed(x, index):
         return torch.zeros(4, 6).index_put((ROWS, index), x * 2, accumulate=True)
