@@ -71,6 +71,8 @@ CASES = {
     "contiguous": (lambda x: (x.abs() + 1).contiguous(), X.t()),
     "scalars": (lambda x: (x * 2).sum() + x.mean() - x.max(), torch.tensor(2.0)),
     "no elements": (lambda x: x * 2 + 1, X[:0]),
+    "views without elements": (lambda x: (x * 2).reshape(0, x.shape[1]) + x.reshape(-1).sin()[:, None], X[:0]),
+    "look-ups without elements": (lambda x: x[:, ROWS[1:], ROWS[1:]] * 2 + x[:, ROWS[1:], :, COLUMNS[0]].sum(), IMAGE[:0]),
     "expanded": (lambda x: x * 2 + 1, X[:1].expand(3, 6)),
     "every other": (lambda x: x * 2 + 1, X[::2, ::3]),
     "f64": (lambda x: x.sin() * x.exp() + 1, X.double()),

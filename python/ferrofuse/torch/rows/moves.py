@@ -1,10 +1,11 @@
 """Ops that move elements to other positions: joins, pads, look-ups by an index."""
 
+from math import prod
 from typing import Any, Dict, List, Sequence
 
 from ..._native import DataType
 from .row import Call, Result, Row, Size, Unsupported, alike, axes_of, axis_of
-from .views import Steps, after, cut, in_shape, start_of, take
+from .views import Steps, after, cut, gives_the_rest, in_shape, start_of, take
 
 
 def _cat(call: Call, tensors: Any, dim: int = 0) -> Result:
@@ -47,6 +48,7 @@ def _index(call: Call, x: Any, indices: Any) -> Result:
     if not given or any(index.dtype().name in ("Bool", "Byte") for _, index in given):
         raise Unsupported("a mask as index")
     sizes, shapes = call.sizes_of(0), [call.operands[1][dim].shape for dim in dims]
+    numel = prod(call.operands[0].shape[dim] for dim in dims)
     if dims != list(range(dims[0], dims[-1] + 1)):
         order = [*dims, *(dim for dim in range(x.ndim) if dim not in dims)]
         x, sizes = call.ops.permute(x, order), [sizes[dim] for dim in order]
@@ -61,7 +63,9 @@ def _index(call: Call, x: Any, indices: Any) -> Result:
             outside = call.ops.logical_or(call.ops.lt(index, 0), call.ops.ge(index, sizes[dim]))
             together = call.ops.add(call.ops.mul(together, sizes[dim]), index)
             together = call.ops.where(outside, -1, together)  # no index, which is an error
-        x, picked = call.ops.reshape(x, [*sizes[:first], -1, *sizes[last + 1 :]]), [together]
+        others = [*sizes[:first], *sizes[last + 1 :]]
+        joined = -1 if gives_the_rest(others) else call.size(numel)
+        x, picked = call.ops.reshape(x, [*others[:first], joined, *others[first:]]), [together]
     for dim, index in enumerate(picked, first):
         flat = index if index.ndim == 1 else call.ops.reshape(index, [-1] if index.ndim else [1])
         x = call.ops.index_select(x, flat, dim)

@@ -12,7 +12,8 @@ from .row import Call, Result, Row, Size, Unsupported, alike, axes_of, axis_of
 def _reshape(call: Call, x: Any, *_: Any) -> Result:
     """A single unknown size is left out, so that it follows from the others."""
     unknown = [place for place, size in enumerate(call.shape) if not isinstance(size, int)]
-    shape: List[Size] = [-1 if unknown == [place] else size for place, size in enumerate(call.shape)]
+    left_out = unknown if len(unknown) == 1 and gives_the_rest(call.shape) else []
+    shape: List[Size] = [-1 if place in left_out else size for place, size in enumerate(call.shape)]
     return call.ops.reshape(x, shape)
 
 
@@ -88,6 +89,11 @@ def in_shape(call: Call, x: Any, shape: Sequence[Size]) -> Any:
     missing = len(shape) - x.ndim
     x = call.ops.broadcast(x, [True] * missing + [False] * x.ndim) if missing else x
     return call.ops.expand(x, shape) if shape else x
+
+
+def gives_the_rest(sizes: Sequence[Size]) -> bool:
+    """Does the size of a further axis follow from these? Not from a 0."""
+    return not any(alike(size, 0) for size in sizes)
 
 
 def start_of(call: Call, dim: int, start: Any) -> Size:
