@@ -14,6 +14,7 @@ MEAN, DEVIATION = torch.tensor([0.485, 0.456, 0.406]), torch.tensor([0.229, 0.22
 
 
 LIMITS = torch.tensor([torch.iinfo(torch.int64).min + 1, torch.iinfo(torch.int64).max, -8, -7, 7, 8])
+THIRD = torch.tensor([2])
 
 
 def normalised(image):
@@ -63,6 +64,7 @@ EXACT = {
     "of bools": (lambda x: (x > 3).to(torch.uint8) * 255, FLOATS),
     "signs": (lambda x: torch.sign(x) * 3, SIGNED),
     "powers": (lambda x: x**2 + x**3, BYTES),
+    "scattered floats": (lambda x: x.scatter(0, THIRD, 1.0) + x.scatter(0, THIRD, -2.7) - x * 2, LIMITS),
     "joined": (lambda x, y: torch.cat([x + 1, y]), BYTES, BYTES),
 }
 
