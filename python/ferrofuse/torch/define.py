@@ -172,7 +172,7 @@ class _Lowering:
     def add_output(self, node: Any) -> None:
         """Adds an output, laid out as the rest of the graph expects."""
         value, places = self._stored(node), order(node.meta["val"])
-        self._fd.add_output(value, stride_order=places if len(places) > 1 else None)
+        self._fd.add_output(value, stride_order=places)
 
     def _stored(self, node: Any) -> Any:
         """The value in the dtype that it has in memory, in separate memory."""

@@ -74,6 +74,7 @@ CASES = {
     "views without elements": (lambda x: (x * 2).reshape(0, x.shape[1]) + x.reshape(-1).sin()[:, None], X[:0]),
     "look-ups without elements": (lambda x: x[:, ROWS[1:], ROWS[1:]] * 2 + x[:, ROWS[1:], :, COLUMNS[0]].sum(), IMAGE[:0]),
     "expanded": (lambda x: x * 2 + 1, X[:1].expand(3, 6)),
+    "folds of one expanded": (lambda x: x.sum(0) + 1, X[0, 0].expand(4, 6)),
     "every other": (lambda x: x * 2 + 1, X[::2, ::3]),
     "f64": (lambda x: x.sin() * x.exp() + 1, X.double()),
 }
