@@ -32,6 +32,8 @@ def reason(node: Any, fallback_random: bool) -> Optional[Reason]:
         return Reason("it writes to what is no input of the graph", expected=True)
     if any(one.meta.get("val") is None for one in node.all_input_nodes):
         return Reason("an operand that the graph does not describe", expected=True)
+    if op_of(node) == "aten.copy_.default" and node.args[0].meta["val"].is_neg():
+        return Reason("it writes to a tensor whose sign is not carried out yet", expected=True)
     rejected = next((said for fake in _tensors(node) if (said := _of_tensor(fake)) is not None), None)
     mixture = devices.mixture(node) if rejected is None else None
     return rejected if mixture is None else Reason(mixture, expected=True)

@@ -227,6 +227,14 @@ def test_outputs_written_to_inputs_are_the_inputs(view):
     assert got[0].untyped_storage().data_ptr() == given.untyped_storage().data_ptr()
 
 
+def test_inputs_whose_sign_is_not_carried_out_are_written_to():
+    run = torch.compile(lambda x: x.mul_(2).add_(1), backend=backend)
+    for view, expected in ((lambda z: z.imag, 5j), (lambda z: z.conj().imag, 3j)):
+        z = torch.full((3,), 2j)
+        run(view(z))
+        assert torch.equal(z, torch.full((3,), expected))
+
+
 def test_outputs_copied_to_permuted_inputs_have_their_own_strides():
     def written(x):
         y = x.contiguous().sin()
