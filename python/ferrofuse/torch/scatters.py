@@ -16,12 +16,15 @@ _IN_PLACE = ("index_put", "index_add", "index_copy", "scatter", "scatter_add", "
 
 
 def index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = False) -> Any:
-    """The decomposition of `aten.index_put`: for sums on a CPU at several indices of the last axes."""
+    """The decomposition of `aten.index_put`: for sums on a CPU at several indices of the last axes of a contiguous tensor,
+    whose strides the result has.
+    """
     given = [dim for dim, index in enumerate(indices) if index is not None]
     picked = [indices[dim] for dim in given]
     follow = given == list(range(x.ndim - len(given), x.ndim))
     are_numbers = all(index.dtype in (torch.int32, torch.int64) for index in picked)
-    if not accumulate or len(given) < 2 or not follow or not are_numbers or x.device.type != "cpu":
+    is_plain = follow and are_numbers and x.device.type == "cpu"
+    if not accumulate or len(given) < 2 or not is_plain or not x.is_contiguous():
         return NotImplemented
     together = torch.zeros((), dtype=torch.int64)
     for dim, index in zip(given, picked):

@@ -282,6 +282,16 @@ def test_definitions_are_shared_by_values_of_equal_dtypes_alone():
         torch.set_default_dtype(torch.float32)
 
 
+@pytest.mark.parametrize("x", [X[:, :4], X[:, :4].t(), X[0, :1].expand(4, 4)])
+def test_sums_at_pairs_of_indices_have_eagers_strides(x):
+    def summed(x, values):
+        return x.index_put((ROWS, ROWS.flip(0)), values, accumulate=True)
+
+    got, expected = torch.compile(summed, backend=backend)(x, X[1, :4]), summed(x, X[1, :4])
+    torch.testing.assert_close(got, expected)
+    assert got.stride() == expected.stride()
+
+
 def test_sums_at_pairs_of_indices_know_their_range():
     def summed(x, index):
         return torch.zeros(4, 6).index_put((ROWS, index), x * 2, accumulate=True)
