@@ -36,6 +36,7 @@ CASES = {
     "any and all": (lambda x: (x > 1).any() | (x > -3).all(0) | (x > 0).any(1, keepdim=True), X),
     "variances": (lambda x: x.var() + x.std(0) + torch.var_mean(x, 1, correction=0)[0].sum() + x.std(1).sum(), X),
     "scans": (lambda x: x.cumsum(0) + x.cumsum(1).cumprod(1), X),
+    "scans of no axes": (lambda x: x.sum().cumsum(-1).sin() + x.max().cumprod(0) * (x[0, 0] > 3).cumsum(0), X),
     "scans of integers": (lambda x: x.cumsum(1) + (x > 0).cumsum(0), INTS),
     "softmax": (lambda x: x.softmax(0) + x.log_softmax(1) + x.logsumexp(1, keepdim=True), X),
     "norms": (lambda x: F.layer_norm(x, (6,)) + F.rms_norm(x, (6,)) + F.normalize(x, dim=0), X),

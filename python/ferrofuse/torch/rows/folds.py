@@ -68,7 +68,8 @@ def _index(name: str) -> Callable[..., Result]:
 
 def _scan(name: str) -> Callable[..., Result]:
     def lower(call: Call, x: Any, dim: int, *, dtype: Any = None) -> Result:
-        return getattr(call.ops, name)(call.ops.cast(x, call.computed), dim)
+        x = call.ops.cast(x, call.computed)
+        return getattr(call.ops, name)(x, dim) if x.ndim else x
 
     return lower
 
