@@ -129,7 +129,7 @@ class _Lowering:
         """The arguments; integers as f64 if the result is f64, where the language would compute in f32, and tensors without
         axes in the dtype to which they do not promote others.
         """
-        arguments = [self._argument(one) for one in node.args]
+        arguments = [self._argument(_converted(node, one)) for one in node.args]
         if _promotes_integers_to_f64(node):
             return [self._fd.ops.cast(one, DataType.Double) if isinstance(one, TensorView) else one for one in arguments]
         common = _dtype_of_tensors_with_axes(node)
@@ -142,7 +142,7 @@ class _Lowering:
         ]
 
     def _keywords(self, node: Any) -> Dict[str, Any]:
-        return {name: self._argument(value) for name, value in node.kwargs.items()}
+        return {name: self._argument(_converted(node, value)) for name, value in node.kwargs.items()}
 
     def _argument(self, value: Any) -> Any:
         if isinstance(value, torch.fx.Node):
@@ -179,6 +179,12 @@ class _Lowering:
         value, dtype = self._values[node], dtypes.stored(node.meta["val"].dtype)
         value = value if value.dtype() == dtype else self._fd.ops.cast(value, dtype)
         return self._fd.ops.set(value)
+
+
+def _converted(node: Any, value: Any) -> Any:
+    """An argument; a number below zero as the bytes of the result hold it, to which the language does not convert it."""
+    is_byte = rows.converts_numbers(op_of(node)) and results(node)[0].dtype == torch.uint8
+    return rows.in_bytes(value) if is_byte else value
 
 
 def _dtype_of_tensors_with_axes(node: Any) -> Any:

@@ -36,6 +36,11 @@ EXACT = {
     "wraps": (lambda x, y: x * 3 + 200 - y, BYTES, BYTES.flip(0)),
     "promotes": (lambda x, y: (x + y) * 2, BYTES, SIGNED),
     "promotes to shorts": (lambda x, y: x * y - 7, SHORTS, BYTES),
+    "bytes below zero": (lambda x: ((x * -1 + -3) // -100 ^ (x - -7) % -50) + torch.add(-x, x & -3, alpha=-2), BYTES),
+    "filled with bytes below zero": (
+        lambda x: torch.where(x > 9, x, -1) + torch.full_like(x, -2) * x.scatter(0, THIRD, -3) - x.masked_fill(x > 4, -5),
+        BYTES,
+    ),
     "negates": (lambda x: -x + x.abs(), SIGNED),
     "floors": (lambda x: x // 3 + x % 7, SIGNED),
     "floors at the limits": (lambda x: torch.stack([x // 3, x // -10, x // 7 + 1]), LIMITS),

@@ -3,11 +3,11 @@
 from typing import Any, Callable, Dict
 
 from ..dtypes import FLOATS
-from .row import Call, Result, Row
+from .row import Call, Result, Row, held
 
 
 def _full(call: Call, sizes: Any, value: Any, **_: Any) -> Result:
-    return call.ops.full(call.shape, value, call.dtype)
+    return call.ops.full(call.shape, held(call, value), call.dtype)
 
 
 def _filled_with(value: Any) -> Callable[..., Result]:
@@ -15,7 +15,7 @@ def _filled_with(value: Any) -> Callable[..., Result]:
 
 
 def _scalar(call: Call, value: Any, **_: Any) -> Result:
-    return call.ops.full([], value, call.dtype)
+    return call.ops.full([], held(call, value), call.dtype)
 
 
 def _range(call: Call, start: Any, end: Any, step: Any = 1, **_: Any) -> Result:

@@ -3,7 +3,7 @@
 from typing import Any, Dict, Optional
 
 from ..._native import DataType, TensorView
-from .row import Call, Result, Row, Unsupported, same
+from .row import Call, Result, Row, Unsupported, held, same
 from .views import in_shape
 
 NARROW = ("Byte", "Char", "Short")
@@ -116,7 +116,7 @@ def _identity(call: Call, x: Any, *_: Any, **__: Any) -> Result:
 
 
 def _fill(call: Call, x: Any, value: Any) -> Result:
-    return call.ops.full(call.shape, value, call.dtype)
+    return call.ops.full(call.shape, held(call, value), call.dtype)
 
 
 def _copied_onto(call: Call, onto: Any, x: Any, *_: Any) -> Result:
@@ -168,6 +168,15 @@ ROWS: Dict[str, Row] = {
 
 # Ops whose tensors are converted to one dtype before the computation.
 _PROMOTING = {"add", "sub", "rsub", "div", "pow", "clamp", "where", *_BINARY.split(), *_SHIFTS.values()}
+
+
+# Those whose numbers have a meaning of their own.
+_BOUNDS_AND_EXPONENTS = {"clamp", "pow"}
+
+
+def converts_numbers(op: str) -> bool:
+    """Does an op convert its numbers to that dtype too?"""
+    return promotes(op) and op.split(".")[1] not in _BOUNDS_AND_EXPONENTS
 
 
 def promotes(op: str) -> bool:

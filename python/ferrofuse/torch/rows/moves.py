@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Sequence
 
 from ..._native import DataType, Val
 from ..dtypes import FLOATS
-from .row import Call, Result, Row, Size, Unsupported, alike, axes_of, axis_of
+from .row import Call, Result, Row, Size, Unsupported, alike, axes_of, axis_of, held
 from .views import Steps, after, cut, gives_the_rest, in_shape, start_of, take
 
 
@@ -97,15 +97,15 @@ def _scatter_value(call: Call, x: Any, dim: int, index: Any, value: Any) -> Resu
     places = call.ops.iota(call.shape[dim], 0, 1, index.dtype())
     index = call.ops.reshape(call.ops.index_select(places, call.ops.reshape(index, [-1]), 0), call.sizes_of(2))
     places = call.ops.broadcast(places, [axis != dim for axis in range(x.ndim)])
-    return call.ops.where(call.ops.eq(places, index), _held(call, value), x)
+    return call.ops.where(call.ops.eq(places, index), _number(call, value), x)
 
 
-def _held(call: Call, value: Any) -> Any:
+def _number(call: Call, value: Any) -> Any:
     """A number as a tensor of the result's dtype holds it: a float without its fraction if that is a dtype of integers."""
     if isinstance(value, Val):
         return call.ops.cast(value, call.computed)
     if call.dtype in FLOATS or not isinstance(value, float):
-        return value
+        return held(call, value)
     return bool(value) if call.dtype == DataType.Bool else int(value)
 
 

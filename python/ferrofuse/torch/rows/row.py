@@ -79,6 +79,16 @@ def alike(size: Size, other: Size) -> bool:
     return size is other or (isinstance(size, int) and isinstance(other, int) and size == other)
 
 
+def in_bytes(value: Any) -> Any:
+    """A number as a tensor of bytes holds it: an integer below zero wraps around, as in torch."""
+    return value % 256 if type(value) is int and -256 < value < 0 else value
+
+
+def held(call: Call, value: Any) -> Any:
+    """A number as a tensor of the result's dtype holds it."""
+    return in_bytes(value) if call.dtype == DataType.Byte else value
+
+
 def axis_of(dim: int, rank: int) -> int:
     """An axis from 0 on; a negative one counts from the end.
 
