@@ -21,7 +21,7 @@ const GRADIENTS: &str = "ferrofuse.autograd(forward, backward) makes a function 
 /// The inputs of a call.
 pub struct Inputs<'a, 'py> {
     definition: &'a Definition,
-    came: SmallVec<[Bound<'py, PyAny>; 8]>,
+    objects: SmallVec<[Bound<'py, PyAny>; 8]>,
     given: Vec<Given<'py>>,
 }
 
@@ -31,16 +31,16 @@ impl<'a, 'py> Inputs<'a, 'py> {
     /// # Errors
     /// For too few or too many, and for an object that is no array or number for its input.
     pub fn new(definition: &'a Definition, inputs: &Bound<'py, PyAny>) -> PyResult<Inputs<'a, 'py>> {
-        let came = flat(inputs)?;
+        let objects = flat(inputs)?;
         let expected = definition.input_decls().len();
-        if expected != came.len() {
-            let message = format!("expected {expected} inputs, got {}", came.len());
+        if expected != objects.len() {
+            let message = format!("expected {expected} inputs, got {}", objects.len());
             return Err(errors::input(inputs.py(), message));
         }
         let place = |number| Place::Input(definition, number);
         let given: PyResult<_> =
-            came.iter().enumerate().map(|(number, input)| Given::new(input, place(number))).collect();
-        Ok(Inputs { definition, given: given?, came })
+            objects.iter().enumerate().map(|(number, input)| Given::new(input, place(number))).collect();
+        Ok(Inputs { definition, given: given?, objects })
     }
 
     /// Their elements.
@@ -63,7 +63,11 @@ impl<'a, 'py> Inputs<'a, 'py> {
     ///
     /// # Errors
     /// When there is no memory.
-    pub fn with_shown<R>(&self, py: Python<'_>, look: impl FnOnce(&[ArrayView<'_>]) -> R) -> PyResult<R> {
+    pub fn with_host_views<R>(
+        &self,
+        py: Python<'_>,
+        look: impl FnOnce(&[ArrayView<'_>]) -> R,
+    ) -> PyResult<R> {
         let shown = |given: &Given<'py>| given.on_gpu().map(|array| array.argument().shown()).transpose();
         let shown: Vec<Option<StridedArray>> = self
             .given
@@ -93,8 +97,8 @@ impl<'a, 'py> Inputs<'a, 'py> {
     }
 
     /// The objects as passed.
-    pub fn came(&self) -> &[Bound<'py, PyAny>] {
-        &self.came
+    pub fn objects(&self) -> &[Bound<'py, PyAny>] {
+        &self.objects
     }
 
     /// Whether some are arrays rather than numbers.
@@ -145,7 +149,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
     /// For the first of these.
     pub fn require_writable(&self, py: Python<'_>) -> PyResult<()> {
         for number in self.written() {
-            if let Some(reason) = self.given[number].unwritable(&self.came[number])? {
+            if let Some(reason) = self.given[number].unwritable(&self.objects[number])? {
                 let place = Place::Input(self.definition, number);
                 return Err(errors::input(py, format!("{place} is written to, but {reason}")));
             }
@@ -162,8 +166,8 @@ impl<'a, 'py> Inputs<'a, 'py> {
         if HAS_WARNED.load(Ordering::Relaxed) {
             return Ok(());
         }
-        for (number, (given, came)) in self.given.iter().zip(&self.came).enumerate() {
-            if given.loses_gradient(came)? {
+        for (number, (given, objects)) in self.given.iter().zip(&self.objects).enumerate() {
+            if given.loses_gradient(objects)? {
                 HAS_WARNED.store(true, Ordering::Relaxed);
                 let place = Place::Input(self.definition, number);
                 let message = format!("{place} requires a gradient, and outputs will have none: {GRADIENTS}");
@@ -190,13 +194,13 @@ impl<'a, 'py> Inputs<'a, 'py> {
         words.map_or(raised, |words| errors::input(py, format!("{error}{cast}{words}")))
     }
 
-    /// The result of a call, after the libraries of inputs that it may have written to were told.
+    /// Notifies the libraries of inputs that a call may have written to, and returns its result.
     ///
     /// # Errors
     /// The error of the call, in Python.
-    pub fn told_of_writes<T>(&self, py: Python<'_>, ran: Result<T, (PyErr, Error)>) -> PyResult<T> {
+    pub fn notify_of_writes<T>(&self, py: Python<'_>, ran: Result<T, (PyErr, Error)>) -> PyResult<T> {
         if ran.as_ref().err().is_none_or(|(_, error)| error.may_have_written()) {
-            self.written().try_for_each(|place| self.given[place].wrote(&self.came[place]))?;
+            self.written().try_for_each(|place| self.given[place].wrote(&self.objects[place]))?;
         }
         ran.map_err(|(raised, error)| self.raised(py, raised, &error))
     }
@@ -209,7 +213,7 @@ impl<'a, 'py> Inputs<'a, 'py> {
 
 /// Arrays that outputs are to be written to.
 pub struct Destinations<'py> {
-    came: Vec<Bound<'py, PyAny>>,
+    objects: Vec<Bound<'py, PyAny>>,
     given: Vec<Given<'py>>,
 }
 
@@ -226,7 +230,7 @@ impl<'py> Destinations<'py> {
                 format!("out must be a list or tuple of arrays, got {kind}"),
             ));
         }
-        let came: Vec<Bound<'py, PyAny>> = out.try_iter()?.collect::<PyResult<_>>()?;
+        let objects: Vec<Bound<'py, PyAny>> = out.try_iter()?.collect::<PyResult<_>>()?;
         let array = |(number, array): (usize, &Bound<'py, PyAny>)| {
             let place = Place::Output(number);
             let given = Given::new(array, place)?;
@@ -237,8 +241,8 @@ impl<'py> Destinations<'py> {
                 }
             }
         };
-        let given = came.iter().enumerate().map(array).collect::<PyResult<_>>()?;
-        Ok(Destinations { came, given })
+        let given = objects.iter().enumerate().map(array).collect::<PyResult<_>>()?;
+        Ok(Destinations { objects, given })
     }
 
     /// Their memory.
@@ -269,7 +273,7 @@ impl<'py> Destinations<'py> {
 
     /// The arrays, as objects.
     pub fn objects(&self) -> Vec<Py<PyAny>> {
-        self.came.iter().map(|array| array.clone().unbind()).collect()
+        self.objects.iter().map(|array| array.clone().unbind()).collect()
     }
 
     /// The arrays, after their libraries were told that they were written to.
@@ -277,8 +281,8 @@ impl<'py> Destinations<'py> {
     /// # Errors
     /// Errors of a library.
     pub fn written(self) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        self.given.iter().zip(&self.came).try_for_each(|(given, came)| given.wrote(came))?;
-        Ok(self.came)
+        self.given.iter().zip(&self.objects).try_for_each(|(given, objects)| given.wrote(objects))?;
+        Ok(self.objects)
     }
 }
 
@@ -296,7 +300,7 @@ impl<'a, 'py> Call<'a, 'py> {
     /// # Errors
     /// For a library that does not exist.
     pub fn new(py: Python<'py>, inputs: Inputs<'a, 'py>, wanted: Wanted<'_>) -> PyResult<Call<'a, 'py>> {
-        let kind = Kind::of(py, &inputs.given, &inputs.came, wanted)?;
+        let kind = Kind::of(py, &inputs.given, &inputs.objects, wanted)?;
         let stream = stream(py, &kind, inputs.definition.draws)?;
         Ok(Call { inputs, kind, stream })
     }
@@ -310,8 +314,8 @@ impl<'a, 'py> Call<'a, 'py> {
         py: Python<'py>,
         outputs: impl IntoIterator<Item = Output<'o>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let Inputs { definition, came, given } = &self.inputs;
-        outputs.into_iter().map(|output| self.kind.array(py, output, given, came, definition)).collect()
+        let Inputs { definition, objects, given } = &self.inputs;
+        outputs.into_iter().map(|output| self.kind.array(py, output, given, objects, definition)).collect()
     }
 }
 

@@ -14,11 +14,11 @@ use pyo3::prelude::*;
 use crate::arrays::{Given, InputOnGpu, KindOnGpu, Library, OutputsOnGpu, Place, Wanted};
 use crate::call::{Destinations, Inputs};
 use crate::gpu::device::{self, OpenDevice};
-use crate::runnable::{Runnable, Told, measured, told};
+use crate::runnable::{ReportDict, Runnable, comparison_dict, measured};
 use crate::{errors, signals};
 
 /// The device that a call runs on, and where its inputs are.
-pub enum Asked {
+pub enum CallDevice {
     /// On the host.
     Host,
     /// On a GPU, where its arrays are.
@@ -27,20 +27,24 @@ pub enum Asked {
     Copied(usize),
 }
 
-impl Asked {
+impl CallDevice {
     /// The device for a call with an argument `device`.
     ///
     /// # Errors
     /// For inputs on two devices, or on another device than requested.
-    pub fn of(py: Python<'_>, inputs: &Inputs<'_, '_>, device: Option<&Bound<'_, PyAny>>) -> PyResult<Asked> {
+    pub fn of(
+        py: Python<'_>,
+        inputs: &Inputs<'_, '_>,
+        device: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<CallDevice> {
         let asked = device.map(device::named).transpose()?;
         let Some((first, ordinal)) = inputs.first_on_gpu() else {
             return Ok(match asked {
                 Some(DeviceName::Other(_, ordinal)) if inputs.has_arrays() => {
-                    Asked::Copied(ordinal.unwrap_or(0))
+                    CallDevice::Copied(ordinal.unwrap_or(0))
                 }
-                Some(DeviceName::Other(_, ordinal)) => Asked::Gpu(ordinal.unwrap_or(0)),
-                Some(DeviceName::Cpu) | None => Asked::Host,
+                Some(DeviceName::Other(_, ordinal)) => CallDevice::Gpu(ordinal.unwrap_or(0)),
+                Some(DeviceName::Cpu) | None => CallDevice::Host,
             });
         };
         let place = inputs.place(first);
@@ -55,7 +59,7 @@ impl Asked {
             return Err(errors::input(py, message));
         }
         inputs.require_on_gpu(py, first, ordinal)?;
-        Ok(Asked::Gpu(ordinal))
+        Ok(CallDevice::Gpu(ordinal))
     }
 }
 
@@ -119,7 +123,7 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
     ///
     /// # Errors
     /// As [`CallOnGpu::run`].
-    pub fn profile(self, py: Python<'py>) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+    pub fn profile(self, py: Python<'py>) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
         let device = format!("cuda:{}", self.device.ordinal);
         let (outputs, report) = self.given(py, None, true)?;
         Ok((outputs, measured(py, &report, &device)?))
@@ -165,7 +169,7 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
             let given = self.arguments()?;
             let (mut placed, machine) = (written.as_deref().map(placed), self.machine.clone());
             let (stream, outputs) = (&stream, &mut outputs);
-            signals::heeded(py, move |interrupt| {
+            signals::interruptible(py, move |interrupt| {
                 let options = CallOptions { stream: draws, machine, interrupt };
                 let place = &mut |forms: &[OutputForm]| placed.take().map_or_else(|| outputs.made(forms), Ok);
                 executable.outputs_on_gpu(&options, stream, &given, place, is_timed)
@@ -176,9 +180,9 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
         if let Some(failure) = outputs.failure() {
             return Err(failure);
         }
-        let (ran, report) = inputs.told_of_writes(py, ran)?;
+        let (ran, report) = inputs.notify_of_writes(py, ran)?;
         let arrays = match destinations {
-            None => outputs.arrays(py, ran, inputs.given(), inputs.came(), &stream)?,
+            None => outputs.arrays(py, ran, inputs.given(), inputs.objects(), &stream)?,
             Some(destinations) => destinations.written()?,
         };
         Ok((arrays, report))
@@ -220,7 +224,7 @@ pub fn check<'py>(
     inputs: &Inputs<'_, 'py>,
     wanted: Wanted<'_>,
     machine: &Machine,
-) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
+) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
     let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
     let Order { stream, draws, .. } = Order::of(py, &kind, inputs, device)?;
     let draws = draws.unwrap_or_else(|| Generator::shared().state());
@@ -234,7 +238,7 @@ pub fn check<'py>(
     };
     let copies = inputs.given().iter().enumerate().map(copy).collect::<PyResult<Vec<_>>>()?;
     let views: Vec<ArrayView<'_>> = copies.iter().map(StridedArray::view).collect();
-    let done = signals::heeded(py, |interrupt| {
+    let done = signals::interruptible(py, |interrupt| {
         let options = CallOptions { stream: Some(draws), interrupt, machine: None };
         let outputs = executable.outputs(&options, &views)?;
         let viewed = outputs.iter().map(|output| output.view());
@@ -244,6 +248,7 @@ pub fn check<'py>(
     });
     let (made, compared) = done.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
     let arrays: PyResult<Vec<_>> = made.into_iter().map(|tensor| kind.array(py, tensor, device)).collect();
-    let compared: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
+    let compared: PyResult<Vec<_>> =
+        compared.iter().map(|comparison| comparison_dict(py, comparison)).collect();
     Ok((arrays?, compared?))
 }

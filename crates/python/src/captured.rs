@@ -83,7 +83,7 @@ impl<'py> CallOnGpu<'_, '_, 'py, Executable> {
             let given = self.arguments()?;
             let placed = written.as_deref().map(placed);
             let (stream, outputs) = (&stream, &mut outputs);
-            signals::heeded(py, move |interrupt| {
+            signals::interruptible(py, move |interrupt| {
                 let options = CallOptions { interrupt, ..CallOptions::default() };
                 let place = |forms: &[OutputForm]| placed.map_or_else(|| outputs.made(forms), Ok);
                 executable.capture_on_gpu(&options, stream, &given, place)
@@ -95,7 +95,7 @@ impl<'py> CallOnGpu<'_, '_, 'py, Executable> {
         let mut graph = captured.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
         let made = graph.take_outputs();
         let arrays = match &destinations {
-            None => outputs.arrays(py, made, inputs.given(), inputs.came(), &stream)?,
+            None => outputs.arrays(py, made, inputs.given(), inputs.objects(), &stream)?,
             Some(destinations) => {
                 destinations.objects().into_iter().map(|array| array.into_bound(py)).collect()
             }
@@ -104,7 +104,7 @@ impl<'py> CallOnGpu<'_, '_, 'py, Executable> {
             graph: Mutex::new(graph),
             device: Arc::clone(device),
             library,
-            inputs: PyList::new(py, inputs.came())?.unbind(),
+            inputs: PyList::new(py, inputs.objects())?.unbind(),
             outputs: PyList::new(py, arrays)?.unbind(),
         })
     }

@@ -11,12 +11,12 @@ use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
 use crate::call::Inputs;
-use crate::call_on_gpu::{Asked, CallOnGpu};
+use crate::call_on_gpu::{CallDevice, CallOnGpu};
 use crate::captured::CapturedCall;
 use crate::data_type::DataType;
 use crate::gpu::OpenDevice;
 use crate::on_devices::OnDevices;
-use crate::runnable::Told;
+use crate::runnable::ReportDict;
 use crate::{errors, machine, signals};
 
 /// Sizes, dtype and strides of an output.
@@ -85,7 +85,7 @@ impl Executable {
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<CapturedCall> {
         let inputs = Inputs::new(self.definition(), inputs)?;
-        let Asked::Gpu(ordinal) = Asked::of(py, &inputs, device.as_ref())? else {
+        let CallDevice::Gpu(ordinal) = CallDevice::of(py, &inputs, device.as_ref())? else {
             let message = "a call is captured on arrays of a GPU: bring them there, as `to_gpu` does";
             return Err(errors::argument(py, message));
         };
@@ -101,14 +101,14 @@ impl Executable {
         let inputs = Inputs::new(self.definition(), inputs)?;
         inputs.require_writable(py)?;
         let arguments = &mut inputs.arguments()?;
-        let forms = signals::heeded(py, |interrupt| {
+        let forms = signals::interruptible(py, |interrupt| {
             self.compiled.host().output_forms(&CallOptions { interrupt, ..CallOptions::default() }, arguments)
         });
         let forms = forms.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
-        let told = |form: OutputForm| {
+        let type_of = |form: OutputForm| {
             (form.layout.sizes.to_vec(), DataType::new(Some(form.dtype)), form.layout.strides.to_vec())
         };
-        Ok(forms.into_iter().map(told).collect())
+        Ok(forms.into_iter().map(type_of).collect())
     }
 
     /// `run`, and a dict of measurements: `device`, `total`, `compile` (milliseconds; 0 for a call that compiles nothing),
@@ -122,7 +122,7 @@ impl Executable {
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
         self.compiled.profile(py, inputs, wanted, device.as_ref())
     }
@@ -138,7 +138,7 @@ impl Executable {
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
         self.compiled.check(py, inputs, wanted, device.as_ref())
     }
@@ -241,7 +241,7 @@ impl Executable {
     ) -> PyResult<R> {
         let (definition, mut options) = (self.definition().clone(), self.hinted(py, inputs)?);
         options.plan.segmentation = segmentation;
-        let said = signals::heeded(py, move |interrupt| {
+        let said = signals::interruptible(py, move |interrupt| {
             options.plan.interrupt = interrupt.clone();
             let made = make(&definition, &options)?;
             in_background(&interrupt, move || say(&definition, &made, &options.hints))
@@ -267,7 +267,7 @@ impl Executable {
         if let Some(inputs) = inputs {
             let inputs = Inputs::new(self.definition(), inputs)?;
             let raised = |error| inputs.raised(py, errors::failed(py, &error), &error);
-            let hinted = inputs.with_shown(py, |views| hints(self.definition(), views))?;
+            let hinted = inputs.with_host_views(py, |views| hints(self.definition(), views))?;
             options.hints = hinted.map_err(raised)?;
         }
         Ok(options)

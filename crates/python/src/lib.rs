@@ -2,10 +2,11 @@
 //!
 //! The pure-Python half (`python/ferrofuse`) is the interface that users see; this half has what needs Rust. `definition/`
 //! has definitions under construction, `executable` compiles and runs, `segments` has their segments, `runnable` runs
-//! either, `call_on_gpu` does so on arrays of a GPU, `captured` has such calls to be replayed, `gpu/` the GPUs of the
-//! process, `call` the inputs and outputs of one call, `arrays/` converts arrays in and out, `data_type` has dtypes,
-//! `machine` the threads that calls run on, `generator` random numbers, `table` describes the ops, `explanation` draws,
-//! `file` writes, `errors` converts rejections to exceptions, `signals` lets Python's signal handlers run during long work.
+//! either, `on_devices` on the device of the inputs, `call_on_gpu` on arrays of a GPU, `captured` has such calls to be
+//! replayed, `gpu/` the GPUs of the process, `call` the inputs and outputs of one call, `arrays/` converts arrays in and
+//! out, `data_type` has dtypes, `machine` the threads that calls run on, `environment` reads variables, `generator` has
+//! random numbers, `table` describes the ops, `explanation` draws, `file` writes, `errors` converts rejections to
+//! exceptions, `signals` lets Python's signal handlers run during long work.
 
 mod arrays;
 mod call;

@@ -7,10 +7,10 @@ use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
 use crate::call::Inputs;
-use crate::call_on_gpu::{self, Asked, CallOnGpu};
+use crate::call_on_gpu::{self, CallDevice, CallOnGpu};
 use crate::gpu::OpenDevice;
 use crate::machine;
-use crate::runnable::{self, Runnable, Told};
+use crate::runnable::{self, ReportDict, Runnable};
 
 /// How the executable for a device is made.
 type Make<R> = Box<dyn Fn(CompileOptions) -> PyResult<R> + Send + Sync>;
@@ -70,13 +70,13 @@ impl<R: Runnable> OnDevices<R> {
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let machine = machine::of_call(threads)?;
         let inputs = Inputs::new(self.host.definition(), inputs)?;
-        match Asked::of(py, &inputs, device)? {
-            Asked::Host => runnable::run(&self.host, py, inputs, wanted, machine, out),
-            Asked::Copied(ordinal) => {
+        match CallDevice::of(py, &inputs, device)? {
+            CallDevice::Host => runnable::run(&self.host, py, inputs, wanted, machine, out),
+            CallDevice::Copied(ordinal) => {
                 let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
                 runnable::run(&*executable, py, inputs, wanted, machine, out)
             }
-            Asked::Gpu(ordinal) => {
+            CallDevice::Gpu(ordinal) => {
                 let device = &OpenDevice::of(py, ordinal)?;
                 let executable = &*self.on_gpu(device)?;
                 CallOnGpu { executable, device, inputs: &inputs, wanted, machine }.run(py, out)
@@ -94,16 +94,16 @@ impl<R: Runnable> OnDevices<R> {
         inputs: &Bound<'py, PyAny>,
         wanted: Wanted<'_>,
         device: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
         let machine = machine::of_call(None)?;
         let inputs = Inputs::new(self.host.definition(), inputs)?;
-        match Asked::of(py, &inputs, device)? {
-            Asked::Host => runnable::profile(&self.host, py, inputs, wanted, machine),
-            Asked::Copied(ordinal) => {
+        match CallDevice::of(py, &inputs, device)? {
+            CallDevice::Host => runnable::profile(&self.host, py, inputs, wanted, machine),
+            CallDevice::Copied(ordinal) => {
                 let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
                 runnable::profile(&*executable, py, inputs, wanted, machine)
             }
-            Asked::Gpu(ordinal) => {
+            CallDevice::Gpu(ordinal) => {
                 let device = &OpenDevice::of(py, ordinal)?;
                 let executable = &*self.on_gpu(device)?;
                 CallOnGpu { executable, device, inputs: &inputs, wanted, machine }.profile(py)
@@ -121,15 +121,15 @@ impl<R: Runnable> OnDevices<R> {
         inputs: &Bound<'py, PyAny>,
         wanted: Wanted<'_>,
         device: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
         let (inputs, machine) = (Inputs::new(self.host.definition(), inputs)?, machine::of_process());
-        match Asked::of(py, &inputs, device)? {
-            Asked::Host => runnable::check(&self.host, py, inputs, wanted, &machine),
-            Asked::Copied(ordinal) => {
+        match CallDevice::of(py, &inputs, device)? {
+            CallDevice::Host => runnable::check(&self.host, py, inputs, wanted, &machine),
+            CallDevice::Copied(ordinal) => {
                 let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
                 runnable::check(&*executable, py, inputs, wanted, &machine)
             }
-            Asked::Gpu(ordinal) => {
+            CallDevice::Gpu(ordinal) => {
                 let device = OpenDevice::of(py, ordinal)?;
                 let executable = self.on_gpu(&device)?;
                 call_on_gpu::check(&*executable, py, &device, &inputs, wanted, &machine)

@@ -17,7 +17,7 @@ use crate::call::{Call, Destinations, Inputs};
 use crate::{errors, signals};
 
 /// The report of a comparison with the evaluator, or of a measured call.
-pub type Told<'py> = Bound<'py, PyDict>;
+pub type ReportDict<'py> = Bound<'py, PyDict>;
 
 /// Returns destinations of outputs on a GPU, given their forms.
 pub type PlaceOnGpu<'p, 'd> =
@@ -169,11 +169,11 @@ pub fn run<'py>(
             let ran = runnable.outputs_in_place(&options, arguments);
             ran.map_err(|error| (errors::failed(py, &error), error))
         }
-        false => signals::heeded(py, |interrupt| {
+        false => signals::interruptible(py, |interrupt| {
             runnable.outputs_in_place(&CallOptions { stream, machine, interrupt }, arguments)
         }),
     };
-    call.arrays(py, call.told_of_writes(py, ran)?)
+    call.arrays(py, call.notify_of_writes(py, ran)?)
 }
 
 fn run_into<'py>(
@@ -185,10 +185,10 @@ fn run_into<'py>(
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let destinations = Destinations::new(out)?;
     let (stream, arguments, written) = (call.stream, &mut call.arguments()?, &mut destinations.arguments()?);
-    let ran = signals::heeded(py, |interrupt| {
+    let ran = signals::interruptible(py, |interrupt| {
         runnable.outputs_into(&CallOptions { stream, machine, interrupt }, arguments, written)
     });
-    call.told_of_writes(py, ran)?;
+    call.notify_of_writes(py, ran)?;
     destinations.written()
 }
 
@@ -204,13 +204,13 @@ pub fn profile<'py>(
     inputs: Inputs<'_, 'py>,
     wanted: Wanted<'_>,
     machine: Option<Arc<Machine>>,
-) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
     let call = writing(py, inputs, wanted)?;
     let (stream, arguments) = (call.stream, &mut call.arguments()?);
-    let ran = signals::heeded(py, |interrupt| {
+    let ran = signals::interruptible(py, |interrupt| {
         runnable.outputs_timed(&CallOptions { stream, machine, interrupt }, arguments)
     });
-    let (outputs, report) = call.told_of_writes(py, ran)?;
+    let (outputs, report) = call.notify_of_writes(py, ran)?;
     Ok((call.arrays(py, outputs)?, measured(py, &report, "cpu")?))
 }
 
@@ -218,7 +218,7 @@ pub fn profile<'py>(
 ///
 /// # Errors
 /// When there is no memory.
-pub fn measured<'py>(py: Python<'py>, report: &CallReport, device: &str) -> PyResult<Told<'py>> {
+pub fn measured<'py>(py: Python<'py>, report: &CallReport, device: &str) -> PyResult<ReportDict<'py>> {
     let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     let step = |step: &StepReport| {
         let [time, compile] = [step.time, step.compile].map(milliseconds);
@@ -243,11 +243,11 @@ pub fn check<'py>(
     inputs: Inputs<'_, 'py>,
     wanted: Wanted<'_>,
     machine: &Machine,
-) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
+) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
     let definition = runnable.definition();
     let call = Call::new(py, inputs, wanted)?;
     let (stream, views) = (call.stream.unwrap_or_else(|| Generator::shared().state()), call.views()?);
-    let done = signals::heeded(py, |interrupt| {
+    let done = signals::interruptible(py, |interrupt| {
         let options = CallOptions { stream: Some(stream), interrupt, machine: None };
         let outputs = runnable.outputs(&options, &views)?;
         let viewed = outputs.iter().map(|output| output.view());
@@ -255,15 +255,15 @@ pub fn check<'py>(
         Ok((outputs, compared))
     });
     let (outputs, compared) = done.map_err(|(raised, error)| call.raised(py, raised, &error))?;
-    let told: PyResult<Vec<_>> = compared.iter().map(|comparison| told(py, comparison)).collect();
-    Ok((call.arrays(py, outputs)?, told?))
+    let dicts: PyResult<Vec<_>> = compared.iter().map(|comparison| comparison_dict(py, comparison)).collect();
+    Ok((call.arrays(py, outputs)?, dicts?))
 }
 
 /// The report of a comparison with the evaluator.
 ///
 /// # Errors
 /// When Python has no memory.
-pub fn told<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<Told<'py>> {
+pub fn comparison_dict<'py>(py: Python<'py>, comparison: &Comparison) -> PyResult<ReportDict<'py>> {
     let dict = PyDict::new(py);
     dict.set_item("mismatches", comparison.mismatches)?;
     dict.set_item("worst_ratio", comparison.worst_ratio)?;

@@ -10,7 +10,7 @@ use crate::definition::Builder;
 use crate::errors;
 use crate::executable::{Executable, options};
 use crate::on_devices::OnDevices;
-use crate::runnable::Told;
+use crate::runnable::ReportDict;
 
 /// A segment of a cut.
 #[pyclass(frozen, name = "Segment", module = "ferrofuse._native")]
@@ -169,7 +169,7 @@ impl Chain {
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Told<'py>)> {
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
         self.chain.profile(py, inputs, wanted, device.as_ref())
     }
@@ -183,7 +183,7 @@ impl Chain {
         like: Option<Bound<'py, PyAny>>,
         without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<Told<'py>>)> {
+    ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
         let wanted = Wanted { like: like.as_ref(), without_arrays };
         self.chain.check(py, inputs, wanted, device.as_ref())
     }

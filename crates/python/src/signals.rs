@@ -19,7 +19,7 @@ type Raised = Arc<Mutex<Option<PyErr>>>;
 ///
 /// # Errors
 /// The exception of the handler, or the Python form of the error; and the error itself.
-pub fn heeded<R: Send>(
+pub fn interruptible<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(Interrupt) -> Result<R, Error> + Send,
 ) -> Result<R, (PyErr, Error)> {

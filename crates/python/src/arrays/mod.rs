@@ -29,7 +29,7 @@ pub use memory::{Exported, OutputMemory, Owner, repeats};
 pub use number::{constant, require_no_array, single_constant};
 pub use nvfuser::other_tensor;
 pub use on_gpu::{GpuArray, Holder, InputOnGpu, KindOnGpu, OutputsOnGpu, to_gpu};
-pub use torch::Seen;
+pub use torch::ElementsAt;
 use torch::Torch;
 
 /// Why no output can be written to an array that had to be copied for reading.
@@ -374,7 +374,7 @@ impl Kind {
             && let Some(torch) = given[*input].torch().filter(|_| !given[*input].is_copy())
         {
             let first = given[*input].view(place(*input))?.as_ptr() as usize;
-            let viewed = torch.view(&inputs[*input], first, &Seen::from(view))?;
+            let viewed = torch.view(&inputs[*input], first, &ElementsAt::from(view))?;
             return viewed.ok_or_else(|| place(*input).replaced());
         }
         let memory = match output {

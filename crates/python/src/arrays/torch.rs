@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 /// The elements of a view.
-pub struct Seen<'v> {
+pub struct ElementsAt<'v> {
     /// The address of the element at index zero.
     pub first: usize,
     pub dtype: DType,
@@ -16,10 +16,10 @@ pub struct Seen<'v> {
     pub strides: &'v [isize],
 }
 
-impl<'v> From<&'v ArrayView<'_>> for Seen<'v> {
-    fn from(view: &'v ArrayView<'_>) -> Seen<'v> {
+impl<'v> From<&'v ArrayView<'_>> for ElementsAt<'v> {
+    fn from(view: &'v ArrayView<'_>) -> ElementsAt<'v> {
         let (first, dtype) = (view.as_ptr() as usize, view.dtype());
-        Seen { first, dtype, sizes: view.sizes(), strides: view.strides() }
+        ElementsAt { first, dtype, sizes: view.sizes(), strides: view.strides() }
     }
 }
 
@@ -138,7 +138,7 @@ impl Torch {
         &self,
         tensor: &Bound<'py, PyAny>,
         given: usize,
-        viewed: &Seen<'_>,
+        viewed: &ElementsAt<'_>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = tensor.py();
         if tensor.call_method0("data_ptr")?.extract::<usize>()? != given {

@@ -9,7 +9,7 @@ use ir::array::Layout;
 use pyo3::prelude::*;
 
 use super::{GpuArray, InputOnGpu};
-use crate::arrays::{Given, Library, Seen, Wanted, library};
+use crate::arrays::{ElementsAt, Given, Library, Wanted, library};
 use crate::errors;
 use crate::gpu::{OnGpu, OpenDevice};
 
@@ -179,7 +179,8 @@ impl OutputsOnGpu {
             && own.torch.is_some()
             && !viewed.is_copy
         {
-            let seen = Seen { first: first as usize, dtype, sizes: &layout.sizes, strides: &layout.strides };
+            let seen =
+                ElementsAt { first: first as usize, dtype, sizes: &layout.sizes, strides: &layout.strides };
             let view = torch.view(object, address as usize, &seen)?;
             return view
                 .ok_or_else(|| errors::input(py, "the memory of an input was replaced while the call ran"));
