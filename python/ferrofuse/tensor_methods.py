@@ -71,6 +71,8 @@ def axes(x: TensorView, axis: Axis, dims: Axis) -> List[int]:
     given = dims if axis is None else axis
     if given is None:
         return list(range(x.ndim))
+    if isinstance(given, Val):
+        raise argument_error("an axis must be an integer, but is a value of the definition: pass int(axis), as NumPy's integers are arrays")
     return [int(given)] if isinstance(given, (int, Integral)) else list(given)
 
 

@@ -219,6 +219,8 @@ def test_an_axis_is_named_once():
         x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
         with pytest.raises(TypeError, match="axis and dims are names of one argument"):
             x.sum(axis=0, dims=[0])
+        with pytest.raises(ArgumentError, match=r"an axis must be an integer, but is a value of the definition: pass int\(axis\)"):
+            x.sum(axis=x)
         with pytest.raises(ArgumentError, match=r"exchanges the last two axes"):
             x.mT
     assert TensorView.sum.__doc__ == "`fd.ops.sum` over some or all axes."

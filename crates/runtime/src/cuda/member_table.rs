@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 use super::code::GpuKernel;
 
 /// The most blocks of a launch along x.
-pub(crate) const MOST_BLOCKS: u32 = i32::MAX as u32;
+pub(crate) const MAX_BLOCKS: u32 = i32::MAX as u32;
 
 /// The members of a launch so far.
 pub(super) struct MemberTable {
@@ -42,7 +42,7 @@ impl MemberTable {
 
     /// Whether the blocks of another member fit into the same launch.
     pub fn fits(&self, member: LaunchShape) -> bool {
-        member.blocks <= MOST_BLOCKS - self.shape.blocks
+        member.blocks <= MAX_BLOCKS - self.shape.blocks
     }
 
     /// Adds a member with its parameters.

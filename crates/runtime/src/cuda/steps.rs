@@ -18,7 +18,7 @@ use super::CudaDevice;
 use super::block::Block;
 use super::code::GpuKernel;
 use super::faults::{Telling, Watched};
-use super::member_table::{MOST_BLOCKS, MemberTable};
+use super::member_table::{MAX_BLOCKS, MemberTable};
 use super::products::batches;
 use super::tensor::{GpuMemory, GpuTensor, GpuView, GpuViewMut, Place};
 use crate::accelerator::LoadedKernel;
@@ -138,7 +138,7 @@ impl<'c> OnStream<'c> {
         }
         let blocks =
             blocks.unsigned_abs().div_ceil(kernel.teams.into()).saturating_mul(kernel.cluster.into());
-        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= MOST_BLOCKS);
+        let blocks = u32::try_from(blocks).ok().filter(|&blocks| blocks <= MAX_BLOCKS);
         let dynamic = code.dynamic_shared_bytes.eval(&|sym| argument(given, member, sym)).unwrap_or(i64::MAX);
         let shared = dynamic.saturating_add(code.static_shared_bytes.into());
         let most = self.device.gpu().facts().shared_bytes;
