@@ -25,7 +25,7 @@ test: setup
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo test --workspace # builds the binary too, which the lines below run
 	.venv/bin/python tests/numpy/oracle.py $(TARGET)/debug/ferrofuse
-	$(TARGET)/debug/ferrofuse fuzz --seconds 30 --seed 1 --output $(TARGET)/found
+	$(TARGET)/debug/ferrofuse fuzz --seconds 15 --seed 1 --output $(TARGET)/found
 	# The Python library as the workspace builds it: maturin would compile all that it needs again, with fewer features.
 	cargo build --workspace --lib --tests
 	install $(TARGET)/debug/libferrofuse_native.so python/ferrofuse/_native.abi3.so

@@ -24,10 +24,10 @@ use testing::reduce::file;
 use super::{definition, ferrofuse, objects};
 
 /// Programs that are cut into segments, and segmentations of each example.
-const SEEDS: u64 = 200;
+const SEEDS: u64 = 100;
 const SEEDS_OF_EXAMPLES: u64 = 2;
 /// The fewest that must run: others have indices or sizes that are wrong.
-const MIN_RUN: usize = 120;
+const MIN_RUN: usize = 60;
 /// The seed of inputs and random numbers.
 const SEED: u64 = 3;
 
