@@ -15,7 +15,7 @@ from ferrofuse import DataType, FusionDefinition
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "examples" / "programs"
-RANDOM = 120
+RANDOM = 60
 KINDS = {"b": ml_dtypes.bfloat16, "f": np.float32, "p": np.float32, "i": np.int64}
 
 
