@@ -24,9 +24,8 @@ fn counted(from: usize, size: usize) -> Array {
     Array::from_slice(&[size], &numbers).expect("memory")
 }
 
-#[test]
-fn a_launch_runs_as_many_members_as_it_has_room_for() {
-    let sizes: Vec<usize> = (0..300).map(|number| [1000, 64, 0, 1, 5000, 3][number % 6]).collect();
+/// Runs the updates on tensors of these sizes, checks the results, and returns the number of launches.
+fn launches(sizes: &[usize]) -> u64 {
     let device = Some(stand_in::gpu().expect("the stand-in opens").into());
     let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
     let executable = Executable::by_size(define(&updates(sizes.len())).expect("defines"), options);
@@ -37,30 +36,19 @@ fn a_launch_runs_as_many_members_as_it_has_room_for() {
     let mut arguments: Vec<Argument<'_>> = arrays.iter_mut().map(|array| array.view_mut().into()).collect();
     executable.run_in_place(&mut arguments).expect("runs");
     drop(arguments);
-    // Four kinds of sizes; a launch has room for 102 members of one.
-    assert_eq!(stand_in::count("launches") - before, 4);
+    let launches = stand_in::count("launches") - before;
     for (number, step) in arrays.chunks_exact(2).enumerate() {
         let place = |place: usize| (number + place) as f32 - 0.5 * (2 * number + place) as f32;
         let expected: Vec<f32> = (0..sizes[number]).map(place).collect();
         assert_eq!(step[0].as_slice::<f32>(), expected, "tensor {number}");
     }
-    many_of_one_size();
+    launches
 }
 
-/// More members than a launch has room for.
-fn many_of_one_size() {
-    let device = Some(stand_in::gpu().expect("the stand-in opens").into());
-    let options = CompileOptions { executor: Executor::CUDA, device, ..CompileOptions::default() };
-    let executable = Executable::by_size(define(&updates(250)).expect("defines"), options);
-    let mut arrays: Vec<Array> = (0..500).map(|number| counted(number, 100)).collect();
-    let before = stand_in::count("launches");
-    let mut arguments: Vec<Argument<'_>> = arrays.iter_mut().map(|array| array.view_mut().into()).collect();
-    executable.run_in_place(&mut arguments).expect("runs");
-    drop(arguments);
-    assert_eq!(stand_in::count("launches") - before, 3);
-    for (number, step) in arrays.chunks_exact(2).enumerate() {
-        let place = |place: usize| (2 * number + place) as f32 - 0.5 * (2 * number + 1 + place) as f32;
-        let expected: Vec<f32> = (0..100).map(place).collect();
-        assert_eq!(step[0].as_slice::<f32>(), expected, "tensor {number}");
-    }
+#[test]
+fn a_launch_runs_as_many_members_as_it_has_room_for() {
+    // Four kinds of sizes; a launch has room for 102 members of one.
+    let sizes: Vec<usize> = (0..300).map(|number| [1000, 64, 0, 1, 5000, 3][number % 6]).collect();
+    assert_eq!(launches(&sizes), 4);
+    assert_eq!(launches(&[100; 250]), 3);
 }

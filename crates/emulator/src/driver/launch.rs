@@ -69,7 +69,7 @@ fn copy_parameters(function: &LoadedFunction, parameters: *mut *mut c_void) -> D
             return Err(Status::ERROR_INVALID_VALUE.because(format!("parameter {number} is null")));
         }
         if letter == 's' {
-            // SAFETY: the caller points at a structure of so many words, which may be unaligned.
+            // SAFETY: the caller points at a structure of this number of words, which may be unaligned.
             let word = |at: usize| unsafe { place.cast::<u64>().add(at).read_unaligned() };
             let words: Box<[u64]> = (0..bytes / 8).map(word).collect();
             let table = Arg::Table { words: words.as_ptr(), count: words.len() };
