@@ -283,3 +283,15 @@ fn segments_that_one_launch_runs_are_named() {
     assert!(html(&explanation, "updates", &[]).contains(line));
     assert!(explained(&TWO_AXES).batches.is_empty());
 }
+
+/// A launch has room for 128 members of two buffers and a size.
+#[test]
+fn a_batch_on_a_gpu_is_as_many_launches_as_its_parameters_take() {
+    let update = "    x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.mul(x, 2.0), x)\n";
+    let definition = define(&format!("def updates(fd):\n{}", update.repeat(300))).expect("defines");
+    let plan = plan_for(&definition, CodeTarget::CUDA, &CompileOptions::default()).expect("plans");
+    let explanation = explain(&definition, &plan, &Hints::default());
+    let launches: Vec<usize> = explanation.batches.iter().map(Vec::len).collect();
+    assert_eq!(launches, [128, 128, 44]);
+}
