@@ -3,12 +3,13 @@
 //! Takes a view, returns its axes and those of each value. Decides nothing.
 
 mod axes;
-mod breakpoints;
 mod index_maps;
+mod indices;
 mod node_axes;
 mod passage;
 mod places;
 mod refine;
+mod subranges;
 
 use cranelift_entity::{PrimaryMap, entity_impl};
 use index::Expr;
@@ -16,7 +17,6 @@ use ir::graph::{Fusion, Graph, Node, Val};
 use smallvec::SmallVec;
 
 use axes::{AxisSets, AxisTuple};
-pub use breakpoints::{breakpoints, concatenated};
 
 pub use index_maps::Moved;
 pub use node_axes::{AxisTable, kept_axes};
@@ -24,6 +24,7 @@ use node_axes::{KnownNodes, Role};
 pub use passage::{Passage, Step, Steps, is_index_map, is_slice};
 pub use places::{Made, Source};
 use places::{Place, Places};
+pub use subranges::{CodeSize, Cut};
 
 /// An axis of the iteration space of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

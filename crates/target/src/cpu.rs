@@ -32,7 +32,7 @@ pub const TILE_ROWS_AHEAD: i64 = 8;
 pub const COMBINED_RESULTS: u32 = 256;
 
 /// The most subranges of all loops together: shared code is repeated in each.
-pub const MAX_SUBRANGES: usize = 8;
+pub const MAX_SUBRANGES: usize = 16;
 
 /// The most subranges of a loop along which tensors are concatenated: each has only the code of its own subrange.
 pub const MAX_CONCATENATED: usize = 128;
@@ -95,9 +95,6 @@ pub const MAX_FEW: i64 = 16;
 /// Measured on a layer norm of 1500x512 f32 whose residuals are transposed (Zen 4): 2.0 to 2.3 ms with 32 to 256 and a
 /// register of lanes, 2.8 with 512, 4.0 with 1024 and two registers.
 pub const CROSSING_STRIP: u64 = 128;
-
-/// The most breakpoints that are distinguished: a loop in more subranges is short in any case.
-pub const MAX_BREAKPOINTS: usize = 64;
 
 /// Fewest bytes of a row: after a shorter row the hardware prefetches the next, as rows are contiguous.
 pub const MIN_PREFETCHED_BYTES: u64 = 1 << 11;

@@ -58,6 +58,10 @@ fn constructors() {
     check("torch.full(size=(), fill_value=float('inf'))", "f32 [] [] 1 Constant(inf)");
     check("torch.randint(0, 10, (4,), dtype=torch.int32)", "i32 [4] [1] 4 Integers(0, 10)");
     check("torch.randint(5, size=(4,))", "i64 [4] [1] 4 Integers(0, 5)");
+    check("torch.randint(high=5, size=(4,))", "i64 [4] [1] 4 Integers(0, 5)");
+    check("torch.randint(low=5, high=10, size=(4,))", "i64 [4] [1] 4 Integers(5, 10)");
+    check("torch.randint(5, high=10, size=(4,))", "i64 [4] [1] 4 Integers(5, 10)");
+    check("torch.randint(5, 10, size=(4,))", "i64 [4] [1] 4 Integers(5, 10)");
     check("torch.arange(2, 9, 3)", "i64 [3] [1] 3 Range(2.0, 3.0)");
     check("torch.arange(1, 10, step=4)", "i64 [3] [1] 3 Range(1.0, 4.0)");
     check("torch.arange(start=1, end=4)", "i64 [3] [1] 3 Range(1.0, 1.0)");
@@ -100,6 +104,8 @@ fn views_of_storage() {
     check("torch.randn(2, 3).t().contiguous()", "f32 [3, 2] [2, 1] 6 Normal");
     check("torch.randn(6).view(2, 3).half()", "f16 [2, 3] [3, 1] 6 Normal");
     check("torch.randn(6).to('cuda')", "f32 [6] [1] 6 Normal");
+    check("torch.randn(6).to('cuda', torch.float16)", "f16 [6] [1] 6 Normal");
+    check("torch.randn(6).to('cuda', dtype=torch.float16)", "f16 [6] [1] 6 Normal");
 }
 
 #[test]

@@ -13,8 +13,9 @@ use smallvec::SmallVec;
 use super::cpu_code::{ACCESS, of_fold, weight};
 use super::nests::Nests;
 use super::witness::{Fold, Store};
-use space::{Passage, Space, Step, is_slice};
-use target::limits::MAX_STATEMENTS;
+use space::{Axis, CodeSize, Cut, Passage, Space, Step, is_slice};
+use target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_SUBRANGES};
+use target::limits::{MAX_PARTITIONED_STATEMENTS, MAX_STATEMENTS};
 
 /// The statements of a group as one kernel. Counting stops beyond [`MAX_STATEMENTS`].
 pub(super) fn statements(
@@ -46,11 +47,17 @@ pub(super) fn statements(
     at_once.unwrap_or_else(nest_by_nest)
 }
 
-/// The statements for these values of a group, in one loop nest.
-pub fn statements_for(graph: &Graph, view: &Fusion, space: &Space, vals: &[Val]) -> u64 {
+/// An axis of a group cut at the index maps along it, also behind their shifts as long as the code stays short. None where
+/// no index map changes along it.
+pub fn cut(graph: &Graph, view: &Fusion, space: &Space, axis: Axis) -> Option<Cut> {
     let of_node = |node| weight(graph, node);
-    Count::new(graph, view, space, Weights { node: &of_node, access: ACCESS, part: &whole })
-        .nest(vals, MAX_STATEMENTS)
+    let size = CodeSize { node: &of_node, load: ACCESS, subrange: LOOP_STATEMENTS };
+    let is_short = |cut: &Cut| {
+        let most = if cut.growth() <= 1.0 { MAX_CONCATENATED } else { MAX_SUBRANGES };
+        cut.ranges() <= most && cut.code <= MAX_PARTITIONED_STATEMENTS.max(2 * cut.uncut)
+    };
+    let cuts = space.cuts(graph, view, axis, size);
+    cuts.skip(1).take_while(is_short).last()
 }
 
 /// A sequence of index maps between the loops and a value, by number: under equal courses a value has equal indices.

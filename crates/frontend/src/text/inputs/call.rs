@@ -5,7 +5,7 @@ use ops::DType;
 use syntax::RawDiagnostic;
 use syntax::{ArgumentSyntax, Tree, TreeKind};
 
-use super::number::{Number, checked_sizes, dtype, dtype_path, integer, integers, number, sizes};
+use super::number::{Number, checked_sizes, dtype, integer, integers, number, sizes};
 use super::{Distribution, TensorSpec};
 
 /// Keywords that all calls take; only `dtype` matters here.
@@ -33,14 +33,16 @@ impl Call<'_> {
         self.arguments.iter().filter(|argument| argument.keyword.is_none()).map(|argument| &argument.value)
     }
 
+    fn keyword(&self, name: &str) -> Option<&Tree> {
+        let is_named = |argument: &&ArgumentSyntax| {
+            argument.keyword.as_ref().is_some_and(|keyword| keyword.text == name)
+        };
+        self.arguments.iter().find(is_named).map(|argument| &argument.value)
+    }
+
     /// An argument by position or by any of its names.
     fn argument(&self, place: usize, names: &[&str]) -> Option<&Tree> {
-        let named = |argument: &&ArgumentSyntax| {
-            argument.keyword.as_ref().is_some_and(|keyword| names.contains(&keyword.text.as_str()))
-        };
-        self.positional()
-            .nth(place)
-            .or_else(|| self.arguments.iter().find(named).map(|argument| &argument.value))
+        self.positional().nth(place).or_else(|| names.iter().find_map(|name| self.keyword(name)))
     }
 
     fn required(&self, place: usize, names: &[&str]) -> Result<&Tree, RawDiagnostic> {
@@ -59,7 +61,7 @@ impl Call<'_> {
         let is_neutral = |argument: &&ArgumentSyntax, name: &str| match (name, &argument.value.kind) {
             ("order", TreeKind::Text(order)) => order == "C",
             ("names", TreeKind::None) | ("noncontiguous", TreeKind::Bool(false)) => true,
-            ("exclude_zero", _) => true,
+            ("exclude_zero", TreeKind::Bool(false)) => true,
             _ => WITHOUT_EFFECT.contains(&name),
         };
         let rejected = self.arguments.iter().filter(|argument| {
@@ -97,8 +99,7 @@ impl Call<'_> {
     }
 
     fn dtype(&self, default: DType) -> Result<DType, RawDiagnostic> {
-        let keyword = self.arguments.iter().find(|a| a.keyword.as_ref().is_some_and(|k| k.text == "dtype"));
-        keyword.map_or(Ok(default), |argument| dtype(&argument.value))
+        self.keyword("dtype").map_or(Ok(default), dtype)
     }
 
     /// A dense tensor of these sizes and the call's `dtype`, or else the default.
@@ -124,15 +125,15 @@ impl Call<'_> {
         self.filled(sizes(self.required(0, &["size", "shape"])?), default, Distribution::Constant(value))
     }
 
-    /// `randint(high, size)` or `randint(low, high, size)`.
+    /// `randint(high, size)` or `randint(low, high, size)`, also with names.
     pub fn randint(&self) -> Result<TensorSpec, RawDiagnostic> {
-        let two = matches!(self.argument(1, &["size"]), Some(Tree { kind: TreeKind::List(_), .. }));
-        let (low, high, shape) = if two && self.positional().count() <= 2 {
-            (0, integer(self.required(0, &["high"])?)?, self.required(1, &["size"])?)
-        } else {
-            let (low, high) = (self.required(0, &["low"])?, self.required(1, &["high"])?);
-            (integer(low)?, integer(high)?, self.required(2, &["size"])?)
-        };
+        let bounds = self.positional().take_while(|tree| !matches!(tree.kind, TreeKind::List(_))).count();
+        let is_named = |name: &str| self.keyword(name).is_some();
+        let has_low = is_named("low") || bounds + usize::from(is_named("high")) > 1;
+        let low = if has_low { integer(self.required(0, &["low"])?)? } else { 0 };
+        let high_place = usize::from(has_low && !is_named("low"));
+        let high = integer(self.required(high_place, &["high"])?)?;
+        let shape = self.required(bounds, &["size"])?;
         if low >= high {
             return Err(RawDiagnostic::new(
                 self.span,
@@ -188,10 +189,8 @@ impl Call<'_> {
     pub fn make_tensor(&self, real: DType) -> Result<TensorSpec, RawDiagnostic> {
         let dtype = self.dtype(real)?;
         let bound = |name: &str, default: f64| {
-            let keyword = self.arguments.iter().find(|a| a.keyword.as_ref().is_some_and(|k| k.text == name));
-            keyword
-                .filter(|a| a.value.kind != TreeKind::None)
-                .map_or(Ok(default), |a| number(&a.value).map(|n| n.as_f64()))
+            let given = self.keyword(name).filter(|tree| tree.kind != TreeKind::None);
+            given.map_or(Ok(default), |tree| number(tree).map(|n| n.as_f64()))
         };
         let (low, high) = (bound("low", -9.0)?, bound("high", if dtype.is_float() { 9.0 } else { 10.0 })?);
         let distribution = match dtype {
@@ -204,12 +203,13 @@ impl Call<'_> {
         self.filled(self.all_sizes(), real, distribution)
     }
 
-    /// `.to(dtype)`; a device changes nothing.
+    /// `.to(dtype)`, `.to(device)` or `.to(device, dtype)`; a device changes nothing.
     pub fn converted(&self, spec: TensorSpec) -> Result<TensorSpec, RawDiagnostic> {
-        match self.argument(0, &["dtype"]) {
-            Some(Tree { kind: TreeKind::Text(_), .. }) | None => Ok(spec),
-            Some(tree) if dtype_path(tree).is_none() && tree.path().is_none() => Ok(spec),
+        let is_dtype = |tree: &&Tree| tree.path().is_some();
+        let named = || self.keyword("dtype");
+        match self.positional().take(2).find(is_dtype).or_else(named) {
             Some(tree) => Ok(TensorSpec { dtype: dtype(tree)?, ..spec }),
+            None => Ok(spec),
         }
     }
 

@@ -37,6 +37,8 @@ pub(super) struct LoopEmitter<'a> {
     jam: Option<Jam>,
     /// The subrange of each partitioned axis that its loop walks, by number.
     subranges: FxHashMap<Axis, usize>,
+    /// The breakpoints of the partitioned axes that were walked so far.
+    breakpoints: FxHashMap<Axis, Vec<Expr>>,
 }
 
 impl<'a> AsMut<LoopEmitter<'a>> for LoopEmitter<'a> {
@@ -48,8 +50,8 @@ impl<'a> AsMut<LoopEmitter<'a>> for LoopEmitter<'a> {
 impl<'a> LoopEmitter<'a> {
     /// No loops yet.
     pub fn new(emitter: Emitter<'a>) -> LoopEmitter<'a> {
-        let (open_loops, jam, subranges) = Default::default();
-        LoopEmitter { emitter, open_loops, jam, subranges }
+        let (open_loops, jam, subranges, breakpoints) = Default::default();
+        LoopEmitter { emitter, open_loops, jam, subranges, breakpoints }
     }
 
     /// The finished kernel.

@@ -6,17 +6,18 @@ use kernel::LoopKind;
 
 use super::LoopEmitter;
 use super::open::Subrange;
-use space::{Axis, breakpoints};
+use crate::legal::cut;
+use space::Axis;
 
 impl LoopEmitter<'_> {
     /// The subranges that the loop of an axis walks.
     pub(super) fn subranges_of(&mut self, axis: Axis) -> Vec<Subrange> {
         let group = self.emitter.group;
-        let mut ends = if group.schedule.partition.contains(&axis) {
-            breakpoints(group.graph, group.view, &group.witness.space, axis, usize::MAX)
-        } else {
-            Vec::new()
-        };
+        let is_cut = group.schedule.partition.contains(&axis);
+        let cut = || cut(group.graph, group.view, &group.witness.space, axis).filter(|_| is_cut);
+        let breakpoints =
+            self.breakpoints.entry(axis).or_insert_with(|| cut().map_or(Vec::new(), |cut| cut.breakpoints));
+        let mut ends = breakpoints.clone();
         ends.push(group.schedule.extent(group.witness, axis));
         let ends: Vec<Expr> = ends.iter().map(|end| self.emitter.size(end)).collect();
         let begins = std::iter::once(Expr::zero()).chain(ends.iter().cloned());

@@ -4,13 +4,13 @@
 
 use ir::graph::Node;
 
-use crate::legal::Witness;
+use crate::legal::{Witness, cut};
 use crate::schedule::Schedule;
 use crate::schedule::contiguous::crosses_rows;
 use crate::schedule::workload::{Workload, has_results_in_scratch};
-use space::{Axis, breakpoints};
+use space::Axis;
 use target::Cpu;
-use target::cpu::{MAX_BREAKPOINTS, MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
+use target::cpu::{MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
 
 /// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;
@@ -33,7 +33,7 @@ pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u3
             target.lanes
         };
     }
-    let subranges = breakpoints(graph, view, &witness.space, lane, MAX_BREAKPOINTS).len() as u64 + 1;
+    let subranges = cut(graph, view, &witness.space, lane).map_or(1, |cut| cut.ranges() as u64);
     let is_long = work.trip_count(schedule, lane) / subranges >= MIN_WIDE_TRIP_COUNT * u64::from(facts.wide);
     let varying: Vec<Node> =
         view.order().iter().copied().filter(|&node| varies(witness, schedule, lane, node)).collect();

@@ -1,10 +1,10 @@
 //! How many short rows a block takes side by side, each by a team with as many threads as the row has vectors.
 
 use super::keep::longest_row;
-use crate::legal::Fold;
+use crate::legal::{Fold, cut};
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
-use space::{Axis, breakpoints};
+use space::Axis;
 
 /// Gives a complete schedule teams, if rows are short and lanes need not wait for each other: one row each, as for blocks
 /// that keep nothing from row to row. Of many blocks some load while others fold.
@@ -39,12 +39,10 @@ fn keeps_nothing(work: &Workload<'_>, schedule: &Schedule) -> bool {
 fn lanes(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
     let Workload { graph, view, witness, .. } = *work;
     let row = longest_row(work, schedule, lane).unwrap_or(work.trip_count(schedule, lane));
-    let cuts = if schedule.partition.contains(&lane) {
-        breakpoints(graph, view, &witness.space, lane, usize::MAX).len()
-    } else {
-        0
-    };
-    let vectors = row.div_ceil(cuts as u64 + 1).div_ceil(schedule.width.into()).max(1);
+    let is_cut = schedule.partition.contains(&lane);
+    let cut = cut(graph, view, &witness.space, lane).filter(|_| is_cut);
+    let subranges = cut.map_or(1, |cut| cut.ranges() as u64);
+    let vectors = row.div_ceil(subranges).div_ceil(schedule.width.into()).max(1);
     let most = if witness.folds.is_empty() { work.target.lanes } else { schedule.lanes };
     vectors.checked_next_power_of_two().map_or(most, |lanes| lanes.min(u64::from(most)) as u32)
 }
