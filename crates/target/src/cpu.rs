@@ -32,7 +32,7 @@ pub const TILE_ROWS_AHEAD: i64 = 8;
 pub const COMBINED_RESULTS: u32 = 256;
 
 /// The most subranges of all loops together: shared code is repeated in each.
-pub const MAX_SUBRANGES: usize = 16;
+pub const MAX_SUBRANGES: usize = 32;
 
 /// The most subranges of a loop along which tensors are concatenated: each has only the code of its own subrange.
 pub const MAX_CONCATENATED: usize = 128;

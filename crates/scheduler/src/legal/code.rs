@@ -6,7 +6,7 @@
 //! count by the lines of LLVM IR that they become. Reads no clock: libLLVM takes about 0.25 ms for a unit up to
 //! [`MAX_STATEMENTS`], and more and more beyond (`bench/first_call`).
 
-use ir::graph::{Fusion, Graph, Node, Val};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -56,8 +56,21 @@ pub fn cut(graph: &Graph, view: &Fusion, space: &Space, axis: Axis) -> Option<Cu
         let most = if cut.growth() <= 1.0 { MAX_CONCATENATED } else { MAX_SUBRANGES };
         cut.ranges() <= most && cut.code <= MAX_PARTITIONED_STATEMENTS.max(2 * cut.uncut)
     };
-    let cuts = space.cuts(graph, view, axis, size);
-    cuts.skip(1).take_while(is_short).last()
+    space.cuts(graph, view, axis, size).skip(1).take_while(is_short).last()
+}
+
+/// Whether loops that ask for these values are short enough to be cut at all index maps, as far as one count tells: each
+/// course to a value may change at an index of its own. Where they are not, elements choose between operands by predicates.
+pub fn is_short_when_cut(graph: &Graph, view: &Fusion, space: &Space, vals: &[Val]) -> bool {
+    let of_node = |node: Node| match graph.op(node.into()) {
+        TensorOp::Cat(_) | TensorOp::Pad { .. } => 0,
+        _ => weight(graph, node),
+    };
+    let weights = Weights { node: &of_node, access: ACCESS, part: &whole };
+    let mut count = Count::new(graph, view, space, weights);
+    let code = count.nest(vals, MAX_PARTITIONED_STATEMENTS) + LOOP_STATEMENTS;
+    let subranges = count.most_courses + 1;
+    subranges <= MAX_SUBRANGES && code.saturating_mul(subranges as u64) <= MAX_PARTITIONED_STATEMENTS
 }
 
 /// A sequence of index maps between the loops and a value, by number: under equal courses a value has equal indices.
@@ -134,13 +147,15 @@ pub struct Count<'a> {
     courses: Courses,
     /// The courses under which each node of the group is asked for, by position, ascending. Empty between nests.
     asked: Vec<SmallVec<[Course; 2]>>,
+    /// The most courses to one node.
+    most_courses: usize,
 }
 
 impl<'a> Count<'a> {
     /// A count over the nodes of a group with this space.
     pub fn new(graph: &'a Graph, view: &'a Fusion, space: &'a Space, weights: Weights<'a>) -> Count<'a> {
         let asked = vec![SmallVec::new(); view.order().len()];
-        Count { graph, view, space, weights, courses: Courses::default(), asked }
+        Count { graph, view, space, weights, courses: Courses::default(), asked, most_courses: 0 }
     }
 
     /// What a loop nest that asks for these values counts as; counting stops above `most`.
@@ -162,6 +177,7 @@ impl<'a> Count<'a> {
                 continue;
             }
             std::mem::swap(&mut courses, &mut self.asked[position]);
+            self.most_courses = self.most_courses.max(courses.len());
             let node = self.view.order()[position];
             let parts: f64 = courses.iter().map(|&course| self.courses.parts[course as usize]).sum();
             sum = sum.saturating_add(((self.weights.node)(node) as f64 * parts) as u64);

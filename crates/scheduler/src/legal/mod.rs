@@ -24,7 +24,7 @@ use cranelift_entity::EntityRef;
 use index::Expr;
 use ir::graph::{ExternalOp, Fusion, Graph, Node, TensorOp, Val};
 
-pub use code::{Count, Weights, cut};
+pub use code::{Count, Weights, cut, is_short_when_cut};
 use moved::reject_moved_folds;
 use needs::Needs;
 pub use witness::{Fold, Store, When, Witness};

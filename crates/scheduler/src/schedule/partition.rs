@@ -18,7 +18,7 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
         Processor::Gpu(_) => MAX_STATEMENTS,
     };
     let mut subranges = 1;
-    let mut code = witness.statements;
+    let mut code = 0;
     let mut partition = Vec::new();
     let within: Vec<Axis> = schedule.lane.into_iter().chain(schedule.inner.iter().copied()).collect();
     let walked = within.iter().copied().chain(schedule.outer());
@@ -26,7 +26,8 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
         let Some(cut) = cut(graph, view, &witness.space, axis).filter(|_| !partition.contains(&axis)) else {
             continue;
         };
-        let cut_code = (code as f64 * cut.growth()).ceil() as u64;
+        // The first cut is short by itself.
+        let cut_code = if subranges == 1 { cut.code } else { (code as f64 * cut.growth()).ceil() as u64 };
         let is_short = cut_code <= most_statements.max(witness.statements.saturating_mul(2));
         // Each of the rows has its own predicate.
         let is_jammed = schedule.jam.is_some_and(|(row, _)| row == axis);

@@ -5,7 +5,7 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::FxHashMap;
 use scheduler::cycles::OpCycles;
 use scheduler::hints::Hints;
-use scheduler::legal::{Count, Weights, Witness};
+use scheduler::legal::{Count, Weights, Witness, is_short_when_cut};
 
 use super::amounts::Amounts;
 use super::repeats::Repeats;
@@ -25,11 +25,18 @@ pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) ->
         let position = witness.space.position(node).expect("a node of the group");
         repeats.cycles(amounts, position, node)
     };
-    let part = |node: Node, k: usize| part(amounts, node, k);
-    let mut count =
-        Count::new(graph, view, &witness.space, Weights { node: &cycles, access: 0, part: &part });
     let folded = witness.folds.iter().flat_map(|fold| graph.node(fold.node).operands.iter().copied());
     let roots: Vec<Val> = folded.chain(witness.stores.iter().map(|store| store.val)).collect();
+    let rolls = |node: Node| (0..graph.node(node).operands.len()).any(|k| is_roll(graph, node, k));
+    let is_cut = !view.order().iter().any(|&node| rolls(node))
+        || is_short_when_cut(graph, view, &witness.space, &roots);
+    let part = |node: Node, k: usize| match is_cut || !is_roll(graph, node, k) {
+        true => part(amounts, node, k),
+        // Each element of the cat chooses between them.
+        false => elements(amounts, node.into()) / elements(amounts, graph.node(node).operands[k]),
+    };
+    let mut count =
+        Count::new(graph, view, &witness.space, Weights { node: &cycles, access: 0, part: &part });
     let folds = witness.folds.iter().map(|fold| cycles(fold.node));
     folds.fold(count.nest(&roots, u64::MAX), u64::saturating_add)
 }
@@ -76,19 +83,26 @@ pub(crate) fn needed_parts(amounts: &Amounts<'_>, fusion: &Fusion) -> FxHashMap<
     needed
 }
 
-/// The multiple of an operand's elements that a node asks for: a part, if it slices or gathers. Slices that are only
-/// rearranged, as in a roll, count as the whole result, since chains of those leave no loops to cut.
+/// The multiple of an operand's elements that a node asks for: a part, if it slices or gathers.
 pub(crate) fn part(amounts: &Amounts<'_>, node: Node, k: usize) -> f64 {
     let graph = amounts.graph;
     let operand = graph.node(node).operands[k];
-    let elements = |val: Val| amounts.of(val).elements.max(1) as f64;
-    let ratio = || elements(node.into()) / elements(operand);
+    let ratio = || elements(amounts, node.into()) / elements(amounts, operand);
     match graph.node(node).op {
         TensorOp::Slice { .. } => ratio().min(1.0),
         TensorOp::Gather(_) if k == 0 => ratio().min(1.0),
-        TensorOp::Cat(_) if matches!(graph.op(operand), TensorOp::Slice { .. }) => ratio(),
         _ => 1.0,
     }
+}
+
+fn elements(amounts: &Amounts<'_>, val: Val) -> f64 {
+    amounts.of(val).elements.max(1) as f64
+}
+
+/// Whether operand `k` of a cat is a slice: the cat may roll a tensor.
+fn is_roll(graph: &Graph, node: Node, k: usize) -> bool {
+    let data = graph.node(node);
+    matches!(data.op, TensorOp::Cat(_)) && matches!(graph.op(data.operands[k]), TensorOp::Slice { .. })
 }
 
 /// Cycles of a node: a fold takes the elements of its operand, all others make those of their result.

@@ -1,5 +1,6 @@
 //! Moves of every kind, as long as any pays.
 
+use super::between::between;
 use super::exchange::exchange;
 use super::join::join;
 use super::keep::{keep, keep_statistics};
@@ -11,7 +12,8 @@ use super::transfer::transfer;
 /// segments are done, as they take most of the steps.
 pub(super) fn descend(state: &mut State<'_>) {
     exchange(state);
-    while join(state) || keep_statistics(state) || transfer(state) || keep(state) || shift(state) {
+    let moves = [join, keep_statistics, transfer, keep, shift, between];
+    while moves.iter().any(|improve| improve(state)) {
         exchange(state);
     }
 }

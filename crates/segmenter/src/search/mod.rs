@@ -9,9 +9,11 @@
 //! `state` (a segmentation being changed) · `segment` (one of its segments, and what it costs) · `order` (the order of
 //! segments). Moves are functions over the state: `exchange` (values dropped, or others kept instead) · `keep` (values kept
 //! that are computed repeatedly) · `transfer` (values made by another segment) · `shift` (values kept in the place of
-//! others) · `join` (segments that read the same) · `descend` (moves as long as any pays) · `retry` (a move that does not
-//! pay by itself, then those that follow from it) · `shrink` (less memory at any cost in time).
+//! others) · `between` (one value kept in the place of two) · `join` (segments that read the same) · `descend` (moves as
+//! long as any pays) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory
+//! at any cost in time).
 
+mod between;
 mod descend;
 mod exchange;
 mod join;
