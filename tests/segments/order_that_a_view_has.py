@@ -12,7 +12,9 @@ def order_that_a_view_has(fd):
 # tv2 is a view of x: no bytes moved for it
 # tv4 is a view of x: no bytes moved for it
 #
+# tv5 is copied from x: no two outputs share memory
+#
 # 8.0 MiB moved, 8.0 MiB compulsory, traffic ratio 1.000
 # peak memory 0 B, inputs not counted
-# model: 0.0 us, which no other cut can beat
+# model: 279.6 us, which no other cut can beat
 # sizes that are not given count as i0 = 1024, i1 = 1024

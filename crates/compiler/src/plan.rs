@@ -6,7 +6,7 @@ use std::ops::{Deref, Range};
 use ir::graph::{DeviceStream, Dropped, Fusion, Graph, Node, Task, Tasks, Val, ValMap};
 use ir::interrupt::{Interrupt, Interrupted};
 use ops::Monoid;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
 use scheduler::legal::Witness;
@@ -232,6 +232,14 @@ impl Plan {
 }
 
 impl Cut {
+    /// The outputs that are copied once segments have run, as no two share memory: those that are inputs, and those that
+    /// equal an earlier output, unless they are views of inputs.
+    pub fn copied_outputs(&self) -> impl Iterator<Item = Val> {
+        let mut made: FxHashSet<Val> = FxHashSet::default();
+        let outputs = self.computed.outputs().iter().map(|output| output.val);
+        outputs.filter(move |&val| self.computed.is_input(val) || !made.insert(val))
+    }
+
     /// Whether two segments could be one, given the number of segments that read a value (`readers`): the answer that the
     /// search got, if it asked.
     pub fn as_one(&self, pair: [&Fusion; 2], readers: impl Fn(Val) -> usize) -> LegalityAnswer {

@@ -482,15 +482,10 @@ impl<'a> Explainer<'a> {
         Moved { read, all: self.hints.value(&self.moved(segment)) }
     }
 
-    /// Bytes of outputs that are copied: outputs that are inputs or equal an earlier output, unless they are views of
-    /// inputs.
+    /// Bytes that copies of outputs read and write.
     fn copied_bytes(&self) -> u64 {
-        let fusion = &self.cut.computed;
-        let mut seen = BTreeSet::new();
-        let copied = fusion.outputs().iter().filter(|out| fusion.is_input(out.val) || !seen.insert(out.val));
-        copied
-            .map(|output| self.bytes(output.val) + self.hints.value(&self.cut.graph.ty(output.val).bytes()))
-            .sum()
+        let of_copy = |val| self.bytes(val) + self.hints.value(&self.cut.graph.ty(val).bytes());
+        self.cut.copied_outputs().map(of_copy).sum()
     }
 
     /// Views of inputs move nothing.

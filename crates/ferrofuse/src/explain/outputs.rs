@@ -1,7 +1,10 @@
 //! The layouts of a plan's outputs that are views or not row-major: the source of each view, and strides as formulas.
 
+use std::collections::BTreeSet;
+
 use compiler::Plan;
 use compiler::layout::LayoutClass;
+use compiler::outputs::View;
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{Axes, Val};
@@ -18,6 +21,9 @@ pub struct OutputExplanation {
     /// The input, or the value that a segment makes, whose memory it shares.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view_of: Option<String>,
+    /// The value of which it is a copy, made after the segments: no two outputs share memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy_of: Option<String>,
     /// Its strides in elements, as formulas over sizes; `None` if they follow from the tensor that it is a view of or is
     /// written to.
     pub strides: Option<Vec<String>>,
@@ -32,16 +38,23 @@ pub(super) fn outputs(
     let layout = |input: u32| explainer.layouts.get(&plan.fusion.inputs()[input as usize]);
     let is_strided = |input: u32| layout(input).is_some_and(|layout| **layout != LayoutClass::Dense);
     let outputs = output_names(definition).into_iter().zip(plan.fusion.outputs()).zip(&plan.views);
+    let mut made: BTreeSet<Val> = BTreeSet::new();
     outputs
         .filter_map(|((name, output), view)| {
+            let is_viewed = |view: &View| plan.fusion.is_input(view.source);
+            let val = view.as_ref().map_or(output.val, |view| view.source);
+            let is_copied =
+                !view.as_ref().is_some_and(is_viewed) && (plan.fusion.is_input(val) || !made.insert(val));
             let source = view.as_ref().map(|view| (view.source, explainer.names.of(view.source)));
             // A value computed in the order of memory is the output itself.
             let is_other = |(val, source): &(Val, String)| plan.fusion.is_input(*val) || *source != name;
-            let view_of = source.filter(is_other).map(|(_, source)| source);
+            let view_of = source.filter(is_other).map(|(_, source)| source).filter(|_| !is_copied);
+            let copy_of = is_copied.then(|| explainer.names.of(val));
             let has_order = !output.order.is_empty();
             let strides = has_order.then(|| strides(plan.graph.shape(output.val), &output.order));
-            let is_told = view_of.is_some() || has_order || output.alias.is_some_and(is_strided);
-            is_told.then_some(OutputExplanation { name, view_of, strides })
+            let is_told =
+                view_of.is_some() || copy_of.is_some() || has_order || output.alias.is_some_and(is_strided);
+            is_told.then_some(OutputExplanation { name, view_of, copy_of, strides })
         })
         .collect()
 }

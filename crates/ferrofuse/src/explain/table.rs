@@ -56,6 +56,14 @@ impl fmt::Display for Explanation {
             let gap = if number == 0 { "\n" } else { "" };
             writeln!(f, "{gap}{name} is a view of {source}: no bytes moved for it")?;
         }
+        let copies = self.outputs.iter().filter_map(|output| Some((&output.name, output.copy_of.as_ref()?)));
+        for (number, (name, source)) in copies.enumerate() {
+            let gap = if number == 0 { "\n" } else { "" };
+            match name == source {
+                true => writeln!(f, "{gap}{name} is copied for a second output: no two share memory")?,
+                false => writeln!(f, "{gap}{name} is copied from {source}: no two outputs share memory")?,
+            }
+        }
         let (moved, min) = (table::bytes(self.bytes), table::bytes(self.compulsory_bytes));
         writeln!(f, "\n{moved} moved, {min} compulsory, traffic ratio {:.3}", self.traffic_ratio)?;
         writeln!(f, "peak memory {}, inputs not counted", table::bytes(self.peak_bytes))?;

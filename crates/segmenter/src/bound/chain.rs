@@ -147,13 +147,20 @@ impl<'a> Chains<'a> {
         match &self.graph.node(node).op {
             TensorOp::External(_) => {
                 let (_, read) = self.forced.external.iter().find(|(external, _)| *external == node)?;
-                let before = read.iter().filter_map(|val| self.known.get(&val.node));
-                before.copied().max_by_key(|chain| (chain.bytes, chain.segments))
+                let before = read.iter().filter_map(|val| self.beyond(val.node, node));
+                before.max_by_key(|chain| (chain.bytes, chain.segments))
             }
             TensorOp::Fold { .. } => Some(self.shortest(node)),
             TensorOp::Input { .. } | TensorOp::Constant(_) | TensorOp::Size(_) => None,
             _ => is_made.then(|| self.shortest(node)),
         }
+    }
+
+    /// What the chain of one node means for a node that follows: bytes of another component are none of its own.
+    fn beyond(&self, before: Node, node: Node) -> Option<Chain> {
+        let chain = *self.known.get(&before)?;
+        let is_same = self.components.of_node(before) == self.components.of_node(node);
+        Some(if is_same { chain } else { Chain { segments: chain.segments, ..Chain::default() } })
     }
 
     /// The minimum over the axes that workers may divide, of bytes and of segments.
