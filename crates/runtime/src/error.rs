@@ -227,7 +227,15 @@ impl Error {
 
     /// Whether in-place outputs of the call may have been written, in part or in whole.
     pub fn may_have_written(&self) -> bool {
-        matches!(self, Error::Interrupted(_) | Error::Memory { .. } | Error::Allocation(_))
+        match self {
+            Error::Interrupted(_) | Error::Memory { .. } | Error::Allocation(_) => true,
+            // Of a later step or segment.
+            Error::Cuda(_) | Error::Step { .. } | Error::GpuMemory { .. } | Error::TooLargeLaunch { .. } => {
+                true
+            }
+            Error::Evaluate(error) => matches!(error, EvaluateError::Memory { .. }),
+            _ => false,
+        }
     }
 
     /// Who can fix it.

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 
@@ -223,7 +224,28 @@ fn memory_of_process() -> usize {
         (Ok(pages), Ok(page)) => pages.saturating_mul(page),
         _ => isize::MAX as usize,
     };
-    let group = fs::read_to_string("/sys/fs/cgroup/memory.max").ok();
-    let of_group = group.and_then(|limit| limit.trim().parse().ok()).unwrap_or(usize::MAX);
-    of_machine.min(of_group)
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let of_group = limit_files(&groups).filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok());
+    of_group.fold(of_machine, usize::min)
+}
+
+/// The files with the memory limits of control groups and of all that contain them, given what `/proc/self/cgroup` says. In
+/// a container the path of the group may be that outside of it: then the file at the root has the limit.
+fn limit_files(groups: &str) -> impl Iterator<Item = PathBuf> {
+    let of_group = |line: &str| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        let (root, file) = match controllers {
+            "" => ("/sys/fs/cgroup", "memory.max"),
+            _ if controllers.split(',').any(|name| name == "memory") => {
+                ("/sys/fs/cgroup/memory", "memory.limit_in_bytes")
+            }
+            _ => return None,
+        };
+        let group = PathBuf::from(path.trim_start_matches('/'));
+        let files: Vec<PathBuf> =
+            group.ancestors().map(|group| Path::new(root).join(group).join(file)).collect();
+        Some(files)
+    };
+    let files: Vec<PathBuf> = groups.lines().filter_map(of_group).flatten().collect();
+    files.into_iter()
 }

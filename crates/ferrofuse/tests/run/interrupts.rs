@@ -12,6 +12,7 @@ use ferrofuse::{
 };
 use reference::evaluate::Serial;
 
+use crate::segments::cut;
 use crate::tensors::{random, views};
 
 const KERNELS: &str = "def f(fd):
@@ -192,6 +193,33 @@ fn an_interrupted_call_in_place_leaves_each_element_old_or_new() {
         let elements =
             array.as_bytes().chunks_exact(4).map(|bytes| f32::from_ne_bytes(bytes.try_into().expect("4")));
         assert!(elements.into_iter().all(|element| element == 1.0 || element == 2.0));
+    }
+}
+
+/// Outputs are copied at the end: to other memory, and to an input.
+#[test]
+fn calls_of_segments_are_interrupted_while_they_copy() {
+    const RETURNED: &str = "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+    fd.add_output(fd.ops.add(x, 1.0))
+";
+    for text in [RETURNED, IN_PLACE] {
+        let definition = define(text).expect("defines");
+        let segments = cut(&definition, None).expect("plans");
+        let chain = Executable::from_segments(definition, &segments, CompileOptions::default());
+        let chain = chain.expect("segments");
+        for poll in 0.. {
+            let mut array = Array::full(Scalar::from_f64(DType::F32, 1.0), &[4000, 500]).expect("memory");
+            let mut out = Array::zeros(DType::F32, &[4000, 500]).expect("memory");
+            let options = CallOptions { interrupt: at(poll).0, ..CallOptions::default() };
+            let arguments: &mut [Argument<'_>] = &mut [array.view_mut().into()];
+            let destinations: &mut [Argument<'_>] = &mut [out.view_mut().into()];
+            let given = if text == IN_PLACE { &mut [] } else { destinations };
+            match chain.run_into(&options, arguments, given) {
+                Err(error) => assert!(error.may_have_written(), "{error}"),
+                Ok(()) => break assert!(poll > 2, "it looks at interrupts"),
+            }
+        }
     }
 }
 

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ferrofuse::{
-    Array, ArrayView, Blame, CompileOptions, CpuTarget, DType, Error, Executor, Machine, MachineOptions,
-    compile, define,
+    Argument, Array, ArrayView, Blame, CallOptions, CompileOptions, CpuTarget, DType, Error, Executor,
+    Machine, MachineOptions, compile, define,
 };
 
 use crate::definitions::{BIAS_SCALE, SILU_MUL, SUM_ROWS};
@@ -63,6 +63,12 @@ fn too_little_memory_is_said_before_anything_runs() {
     assert_eq!(blame, Blame::Machine);
     let small = inputs(&SILU_MUL, executable.definition(), 10, 10);
     assert!(executable.run(&views(&small)).is_ok());
+    // Memory of the caller's is there already.
+    let mut arrays = arrays;
+    let mut arguments: Vec<Argument<'_>> = arrays.iter_mut().map(|array| array.view_mut().into()).collect();
+    let mut out = Array::zeros(DType::BF16, &[1 << 10, 1 << 10]).expect("memory");
+    let destinations: &mut [Argument<'_>] = &mut [out.view_mut().into()];
+    executable.run_into(&CallOptions::default(), &mut arguments, destinations).expect("there is memory");
 }
 
 #[test]

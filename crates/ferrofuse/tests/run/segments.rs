@@ -23,7 +23,7 @@ def f(fd):
     fd.add_output(T4)
 ";
 
-fn cut(definition: &Definition, segmentation: Option<&str>) -> Result<Vec<Segment>, SegmentError> {
+pub fn cut(definition: &Definition, segmentation: Option<&str>) -> Result<Vec<Segment>, SegmentError> {
     let chosen = segmentation.map(|text| read_segmentation(definition, text)).transpose()?;
     let plan_options = PlanOptions { segmentation: chosen, ..PlanOptions::default() };
     let options = CompileOptions { plan: plan_options, ..CompileOptions::default() };

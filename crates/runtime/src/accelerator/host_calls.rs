@@ -103,7 +103,7 @@ fn within<D: OwnsMemory, R>(
     let inputs = inputs.map(|view| device.upload(&view)).collect::<Result<Vec<_>, Error>>()?;
     let views = inputs.iter().map(D::Space::view);
     let given = Given { sizes, extents, inputs: views, targets: &[], visible };
-    act(Call::new(loaded.plan, loaded.code, device.in_call(host), given)?)
+    act(Call::new(loaded.plan, loaded.code, device.in_call(host), given))
 }
 
 /// The forms of those outputs that are returned, among the forms of all.

@@ -89,13 +89,13 @@ impl<'a, S: AddressSpace, I> Given<'_, 'a, S, I> {
 }
 
 impl<'c, 'a, D: Device> Call<'c, 'a, D> {
-    /// A call on inputs that fit the plan, whose kernels are `code`. Memory is compared with the device's here.
+    /// A call on inputs that fit the plan, whose kernels are `code`.
     pub fn new(
         plan: &'c ExecutionPlan,
         code: &'c [D::Code],
         device: D,
         given: Given<'c, 'a, D::Space, impl Iterator<Item = ViewOf<'c, D>>>,
-    ) -> Result<Call<'c, 'a, D>, Error> {
+    ) -> Call<'c, 'a, D> {
         let Given { sizes: known, extents, inputs, targets, visible } = given;
         let mut memory: Memory<'c, D::Space> = plan.slots.keys().map(|_| SlotContents::Nothing).collect();
         for (&slot, view) in plan.inputs.iter().zip(inputs) {
@@ -104,33 +104,12 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         let report = CallReport::default();
         let destinations = &[];
         let fault = None;
-        let mut call = Call {
-            plan,
-            code,
-            device,
-            known,
-            extents,
-            memory,
-            targets,
-            visible,
-            destinations,
-            report,
-            fault,
-        };
-        call.report.peak_bytes = call.peak_bytes()?;
-        Ok(call)
+        Call { plan, code, device, known, extents, memory, targets, visible, destinations, report, fault }
     }
 
     /// The call, with outputs written to the caller's memory, which was checked against [`Call::forms`].
-    pub fn writing_to(
-        mut self,
-        destinations: &'c [Option<WriteTarget<'a, D::Space>>],
-    ) -> Result<Call<'c, 'a, D>, Error> {
-        self.destinations = destinations;
-        if destinations.iter().any(Option::is_some) {
-            self.report.peak_bytes = self.peak_bytes()?;
-        }
-        Ok(self)
+    pub fn writing_to(self, destinations: &'c [Option<WriteTarget<'a, D::Space>>]) -> Call<'c, 'a, D> {
+        Call { destinations, ..self }
     }
 
     /// The most bytes that the steps, and copies of inputs that may not be viewed, hold at once.
@@ -152,12 +131,13 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         if peak > limit { Err(Error::Memory { bytes: peak, limit }) } else { Ok(peak) }
     }
 
-    /// Runs all steps, until it is interrupted.
+    /// Runs all steps, until it is interrupted. Memory is compared with the device's first.
     pub fn run(self, timed: bool) -> Result<Finished<D::Space>, Error> {
         until_interrupted(|| self.all(timed))?
     }
 
     fn all(mut self, timed: bool) -> Result<Finished<D::Space>, Error> {
+        self.report.peak_bytes = self.peak_bytes()?;
         let mut clock = timed.then(|| Timed::new(&self.device)).transpose()?;
         let plan = self.plan;
         let freed = plan.slots.iter().filter(|(_, data)| data.is_freed);

@@ -276,7 +276,7 @@ impl Executable {
         let (extents, views) = (variant.extents(&sizes)?, readable.views());
         let Access { targets, visible } = &access;
         let given = Given { sizes: &sizes, extents, inputs: views, targets, visible };
-        let call = Call::new(&variant.steps, code, on_stream, given)?;
+        let call = Call::new(&variant.steps, code, on_stream, given);
         let forms = call.forms();
         given_destinations = place(&forms)?;
         if is_captured && matches!(mode, Mode::Given) {
@@ -285,7 +285,7 @@ impl Executable {
         let footprints: SmallVec<[Footprint<'_>; 8]> =
             inputs.iter().filter_map(GpuInput::footprint).collect();
         let destinations = checked(given_destinations.iter().map(Option::as_ref), &forms, &footprints)?;
-        let call = call.writing_to(&destinations)?;
+        let call = call.writing_to(&destinations);
         let (graph, (done, report)) = match captures {
             None => (None, call.run(matches!(mode, Mode::Timed))?),
             Some(captures) => {

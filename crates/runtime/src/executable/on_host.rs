@@ -213,16 +213,16 @@ impl Executable {
         match (wanted, &variant.code) {
             (Wanted::Outputs { timed }, _) => self.finished(variant, host, given, timed).map(Got::Outputs),
             (Wanted::Forms, Code::Host(code)) => {
-                Ok(Got::Forms(Call::new(&variant.steps, code, host, given)?.forms()))
+                Ok(Got::Forms(Call::new(&variant.steps, code, host, given).forms()))
             }
             (Wanted::Forms, Code::Device(device, code)) => {
                 let loaded = Loaded { plan: &variant.steps, code };
                 device.device().forms(loaded, host, given.by_ref()).map(Got::Forms)
             }
             (Wanted::Into(destinations), Code::Host(code)) => {
-                let call = Call::new(&variant.steps, code, host, given)?;
+                let call = Call::new(&variant.steps, code, host, given);
                 let checked = placed(destinations, &call.forms(), arguments)?;
-                call.writing_to(&checked)?.run(false).map(Got::Outputs)
+                call.writing_to(&checked).run(false).map(Got::Outputs)
             }
             (Wanted::Into(destinations), Code::Device(device, code)) => {
                 let loaded = Loaded { plan: &variant.steps, code };
@@ -243,7 +243,7 @@ impl Executable {
         timed: bool,
     ) -> Result<Finished<HostMemory>, Error> {
         match &variant.code {
-            Code::Host(code) => Call::new(&variant.steps, code, host, given)?.run(timed),
+            Code::Host(code) => Call::new(&variant.steps, code, host, given).run(timed),
             Code::Device(device, code) => {
                 let loaded = Loaded { plan: &variant.steps, code };
                 device.device().call(loaded, host, given.by_ref(), timed, None)

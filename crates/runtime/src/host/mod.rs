@@ -18,6 +18,7 @@ use crate::device::Memory;
 use crate::device::{AddressSpace, Device, Host, KernelLaunch};
 use crate::{Error, Tensor};
 use cpu::external;
+use cpu::pool::until_interrupted;
 use ir::array::{Argument, Footprint};
 
 pub(crate) use code::{HostCode, machine_code};
@@ -116,9 +117,7 @@ impl Device for Host<'_> {
     }
 
     fn copy(&self, mut to: ArrayViewMut<'_>, from: &ArrayView<'_>) -> Result<(), Error> {
-        copy(&mut to, from, &self.workers())
-            .expect("a copy has the type of its source, whose sizes were checked");
-        Ok(())
+        Ok(until_interrupted(|| copy(&mut to, from, &self.workers()))??)
     }
 
     fn store(&self, to: ArrayViewMut<'_>, from: &ArrayView<'_>) -> Result<(), Error> {

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::{CallReport, Output, StepReport, Tensor};
+use crate::{CallReport, Error, Output, StepReport, Tensor};
 
 #[derive(Default)]
 pub(super) struct Account {
@@ -74,9 +74,12 @@ impl Account {
     }
 
     /// Runs a copy of `bytes` bytes.
-    pub fn copy(&mut self, bytes: usize, copy: impl FnOnce()) {
+    ///
+    /// # Errors
+    /// Those of the copy.
+    pub fn copy(&mut self, bytes: usize, copy: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
         let begin = Instant::now();
-        copy();
+        copy()?;
         if self.is_timed {
             let (time, bytes) = (begin.elapsed(), bytes as u64);
             self.report.total += time;
@@ -89,5 +92,6 @@ impl Account {
                 written: bytes,
             });
         }
+        Ok(())
     }
 }

@@ -3,7 +3,6 @@
 use ir::array::{Argument, ArrayView, Layout};
 use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes};
-use reference::evaluate::copy;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::account::{Account, own_bytes};
@@ -12,6 +11,7 @@ use super::late_copies::LateCopy;
 use super::parts::SegmentDefinition;
 use super::slots::{Held, Segment, Slots, Source, free_after_last_use, once};
 use crate::destination::{OutputForm, placed};
+use crate::device::{Device, Host};
 use crate::located::located;
 use crate::{CallOptions, CallReport, CompileOptions, Error, Executable, Machine, Output, Outputs, Tensor};
 
@@ -91,7 +91,7 @@ impl SegmentedExecutable {
         let mut held = self.steps(options, inputs, &[], &mut Account::default()).map_err(located)?;
         let visible = vec![true; inputs.len()];
         let given = (0..self.outputs.len()).collect::<Vec<_>>();
-        self.given_back(&given, &mut held, inputs, &visible, &mut Account::default())
+        self.given_back(options, &given, &mut held, inputs, &visible, &mut Account::default())
     }
 
     /// As [`Executable::run_into`]: outputs are copied there after all segments.
@@ -108,10 +108,9 @@ impl SegmentedExecutable {
         let forms = self.dense_forms(arguments)?;
         let checked = placed(destinations, &forms, arguments)?;
         let outputs = self.in_place(options, arguments, &mut Account::default())?;
-        let workers = self.machine(options).workers(&options.interrupt);
+        let host = self.host(options);
         for (destination, output) in checked.iter().flatten().zip(&*outputs) {
-            copy(&mut destination.open_at_end(), &output.view(), &workers)
-                .expect("the destinations were checked");
+            host.copy(destination.open_at_end(), &output.view())?;
         }
         Ok(())
     }
@@ -133,6 +132,10 @@ impl SegmentedExecutable {
     /// The machine of a call.
     pub(super) fn machine<'m>(&'m self, options: &'m CallOptions) -> &'m Machine {
         options.machine.as_ref().unwrap_or(&self.options.machine)
+    }
+
+    pub(super) fn host<'m>(&'m self, options: &'m CallOptions) -> Host<'m> {
+        Host { machine: self.machine(options), interrupt: &options.interrupt }
     }
 
     /// Calls the segments and writes in-place outputs to their inputs after all segments.
@@ -225,11 +228,17 @@ impl SegmentedExecutable {
                 outputs
             }
         };
-        outputs.into_iter().map(|output| self.hold(output, segment, held)).collect()
+        outputs.into_iter().map(|output| self.hold(options, output, segment, held)).collect()
     }
 
     /// The holder of an output of a segment.
-    pub(super) fn hold(&self, output: Output<'_>, segment: &Segment, held: &[Held]) -> Result<Held, Error> {
+    pub(super) fn hold(
+        &self,
+        options: &CallOptions,
+        output: Output<'_>,
+        segment: &Segment,
+        held: &[Held],
+    ) -> Result<Held, Error> {
         match output {
             Output::Made(tensor) => Ok(tensor.into()),
             Output::View { input, view } => {
@@ -240,7 +249,7 @@ impl SegmentedExecutable {
                     },
                     Source::Size(_) => None,
                 };
-                shared.map_or_else(|| self.copied(&view).map(Held::from), Ok)
+                shared.map_or_else(|| self.copied(options, &view).map(Held::from), Ok)
             }
         }
     }
@@ -249,6 +258,7 @@ impl SegmentedExecutable {
     /// first, so that held tensors can then be moved out.
     pub(super) fn given_back<'a>(
         &self,
+        options: &CallOptions,
         outputs: &[usize],
         held: &mut [Held],
         given: &[ArrayView<'a>],
@@ -265,11 +275,11 @@ impl SegmentedExecutable {
                     Output::View { input: *input, view }
                 }
                 Held::Own(..) if self.definition.fusion.outputs()[output].order.is_empty() => {
-                    Output::Made(self.copied(&held[slot].view(given))?)
+                    Output::Made(self.copied(options, &held[slot].view(given))?)
                 }
                 shared => {
                     let view = shared.view(given);
-                    Output::Made(self.copied_to(&view, self.layout(output, view.sizes()))?)
+                    Output::Made(self.copied_to(options, &view, self.layout(output, view.sizes()))?)
                 }
             };
             back.push((output, made));
@@ -318,21 +328,26 @@ impl SegmentedExecutable {
     }
 
     /// A row-major copy in which an expanded axis counts once: it takes no more memory than the source of the view.
-    pub(super) fn copied(&self, view: &ArrayView<'_>) -> Result<Tensor, Error> {
+    pub(super) fn copied(&self, options: &CallOptions, view: &ArrayView<'_>) -> Result<Tensor, Error> {
         let layout = view.layout();
         let narrow = view.relaid(once(layout)).expect("a part of the view");
         let mut dense = Layout::dense(narrow.sizes());
-        let copy = self.copied_to(&narrow, dense.clone())?;
+        let copy = self.copied_to(options, &narrow, dense.clone())?;
         for (axis, stride) in layout.strides.iter().enumerate().filter(|(_, stride)| **stride == 0) {
             (dense.sizes[axis], dense.strides[axis]) = (layout.sizes[axis], *stride);
         }
         Ok(copy.relaid(dense))
     }
 
-    fn copied_to(&self, view: &ArrayView<'_>, layout: Layout) -> Result<Tensor, Error> {
-        let machine = &self.options.machine;
-        let mut tensor = Tensor::allocate(machine.allocator(), view.dtype(), layout)?;
-        copy(&mut tensor.view_mut(), view, &machine.workers(&Default::default()))?;
+    fn copied_to(
+        &self,
+        options: &CallOptions,
+        view: &ArrayView<'_>,
+        layout: Layout,
+    ) -> Result<Tensor, Error> {
+        let host = self.host(options);
+        let mut tensor = host.allocate(view.dtype(), layout)?;
+        host.copy(tensor.view_mut(), view)?;
         Ok(tensor)
     }
 }

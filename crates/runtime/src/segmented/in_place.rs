@@ -7,13 +7,12 @@ use std::sync::Arc;
 use ir::array::ArrayView;
 use ir::definition::Definition;
 use ir::graph::{Fusion, Output as GivenBack, TensorOp, Val};
-use reference::evaluate::copy;
 
 use super::account::{Account, own_bytes};
 use super::executable::SegmentedExecutable;
 use super::parts::{SegmentDefinition, SegmentInput};
 use super::slots::{Held, Segment, Source};
-use crate::device::WriteTarget;
+use crate::device::{Device, WriteTarget};
 use crate::host::HostMemory;
 use crate::located::located;
 use crate::{CallOptions, Error, Outputs, Tensor};
@@ -135,17 +134,14 @@ impl SegmentedExecutable {
         };
         let visible: Vec<bool> = arguments.iter().map(is_seen).collect();
         let back: Vec<usize> = (0..targets.len()).filter(|&place| targets[place].is_none()).collect();
-        let written = self.written(&targets, &mut held, &views, &back, account)?;
+        let written = self.written(options, &targets, &mut held, &views, &back, account)?;
         account.waiting = own_bytes(&written);
-        let outputs = self.given_back(&back, &mut held, &views, &visible, account)?;
-        let workers = self.machine(options).workers(&options.interrupt);
+        let outputs = self.given_back(options, &back, &mut held, &views, &visible, account)?;
+        let host = self.host(options);
         for (target, tensor) in targets.iter().flatten().zip(&written) {
             let Some(tensor) = tensor else { continue };
             let view = tensor.view();
-            account.copy(view.numel() * view.dtype().size(), || {
-                copy(&mut target.open_at_end(), &view, &workers)
-                    .expect("the signature checked the sizes of input and output");
-            });
+            account.copy(view.numel() * view.dtype().size(), || host.copy(target.open_at_end(), &view))?;
         }
         Ok(outputs)
     }
@@ -155,6 +151,7 @@ impl SegmentedExecutable {
     /// returned.
     fn written(
         &self,
+        options: &CallOptions,
         targets: &[Option<WriteTarget<'_, HostMemory>>],
         held: &mut [Held],
         given: &[ArrayView<'_>],
@@ -174,7 +171,7 @@ impl SegmentedExecutable {
                 (None, Held::Input(place, layout)) if *place == input && layout == given[input].layout() => {
                     None
                 }
-                (None, held) => Some(self.copied(&held.view(given))?),
+                (None, held) => Some(self.copied(options, &held.view(given))?),
             });
             account.hold(|| own_bytes(&*held) + own_bytes(&written));
             if !is_needed {
@@ -213,7 +210,9 @@ impl SegmentedExecutable {
         let mut outputs = outputs.into_iter();
         let hold = |target: &Option<usize>| match target {
             Some(target) => Ok(Held::Input(*target, arguments[*target].form().1.clone())),
-            None => self.hold(outputs.next().expect("one for each that is given back"), segment, held),
+            None => {
+                self.hold(options, outputs.next().expect("one for each that is given back"), segment, held)
+            }
         };
         targets.iter().map(hold).collect()
     }

@@ -63,8 +63,7 @@ impl SegmentDefinition {
             ..PlanOptions::default()
         };
         let options = CompileOptions { plan, ..options.clone() };
-        let target = options.machine.target(options.target);
-        cut_declared(&self.definition, &target, &options).map_err(|error| self.in_words(error))?;
+        cut_declared(&self.definition, &options.facts(), &options).map_err(|error| self.in_words(error))?;
         Ok(options)
     }
 

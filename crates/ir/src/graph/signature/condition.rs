@@ -1,6 +1,6 @@
 //! Conditions on the size symbols of a view: its facts, and requirements of its ops that the facts do not prove.
 
-use index::{Expr, Range, Sym};
+use index::{EvalError, Expr, Range, Sym};
 use indexmap::IndexSet;
 
 use crate::graph::{Fusion, Graph, Sizes, TensorOp};
@@ -33,11 +33,12 @@ impl Condition {
         }
     }
 
-    /// Whether it holds if its subject has this value. It holds if it cannot be evaluated.
+    /// Whether it holds if its subject has this value. It holds if what it must equal has unknown sizes.
     pub fn holds(&self, value: i64, sizes: &Sizes) -> bool {
         match &self.constraint {
             Constraint::Equal(expected) => {
-                sizes.try_value(expected).map_or(true, |expected| expected == value)
+                let expected = sizes.try_value(expected);
+                expected.map_or_else(|error| error != EvalError::Overflow, |expected| expected == value)
             }
             Constraint::Zero => value == 0,
             Constraint::NonNegative => value >= 0,

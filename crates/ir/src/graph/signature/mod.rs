@@ -10,7 +10,7 @@ mod origin;
 
 pub use error::InputError;
 
-use index::{Expr, Sym};
+use index::{EvalError, Expr, Sym};
 use ops::DType;
 
 use super::container::Graph;
@@ -200,13 +200,18 @@ impl InputSignature {
 
     /// A condition on symbols that this view does not see is left to views that do.
     fn check(&self, condition: &Condition, sizes: &Sizes) -> Result<(), InputError> {
-        let Ok(value) = sizes.try_value(&condition.about) else { return Ok(()) };
-        if condition.holds(value, sizes) {
+        let value = match sizes.try_value(&condition.about) {
+            Ok(value) => Some(value),
+            // No tensor has sizes like these.
+            Err(EvalError::Overflow) => None,
+            Err(EvalError::Unbound(_) | EvalError::DivisionByZero) => return Ok(()),
+        };
+        if value.is_some_and(|value| condition.holds(value, sizes)) {
             return Ok(());
         }
         let origin = condition.about.as_sym().and_then(|sym| self.origins[sym.as_u32() as usize]);
-        if let (Constraint::Equal(expected), Some(Origin::Size { input, axis })) =
-            (&condition.constraint, origin)
+        if let (Constraint::Equal(expected), Some(Origin::Size { input, axis }), Some(value)) =
+            (&condition.constraint, origin, value)
         {
             return self.check_size(sizes, (input, axis), expected, value, condition.asked_by.as_deref());
         }
