@@ -1,23 +1,6 @@
 //! Writes a kernel from the outside in: declarations, then statements into the loop bodies that are open. Infers dtypes,
 //! assigns ids and names, and knows in which body each value is defined; `verify` checks the whole.
-//!
-//! ```
-//! use index::Expr;
-//! use ferrofuse_kernel::{Access, KernelBuilder, verify};
-//! use ops::{DType, ScalarOp};
-//!
-//! let mut b = KernelBuilder::new("double", 8);
-//! let size = b.argument("i0");
-//! let input = b.buffer("T0", DType::F32, Access::Read);
-//! let output = b.buffer("T1", DType::F32, Access::Write);
-//! b.for_lanes(Expr::zero(), Expr::sym(size), |b, x| {
-//!     let value = b.load(input, Expr::sym(x));
-//!     let doubled = b.apply(ScalarOp::Add, &[value, value]);
-//!     b.store(output, Expr::sym(x), doubled);
-//! });
-//! let kernel = b.finish();
-//! assert_eq!(verify(&kernel), Ok(()));
-//! ```
+//! `tests/unit/build.rs` writes a small one.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use index::{Expr, Sym};

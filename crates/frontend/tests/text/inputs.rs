@@ -8,6 +8,7 @@ fn declared(shown: &str) -> String {
         Some("bool") => "Bool",
         Some("i32") => "Int32",
         Some("i64") => "Int",
+        Some("u64") => "UInt64",
         Some("f16") => "Half",
         Some("bf16") => "BFloat16",
         Some("f32") => "Float",
@@ -28,7 +29,7 @@ fn declared(shown: &str) -> String {
 }
 
 /// Compares the result of a list of inputs, or the error.
-fn check(source: &str, expected: &str) {
+pub fn check(source: &str, expected: &str) {
     let inputs: String = expected.split("; ").map(declared).collect();
     let output = "    fd.add_output(fd.ops.full([2], 1.0, dtype=DataType.Float))\n";
     let text = match parse(&format!("def f(fd):\n{inputs}{output}inputs = [{source}]\n")) {

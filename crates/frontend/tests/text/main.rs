@@ -1,6 +1,7 @@
 //! Definition files from outside: accepted and rejected ones, the diagnostics, and that the reader never panics.
 
 mod accepted;
+mod arithmetic;
 mod graphs;
 mod inputs;
 mod mutated;

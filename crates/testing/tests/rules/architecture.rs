@@ -159,9 +159,9 @@ const MOST_METHODS: usize = 60;
 const MOST_METHOD_FILES: usize = 8;
 
 /// A source file: its path from the root of the workspace, with `/`, and its text.
-struct Source {
-    path: String,
-    text: String,
+pub(super) struct Source {
+    pub path: String,
+    pub text: String,
 }
 
 impl Source {
@@ -170,7 +170,7 @@ impl Source {
     }
 
     /// Part of a crate proper, not of its tests.
-    fn in_crate(&self) -> bool {
+    pub fn in_crate(&self) -> bool {
         self.is_rust() && self.path.starts_with("crates/") && self.path.split('/').nth(2) == Some("src")
     }
 
@@ -193,13 +193,13 @@ impl Source {
     }
 }
 
-fn root() -> PathBuf {
+pub(super) fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).expect("the crate lies two folders below the root").to_path_buf()
 }
 
 /// Every Rust, Python and C++ header file under `crates`, `python`, `bench` and `examples`, in order of path.
-fn sources() -> Vec<Source> {
+pub(super) fn sources() -> Vec<Source> {
     let mut paths = Vec::new();
     for folder in ["crates", "python", "bench", "examples"] {
         collect(&root().join(folder), &mut paths);
@@ -495,7 +495,7 @@ fn marked_unfinished(source: &Source) -> Vec<String> {
 }
 
 #[track_caller]
-fn assert_none(diagnostics: Vec<String>) {
+pub(super) fn assert_none(diagnostics: Vec<String>) {
     assert!(diagnostics.is_empty(), "\n{}\n", diagnostics.join("\n"));
 }
 
@@ -506,11 +506,11 @@ fn assert_all_keep(rule: fn(&Source) -> Vec<String>) {
     assert_none(sources.iter().flat_map(rule).collect());
 }
 
-fn table(text: &str) -> Table {
+pub(super) fn table(text: &str) -> Table {
     text.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn manifest(path: &Path) -> Table {
+pub(super) fn manifest(path: &Path) -> Table {
     table(&fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display())))
 }
 

@@ -1,0 +1,3 @@
+//! Tests of single modules through their exports to other crates.
+
+mod build;
