@@ -1,6 +1,7 @@
 //! Plans of small definitions: which groups are one kernel and why others are not, which choices are taken, and that any
 //! valid choice lowers to a kernel that verifies.
 
+mod approximate;
 mod batches;
 mod bounds;
 mod choices;

@@ -1,5 +1,6 @@
-//! The container, its views and tasks: sharing, closure, passes, collection, and what the verifier catches.
+//! Graphs, with their views and tasks: sharing, closure, passes, collection, and what the verifier catches. And arrays.
 
+mod arrays;
 mod load;
 mod products;
 mod shapes;

@@ -8,8 +8,6 @@
 
 mod fused;
 mod lower_bounds;
-#[cfg(test)]
-mod tests;
 mod tolerance;
 
 use index::Facts;

@@ -1,10 +1,9 @@
 //! What is made cheaper, and what is not.
 
+use ferrofuse_compiler::passes::{PassContext, approximate};
 use ir::graph::TensorOp;
 use ops::ScalarOp;
 use rustc_hash::FxHashSet;
-
-use super::{PassContext, approximate};
 
 /// The cheaper ops in the view that the pass makes of a definition, in order.
 fn cheaper(body: &str) -> Vec<&'static str> {

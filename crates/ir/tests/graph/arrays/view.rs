@@ -1,0 +1,90 @@
+//! Views of memory, with any strides, and copies between them.
+
+use ferrofuse_ir::array::{Array, ArrayView, ArrayViewMut, Layout};
+use ops::DType;
+
+/// Rows and columns that are copied at a time where a tensor is transposed.
+const SQUARE: usize = 16;
+
+fn bytes(count: u8) -> Vec<u8> {
+    (0..count).flat_map(|k| f32::from(k).to_ne_bytes()).collect()
+}
+
+fn elements(view: &ArrayView<'_>) -> Vec<f32> {
+    view.to_array().unwrap().as_slice::<f32>().to_vec()
+}
+
+#[test]
+fn strides_may_be_zero_negative_and_unaligned() {
+    let mut odd = vec![0];
+    odd.extend(bytes(6));
+    let reversed = ArrayView::new(&odd, 21, DType::F32, &[2, 3], &[-3, -1]).unwrap();
+    assert_eq!(elements(&reversed), [5.0, 4.0, 3.0, 2.0, 1.0, 0.0]);
+    let repeated = ArrayView::new(&odd, 1, DType::F32, &[2, 3], &[0, 2]).unwrap();
+    assert_eq!(elements(&repeated), [0.0, 2.0, 4.0, 0.0, 2.0, 4.0]);
+    assert_eq!(repeated.scalar(4).as_f64(), 2.0);
+}
+
+#[test]
+fn nothing_outside_is_reached() {
+    let memory = bytes(6);
+    let view = |start, sizes: &[usize], strides: &[isize]| {
+        ArrayView::new(&memory, start, DType::F32, sizes, strides).map(|_| ())
+    };
+    assert_eq!(view(0, &[2, 3], &[3, 1]), Ok(()));
+    assert_eq!(view(4, &[0, 9], &[100, 100]), Ok(()));
+    assert!(view(1, &[6], &[1]).is_err());
+    assert!(view(0, &[2], &[-1]).is_err());
+    assert!(view(0, &[usize::MAX, usize::MAX], &[isize::MAX, isize::MIN]).is_err());
+    let error = view(0, &[7], &[1]).unwrap_err();
+    assert_eq!(error.to_string(), "sizes [7] with strides [1] reach outside the 6 elements that there are");
+    let whole = ArrayView::new(&memory, 0, DType::F32, &[6], &[1]).unwrap();
+    assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[6]) }).is_err());
+    assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[5]) }).is_ok());
+}
+
+#[test]
+fn what_is_transposed_is_copied_in_tiles() {
+    let (rows, columns) = (SQUARE + 5, 2 * SQUARE + 3);
+    let elements: Vec<f32> = (0..2 * rows * columns).map(|k| k as f32).collect();
+    let from = Array::from_slice(&[2, columns, rows], &elements).unwrap();
+    let transposed = from.view().relaid(from.view().layout().permuted([0, 2, 1])).unwrap();
+    let mut to = Array::zeros(DType::F32, &[2, rows, columns]).unwrap();
+    to.view_mut().copy_from(&transposed).unwrap();
+    assert_eq!(to.as_slice::<f32>(), elements_of(&transposed));
+    let mut parts = Array::zeros(DType::F32, &[2, rows, columns]).unwrap();
+    let (mut low, mut high) = parts.view_mut().split_at(1, 7);
+    let part = |start: usize, count: usize| {
+        transposed.relaid(transposed.layout().sliced(&[0, start, 0], &[2, count, columns])).unwrap()
+    };
+    low.copy_from(&part(0, 7)).unwrap();
+    high.copy_from(&part(7, rows - 7)).unwrap();
+    assert_eq!(parts.as_slice::<f32>(), to.as_slice::<f32>());
+}
+
+/// Arrays without elements may have axes that are longer than any loop should run.
+#[test]
+fn what_has_no_elements_is_copied_at_once() {
+    let sizes = [1 << 20, 1 << 20, 0];
+    let from = ArrayView::new(&[], 0, DType::F32, &sizes, &[1, 1 << 20, 1]).unwrap();
+    let mut memory = [];
+    let mut to = ArrayViewMut::new(&mut memory, 0, DType::F32, &sizes, &[1 << 20, 1, 1]).unwrap();
+    to.copy_from(&from).unwrap();
+}
+
+fn elements_of(view: &ArrayView<'_>) -> Vec<f32> {
+    (0..view.numel()).map(|number| view.scalar(number).as_f64() as f32).collect()
+}
+
+#[test]
+fn writing_goes_through_the_layout() {
+    let mut memory = bytes(12);
+    let source = bytes(4);
+    let from = ArrayView::new(&source, 0, DType::F32, &[2, 2], &[1, 2]).unwrap();
+    let mut to = ArrayViewMut::new(&mut memory, 0, DType::F32, &[3, 4], &[4, 1]).unwrap();
+    to.slice_mut(&[1, 2], &[2, 2]).unwrap().copy_from(&from).unwrap();
+    assert!(to.slice_mut(&[2, 0], &[2, 1]).is_err());
+    assert!(to.copy_from(&from).is_err());
+    let written = elements(&to.view());
+    assert_eq!(written[4..], [4.0, 5.0, 0.0, 2.0, 8.0, 9.0, 1.0, 3.0]);
+}
