@@ -2,6 +2,7 @@
 
 mod accepted;
 mod arithmetic;
+mod examples;
 mod graphs;
 mod inputs;
 mod mutated;

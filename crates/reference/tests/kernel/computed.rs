@@ -4,7 +4,7 @@ use ferrofuse_reference::interpret::{DenseMemory, LaneOrder, Options, interpret}
 use kernel::{NO_FAULT, verify};
 use ops::DType;
 
-use crate::kernel;
+use super::kernel;
 
 const SIZES: [usize; 9] = [0, 1, 3, 4, 7, 8, 9, 17, 65];
 

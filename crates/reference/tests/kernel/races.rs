@@ -3,7 +3,7 @@
 use ferrofuse_reference::interpret::{DenseMemory, Fault, LaneOrder, Options, interpret};
 use ops::DType;
 
-use crate::kernel;
+use super::kernel;
 
 /// Runs a body of 4 lanes and 2 blocks on a read and a write buffer of 16 elements each, in many orders; all must have the
 /// same outcome.

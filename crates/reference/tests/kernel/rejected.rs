@@ -5,7 +5,7 @@ use index::{Expr, Sym};
 use kernel::{Accumulator, Assumption, Buffer, Kernel, Loop, LoopKind, Place, Stmt, Value, parse, verify};
 use ops::{DType, Scalar};
 
-use crate::kernel;
+use super::kernel;
 
 /// A kernel with this body among declarations of every kind.
 fn around(body: &str) -> Kernel {

@@ -2,7 +2,7 @@
 
 use kernel::{parse, print};
 
-use crate::kernel;
+use super::kernel;
 
 const PROGRAMS: [&str; 6] = [
     include_str!("programs/mul_bf16.kernel"),

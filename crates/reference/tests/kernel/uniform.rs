@@ -2,7 +2,7 @@
 
 use kernel::{Stmt, Value, stays_even, uniformity, verify};
 
-use crate::kernel;
+use super::kernel;
 
 /// The values of a body that are uniform.
 fn uniform(body: &str) -> Vec<String> {

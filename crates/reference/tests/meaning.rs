@@ -1,0 +1,4 @@
+//! What graphs and kernels mean, each by its interpreter.
+
+mod evaluator;
+mod kernel;
