@@ -217,7 +217,10 @@ fn calls_of_segments_are_interrupted_while_they_copy() {
             let given = if text == IN_PLACE { &mut [] } else { destinations };
             match chain.run_into(&options, arguments, given) {
                 Err(error) => assert!(error.may_have_written(), "{error}"),
-                Ok(()) => break assert!(poll > 2, "it looks at interrupts"),
+                Ok(()) => {
+                    assert!(poll > 2, "it looks at interrupts");
+                    break;
+                }
             }
         }
     }
