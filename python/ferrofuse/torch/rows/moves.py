@@ -16,9 +16,8 @@ def _cat(call: Call, tensors: Any, dim: int = 0) -> Result:
 
 
 def _pad(call: Call, x: Any, widths: Any, value: Any = 0) -> Result:
-    # torch pads integers with numbers such as -100.0.
-    whole = isinstance(value, float) and value.is_integer() and not call.operands[0].dtype.is_floating_point
-    return call.ops.pad(x, list(widths), int(value) if whole else value)
+    # torch pads integers with numbers such as -100.0, and bools with 0.
+    return call.ops.pad(x, list(widths), _number(call, value))
 
 
 def _gather(call: Call, x: Any, dim: int, index: Any, **_: Any) -> Result:
@@ -104,9 +103,10 @@ def _number(call: Call, value: Any) -> Any:
     """A number as a tensor of the result's dtype holds it: a float without its fraction if that is a dtype of integers."""
     if isinstance(value, Val):
         return call.ops.cast(value, call.computed)
-    if call.dtype in FLOATS or not isinstance(value, float):
-        return held(call, value)
-    return bool(value) if call.dtype == DataType.Bool else int(value)
+    if call.dtype == DataType.Bool:
+        return bool(value)
+    is_cut = isinstance(value, float) and call.dtype not in FLOATS
+    return held(call, int(value) if is_cut else value)
 
 
 def _slice_scatter(call: Call, x: Any, source: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Result:
