@@ -35,6 +35,7 @@ CASES = {
     "extremes and places": (lambda x: x.max(1).values + x.min(1).indices + x.argmax() + x.argmin(1), X),
     "any and all": (lambda x: (x > 1).any() | (x > -3).all(0) | (x > 0).any(1, keepdim=True), X),
     "variances": (lambda x: x.var() + x.std(0) + torch.var_mean(x, 1, correction=0)[0].sum() + x.std(1).sum(), X),
+    "variances of no axes": (lambda x: torch.stack(variances(x.sum()) + variances(x.sum() * torch.nan)), X),
     "scans": (lambda x: x.cumsum(0) + x.cumsum(1).cumprod(1), X),
     "scans of no axes": (lambda x: x.sum().cumsum(-1).sin() + x.max().cumprod(0) * (x[0, 0] > 3).cumsum(0), X),
     "scans of integers": (lambda x: x.cumsum(1) + (x > 0).cumsum(0), INTS),
@@ -80,6 +81,11 @@ CASES = {
     "every other": (lambda x: x * 2 + 1, X[::2, ::3]),
     "f64": (lambda x: x.sin() * x.exp() + 1, X.double()),
 }
+
+
+def variances(x):
+    found = [x.var(), x.var(0, correction=0), x.std(-1, keepdim=True, correction=0), *torch.var_mean(x, correction=0)]
+    return [one.nan_to_num(7.0) for one in found]
 
 
 def written_steps(x):

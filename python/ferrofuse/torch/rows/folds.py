@@ -44,7 +44,8 @@ def _variance(name: str) -> Callable[..., Result]:
         correction = 1 if correction is None else correction
         if correction != int(correction):
             raise Unsupported("a correction that is no whole number")
-        return getattr(call.ops, name)(x, _reduced_axes(dims, x.ndim), int(correction), keepdim)
+        x = x if x.ndim else call.ops.broadcast(x, [True])
+        return getattr(call.ops, name)(x, _reduced_axes(dims, x.ndim), int(correction), keepdim and bool(call.shape))
 
     return lower
 
