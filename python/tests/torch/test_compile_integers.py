@@ -68,6 +68,7 @@ EXACT = {
     "to bool": (lambda x: x.bool() & (x > 3), SHORTS),
     "of bools": (lambda x: (x > 3).to(torch.uint8) * 255, FLOATS),
     "signs": (lambda x: torch.sign(x) * 3, SIGNED),
+    "signs of bools": (lambda x: torch.sign(x > 3) ^ (x > 9), SIGNED),
     "powers": (lambda x: x**2 + x**3, BYTES),
     "scattered floats": (lambda x: x.scatter(0, THIRD, 1.0) + x.scatter(0, THIRD, -2.7) - x * 2, LIMITS),
     "joined": (lambda x, y: torch.cat([x + 1, y]), BYTES, BYTES),

@@ -102,7 +102,9 @@ def _gelu(call: Call, x: Any, approximate: str = "none") -> Result:
 
 
 def _sign(call: Call, x: Any) -> Result:
-    """The sign; 0 for NaN, as in torch."""
+    """The sign; 0 for NaN, as in torch. A bool is its own."""
+    if call.dtype == DataType.Bool:
+        return x
     above, below = (call.ops.cast(compare(x, 0), call.computed) for compare in (call.ops.gt, call.ops.lt))
     return call.ops.sub(above, below)
 
