@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict
 import torch
 from torch._decomp import core_aten_decompositions, get_decompositions
 
-from . import foreach, scatters
+from . import foreach, reflections, scatters
 
 _MORE = """_softmax _log_softmax native_layer_norm native_group_norm _native_batch_norm_legit
 _native_batch_norm_legit_functional _native_batch_norm_legit_no_training _batch_norm_with_update_functional elu leaky_relu
@@ -26,6 +26,8 @@ def table(fallback_random: bool) -> Dict[Any, Callable[..., Any]]:
     """Decompositions by op. With `fallback_random` ops that draw numbers stay whole, so that eager draws them."""
     chosen = {**core_aten_decompositions(), **get_decompositions(_packets(_MORE)), **foreach.table()}
     chosen[torch.ops.aten.index_put.default] = scatters.index_put
+    for packet in _packets("reflection_pad1d_backward reflection_pad2d_backward reflection_pad3d_backward"):
+        chosen[packet.default] = reflections.reflection_pad_backward
     chosen[torch.ops.aten.addcmul.default] = _addcmul(chosen[torch.ops.aten.addcmul.default])
     whole = _packets(_WHOLE + " " + _DRAWS if fallback_random else _WHOLE)
     kept = {getattr(packet, name) for packet in whole for name in packet.overloads()}

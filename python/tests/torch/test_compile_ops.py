@@ -205,6 +205,33 @@ def test_gradients_of_look_ups_are_eagers(function):
     torch.testing.assert_close(*gradients, rtol=2e-6, atol=2e-6)
 
 
+@pytest.mark.parametrize("dynamic", [False, True], ids=["static", "dynamic"])
+@pytest.mark.parametrize(
+    "x, widths",
+    [
+        (IMAGE[0], (2, 4)),
+        (IMAGE, (-1, 4, 1, -2)),
+        (IMAGE.contiguous(memory_format=torch.channels_last), (1, 2, 2, 1)),
+        (IMAGE[None], (1, 2, 0, 3, 2, 0)),
+    ],
+)
+def test_gradients_of_reflections_are_eagers(x, widths, dynamic):
+    def padded(x):
+        return (F.pad(x, widths, mode="reflect") * 2).square().sum()
+
+    x = x.clone().requires_grad_()
+    run = torch.compile(padded, backend=backend, dynamic=dynamic)
+    [got], [expected] = (torch.autograd.grad(function(x), x) for function in (run, padded))
+    torch.testing.assert_close(got, expected)
+    assert got.stride() == expected.stride()
+
+
+def test_gradients_of_reflections_are_fused():
+    x = IMAGE.clone().requires_grad_()
+    report = ferrofuse.torch.explain(lambda x: F.pad(x, (3, 0, 1, 2), mode="reflect").sin(), x, options={"min_ops": 1})
+    assert len(report.graphs) == 2 and not any(graph.eager for graph in report.graphs), report
+
+
 def test_a_gradient_of_zeros_is_scattered_in_place_and_an_input_is_not():
     def scattered(x):
         zeros = torch.zeros(4, 6)
