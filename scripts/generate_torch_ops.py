@@ -12,15 +12,15 @@ from pathlib import Path
 
 import torch
 
-from ferrofuse.torch.rows import TABLE, library
+from ferrofuse.torch.rows import TABLE, Kind, library
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "torch-ops.md"
 KINDS = {
-    "compute": "Computed in regions",
-    "copy": "Copies, computed in regions",
-    "draw": "Random numbers, drawn in regions from torch's seed (by eager with `fallback_random`)",
-    "create": "Constants, made wherever a region uses them",
-    "view": "Views, which each region has of its own",
+    Kind.COMPUTE: "Computed in regions",
+    Kind.COPY: "Copies, computed in regions",
+    Kind.DRAW: "Random numbers, drawn in regions from torch's seed (by eager with `fallback_random`)",
+    Kind.CREATE: "Constants, made wherever a region uses them",
+    Kind.VIEW: "Views, which each region has of its own",
 }
 HEAD = """# What torch.compile fuses
 

@@ -11,10 +11,10 @@ from .. import caller
 from .._native import DataType, TensorView
 from ..definition import FusionDefinition
 from . import devices, dtypes, rows
-from .nodes import is_number, line_of, op_of, place_of, results, row_of
+from .nodes import is_free, is_number, line_of, op_of, place_of, results, row_of
 from .options import Options
-from .regions import FREE, Region, writes
-from .rows import Call, Row, Unsupported
+from .regions import Region, writes
+from .rows import Call, Kind, Row, Unsupported
 from .sizes import Sizes
 from .structure import layout, order, sizes
 
@@ -54,7 +54,7 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
     fakes = [node.meta["val"] for node in region.inputs]
     device = devices.named(region.device, fakes)
     if device is not None and fakes:
-        [*_, last] = (node for node in region.body if row_of(node).kind not in FREE)  # type: ignore[union-attr]
+        [*_, last] = (node for node in region.body if not is_free(node))
         raise LoweringError(last, Unsupported(f"numbers of the host alone, for work on {device}"))
     with FusionDefinition() as fd:
         with caller.standing_at(caller.NOWHERE):
@@ -161,7 +161,7 @@ class _Lowering:
     def _finished(self, value: Any, fake: Any, row: Row) -> Any:
         """The value in the dtype that it has in the region."""
         value = self._wide(value, fake)
-        if not self._rounds or row.kind == "view" or dtypes.stored(fake.dtype) not in dtypes.HALF:
+        if not self._rounds or row.kind == Kind.VIEW or dtypes.stored(fake.dtype) not in dtypes.HALF:
             return value
         return self._wide(self._fd.ops.cast(value, dtypes.stored(fake.dtype)), fake)
 

@@ -7,6 +7,7 @@ import torch
 
 from .._native import to_gpu
 from .nodes import is_number, results, row_of
+from .rows import Kind
 
 _WORKED: Set[int] = set()  # ordinals of GPUs; others are tried again
 
@@ -36,7 +37,7 @@ def mixture(node: Any) -> Optional[str]:
 def _shown_elsewhere(node: Any) -> Optional[str]:
     """A reason if work on another device takes a view of this node: the view must be on the device of its memory."""
     row = row_of(node)
-    if row is None or row.kind != "view":
+    if row is None or row.kind != Kind.VIEW:
         return None
     user = next((user for user in node.users if is_apart(node, user)), None)
     return None if user is None else f"a view of what is on {device_of(node)}, for work on {device_of(user)}"

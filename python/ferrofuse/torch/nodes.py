@@ -25,6 +25,12 @@ def row_of(node: Any) -> Optional[Row]:
     return rows.row(op_of(node))
 
 
+def is_free(node: Any) -> bool:
+    """Is it a view or a constant, which costs nothing?"""
+    row = row_of(node)
+    return row is not None and row.kind.is_free
+
+
 def results(node: Any) -> List[Any]:
     """The fake tensors that it returns, without numbers."""
     value = node.meta.get("val")
@@ -47,6 +53,7 @@ def place_of(node: Any) -> caller.Place:
     """The same as a place."""
     found = re.findall(r'File "(.*?)", line (\d+)', node.meta.get("stack_trace") or "")
     return (caller.file_name(found[-1][0]), int(found[-1][1])) if found else caller.NOWHERE
+
 
 def is_draw(node: Any) -> bool:
     """Does it draw random numbers from a generator?"""

@@ -10,11 +10,9 @@ from math import prod
 from typing import Any, Callable, Dict, Iterable, List, Sequence, Set
 
 from .devices import device_of, is_apart
-from .nodes import is_draw, is_number, op_of, results, row_of
-from .rows import Row
+from .nodes import is_draw, is_free, is_number, op_of, results, row_of
+from .rows import Kind, Row
 from .sizes import hint
-
-FREE = ("view", "create")
 
 # Bytes of a region above which its ops count twice: eager writes large results into new memory.
 LARGE = 2 << 20
@@ -38,22 +36,26 @@ class Region:
     writes: Sequence[Any]
     device: Any
 
-    def count(self, *kinds: str) -> int:
-        """The number of its ops of these kinds."""
-        return len(self._rows(*kinds))
+    def ops(self) -> int:
+        """The number of its ops."""
+        return sum(not row.kind.is_free for row in self._rows())
+
+    def views(self) -> int:
+        """The number of its views and constants."""
+        return sum(row.kind.is_free for row in self._rows())
 
     def weight(self) -> int:
         """The number of ops that it counts as for `min_ops`."""
-        ops = sum(row.weight for row in self._rows("compute", "copy", "draw")) + len(self.writes)
+        ops = sum(row.weight for row in self._rows() if not row.kind.is_free) + len(self.writes)
         return ops if self.bytes() < LARGE else 2 * ops
 
     def bytes(self) -> int:
         """The bytes of inputs and outputs; symbolic sizes have the values of the example."""
         return sum(_bytes(fake) for node in (*self.inputs, *self.outputs, *self.writes) for fake in results(node))
 
-    def _rows(self, *kinds: str) -> List[Row]:
+    def _rows(self) -> List[Row]:
         rows = [row_of(node) for node in self.body if op_of(node) != "getitem"]
-        return [row for row in rows if row is not None and row.kind in kinds]
+        return [row for row in rows if row is not None]
 
 
 def _bytes(fake: Any) -> int:
@@ -92,7 +94,7 @@ def may_alias(node: Any) -> bool:
     """May its results share the memory of an operand?"""
     row = row_of(node)
     if row is not None:
-        return row.kind == "view"
+        return row.kind == Kind.VIEW
     schema = getattr(node.target, "_schema", None)
     return schema is None or any(result.alias_info is not None for result in schema.returns)
 
@@ -155,8 +157,7 @@ class Kinds:
 
     def free(self, node: Any) -> bool:
         """A view or a constant."""
-        row = row_of(node)
-        return row is not None and row.kind in FREE and self._supported(node)
+        return is_free(node) and self._supported(node)
 
     def fused(self, node: Any) -> bool:
         """An op that a region computes."""

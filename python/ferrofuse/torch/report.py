@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Sequence, Tuple
 
-from .nodes import op_of, row_of
+from .nodes import is_free, op_of
 from .regions import Region
 
 
@@ -32,16 +32,16 @@ class GraphReport:
 
 def of_region(region: Region, compiled: bool) -> RegionReport:
     """The numbers about a region."""
-    counts = region.count("compute", "copy", "draw"), region.count("view", "create")
     outputs = len(region.outputs) + len(region.writes)
-    return RegionReport(str(region.device), *counts, len(region.inputs), outputs, region.bytes(), compiled)
+    return RegionReport(
+        str(region.device), region.ops(), region.views(), len(region.inputs), outputs, region.bytes(), compiled
+    )
 
 
 def eager_ops(nodes: Sequence[Any], reasons: Dict[Any, str]) -> "Counter[Tuple[str, str]]":
     """How often each op is left to eager, and why; views and constants, which cost nothing, are left out."""
-    return Counter((op_of(node), reasons[node]) for node in nodes if node in reasons and not _is_free(node))
+    return Counter((op_of(node), reasons[node]) for node in nodes if node in reasons and not _costs_nothing(node))
 
 
-def _is_free(node: Any) -> bool:
-    row = row_of(node)
-    return op_of(node) == "getitem" or (row is not None and row.kind in ("view", "create"))
+def _costs_nothing(node: Any) -> bool:
+    return op_of(node) == "getitem" or is_free(node)

@@ -11,6 +11,7 @@ import torch
 from torch.utils._pytree import tree_leaves
 
 from .nodes import op_of, row_of
+from .rows import Kind
 
 _IN_PLACE = ("index_put", "index_add", "index_copy", "scatter", "scatter_add", "scatter_reduce")
 
@@ -58,4 +59,4 @@ def _is_made_for(tensor: Any, user: Any) -> bool:
         return False
     if not tensor.meta["val"].is_contiguous():
         return False
-    return row.kind == "create" or (row.kind == "view" and _is_made_for(tensor.args[0], tensor))
+    return row.kind == Kind.CREATE or (row.kind == Kind.VIEW and _is_made_for(tensor.args[0], tensor))

@@ -26,7 +26,7 @@ def reason(node: Any, fallback_random: bool) -> Optional[Reason]:
     row = row_of(node)
     if row is None:
         return Reason(rows.library.kind(op_of(node)) or "no row in the table of ops", expected=True)
-    if row.kind == "draw" and fallback_random:
+    if row.kind == rows.Kind.DRAW and fallback_random:
         return Reason("random numbers are eager's (fallback_random)", expected=True)
     if op_of(node) == "aten.copy_.default" and node.args[0].op != "placeholder":
         return Reason("it writes to what is no input of the graph", expected=True)

@@ -3,7 +3,7 @@
 from typing import Any, Callable, Dict
 
 from ..dtypes import FLOATS
-from .row import Call, Result, Row, held
+from .row import Call, Kind, Result, Row, held
 
 
 def _full(call: Call, sizes: Any, value: Any, **_: Any) -> Result:
@@ -49,18 +49,18 @@ def _normal(call: Call, *_: Any, **__: Any) -> Result:
 _UNSET = ("empty.memory_format", "empty_like.default", "empty_strided.default", "new_empty_strided.default")
 
 ROWS: Dict[str, Row] = {
-    "aten.full.default": Row(_full, "create"),
-    "aten.full_like.default": Row(_full, "create"),
-    "aten.zeros_like.default": Row(_filled_with(0), "create"),
-    "aten.ones_like.default": Row(_filled_with(1), "create"),
-    **{f"aten.{name}": Row(_filled_with(0), "create") for name in _UNSET},
-    "aten.scalar_tensor.default": Row(_scalar, "create"),
-    "aten.arange.start_step": Row(_range, "create"),
-    "aten.arange.start": Row(_range, "create"),
-    "aten.arange.default": Row(_range_to, "create"),
-    "prims.iota.default": Row(_iota, "create"),
-    "aten.rand.default": Row(_uniform, "draw"),
-    "aten.rand_like.default": Row(_uniform, "draw"),
-    "aten.randn.default": Row(_normal, "draw"),
-    "aten.randn_like.default": Row(_normal, "draw"),
+    "aten.full.default": Row(_full, Kind.CREATE),
+    "aten.full_like.default": Row(_full, Kind.CREATE),
+    "aten.zeros_like.default": Row(_filled_with(0), Kind.CREATE),
+    "aten.ones_like.default": Row(_filled_with(1), Kind.CREATE),
+    **{f"aten.{name}": Row(_filled_with(0), Kind.CREATE) for name in _UNSET},
+    "aten.scalar_tensor.default": Row(_scalar, Kind.CREATE),
+    "aten.arange.start_step": Row(_range, Kind.CREATE),
+    "aten.arange.start": Row(_range, Kind.CREATE),
+    "aten.arange.default": Row(_range_to, Kind.CREATE),
+    "prims.iota.default": Row(_iota, Kind.CREATE),
+    "aten.rand.default": Row(_uniform, Kind.DRAW),
+    "aten.rand_like.default": Row(_uniform, Kind.DRAW),
+    "aten.randn.default": Row(_normal, Kind.DRAW),
+    "aten.randn_like.default": Row(_normal, Kind.DRAW),
 }

@@ -3,7 +3,7 @@
 from typing import Any, Dict, Optional
 
 from ..._native import DataType, TensorView
-from .row import Call, Result, Row, Unsupported, held, same
+from .row import Call, Kind, Result, Row, Unsupported, held, same
 from .views import in_shape
 
 NARROW = ("Byte", "Char", "Short")
@@ -161,11 +161,11 @@ ROWS: Dict[str, Row] = {
     "aten.gelu.default": Row(_gelu),
     "aten.fill.Scalar": Row(_fill),
     "prims.fma.default": Row(_fma),
-    "aten.clone.default": Row(_identity, "copy"),
-    "aten._to_copy.default": Row(_identity, "copy"),
-    "prims.convert_element_type.default": Row(_identity, "copy"),
-    "aten.copy.default": Row(_copied_onto, "copy"),
-    "aten.copy_.default": Row(_copied_onto, "copy", limit="what is not written to an input of the graph"),
+    "aten.clone.default": Row(_identity, Kind.COPY),
+    "aten._to_copy.default": Row(_identity, Kind.COPY),
+    "prims.convert_element_type.default": Row(_identity, Kind.COPY),
+    "aten.copy.default": Row(_copied_onto, Kind.COPY),
+    "aten.copy_.default": Row(_copied_onto, Kind.COPY, limit="what is not written to an input of the graph"),
 }
 
 # Ops whose tensors are converted to one dtype before the computation.

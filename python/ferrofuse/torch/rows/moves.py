@@ -5,7 +5,7 @@ from typing import Any, Dict, List, Sequence
 
 from ..._native import DataType, Val
 from ..dtypes import FLOATS
-from .row import Call, Result, Row, Size, Unsupported, alike, axes_of, axis_of, held
+from .row import Call, Kind, Result, Row, Size, Unsupported, alike, axes_of, axis_of, held
 from .views import Steps, after, cut, gives_the_rest, in_shape, start_of, take
 
 
@@ -147,8 +147,8 @@ def _replaced(call: Call, x: Any, source: Any, dim: int, start: Size, length: Si
 
 
 ROWS: Dict[str, Row] = {
-    "aten.cat.default": Row(_cat, "copy"),
-    "aten.constant_pad_nd.default": Row(_pad, "copy"),
+    "aten.cat.default": Row(_cat, Kind.COPY),
+    "aten.constant_pad_nd.default": Row(_pad, Kind.COPY),
     "aten.flip.default": Row(_flip),
     "prims.rev.default": Row(_flip),
     "aten.gather.default": Row(_gather),

@@ -1,6 +1,7 @@
 """A row of the table of ops: how an op of aten becomes ops of a definition. And the facts that its lowering gets."""
 
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Callable, List, Sequence, Tuple, Union
 
 from ..._native import DataType, Val
@@ -51,16 +52,27 @@ Result = Any  # a tensor of the definition, or one for each result
 Lower = Callable[..., Result]
 
 
+class Kind(Enum):
+    """What kind of op a row is of: `COPY` moves data and computes nothing, `DRAW` draws random numbers."""
+
+    COMPUTE = "compute"
+    COPY = "copy"
+    DRAW = "draw"
+    VIEW = "view"
+    CREATE = "create"
+
+    @property
+    def is_free(self) -> bool:
+        """Does it cost nothing where it is used? Each region that uses a view or a constant has a copy."""
+        return self in (Kind.VIEW, Kind.CREATE)
+
+
 @dataclass(frozen=True)
 class Row:
-    """How an op is lowered, and what kind of op it is.
-
-    Kinds: "compute"; "copy", which moves data and computes nothing; "draw" of random numbers; "view" and "create", which
-    cost nothing where they are used: each region that uses one has a copy.
-    """
+    """How an op is lowered, and what kind of op it is."""
 
     lower: Lower
-    kind: str = "compute"
+    kind: Kind = Kind.COMPUTE
     weight: int = 1  # the number of ops that it counts as for `min_ops`
     limit: str = ""  # the calls that are left to eager nevertheless, for the page of ops
 

@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Sequence
 
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
-from .row import Call, Result, Row, Size, Unsupported, alike, axes_of, axis_of
+from .row import Call, Kind, Result, Row, Size, Unsupported, alike, axes_of, axis_of
 
 
 def _reshape(call: Call, x: Any, *_: Any) -> Result:
@@ -172,22 +172,22 @@ class Steps:
 
 
 ROWS: Dict[str, Row] = {
-    "aten.view.default": Row(_reshape, "view"),
-    "aten._unsafe_view.default": Row(_reshape, "view"),
-    "aten.reshape.default": Row(_reshape, "view"),
-    "aten.permute.default": Row(_permute, "view"),
-    "aten.transpose.int": Row(_transpose, "view"),
-    "aten.t.default": Row(_transpose_matrix, "view"),
-    "aten.unsqueeze.default": Row(_unsqueeze, "view"),
-    "aten.squeeze.default": Row(_squeeze, "view"),
-    "aten.squeeze.dim": Row(_squeeze, "view"),
-    "aten.squeeze.dims": Row(_squeeze, "view"),
-    "aten.expand.default": Row(_expand, "view"),
-    "aten.alias.default": Row(_alias, "view"),
-    "aten.detach.default": Row(_alias, "view"),
-    "aten.select.int": Row(_select, "view"),
-    "aten.as_strided.default": Row(_as_strided, "view", limit="what no reshape gives"),
-    "aten.slice.Tensor": Row(_slice, "view", limit="steps along sizes that are not known"),
-    "aten.split.Tensor": Row(_split, "view"),
-    "aten.split_with_sizes.default": Row(_split, "view"),
+    "aten.view.default": Row(_reshape, Kind.VIEW),
+    "aten._unsafe_view.default": Row(_reshape, Kind.VIEW),
+    "aten.reshape.default": Row(_reshape, Kind.VIEW),
+    "aten.permute.default": Row(_permute, Kind.VIEW),
+    "aten.transpose.int": Row(_transpose, Kind.VIEW),
+    "aten.t.default": Row(_transpose_matrix, Kind.VIEW),
+    "aten.unsqueeze.default": Row(_unsqueeze, Kind.VIEW),
+    "aten.squeeze.default": Row(_squeeze, Kind.VIEW),
+    "aten.squeeze.dim": Row(_squeeze, Kind.VIEW),
+    "aten.squeeze.dims": Row(_squeeze, Kind.VIEW),
+    "aten.expand.default": Row(_expand, Kind.VIEW),
+    "aten.alias.default": Row(_alias, Kind.VIEW),
+    "aten.detach.default": Row(_alias, Kind.VIEW),
+    "aten.select.int": Row(_select, Kind.VIEW),
+    "aten.as_strided.default": Row(_as_strided, Kind.VIEW, limit="what no reshape gives"),
+    "aten.slice.Tensor": Row(_slice, Kind.VIEW, limit="steps along sizes that are not known"),
+    "aten.split.Tensor": Row(_split, Kind.VIEW),
+    "aten.split_with_sizes.default": Row(_split, Kind.VIEW),
 }
