@@ -7,7 +7,7 @@ belong to no region: each region that uses one has a copy, and eager has one whe
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, Callable, Dict, Iterable, List, Sequence, Set
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set
 
 from .devices import device_of, is_apart
 from .nodes import is_draw, is_free, is_number, op_of, results, row_of
@@ -130,14 +130,12 @@ class Levels:
         memory."""
         for node in reversed(list(graph.nodes)):
             if self._kind.fused(node) and self.of[node] == 0 and op_of(node) != "getitem":
-                self.of[node] = min(self._uses(node, node, after), default=0)
+                self.of[node] = min(self._uses(node, after), default=0)
 
-    def _uses(self, node: Any, through: Any, after: Dict[Any, Set[Any]]) -> Iterable[int]:
-        """The last levels that the users of a node, directly or through views, leave for it."""
-        for user in after[through]:
-            if self._kind.free(user):
-                yield from self._uses(node, user, after)
-            elif user.op != "output":
+    def _uses(self, node: Any, after: Dict[Any, Set[Any]]) -> Iterator[int]:
+        """The last levels that the users of a node leave for it."""
+        for user in _users(node, after.__getitem__, self._kind):
+            if user.op != "output":
                 yield self.of[user] - (not self._kind.fused(user) or is_apart(node, user))
 
 
@@ -199,11 +197,22 @@ def _inputs(inside: Sequence[Any], body: Set[Any]) -> List[Any]:
 def _is_output(node: Any, body: Set[Any], kind: Kinds) -> bool:
     """Do others use it, or views of it? They make copies of these views."""
     gives_several = any(op_of(user) == "getitem" for user in node.users)
-    return not writes(node) and not gives_several and _leaves(node, body, kind)
+    users = _users(node, lambda one: one.users, kind)
+    return not writes(node) and not gives_several and any(user not in body for user in users)
 
 
-def _leaves(node: Any, body: Set[Any], kind: Kinds) -> bool:
-    return any(_leaves(user, body, kind) if kind.free(user) else user not in body for user in node.users)
+def _users(node: Any, after: Callable[[Any], Iterable[Any]], kind: Kinds) -> Iterator[Any]:
+    """What uses a node, directly or through views; `after` tells the direct users of each node."""
+    found: Set[Any] = set()
+    waiting = [node]
+    while waiting:
+        for user in after(waiting.pop()):
+            if user not in found:
+                found.add(user)
+                if kind.free(user):
+                    waiting.append(user)
+                else:
+                    yield user
 
 
 def writes(node: Any) -> bool:

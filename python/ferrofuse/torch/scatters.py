@@ -10,8 +10,8 @@ from typing import Any, Optional, Sequence
 import torch
 from torch.utils._pytree import tree_leaves
 
-from .nodes import op_of, row_of
-from .rows import Kind
+from .nodes import is_free, op_of
+from .regions import may_alias
 
 _IN_PLACE = ("index_put", "index_add", "index_copy", "scatter", "scatter_add", "scatter_reduce")
 
@@ -54,9 +54,13 @@ def _writing(node: Any) -> Optional[Any]:
 
 def _is_made_for(tensor: Any, user: Any) -> bool:
     """Is it a constant tensor, or a view of one, that nothing else uses, and contiguous?"""
-    row = row_of(tensor)
-    if row is None or list(tensor.users) != [user] or tensor in tree_leaves((user.args[1:], user.kwargs)):
-        return False
-    if not tensor.meta["val"].is_contiguous():
-        return False
-    return row.kind == Kind.CREATE or (row.kind == Kind.VIEW and _is_made_for(tensor.args[0], tensor))
+    while is_free(tensor) and _is_used_once(tensor, user) and tensor.meta["val"].is_contiguous():
+        if not may_alias(tensor):
+            return True
+        tensor, user = tensor.args[0], tensor
+    return False
+
+
+def _is_used_once(tensor: Any, user: Any) -> bool:
+    """Is it the first operand of its only user, and no other?"""
+    return list(tensor.users) == [user] and tensor not in tree_leaves((user.args[1:], user.kwargs))

@@ -175,6 +175,21 @@ def test_an_op_that_is_slow_in_eager_counts_twice():
     assert left(lambda x: x.mT.contiguous(), 2, 512, 512) == [] and left(torch.relu, 2, 512, 511) == ["aten.relu.default"]
 
 
+def test_long_chains_of_views_are_followed():
+    def viewed(x, index):
+        zeros, y = torch.zeros(2, 2), x * 2 + 1
+        for _ in range(500):
+            zeros, x, y = zeros.view(4).view(2, 2), x.t(), y.t()
+        return zeros.index_put((index,), x.sin()), y.t() @ x, y + 1
+
+    given = torch.ones(2, 2), torch.tensor([0, 0])
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        module = make_fx(viewed)(*(torch.empty_like(each) for each in given))
+    run = compiler.compile_graph(module, Options(), GraphReport("inference"))
+    for got, expected in zip(run([*given]), viewed(*given)):
+        torch.testing.assert_close(got, expected)
+
+
 def test_dropout_draws_by_torchs_seed_and_the_backward_uses_its_mask():
     run = torch.compile(lambda x: F.dropout(x, 0.25) * 2 + 1, backend=backend)
     x = torch.ones(4000, requires_grad=True)
