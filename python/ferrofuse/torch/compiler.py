@@ -72,13 +72,18 @@ class _Compilation:
         return node.op == "call_function" and not is_number(node) and not {node, made} & self._reasons.keys()
 
     def _attempt(self) -> Optional[List[Fused]]:
-        """All regions with their kernels; `None` if an op failed to lower, which is left to eager from then on."""
+        """All regions with their kernels; `None` if ops failed to lower, which are left to eager from then on."""
         self._report.regions.clear()
-        try:
-            return [self._fused(region) for region in regions(self._module.graph, self._supported, self._options.min_ops)]
-        except LoweringError as error:
-            self._leave(error.node, Reason(str(error.cause), expected=isinstance(error.cause, Unsupported)))
-            return None
+        failed: Dict[Any, Exception] = {}
+        fused = []
+        for region in regions(self._module.graph, self._supported, self._options.min_ops):
+            try:
+                fused.append(self._fused(region))
+            except LoweringError as error:
+                failed.update(error.causes)
+        for node, cause in failed.items():
+            self._leave(node, Reason(str(cause), expected=isinstance(cause, Unsupported)))
+        return None if failed else fused
 
     def _fused(self, region: Region) -> Fused:
         structure = Structure(region, self._options)

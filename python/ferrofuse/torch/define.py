@@ -3,7 +3,7 @@
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any, Container, Dict, Iterator, List, Optional, Sequence
+from typing import Any, Container, Dict, Iterator, List, Mapping, Optional, Sequence
 
 import torch
 
@@ -19,12 +19,15 @@ from .sizes import Sizes
 from .structure import layout, order, sizes
 
 
-class LoweringError(Exception):
-    """An op that could not be lowered; `node` is its node, `cause` the exception."""
+_REJECTIONS = (Unsupported, ValueError, TypeError, NotImplementedError, AttributeError, LookupError, ArithmeticError)
 
-    def __init__(self, node: Any, cause: Exception) -> None:
-        super().__init__(f"{op_of(node)}: {cause} ({line_of(node)})")
-        self.node, self.cause = node, cause
+
+class LoweringError(Exception):
+    """Ops of a region that could not be lowered; `causes` has the exception of each node."""
+
+    def __init__(self, causes: Mapping[Any, Exception]) -> None:
+        super().__init__("; ".join(f"{op_of(node)}: {cause} ({line_of(node)})" for node, cause in causes.items()))
+        self.causes = causes
 
 
 @dataclass(frozen=True)
@@ -49,40 +52,36 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
     """The definition of a region; `available` are the sizes that a call can pass as scalars.
 
     Raises:
-        LoweringError: naming the node that failed.
+        LoweringError: naming all nodes that failed.
     """
     fakes = [node.meta["val"] for node in region.inputs]
     device = devices.named(region.device, fakes)
     if device is not None and fakes:
-        [*_, last] = (node for node in region.body if not is_free(node))
-        raise LoweringError(last, Unsupported(f"numbers of the host alone, for work on {device}"))
+        why = Unsupported(f"numbers of the host alone, for work on {device}")
+        raise LoweringError({node: why for node in region.body if not is_free(node)})
     with FusionDefinition() as fd:
         with caller.standing_at(caller.NOWHERE):
             lowering = _Lowering(fd, region, options, available)
         for node in region.body:
-            with _located_at(node):
-                lowering.lower(node)
+            lowering.lower(node)
         for node in region.outputs:
-            with _located_at(node):
-                lowering.add_output(node)
+            lowering.add_output(node)
+        if lowering.failed:
+            raise LoweringError(lowering.failed)
     orders = [order(node.meta["val"]) for node in region.outputs]
     return Defined(fd, lowering.size.scalars, device, orders, bool(region.writes))
 
 
-@contextmanager
-def _located_at(node: Any) -> Iterator[None]:
-    """Makes errors name this node, and the user's line that it comes from."""
-    try:
-        with caller.standing_at(place_of(node)):
-            yield
-    except (Unsupported, ValueError, TypeError, NotImplementedError, AttributeError, LookupError, ArithmeticError) as error:
-        raise LoweringError(node, error) from error
-
-
 class _Lowering:
-    """Lowers the nodes of a region in order, and keeps the value of each."""
+    """Lowers the nodes of a region in order, and keeps the value of each. The results of one that fails become inputs, so
+    that all that fail are known at once.
+
+    Attributes:
+        failed: the exceptions of the nodes that failed.
+    """
 
     def __init__(self, fd: FusionDefinition, region: Region, options: Options, available: Container[Any]) -> None:
+        self.failed: Dict[Any, Exception] = {}
         self._fd = fd
         self._rounds = options.emulate_precision_casts
         self._inputs = {node: self._declare(node.meta["val"]) for node in region.inputs}
@@ -103,9 +102,22 @@ class _Lowering:
 
     def lower(self, node: Any) -> None:
         """Lowers a node after all nodes before it."""
-        self._values[node] = self._lowered(node)
-        if writes(node):
-            self._write(node)
+        with self._failing(node):
+            self._values[node] = self._lowered(node)
+            if writes(node):
+                self._write(node)
+        if node not in self._values:
+            given = [self._wide(self._declare(fake), fake) for fake in results(node)]
+            self._values[node] = given if isinstance(node.meta["val"], (list, tuple)) else given[0]
+
+    @contextmanager
+    def _failing(self, node: Any) -> Iterator[None]:
+        """Notes errors as those of this node. Their messages name the user's line that it comes from."""
+        try:
+            with caller.standing_at(place_of(node)):
+                yield
+        except _REJECTIONS as error:
+            self.failed[node] = error
 
     def _lowered(self, node: Any) -> Any:
         if op_of(node) == "getitem":
@@ -171,8 +183,8 @@ class _Lowering:
 
     def add_output(self, node: Any) -> None:
         """Adds an output, laid out as the rest of the graph expects."""
-        value, places = self._stored(node), order(node.meta["val"])
-        self._fd.add_output(value, stride_order=places)
+        with self._failing(node):
+            self._fd.add_output(self._stored(node), stride_order=order(node.meta["val"]))
 
     def _stored(self, node: Any) -> Any:
         """The value in the dtype that it has in memory, in separate memory."""

@@ -15,6 +15,7 @@ from torch.testing._internal.two_tensor import TwoTensor
 import compiled_models
 import ferrofuse.torch
 from ferrofuse.torch import Options, UnsupportedError, backend, compiler, devices, rows
+from ferrofuse.torch.regions import regions
 from ferrofuse.torch.report import GraphReport
 
 
@@ -100,6 +101,23 @@ def test_an_op_that_fails_to_lower_is_left_to_eager_alone_and_warns_once(monkeyp
         f'ferrofuse: aten.sin.default is left to eager: out of order. It comes from File "{__file__}", line {line}, in chain '
         "return (x * 2 + 1).sin()"
     )
+
+
+def test_all_ops_that_fail_to_lower_are_known_at_once(monkeypatch):
+    monkeypatch.setitem(rows.TABLE, "aten.sin.default", rows.Row(broken))
+    cuts = []
+    monkeypatch.setattr(compiler, "regions", lambda *given: cuts.append(found := regions(*given)) or found)
+
+    def failing(x):
+        for _ in range(8):
+            x = chain(x) + chain(x).exp() @ x
+        return x
+
+    x = torch.linspace(-1, 1, 9).reshape(3, 3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        torch.testing.assert_close(torch.compile(failing, backend=backend)(x), failing(x))
+    assert len(cuts) == 2
 
 
 def test_an_op_that_fails_to_lower_is_an_error_where_it_is_asked_for(monkeypatch):
