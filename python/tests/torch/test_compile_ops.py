@@ -21,6 +21,8 @@ CASES = {
     "powers by products": (lambda x: x**3 + x**1.0 + x**-1 + x**-2.0 + x.abs() ** -0.5, X),
     "clamps of integers": (lambda x: x.clamp(min=0.5) + x.clamp(-3, 7) + (x > 0).clamp(0, 1) + x.clamp(max=-1.5), INTS),
     "alpha": (lambda x: torch.add(x, x, alpha=2) - torch.sub(x, x, alpha=3) + (1 - x), X),
+    "alpha of sizes": (lambda x: torch.add(x, x, alpha=len(x)) - torch.sub(1, x, alpha=len(x)), X),
+    "powers of sizes": (lambda x: x ** len(x) + (x > 0) ** len(x), X),
     "where": (lambda x: torch.where(x > 0, x, 0.5) + x.masked_fill(x < -1, 7), X),
     "of integers": (lambda x: x // 3 + x % 3 + torch.div(x, 2, rounding_mode="trunc") + (x & 6) - (x ^ 5), INTS),
     "floored quotients": (lambda x: x // 0.3 + torch.div(x, -0.7, rounding_mode="floor") - x.double() // x.max(), X),

@@ -2,7 +2,7 @@
 
 from typing import Any, Dict, Optional
 
-from ..._native import DataType, TensorView
+from ..._native import DataType, TensorView, Val
 from .row import Call, Kind, Result, Row, Unsupported, held, same
 from .views import in_shape
 
@@ -12,7 +12,9 @@ INTEGERS = ("Int", "Int32", "Bool", *NARROW)
 
 def _scaled(call: Call, x: Any, alpha: Any) -> Any:
     """A term times a number, in the dtype of the sum."""
-    return x if alpha == 1 else call.ops.mul(call.ops.cast(x, call.computed) if isinstance(x, TensorView) else x, alpha)
+    if not isinstance(alpha, Val) and alpha == 1:
+        return x
+    return call.ops.mul(call.ops.cast(x, call.computed) if isinstance(x, TensorView) else x, alpha)
 
 
 def _add(call: Call, x: Any, y: Any, alpha: Any = 1) -> Result:
@@ -69,6 +71,8 @@ def _power(call: Call, x: Any, exponent: Any) -> Result:
         return call.ops.pow(x, exponent)
     x = call.ops.cast(x, call.computed)
     is_float = call.dtype.name not in INTEGERS
+    if isinstance(exponent, Val):
+        return call.ops.pow(x, exponent)
     if exponent == 1:
         return call.ops.mul(x, exponent)
     if exponent == 2:
