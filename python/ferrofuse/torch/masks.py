@@ -60,7 +60,8 @@ def _kind(mask: Any, lengths: Tuple[int, ...]) -> Optional[str]:
 
 
 def _kind_of(value: torch.Tensor, lengths: Tuple[int, ...]) -> Optional[str]:
-    kept = value if value.dtype == torch.bool else value == 0
+    """The same for its value, which is added to the scores: these ops take no masks of bools."""
+    kept = value == 0
     if not (kept | (value == -torch.inf)).all():
         return None
     if kept.all():
