@@ -76,7 +76,7 @@ def _heard(options: Any, graphs: List[GraphReport], breaks: List[str], module: A
     if ended is not None and ended.graph_break:
         frames = ended.user_stack[-1:]
         where = [f'File "{frame.filename}", line {frame.lineno}, in {frame.name}: ' for frame in frames]
-        breaks.append("".join([*where, ended.reason.strip().splitlines()[0]]))
+        breaks.append("".join([*where, ended.reason.strip().partition("\n")[0]]))
     return compiled(module, inputs, options, graphs)
 
 

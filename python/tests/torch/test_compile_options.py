@@ -3,6 +3,7 @@
 import importlib.metadata
 import re
 import warnings
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -15,6 +16,7 @@ from torch.testing._internal.two_tensor import TwoTensor
 import compiled_models
 import ferrofuse.torch
 from ferrofuse.torch import Options, UnsupportedError, backend, compiler, devices, rows
+from ferrofuse.torch.explain import _heard
 from ferrofuse.torch.regions import regions
 from ferrofuse.torch.report import GraphReport
 
@@ -325,6 +327,14 @@ def talkative(x):
     y = x * 2 + 1
     print("half way")
     return y.sin() + 1
+
+
+def test_a_graph_break_may_have_no_reason():
+    ended = SimpleNamespace(graph_break=True, user_stack=[], reason="\n")
+    module = make_fx(lambda x: (x * 2,))(torch.ones(3))
+    module.compile_subgraph_reason, breaks = ended, []
+    _heard(Options(), [], breaks, module, [torch.ones(3)])
+    assert breaks == [""]
 
 
 def test_explain_says_what_became_of_a_function(capsys):
