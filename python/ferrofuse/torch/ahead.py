@@ -32,6 +32,16 @@ def threads() -> Executor:
     return _threads
 
 
+def _reset_in_child() -> None:
+    """The threads of a process are not in its forks."""
+    global _threads
+    _threads = None
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which does not fork
+    os.register_at_fork(after_in_child=_reset_in_child)
+
+
 def _compile(executable: Any, forms: Sequence[Any]) -> List[Any]:
     """Compiles for tensors of these sizes, strides and dtypes, without reading memory."""
     try:

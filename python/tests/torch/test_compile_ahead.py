@@ -1,5 +1,7 @@
 """Kernels of regions that are compiled while tracing goes on, for the tensors that calls then bring."""
 
+import os
+import signal
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -71,3 +73,13 @@ def test_regions_that_take_numbers_are_compiled_in_their_calls(compiled):
 def test_failures_ahead_are_left_to_the_call():
     executable = type("Executable", (), {"output_types": lambda self, tensors: 1 / 0})()
     assert ahead._compile(executable, [([2], [1], torch.float32)]) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a fork")
+def test_a_child_has_threads_of_its_own():
+    assert ahead.threads().submit(int).result() == 0
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # ends it if nothing runs what was submitted
+        os._exit(ahead.threads().submit(int).result())
+    assert os.waitpid(child, 0)[1] == 0
