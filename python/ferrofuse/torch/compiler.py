@@ -97,6 +97,7 @@ class _Compilation:
             if not defined.scalars:
                 compile_ahead(defined.fd._compilable(), region.inputs)
         assert found is not None
+        _kept.move_to_end(structure.key)
         self._report.regions.append(of_region(region, compiled))
         return region, found[0], [named[name] for name in found[1]]
 
@@ -131,7 +132,7 @@ def _is_symbolic(node: Any) -> bool:
 
 
 def _keep(structure: Structure, defined: Defined) -> Tuple[Kernel, List[str]]:
-    """Caches a kernel for regions of equal structure; the oldest is dropped if there are too many."""
+    """Caches a kernel for regions of equal structure; of too many the one that waited longest for a use is dropped."""
     _kept[structure.key] = _kernel(defined), [structure.name(expr) for expr in defined.scalars]
     if len(_kept) > MOST_KEPT:
         _kept.popitem(last=False)

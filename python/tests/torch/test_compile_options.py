@@ -323,6 +323,18 @@ def test_equal_regions_are_compiled_once():
     assert fused >= 0.95 * total
 
 
+def test_definitions_that_were_used_last_are_kept(monkeypatch):
+    monkeypatch.setattr(compiler, "MOST_KEPT", 2)
+
+    def is_compiled(function):
+        report = ferrofuse.torch.explain(function, torch.ones(3))
+        return report.graphs[0].regions[0].compiled
+
+    first, second, third = chain, lambda x: chain(x) + 2, lambda x: chain(x) * 3
+    assert is_compiled(first) and is_compiled(second) and not is_compiled(first)
+    assert is_compiled(third) and not is_compiled(first) and is_compiled(second)
+
+
 def talkative(x):
     y = x * 2 + 1
     print("half way")
