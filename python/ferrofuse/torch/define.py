@@ -194,7 +194,11 @@ class _Lowering:
 
 
 def _converted(node: Any, value: Any) -> Any:
-    """An argument; a number below zero as the bytes of the result hold it, to which the language does not convert it."""
+    """An argument; a number as its dtype in eager holds it, to which the language does not convert it: in comparisons, where
+    that is the operand's, and below zero in bytes.
+    """
+    if rows.compares(op_of(node)):
+        return rows.wrapped(value, results(node.args[0])[0].dtype)
     is_byte = rows.converts_numbers(op_of(node)) and results(node)[0].dtype == torch.uint8
     return rows.in_bytes(value) if is_byte else value
 

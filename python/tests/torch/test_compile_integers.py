@@ -25,6 +25,11 @@ def quantised(x):
     return (x * 0.5 + 3).round().clamp(0, 255).to(torch.uint8)
 
 
+def comparisons(x):
+    found = [(x == n) ^ (x > n) for n in (-1, 256, -70000, 2**40 + 7)]
+    return [*found, x.to(torch.int8) <= 200, x.to(torch.int32) >= 2**32 + 9, (x > 9) < 300, x != 300.0, x < 2**63 - 1]
+
+
 def dequantised(x):
     return (x.float() - 12) * 0.02
 
@@ -59,6 +64,8 @@ EXACT = {
     "shifts to the right": (lambda x: (x >> 2) + torch.bitwise_right_shift(x, 9) + (x << 9), SIGNED),
     "shifts of shorts": (lambda x, y: (x >> y % 20) + torch.bitwise_left_shift(x, y % 20), SHORTS, BYTES),
     "compares": (lambda x, y: torch.where(x > 100, x, y) == y, BYTES, BYTES.flip(0)),
+    "compares bytes with others": (lambda x: torch.stack(comparisons(x)), BYTES),
+    "compares shorts with others": (lambda x: torch.stack(comparisons(x)), SHORTS),
     "clamps": (lambda x: x.clamp(-5, 100) + 1, BYTES),
     "sums": (lambda x: (x * 2).sum(0) + 1, BYTES),
     "extremes": (lambda x: (x * 2).amax(0) - (x + 1).amin(0), SIGNED),

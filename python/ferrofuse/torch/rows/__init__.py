@@ -3,8 +3,8 @@
 from typing import Dict, Optional
 
 from . import creation, elementwise, folds, library, moves, pooling, views
-from .elementwise import converts_numbers, promotes
-from .row import Call, Kind, Row, Unsupported, in_bytes
+from .elementwise import compares, converts_numbers, promotes
+from .row import Call, Kind, Row, Unsupported, in_bytes, wrapped
 
 TABLE: Dict[str, Row] = {**elementwise.ROWS, **folds.ROWS, **views.ROWS, **moves.ROWS, **creation.ROWS, **pooling.ROWS}
 
@@ -14,4 +14,16 @@ def row(op: str) -> Optional[Row]:
     return TABLE.get(op)
 
 
-__all__ = ["Call", "Kind", "Row", "TABLE", "Unsupported", "converts_numbers", "in_bytes", "library", "promotes", "row"]
+__all__ = [
+    "Call",
+    "Kind",
+    "Row",
+    "TABLE",
+    "Unsupported",
+    "compares",
+    "converts_numbers",
+    "in_bytes",
+    "library",
+    "promotes",
+    "wrapped",
+]

@@ -185,6 +185,11 @@ def converts_numbers(op: str) -> bool:
     return promotes(op) and op.split(".")[1] not in _BOUNDS_AND_EXPONENTS
 
 
+def compares(op: str) -> bool:
+    """Does an op compare its operands by size?"""
+    return op.startswith("aten.") and op.split(".")[1] in ("eq", "ge", "gt", "le", "lt", "ne")
+
+
 def promotes(op: str) -> bool:
     """Does an op convert its tensors to one dtype first?"""
     return op.startswith("aten.") and op.split(".")[1] in _PROMOTING and op in ROWS

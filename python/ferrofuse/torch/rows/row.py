@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Callable, List, Sequence, Tuple, Union
 
+import torch
+
 from ..._native import DataType, Val
 
 Size = Union[int, Val]
@@ -94,6 +96,14 @@ def alike(size: Size, other: Size) -> bool:
 def in_bytes(value: Any) -> Any:
     """A number as a tensor of bytes holds it: an integer below zero wraps around, as in torch."""
     return value % 256 if type(value) is int and -256 < value < 0 else value
+
+
+def wrapped(value: Any, dtype: Any) -> Any:
+    """A number as a tensor of a dtype of torch holds it: an integer wraps around in a dtype of integers."""
+    if type(value) is not int or dtype == torch.bool or dtype.is_floating_point:
+        return value
+    limits = torch.iinfo(dtype)
+    return (value - limits.min) % (1 << limits.bits) + limits.min
 
 
 def held(call: Call, value: Any) -> Any:
