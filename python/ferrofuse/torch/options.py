@@ -12,7 +12,7 @@ class Options:
 
     Attributes:
         min_ops: regions with fewer ops are left to eager. Ops that are slow in eager, such as `exp` and `where`, count
-            twice, and so do the ops of regions that move 2 MiB or more.
+            twice, and so do the ops of regions that move 2 MiB or more; those that eager is faster at count as none.
         on_unsupported: the treatment of an op that fails to lower, and of tensors of a device, layout or class that no
             kernel takes: "eager" leaves them to torch and warns, "error" ends the compilation. Ops without a row in the
             table, among them those of torch's libraries, are eager's in any case.

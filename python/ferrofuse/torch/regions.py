@@ -10,8 +10,9 @@ from math import prod
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Sequence, Set
 
 from .devices import device_of, is_apart
+from .dtypes import computed
 from .nodes import is_draw, is_free, is_number, op_of, results, row_of
-from .rows import Kind, Row
+from .rows import Kind
 from .sizes import hint
 
 # Bytes of a region above which its ops count twice: eager writes large results into new memory.
@@ -38,24 +39,29 @@ class Region:
 
     def ops(self) -> int:
         """The number of its ops."""
-        return sum(not row.kind.is_free for row in self._rows())
+        return sum(not is_free(node) for node in self._calls())
 
     def views(self) -> int:
         """The number of its views and constants."""
-        return sum(row.kind.is_free for row in self._rows())
+        return sum(is_free(node) for node in self._calls())
 
     def weight(self) -> int:
-        """The number of ops that it counts as for `min_ops`."""
-        ops = sum(row.weight for row in self._rows() if not row.kind.is_free) + len(self.writes)
-        return ops if self.bytes() < LARGE else 2 * ops
+        """The number of ops that it counts as for `min_ops`, one at least."""
+        ops = sum(_weight(node) for node in self._calls() if not is_free(node)) + len(self.writes)
+        return max(1, ops if self.bytes() < LARGE else 2 * ops)
 
     def bytes(self) -> int:
         """The bytes of inputs and outputs; symbolic sizes have the values of the example."""
         return sum(_bytes(fake) for node in (*self.inputs, *self.outputs, *self.writes) for fake in results(node))
 
-    def _rows(self) -> List[Row]:
-        rows = [row_of(node) for node in self.body if op_of(node) != "getitem"]
-        return [row for row in rows if row is not None]
+    def _calls(self) -> List[Any]:
+        return [node for node in self.body if op_of(node) != "getitem"]
+
+
+def _weight(node: Any) -> int:
+    row, [fake, *_] = row_of(node), results(node)
+    assert row is not None
+    return row.weight_in(computed(fake.dtype)) if fake.device.type == "cpu" else row.weight
 
 
 def _bytes(fake: Any) -> int:
@@ -164,7 +170,8 @@ class Kinds:
 
 def regions(graph: Any, supported: Callable[[Any], bool], min_ops: int) -> List[Region]:
     """The regions of a graph, none with fewer ops than `min_ops`. Ops that take several times as long in eager count twice:
-    transcendental functions and selections by their rows, and the ops of a large region.
+    transcendental functions and selections by their rows, and the ops of a large region. Those that eager is faster at
+    count as none.
     """
     kind = Kinds(supported)
     levels = Levels(graph, kind)

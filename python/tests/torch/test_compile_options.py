@@ -195,6 +195,19 @@ def test_an_op_that_is_slow_in_eager_counts_twice():
     assert left(lambda x: x.mT.contiguous(), 2, 512, 512) == [] and left(torch.relu, 2, 512, 511) == ["aten.relu.default"]
 
 
+def test_an_op_that_eager_is_faster_at_counts_as_none():
+    def left(function, dtype, *shape):
+        report = ferrofuse.torch.explain(function, torch.ones(*shape, dtype=dtype))
+        return [op for op, _ in report.graphs[0].eager]
+
+    assert left(torch.sin, torch.float32, 3) == [] and left(torch.sin, torch.float64, 3) == ["aten.sin.default"]
+    assert left(torch.exp, torch.float64, 3) == [] and left(lambda x: x**2.3, torch.float64, 512, 512) != []
+    assert left(lambda x: x % 0.7, torch.float32, 512, 512) != [] and left(lambda x: x % 3, torch.int64, 512, 512) == []
+    assert left(torch.rand_like, torch.float32, 512, 1024) != [] and left(lambda x: x.sin() * 2 + 1, torch.float64, 3) == []
+    report = ferrofuse.torch.explain(torch.sin, torch.ones(3).double(), options={"min_ops": 1})
+    assert not report.graphs[0].eager
+
+
 def test_long_chains_of_views_are_followed():
     def viewed(x, index):
         zeros, y = torch.zeros(2, 2), x * 2 + 1

@@ -59,8 +59,8 @@ ROWS: Dict[str, Row] = {
     "aten.arange.start": Row(_range, Kind.CREATE),
     "aten.arange.default": Row(_range_to, Kind.CREATE),
     "prims.iota.default": Row(_iota, Kind.CREATE),
-    "aten.rand.default": Row(_uniform, Kind.DRAW),
-    "aten.rand_like.default": Row(_uniform, Kind.DRAW),
-    "aten.randn.default": Row(_normal, Kind.DRAW),
-    "aten.randn_like.default": Row(_normal, Kind.DRAW),
+    "aten.rand.default": Row(_uniform, Kind.DRAW, slow_in=FLOATS),
+    "aten.rand_like.default": Row(_uniform, Kind.DRAW, slow_in=FLOATS),
+    "aten.randn.default": Row(_normal, Kind.DRAW, slow_in=FLOATS),
+    "aten.randn_like.default": Row(_normal, Kind.DRAW, slow_in=FLOATS),
 }

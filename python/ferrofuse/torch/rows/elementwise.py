@@ -1,6 +1,6 @@
 """Ops on single elements: aten's names, and the definition's ops for them."""
 
-from typing import Any, Dict, Optional
+from typing import Any, Dict, Optional, Sequence
 
 from ..._native import DataType, TensorView, Val
 from .row import Call, Kind, Result, Row, Unsupported, held, same
@@ -137,24 +137,35 @@ sigmoid silu sin sinh tan tanh"""
 _BINARY = """atan2 bitwise_and bitwise_or bitwise_xor eq fmod ge gt hypot le logical_and logical_or logical_xor lt maximum
 minimum mul ne remainder"""
 _OVERLOADS = ("default", "Tensor", "Scalar", "Scalar_Tensor")
+
+# The dtypes in which kernels call a function for each element, where eager has vectors.
+_SLOW_IN: Dict[str, Sequence[DataType]] = {
+    **dict.fromkeys("acos asin atan atan2 atanh cos erf erfc erfinv gelu log1p pow sin tan".split(), [DataType.Double]),
+    **dict.fromkeys("div fmod nextafter remainder".split(), [DataType.Float, DataType.Double]),
+    "lgamma": [DataType.Float],
+}
 _SHIFTS = {"l": "bitwise_left_shift", "r": "bitwise_right_shift"}
 
 ROWS: Dict[str, Row] = {
     **{f"aten.{name}.default": same(name, 0) for name in _UNARY.split()},
-    **{f"aten.{name}.default": same(name, 0, weight=2) for name in _TRANSCENDENTAL.split()},
-    **{f"aten.{name}.{overload}": same(name) for name in _BINARY.split() for overload in _OVERLOADS},
+    **{f"aten.{name}.default": same(name, 0, weight=2, slow_in=_SLOW_IN.get(name, ())) for name in _TRANSCENDENTAL.split()},
+    **{
+        f"aten.{name}.{overload}": same(name, slow_in=_SLOW_IN.get(name, ()))
+        for name in _BINARY.split()
+        for overload in _OVERLOADS
+    },
     **{f"aten.{op}.{of}": same(op) for op in _SHIFTS.values() for of in ("Tensor", "Tensor_Scalar", "Scalar_Tensor")},
     **{f"aten.__{way}shift__.{of}": same(op) for way, op in _SHIFTS.items() for of in ("Tensor", "Scalar")},
     **{f"aten.add.{overload}": Row(_add) for overload in ("Tensor", "Scalar")},
     **{f"aten.sub.{overload}": Row(_sub) for overload in ("Tensor", "Scalar")},
     **{f"aten.rsub.{overload}": Row(_rsub) for overload in ("Tensor", "Scalar")},
     **{f"aten.div.{overload}": same("truediv") for overload in ("Tensor", "Scalar")},
-    "aten.div.Tensor_mode": Row(_rounded_div),
-    "aten.div.Scalar_mode": Row(_rounded_div),
-    "aten.pow.Tensor_Scalar": Row(_power),
-    "aten.pow.Tensor_Tensor": same("pow"),
-    "aten.pow.Scalar": same("pow"),
-    "aten.nextafter.default": Row(_nextafter, limit="half types"),
+    "aten.div.Tensor_mode": Row(_rounded_div, slow_in=_SLOW_IN["div"]),
+    "aten.div.Scalar_mode": Row(_rounded_div, slow_in=_SLOW_IN["div"]),
+    "aten.pow.Tensor_Scalar": Row(_power, slow_in=_SLOW_IN["pow"]),
+    "aten.pow.Tensor_Tensor": same("pow", slow_in=_SLOW_IN["pow"]),
+    "aten.pow.Scalar": same("pow", slow_in=_SLOW_IN["pow"]),
+    "aten.nextafter.default": Row(_nextafter, slow_in=_SLOW_IN["nextafter"], limit="half types"),
     "aten.clamp.default": Row(_clamp),
     "aten.clamp.Tensor": Row(_clamp),
     "aten.where.self": same("where", weight=2),
@@ -162,7 +173,7 @@ ROWS: Dict[str, Row] = {
     "aten.where.ScalarSelf": same("where", weight=2),
     "aten.where.Scalar": same("where", weight=2),
     "aten.sign.default": Row(_sign),
-    "aten.gelu.default": Row(_gelu),
+    "aten.gelu.default": Row(_gelu, slow_in=_SLOW_IN["gelu"]),
     "aten.fill.Scalar": Row(_fill),
     "prims.fma.default": Row(_fma),
     "aten.clone.default": Row(_identity, Kind.COPY),

@@ -76,16 +76,21 @@ class Row:
     lower: Lower
     kind: Kind = Kind.COMPUTE
     weight: int = 1  # the number of ops that it counts as for `min_ops`
+    slow_in: Sequence[DataType] = ()  # dtypes in which eager is faster on a CPU: there it counts as none
     limit: str = ""  # the calls that are left to eager nevertheless, for the page of ops
 
+    def weight_in(self, dtype: DataType) -> int:
+        """The number of ops that it counts as on a CPU where it is computed in a dtype."""
+        return 0 if dtype in self.slow_in else self.weight
 
-def same(name: str, *places: int, weight: int = 1) -> Row:
+
+def same(name: str, *places: int, weight: int = 1, slow_in: Sequence[DataType] = ()) -> Row:
     """An op that the definition has too, with the same arguments, or only those at some positions."""
 
     def lower(call: Call, *args: Any, **_: Any) -> Result:
         return getattr(call.ops, name)(*(args[place] for place in places) if places else args)
 
-    return Row(lower, weight=weight)
+    return Row(lower, weight=weight, slow_in=slow_in)
 
 
 def alike(size: Size, other: Size) -> bool:
