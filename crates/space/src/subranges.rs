@@ -5,9 +5,12 @@
 //! by level: first at the ends of the cats and pads that its loop reads directly, then at those behind the shifts of these,
 //! as rolls of rolls have them.
 
+use std::cell::RefCell;
+use std::rc::Rc;
+
 use index::{Expr, Facts};
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::indices::{At, Index, Indices, at_loops};
@@ -49,23 +52,32 @@ pub struct CodeSize<'a> {
 }
 
 impl Space {
-    /// The axis of a group cut level by level, uncut first. Breakpoints whose order does not follow from the facts are left
-    /// out.
+    /// The axis of a group cut level by level, uncut first, into no more than `most` subranges. Breakpoints whose order does
+    /// not follow from the facts are left out.
     pub fn cuts<'a>(
         &'a self,
         graph: &'a Graph,
         view: &'a Fusion,
         axis: Axis,
         size: CodeSize<'a>,
+        most: usize,
     ) -> impl Iterator<Item = Cut> + use<'a> {
         let is_cut = |&node: &Node| matches!(graph.op(node.into()), TensorOp::Cat(_) | TensorOp::Pad { .. });
         let whole = (Expr::zero(), self.size(axis).clone());
         let has_ends = self.has_index_maps() && view.order().iter().any(is_cut);
-        let mut walk = Walk { graph, view, space: self, axis, size, indices: Indices::default() };
+        let mut walk = Walk {
+            graph,
+            view,
+            space: self,
+            axis,
+            size,
+            indices: Indices::default(),
+            bounds: RefCell::default(),
+        };
         let mut next = has_ends.then(|| vec![whole]);
         let mut uncut = None;
         std::iter::from_fn(move || {
-            let level = next.take()?;
+            let level = next.take().filter(|level| level.len() <= most)?;
             let walked: Vec<Walked> = level.iter().map(|range| walk.range(range)).collect();
             let breakpoints = level[1..].iter().map(|(begin, _)| begin.clone()).collect();
             let code = walked.iter().fold(0_u64, |sum, walked| sum.saturating_add(walked.code));
@@ -106,6 +118,8 @@ struct Walk<'a> {
     axis: Axis,
     size: CodeSize<'a>,
     indices: Indices,
+    /// The bounds of the operands of each cat.
+    bounds: RefCell<FxHashMap<Node, Rc<[Expr]>>>,
 }
 
 /// What is asked for in a walk.
@@ -196,11 +210,7 @@ impl Walk<'_> {
             TensorOp::Cat(place) => {
                 let place = usize::from(*place);
                 let Some(shift) = self.shift(&index[place]) else { return Reads::All };
-                let mut bounds = vec![Expr::zero()];
-                for k in 0..data.operands.len() {
-                    bounds.push(bounds[k].clone() + size(k, place));
-                }
-                self.parts(&bounds, shift, range, ends)
+                self.parts(&self.bounds_of_cat(node, place), shift, range, ends)
             }
             TensorOp::Pad { before, after } => {
                 let is_changed = |&place: &usize| !before[place].is_zero() || !after[place].is_zero();
@@ -224,11 +234,33 @@ impl Walk<'_> {
         }
     }
 
-    /// The parts between bounds that an index of the range and a shift may be in.
+    /// The bounds of the operands of a cat.
+    fn bounds_of_cat(&self, node: Node, place: usize) -> Rc<[Expr]> {
+        let facts = self.view.facts();
+        let mut known = self.bounds.borrow_mut();
+        let bounds = known.entry(node).or_insert_with(|| {
+            let mut bounds = vec![Expr::zero()];
+            for &operand in &self.graph.node(node).operands {
+                let size = self.graph.shape(operand)[place].clone();
+                bounds.push(facts.normalize(&(bounds[bounds.len() - 1].clone() + size)));
+            }
+            bounds.into()
+        });
+        Rc::clone(bounds)
+    }
+
+    /// The parts between bounds that an index of the range and a shift may be in. What is a bound itself needs no proof.
     fn parts(&self, bounds: &[Expr], shift: &Expr, range: &Range, ends: &mut Vec<Expr>) -> Reads {
         let facts = self.view.facts();
         let [begin, end] = [&range.0, &range.1].map(|at| facts.normalize(&(at + shift)));
         let parts = bounds.len() - 1;
+        let place = |at: &Expr| bounds.iter().position(|bound| bound == at);
+        if let (Some(begun), Some(ended)) = (place(&begin), place(&end)) {
+            for bound in &bounds[(begun + 1).min(ended)..ended] {
+                insert_within(facts, range, ends, &(bound.clone() - shift.clone()));
+            }
+            return if ended == begun + 1 { Reads::One(begun) } else { Reads::Some(begun..ended.max(begun)) };
+        }
         let begun = bounds[..parts].partition_point(|bound| facts.prove_le(bound, &begin));
         if begun > 0 && facts.prove_le(&end, &bounds[begun]) {
             return Reads::One(begun - 1);

@@ -218,7 +218,7 @@ fn calls_of_segments_are_interrupted_while_they_copy() {
             match chain.run_into(&options, arguments, given) {
                 Err(error) => assert!(error.may_have_written(), "{error}"),
                 Ok(()) => {
-                    assert!(poll > 2, "it looks at interrupts");
+                    assert!(poll > 0, "it looks at interrupts");
                     break;
                 }
             }

@@ -56,7 +56,7 @@ pub fn cut(graph: &Graph, view: &Fusion, space: &Space, axis: Axis) -> Option<Cu
         let most = if cut.growth() <= 1.0 { MAX_CONCATENATED } else { MAX_SUBRANGES };
         cut.ranges() <= most && cut.code <= MAX_PARTITIONED_STATEMENTS.max(2 * cut.uncut)
     };
-    space.cuts(graph, view, axis, size).skip(1).take_while(is_short).last()
+    space.cuts(graph, view, axis, size, MAX_CONCATENATED).skip(1).take_while(is_short).last()
 }
 
 /// Whether loops that ask for these values are short enough to be cut at all index maps, as far as one count tells: each
