@@ -1,7 +1,9 @@
 //! Indices of the values of a group, as the loops of its space ask for them: those of loops, shifted by index maps.
 
+use std::rc::Rc;
+
 use index::{Expr, Facts};
-use ir::graph::{Fusion, Graph, TensorOp};
+use ir::graph::{Fusion, Graph, Node, TensorOp};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -19,11 +21,30 @@ pub(super) enum At {
 /// The index of a value.
 pub(super) type Index = SmallVec<[At; 4]>;
 
-/// The indices seen so far that are no shifts, by number: those at which a step asks for an axis of its operand.
+/// What is known of indices.
 #[derive(Default)]
-pub(super) struct Indices(FxHashMap<(Step, Index, usize), u32>);
+pub(super) struct Indices {
+    /// The number of each that is no shift: that at which a step asks for an axis of its operand.
+    others: FxHashMap<(Step, Index, usize), u32>,
+    /// The bounds of the operands of each cat.
+    bounds: FxHashMap<Node, Rc<[Expr]>>,
+}
 
 impl Indices {
+    /// Where each operand of a cat begins along its axis, and where the last one ends.
+    pub fn bounds_of_cat(&mut self, graph: &Graph, view: &Fusion, node: Node) -> Rc<[Expr]> {
+        let TensorOp::Cat(axis) = graph.op(node.into()) else { panic!("a cat") };
+        let bounds = self.bounds.entry(node).or_insert_with(|| {
+            let mut bounds = vec![Expr::zero()];
+            for &operand in &graph.node(node).operands {
+                let end = &bounds[bounds.len() - 1] + &graph.shape(operand)[usize::from(*axis)];
+                bounds.push(view.facts().normalize(&end));
+            }
+            bounds.into()
+        });
+        Rc::clone(bounds)
+    }
+
     /// The index of operand `k` of the node at a position, if the node is asked for at an index.
     pub fn of_operand(
         &mut self,
@@ -50,8 +71,7 @@ impl Indices {
             }
             TensorOp::Cat(axis) => {
                 let along = usize::from(*axis);
-                let sizes = data.operands[..k].iter().map(|&val| graph.shape(val)[along].clone());
-                let by = sizes.fold(Expr::zero(), |by, size| by - size);
+                let by = Expr::zero() - self.bounds_of_cat(graph, view, node)[k].clone();
                 self.shifted(
                     step,
                     index,
@@ -101,8 +121,8 @@ impl Indices {
 
     /// The index along an axis of the operand of a step that is no shift.
     fn other(&mut self, step: Step, index: &Index, place: usize) -> At {
-        let next = self.0.len() as u32;
-        At::Other(*self.0.entry((step, index.clone(), place)).or_insert(next))
+        let next = self.others.len() as u32;
+        At::Other(*self.others.entry((step, index.clone(), place)).or_insert(next))
     }
 }
 

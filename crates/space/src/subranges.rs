@@ -5,12 +5,9 @@
 //! by level: first at the ends of the cats and pads that its loop reads directly, then at those behind the shifts of these,
 //! as rolls of rolls have them.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use index::{Expr, Facts};
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::indices::{At, Index, Indices, at_loops};
@@ -65,15 +62,7 @@ impl Space {
         let is_cut = |&node: &Node| matches!(graph.op(node.into()), TensorOp::Cat(_) | TensorOp::Pad { .. });
         let whole = (Expr::zero(), self.size(axis).clone());
         let has_ends = self.has_index_maps() && view.order().iter().any(is_cut);
-        let mut walk = Walk {
-            graph,
-            view,
-            space: self,
-            axis,
-            size,
-            indices: Indices::default(),
-            bounds: RefCell::default(),
-        };
+        let mut walk = Walk { graph, view, space: self, axis, size, indices: Indices::default() };
         let mut next = has_ends.then(|| vec![whole]);
         let mut uncut = None;
         std::iter::from_fn(move || {
@@ -118,8 +107,6 @@ struct Walk<'a> {
     axis: Axis,
     size: CodeSize<'a>,
     indices: Indices,
-    /// The bounds of the operands of each cat.
-    bounds: RefCell<FxHashMap<Node, Rc<[Expr]>>>,
 }
 
 /// What is asked for in a walk.
@@ -203,14 +190,15 @@ impl Walk<'_> {
     }
 
     /// What a node reads at an index within a range. The indices at which that changes are added to the ends.
-    fn reads(&self, node: Node, index: &Index, range: &Range, ends: &mut Vec<Expr>) -> Reads {
+    fn reads(&mut self, node: Node, index: &Index, range: &Range, ends: &mut Vec<Expr>) -> Reads {
         let (graph, data) = (self.graph, self.graph.node(node));
         let size = |k: usize, place: usize| graph.shape(data.operands[k])[place].clone();
         match &data.op {
             TensorOp::Cat(place) => {
                 let place = usize::from(*place);
                 let Some(shift) = self.shift(&index[place]) else { return Reads::All };
-                self.parts(&self.bounds_of_cat(node, place), shift, range, ends)
+                let bounds = self.indices.bounds_of_cat(self.graph, self.view, node);
+                self.parts(&bounds, shift, range, ends)
             }
             TensorOp::Pad { before, after } => {
                 let is_changed = |&place: &usize| !before[place].is_zero() || !after[place].is_zero();
@@ -232,21 +220,6 @@ impl Walk<'_> {
             TensorOp::Fold { .. } | TensorOp::Scan { .. } => Reads::Some(0..0),
             _ => Reads::All,
         }
-    }
-
-    /// The bounds of the operands of a cat.
-    fn bounds_of_cat(&self, node: Node, place: usize) -> Rc<[Expr]> {
-        let facts = self.view.facts();
-        let mut known = self.bounds.borrow_mut();
-        let bounds = known.entry(node).or_insert_with(|| {
-            let mut bounds = vec![Expr::zero()];
-            for &operand in &self.graph.node(node).operands {
-                let size = self.graph.shape(operand)[place].clone();
-                bounds.push(facts.normalize(&(bounds[bounds.len() - 1].clone() + size)));
-            }
-            bounds.into()
-        });
-        Rc::clone(bounds)
     }
 
     /// The parts between bounds that an index of the range and a shift may be in. What is a bound itself needs no proof.
