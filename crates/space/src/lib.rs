@@ -24,7 +24,7 @@ use node_axes::{KnownNodes, Role};
 pub use passage::{Passage, Step, Steps, is_index_map, is_slice};
 pub use places::{Made, Source};
 use places::{Place, Places};
-pub use subranges::{CodeSize, Cut};
+pub use subranges::{CodeSize, CutAxis};
 
 /// An axis of the iteration space of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -15,7 +15,7 @@ use super::{Atoms, Axis, Space};
 
 /// An axis, cut into subranges.
 #[derive(Clone, Debug)]
-pub struct Cut {
+pub struct CutAxis {
     /// The first index of each subrange but the first, ascending.
     pub breakpoints: Vec<Expr>,
     /// What the code of all subranges counts as.
@@ -26,7 +26,7 @@ pub struct Cut {
     pub has_pads: bool,
 }
 
-impl Cut {
+impl CutAxis {
     /// The number of subranges.
     pub fn ranges(&self) -> usize {
         self.breakpoints.len() + 1
@@ -58,7 +58,7 @@ impl Space {
         axis: Axis,
         size: CodeSize<'a>,
         most: usize,
-    ) -> impl Iterator<Item = Cut> + use<'a> {
+    ) -> impl Iterator<Item = CutAxis> + use<'a> {
         let is_cut = |&node: &Node| matches!(graph.op(node.into()), TensorOp::Cat(_) | TensorOp::Pad { .. });
         let whole = (Expr::zero(), self.size(axis).clone());
         let has_ends = self.has_index_maps() && view.order().iter().any(is_cut);
@@ -76,7 +76,7 @@ impl Space {
                 );
             }
             let has_pads = walked.iter().any(|walked| walked.has_pads);
-            Some(Cut { breakpoints, code, uncut: *uncut.get_or_insert(code), has_pads })
+            Some(CutAxis { breakpoints, code, uncut: *uncut.get_or_insert(code), has_pads })
         })
     }
 }

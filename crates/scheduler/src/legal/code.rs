@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::cpu_code::{ACCESS, of_fold, weight};
 use super::nests::Nests;
 use super::witness::{Fold, Store};
-use space::{Axis, CodeSize, Cut, Passage, Space, Step, is_slice};
+use space::{Axis, CodeSize, CutAxis, Passage, Space, Step, is_slice};
 use target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_SUBRANGES};
 use target::limits::{MAX_PARTITIONED_STATEMENTS, MAX_STATEMENTS};
 
@@ -49,10 +49,10 @@ pub(super) fn statements(
 
 /// An axis of a group cut at the index maps along it, also behind their shifts as long as the code stays short. None where
 /// no index map changes along it.
-pub fn cut(graph: &Graph, view: &Fusion, space: &Space, axis: Axis) -> Option<Cut> {
+pub fn cut(graph: &Graph, view: &Fusion, space: &Space, axis: Axis) -> Option<CutAxis> {
     let of_node = |node| weight(graph, node);
     let size = CodeSize { node: &of_node, load: ACCESS, subrange: LOOP_STATEMENTS };
-    let is_short = |cut: &Cut| {
+    let is_short = |cut: &CutAxis| {
         let most = if cut.growth() <= 1.0 { MAX_CONCATENATED } else { MAX_SUBRANGES };
         cut.ranges() <= most && cut.code <= MAX_PARTITIONED_STATEMENTS.max(2 * cut.uncut)
     };

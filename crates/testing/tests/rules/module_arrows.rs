@@ -126,7 +126,7 @@ const ORDER: [(&str, &[&str]); 25] = [
     ("syntax", &["diagnostic", "lexer", "tree", "grammar", "expression"]),
     ("frontend", &["define", "text"]),
     ("target", &["multiprocessor", "limits", "cpu", "gpu", "gpus"]),
-    ("space", &["places", "passage", "node_axes", "axes", "refine", "index_maps", "breakpoints"]),
+    ("space", &["places", "passage", "node_axes", "axes", "refine", "index_maps", "indices", "subranges"]),
     ("scheduler", &["hints", "layout", "cycles", "legal", "schedule", "lower"]),
     (
         "segmenter",
