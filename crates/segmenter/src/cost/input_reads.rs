@@ -1,9 +1,8 @@
 //! How much of each input a group reads: all of it, or only what gathers take from it.
 //!
 //! A gather reads at most one element of its source for each element of its result, so an input that only gathers lead to
-//! counts `min(bytes of the input, bytes of the results)`. Slices count as their whole source: if they counted as what they
-//! take, the search would keep the small ends of rolls and compute four rolls in one kernel, which takes ten times as long as
-//! the model says.
+//! counts `min(bytes of the input, bytes of the results)`. Slices count as their whole source: when they counted as what
+//! they take, the search kept the small ends of rolls, which made them slower (`docs/internals/cost.md`).
 
 use std::ops::Add;
 
