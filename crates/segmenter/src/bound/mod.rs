@@ -34,7 +34,7 @@ use super::cost::{Amounts, cycles_once, latency, overlap};
 const MAX_ENDS: usize = 16;
 
 /// A lower bound for all segmentations of a fusion.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LowerBound {
     /// Bytes that segments move together.
     pub bytes: u64,
@@ -47,6 +47,10 @@ pub struct LowerBound {
 /// The bound for a fusion.
 pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> LowerBound {
     let (amounts, classes) = (&Amounts::new(graph, hints, target), AxisClasses::of(graph, fusion));
+    // Nothing need be computed for an output without elements.
+    if fusion.outputs().iter().any(|output| amounts.of(output.val).elements == 0) {
+        return LowerBound::default();
+    }
     let forced = Forced::of(graph, fusion);
     let components = Components::of(fusion, amounts);
     let reads = CompulsoryReads::of(amounts, fusion, &forced, &components);
