@@ -36,7 +36,7 @@ impl Plan {
         let bound = lower_bound(&self.graph, &self.computed, hints, &self.target);
         let cost = self.seconds(hints);
         debug_assert!(bound.seconds <= cost * (1.0 + ROUNDING), "bound {}, cost {cost}", bound.seconds);
-        let copied = self.copied_outputs().map(|val| 2 * hints.value(&self.graph.ty(val).bytes()));
+        let copied = self.copies().flatten().map(|val| 2 * hints.value(&self.graph.ty(val).bytes()));
         let copies = copied.sum::<u64>() as f64 / self.target.bandwidth;
         let (cost, bound_seconds) = (cost + copies, bound.seconds + copies);
         let gap = if cost > 0.0 { (1.0 - bound_seconds / cost).max(0.0) } else { 0.0 };

@@ -232,12 +232,16 @@ impl Plan {
 }
 
 impl Cut {
-    /// The outputs that are copied once segments have run, as no two share memory: those that are inputs, and those that
-    /// equal an earlier output, unless they are views of inputs.
-    pub fn copied_outputs(&self) -> impl Iterator<Item = Val> {
+    /// For each output the value of which it is a copy, made once segments have run, as no two outputs share memory: an input
+    /// that it does not view, or an earlier output.
+    pub fn copies(&self) -> impl Iterator<Item = Option<Val>> {
         let mut made: FxHashSet<Val> = FxHashSet::default();
-        let outputs = self.computed.outputs().iter().map(|output| output.val);
-        outputs.filter(move |&val| self.computed.is_input(val) || !made.insert(val))
+        self.fusion.outputs().iter().zip(&self.views).map(move |(output, view)| {
+            let val = view.as_ref().map_or(output.val, |view| view.source);
+            let is_input = self.fusion.is_input(val);
+            let is_copy = if is_input { view.is_none() } else { !made.insert(val) };
+            is_copy.then_some(val)
+        })
     }
 
     /// Whether two segments could be one, given the number of segments that read a value (`readers`): the answer that the

@@ -485,7 +485,7 @@ impl<'a> Explainer<'a> {
     /// Bytes that copies of outputs read and write.
     fn copied_bytes(&self) -> u64 {
         let of_copy = |val| self.bytes(val) + self.hints.value(&self.cut.graph.ty(val).bytes());
-        self.cut.copied_outputs().map(of_copy).sum()
+        self.cut.copies().flatten().map(of_copy).sum()
     }
 
     /// Views of inputs move nothing.

@@ -249,3 +249,27 @@ fn limit_files(groups: &str) -> impl Iterator<Item = PathBuf> {
     let files: Vec<PathBuf> = groups.lines().filter_map(of_group).flatten().collect();
     files.into_iter()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_of_all_groups_around_a_process_count() {
+        let files: Vec<String> = limit_files("4:cpu,memory:/a/b\n3:cpuset:/c\n0::/user.slice/job\n")
+            .map(|file| file.display().to_string())
+            .collect();
+        assert_eq!(
+            files,
+            [
+                "/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes",
+                "/sys/fs/cgroup/memory/a/memory.limit_in_bytes",
+                "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+                "/sys/fs/cgroup/user.slice/job/memory.max",
+                "/sys/fs/cgroup/user.slice/memory.max",
+                "/sys/fs/cgroup/memory.max",
+            ]
+        );
+        assert_eq!(limit_files("no group").count(), 0);
+    }
+}

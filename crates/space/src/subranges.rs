@@ -28,7 +28,7 @@ pub struct CutAxis {
 
 impl CutAxis {
     /// The number of subranges.
-    pub fn ranges(&self) -> usize {
+    pub fn subranges(&self) -> usize {
         self.breakpoints.len() + 1
     }
 

@@ -1,10 +1,7 @@
 //! The layouts of a plan's outputs that are views or not row-major: the source of each view, and strides as formulas.
 
-use std::collections::BTreeSet;
-
 use compiler::Plan;
 use compiler::layout::LayoutClass;
-use compiler::outputs::View;
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{Axes, Val};
@@ -38,18 +35,14 @@ pub(super) fn outputs(
     let layout = |input: u32| explainer.layouts.get(&plan.fusion.inputs()[input as usize]);
     let is_strided = |input: u32| layout(input).is_some_and(|layout| **layout != LayoutClass::Dense);
     let outputs = output_names(definition).into_iter().zip(plan.fusion.outputs()).zip(&plan.views);
-    let mut made: BTreeSet<Val> = BTreeSet::new();
+    let outputs = outputs.zip(plan.copies());
     outputs
-        .filter_map(|((name, output), view)| {
-            let is_viewed = |view: &View| plan.fusion.is_input(view.source);
-            let val = view.as_ref().map_or(output.val, |view| view.source);
-            let is_copied =
-                !view.as_ref().is_some_and(is_viewed) && (plan.fusion.is_input(val) || !made.insert(val));
+        .filter_map(|(((name, output), view), copied)| {
             let source = view.as_ref().map(|view| (view.source, explainer.names.of(view.source)));
             // A value computed in the order of memory is the output itself.
             let is_other = |(val, source): &(Val, String)| plan.fusion.is_input(*val) || *source != name;
-            let view_of = source.filter(is_other).map(|(_, source)| source).filter(|_| !is_copied);
-            let copy_of = is_copied.then(|| explainer.names.of(val));
+            let view_of = source.filter(is_other).map(|(_, source)| source).filter(|_| copied.is_none());
+            let copy_of = copied.map(|val| explainer.names.of(val));
             let has_order = !output.order.is_empty();
             let strides = has_order.then(|| strides(plan.graph.shape(output.val), &output.order));
             let is_told =

@@ -54,7 +54,7 @@ pub fn cut(graph: &Graph, view: &Fusion, space: &Space, axis: Axis) -> Option<Cu
     let size = CodeSize { node: &of_node, load: ACCESS, subrange: LOOP_STATEMENTS };
     let is_short = |cut: &CutAxis| {
         let most = if cut.growth() <= 1.0 { MAX_CONCATENATED } else { MAX_SUBRANGES };
-        cut.ranges() <= most && cut.code <= MAX_PARTITIONED_STATEMENTS.max(2 * cut.uncut)
+        cut.subranges() <= most && cut.code <= MAX_PARTITIONED_STATEMENTS.max(2 * cut.uncut)
     };
     space.cuts(graph, view, axis, size, MAX_CONCATENATED).skip(1).take_while(is_short).last()
 }

@@ -32,8 +32,8 @@ pub(super) fn partition(work: &Workload<'_>, schedule: &Schedule) -> Vec<Axis> {
         // Each of the rows has its own predicate.
         let is_jammed = schedule.jam.is_some_and(|(row, _)| row == axis);
         let pays = !cut.has_pads || is_jammed || within.contains(&axis);
-        if is_short && pays && (subranges == 1 || subranges * cut.ranges() <= MAX_SUBRANGES) {
-            subranges *= cut.ranges();
+        if is_short && pays && (subranges == 1 || subranges * cut.subranges() <= MAX_SUBRANGES) {
+            subranges *= cut.subranges();
             code = cut_code;
             partition.push(axis);
         }

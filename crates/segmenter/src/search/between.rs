@@ -7,13 +7,7 @@ use super::state::{Change, State};
 
 /// Tries the values that lie between two kept ones of a small fusion; returns whether any replaces both.
 pub(super) fn between(state: &mut State<'_>) -> bool {
-    let made = if state.problem.is_small() { state.made() } else { Vec::new() };
-    let mut is_changed = false;
-    for (_, last) in made {
-        is_changed |=
-            state.steps_left > 0 && halves(state, last).into_iter().any(|change| state.improve(change));
-    }
-    is_changed
+    state.improve_around_each(halves)
 }
 
 /// The changes that keep one value instead of this one and one that it is computed from.

@@ -8,13 +8,7 @@ use super::state::{Change, State};
 
 /// Tries for each kept value of a small fusion the adjacent ones; returns whether any replaces it.
 pub(super) fn shift(state: &mut State<'_>) -> bool {
-    let made = if state.problem.is_small() { state.made() } else { Vec::new() };
-    let mut is_changed = false;
-    for (_, val) in made {
-        is_changed |=
-            state.steps_left > 0 && shifts(state, val).into_iter().any(|change| state.improve(change));
-    }
-    is_changed
+    state.improve_around_each(shifts)
 }
 
 /// The changes that keep another value instead of this one, made by the same segment.

@@ -235,6 +235,17 @@ impl<'a> State<'a> {
         self.is_free(val) && !self.kept.contains(&val)
     }
 
+    /// Makes the first of the changes around each kept value of a small fusion that pays; returns whether any was made.
+    pub(super) fn improve_around_each(&mut self, changes: impl Fn(&Self, Val) -> Vec<Change>) -> bool {
+        let made = if self.problem.is_small() { self.made() } else { Vec::new() };
+        let mut is_changed = false;
+        for (_, val) in made {
+            is_changed |=
+                self.steps_left > 0 && changes(self, val).into_iter().any(|change| self.improve(change));
+        }
+        is_changed
+    }
+
     /// The values that segments make, each with the place of its maker, in their order.
     pub(super) fn made(&self) -> Vec<(usize, Val)> {
         let made = |(place, segment): (usize, &Rc<Segment>)| {

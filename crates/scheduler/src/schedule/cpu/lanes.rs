@@ -33,7 +33,7 @@ pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u3
             target.lanes
         };
     }
-    let subranges = cut(graph, view, &witness.space, lane).map_or(1, |cut| cut.ranges() as u64);
+    let subranges = cut(graph, view, &witness.space, lane).map_or(1, |cut| cut.subranges() as u64);
     let is_long = work.trip_count(schedule, lane) / subranges >= MIN_WIDE_TRIP_COUNT * u64::from(facts.wide);
     let varying: Vec<Node> =
         view.order().iter().copied().filter(|&node| varies(witness, schedule, lane, node)).collect();

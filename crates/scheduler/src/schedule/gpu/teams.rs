@@ -41,7 +41,7 @@ fn lanes(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> u32 {
     let row = longest_row(work, schedule, lane).unwrap_or(work.trip_count(schedule, lane));
     let is_cut = schedule.partition.contains(&lane);
     let cut = cut(graph, view, &witness.space, lane).filter(|_| is_cut);
-    let subranges = cut.map_or(1, |cut| cut.ranges() as u64);
+    let subranges = cut.map_or(1, |cut| cut.subranges() as u64);
     let vectors = row.div_ceil(subranges).div_ceil(schedule.width.into()).max(1);
     let most = if witness.folds.is_empty() { work.target.lanes } else { schedule.lanes };
     vectors.checked_next_power_of_two().map_or(most, |lanes| lanes.min(u64::from(most)) as u32)
