@@ -41,6 +41,8 @@ struct Builder<'a> {
     fusion: &'a Fusion,
     positions: FxHashMap<Node, Position>,
     steps: Steps,
+    /// The last node so far that reads an operand with each step.
+    last_with: FxHashMap<Step, Position>,
     depths: Vec<usize>,
     courses: Vec<Courses>,
     /// Whether the last index map on some path to each node is a slice.
@@ -63,8 +65,18 @@ impl UseDominators {
         let ends_in_slice = vec![false; root + 1];
         let bytes = fusion.order().iter().map(|&node| amounts.of(node.into()).bytes);
         let small = bytes.max().unwrap_or(0) / MIN_PART_OF_LARGEST;
-        let mut builder =
-            Builder { amounts, fusion, positions, steps, depths, courses, ends_in_slice, small, tree };
+        let mut builder = Builder {
+            amounts,
+            fusion,
+            positions,
+            steps,
+            last_with: FxHashMap::default(),
+            depths,
+            courses,
+            ends_in_slice,
+            small,
+            tree,
+        };
         (0..root).rev().for_each(|position| builder.add(position, forced));
         builder.tree
     }
@@ -140,16 +152,16 @@ impl Builder<'_> {
         }
         let operands = self.graph().node(user).operands.iter().enumerate();
         let asked: Vec<usize> = operands.filter(|(_, operand)| **operand == val).map(|(k, _)| k).collect();
-        asked.into_iter().map(|k| (position, self.step(user, k))).collect()
+        asked.into_iter().map(|k| (position, self.step(position, k))).collect()
     }
 
     /// The index map with which a node reads an operand, if it reads it at other indices than the loops'.
-    fn step(&mut self, node: Node, k: usize) -> Option<(Step, f64)> {
-        let graph = self.amounts.graph;
-        match self.steps.passage(graph, node, k) {
-            Passage::Moved(step) => Some((step, part(self.amounts, node, k))),
-            _ => None,
-        }
+    fn step(&mut self, position: Position, k: usize) -> Option<(Step, f64)> {
+        let (graph, node) = (self.amounts.graph, self.fusion.order()[position]);
+        let Passage::Moved(step) = self.steps.passage(graph, node, k) else { return None };
+        let last = self.last_with.entry(step).or_insert(position);
+        *last = position.max(*last);
+        Some((step, part(self.amounts, node, k)))
     }
 
     /// The courses from a node to one below it in the tree.
@@ -183,13 +195,27 @@ impl Builder<'_> {
         }
     }
 
-    /// How often a node's elements are computed for its dominator. If a slice is read through another slice, the courses
-    /// count once: two that swap are the same.
+    /// How often a node's elements are computed for its dominator. Only one course counts if, continued by these, two of the
+    /// dominator's may be the same: slices that are read through slices swap, and steps may repeat.
     fn times(&self, dominator: Position, courses: &Courses) -> f64 {
         let may_commute = self.ends_in_slice[dominator]
             && courses.iter().any(|(course, _)| course.first().is_some_and(|step| is_slice(*step)));
         let parts = courses.iter().map(|(_, part)| *part);
-        if may_commute { parts.fold(0.0, f64::max) } else { parts.sum() }
+        if may_commute || self.may_repeat(dominator, courses) {
+            parts.fold(0.0, f64::max)
+        } else {
+            parts.sum()
+        }
+    }
+
+    /// Whether a course of the dominator and a shorter one of these may be another course of it and a longer one: what the
+    /// longer one has before the end that both share would end a course of the dominator.
+    fn may_repeat(&self, dominator: Position, courses: &Courses) -> bool {
+        let is_above = |step: &Step| self.last_with.get(step).is_some_and(|&last| last > dominator);
+        let is_ambiguous = |shorter: &Course, longer: &Course| {
+            longer.strip_suffix(&shorter[..]).and_then(<[Step]>::last).is_some_and(is_above)
+        };
+        courses.iter().any(|(longer, _)| courses.iter().any(|(shorter, _)| is_ambiguous(shorter, longer)))
     }
 
     /// The nearest node that is both nodes, or above both.
