@@ -1,5 +1,5 @@
-//! The minimum that a kernel reads of a value from which it needs something. It is all of the value, or zero where gathers take
-//! elements, as they may take one again and again. Slices count as their whole source, as in the model.
+//! The minimum that a kernel reads of a value from which it needs something: all of it, as much as one slice takes, or
+//! nothing where gathers take elements, as they may take one again and again.
 
 use ir::graph::{Fusion, TensorOp, Val};
 use rustc_hash::FxHashMap;
@@ -23,6 +23,7 @@ impl MinReads {
                 let elements = match data.op {
                     ref op if op.needs_whole_operands() => own,
                     TensorOp::Gather(_) if k == 0 => 0,
+                    TensorOp::Slice { .. } => needed,
                     // What is needed may be the elements that come from elsewhere.
                     TensorOp::Pad { .. } | TensorOp::Cat(_) => {
                         needed.saturating_sub(whole.saturating_sub(own))

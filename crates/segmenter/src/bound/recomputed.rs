@@ -12,9 +12,8 @@ use target::Processor;
 
 use super::dominators::{Position, UseDominators};
 use super::forced::Forced;
-use super::min_reads::MinReads;
 use super::moved::has_index_maps;
-use crate::cost::{Amounts, needed_parts};
+use crate::cost::{Amounts, ExpectedReads, needed_parts};
 use crate::disjoint_sets::DisjointSets;
 
 /// Nodes per node of a fusion that the search for paths between nodes may visit.
@@ -209,22 +208,25 @@ impl<'a> Groups<'a> {
 /// The cost of keeping a value that could be recomputed.
 struct Keeping<'a> {
     amounts: &'a Amounts<'a>,
+    fusion: &'a Fusion,
     forced: &'a Forced,
-    min_reads: MinReads,
+    reads: ExpectedReads<'a>,
 }
 
 impl<'a> Keeping<'a> {
-    fn of(amounts: &'a Amounts<'a>, fusion: &Fusion, forced: &'a Forced) -> Keeping<'a> {
-        Keeping { amounts, forced, min_reads: MinReads::of(amounts, fusion) }
+    fn of(amounts: &'a Amounts<'a>, fusion: &'a Fusion, forced: &'a Forced) -> Keeping<'a> {
+        Keeping { amounts, fusion, forced, reads: ExpectedReads::of(amounts, fusion) }
     }
 
-    /// Seconds to write one of a node's results, unless that happens in any case, and to read it.
+    /// Seconds to write one of a node's results, unless that happens in any case, and to read it: of the values between a
+    /// node and its dominator, the last one that is kept is read for all its uses. Results without uses are not read.
     fn seconds(&self, node: Node) -> f64 {
-        let bytes = self.amounts.graph.results(node).map(|val| {
+        let used = self.amounts.graph.results(node).filter(|&val| !self.fusion.uses(val).is_empty());
+        let bytes = used.map(|val| {
             let written = u64::from(!self.forced.views.contains(&val));
-            let read = self.min_reads.bytes(self.amounts, val);
+            let read = self.reads.bytes_for(val, self.fusion.uses(val));
             self.amounts.of(val).bytes.saturating_mul(written).saturating_add(read)
         });
-        bytes.min().unwrap_or(0) as f64 / self.amounts.target.bandwidth
+        bytes.min().map_or(f64::INFINITY, |bytes| bytes as f64 / self.amounts.target.bandwidth)
     }
 }

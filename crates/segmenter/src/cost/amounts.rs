@@ -77,16 +77,17 @@ impl<'a> Amounts<'a> {
     /// Bytes that a group reads.
     pub fn read(&self, view: &Fusion) -> u64 {
         let read = view.inputs().iter().copied().filter(|&val| !view.uses(val).is_empty());
-        if self.gathers(view.order()) {
+        if self.takes_parts(view.order()) {
             let reads = ExpectedReads::of(self, view);
             return read.map(|val| reads.bytes(val)).fold(0, u64::saturating_add);
         }
         read.map(|val| self.of(val).bytes).fold(0, u64::saturating_add)
     }
 
-    /// Whether some of these nodes are gathers.
-    pub fn gathers(&self, nodes: &[Node]) -> bool {
-        nodes.iter().any(|&node| matches!(self.graph.node(node).op, TensorOp::Gather(_)))
+    /// Whether some of these nodes are slices or gathers.
+    pub fn takes_parts(&self, nodes: &[Node]) -> bool {
+        let takes_part = |op: &TensorOp| matches!(op, TensorOp::Slice { .. } | TensorOp::Gather(_));
+        nodes.iter().any(|&node| takes_part(&self.graph.node(node).op))
     }
 
     /// Bytes of values together.

@@ -1,8 +1,7 @@
-//! How much of each input a group reads: all of it, or only what gathers take from it.
+//! How much of each input a group reads: all of it, or only what slices and gathers take from it.
 //!
-//! A gather reads at most one element of its source for each element of its result, so an input that only gathers lead to
-//! counts `min(bytes of the input, bytes of the results)`. Slices count as their whole source: when they counted as what
-//! they take, the search kept the small ends of rolls, which made them slower (`docs/internals/cost.md`).
+//! Each element of their results takes at most one of their source, so an input that only they lead to counts
+//! `min(bytes of the input, bytes of the results)`.
 
 use std::ops::Add;
 
@@ -106,6 +105,7 @@ impl<N: Clone + Add<Output = N>> Needs<N> {
         let own = self.of_results(graph, node);
         match graph.node(node).op {
             ref op if op.needs_whole_operands() => None,
+            TensorOp::Slice { .. } => own.or_else(|| Some(numel(node.into()))),
             TensorOp::Gather(_) if k == 0 => own.or_else(|| Some(numel(node.into()))),
             _ => own,
         }

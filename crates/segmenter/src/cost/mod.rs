@@ -25,8 +25,8 @@ pub(crate) use input_reads::ExpectedReads;
 pub use input_reads::InputReads;
 pub(super) use work::{cycles_once, needed_parts, part};
 
-/// Bytes that a group reads and writes, as a set: each tensor once, and of a tensor that only gathers read no more than they
-/// take.
+/// Bytes that a group reads and writes, as a set: each tensor once, and of a tensor that only slices and gathers read no more
+/// than they take.
 pub fn bytes(graph: &Graph, view: &Fusion) -> Expr {
     view.facts().normalize(&(read(graph, view) + written(graph, view)))
 }
@@ -131,7 +131,7 @@ pub fn seconds(graph: &Graph, view: &Fusion, answer: &LegalityAnswer, hints: &Hi
 }
 
 /// A lower bound for a group that makes these values, whatever its kernel: its bytes once, at full bandwidth, and each node
-/// once. The bytes of gathers need the view.
+/// once. The bytes of slices and gathers need the view.
 pub(super) fn min_seconds<'v>(
     amounts: &Amounts<'_>,
     made: &[Val],
@@ -139,7 +139,7 @@ pub(super) fn min_seconds<'v>(
     view: impl FnOnce() -> &'v Fusion,
 ) -> f64 {
     let target = amounts.target;
-    let read = match amounts.gathers(cone.order()) {
+    let read = match amounts.takes_parts(cone.order()) {
         true => amounts.read(view()),
         false => amounts.bytes(cone.inputs()),
     };
