@@ -12,7 +12,7 @@ use ferrofuse::{Array, DType, Definition, File, Hints, LayoutClass, Scalar, decl
 use frontend::text::{Distribution, InputSpec, TensorSpec};
 use ir::array::{Layout, StridedArray};
 use ir::definition::DeclaredLayout;
-use testing::inputs::{draw, facts_of, sizes_of};
+use testing::inputs::{draw, layout_class, sizes_of};
 
 use crate::arrays::{self, Problem, Wanted};
 use crate::failure::Failure;
@@ -63,22 +63,17 @@ impl<'f> Inputs<'f> {
 
     /// Facts for the compiler: sizes to decide for, and the layouts of inputs; the declared layouts of unknown inputs.
     pub fn facts(&self) -> (Hints, Vec<LayoutClass>) {
-        let spec = |(source, decl): (&Option<Data>, &ir::definition::InputDecl)| match source {
-            Some(Data::Spec(spec)) => spec.clone(),
-            Some(Data::Array(array)) => InputSpec::Tensor(viewed(array)),
-            None => InputSpec::Scalar(Scalar::zero(decl.dtype)),
+        let spec = |source: &Data| match source {
+            Data::Spec(spec) => spec.clone(),
+            Data::Array(array) => viewed(array),
         };
-        let decls = self.file.definition.input_decls();
-        let specs: Vec<InputSpec> = self.sources.iter().zip(decls).map(spec).collect();
-        let shown = sizes_of(&self.file.definition, &specs);
-        let (_, mut layouts) = facts_of(&self.file.definition, &specs);
-        let declared = declared_layouts(&self.file.definition);
-        for ((layout, declared), source) in layouts.iter_mut().zip(declared).zip(&self.sources) {
-            if source.is_none() {
-                *layout = declared;
-            }
-        }
-        (Hints::new(self.sizes.values().known().chain(shown.known())), layouts)
+        let definition = &self.file.definition;
+        let specs: Vec<Option<InputSpec>> =
+            self.sources.iter().map(|source| source.as_ref().map(spec)).collect();
+        let shown = sizes_of(definition, specs.iter().map(Option::as_ref));
+        let layouts = specs.iter().zip(declared_layouts(definition));
+        let layouts = layouts.map(|(spec, declared)| spec.as_ref().map_or(declared, layout_class));
+        (Hints::new(self.sizes.values().known().chain(shown.known())), layouts.collect())
     }
 
     /// Rejects inputs that do not fit the definition, as a call would. Nothing is drawn for it, so sizes that depend on the
@@ -134,16 +129,19 @@ fn sizes_in_memory(sizes: &[i64]) -> Option<Vec<usize>> {
 }
 
 /// An existing array as a spec.
-fn viewed(array: &StridedArray) -> TensorSpec {
+fn viewed(array: &StridedArray) -> InputSpec {
     let view = array.view();
-    TensorSpec {
+    if view.sizes().is_empty() {
+        return InputSpec::Scalar(view.scalar(0));
+    }
+    InputSpec::Tensor(TensorSpec {
         dtype: view.dtype(),
         sizes: view.sizes().iter().map(|&size| size as i64).collect(),
         strides: view.strides().iter().map(|&stride| stride as i64).collect(),
         offset: 0,
         storage: view.numel() as i64,
         distribution: Distribution::Constant(0.0),
-    }
+    })
 }
 
 /// Compares the input bytes that specs need with the available ones.

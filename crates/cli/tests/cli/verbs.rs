@@ -89,6 +89,7 @@ fn results_do_not_depend_on_threads_and_do_on_the_seed() {
 #[test]
 fn explain_needs_no_data() {
     assert!(fine("explain examples/softmax.py").contains("traffic ratio"));
+    assert!(fine("explain tests/segments/a_scalar_gives_a_size.py").contains("128.5 KiB moved"));
     let object = json("explain examples/layer_norm_backward.py --json --size i0=128 --target avx2");
     for key in ["segments", "edges", "bytes", "compulsory_bytes", "traffic_ratio"] {
         assert!(!object[key].is_null(), "{key}");

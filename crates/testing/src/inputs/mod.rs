@@ -2,10 +2,10 @@
 
 mod draw;
 
-use ferrofuse::{Definition, Hints};
+use ferrofuse::{Definition, Hints, LayoutClass};
 use frontend::text::{InputSpec, TensorSpec};
 use ir::array::{Array, ArrayError, Dims, Layout, StridedArray, Strides};
-use ir::graph::Sizes;
+use ir::graph::{Sizes, SymbolSource};
 
 /// The input number `place` according to its spec; the same seed and place give the same elements on every machine.
 ///
@@ -29,22 +29,38 @@ fn layout(spec: &TensorSpec) -> Layout {
     }
 }
 
-/// The values of size symbols in these specs; the first occurrence of a symbol counts.
-pub fn sizes_of(definition: &Definition, specs: &[InputSpec]) -> Sizes {
+/// The values of size symbols in the specs that are known: sizes of tensors, and scalars; the first occurrence of a symbol
+/// counts.
+pub fn sizes_of<'s>(
+    definition: &Definition,
+    specs: impl IntoIterator<Item = Option<&'s InputSpec>>,
+) -> Sizes {
     let mut known = Sizes::default();
-    for (&val, spec) in definition.fusion.inputs().iter().zip(specs) {
-        if let InputSpec::Tensor(spec) = spec {
-            known.observe(definition.graph.shape(val), &spec.sizes);
+    for (ordinal, (&val, spec)) in (0..).zip(definition.fusion.inputs().iter().zip(specs)) {
+        match spec {
+            Some(InputSpec::Tensor(spec)) => known.observe(definition.graph.shape(val), &spec.sizes),
+            Some(InputSpec::Scalar(scalar)) => {
+                let symbol = definition.graph.symbol_of(&SymbolSource::ScalarInput { ordinal });
+                if let Some(symbol) = symbol.filter(|&symbol| known.get(symbol).is_none()) {
+                    known.set(symbol, scalar.as_i64());
+                }
+            }
+            None => {}
         }
     }
     known
 }
 
 /// The compiler's facts about these specs: sizes to decide for, and the layout of each input.
-pub fn facts_of(definition: &Definition, specs: &[InputSpec]) -> (Hints, Vec<ferrofuse::LayoutClass>) {
-    let layout = |spec: &InputSpec| match spec {
-        InputSpec::Tensor(spec) => ferrofuse::LayoutClass::of(&spec.sizes, &spec.strides),
-        InputSpec::Scalar(_) => ferrofuse::LayoutClass::Dense,
-    };
-    (Hints::new(sizes_of(definition, specs).known()), specs.iter().map(layout).collect())
+pub fn facts_of(definition: &Definition, specs: &[InputSpec]) -> (Hints, Vec<LayoutClass>) {
+    let sizes = sizes_of(definition, specs.iter().map(Some));
+    (Hints::new(sizes.known()), specs.iter().map(layout_class).collect())
+}
+
+/// The layout of an input with this spec.
+pub fn layout_class(spec: &InputSpec) -> LayoutClass {
+    match spec {
+        InputSpec::Tensor(spec) => LayoutClass::of(&spec.sizes, &spec.strides),
+        InputSpec::Scalar(_) => LayoutClass::Dense,
+    }
 }
