@@ -4,7 +4,7 @@
 //! no memory before the first element. All others are copied.
 
 use compiler::layout::LayoutClass;
-use ir::array::{Array, ArrayView, Dims, Layout as ArrayLayout, StridedArray};
+use ir::array::{Array, ArrayView, Layout as ArrayLayout, StridedArray};
 use ir::definition::Definition;
 use reference::evaluate::copy;
 
@@ -83,28 +83,21 @@ fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
 /// Whether a view has no gaps between its elements and begins with the first of them.
 fn is_packed(view: &ArrayView<'_>) -> bool {
     let Some((first, last)) = view.layout().span() else { return true };
-    let elements = once(view).iter().fold(1, |elements: i128, &size| elements.saturating_mul(size as i128));
+    let elements = view.layout().distinct().sizes.iter().fold(1, |elements: i128, &size| elements.saturating_mul(size as i128));
     view.strides().iter().all(|&stride| stride >= 0) && last - first + 1 == elements
 }
 
 /// A copy without gaps that holds repeated elements once.
 fn packed(view: &ArrayView<'_>, workers: &Workers<'_>) -> Result<StridedArray, Error> {
-    let once = once(view);
-    let viewed = view.layout().sliced(&vec![0; once.len()], &once);
-    let mut elements = Array::zeros(view.dtype(), &once)?;
-    copy(&mut elements.view_mut(), &view.relaid(viewed).expect("a part of the view"), workers)?;
+    let distinct = view.layout().distinct();
+    let mut elements = Array::zeros(view.dtype(), &distinct.sizes)?;
+    copy(&mut elements.view_mut(), &view.relaid(distinct).expect("a part of the view"), workers)?;
     Ok(StridedArray::new(elements, of_packed(view))?)
 }
 
 /// The layout of the packed copy.
 fn of_packed(view: &ArrayView<'_>) -> ArrayLayout {
-    ArrayLayout::dense(&once(view)).expanded(view.sizes())
-}
-
-/// The sizes of a view in which repeated elements count once.
-fn once(view: &ArrayView<'_>) -> Dims {
-    let axes = view.sizes().iter().zip(view.strides());
-    axes.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect()
+    ArrayLayout::dense(&view.layout().distinct().sizes).expanded(view.sizes())
 }
 
 /// The declared layouts of the inputs of a definition. Inputs that may have gaps are taken to have none.

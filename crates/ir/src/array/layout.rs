@@ -107,6 +107,54 @@ impl Layout {
         })
     }
 
+    /// Whether this layout reaches each place that another one reaches. Changes of this layout by the functions below are
+    /// covered; of others some may be missed. If its axes interleave, so that places between its elements cannot be told
+    /// from theirs, all of its span counts as reached.
+    pub fn covers(&self, other: &Layout) -> bool {
+        let Some((low, high)) = other.span() else { return true };
+        let Some((first, last)) = self.span() else { return false };
+        if low < first || last < high {
+            return false;
+        }
+        let Some(mut progressions) = self.progressions() else { return true };
+        // A distance is a sum of steps. If each progression has enough of them for all axes together, it has those of every
+        // index.
+        let mut has_steps = |mut distance: usize, times: usize| {
+            let enough = progressions.iter_mut().rev().all(|(step, left)| {
+                let needed = (distance / *step).saturating_mul(times);
+                distance %= *step;
+                let is_enough = needed <= *left;
+                *left = left.saturating_sub(needed);
+                is_enough
+            });
+            enough && distance == 0
+        };
+        let axes = other.sizes.iter().zip(&other.strides).filter(|(size, _)| **size > 1);
+        let mut distances = axes.map(|(&size, &stride)| (stride.unsigned_abs(), size - 1));
+        has_steps((low - first) as usize, 1) && distances.all(|(stride, times)| has_steps(stride, times))
+    }
+
+    /// The places from the lowest on as sums of arithmetic progressions, each by its step and the number of its steps.
+    /// Each but the first steps over all that those before it reach; `None` where axes interleave.
+    fn progressions(&self) -> Option<SmallVec<[(usize, usize); 6]>> {
+        let axes = self.sizes.iter().zip(&self.strides).filter(|(size, stride)| **size > 1 && **stride != 0);
+        let mut axes: SmallVec<[(usize, usize); 6]> =
+            axes.map(|(&size, &stride)| (stride.unsigned_abs(), size - 1)).collect();
+        axes.sort_unstable();
+        let (mut progressions, mut reach) = (SmallVec::<[(usize, usize); 6]>::new(), 0_usize);
+        for (stride, count) in axes {
+            match progressions.last_mut() {
+                Some((step, steps)) if stride % *step == 0 && stride / *step - 1 <= *steps => {
+                    *steps = steps.saturating_add(count.saturating_mul(stride / *step));
+                }
+                _ if stride <= reach => return None,
+                _ => progressions.push((stride, count)),
+            }
+            reach = reach.saturating_add(stride.saturating_mul(count));
+        }
+        Some(progressions)
+    }
+
     /// The same elements with strides multiplied by `factor`: counted in parts of an element.
     pub fn spread(&self, factor: isize) -> Layout {
         let strides = self.strides.iter().map(|stride| stride.wrapping_mul(factor)).collect();
@@ -142,6 +190,14 @@ impl Layout {
                 result.strides[axis] = 0;
             }
         }
+        result
+    }
+
+    /// The same places with each repeated axis once.
+    pub fn distinct(&self) -> Layout {
+        let mut result = self.clone();
+        let axes = result.sizes.iter_mut().zip(&result.strides);
+        axes.filter(|(size, stride)| **size > 1 && **stride == 0).for_each(|(size, _)| *size = 1);
         result
     }
 

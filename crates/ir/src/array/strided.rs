@@ -19,7 +19,7 @@ impl StridedArray {
         Ok(StridedArray { storage, layout })
     }
 
-    /// A copy of elements in their layout, with the bytes between them.
+    /// A copy of elements in their layout. What lies between them is not read, as others may write to it.
     ///
     /// # Errors
     /// When there is no memory for it.
@@ -28,9 +28,18 @@ impl StridedArray {
             Some((first, last)) => (first as isize, (last - first + 1) as usize),
             None => (0, 0),
         };
-        let flat = Layout { offset: first, ..Layout::dense(&[elements]) };
-        let storage = view.relaid(flat).expect("the span is that of the view").to_array()?;
         let layout = Layout { offset: view.layout().offset - first, ..view.layout().clone() };
+        let storage = match view.relaid(Layout { offset: first, ..Layout::dense(&[elements]) }) {
+            Ok(flat) => flat.to_array()?,
+            Err(_) => {
+                let mut storage = Array::zeros(view.dtype(), &[elements])?;
+                storage
+                    .view_mut()
+                    .relaid(layout.distinct())?
+                    .copy_from(&view.relaid(view.layout().distinct())?)?;
+                storage
+            }
+        };
         Ok(StridedArray { storage, layout })
     }
 

@@ -44,8 +44,9 @@ impl<'a> ArrayView<'a> {
     /// Views memory at a pointer through a layout.
     ///
     /// # Safety
-    /// Every element that some index of the layout reaches from `base` must be readable, initialised and not written
-    /// to by anybody for `'a`. Alignment does not matter; without elements any pointer will do.
+    /// Every place of which the layout says that it [covers](Layout::covers) it from `base` must be readable, initialised
+    /// and not written to by anybody for `'a`: the elements that some index reaches, and what lies between them only if
+    /// axes interleave. Alignment does not matter; without elements any pointer will do.
     pub unsafe fn from_raw_parts(base: *const u8, dtype: DType, layout: Layout) -> ArrayView<'a> {
         ArrayView { base, dtype, layout, lifetime: PhantomData }
     }
@@ -53,14 +54,13 @@ impl<'a> ArrayView<'a> {
     /// The same memory through another layout, whose offset counts from where this view's layout counts.
     ///
     /// # Errors
-    /// [`ArrayError::Outside`] when it reaches further than this view does.
+    /// [`ArrayError::Outside`] when this view's layout does not [cover](Layout::covers) it: when it reaches what others may
+    /// write to, be it between the elements of this view.
     pub fn relaid(&self, layout: Layout) -> Result<ArrayView<'a>, ArrayError> {
-        let inside = match (layout.span(), self.layout.span()) {
-            (None, _) => true,
-            (Some((low, high)), Some((first, last))) => first <= low && high <= last,
-            (Some(_), None) => false,
-        };
-        if inside { Ok(ArrayView { layout, ..self.clone() }) } else { Err(outside(&layout, self.numel())) }
+        match self.layout.covers(&layout) {
+            true => Ok(ArrayView { layout, ..self.clone() }),
+            false => Err(outside(&layout, self.numel())),
+        }
     }
 
     /// One part of complex elements, as elements that are twice as far apart in the same memory. The real part of real
@@ -253,8 +253,9 @@ impl<'a> ArrayViewMut<'a> {
     /// Views memory at a pointer through a layout, for writing.
     ///
     /// # Safety
-    /// Every element that some index of the layout reaches from `base` must be readable, writable and initialised,
-    /// and nobody else may touch it for `'a`. Alignment does not matter; without elements any pointer will do.
+    /// Every place of which the layout says that it [covers](Layout::covers) it from `base` must be readable, writable and
+    /// initialised, and nobody else may touch it for `'a`: the elements that some index reaches, and what lies between
+    /// them only if axes interleave. Alignment does not matter; without elements any pointer will do.
     pub unsafe fn from_raw_parts(base: *mut u8, dtype: DType, layout: Layout) -> ArrayViewMut<'a> {
         ArrayViewMut { base, dtype, layout, lifetime: PhantomData }
     }
@@ -283,7 +284,7 @@ impl<'a> ArrayViewMut<'a> {
     /// The same memory through another layout, whose offset counts from where this view's layout counts.
     ///
     /// # Errors
-    /// [`ArrayError::Outside`] when it reaches further than this view does.
+    /// As [`ArrayView::relaid`].
     pub fn relaid(self, layout: Layout) -> Result<ArrayViewMut<'a>, ArrayError> {
         self.view().relaid(layout.clone())?;
         Ok(ArrayViewMut { layout, ..self })

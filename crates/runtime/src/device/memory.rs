@@ -57,9 +57,8 @@ impl<S: AddressSpace> SlotContents<'_, S> {
     /// Bytes of the elements in memory: axes of stride 0 count once.
     pub fn bytes(&self) -> u64 {
         let (dtype, layout) = self.form();
-        let size = |(&size, &stride): (&usize, &isize)| if stride == 0 { size.min(1) } else { size };
-        let axes = layout.sizes.iter().zip(&layout.strides).map(size);
-        axes.fold(dtype.size() as u64, |bytes, size| bytes.saturating_mul(size as u64))
+        let sizes = layout.distinct().sizes;
+        sizes.iter().fold(dtype.size() as u64, |bytes, &size| bytes.saturating_mul(size as u64))
     }
 }
 

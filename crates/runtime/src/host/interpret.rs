@@ -1,7 +1,7 @@
 //! Running a kernel as a program: its buffers are copied into the interpreter's memory, and those that it writes are copied
 //! back.
 
-use ir::array::{ArrayView, ArrayViewMut, Layout};
+use ir::array::{ArrayView, ArrayViewMut, StridedArray};
 use kernel::{Access, Kernel};
 use reference::interpret::{DenseMemory as Elements, Options, interpret};
 
@@ -54,15 +54,10 @@ fn write_back(target: &mut ArrayViewMut<'_>, bytes: &[u8]) {
     copied.expect("both have the same layout");
 }
 
-/// All elements from the one at index zero to the last that a view reaches, including those between its own. The view has no
-/// negative strides.
+/// All elements from the one at index zero to the last that a view reaches; zeros for what lies between its own. The view has
+/// no negative strides.
 fn span(view: &ArrayView<'_>) -> Result<Elements, Error> {
-    let (offset, len) = match view.layout().span() {
-        Some((first, last)) => (first as isize, (last - first + 1) as usize),
-        None => (0, 0),
-    };
-    let flat = Layout { offset, ..Layout::dense(&[len]) };
-    let array = view.relaid(flat).expect("the span is that of the view").to_array()?;
-    let elements = Elements::from_bytes(view.dtype().real(), array.as_bytes().to_vec());
+    let copy = StridedArray::copy_of(view)?;
+    let elements = Elements::from_bytes(view.dtype().real(), copy.storage().as_bytes().to_vec());
     Ok(elements.expect("an array has whole elements"))
 }

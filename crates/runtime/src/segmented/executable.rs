@@ -9,7 +9,7 @@ use super::account::{Account, own_bytes};
 use super::in_place::Writing;
 use super::late_copies::LateCopy;
 use super::parts::SegmentDefinition;
-use super::slots::{Held, Segment, Slots, Source, free_after_last_use, once};
+use super::slots::{Held, Segment, Slots, Source, free_after_last_use};
 use crate::destination::{OutputForm, placed};
 use crate::device::{Device, Host};
 use crate::located::located;
@@ -330,7 +330,7 @@ impl SegmentedExecutable {
     /// A row-major copy in which an expanded axis counts once: it takes no more memory than the source of the view.
     pub(super) fn copied(&self, options: &CallOptions, view: &ArrayView<'_>) -> Result<Tensor, Error> {
         let layout = view.layout();
-        let narrow = view.relaid(once(layout)).expect("a part of the view");
+        let narrow = view.relaid(layout.distinct()).expect("a part of the view");
         let mut dense = Layout::dense(narrow.sizes());
         let copy = self.copied_to(options, &narrow, dense.clone())?;
         for (axis, stride) in layout.strides.iter().enumerate().filter(|(_, stride)| **stride == 0) {

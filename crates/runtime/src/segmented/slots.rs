@@ -122,7 +122,7 @@ impl Held {
     /// The same memory with another layout, if that covers all of it: a view of a part would keep the rest alive.
     pub fn shown_as(&self, view: &ArrayView<'_>) -> Option<Held> {
         let Held::Own(tensor, _) = self else { return None };
-        let bytes = once(view.layout()).numel()?.checked_mul(view.dtype().size())?;
+        let bytes = view.layout().distinct().numel()?.checked_mul(view.dtype().size())?;
         let is_all = view.dtype() == tensor.dtype() && bytes == tensor.as_bytes().len();
         is_all.then(|| Held::Own(Rc::clone(tensor), view.layout().clone()))
     }
@@ -139,13 +139,6 @@ impl Held {
             Held::Nothing => unreachable!("what is freed was read for the last time"),
         }
     }
-}
-
-/// A layout in which an expanded axis counts once.
-pub(super) fn once(layout: &Layout) -> Layout {
-    let axes = layout.sizes.iter().zip(&layout.strides);
-    let sizes = axes.map(|(&size, &stride)| if stride == 0 { size.min(1) } else { size }).collect();
-    Layout { sizes, ..layout.clone() }
 }
 
 /// The numbers of the slots that hold values of a definition.

@@ -1,6 +1,6 @@
 //! Views of memory, with any strides, and copies between them.
 
-use ferrofuse_ir::array::{Array, ArrayView, ArrayViewMut, Layout};
+use ferrofuse_ir::array::{Array, ArrayView, ArrayViewMut, Layout, StridedArray};
 use ops::DType;
 
 /// Rows and columns that are copied at a time where a tensor is transposed.
@@ -41,6 +41,53 @@ fn nothing_outside_is_reached() {
     let whole = ArrayView::new(&memory, 0, DType::F32, &[6], &[1]).unwrap();
     assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[6]) }).is_err());
     assert!(whole.relaid(Layout { offset: 1, ..Layout::dense(&[5]) }).is_ok());
+}
+
+#[test]
+fn a_half_reaches_nothing_of_the_other() {
+    let mut memory = Array::zeros(DType::F32, &[4, 6]).unwrap();
+    let (left, right) = memory.view_mut().split_at(1, 2);
+    let flat = Layout { offset: 0, ..Layout::dense(&[20]) };
+    assert!(left.view().relaid(flat.clone()).is_err());
+    assert!(left.relaid(flat).is_err());
+    let half = right.layout().clone();
+    for layout in [
+        half.permuted([1, 0]),
+        half.sliced(&[1, 2], &[2, 2]),
+        half.reshaped(&[2, 2, 1, 4]).unwrap(),
+        Layout {
+            offset: half.offset + 18,
+            sizes: half.sizes.clone(),
+            strides: [-6, 1].into_iter().collect(),
+        },
+        half.sliced(&[0, 1], &[4, 1]).expanded(&[4, 3]),
+        Layout {
+            offset: half.offset + 1,
+            sizes: [2, 2].into_iter().collect(),
+            strides: [14, 2].into_iter().collect(),
+        },
+    ] {
+        let reached = right.view().relaid(layout.clone()).is_ok();
+        assert_eq!(reached, layout.strides[0] != 14, "{layout:?}");
+    }
+    let copy = StridedArray::copy_of(&right.view()).unwrap();
+    assert_eq!(copy.view().strides(), [6, 1]);
+}
+
+/// As windows of a signal do.
+#[test]
+fn elements_that_overlap_cover_what_is_between_them() {
+    let memory = bytes(12);
+    let view = |sizes: &[usize], strides: &[isize]| {
+        let view = ArrayView::new(&memory, 0, DType::F32, sizes, strides).unwrap();
+        let (_, last) = view.layout().span().unwrap();
+        view.relaid(Layout::dense(&[last as usize + 1])).is_ok()
+    };
+    assert!(view(&[5, 3], &[1, 1]));
+    assert!(view(&[3, 4], &[2, 1]));
+    assert!(view(&[2, 3, 3], &[0, 1, 3]));
+    assert!(!view(&[3, 3], &[4, 1]));
+    assert!(!view(&[3, 2], &[2, 4]));
 }
 
 #[test]
