@@ -5,7 +5,7 @@
 
 use index::{Expr, Sym};
 use ir::graph::{Fusion, Val};
-use kernel::may_share_memory;
+use kernel::{Buffer, may_share_memory};
 use scheduler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment};
 
 use crate::outputs::Placement;
@@ -48,25 +48,42 @@ impl Plan {
 fn shares(kernels: &Kernels, launches: &[Lowered], view: &Fusion, new: Val, old: Val) -> bool {
     let Some(store) = kernels.witness.stores.iter().position(|store| store.val == new) else { return false };
     let Some(input) = view.input_place(old) else { return true };
-    let buffer = |kernel: &Lowered, wanted: BufferSource| {
-        let place = kernel.buffers.iter().position(|&source| source == wanted);
-        place.and_then(|place| kernel.kernel.buffers.keys().nth(place))
-    };
-    let Some(writer) = launches.iter().position(|one| buffer(one, BufferSource::Store(store)).is_some())
-    else {
-        return false;
-    };
+    let Some((writer, written)) = writer(launches, store) else { return false };
     let read = |kernel: &Lowered| buffer(kernel, BufferSource::Input(input));
-    if launches[writer + 1..].iter().any(|kernel| read(kernel).is_some()) {
-        return false;
-    }
-    let kernel = &launches[writer];
-    match (read(kernel), buffer(kernel, BufferSource::Store(store))) {
-        (Some(read), Some(written)) => {
-            may_share_memory(&kernel.kernel, read, written, &|sym| same_stride(kernel, sym, store, input))
+    launches[writer + 1..].iter().all(|kernel| read(kernel).is_none())
+        && read(&launches[writer])
+            .is_none_or(|read| launches[writer].kernel.buffers[written].over == Some(read))
+}
+
+/// Notes in the kernels of a segment which buffer that is read an in-place output may be written over.
+pub(crate) fn note_shared_memory(fusion: &Fusion, segment: &SegmentPlan, lowered: &mut LoweredSegment) {
+    let Decision::Kernels(kernels) = &segment.decision else { return };
+    for (store, made) in kernels.witness.stores.iter().enumerate() {
+        let aliases = fusion.outputs().iter().filter(|output| output.val == made.val);
+        for old in aliases.filter_map(|output| output.alias) {
+            let input = segment.view.input_place(fusion.inputs()[old as usize]);
+            let (Some(input), Some((writer, written))) = (input, writer(&lowered.kernels, store)) else {
+                continue;
+            };
+            let kernel = &lowered.kernels[writer];
+            let Some(read) = buffer(kernel, BufferSource::Input(input)) else { continue };
+            let same = |sym: Sym| same_stride(kernel, sym, store, input);
+            if may_share_memory(&kernel.kernel, read, written, &same) {
+                lowered.kernels[writer].kernel.buffers[written].over = Some(read);
+            }
         }
-        _ => true,
     }
+}
+
+/// The kernel that writes a store, and the buffer of it.
+fn writer(launches: &[Lowered], store: usize) -> Option<(usize, Buffer)> {
+    let writes = |(number, kernel)| Some((number, buffer(kernel, BufferSource::Store(store))?));
+    launches.iter().enumerate().find_map(writes)
+}
+
+fn buffer(kernel: &Lowered, wanted: BufferSource) -> Option<Buffer> {
+    let place = kernel.buffers.iter().position(|&source| source == wanted)?;
+    kernel.kernel.buffers.keys().nth(place)
 }
 
 /// The stride of the input where a symbol is the stride of the store: in one memory they are equal.

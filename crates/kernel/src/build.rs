@@ -92,7 +92,7 @@ impl KernelBuilder {
     /// A new buffer parameter.
     pub fn buffer(&mut self, name: &str, dtype: DType, access: Access) -> Buffer {
         let (name, align) = (identifier(name), dtype.size() as u32);
-        self.kernel.buffers.push(BufferDecl { name, dtype, access, align })
+        self.kernel.buffers.push(BufferDecl { name, dtype, access, align, over: None })
     }
 
     /// A new scratch array of `len` elements.

@@ -8,7 +8,8 @@
 //!              "blocks" SYM "in" "0" ".." INDEX        the block's symbol, and how many blocks run
 //!              {"assume" SYM ("%" COUNT "==" "0" | "<=" COUNT)}
 //!                                                      what divides an argument, and the most it is
-//!              {("read" | "write" | "faults") BUFFER ":" DTYPE NAME ["align" COUNT]}
+//!              {("read" | "write" | "faults") BUFFER ":" DTYPE NAME ["align" COUNT] ["over" BUFFER]}
+//!                                                      `over`: a buffer whose memory it may be
 //!              {("scratch" | "private") SCRATCH ":" DTYPE "[" INDEX "]"}
 //! statement := new "=" "const" LITERAL                  of the value's dtype
 //!            | new "=" "index" INDEX
@@ -97,7 +98,8 @@ fn write_header(f: &mut impl Write, kernel: &Kernel) -> fmt::Result {
         };
         write!(f, "  {access} {id}: {} {}", buffer.dtype, buffer.name)?;
         let more = buffer.align != buffer.dtype.size() as u32;
-        writeln!(f, "{}", if more { format!(" align {}", buffer.align) } else { String::new() })?;
+        write!(f, "{}", if more { format!(" align {}", buffer.align) } else { String::new() })?;
+        writeln!(f, "{}", buffer.over.map_or_else(String::new, |read| format!(" over {read}")))?;
     }
     for (id, scratch) in &kernel.scratch {
         let word = if scratch.private { "private" } else { "scratch" };

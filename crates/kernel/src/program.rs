@@ -119,7 +119,8 @@ impl Kernel {
     pub fn is_like(&self, other: &Kernel) -> bool {
         let plain = |it: &Kernel| (it.lanes, it.warp, it.teams, it.cluster, it.block, it.symbols.len());
         let is_like = |(own, other): (&BufferDecl, &BufferDecl)| {
-            (own.dtype, own.access, own.align) == (other.dtype, other.access, other.align)
+            (own.dtype, own.access, own.align, own.over)
+                == (other.dtype, other.access, other.align, other.over)
         };
         plain(self) == plain(other)
             && self.buffers.len() == other.buffers.len()
@@ -180,6 +181,9 @@ pub struct BufferDecl {
     /// A power of two that divides the address of the first element, in bytes: the element's size, or more if the caller
     /// ensures it.
     pub align: u32,
+    /// If it is written in place: the buffer that is read whose memory it may be. Then no element is loaded after it was
+    /// stored.
+    pub over: Option<Buffer>,
 }
 
 /// What a kernel does with a buffer.

@@ -1,7 +1,7 @@
 //! The text before the body of a kernel's function: the comment that describes it, and its head.
 
 use index::Facts;
-use kernel::{Access, Assumption, BufferDecl, Kernel, Stmt};
+use kernel::{Access, Assumption, Buffer, BufferDecl, Kernel, Stmt};
 
 use super::dialect::{BatchForm, Dialect};
 use super::index_text::IndexWriter;
@@ -57,11 +57,14 @@ pub(super) fn signature(
     batch: Option<&BatchForm>,
     dialect: &Dialect,
 ) -> String {
-    let restrict = dialect.function.restrict;
-    let buffers = kernel
-        .buffers
-        .iter()
-        .map(|(id, decl)| format!("{}* {restrict} {}", element_type(decl, dialect), names.buffer(id)));
+    // Not where two may be the same memory: then compilers may move a load behind the store.
+    let is_alone = |id: Buffer, decl: &BufferDecl| decl.over.is_none() && !is_overwritten(kernel, id);
+    let buffers = kernel.buffers.iter().map(|(id, decl)| {
+        let restrict = if is_alone(id, decl) { dialect.function.restrict } else { "" };
+        let words = [restrict, names.buffer(id)].into_iter().filter(|word| !word.is_empty());
+        let words: Vec<&str> = words.collect();
+        format!("{}* {}", element_type(decl, dialect), words.join(" "))
+    });
     let arguments = kernel.arguments.iter();
     let arguments = arguments.map(|&symbol| format!("{} {}", dialect.index_type(), names.symbol(symbol)));
     let block = batch.map(|batch| format!("{} {}", dialect.index_type(), batch.block));
@@ -76,6 +79,11 @@ pub(super) fn signature(
     } else {
         format!("{head}\n    {}) {{\n", filled(&parameters).join("\n    "))
     }
+}
+
+/// Whether a buffer may be written to through another one.
+pub(super) fn is_overwritten(kernel: &Kernel, read: Buffer) -> bool {
+    kernel.buffers.values().any(|decl| decl.over == Some(read))
 }
 
 /// The text before the name of the function that is launched.

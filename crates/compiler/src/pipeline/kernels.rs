@@ -7,13 +7,15 @@ use target::Processor;
 use target::gpu::MAX_LONG_ROW_ELEMENTS;
 
 use super::Compilation;
+use crate::in_place::note_shared_memory;
 use crate::plan::{PlanError, SegmentPlan};
 
 /// The stage.
 pub(super) fn kernels(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let lowered = |(number, segment): (usize, &SegmentPlan)| {
         compilation.options.interrupt.check()?;
-        let lowered = compilation.lower(segment);
+        let mut lowered = compilation.lower(segment);
+        note_shared_memory(&compilation.optimized.fusion, segment, &mut lowered);
         if compilation.chosen_schedule(number).is_some() {
             compilation.check_scratch(segment, &lowered)?;
         }

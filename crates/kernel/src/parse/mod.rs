@@ -235,7 +235,8 @@ impl Parser {
         let name = line.word("the buffer's name")?.to_owned();
         let align =
             if line.eat("align") { line.count("an alignment", u32::MAX)? } else { dtype.size() as u32 };
-        declare(&mut self.buffers, id, BufferDecl { name, dtype, access, align }, again)
+        let over = if line.eat("over") { Some(statements::buffer(line)?) } else { None };
+        declare(&mut self.buffers, id, BufferDecl { name, dtype, access, align, over }, again)
     }
 
     fn scratch(&mut self, line: &mut Line<'_>, private: bool) -> Result<(), ParseError> {

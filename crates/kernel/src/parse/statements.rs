@@ -154,7 +154,7 @@ fn fault(line: &mut Line<'_>) -> Result<Stmt, ParseError> {
     Ok(Stmt::Fault { buffer, word, value: reported, condition: value(line)? })
 }
 
-fn buffer(line: &mut Line<'_>) -> Result<Buffer, ParseError> {
+pub(super) fn buffer(line: &mut Line<'_>) -> Result<Buffer, ParseError> {
     numbered(line, "b", "a buffer such as b0").map(Buffer::from_u32)
 }
 

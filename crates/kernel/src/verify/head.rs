@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use index::Expr;
 
 use super::{Check, MAX_LANES};
-use crate::{Assumption, BufferDecl, GPU_WARP, Kernel, MAX_CLUSTER};
+use crate::{Access, Assumption, BufferDecl, GPU_WARP, Kernel, MAX_CLUSTER};
 
 impl Check<'_> {
     /// All rules of the head.
@@ -33,6 +33,11 @@ impl Check<'_> {
                     "`{name}` is aligned to {align} bytes, which is no power of two or less than an element"
                 )
             });
+            let is_read = |read| {
+                kernel.buffers.get(read).is_some_and(|other: &BufferDecl| other.access == Access::Read)
+            };
+            let over = buffer.over.is_none_or(|read| buffer.access == Access::Write && is_read(read));
+            self.require(over, || format!("`{name}` is over memory of no buffer that is read"));
         }
         self.assumptions();
         self.real_dtypes();
