@@ -19,6 +19,7 @@ use super::prelude::Prelude;
 use super::promoted::Promoted;
 use super::registers::{self, Held, Registers, registers};
 use super::rows::Lists;
+use super::signature::is_overwritten;
 use super::single_use::single_use;
 use super::snippet::Snippet;
 use super::spelling::{bare, fill, repeats};
@@ -31,8 +32,31 @@ const LONGEST_INLINE: usize = 48;
 #[derive(Clone)]
 pub(super) struct Text {
     pub(super) code: String,
-    /// It reads an accumulator, so it must be written before one is set.
-    pub(super) reads_accumulator: bool,
+    pub(super) reads: Reads,
+}
+
+/// What a text reads that may change, so that it must be written before.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Reads {
+    pub(super) accumulator: bool,
+    /// A buffer whose memory may be that of one that the kernel writes.
+    pub(super) overwritten: bool,
+}
+
+impl Reads {
+    pub(super) const NOTHING: Reads = Reads { accumulator: false, overwritten: false };
+    pub(super) const ACCUMULATOR: Reads = Reads { accumulator: true, overwritten: false };
+
+    fn and(self, other: Reads) -> Reads {
+        Reads {
+            accumulator: self.accumulator || other.accumulator,
+            overwritten: self.overwritten || other.overwritten,
+        }
+    }
+
+    fn is_any(self) -> bool {
+        self.accumulator || self.overwritten
+    }
 }
 
 /// The text between the braces of a kernel's function.
@@ -268,12 +292,14 @@ impl<'a> KernelWriter<'a> {
             }
             Stmt::Get { value, accumulator } => match self.promoted.reads(*value, *accumulator) {
                 Some(code) => self.literals[*value] = Some(code),
-                None => self.define(*value, Text { code: accumulator.to_string(), reads_accumulator: true }),
+                None => {
+                    self.define(*value, Text { code: accumulator.to_string(), reads: Reads::ACCUMULATOR })
+                }
             },
             Stmt::Set { accumulator, value } => {
                 if self.promoted.is_promoted(*accumulator) {
                     // Other accumulators may change before it is read.
-                    self.write_pending_reads();
+                    self.write_pending_where(|reads| reads.accumulator);
                     if self.promoted.narrow(*value).is_none() {
                         self.write_pending(*value);
                     }
@@ -282,7 +308,7 @@ impl<'a> KernelWriter<'a> {
                     return Ok(());
                 }
                 let code = self.operand(*value).code;
-                self.write_pending_reads();
+                self.write_pending_where(|reads| reads.accumulator);
                 self.line(&format!("{accumulator} = {};", bare(&code)));
             }
             Stmt::Reduce { .. } => unreachable!("a body has them together"),
@@ -296,17 +322,17 @@ impl<'a> KernelWriter<'a> {
         let computes = args.last().map_or(self.kernel.values[value], |&last| self.kernel.values[last]);
         let template = self.dialect.template(op, computes)?;
         let mut texts = Vec::with_capacity(args.len());
-        let mut reads_accumulator = false;
+        let mut reads = Reads::NOTHING;
         for (place, &arg) in args.iter().enumerate() {
             if repeats(template, place) {
                 self.write_pending(arg);
             }
             let text = self.operand(arg);
-            reads_accumulator |= text.reads_accumulator;
+            reads = reads.and(text.reads);
             texts.push(text.code);
         }
         let code = fill(op, template, &texts, self.prelude);
-        self.define(value, Text { code, reads_accumulator });
+        self.define(value, Text { code, reads });
         Ok(())
     }
 
@@ -333,7 +359,7 @@ impl<'a> KernelWriter<'a> {
             self.literals[value] = Some(self.names.symbol(symbol).to_owned());
         } else {
             let code = self.index_writer().factor(index);
-            self.define(value, Text { code, reads_accumulator: false });
+            self.define(value, Text { code, reads: Reads::NOTHING });
         }
         Ok(())
     }
@@ -341,7 +367,7 @@ impl<'a> KernelWriter<'a> {
     /// A value that is an index, with a line that writes it differently.
     pub(super) fn declare_index(&mut self, value: Value, index: &Expr, code: &str) {
         self.indices[value] = Some(index.clone());
-        self.declare(value, &Text { code: code.to_owned(), reads_accumulator: false });
+        self.declare(value, &Text { code: code.to_owned(), reads: Reads::NOTHING });
     }
 
     fn load(
@@ -356,14 +382,18 @@ impl<'a> KernelWriter<'a> {
         let element = self.element(place, index)?;
         let element = if dtype == DType::Bool { format!("({element} != 0)") } else { element };
         let text = match guard {
-            None => Text { code: element, reads_accumulator: false },
+            None => Text { code: element, reads: Reads::NOTHING },
             Some(guard) => {
                 let zero = self.dialect.literal(Scalar::zero(dtype));
                 Text { code: format!("({} ? {} : {zero})", guard.code, bare(&element)), ..guard }
             }
         };
         match place {
-            Place::Buffer(_) => self.define(value, text),
+            Place::Buffer(buffer) => {
+                let overwritten = is_overwritten(self.kernel, buffer);
+                let reads = text.reads.and(Reads { overwritten, ..Reads::NOTHING });
+                self.define(value, Text { reads, ..text });
+            }
             // The contents of scratch may change before the value is used.
             Place::Scratch(_) => self.declare(value, &text),
         }
@@ -381,6 +411,11 @@ impl<'a> KernelWriter<'a> {
         let value = self.operand(value).code;
         let element = self.element(place, index)?;
         let condition = self.condition(guard);
+        if let Place::Buffer(buffer) = place
+            && self.kernel.buffers[buffer].over.is_some()
+        {
+            self.write_pending_where(|reads| reads.overwritten);
+        }
         self.line(&format!("{condition}{element} = {};", bare(&value)));
         Ok(())
     }
@@ -400,7 +435,7 @@ impl<'a> KernelWriter<'a> {
     fn define(&mut self, value: Value, text: Text) {
         if self.single_use[value] && text.code.len() <= LONGEST_INLINE {
             self.pending.insert(value, text);
-        } else if is_negated_name(&text.code) && !text.reads_accumulator {
+        } else if is_negated_name(&text.code) && !text.reads.is_any() {
             self.literals[value] = Some(text.code);
         } else {
             self.declare(value, &text);
@@ -418,7 +453,7 @@ impl<'a> KernelWriter<'a> {
             return text;
         }
         let code = self.literals[value].clone().unwrap_or_else(|| value.to_string());
-        Text { code, reads_accumulator: false }
+        Text { code, reads: Reads::NOTHING }
     }
 
     /// Writes a waiting value that is more than a word.
@@ -430,10 +465,15 @@ impl<'a> KernelWriter<'a> {
         }
     }
 
-    /// Writes the waiting values that read accumulators, before one of these changes.
+    /// Writes the waiting values that read what a loop may change.
     pub(super) fn write_pending_reads(&mut self) {
-        let reading: Vec<Value> =
-            self.pending.iter().filter(|(_, text)| text.reads_accumulator).map(|(&value, _)| value).collect();
+        self.write_pending_where(Reads::is_any);
+    }
+
+    /// Writes the waiting values that read something, before it changes.
+    fn write_pending_where(&mut self, changes: fn(Reads) -> bool) {
+        let reading = self.pending.iter().filter(|(_, text)| changes(text.reads));
+        let reading: Vec<Value> = reading.map(|(&value, _)| value).collect();
         for value in reading {
             if let Some(text) = self.pending.shift_remove(&value) {
                 self.declare(value, &text);

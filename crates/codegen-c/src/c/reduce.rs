@@ -8,7 +8,7 @@ use kernel::{Accumulator, Kernel, Value};
 use ops::{DType, Monoid};
 
 use super::EmitError;
-use super::body::{KernelWriter, Text};
+use super::body::{KernelWriter, Reads, Text};
 use super::cast::cast;
 use super::combine::combine;
 use super::dialect::{Dialect, Unpacked, UnpackedField};
@@ -147,12 +147,12 @@ impl KernelWriter<'_> {
         match values {
             _ if lanes == 1 => {
                 for (&value, code) in values.iter().zip(copies) {
-                    self.declare(value, &Text { code, reads_accumulator: true });
+                    self.declare(value, &Text { code, reads: Reads::ACCUMULATOR });
                 }
             }
             &[value] => {
                 let code = named.call(&copies[0]);
-                self.declare(value, &Text { code, reads_accumulator: true });
+                self.declare(value, &Text { code, reads: Reads::ACCUMULATOR });
             }
             _ => named.unpacked(values, &copies).iter().for_each(|line| self.line(line)),
         }

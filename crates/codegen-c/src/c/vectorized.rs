@@ -20,7 +20,7 @@ use ops::DType;
 
 use super::EmitError;
 use super::accesses::VectorAccesses;
-use super::body::{KernelWriter, Text};
+use super::body::{KernelWriter, Reads, Text};
 use super::dialect::{LoopShape, VectorVariable, Vectors};
 use super::loops::is_same_lanes;
 use super::registers::trip_count;
@@ -344,7 +344,7 @@ impl KernelWriter<'_> {
                     self.stands_for(*value, code);
                     if self.registers.are_replaced(for_loop, statement) {
                         let code = self.literals[*value].take().unwrap_or_default();
-                        self.declare(*value, &Text { code, reads_accumulator: false });
+                        self.declare(*value, &Text { code, reads: Reads::NOTHING });
                     }
                 }
                 (Stmt::Store { .. }, Some(_)) if self.registers.is_filled(for_loop, accesses, statement) => {}

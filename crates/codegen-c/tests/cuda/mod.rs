@@ -203,3 +203,34 @@ fn rejections() {
     let reason = "kernel `sum` takes 32768 bytes of parameters, of which a launch has at most 32764";
     assert_eq!(rejected, reason);
 }
+
+const IN_PLACE: &str = "
+kernel in_place(i0) lanes 64 {
+  symbols i0, block, i
+  blocks block in 0 .. ((i0 + 63) // 64)
+  read b0: f32 x
+  read b1: f32 y
+  write b2: f32 z over b1
+  write b3: f32 w
+  for i in 64*block .. min(64*block + 64, i0) lanes {
+    v0: f32 = load b0[i]
+    v1: f32 = load b1[i]
+    v2: f32 = exp v0
+    store b2[i] = v2
+    v3: f32 = neg v1
+    store b3[i] = v3
+  }
+}";
+
+/// What is in the memory of `y` is loaded before it is overwritten, also by compilers.
+#[test]
+fn an_output_over_an_input() {
+    let source = emit(&kernel(IN_PLACE)).expect("CUDA text").source;
+    let lines: Vec<&str> = source.lines().map(str::trim).collect();
+    let parameters =
+        "const float* __restrict__ x, const float* y, float* z, float* __restrict__ w, long long i0) {";
+    assert!(lines.contains(&parameters), "found:\n{source}");
+    let place = |text: &str| lines.iter().position(|line| line.starts_with(text)).expect(&source);
+    assert!(place("const float v1 = y[i];") < place("z[i] = "), "found:\n{source}");
+    assert!(place("z[i] = ") < place("w[i] = -v1;"), "found:\n{source}");
+}
