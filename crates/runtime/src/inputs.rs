@@ -83,7 +83,12 @@ fn is_readable(view: &ArrayView<'_>, executor: Executor) -> bool {
 /// Whether a view has no gaps between its elements and begins with the first of them.
 fn is_packed(view: &ArrayView<'_>) -> bool {
     let Some((first, last)) = view.layout().span() else { return true };
-    let elements = view.layout().distinct().sizes.iter().fold(1, |elements: i128, &size| elements.saturating_mul(size as i128));
+    let elements = view
+        .layout()
+        .distinct()
+        .sizes
+        .iter()
+        .fold(1, |elements: i128, &size| elements.saturating_mul(size as i128));
     view.strides().iter().all(|&stride| stride >= 0) && last - first + 1 == elements
 }
 

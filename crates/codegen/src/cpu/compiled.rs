@@ -4,7 +4,7 @@
 
 use kernel::Kernel;
 use llvm::loader::{Code, ObjectError};
-use llvm::{CpuTarget, Llvm, Output, Times};
+use llvm::{CpuTarget, Llvm, Output};
 
 use super::Isa;
 use super::emit::{self, EmitError, Module};
@@ -41,8 +41,6 @@ pub struct CompiledKernel {
     /// The object file that was loaded.
     pub object: Vec<u8>,
     pub symbol: String,
-    /// The time of compiling; `None` if the object existed already.
-    pub times: Option<Times>,
     code: Code,
     function: Function,
 }
@@ -63,25 +61,20 @@ impl CompiledKernel {
     /// [`Error::Llvm`] and [`Error::Object`].
     pub fn compile(module: Module, isa: &Isa, llvm: &Llvm) -> Result<CompiledKernel, Error> {
         let compiled = llvm.compile(&module.ir, isa.spec(), Output::Object)?;
-        CompiledKernel::load(module.symbol, module.ir, compiled.bytes, Some(compiled.times))
+        CompiledKernel::load(module.symbol, module.ir, compiled.bytes)
     }
 
     /// Loads an object file, as [`compile_kernel`] made it, now or earlier.
     ///
     /// # Errors
     /// [`Error::Object`] and [`Error::NoSymbol`] for bytes that are no such object.
-    pub fn load(
-        symbol: String,
-        ir: String,
-        object: Vec<u8>,
-        times: Option<Times>,
-    ) -> Result<CompiledKernel, Error> {
+    pub fn load(symbol: String, ir: String, object: Vec<u8>) -> Result<CompiledKernel, Error> {
         let code = Code::load(&object, &externals::address)?;
         let address = code.symbol(&symbol).ok_or_else(|| Error::NoSymbol(symbol.clone()))?;
         // SAFETY: the symbol is the function of our own module, which `emit` gave this signature; that the object is
         // ours is the promise of whoever kept it.
         let function = unsafe { std::mem::transmute::<*const u8, Function>(address) };
-        Ok(CompiledKernel { ir, object, symbol, times, code, function })
+        Ok(CompiledKernel { ir, object, symbol, code, function })
     }
 
     /// The address of the function.
@@ -137,9 +130,9 @@ mod tests {
         let spec = llvm.spec(CpuTarget::Host);
         let other =
             llvm.compile("define void @other() {\n ret void\n}", &spec, Output::Object).expect("compiles");
-        let loaded = CompiledKernel::load("mine".into(), String::new(), other.bytes, None);
+        let loaded = CompiledKernel::load("mine".into(), String::new(), other.bytes);
         assert!(matches!(loaded, Err(Error::NoSymbol(name)) if name == "mine"));
-        let damaged = CompiledKernel::load("mine".into(), String::new(), vec![0; 64], None);
+        let damaged = CompiledKernel::load("mine".into(), String::new(), vec![0; 64]);
         assert!(matches!(damaged, Err(Error::Object(_))));
     }
 }

@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use alike::{Alike, SYMBOL, SharedObject, without_comments};
+pub use alike::{Alike, Origin, SYMBOL, without_comments};
 pub use entry::Key;
 use folder::{Entry, Folder};
 

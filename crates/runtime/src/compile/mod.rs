@@ -101,11 +101,12 @@ pub(crate) fn compile(
             Ok(_) if !machine.runs(options.target) => Err(Error::Target(options.target)),
             Ok(llvm) => {
                 let machine_code = |kernel: &Kernel, _: usize| {
-                    let code = machine_code(kernel, options.target, &llvm, machine.cache(), &alike)?;
+                    let (code, origin) =
+                        machine_code(kernel, options.target, &llvm, machine.cache(), &alike)?;
                     if machine.has_perf_map() {
                         perf_map::list(&kernel.name, &code);
                     }
-                    Ok::<_, CodegenError>(HostCode::Machine(code))
+                    Ok::<_, CodegenError>(HostCode::Machine { code, origin })
                 };
                 let (planned, threads) = (plan()?, machine.threads());
                 Ok(Variant::new(planned, options.executor, threads, interrupt, machine_code, Code::Host)?)

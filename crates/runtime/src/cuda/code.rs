@@ -1,7 +1,5 @@
 //! Kernels for a GPU: machine code, loaded.
 
-use std::time::Duration;
-
 use codegen_c::cuda::{CudaKernel, Parameter};
 use cuda::{Function, KernelResources, Module};
 use index::Expr;
@@ -10,8 +8,7 @@ use kernel::Kernel;
 use super::CudaDevice;
 use super::machine_code::{GpuCodeError, GpuCompiler};
 use crate::report::{KernelReport, Reported};
-use cpu::objects::Alike;
-use cpu::objects::ObjectCache;
+use cpu::objects::{Alike, ObjectCache, Origin};
 
 /// A kernel loaded into a GPU.
 #[derive(Debug)]
@@ -31,17 +28,16 @@ pub(crate) struct GpuKernel {
     pub code_bytes: usize,
     /// Its resources of a multiprocessor, without dynamic shared memory.
     pub resources: KernelResources,
-    /// Time in NVRTC; `None` where it was compiled before.
-    pub compile: Option<Duration>,
+    pub origin: Origin,
 }
 
 impl Reported for GpuKernel {
     fn report(&self, name: &str) -> KernelReport {
         KernelReport {
             name: name.to_owned(),
-            compile: self.compile.unwrap_or_default(),
+            compile: self.origin.compile,
             code_bytes: self.code_bytes,
-            cached: self.compile.is_none(),
+            cached: self.origin.is_cached,
             resources: Some(self.resources),
         }
     }
@@ -62,7 +58,7 @@ pub(crate) fn gpu_kernel(
         let resources = function.resources(text.block_threads, 0)?;
         Ok((function, resources, cubin.len()))
     };
-    let (text, (function, resources, code_bytes), compile) = compiler.code(kernel, members, alike, load)?;
+    let (text, (function, resources, code_bytes), origin) = compiler.code(kernel, members, alike, load)?;
     Ok(GpuKernel {
         function,
         resources,
@@ -72,6 +68,6 @@ pub(crate) fn gpu_kernel(
         static_shared_bytes: text.static_shared_bytes,
         dynamic_shared_bytes: text.dynamic_shared_bytes,
         code_bytes,
-        compile,
+        origin,
     })
 }

@@ -1,16 +1,12 @@
 //! Machine code of kernels for a GPU architecture, without such a GPU: from the cache, or by NVRTC.
 
-use std::sync::PoisonError;
-use std::time::{Duration, Instant};
-
 use codegen_c::cuda::{CudaKernel, NVRTC_OPTIONS, emit_batch};
-use cpu::objects::{Key, ObjectCache};
 use cuda::{Nvrtc, ThreadResources};
 use ir::interrupt::{Interrupt, Interrupted};
 use kernel::Kernel;
 use thiserror::Error;
 
-use cpu::objects::{Alike, SYMBOL};
+use cpu::objects::{Alike, ObjectCache, Origin, SYMBOL, without_comments};
 use cpu::side_by_side::side_by_side;
 
 /// NVRTC for an architecture, and the cache of machine code.
@@ -58,8 +54,8 @@ impl<'n> GpuCompiler<'n> {
         })
     }
 
-    /// A kernel's text, and what `load` makes of its machine code: that of an equal kernel, or from the cache if it is there
-    /// and loads, otherwise compiled, and cached for later processes once loaded. The time is that in NVRTC.
+    /// A kernel's text, and what `load` makes of its machine code, which is compiled where neither an equal kernel nor the
+    /// cache has it.
     ///
     /// # Errors
     /// What NVRTC rejects, and what `load` says.
@@ -69,48 +65,14 @@ impl<'n> GpuCompiler<'n> {
         members: usize,
         alike: &Alike,
         load: impl Fn(&CudaKernel, &[u8]) -> Result<R, cuda::Error>,
-    ) -> Result<(CudaKernel, R, Option<Duration>), GpuCodeError> {
+    ) -> Result<(CudaKernel, R, Origin), GpuCodeError> {
         let text = emit_batch(&Kernel { name: SYMBOL.to_owned(), ..kernel.clone() }, members)?;
-        let code = without_comments(&text.source);
-        let object = alike.object_of(code.clone());
-        let mut object = object.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(cubin) = &*object {
-            let loaded = load(&text, cubin)?;
-            return Ok((text, loaded, None));
-        }
-        let key = self.cache.map(|cache| (cache, self.key(&code)));
-        if let Some((cache, key)) = &key
-            && let Some(cubin) = cache.get(key)
-        {
-            match load(&text, &cubin) {
-                Ok(loaded) => {
-                    *object = Some(cubin);
-                    return Ok((text, loaded, None));
-                }
-                Err(_) => cache.reject(key),
-            }
-        }
-        let begin = Instant::now();
-        let cubin = self.nvrtc.compile(&code, self.architecture, &NVRTC_OPTIONS)?.bytes;
-        let time = begin.elapsed();
-        let loaded = load(&text, &cubin)?;
-        if let Some((cache, key)) = key {
-            cache.put(&key, &cubin);
-        }
-        *object = Some(cubin);
-        Ok((text, loaded, Some(time)))
-    }
-
-    /// Everything that machine code depends on.
-    fn key(&self, code: &str) -> Key {
         let (major, minor) = self.nvrtc.version();
         let recipe = format!("NVRTC {major}.{minor} {} {}", self.architecture, NVRTC_OPTIONS.join(" "));
-        Key::new(&[&recipe, code])
+        let compile = |code: &str| Ok(self.nvrtc.compile(code, self.architecture, &NVRTC_OPTIONS)?.bytes);
+        let code = without_comments(&text.source, "//");
+        let (loaded, origin) =
+            alike.loaded(code, (self.cache, &recipe), compile, |cubin| load(&text, cubin))?;
+        Ok((text, loaded, origin))
     }
-}
-
-/// The text without the comments that give names for readers.
-fn without_comments(text: &str) -> String {
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-    lines.flat_map(|line| [line, "\n"]).collect()
 }

@@ -130,7 +130,7 @@ impl Device for Host<'_> {
         memory: &mut Memory<'_, HostMemory>,
     ) -> Result<(), Error> {
         match launch.code {
-            HostCode::Machine(code) => launch::run(code, launch, memory, *self),
+            HostCode::Machine { code, .. } => launch::run(code, launch, memory, *self),
             HostCode::Program(options) => interpret::run(options, launch, memory),
         }
     }
