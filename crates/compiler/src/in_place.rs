@@ -68,7 +68,9 @@ pub(crate) fn note_shared_memory(fusion: &Fusion, segment: &SegmentPlan, lowered
             let kernel = &lowered.kernels[writer];
             let Some(read) = buffer(kernel, BufferSource::Input(input)) else { continue };
             let same = |sym: Sym| same_stride(kernel, sym, store, input);
-            if may_share_memory(&kernel.kernel, read, written, &same) {
+            // Of several inputs that it is written to, one can be its memory.
+            let is_free = kernel.kernel.buffers[written].over.is_none();
+            if is_free && may_share_memory(&kernel.kernel, read, written, &same) {
                 lowered.kernels[writer].kernel.buffers[written].over = Some(read);
             }
         }
