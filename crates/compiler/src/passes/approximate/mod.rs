@@ -10,7 +10,6 @@ mod fused;
 mod lower_bounds;
 mod tolerance;
 
-use index::Facts;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
 use ops::{Scalar, ScalarOp};
 
@@ -53,7 +52,7 @@ pub fn approximate(graph: &mut Graph, context: &PassContext<'_>) -> (Fusion, Val
     }
     rewrite(graph, fusion, |graph, facts, node, operands| {
         let cheaper = *chosen.get(&node)?;
-        let mut nodes = Nodes { graph, facts };
+        let mut nodes = NodeBuilder { graph, facts };
         let result = match cheaper {
             Cheaper::Fused { product } => nodes.fused(node, operands, product)?,
             Cheaper::Unscaled => nodes.unscaled(operands)?,
@@ -81,20 +80,11 @@ pub(super) fn constant(graph: &Graph, val: Val) -> Option<Scalar> {
     }
 }
 
-/// Appends nodes of f32.
-struct Nodes<'g> {
-    graph: &'g mut Graph,
-    facts: &'g mut Facts,
-}
-
-impl Nodes<'_> {
-    fn map(&mut self, scalar_op: ScalarOp, operands: &[Val]) -> Val {
-        NodeBuilder { graph: self.graph, facts: self.facts }.map(scalar_op, operands)
-    }
-
+/// Nodes of f32.
+impl NodeBuilder<'_> {
     fn number(&mut self, value: f32) -> Val {
         let number = Scalar::from_f64(ops::DType::F32, value.into());
-        NodeBuilder { graph: self.graph, facts: self.facts }.constant(number)
+        self.constant(number)
     }
 
     /// A product as a value multiplied by a number, and that number.
