@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use compiler::PlanError;
 use compiler::target::Target;
+use compiler::{PlanError, PlanRequest};
 use ferrofuse::{
     CodeTarget, Cut, Definition, File, Hints, LayoutClass, Machine, Plan, PlanOptions, Schedule, Segment,
     Segmentation, of_plan, parse_schedule, read_segmentation,
@@ -203,7 +203,7 @@ pub fn planned(
 }
 
 /// A stage of the compiler, from a definition to a plan or a cut.
-type Make<P> = fn(&Graph, &Fusion, &[LayoutClass], &Target, &Hints, &PlanOptions) -> Result<P, PlanError>;
+type Make<P> = fn(PlanRequest<'_>) -> Result<P, PlanError>;
 
 fn made<P>(
     file: &File,
@@ -220,7 +220,14 @@ fn made<P>(
     let fusion = target.fusion(definition, &hints);
     let target = target.facts(|| machine.target(CpuTarget::Host));
     let begin = Instant::now();
-    let plan = make(&definition.graph, &fusion, &layouts, &target, &hints, options)
-        .map_err(|error| Failure::user(of_plan(definition, error.into())))?;
+    let plan = make(PlanRequest {
+        graph: &definition.graph,
+        fusion: &fusion,
+        layouts: &layouts,
+        target: &target,
+        hints: &hints,
+        options,
+    })
+    .map_err(|error| Failure::user(of_plan(definition, error.into())))?;
     Ok(Planned { plan, hints, time: begin.elapsed() })
 }

@@ -25,5 +25,5 @@ pub use target;
 pub use certificate::Certificate;
 pub use distribution::Distribution;
 pub use pipeline::{baseline, cut, evaluated, plan};
-pub use plan::{Cut, Decision, Kernels, Plan, PlanError, PlanOptions, SegmentPlan};
+pub use plan::{Cut, Decision, Kernels, Plan, PlanError, PlanOptions, PlanRequest, SegmentPlan};
 pub use products::{JudgedProducts, ShallowProduct};

@@ -43,6 +43,20 @@ pub struct PlanOptions {
     pub interrupt: Interrupt,
 }
 
+/// What a plan is made from.
+#[derive(Clone, Copy, Debug)]
+pub struct PlanRequest<'a> {
+    pub graph: &'a Graph,
+    pub fusion: &'a Fusion,
+    /// The layouts of the inputs.
+    pub layouts: &'a [LayoutClass],
+    /// The machine.
+    pub target: &'a Target,
+    /// The expected sizes.
+    pub hints: &'a Hints,
+    pub options: &'a PlanOptions,
+}
+
 /// A fusion that is cut into segments, each with a schedule.
 #[derive(Clone, Debug)]
 pub struct Cut {

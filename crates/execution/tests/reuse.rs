@@ -2,7 +2,7 @@
 
 use compiler::layout::LayoutClass;
 use compiler::target::Target;
-use compiler::{Hints, PlanOptions, plan};
+use compiler::{Hints, PlanOptions, PlanRequest, plan};
 use ferrofuse_execution::{ExecutionPlan, ReuseDistances};
 use kernel::Access;
 
@@ -21,8 +21,14 @@ fn distances(text: &str) -> Vec<Vec<u64>> {
     let definition = frontend::text::parse(text).expect("defines").definition;
     let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];
     let (graph, fusion) = (&definition.graph, &definition.fusion);
-    let planned =
-        plan(graph, fusion, &layouts, &Target::cpu(256), &Hints::default(), &PlanOptions::default());
+    let planned = plan(PlanRequest {
+        graph,
+        fusion,
+        layouts: &layouts,
+        target: &Target::cpu(256),
+        hints: &Hints::default(),
+        options: &PlanOptions::default(),
+    });
     let steps = ExecutionPlan::new(&planned.expect("no choices of a user"));
     let reuse = ReuseDistances::new(&steps, |_| 1);
     let written = |kernel: usize| {

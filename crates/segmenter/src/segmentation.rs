@@ -50,6 +50,15 @@ pub enum SegmentationError {
 }
 
 impl Segmentation {
+    /// One segment that makes all outputs which are no inputs; `None` if there are none.
+    pub fn whole(fusion: &Fusion) -> Option<Segmentation> {
+        let outputs = fusion.outputs().iter().map(|output| output.val);
+        let mut made: Vec<Val> = outputs.filter(|&val| !fusion.is_input(val)).collect();
+        made.sort_unstable();
+        made.dedup();
+        (!made.is_empty()).then(|| Segmentation { segments: vec![made] })
+    }
+
     /// All values that are kept in memory.
     pub fn kept(&self) -> FxHashSet<Val> {
         self.segments.iter().flatten().copied().collect()

@@ -7,7 +7,7 @@ use std::time::Instant;
 use compiler::layout::LayoutClass;
 use compiler::segment::Legality;
 use compiler::target::Target;
-use compiler::{Hints, Plan, PlanOptions, plan};
+use compiler::{Hints, Plan, PlanOptions, PlanRequest, plan};
 use ferrofuse_testing::parts::{PartTally, views};
 
 /// Parts of each definition.
@@ -41,8 +41,15 @@ fn main() {
         let (graph, fusion) = (&parsed.definition.graph, &parsed.definition.fusion);
         let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
         let options = PlanOptions { tasks: parsed.definition.tasks.clone(), ..PlanOptions::default() };
-        let plan = plan(graph, fusion, &layouts, &Target::cpu(512), &Hints::default(), &options)
-            .unwrap_or_else(|error| panic!("{path}: {error}"));
+        let plan = plan(PlanRequest {
+            graph,
+            fusion,
+            layouts: &layouts,
+            target: &Target::cpu(512),
+            hints: &Hints::default(),
+            options: &options,
+        })
+        .unwrap_or_else(|error| panic!("{path}: {error}"));
         println!("{path}: {:?}, {:.0} us each", PartTally::of(&plan, PARTS, 0), microseconds(&plan));
     }
 }

@@ -10,7 +10,7 @@ use target::limits::MAX_JOINED_STATEMENTS;
 use super::Compilation;
 use crate::batch::{self, Member, Shared, Structures};
 use crate::outputs::placements;
-use crate::plan::{PlanError, SegmentPlan};
+use crate::plan::{PlanError, PlanRequest, SegmentPlan};
 use crate::segment::{Engine, Segmentation, Structure};
 
 /// The stage.
@@ -18,7 +18,7 @@ pub(super) fn batches(compilation: &mut Compilation<'_>) -> Result<(), PlanError
     let segments = compilation.segments.iter().zip(&compilation.lowered);
     let members: Vec<Member<'_>> = segments.map(as_member).collect();
     let bytes = |val: Val| compilation.bytes(val);
-    let limit = compilation.options.peak_memory;
+    let limit = compilation.request.options.peak_memory;
     let batches = batch::batches(&members, &compilation.optimized.fusion, bytes, limit);
     for batch in &batches {
         let members = &mut compilation.segments[batch.clone()];
@@ -37,14 +37,15 @@ fn as_member<'a>(segment: (&'a SegmentPlan, &'a LoweredSegment)) -> Member<'a> {
 impl Compilation<'_> {
     /// Bytes of a value at the expected sizes.
     pub(super) fn bytes(&self, val: Val) -> u64 {
-        self.hints.bytes(self.graph.ty(val))
+        self.request.hints.bytes(self.graph.ty(val))
     }
 
     /// Decides which outputs are not row-major, which distinguishes segments.
     pub(super) fn place(&mut self) {
-        self.placements = placements(&self.graph, &self.optimized.computed, self.layouts);
-        let given = self.written.inputs().iter().copied().zip(self.layouts.iter().cloned());
-        let placed = self.placements.iter().map(|(&val, placement)| (val, placement.layout(self.layouts)));
+        self.placements = placements(&self.graph, &self.optimized.computed, self.request.layouts);
+        let given = self.written.inputs().iter().copied().zip(self.request.layouts.iter().cloned());
+        let placed =
+            self.placements.iter().map(|(&val, placement)| (val, placement.layout(self.request.layouts)));
         self.outer = given.chain(placed).collect();
     }
 
@@ -95,14 +96,14 @@ impl Compilation<'_> {
 
     /// A segmentation in an order in which similar segments are adjacent.
     pub(super) fn gathered(&self, segmentation: &Segmentation) -> Segmentation {
-        let Compilation { graph, optimized, options, .. } = self;
+        let Compilation { graph, optimized, request: PlanRequest { options, .. }, .. } = self;
         let views = segmentation.views(graph, &optimized.computed);
         let bytes = |val: Val| self.bytes(val);
         let order = self.structures(&views).gathered(
             graph,
             &views,
             &optimized.fusion,
-            self.hints,
+            self.request.hints,
             bytes,
             options.peak_memory,
         );
@@ -115,6 +116,6 @@ impl Compilation<'_> {
             Ok(Engine::Kernel(witness)) => Some(self.schedule(&views[number], witness)),
             Ok(Engine::External(_)) | Err(_) => None,
         };
-        self.structures(views).shared(&self.graph, views, self.hints, choose)
+        self.structures(views).shared(&self.graph, views, self.request.hints, choose)
     }
 }

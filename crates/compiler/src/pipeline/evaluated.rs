@@ -1,6 +1,6 @@
 //! The evaluator's stage: one segment makes all outputs that are no views of inputs.
 
-use ir::graph::{DeviceStream, Fusion, Val};
+use ir::graph::{DeviceStream, Fusion};
 
 use scheduler::lower::LoweredSegment;
 
@@ -14,12 +14,9 @@ pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
     let Compilation { graph, optimized, .. } = &*compilation;
     let (fusion, computed) = (&optimized.fusion, &optimized.computed);
     let placements = placements(graph, computed, &[]);
-    let outputs = computed.outputs().iter().map(|output| output.val);
-    let mut made: Vec<Val> = outputs.filter(|&val| !fusion.is_input(val)).collect();
-    made.sort_unstable();
-    made.dedup();
-    if let Some(&val) = made.first() {
-        let outputs = made.iter().map(|&val| val.into()).collect();
+    if let Some(segmentation) = Segmentation::whole(computed) {
+        let made = &segmentation.segments[0];
+        let (val, outputs) = (made[0], made.iter().map(|&val| val.into()).collect());
         let view = Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
             .expect("the fusion without its copies is closed");
         let decision = Decision::Evaluate { reason: compilation.reason.clone(), val };
@@ -27,7 +24,7 @@ pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
         compilation.add(SegmentPlan { name, view, at, cost, decision });
         compilation.lowered = vec![LoweredSegment::default()];
         compilation.batches = std::iter::once(0..1).collect();
-        compilation.segmentation = Segmentation { segments: vec![made] };
+        compilation.segmentation = segmentation;
     }
     compilation.placements = placements;
     Ok(())

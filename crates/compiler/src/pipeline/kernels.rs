@@ -13,7 +13,7 @@ use crate::plan::{PlanError, SegmentPlan};
 /// The stage.
 pub(super) fn kernels(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let lowered = |(number, segment): (usize, &SegmentPlan)| {
-        compilation.options.interrupt.check()?;
+        compilation.request.options.interrupt.check()?;
         let mut lowered = compilation.lower(segment);
         note_shared_memory(&compilation.optimized.fusion, segment, &mut lowered);
         if compilation.chosen_schedule(number).is_some() {
@@ -36,9 +36,9 @@ impl Compilation<'_> {
 
     /// Rejects a user's schedule that no launch could have, because blocks of a GPU have limited memory.
     fn check_scratch(&self, segment: &SegmentPlan, lowered: &LoweredSegment) -> Result<(), PlanError> {
-        let most = self.target.block_bytes;
+        let most = self.request.target.block_bytes;
         let bytes = lowered.kernels.iter().map(|lowered| self.scratch_bytes(lowered)).max().unwrap_or(0);
-        if bytes <= most || matches!(self.target.processor, Processor::Cpu(_)) {
+        if bytes <= most || matches!(self.request.target.processor, Processor::Cpu(_)) {
             return Ok(());
         }
         Err(PlanError::Scratch { segment: segment.name.clone(), bytes, most })
@@ -49,7 +49,7 @@ impl Compilation<'_> {
         let value = |sym: Sym| {
             let place = kernel.arguments.iter().position(|&argument| argument == sym)?;
             let KernelArgument::Size(size) = &arguments[place] else { return None };
-            i64::try_from(self.hints.value(size)).ok().filter(|_| self.hints.has_all(size))
+            i64::try_from(self.request.hints.value(size)).ok().filter(|_| self.request.hints.has_all(size))
         };
         let in_registers = MAX_LONG_ROW_ELEMENTS as i64 * i64::from(kernel.lanes);
         let fetched = fetched_arrays(kernel);

@@ -26,7 +26,7 @@ use target::Target;
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
 use crate::passes::Step;
-use crate::plan::{Cut, Plan, PlanError, PlanOptions, SegmentPlan};
+use crate::plan::{Cut, Plan, PlanError, PlanOptions, PlanRequest, SegmentPlan};
 use crate::products::JudgedProducts;
 use crate::segment::{Constraints, Legality, Segmentation};
 
@@ -66,36 +66,20 @@ pub const EVALUATED: &[PlanStage] = &[
     PlanStage { name: "evaluated", run: evaluated::evaluated },
 ];
 
-/// Plans a fusion whose inputs have these `layouts`.
+/// Plans a fusion.
 ///
 /// # Errors
 /// When a segmentation or a schedule that the user chose does not fit, or the caller interrupts; never otherwise.
-pub fn plan(
-    graph: &Graph,
-    fusion: &Fusion,
-    layouts: &[LayoutClass],
-    target: &Target,
-    hints: &Hints,
-    options: &PlanOptions,
-) -> Result<Plan, PlanError> {
-    let compilation = Compilation::new(graph, fusion, layouts, target, hints, options)?;
-    Ok(compilation.through(CUTTING)?.through(LOWERING)?.into_plan())
+pub fn plan(request: PlanRequest<'_>) -> Result<Plan, PlanError> {
+    Ok(Compilation::new(request)?.through(CUTTING)?.through(LOWERING)?.into_plan())
 }
 
 /// The cut of a plan, without kernels.
 ///
 /// # Errors
 /// As [`plan`].
-pub fn cut(
-    graph: &Graph,
-    fusion: &Fusion,
-    layouts: &[LayoutClass],
-    target: &Target,
-    hints: &Hints,
-    options: &PlanOptions,
-) -> Result<Cut, PlanError> {
-    let compilation = Compilation::new(graph, fusion, layouts, target, hints, options)?;
-    Ok(compilation.through(CUTTING)?.into_cut())
+pub fn cut(request: PlanRequest<'_>) -> Result<Cut, PlanError> {
+    Ok(Compilation::new(request)?.through(CUTTING)?.into_cut())
 }
 
 /// The plan that leaves a fusion whose inputs have these `layouts` to the evaluator, for `reason`.
@@ -103,8 +87,9 @@ pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason
     // Nothing is decided for a machine or for sizes.
     let (target, hints) = (Target::cpu(64), Hints::default());
     let options = PlanOptions::default();
+    let request = PlanRequest { graph, fusion, layouts, target: &target, hints: &hints, options: &options };
     let planned = || {
-        let compilation = Compilation::new(graph, fusion, layouts, &target, &hints, &options)?;
+        let compilation = Compilation::new(request)?;
         Compilation { reason: reason.to_owned(), ..compilation }.through(EVALUATED)
     };
     planned().expect("no choices, no errors").into_plan()
@@ -112,12 +97,10 @@ pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason
 
 /// A plan under construction: its sources, and the results of the stages so far.
 struct Compilation<'a> {
-    layouts: &'a [LayoutClass],
-    target: &'a Target,
-    hints: &'a Hints,
-    options: &'a PlanOptions,
+    request: PlanRequest<'a>,
     /// Why the evaluator runs all of it, if it does.
     reason: String,
+    /// That of the request, with what passes add.
     graph: Graph,
     /// The fusion before passes.
     written: Fusion,
@@ -172,23 +155,14 @@ impl Optimized {
 }
 
 impl<'a> Compilation<'a> {
-    fn new(
-        graph: &Graph,
-        fusion: &Fusion,
-        layouts: &'a [LayoutClass],
-        target: &'a Target,
-        hints: &'a Hints,
-        options: &'a PlanOptions,
-    ) -> Result<Compilation<'a>, PlanError> {
+    fn new(request: PlanRequest<'a>) -> Result<Compilation<'a>, PlanError> {
+        let PlanRequest { graph, fusion, layouts, target, hints, options } = request;
         if let Some(chosen) = &options.segmentation {
             outputs::check_chosen(graph, fusion, layouts, chosen)?;
         }
         let (graph, written) = graph.fork(fusion);
         Ok(Compilation {
-            layouts,
-            target,
-            hints,
-            options,
+            request,
             reason: String::new(),
             kept: optimize::kept(options),
             optimized: Optimized::not_yet(&written),
@@ -215,7 +189,7 @@ impl<'a> Compilation<'a> {
     fn through(mut self, stages: &[PlanStage]) -> Result<Compilation<'a>, PlanError> {
         for stage in stages {
             (stage.run)(&mut self)?;
-            self.options.interrupt.check()?;
+            self.request.options.interrupt.check()?;
         }
         Ok(self)
     }
@@ -227,7 +201,8 @@ impl<'a> Compilation<'a> {
 
     fn into_cut(self) -> Cut {
         self.legality.keep_only(self.segments.iter().map(|segment| &segment.view));
-        let to_make = outputs::to_make(&self.graph, &self.written, self.layouts, &Segmentation::default());
+        let to_make =
+            outputs::to_make(&self.graph, &self.written, self.request.layouts, &Segmentation::default());
         let to_make = to_make.outputs().iter().map(|output| output.val).collect();
         let Optimized { fusion, map, views, computed, tasks, dropped, .. } = self.optimized;
         debug_assert!(self.graph.verify_tasks(&tasks).is_empty(), "segments that are no views of the fusion");
@@ -237,7 +212,7 @@ impl<'a> Compilation<'a> {
             views,
             computed,
             map,
-            chosen: self.options.segmentation.clone(),
+            chosen: self.request.options.segmentation.clone(),
             to_make,
             segmentation: self.segmentation,
             parts: self.parts,
@@ -250,7 +225,7 @@ impl<'a> Compilation<'a> {
             steps: self.steps,
             placements: self.placements,
             legality: self.legality,
-            target: self.target.clone(),
+            target: self.request.target.clone(),
             search_steps: self.search_steps,
         }
     }

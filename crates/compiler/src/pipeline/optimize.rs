@@ -2,10 +2,9 @@
 
 use ir::graph::{Axes, DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks, Val, ValMap};
 use rustc_hash::FxHashSet;
-use scheduler::hints::Hints;
 use scheduler::layout::LayoutClass;
+use target::Processor;
 use target::cpu::MAX_TWO_PASS_BYTES;
-use target::{Processor, Target};
 
 use super::segments::completed;
 use super::{Compilation, Optimized};
@@ -15,7 +14,7 @@ use crate::passes::{
     Hoisted, Step, add_bias, composed, distributable, distribute, expanded_axes, hoist, hoistable,
     memory_order, optimize, optimize_exactly, two_pass, two_pass_argmax, unroll_folds,
 };
-use crate::plan::{PlanError, PlanOptions};
+use crate::plan::{PlanError, PlanOptions, PlanRequest};
 use crate::products::{self, JudgedProducts};
 use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{Legality, Segmentation, greedy_with};
@@ -41,22 +40,22 @@ pub(super) fn exact_passes(compilation: &mut Compilation<'_>) -> Result<(), Plan
 
 /// Distributes folds by lambdas over their states where that is faster: all steps are rerun after it.
 pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    if compilation.options.segmentation.is_some() {
+    if compilation.request.options.segmentation.is_some() {
         return Ok(());
     }
     let expanded = compilation.expanded();
-    let (graph, steps, source) = compilation.judged();
-    let folds = distributable(graph, source.written);
+    let (graph, steps, judge) = compilation.judged();
+    let folds = distributable(graph, judge.written);
     if folds.is_empty() {
         return Ok(());
     }
-    let (view, map) = distribute(graph, source.written);
+    let (view, map) = distribute(graph, judge.written);
     graph.debug_verify(&view);
-    let kept = source.kept.iter().filter_map(|&val| map.get(val)).collect();
+    let kept = judge.kept.iter().filter_map(|&val| map.get(val)).collect();
     let optimized = optimize(graph, &view, &expanded, kept);
     let first = Step { pass: "distribute", view, map };
     let distributed: Vec<Step> = [first].into_iter().chain(optimized).collect();
-    let (lambda, apart) = (source.seconds(graph, steps), source.seconds(graph, &distributed));
+    let (lambda, apart) = (judge.seconds(graph, steps), judge.seconds(graph, &distributed));
     let distribution = Distribution { folds, lambda, distributed: apart };
     if distribution.is_distributed() {
         *steps = distributed;
@@ -67,14 +66,14 @@ pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), Plan
 
 /// Decomposes products of matrices that kernels compute, as one more step.
 pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    if compilation.options.segmentation.is_some() {
+    if compilation.request.options.segmentation.is_some() {
         return Ok(());
     }
-    let (graph, steps, source) = compilation.judged();
-    let fusion = steps.last().map_or(source.written, |step| &step.view).clone();
+    let (graph, steps, judge) = compilation.judged();
+    let fusion = steps.last().map_or(judge.written, |step| &step.view).clone();
     let seconds = |graph: &Graph, step: Option<&Step>| {
         let steps: Vec<Step> = steps.iter().chain(step).cloned().collect();
-        source.seconds(graph, &steps)
+        judge.seconds(graph, &steps)
     };
     let (each, step) = products::decide(graph, &fusion, seconds);
     let steps_before = steps.len();
@@ -85,7 +84,7 @@ pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
 
 /// Leaves biases of products to a GPU's library, as one more step.
 pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    if matches!(compilation.target.processor, Processor::Cpu(_)) {
+    if matches!(compilation.request.target.processor, Processor::Cpu(_)) {
         return Ok(());
     }
     let (fusion, kept) = compilation.with_kept();
@@ -103,7 +102,7 @@ pub(super) fn index_maps(compilation: &mut Compilation<'_>) -> Result<(), PlanEr
     if fusion.order().len() > MAX_JUDGED_NODES {
         return Ok(());
     }
-    let (graph, steps, source) = compilation.judged();
+    let (graph, steps, judge) = compilation.judged();
     let all = hoistable(graph, &fusion, &kept);
     if all.is_empty() {
         return Ok(());
@@ -113,7 +112,7 @@ pub(super) fn index_maps(compilation: &mut Compilation<'_>) -> Result<(), PlanEr
         graph.debug_verify(&view);
         let step = Step { pass: "hoist_index_maps", view, map };
         let steps: Vec<Step> = steps.iter().cloned().chain([step.clone()]).collect();
-        (source.judgement(graph, &steps), step)
+        (judge.judgement(graph, &steps), step)
     };
     let (none, every) = (judged(&[]), judged(&all));
     let moves_all = every.0 < none.0;
@@ -137,9 +136,9 @@ pub(super) fn index_maps(compilation: &mut Compilation<'_>) -> Result<(), PlanEr
 /// Computes moments of rows in two passes if rows stay at hand for the second, as one more step.
 pub(super) fn moments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     // On a GPU one more instruction per element is too much.
-    let (most_bytes, divides_first) = match compilation.target.processor {
+    let (most_bytes, divides_first) = match compilation.request.target.processor {
         Processor::Cpu(_) => (MAX_TWO_PASS_BYTES, true),
-        Processor::Gpu(_) => (compilation.target.block_bytes, false),
+        Processor::Gpu(_) => (compilation.request.target.block_bytes, false),
     };
     compilation
         .add_step("two_pass", |graph, fusion| Some(two_pass(graph, fusion, most_bytes, divides_first)));
@@ -148,7 +147,7 @@ pub(super) fn moments(compilation: &mut Compilation<'_>) -> Result<(), PlanError
 
 /// Finds maxima and minima of rows with their numbers in two passes on a CPU, likewise.
 pub(super) fn extremes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    if matches!(compilation.target.processor, Processor::Cpu(_)) {
+    if matches!(compilation.request.target.processor, Processor::Cpu(_)) {
         compilation.add_step("two_pass_argmax", |graph, fusion| {
             Some(two_pass_argmax(graph, fusion, MAX_TWO_PASS_BYTES))
         });
@@ -158,7 +157,7 @@ pub(super) fn extremes(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
 
 /// Unrolls folds over a few elements for the lanes of a CPU, likewise.
 pub(super) fn short_folds(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    if matches!(compilation.target.processor, Processor::Cpu(_)) {
+    if matches!(compilation.request.target.processor, Processor::Cpu(_)) {
         compilation.add_step("unroll_folds", unroll_folds);
     }
     Ok(())
@@ -167,9 +166,10 @@ pub(super) fn short_folds(compilation: &mut Compilation<'_>) -> Result<(), PlanE
 /// Permutes computations to the memory order of inputs' axes, likewise. Outputs keep the orders that they have without it.
 pub(super) fn memory_orders(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let (_, map) = composed(&compilation.graph, &compilation.written, &compilation.steps);
-    let bound = crossing(&compilation.options.tasks).chain(entering(&compilation.options.tasks));
+    let bound =
+        crossing(&compilation.request.options.tasks).chain(entering(&compilation.request.options.tasks));
     let kept: FxHashSet<Val> = bound.filter_map(|val| map.get(val)).collect();
-    let orders: Vec<Axes> = compilation.layouts.iter().map(memory_order_of).collect();
+    let orders: Vec<Axes> = compilation.request.layouts.iter().map(memory_order_of).collect();
     compilation.add_step("memory_order", |graph, fusion| {
         memory_order(graph, &with_orders(graph, fusion), &orders, &kept)
     });
@@ -210,8 +210,8 @@ fn binding(tasks: &Tasks) -> impl Iterator<Item = &Fusion> {
 impl Compilation<'_> {
     /// For each input the axes along which it counts as an expansion.
     fn expanded(&self) -> Vec<Axes> {
-        let given = self.written.inputs().iter().zip(self.layouts);
-        let is_declared = !self.options.is_segment;
+        let given = self.written.inputs().iter().zip(self.request.layouts);
+        let is_declared = !self.request.options.is_segment;
         given.map(|(&input, layout)| expanded_axes(&self.graph, input, layout, is_declared)).collect()
     }
 
@@ -219,7 +219,7 @@ impl Compilation<'_> {
     /// group.
     fn with_kept(&self) -> (Fusion, FxHashSet<Val>) {
         let (fusion, map) = composed(&self.graph, &self.written, &self.steps);
-        let kept = self.kept.iter().copied().chain(entering(&self.options.tasks));
+        let kept = self.kept.iter().copied().chain(entering(&self.request.options.tasks));
         let kept = kept.filter_map(|val| map.get(val)).collect();
         (fusion, kept)
     }
@@ -230,41 +230,36 @@ impl Compilation<'_> {
         pass: &'static str,
         run: impl FnOnce(&mut Graph, &Fusion) -> Option<(Fusion, ValMap)>,
     ) {
-        let (graph, steps, source) = self.judged();
-        let (fusion, _) = composed(graph, source.written, steps);
+        let (graph, steps, judge) = self.judged();
+        let (fusion, _) = composed(graph, judge.written, steps);
         let Some((view, map)) = run(graph, &fusion) else { return };
         graph.debug_verify(&view);
         let with_pass: Vec<Step> = steps.iter().cloned().chain([Step { pass, view, map }]).collect();
-        if source.rejected(graph, &with_pass) <= source.rejected(graph, steps) {
+        if judge.rejected(graph, &with_pass) <= judge.rejected(graph, steps) {
             *steps = with_pass;
         }
     }
 
-    /// The graph and the steps, for changes, and the source that judges them.
-    fn judged(&mut self) -> (&mut Graph, &mut Vec<Step>, Source<'_>) {
-        let Compilation { layouts, target, hints, options, .. } = *self;
-        let (written, legality, kept) = (&self.written, &self.legality, &self.kept);
-        let source = Source { layouts, target, hints, options, written, legality, kept };
-        (&mut self.graph, &mut self.steps, source)
+    /// The graph and the steps, for changes, and what judges them.
+    fn judged(&mut self) -> (&mut Graph, &mut Vec<Step>, Judge<'_>) {
+        let Compilation { request, written, legality, kept, .. } = self;
+        (&mut self.graph, &mut self.steps, Judge { request: *request, written, legality, kept })
     }
 }
 
 /// The context in which steps are judged.
 #[derive(Clone, Copy)]
-struct Source<'a> {
-    layouts: &'a [LayoutClass],
-    target: &'a Target,
-    hints: &'a Hints,
-    options: &'a PlanOptions,
+struct Judge<'a> {
+    request: PlanRequest<'a>,
     written: &'a Fusion,
     legality: &'a Legality,
     kept: &'a FxHashSet<Val>,
 }
 
-impl Source<'_> {
+impl Judge<'_> {
     /// The measure to minimize: the user's segments without a kernel, then seconds.
     fn judgement(&self, graph: &Graph, steps: &[Step]) -> (usize, f64) {
-        match self.options.segmentation {
+        match self.request.options.segmentation {
             Some(_) => (self.rejected(graph, steps), 0.0),
             None => (0, self.seconds(graph, steps)),
         }
@@ -272,11 +267,11 @@ impl Source<'_> {
 
     /// How many of the user's segments have no kernel after these steps.
     fn rejected(&self, graph: &Graph, steps: &[Step]) -> usize {
-        if self.options.segmentation.is_none() {
+        if self.request.options.segmentation.is_none() {
             return 0;
         }
         let Optimized { computed, chosen, .. } =
-            Optimized::behind(graph, self.written, steps, self.layouts, self.options);
+            Optimized::behind(graph, self.written, steps, self.request.layouts, self.request.options);
         let chosen = chosen.map(|chosen| completed(&chosen, graph, &computed)).unwrap_or_default();
         if chosen.check(graph, &computed).is_err() {
             return usize::MAX;
@@ -288,9 +283,9 @@ impl Source<'_> {
     /// The cost model's seconds for the result of steps, merged greedily.
     fn seconds(&self, graph: &Graph, steps: &[Step]) -> f64 {
         let Optimized { computed, constraints, .. } =
-            Optimized::behind(graph, self.written, steps, self.layouts, self.options);
+            Optimized::behind(graph, self.written, steps, self.request.layouts, self.request.options);
         let views = greedy_with(graph, &computed, &constraints, self.legality).views(graph, &computed);
-        let amounts = Amounts::new(graph, self.hints, self.target);
+        let amounts = Amounts::new(graph, self.request.hints, self.request.target);
         let seconds = |view: &Fusion| Seconds::with(&amounts, view, &self.legality.of(graph, view)).total();
         views.iter().map(seconds).sum()
     }

@@ -7,12 +7,12 @@ use super::segments::behind;
 use super::{Compilation, Optimized};
 use crate::outputs::{View, computed, ordered, views};
 use crate::passes::{Step, composed};
-use crate::plan::{PlanError, PlanOptions};
+use crate::plan::{PlanError, PlanOptions, PlanRequest};
 use crate::segment::{Constraints, Segmentation, SegmentationError};
 
 /// The stage.
 pub(super) fn outputs(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let Compilation { layouts, options, .. } = *compilation;
+    let PlanRequest { layouts, options, .. } = compilation.request;
     let Compilation { graph, written, steps, legality, .. } = &*compilation;
     let mut optimized = Optimized::behind(graph, written, steps, layouts, options);
     let maps = steps.iter().map(|step| (step.pass, &step.map));

@@ -8,7 +8,7 @@ use scheduler::schedule::{Schedule, Workload, choose};
 
 use super::Compilation;
 use crate::batch::Shared;
-use crate::plan::{Decision, Kernels, PlanError, SegmentPlan};
+use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentPlan};
 use crate::segment::cost::{self, Amounts, Seconds};
 use crate::segment::{Engine, Structure};
 
@@ -24,9 +24,9 @@ impl Compilation<'_> {
     /// The segments of these views, in order.
     fn segments_of(&self, views: Vec<Fusion>) -> Result<Vec<SegmentPlan>, PlanError> {
         let shared = self.shared(&views);
-        let amounts = Amounts::new(&self.graph, self.hints, self.target);
+        let amounts = Amounts::new(&self.graph, self.request.hints, self.request.target);
         let segment = |(number, view): (usize, Fusion)| {
-            self.options.interrupt.check()?;
+            self.request.options.interrupt.check()?;
             self.segment(number, view, &shared, &amounts)
         };
         views.into_iter().enumerate().map(segment).collect()
@@ -62,14 +62,14 @@ impl Compilation<'_> {
 
     /// The schedule that the user chose for the segment with a number.
     pub(super) fn chosen_schedule(&self, number: usize) -> Option<&Schedule> {
-        let chosen = self.options.schedules.iter().find(|(segment, _)| *segment == number);
+        let chosen = self.request.options.schedules.iter().find(|(segment, _)| *segment == number);
         chosen.map(|(_, schedule)| schedule)
     }
 
     /// Rejects schedules for segments without a kernel.
     fn require_kernels(&self) -> Result<(), PlanError> {
         let has_kernels = |number: usize| matches!(self.segments.get(number), Some(s) if matches!(s.decision, Decision::Kernels(_)));
-        match self.options.schedules.iter().find(|(number, _)| !has_kernels(*number)) {
+        match self.request.options.schedules.iter().find(|(number, _)| !has_kernels(*number)) {
             Some((number, _)) => Err(PlanError::NoSegment(*number)),
             None => Ok(()),
         }
@@ -77,7 +77,7 @@ impl Compilation<'_> {
 
     /// The compiler's own schedule.
     pub(super) fn schedule(&self, view: &Fusion, witness: &Witness) -> Schedule {
-        let Compilation { graph, target, hints, .. } = self;
+        let Compilation { graph, request: PlanRequest { target, hints, .. }, .. } = self;
         let [inputs, stores] = &self.layouts_of(view);
         choose(&Workload { graph, view, witness, memory: SegmentLayouts { inputs, stores }, target, hints })
     }
@@ -106,7 +106,7 @@ impl Compilation<'_> {
             (Some(schedule), _) | (None, Some(Shared { schedule, .. })) => schedule.clone(),
             (None, None) => self.schedule(view, &witness),
         };
-        let fits = schedule.check(&witness).and_then(|()| schedule.check_on(self.target));
+        let fits = schedule.check(&witness).and_then(|()| schedule.check_on(self.request.target));
         fits.map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
         let [layouts, stores] = self.layouts_of(view);
         let general = shared.is_some_and(|shared| shared.general);

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Compilation, Optimized};
 use crate::passes::{before_expansion, in_memory};
-use crate::plan::PlanError;
+use crate::plan::{PlanError, PlanRequest};
 use crate::segment::{Engine, Lifetimes, SearchProblem, Segmentation, greedy_with, search, search_within};
 
 /// Runs the stage.
@@ -20,7 +20,7 @@ pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
     segmentation.check(&compilation.graph, computed)?;
     let views = segmentation.views(&compilation.graph, computed);
     constraints.check(&views)?;
-    if let Some(limit) = compilation.options.peak_memory {
+    if let Some(limit) = compilation.request.options.peak_memory {
         let lowest = compilation.peak_memory(&views);
         if lowest > limit {
             return Err(PlanError::Memory { limit, lowest });
@@ -36,18 +36,14 @@ impl Compilation<'_> {
     fn as_one(&self) -> Option<Segmentation> {
         let fusion = &self.optimized.computed;
         let is_kernel = || matches!(&*self.legality.of(&self.graph, fusion), Ok(Engine::Kernel(_)));
-        let outputs = fusion.outputs().iter().map(|output| output.val);
-        let mut made: Vec<Val> = outputs.filter(|&val| !fusion.is_input(val)).collect();
-        made.sort_unstable();
-        made.dedup();
-        let is_one = self.options.is_segment && !made.is_empty() && is_kernel();
-        is_one.then(|| self.apart(Segmentation { segments: vec![made] }))
+        let is_one = || self.request.options.is_segment && is_kernel();
+        Segmentation::whole(fusion).filter(|_| is_one()).map(|whole| self.apart(whole))
     }
 
     /// The best segmentation that the search finds, and the nodes that it looked at.
     fn searched(&self) -> (Segmentation, usize) {
         let problem = self.problem(&self.optimized.computed);
-        let found = match self.options.peak_memory {
+        let found = match self.request.options.peak_memory {
             Some(limit) => search_within(problem, || merged(problem), limit),
             None => search(problem, || merged(problem)),
         };
@@ -94,7 +90,7 @@ impl Compilation<'_> {
 
     /// The search for the segments of the fusion or of a part of it.
     fn problem<'p>(&'p self, fusion: &'p Fusion) -> SearchProblem<'p> {
-        let Compilation { graph, legality, hints, target, .. } = self;
+        let Compilation { graph, legality, request: PlanRequest { hints, target, .. }, .. } = self;
         SearchProblem { graph, fusion, constraints: &self.optimized.constraints, legality, hints, target }
     }
 

@@ -3,7 +3,7 @@
 use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::lower::temporaries;
 use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Hints, PlanError, PlanOptions, cut};
+use ferrofuse_compiler::{Hints, PlanError, PlanOptions, PlanRequest, cut};
 
 use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels};
 
@@ -14,7 +14,14 @@ fn a_cut_has_the_segments_and_the_schedules_of_the_plan() {
         let plan = cpu_plan(&definition);
         let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];
         let (target, hints, options) = (Target::cpu(512), Hints::default(), PlanOptions::default());
-        let cut = cut(&definition.graph, &definition.fusion, &layouts, &target, &hints, &options);
+        let cut = cut(PlanRequest {
+            graph: &definition.graph,
+            fusion: &definition.fusion,
+            layouts: &layouts,
+            target: &target,
+            hints: &hints,
+            options: &options,
+        });
         let cut = cut.expect("no choices, no errors");
         assert_eq!(cut.segmentation, plan.segmentation);
         assert_eq!(cut.segments.len(), plan.lowered.len());
@@ -38,6 +45,13 @@ fn a_cut_checks_the_schedules_of_the_user() {
     schedule.blocks.clear();
     let (target, hints) = (Target::cpu(512), Hints::default());
     let options = PlanOptions { schedules: vec![(0, schedule)], ..PlanOptions::default() };
-    let cut = cut(&definition.graph, &definition.fusion, &[LayoutClass::Dense], &target, &hints, &options);
+    let cut = cut(PlanRequest {
+        graph: &definition.graph,
+        fusion: &definition.fusion,
+        layouts: &[LayoutClass::Dense],
+        target: &target,
+        hints: &hints,
+        options: &options,
+    });
     assert!(matches!(cut, Err(PlanError::Schedule { segment, .. }) if segment == "seg0"));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Hints, PlanOptions, cut, plan};
+use ferrofuse_compiler::{Hints, PlanOptions, PlanRequest, cut, plan};
 use ir::definition::Definition;
 use ir::graph::{Fusion, Output};
 use scheduler::legal::{Witness, legal};
@@ -39,8 +39,24 @@ fn kernels_of_a_cut_ask_about_no_further_group() {
         let Definition { graph, fusion, .. } = &define(body);
         let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
         let (target, hints, options) = (Target::cpu(512), Hints::default(), PlanOptions::default());
-        let cut = cut(graph, fusion, &layouts, &target, &hints, &options).expect("it is cut");
-        let plan = plan(graph, fusion, &layouts, &target, &hints, &options).expect("it is planned");
+        let cut = cut(PlanRequest {
+            graph,
+            fusion,
+            layouts: &layouts,
+            target: &target,
+            hints: &hints,
+            options: &options,
+        })
+        .expect("it is cut");
+        let plan = plan(PlanRequest {
+            graph,
+            fusion,
+            layouts: &layouts,
+            target: &target,
+            hints: &hints,
+            options: &options,
+        })
+        .expect("it is planned");
         assert!(cut.legality.answer_count() > 0);
         assert_eq!(cut.legality.answer_count(), plan.legality.answer_count(), "{body}");
     }

@@ -15,7 +15,7 @@ mod structure;
 use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::lower::Lowered;
 use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Decision, Hints, Kernels, Plan, PlanError, PlanOptions, plan};
+use ferrofuse_compiler::{Decision, Hints, Kernels, Plan, PlanError, PlanOptions, PlanRequest, plan};
 use frontend::text;
 use ir::definition::Definition;
 use kernel::verify;
@@ -30,7 +30,14 @@ fn define(body: &str) -> Definition {
 fn try_plan(definition: &Definition, target: &Target, options: &PlanOptions) -> Result<Plan, PlanError> {
     let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];
     let options = PlanOptions { tasks: definition.tasks.clone(), ..options.clone() };
-    plan(&definition.graph, &definition.fusion, &layouts, target, &Hints::default(), &options)
+    plan(PlanRequest {
+        graph: &definition.graph,
+        fusion: &definition.fusion,
+        layouts: &layouts,
+        target,
+        hints: &Hints::default(),
+        options: &options,
+    })
 }
 
 /// The plan for a CPU with 512-bit vectors. Every kernel of it is verified.

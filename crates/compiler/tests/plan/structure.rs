@@ -4,7 +4,7 @@
 use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::lower::BufferSource;
 use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Decision, Hints, PlanOptions, plan};
+use ferrofuse_compiler::{Decision, Hints, PlanOptions, PlanRequest, plan};
 use index::Expr;
 use ir::graph::{TaskKind, TensorOp};
 
@@ -155,7 +155,14 @@ fn few_bytes_in_flight_bound_what_bandwidth_does_not() {
         let hints = Hints::new(symbols.map(|symbol| (symbol, 8192)));
         let target = Target { bandwidth, ..Target::cuda() };
         let layouts = vec![LayoutClass::Dense; inputs.len()];
-        let plan = plan(graph, &definition.fusion, &layouts, &target, &hints, &PlanOptions::default());
+        let plan = plan(PlanRequest {
+            graph,
+            fusion: &definition.fusion,
+            layouts: &layouts,
+            target: &target,
+            hints: &hints,
+            options: &PlanOptions::default(),
+        });
         plan.expect("no choices").segments.iter().map(|segment| segment.cost.memory).sum::<f64>()
     };
     assert!(memory(SOFTMAX, 13e12) < 0.8 * memory(SOFTMAX, 10e12));

@@ -10,9 +10,8 @@ use std::time::Instant;
 use codegen::cpu::Error as CodegenError;
 use compiler::layout::LayoutClass;
 use compiler::target::Target;
-use compiler::{Cut, Hints, Plan, PlanError, PlanOptions, cut, plan};
+use compiler::{Cut, Plan, PlanError, PlanOptions, PlanRequest, cut, plan};
 use ir::definition::Definition;
-use ir::graph::{Fusion, Graph};
 use ir::interrupt::Interrupt;
 use kernel::Kernel;
 
@@ -53,7 +52,7 @@ pub fn cut_declared(
 }
 
 /// A function of the compiler over a definition.
-type Make<T> = fn(&Graph, &Fusion, &[LayoutClass], &Target, &Hints, &PlanOptions) -> Result<T, PlanError>;
+type Make<T> = fn(PlanRequest<'_>) -> Result<T, PlanError>;
 
 fn of_declared<T: Send + 'static>(
     definition: &Definition,
@@ -66,7 +65,14 @@ fn of_declared<T: Send + 'static>(
     let made = move || {
         let Definition { graph, fusion, tasks, .. } = &definition;
         let chosen = PlanOptions { tasks: tasks.clone(), ..options.plan };
-        let made = make(graph, fusion, &declared_layouts(&definition), &target, &options.hints, &chosen);
+        let made = make(PlanRequest {
+            graph,
+            fusion,
+            layouts: &declared_layouts(&definition),
+            target: &target,
+            hints: &options.hints,
+            options: &chosen,
+        });
         made.map_err(|error| in_words(error, &definition))
     };
     Ok(in_background(&interrupt, made)??)
@@ -131,7 +137,14 @@ fn planned(
     let (fusion, target) = (key.known(&definition.fusion), options.facts());
     let tasks = definition.tasks.clone();
     let chosen = PlanOptions { interrupt: interrupt.clone(), tasks, ..options.plan.clone() };
-    let plan = plan(&definition.graph, &fusion, key.layouts(), &target, hints, &chosen);
+    let plan = plan(PlanRequest {
+        graph: &definition.graph,
+        fusion: &fusion,
+        layouts: key.layouts(),
+        target: &target,
+        hints,
+        options: &chosen,
+    });
     Ok(Planned { plan: plan.map_err(|error| in_words(error, definition))?, time: begin.elapsed() })
 }
 

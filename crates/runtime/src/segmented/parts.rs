@@ -58,7 +58,7 @@ impl SegmentDefinition {
             return Ok(CompileOptions { plan, ..options.clone() });
         };
         let plan = PlanOptions {
-            segmentation: Some(whole(&self.definition)),
+            segmentation: Segmentation::whole(&self.definition.fusion),
             schedules: vec![(0, schedule.clone())],
             ..PlanOptions::default()
         };
@@ -80,14 +80,4 @@ impl SegmentDefinition {
             error => error,
         }
     }
-}
-
-/// One segment that computes all outputs of a definition.
-fn whole(definition: &Definition) -> Segmentation {
-    let fusion = &definition.fusion;
-    let mut made: Vec<Val> =
-        fusion.outputs().iter().map(|output| output.val).filter(|&val| !fusion.is_input(val)).collect();
-    made.sort_unstable();
-    made.dedup();
-    Segmentation { segments: vec![made] }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use codegen::cpu::Error as CodegenError;
 use compiler::layout::LayoutClass;
 use compiler::target::Target;
-use compiler::{Hints, Plan, PlanOptions, evaluated, plan};
+use compiler::{Hints, Plan, PlanOptions, PlanRequest, evaluated, plan};
 use ir::definition::Definition;
 use ir::interrupt::Interrupt;
 use kernel::Kernel;
@@ -39,7 +39,14 @@ fn planned(text: &str) -> (Definition, Plan) {
     let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];
     let (graph, fusion) = (&definition.graph, &definition.fusion);
     let target = Target::cpu(256);
-    let plan = plan(graph, fusion, &layouts, &target, &Hints::default(), &PlanOptions::default());
+    let plan = plan(PlanRequest {
+        graph,
+        fusion,
+        layouts: &layouts,
+        target: &target,
+        hints: &Hints::default(),
+        options: &PlanOptions::default(),
+    });
     (definition, plan.expect("no choices of a user"))
 }
 

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use compiler::target::Target;
-use compiler::{PlanError, SegmentPlan, plan};
+use compiler::{PlanError, PlanRequest, SegmentPlan, plan};
 use emulator::Order;
 use ferrofuse::{ArrayView, Decision, Definition, Hints, LayoutClass, PlanOptions, Schedule, greedy};
 use llvm::CpuTarget;
@@ -159,7 +159,9 @@ fn schedules(
     };
     let layouts: Vec<LayoutClass> = inputs.iter().map(class).collect();
     let (target, sizes) = (chosen.device.target(), sizes(definition, inputs));
-    let plan = |sizes: &Hints, options: &PlanOptions| plan(graph, fusion, &layouts, &target, sizes, options);
+    let plan = |sizes: &Hints, options: &PlanOptions| {
+        plan(PlanRequest { graph, fusion, layouts: &layouts, target: &target, hints: sizes, options })
+    };
     let cut = plan(&Hints::default(), &chosen.plan)
         .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;
     // A block of a GPU has limited memory for a row of a call.

@@ -2,7 +2,7 @@
 //!
 //! Programs of very many kernels are skipped, because a C++ compiler compiles each kernel.
 
-use compiler::{Plan, plan};
+use compiler::{Plan, PlanRequest, plan};
 use emulator::Order;
 use ferrofuse::{ArrayView, Definition, Executor, LayoutClass, Stream};
 use ir::array::Array;
@@ -28,8 +28,15 @@ impl Check {
         let Definition { graph, fusion, .. } = &self.definition;
         let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
         let wrong = |error: String| Failure::new(Kind::Error, format!("cuda: {error}"));
-        let plan = plan(graph, fusion, &layouts, &chosen.device.target(), &chosen.hints, &chosen.plan)
-            .map_err(|error| wrong(error.to_string()))?;
+        let plan = plan(PlanRequest {
+            graph,
+            fusion,
+            layouts: &layouts,
+            target: &chosen.device.target(),
+            hints: &chosen.hints,
+            options: &chosen.plan,
+        })
+        .map_err(|error| wrong(error.to_string()))?;
         if kernels(&plan) > MOST_KERNELS {
             return Ok(covered);
         }

@@ -1,6 +1,6 @@
 //! A random valid schedule: drawn freely, and drawn again until the check accepts it.
 
-use compiler::Witness;
+use compiler::{PlanRequest, Witness};
 use ferrofuse::Schedule;
 
 use super::Draws;
@@ -30,8 +30,15 @@ mod tests {
         let (graph, fusion) = (&definition.graph, &definition.fusion);
         let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
         let (hints, options) = (Hints::default(), PlanOptions::default());
-        let plan =
-            compiler::plan(graph, fusion, &layouts, &Target::cuda(), &hints, &options).expect("a plan");
+        let plan = compiler::plan(PlanRequest {
+            graph,
+            fusion,
+            layouts: &layouts,
+            target: &Target::cuda(),
+            hints: &hints,
+            options: &options,
+        })
+        .expect("a plan");
         let Decision::Kernels(kernels) = &plan.segments[0].decision else { panic!("it has a kernel") };
         let mut drawn = [0; 9];
         for seed in 0..1000 {

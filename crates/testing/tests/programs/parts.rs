@@ -6,7 +6,7 @@ use std::path::Path;
 
 use compiler::layout::LayoutClass;
 use compiler::target::Target;
-use compiler::{Hints, PlanOptions, plan};
+use compiler::{Hints, PlanOptions, PlanRequest, plan};
 use ferrofuse_testing::parts::PartTally;
 
 /// Parts of each definition.
@@ -27,7 +27,14 @@ fn tally(name: &str, text: &str) -> PartTally {
     let (graph, fusion) = (&parsed.definition.graph, &parsed.definition.fusion);
     let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
     let options = PlanOptions { tasks: parsed.definition.tasks.clone(), ..PlanOptions::default() };
-    let plan = plan(graph, fusion, &layouts, &Target::cpu(512), &Hints::default(), &options);
+    let plan = plan(PlanRequest {
+        graph,
+        fusion,
+        layouts: &layouts,
+        target: &Target::cpu(512),
+        hints: &Hints::default(),
+        options: &options,
+    });
     PartTally::of(&plan.unwrap_or_else(|error| panic!("{name}: {error}")), PARTS, 0)
 }
 

@@ -14,8 +14,8 @@ mod schedule;
 mod segments;
 mod warps;
 
-use compiler::plan;
 use compiler::target::Target;
+use compiler::{PlanRequest, plan};
 use ferrofuse::{EmitOptions, File, Plan, PlanOptions, Segmentation, emit, read};
 
 use super::case::Case;
@@ -86,8 +86,15 @@ fn planned_as(case: &Case, segmentation: Option<Segmentation>) -> Result<(File, 
     let tasks = definition.tasks.clone();
     let options = PlanOptions { tasks, schedules, segmentation, ..PlanOptions::default() };
     let fusion = case.options.target.fusion(definition, &hints);
-    let plan = plan(&definition.graph, &fusion, &layouts, &target, &hints, &options)
-        .map_err(|error| error.to_string())?;
+    let plan = plan(PlanRequest {
+        graph: &definition.graph,
+        fusion: &fusion,
+        layouts: &layouts,
+        target: &target,
+        hints: &hints,
+        options: &options,
+    })
+    .map_err(|error| error.to_string())?;
     Ok((file, plan))
 }
 

@@ -10,7 +10,7 @@ mod page;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use compiler::{Hints, Plan, PlanOptions, plan};
+use compiler::{Hints, Plan, PlanOptions, PlanRequest, plan};
 use ferrofuse::{CodeTarget, Definition, EmitOptions, File, LayoutClass, Stage, emit, read};
 use ferrofuse_testing::inputs::facts_of;
 
@@ -46,7 +46,15 @@ fn planned_for(definition: &Definition, hints: &Hints, layouts: &[LayoutClass]) 
     let fusion = CodeTarget::CUDA.fusion(definition, hints);
     let facts = CodeTarget::CUDA.facts(|| unreachable!("it is no host"));
     let options = PlanOptions { tasks: definition.tasks.clone(), ..PlanOptions::default() };
-    plan(&definition.graph, &fusion, layouts, &facts, hints, &options).expect("it is planned")
+    plan(PlanRequest {
+        graph: &definition.graph,
+        fusion: &fusion,
+        layouts,
+        target: &facts,
+        hints,
+        options: &options,
+    })
+    .expect("it is planned")
 }
 
 /// The text of a stage of a definition file.
