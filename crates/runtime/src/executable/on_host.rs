@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ir::array::{Argument, ArrayView, Layout};
-use ir::graph::Stream;
+use ir::graph::{Sizes, Stream};
 use ir::interrupt::Interrupt;
 use ops::DType;
 use smallvec::SmallVec;
@@ -22,23 +22,23 @@ use crate::prepared::Prepared;
 use crate::variant_key::VariantKey;
 use crate::{CallOptions, CallReport, Error, Machine, Output, Outputs};
 
-/// The request of a call on arguments.
-enum Wanted<'w> {
-    /// Its outputs.
-    Outputs {
-        /// Whether its steps are timed.
-        timed: bool,
-    },
-    /// Its outputs in memory of the caller's.
-    Into(&'w [Argument<'w>]),
-    /// The forms of its outputs.
-    Forms,
+/// A call on arguments that it may write to.
+struct ReadyCall<'r, 'a> {
+    host: Host<'r>,
+    inputs: Inputs<'r>,
+    prepared: Arc<Prepared>,
+    access: Access<'a, HostMemory>,
 }
 
-/// The result of a request.
-enum Got {
-    Outputs(Finished<HostMemory>),
-    Forms(Vec<OutputForm>),
+impl<'a> ReadyCall<'_, 'a> {
+    /// What its variant is given, at these sizes.
+    fn given<'c>(
+        &'c self,
+        sizes: &'c Sizes,
+    ) -> Result<Given<'c, 'a, HostMemory, impl Iterator<Item = ArrayView<'c>>>, Error> {
+        let (Access { targets, visible }, inputs) = (&self.access, self.inputs.views());
+        Ok(Given { sizes, extents: self.prepared.variant.extents(sizes)?, inputs, targets, visible })
+    }
 }
 
 impl Executable {
@@ -141,7 +141,24 @@ impl Executable {
     ) -> Result<(), Error> {
         let (arguments, destinations): (&'a [_], &'a [_]) = (arguments, destinations);
         self.viewing(arguments, |views| {
-            self.with_call(options, arguments, views, Wanted::Into(destinations)).map(drop)
+            let ready = self.ready(options, arguments, views)?;
+            let sizes = self.seeded(&ready.prepared.sizes, options.stream);
+            let (variant, given) = (&ready.prepared.variant, ready.given(&sizes)?);
+            let finished = match &variant.code {
+                Code::Host(code) => {
+                    let call = Call::new(&variant.steps, code, ready.host, given);
+                    let checked = placed(destinations, &call.forms(), arguments)?;
+                    call.writing_to(&checked).run(false)
+                }
+                Code::Device(device, code) => {
+                    let loaded = Loaded { plan: &variant.steps, code };
+                    let hidden: SmallVec<[bool; 8]> = given.visible.iter().map(|_| false).collect();
+                    let mut given = Given { visible: &hidden, ..given };
+                    let checked = |forms: &[OutputForm]| placed(destinations, forms, arguments);
+                    device.device().call(loaded, ready.host, given.by_ref(), false, Some(&checked))
+                }
+            };
+            finished.map(drop)
         })
     }
 
@@ -157,9 +174,17 @@ impl Executable {
     ) -> Result<Vec<OutputForm>, Error> {
         let stream = Some(options.stream.unwrap_or(Stream { seed: 0, offset: 0 }));
         let options = CallOptions { stream, ..options.clone() };
-        self.viewing(arguments, |views| match self.with_call(&options, arguments, views, Wanted::Forms)? {
-            Got::Forms(forms) => Ok(forms),
-            Got::Outputs(_) => unreachable!("forms were asked for"),
+        self.viewing(arguments, |views| {
+            let ready = self.ready(&options, arguments, views)?;
+            let sizes = self.seeded(&ready.prepared.sizes, options.stream);
+            let (variant, mut given) = (&ready.prepared.variant, ready.given(&sizes)?);
+            match &variant.code {
+                Code::Host(code) => Ok(Call::new(&variant.steps, code, ready.host, given).forms()),
+                Code::Device(device, code) => {
+                    let loaded = Loaded { plan: &variant.steps, code };
+                    device.device().forms(loaded, ready.host, given.by_ref())
+                }
+            }
         })
     }
 
@@ -170,10 +195,11 @@ impl Executable {
         timed: bool,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
         self.viewing(arguments, |views| {
-            match self.with_call(options, arguments, views, Wanted::Outputs { timed })? {
-                Got::Outputs((done, report)) => Ok((outputs(done, views), report)),
-                Got::Forms(_) => unreachable!("outputs were asked for"),
-            }
+            let ready = self.ready(options, arguments, views)?;
+            let sizes = self.seeded(&ready.prepared.sizes, options.stream);
+            let given = ready.given(&sizes)?;
+            let (done, report) = self.finished(&ready.prepared.variant, ready.host, given, timed)?;
+            Ok((outputs(done, views), report))
         })
     }
 
@@ -187,51 +213,24 @@ impl Executable {
         act(&views).map_err(|error| located(error, self.definition(), &views))
     }
 
-    /// A call on arguments that it may write to, or the forms of its outputs.
-    fn with_call(
-        &self,
-        options: &CallOptions,
-        arguments: &[Argument<'_>],
-        views: &[ArrayView<'_>],
-        wanted: Wanted<'_>,
-    ) -> Result<Got, Error> {
-        let machine = self.machine(options);
-        let (inputs, prepared) = self.prepared(views, machine, &options.interrupt)?;
+    /// A call on arguments that it may write to, of which these are views.
+    fn ready<'r, 'a>(
+        &'r self,
+        options: &'r CallOptions,
+        arguments: &'a [Argument<'a>],
+        views: &'r [ArrayView<'r>],
+    ) -> Result<ReadyCall<'r, 'a>, Error> {
+        let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
+        let (inputs, prepared) = self.prepared(views, host.machine, host.interrupt)?;
         let memory = arguments.iter().enumerate();
-        let memory: SmallVec<[ArgumentMemory<'_, HostMemory>; 8]> = memory
+        let memory: SmallVec<[ArgumentMemory<'a, HostMemory>; 8]> = memory
             .map(|(place, argument)| ArgumentMemory {
                 argument: Some(argument),
                 is_copied: inputs.is_copied(place),
             })
             .collect();
         let access = Access::writing(self.definition(), &self.signature, &memory)?;
-        let sizes = self.seeded(&prepared.sizes, options.stream);
-        let (variant, interrupt) = (&prepared.variant, &options.interrupt);
-        let (extents, host) = (variant.extents(&sizes)?, Host { machine, interrupt });
-        let Access { targets, visible } = &access;
-        let mut given = Given { sizes: &sizes, extents, inputs: inputs.views(), targets, visible };
-        match (wanted, &variant.code) {
-            (Wanted::Outputs { timed }, _) => self.finished(variant, host, given, timed).map(Got::Outputs),
-            (Wanted::Forms, Code::Host(code)) => {
-                Ok(Got::Forms(Call::new(&variant.steps, code, host, given).forms()))
-            }
-            (Wanted::Forms, Code::Device(device, code)) => {
-                let loaded = Loaded { plan: &variant.steps, code };
-                device.device().forms(loaded, host, given.by_ref()).map(Got::Forms)
-            }
-            (Wanted::Into(destinations), Code::Host(code)) => {
-                let call = Call::new(&variant.steps, code, host, given);
-                let checked = placed(destinations, &call.forms(), arguments)?;
-                call.writing_to(&checked).run(false).map(Got::Outputs)
-            }
-            (Wanted::Into(destinations), Code::Device(device, code)) => {
-                let loaded = Loaded { plan: &variant.steps, code };
-                let hidden: SmallVec<[bool; 8]> = visible.iter().map(|_| false).collect();
-                let mut given = Given { visible: &hidden, ..given };
-                let checked = |forms: &[OutputForm]| placed(destinations, forms, arguments);
-                device.device().call(loaded, host, given.by_ref(), false, Some(&checked)).map(Got::Outputs)
-            }
-        }
+        Ok(ReadyCall { host, inputs, prepared, access })
     }
 
     /// Runs the steps of a call, on the host or on another device.
