@@ -35,7 +35,7 @@ impl Event {
     ///
     /// # Errors
     /// What the driver says.
-    pub(crate) fn again(&self, stream: &Stream) -> Result<(), Error> {
+    pub fn again(&self, stream: &Stream) -> Result<(), Error> {
         let (_entered, driver) = (self.device.enter()?, self.device.driver());
         // SAFETY: the function has this type; event and stream live.
         driver.check("cuEventRecord", unsafe { (driver.functions.cuEventRecord)(self.raw, stream.raw()) })

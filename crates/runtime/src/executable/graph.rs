@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cuda::{Graph, GraphWords, Stream};
+use cuda::{Event, Graph, GraphWords, Stream};
 use ir::graph::ExternalOp;
 
 use super::Executable;
@@ -21,8 +21,14 @@ pub struct GpuGraph {
     outputs: Vec<GpuOutput>,
     /// The fault words of its kernels.
     faults: Vec<GraphWords<Watched>>,
-    /// Memory that the work reads besides the caller's tensors, and the kernels that it runs.
-    _held: (Vec<Option<GpuTensor>>, Arc<Prepared>),
+    /// Memory that the work reads besides the caller's tensors: copies of numbers.
+    copies: Vec<GpuTensor>,
+    /// The stream of the capture, in whose order the copies are freed.
+    stream: Arc<Stream>,
+    /// The end of the last replay, if that was on another stream and there are copies.
+    last: Option<Event>,
+    /// The kernels that it runs.
+    _prepared: Arc<Prepared>,
 }
 
 impl GpuGraph {
@@ -36,7 +42,7 @@ impl GpuGraph {
         std::mem::take(&mut self.outputs)
     }
 
-    /// Enqueues the call's work on a stream of its device.
+    /// Enqueues the call's work on a stream of its device, which may differ from that of the capture.
     ///
     /// # Safety
     /// All tensors of the call, outputs among them, live until the work is done, and nothing else writes its inputs or
@@ -48,7 +54,24 @@ impl GpuGraph {
         self.device.check()?;
         // SAFETY: as the caller guarantees; the graph owns the memory between the kernels, and the kernels are kept alive.
         unsafe { self.graph.launch(stream) }?;
+        // Replays of one graph run one after the other, so the last one is done last.
+        match &self.last {
+            _ if self.copies.is_empty() => {}
+            _ if stream.number() == self.stream.number() => self.last = None,
+            Some(last) => last.again(stream)?,
+            None => self.last = Some(Event::record(stream)?),
+        }
         Ok(self.faults.iter_mut().try_for_each(|words| words.launched(stream))?)
+    }
+}
+
+impl Drop for GpuGraph {
+    /// Leaves the copies to the last replay until it is done.
+    fn drop(&mut self) {
+        if let Some(last) = &self.last {
+            // The driver rejects it only where it runs nothing any more.
+            let _ = self.stream.wait_for(last);
+        }
     }
 }
 
@@ -101,7 +124,8 @@ impl Executable {
         let graph = graph.expect("the work was captured");
         let outputs = outputs.into_iter().zip(made);
         let outputs = outputs.map(|(output, made)| made.map_or(output, GpuOutput::Made)).collect();
-        Ok(GpuGraph { graph, device, outputs, faults, _held: (copies, prepared) })
+        let (copies, stream) = (copies.into_iter().flatten().collect(), Arc::clone(stream));
+        Ok(GpuGraph { graph, device, outputs, faults, copies, stream, last: None, _prepared: prepared })
     }
 
     /// Checks that when a graph of a call runs, it needs neither the host nor anything that may be gone. A graph of our own

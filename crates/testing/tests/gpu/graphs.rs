@@ -21,7 +21,7 @@ fn captured(
 }
 
 fn replay(graph: &mut GpuGraph, stream: &Stream) {
-    // SAFETY: the tests keep all tensors, and enqueue all work on one stream.
+    // SAFETY: the tests keep all tensors, and enqueue all work on one stream at a time.
     unsafe { graph.replay(stream) }.expect("runs");
 }
 
@@ -77,7 +77,17 @@ def f(fd):
     let [GpuOutput::Made(made)] = graph.outputs() else { panic!("it is made") };
     let address = made.address();
     replay(&mut graph, &stream);
-    assert_eq!(downloaded(&stream, address, 3), [1.0, 2.0, 3.0].map(|number| number * (1.0 + 1.0 / 1024.0)));
+    let expected = [1.0, 2.0, 3.0].map(|number| number * (1.0 + 1.0 / 1024.0));
+    assert_eq!(downloaded(&stream, address, 3), expected);
+    // Also for a replay on another stream that outlives the graph.
+    let other = Stream::new(stream.device()).expect("a stream");
+    let outputs = graph.take_outputs();
+    for _ in 0..3 {
+        replay(&mut graph, &other);
+    }
+    drop(graph);
+    assert_eq!(downloaded(&other, address, 3), expected);
+    drop(outputs);
 }
 
 #[test]
