@@ -85,7 +85,7 @@ pub enum EmitError {
     Llvm(#[from] llvm::Error),
     /// The kernel has no LLVM IR.
     #[error(transparent)]
-    Cpu(#[from] cpu::emit::EmitError),
+    Cpu(#[from] cpu::EmitError),
     /// The kernel has no text in the language.
     #[error(transparent)]
     C(#[from] c::EmitError),

@@ -92,12 +92,12 @@ impl CompiledKernel {
     /// their results are then unused.
     ///
     /// # Safety
-    /// The slices hold one entry per argument, buffer and scratch array of the kernel, in its order. The slice of buffers has one
-    /// more: the address of a byte that other threads change by atomic instructions alone. Every element that
-    /// these blocks load or store lies within the memory at the address given, aligned to its size; scratch arrays go on
-    /// to a whole number of [`SCRATCH_UNIT`]s. Nobody else
-    /// writes what these blocks read or write while they run, and no one else uses the scratch memory. A buffer that
-    /// is written may overlap one that is read only where each element is read by the block that writes it, before.
+    /// The slices hold one entry per argument, buffer and scratch array of the kernel, in its order. The slice of buffers
+    /// has one more: the address of a byte that other threads change by atomic instructions alone. Every element that these
+    /// blocks load or store lies within the memory at the address given, aligned to its size; scratch arrays go on to a
+    /// whole number of [`SCRATCH_UNIT`]s. Nobody else writes what these blocks read or write while they run, and no one else
+    /// uses the scratch memory. A buffer that is written may overlap one that is read only where each element is read by
+    /// the block that writes it, before.
     pub unsafe fn call(
         &self,
         arguments: &[i64],

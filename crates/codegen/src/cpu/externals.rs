@@ -4,7 +4,9 @@
 //! are also those that LLVM's code generator calls by itself: memory functions everywhere, rounding functions and `fmodf` if
 //! the instruction set lacks them.
 
+use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
+use std::sync::LazyLock;
 
 use ops::{IntType, greatest_common_divisor, integer_power, inverse_erf, inverse_erfc};
 
@@ -55,8 +57,8 @@ fn special() -> [Entry; 6] {
     both!((lgammaf, lgamma, libm::lgamma)(erfinvf, erfinv, inverse_erf)(erfcinvf, erfcinv, inverse_erfc))
 }
 
-/// The address of a function that kernels may call; `None` for an unknown name.
-pub fn address(name: &str) -> Option<*const u8> {
+/// All functions that kernels may call, by name: the addresses as numbers.
+static ADDRESSES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
     let tables: [&[Entry]; 7] = [
         &unary!(f32: ceilf cosf floorf rintf roundevenf sinf sqrtf tanf truncf),
         &unary!(f64: acos asin atan ceil cos erf erfc exp exp2 expm1 floor log log10 log1p log2 rint roundeven
@@ -67,7 +69,12 @@ pub fn address(name: &str) -> Option<*const u8> {
         &integers(),
         &memory(),
     ];
-    tables.into_iter().flatten().find(|(known, _)| *known == name).map(|&(_, address)| address)
+    tables.into_iter().flatten().map(|&(name, address)| (name, address.expose_provenance())).collect()
+});
+
+/// The address of a function that kernels may call; `None` for an unknown name.
+pub fn address(name: &str) -> Option<*const u8> {
+    ADDRESSES.get(name).map(|&address| std::ptr::with_exposed_provenance(address))
 }
 
 /// Functions of two integers, by their meaning in the op table; those of u64 by its bits.

@@ -21,7 +21,7 @@ pub struct Isa {
     /// AVX-512 BF16 is there, too.
     pub bf16_conversions: bool,
     /// Vectors can be stored non-temporally.
-    pub streaming_stores: bool,
+    pub non_temporal_stores: bool,
 }
 
 impl Isa {
@@ -49,7 +49,7 @@ impl Isa {
             saturating_conversions: arm,
             avx512,
             bf16_conversions: avx512 && has(&[], &["avx512bf16"]),
-            streaming_stores: spec.triple().starts_with("x86_64"),
+            non_temporal_stores: spec.triple().starts_with("x86_64"),
             spec,
         }
     }

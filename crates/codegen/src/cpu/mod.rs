@@ -3,11 +3,11 @@
 //! Makes no decisions about the kernel except those in `analyses`, and needs no LLVM to build.
 
 mod analyses;
-pub mod compiled;
-pub mod emit;
+mod compiled;
+mod emit;
 pub mod externals;
 mod isa;
 
 pub use compiled::{CompiledKernel, Error, SCRATCH_UNIT, compile_kernel};
-pub use emit::{Module, emit};
+pub use emit::{EmitError, Module, emit};
 pub use isa::Isa;

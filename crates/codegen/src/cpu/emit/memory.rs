@@ -29,15 +29,15 @@ pub(super) struct MemoryEmitter<'k> {
     pub(super) buffers: BTreeMap<Buffer, Operand>,
     pub(super) scratch: BTreeMap<Scratch, Operand>,
     /// For buffers whose stores may be non-temporal: 0 if they are, 1 if not.
-    pub(super) cached: BTreeMap<Buffer, Operand>,
+    pub(super) is_cached: BTreeMap<Buffer, Operand>,
 }
 
 layer!(MemoryEmitter, scope: Scope);
 
 impl<'k> MemoryEmitter<'k> {
     pub(super) fn new(scope: Scope<'k>) -> MemoryEmitter<'k> {
-        let (buffers, scratch, cached) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        MemoryEmitter { scope, buffers, scratch, cached }
+        let (buffers, scratch, is_cached) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        MemoryEmitter { scope, buffers, scratch, is_cached }
     }
 
     /// One element of an array of parameters.
@@ -247,12 +247,12 @@ impl<'k> MemoryEmitter<'k> {
     pub(super) fn store_unmasked(&mut self, place: Place, address: Operand, value: Operand) {
         let align = bytes(value.ty.element);
         let store = format!("store {}, {}, align {align}", value.typed(), address.typed());
-        let cached = match place {
-            Place::Buffer(buffer) => self.cached(buffer, value.ty),
+        let is_cached = match place {
+            Place::Buffer(buffer) => self.is_cached(buffer, value.ty),
             Place::Scratch(_) => None,
         };
-        match cached {
-            Some(cached) => self.store_non_temporal(address, value, cached, &store),
+        match is_cached {
+            Some(is_cached) => self.store_non_temporal(address, value, is_cached, &store),
             None => self.w.effect(store),
         }
     }

@@ -135,7 +135,7 @@ impl<'k> Emitter<'k> {
             self.interrupt = Some(self.element_of(parameter("buffers"), Element::Ptr, place));
         }
         let number = |name| Operand::parameter(name, Element::I64);
-        self.streamed_buffers(number("non_temporal"));
+        self.non_temporal_buffers(number("non_temporal"));
         let kernel = self.kernel;
         self.counted(number("first_block"), number("last_block"), 1, |emitter, block| {
             emitter.symbols.insert(kernel.block, block);

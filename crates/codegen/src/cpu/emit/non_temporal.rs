@@ -14,9 +14,9 @@ use super::writer::Writer;
 const MAX_BUFFERS: usize = 64;
 
 impl MemoryEmitter<'_> {
-    /// For each written buffer a number: 0 if its stores are non-temporal, 1 if not.
-    pub(super) fn streamed_buffers(&mut self, bits: Operand) {
-        if !self.w.isa.streaming_stores {
+    /// For each written buffer whether its stores are not non-temporal: 1 or 0.
+    pub(super) fn non_temporal_buffers(&mut self, bits: Operand) {
+        if !self.w.isa.non_temporal_stores {
             return;
         }
         let kernel = self.kernel;
@@ -24,38 +24,38 @@ impl MemoryEmitter<'_> {
             if decl.access == Access::Write {
                 let bit = self.w.binary("lshr", bits, place as i64);
                 let bit = self.w.binary("and", bit, 1);
-                let cached = self.w.binary("xor", bit, 1);
-                self.cached.insert(buffer, cached);
+                let is_cached = self.w.binary("xor", bit, 1);
+                self.is_cached.insert(buffer, is_cached);
             }
         }
     }
 
     /// The number of a buffer, if vectors of this type can be stored to it non-temporally.
-    pub(super) fn cached(&self, buffer: Buffer, ty: Type) -> Option<Operand> {
+    pub(super) fn is_cached(&self, buffer: Buffer, ty: Type) -> Option<Operand> {
         let bits = ty.lanes.unwrap_or(1) * ty.element.bits();
         let whole = bits.is_multiple_of(self.w.isa.vector_bits);
-        self.cached.get(&buffer).copied().filter(|_| whole)
+        self.is_cached.get(&buffer).copied().filter(|_| whole)
     }
 
-    /// Stores a vector non-temporally if its address allows it and `cached` is 0, otherwise normally.
+    /// Stores a vector non-temporally if its address allows it and `is_cached` is 0, otherwise normally.
     pub(super) fn store_non_temporal(
         &mut self,
         address: Operand,
         value: Operand,
-        cached: Operand,
+        is_cached: Operand,
         store: &str,
     ) {
         let register = self.w.isa.vector_bits / 8;
         let place = self.w.convert("ptrtoint", address, Element::I64);
-        let odd = self.w.binary("or", place, cached);
+        let odd = self.w.binary("or", place, is_cached);
         let odd = self.w.binary("and", odd, i64::from(register) - 1);
         let plain = self.w.compare("icmp ne", odd, 0);
-        let (cache, past, done) = (self.w.label(), self.w.label(), self.w.label());
-        self.w.branch_if(plain, cache, past);
-        self.w.begin(cache);
+        let (cached, non_temporal, done) = (self.w.label(), self.w.label(), self.w.label());
+        self.w.branch_if(plain, cached, non_temporal);
+        self.w.begin(cached);
         self.w.effect(store);
         self.w.branch(done);
-        self.w.begin(past);
+        self.w.begin(non_temporal);
         store_registers(&mut self.w, address, value);
         self.w.branch(done);
         self.w.begin(done);
@@ -63,7 +63,7 @@ impl MemoryEmitter<'_> {
 
     /// Makes non-temporal stores visible to other processors before these are told of them.
     pub(super) fn fence(&mut self, bits: Operand) {
-        if self.cached.is_empty() {
+        if self.is_cached.is_empty() {
             return;
         }
         let any = self.w.compare("icmp ne", bits, 0);
