@@ -55,6 +55,11 @@ pub(super) fn group_norm_backward(ops: &mut OpBuilder, bound: &Bound) -> Result<
     let (arg, dtype) = ops.float_tensor(bound, "arg")?;
     let (grad, _) = ops.float_tensor(bound, "grad")?;
     let normalized = grouped(ops, bound, arg)?;
+    let (own, given) = (ops.shape(arg), ops.shape(grad));
+    let mut sizes = own.iter().zip(&given);
+    if own.len() != given.len() || !sizes.all(|(own, given)| ops.facts.assume_equal(own, given).is_ok()) {
+        return Err(bound.reject("grad", "a tensor with the sizes of `arg`"));
+    }
     let dy = ops.cast(grad, dtype.compute())?;
     let dy = ops.reshape_to(dy, ops.shape(normalized.x))?;
     let mean = Some(normalize::saved(ops, bound, "mean", &normalized)?);

@@ -1,0 +1,8 @@
+def f(fd):
+    arg = fd.define_tensor(shape=[2, 4, 3], contiguity=True)
+    grad = fd.define_tensor(shape=[2, 12], contiguity=True)
+    mean = fd.define_tensor(shape=[2, 2], contiguity=True)
+    gradients = fd.ops.group_norm_backward(grad, arg, 2, mean, mean)
+    fd.add_output(gradients[0])
+
+# ---- expect
