@@ -1,13 +1,11 @@
 //! The representation of programs: array views, graphs and their texts, definitions. No backend, no I/O, no semantics.
 //!
-//! For all crates above there are `draws` (random choices, for tests), `parallel` and `interrupt` (work on several threads).
+//! For all crates above there is `interrupt` (work that the caller may stop).
 
 pub mod array;
 pub mod definition;
-pub mod draws;
 pub mod graph;
 pub mod interrupt;
-pub mod parallel;
 mod span;
 
 pub use span::{Diagnostic, Span};

@@ -16,6 +16,7 @@ pub mod combine;
 mod complex;
 mod composite;
 pub mod cycles;
+pub mod draws;
 mod dtype;
 mod expr;
 mod inverse_erf;

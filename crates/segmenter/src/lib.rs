@@ -6,7 +6,7 @@
 //! groups) · `free` (nodes recomputed anywhere) · `memory` (peak memory, and an order of segments that keeps it low) ·
 //! `bound` (a lower bound for all segmentations) · `greedy`, `search` (how one is found) · `flow_network` (minimum cuts) ·
 //! `axis_classes` (axes that one loop may walk) · `worker_axes` (whether workers may divide any) · `disjoint_sets` (of
-//! values) · `ready_order` (a topological order).
+//! values) · `ready_order` (a topological order) · `parallel` (two searches at the same time).
 
 mod axis_classes;
 mod bound;
@@ -23,6 +23,7 @@ mod joined;
 mod kept;
 mod legality;
 mod memory;
+pub mod parallel;
 mod ready_order;
 mod search;
 mod segmentation;

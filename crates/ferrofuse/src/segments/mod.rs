@@ -15,13 +15,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use compiler::segment::Wait;
+use compiler::segment::parallel;
 use compiler::{Cut, Hints};
 use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
 use frontend::text::{NameStyle, print};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
-use ir::parallel;
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput};
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -10,7 +10,7 @@ use ops::DType;
 use smallvec::{SmallVec, smallvec};
 
 use super::node::Type;
-use super::shape::{ShapeError, require_equal};
+use super::shape::{ShapeError, check_axes, expect_dtype, expect_rank, require_equal};
 
 /// An op that is computed outside of kernels.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -78,11 +78,11 @@ impl ExternalOp {
     pub fn infer(&self, operands: &[&Type], facts: &mut Facts) -> Result<SmallVec<[Type; 1]>, ShapeError> {
         match (self, operands) {
             (ExternalOp::Argsort { axis, .. }, [arg]) => {
-                check_axis(*axis, arg)?;
+                check_axes(&[*axis], arg.rank())?;
                 Ok(smallvec![Type { dtype: DType::I64, shape: arg.shape.clone() }])
             }
             (ExternalOp::TopK { axis, k, .. }, [arg]) => {
-                check_axis(*axis, arg)?;
+                check_axes(&[*axis], arg.rank())?;
                 let mut shape = arg.shape.clone();
                 let size = std::mem::replace(&mut shape[*axis as usize], k.clone());
                 fits(&Expr::zero(), k, *axis as usize, facts)?;
@@ -99,24 +99,8 @@ impl ExternalOp {
     }
 }
 
-fn check_axis(axis: u8, ty: &Type) -> Result<(), ShapeError> {
-    if usize::from(axis) < ty.rank() {
-        Ok(())
-    } else {
-        Err(ShapeError::Axis { axis: axis.into(), rank: ty.rank() })
-    }
-}
-
-fn expect_rank(expected: usize, ty: &Type) -> Result<(), ShapeError> {
-    if ty.rank() == expected { Ok(()) } else { Err(ShapeError::Rank { expected, given: ty.rank() }) }
-}
-
-fn expect_dtype(expected: DType, ty: &Type) -> Result<(), ShapeError> {
-    if ty.dtype == expected { Ok(()) } else { Err(ShapeError::Dtype { expected, given: ty.dtype }) }
-}
-
 fn expect_index(ty: &Type) -> Result<(), ShapeError> {
-    if ty.dtype.holds_sizes() { Ok(()) } else { expect_dtype(DType::I64, ty) }
+    if ty.dtype.holds_sizes() { Ok(()) } else { expect_dtype(DType::I64, ty.dtype) }
 }
 
 /// Records that one size is at most another, unless it is known to be more.
@@ -138,11 +122,11 @@ fn scatter(
     src: &Type,
     facts: &mut Facts,
 ) -> Result<SmallVec<[Type; 1]>, ShapeError> {
-    check_axis(axis, arg)?;
-    expect_rank(arg.rank(), index)?;
-    expect_rank(arg.rank(), src)?;
+    check_axes(&[axis], arg.rank())?;
+    expect_rank(arg.rank(), index.rank())?;
+    expect_rank(arg.rank(), src.rank())?;
     expect_index(index)?;
-    expect_dtype(arg.dtype, src)?;
+    expect_dtype(arg.dtype, src.dtype)?;
     for (place, size) in index.shape.iter().enumerate() {
         fits(size, &src.shape[place], place, facts)?;
         if place != usize::from(axis) {
@@ -156,7 +140,7 @@ fn expect_floats(a: &Type, b: &Type) -> Result<(), ShapeError> {
     if !a.dtype.is_float() || a.dtype.is_float8() {
         return Err(ShapeError::Dtype { expected: DType::F32, given: a.dtype });
     }
-    expect_dtype(a.dtype, b)
+    expect_dtype(a.dtype, b.dtype)
 }
 
 fn matmul(dtype: DType, a: &Type, b: &Type, facts: &mut Facts) -> Result<SmallVec<[Type; 1]>, ShapeError> {
@@ -164,7 +148,7 @@ fn matmul(dtype: DType, a: &Type, b: &Type, facts: &mut Facts) -> Result<SmallVe
     if rank < 2 {
         return Err(ShapeError::Rank { expected: 2, given: rank });
     }
-    expect_rank(rank, b)?;
+    expect_rank(rank, b.rank())?;
     expect_floats(a, b)?;
     if dtype != a.dtype && dtype != a.dtype.compute() {
         return Err(ShapeError::Dtype { expected: a.dtype, given: dtype });
@@ -193,10 +177,10 @@ fn linear(
     if rank < 2 {
         return Err(ShapeError::Rank { expected: 2, given: rank });
     }
-    expect_rank(2, weight)?;
-    expect_rank(1, bias)?;
+    expect_rank(2, weight.rank())?;
+    expect_rank(1, bias.rank())?;
     expect_floats(a, weight)?;
-    expect_dtype(a.dtype, bias)?;
+    expect_dtype(a.dtype, bias.dtype)?;
     if dtype != a.dtype {
         return Err(ShapeError::Dtype { expected: a.dtype, given: dtype });
     }
@@ -214,7 +198,7 @@ fn grouped_matmul(
     facts: &mut Facts,
 ) -> Result<SmallVec<[Type; 1]>, ShapeError> {
     expect_floats(a, b)?;
-    expect_rank(1, offsets)?;
+    expect_rank(1, offsets.rank())?;
     expect_index(offsets)?;
     let groups = offsets.shape[0].clone();
     let depth = |ty: &Type, place: usize| ty.shape[ty.rank() - place].clone();

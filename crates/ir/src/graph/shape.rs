@@ -148,12 +148,12 @@ fn expect_count(op: &TensorOp, given: usize) -> Result<(), ShapeError> {
     if given == expected { Ok(()) } else { Err(ShapeError::Count { expected, given }) }
 }
 
-fn expect_rank(expected: usize, given: usize) -> Result<(), ShapeError> {
+pub(super) fn expect_rank(expected: usize, given: usize) -> Result<(), ShapeError> {
     if given == expected { Ok(()) } else { Err(ShapeError::Rank { expected, given }) }
 }
 
 /// Axes in range and each named once.
-fn check_axes(axes: &[u8], rank: usize) -> Result<(), ShapeError> {
+pub(super) fn check_axes(axes: &[u8], rank: usize) -> Result<(), ShapeError> {
     for (place, &axis) in axes.iter().enumerate() {
         if axis as usize >= rank || axes[..place].contains(&axis) {
             return Err(ShapeError::Axis { axis: axis as usize, rank });
@@ -326,6 +326,6 @@ fn states(monoid: &Monoid, shape: &Shape, dtypes: &[DType]) -> Types {
     results.into_iter().map(|dtype| Type { dtype, shape: shape.clone() }).collect()
 }
 
-fn expect_dtype(expected: DType, given: DType) -> Result<(), ShapeError> {
+pub(super) fn expect_dtype(expected: DType, given: DType) -> Result<(), ShapeError> {
     if given == expected { Ok(()) } else { Err(ShapeError::Dtype { expected, given }) }
 }

@@ -27,7 +27,6 @@ mod state;
 mod transfer;
 
 use ir::graph::{Fusion, Graph};
-use ir::parallel;
 use scheduler::hints::Hints;
 use target::Target;
 
@@ -119,7 +118,7 @@ fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f
     let bound = || lower_bound(graph, fusion, hints, target).seconds;
     match fusion.order().len() {
         nodes if nodes <= MAX_SMALL_NODES => (start(), bound()),
-        nodes if nodes <= MAX_BOUNDED_NODES => parallel::join(start, bound),
+        nodes if nodes <= MAX_BOUNDED_NODES => crate::parallel::join(start, bound),
         _ => (start(), 0.0),
     }
 }

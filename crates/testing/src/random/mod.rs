@@ -15,8 +15,8 @@ mod segmentation;
 
 pub use data::{Input, Numbers, Placement};
 pub use generate::generate;
-pub use ir::draws::Draws;
 pub use memory::{Placed, WritableInputs, place};
+pub use ops::draws::Draws;
 pub use program::{Draft, Given, Program, Size, Step, Tensor};
 pub use schedule::schedule;
 pub use segmentation::segmentation;

@@ -77,6 +77,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "lanes",
             "ordinary",
             "philox",
+            "draws",
             "expr",
             "typing",
             "param",
@@ -101,7 +102,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "combine",
         ],
     ),
-    ("ir", &["span", "draws", "parallel", "interrupt", "array", "graph", "definition"]),
+    ("ir", &["span", "interrupt", "array", "graph", "definition"]),
     (
         "kernel",
         &[
@@ -131,6 +132,7 @@ const ORDER: [(&str, &[&str]); 25] = [
     (
         "segmenter",
         &[
+            "parallel",
             "disjoint_sets",
             "ready_order",
             "segmentation",

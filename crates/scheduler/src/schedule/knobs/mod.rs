@@ -23,8 +23,8 @@ mod width;
 use std::fmt::{self, Display};
 
 use index::integer;
-use ir::draws::Draws;
 use ir::graph::{Node, Val};
+use ops::draws::Draws;
 use thiserror::Error;
 
 use crate::legal::Witness;
