@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use compiler::target::Target;
 use compiler::{PlanError, PlanRequest};
 use ferrofuse::{
-    CodeTarget, Cut, Definition, File, Hints, LayoutClass, Machine, Plan, PlanOptions, Schedule, Segment,
-    Segmentation, of_plan, parse_schedule, read_segmentation,
+    CodeTarget, Cut, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segment, Segmentation,
+    of_plan, parse_schedule, read_segmentation,
 };
 use index::integer;
 use ir::graph::{Fusion, Graph, Tasks};

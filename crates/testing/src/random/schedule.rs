@@ -1,6 +1,6 @@
 //! A random valid schedule: drawn freely, and drawn again until the check accepts it.
 
-use compiler::{PlanRequest, Witness};
+use compiler::Witness;
 use ferrofuse::Schedule;
 
 use super::Draws;
@@ -17,6 +17,7 @@ pub fn schedule(witness: &Witness, draws: &mut Draws, can_run: impl Fn(&Schedule
 
 #[cfg(test)]
 mod tests {
+    use compiler::PlanRequest;
     use compiler::target::Target;
     use ferrofuse::{Decision, Hints, LayoutClass, PlanOptions};
 
