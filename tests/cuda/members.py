@@ -25,8 +25,7 @@ def members(fd):
 # // seg0: reads p (f32), dp (f32); writes tv5 (f32).
 # // Blocks: 489. Threads of a block: 256.
 # // Assumes p aligned to 16 bytes, dp aligned to 16 bytes, tv5 aligned to 16 bytes.
-# extern "C" __global__ void __launch_bounds__(256) seg0(
-#     const float* __restrict__ p, const float* __restrict__ dp, float* __restrict__ tv5) {
+# extern "C" __global__ void __launch_bounds__(256) seg0(const float* p, const float* __restrict__ dp, float* tv5) {
 #   const long long block = blockIdx.x;
 #   {
 #     const int mine = 4 * threadIdx.x, end = -2048 * block + min(1000000ll, 2048 * block + 2048);
@@ -65,8 +64,7 @@ def members(fd):
 # // seg1: reads q (f32), dq (f32); writes tv7 (f32).
 # // Blocks: 2. Threads of a block: 256.
 # // Assumes q aligned to 16 bytes, dq aligned to 16 bytes, tv7 aligned to 16 bytes.
-# extern "C" __global__ void __launch_bounds__(256) seg1(
-#     const float* __restrict__ q, const float* __restrict__ dq, float* __restrict__ tv7) {
+# extern "C" __global__ void __launch_bounds__(256) seg1(const float* q, const float* __restrict__ dq, float* tv7) {
 #   const long long block = blockIdx.x;
 #   {
 #     const int mine = 4 * threadIdx.x, end = -2048 * block + min(3000ll, 2048 * block + 2048);

@@ -54,7 +54,7 @@ impl Reads {
         }
     }
 
-    fn is_any(self) -> bool {
+    pub(super) fn is_any(self) -> bool {
         self.accumulator || self.overwritten
     }
 }
@@ -465,13 +465,8 @@ impl<'a> KernelWriter<'a> {
         }
     }
 
-    /// Writes the waiting values that read what a loop may change.
-    pub(super) fn write_pending_reads(&mut self) {
-        self.write_pending_where(Reads::is_any);
-    }
-
     /// Writes the waiting values that read something, before it changes.
-    fn write_pending_where(&mut self, changes: fn(Reads) -> bool) {
+    pub(super) fn write_pending_where(&mut self, changes: fn(Reads) -> bool) {
         let reading = self.pending.iter().filter(|(_, text)| changes(text.reads));
         let reading: Vec<Value> = reading.map(|(&value, _)| value).collect();
         for value in reading {

@@ -6,7 +6,7 @@ use index::{Expr, Sym};
 use kernel::{Loop, LoopKind, Stmt};
 
 use super::EmitError;
-use super::body::KernelWriter;
+use super::body::{KernelWriter, Reads};
 use super::dialect::LoopShape;
 use super::registers::trip_count;
 use super::statement::{Held, Statement};
@@ -15,7 +15,7 @@ use super::vectorized::only_strip;
 impl KernelWriter<'_> {
     /// A loop and its contents.
     pub(super) fn for_loop(&mut self, for_loop: &Loop) -> Result<(), EmitError> {
-        self.write_pending_reads();
+        self.write_pending_where(Reads::is_any);
         if for_loop.width > 1 {
             return self.vectorized(for_loop);
         }

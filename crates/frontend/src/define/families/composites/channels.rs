@@ -58,7 +58,10 @@ pub(super) fn group_norm_backward(ops: &mut OpBuilder, bound: &Bound) -> Result<
     let (own, given) = (ops.shape(arg), ops.shape(grad));
     let mut sizes = own.iter().zip(&given);
     if own.len() != given.len() || !sizes.all(|(own, given)| ops.facts.assume_equal(own, given).is_ok()) {
-        return Err(bound.reject("grad", "a tensor with the sizes of `arg`"));
+        let text = |shape: &Shape| shape.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let expected = format!("a tensor with the sizes of `arg`, [{}]", text(&own));
+        let given = format!("a tensor of sizes [{}]", text(&given));
+        return Err(DefineError { given, ..bound.reject("grad", &expected) });
     }
     let dy = ops.cast(grad, dtype.compute())?;
     let dy = ops.reshape_to(dy, ops.shape(normalized.x))?;
