@@ -1,5 +1,5 @@
-# Eight rolls by one row, each added to what it rolls: a roll of one and a sum of another commute, so fewer evaluations are
-# counted by the bound than for rolls by unequal shifts.
+# Eight rolls by one row, each added to what it rolls. Two of them are a roll by two rows, so one kernel for all would read
+# nine elements of `x0` for each of its own, not 2^8, and the bound must not count more.
 def rolls_by_equal_shifts(fd: FusionDefinition) -> None:
     x0 = fd.define_tensor(shape=[512, 256], contiguity=True, dtype=DataType.Float)
     a0, b0 = fd.ops.slice(x0, [1, 0], [512, 256]), fd.ops.slice(x0, [0, 0], [1, 256])

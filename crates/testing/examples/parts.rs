@@ -4,11 +4,9 @@
 use std::fs;
 use std::time::Instant;
 
-use compiler::layout::LayoutClass;
+use compiler::Plan;
 use compiler::segment::Legality;
-use compiler::target::Target;
-use compiler::{Hints, Plan, PlanOptions, PlanRequest, plan};
-use ferrofuse_testing::parts::{PartTally, views};
+use ferrofuse_testing::parts::{PartTally, planned, views};
 
 /// Parts of each definition.
 const PARTS: usize = 10_000;
@@ -37,19 +35,7 @@ fn microseconds(plan: &Plan) -> f64 {
 fn main() {
     for path in std::env::args().skip(1) {
         let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let parsed = frontend::text::parse(&text).unwrap_or_else(|error| panic!("{path}: {error:?}"));
-        let (graph, fusion) = (&parsed.definition.graph, &parsed.definition.fusion);
-        let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
-        let options = PlanOptions { tasks: parsed.definition.tasks.clone(), ..PlanOptions::default() };
-        let plan = plan(PlanRequest {
-            graph,
-            fusion,
-            layouts: &layouts,
-            target: &Target::cpu(512),
-            hints: &Hints::default(),
-            options: &options,
-        })
-        .unwrap_or_else(|error| panic!("{path}: {error}"));
+        let plan = planned(&path, &text);
         println!("{path}: {:?}, {:.0} us each", PartTally::of(&plan, PARTS, 0), microseconds(&plan));
     }
 }

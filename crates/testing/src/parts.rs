@@ -8,7 +8,7 @@ use compiler::lower::{Group, lower};
 use compiler::schedule::{Workload, choose};
 use compiler::segment::{Engine, Legality};
 use compiler::target::Target;
-use compiler::{Hints, Plan};
+use compiler::{Hints, Plan, PlanOptions, PlanRequest, plan};
 use ir::graph::{Fusion, Graph, Node, TensorOp};
 
 use crate::random::Draws;
@@ -30,6 +30,24 @@ pub struct PartTally {
     pub lowered: usize,
     /// How many rejections are monotone.
     pub monotone: usize,
+}
+
+/// The plan of the definition in a text, for a CPU with 512-bit vectors.
+///
+/// # Panics
+/// When the text is no definition; `name` says which.
+pub fn planned(name: &str, text: &str) -> Plan {
+    let parsed = frontend::text::parse(text).unwrap_or_else(|error| panic!("{name}: {error:?}"));
+    let (graph, fusion) = (&parsed.definition.graph, &parsed.definition.fusion);
+    let request = PlanRequest {
+        graph,
+        fusion,
+        layouts: &vec![LayoutClass::Dense; fusion.inputs().len()],
+        target: &Target::cpu(512),
+        hints: &Hints::default(),
+        options: &PlanOptions { tasks: parsed.definition.tasks.clone(), ..PlanOptions::default() },
+    };
+    plan(request).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 impl PartTally {

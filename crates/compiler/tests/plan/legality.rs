@@ -39,24 +39,16 @@ fn kernels_of_a_cut_ask_about_no_further_group() {
         let Definition { graph, fusion, .. } = &define(body);
         let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
         let (target, hints, options) = (Target::cpu(512), Hints::default(), PlanOptions::default());
-        let cut = cut(PlanRequest {
+        let request = PlanRequest {
             graph,
             fusion,
             layouts: &layouts,
             target: &target,
             hints: &hints,
             options: &options,
-        })
-        .expect("it is cut");
-        let plan = plan(PlanRequest {
-            graph,
-            fusion,
-            layouts: &layouts,
-            target: &target,
-            hints: &hints,
-            options: &options,
-        })
-        .expect("it is planned");
+        };
+        let cut = cut(request).expect("it is cut");
+        let plan = plan(request).expect("it is planned");
         assert!(cut.legality.answer_count() > 0);
         assert_eq!(cut.legality.answer_count(), plan.legality.answer_count(), "{body}");
     }

@@ -208,8 +208,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Whether a course of the dominator and a shorter one of these may be another course of it and a longer one: what the
-    /// longer one has before the end that both share would end a course of the dominator.
+    /// Whether two courses of the dominator may become equal when these continue them: one by a short course, the other by a
+    /// longer one with the same end. Then the first ends in the rest of the longer one, whose last step is a step above.
     fn may_repeat(&self, dominator: Position, courses: &Courses) -> bool {
         let is_above = |step: &Step| self.last_with.get(step).is_some_and(|&last| last > dominator);
         let is_ambiguous = |shorter: &Course, longer: &Course| {

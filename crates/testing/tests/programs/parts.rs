@@ -4,10 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use compiler::layout::LayoutClass;
-use compiler::target::Target;
-use compiler::{Hints, PlanOptions, PlanRequest, plan};
-use ferrofuse_testing::parts::PartTally;
+use ferrofuse_testing::parts::{PartTally, planned};
 
 /// Parts of each definition.
 const PARTS: usize = 1_000;
@@ -23,19 +20,7 @@ def f(fd):
 ";
 
 fn tally(name: &str, text: &str) -> PartTally {
-    let parsed = frontend::text::parse(text).unwrap_or_else(|error| panic!("{name}: {error:?}"));
-    let (graph, fusion) = (&parsed.definition.graph, &parsed.definition.fusion);
-    let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
-    let options = PlanOptions { tasks: parsed.definition.tasks.clone(), ..PlanOptions::default() };
-    let plan = plan(PlanRequest {
-        graph,
-        fusion,
-        layouts: &layouts,
-        target: &Target::cpu(512),
-        hints: &Hints::default(),
-        options: &options,
-    });
-    PartTally::of(&plan.unwrap_or_else(|error| panic!("{name}: {error}")), PARTS, 0)
+    PartTally::of(&planned(name, text), PARTS, 0)
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::writer::Writer;
 const MAX_BUFFERS: usize = 64;
 
 impl MemoryEmitter<'_> {
-    /// For each written buffer whether its stores are not non-temporal: 1 or 0.
+    /// For each written buffer a number: 1 if its stores are cached, 0 if they are non-temporal.
     pub(super) fn non_temporal_buffers(&mut self, bits: Operand) {
         if !self.w.isa.non_temporal_stores {
             return;
