@@ -10,21 +10,21 @@ def f(fd):
 inputs = [torch.rand((64, 128), dtype=torch.bfloat16)]
 
 # ---- expect
-# segment seg0 -> y, n2
+# segment seg0 -> y, rows
 # segment seg1 -> tv5
 #
 # segment  ops  reads     writes    passes  runs as  recomputed
-# seg0     2    16.0 KiB  32.2 KiB  1       kernel   0
-# seg1     5    32.2 KiB  32.0 KiB  1       kernel   0
+# seg0     3    16.0 KiB  32.2 KiB  1       kernel   0
+# seg1     4    32.2 KiB  32.0 KiB  1       kernel   0
 #
-# seg0: y, n2 <- x
+# seg0: y, rows <- x
 #
-# seg1: tv5 <- y, n2
+# seg1: tv5 <- y, rows
 #
 # group once (stays in one segment): in seg0
 #
 # seg0 -> seg1: y (32.0 KiB); in one kernel n2 leaves no axis that workers could divide
-# seg0 -> seg1: n2 (256 B); in one kernel n2 leaves no axis that workers could divide
+# seg0 -> seg1: rows (256 B); in one kernel n2 leaves no axis that workers could divide
 #
 # 112.5 KiB moved, 48.0 KiB compulsory, traffic ratio 2.344
 # peak memory 64.2 KiB, inputs not counted

@@ -31,27 +31,45 @@ pub(super) fn keep(state: &mut State<'_>) -> bool {
     is_changed
 }
 
+/// The state in which the results of the folds of each stage of a segment are kept, made by a segment of their own: `None`
+/// for one stage.
+pub(super) fn with_stages_apart<'a>(state: &State<'a>, place: usize) -> Option<State<'a>> {
+    let stages = stages(state, place);
+    let mut other = state.clone();
+    let mut is_split = |vals: &Vec<Val>| {
+        let change = other.split(place, vals);
+        other.make_if(change, |_, _| true)
+    };
+    let is_apart = stages.len() > 1 && stages.iter().all(&mut is_split);
+    is_apart.then_some(other)
+}
+
+/// The results of the folds of each stage of a kernel that it uses again, if they may be made elsewhere.
+fn stages(state: &State<'_>, place: usize) -> Vec<Vec<Val>> {
+    let SearchProblem { graph, legality, .. } = state.problem;
+    let segment = &state.segments[place];
+    if segment.made.is_empty() {
+        return Vec::new();
+    }
+    let answer = legality.of(graph, segment.view(&state.problem));
+    let Ok(Engine::Kernel(witness)) = &*answer else { return Vec::new() };
+    let mut stages: BTreeMap<u32, Vec<Val>> = BTreeMap::new();
+    let may_be_made = |&val: &Val| may_be_made(state, place, val);
+    for fold in witness.folds.iter().filter(|fold| !fold.terminal) {
+        let used = used(state, fold.node, |val| may_be_made(&val));
+        stages.entry(fold.stage).or_default().extend(used.into_iter().filter(may_be_made));
+    }
+    stages.into_values().filter(|vals| !vals.is_empty()).collect()
+}
+
 /// Keeps the results of all folds of one stage of a kernel that it uses again; a new segment makes them, including those
 /// that the kernel made.
 fn try_keep_folds(state: &mut State<'_>, place: usize) -> bool {
-    let stages = {
-        let answer =
-            state.problem.legality.of(state.problem.graph, state.segments[place].view(&state.problem));
-        let Ok(Engine::Kernel(witness)) = &*answer else { return false };
-        let mut stages: BTreeMap<u32, Vec<Val>> = BTreeMap::new();
-        for fold in witness.folds.iter().filter(|fold| !fold.terminal) {
-            let used = used(state, fold.node, |val| may_be_made(state, place, val));
-            stages.entry(fold.stage).or_default().extend(used);
-        }
-        stages
-    };
-    stages.into_values().any(|mut vals| {
-        vals.retain(|&val| may_be_made(state, place, val));
+    stages(state, place).into_iter().any(|vals| {
         let followed = with_followers(state, place, &vals);
-        !vals.is_empty()
-            && (state.improve(state.split(place, &followed))
-                || (followed != vals && state.improve(state.split(place, &vals)))
-                || state.improve(state.split(place, &with_shared(state, place, &followed))))
+        state.improve(state.split(place, &followed))
+            || (followed != vals && state.improve(state.split(place, &vals)))
+            || state.improve(state.split(place, &with_shared(state, place, &followed)))
     })
 }
 
@@ -93,7 +111,7 @@ fn may_be_made(state: &State<'_>, place: usize, val: Val) -> bool {
 }
 
 /// The results of a node that something needs: of a fold as its users see them.
-fn used(state: &State<'_>, node: Node, may_be_made: impl Fn(Val) -> bool) -> Vec<Val> {
+pub(super) fn used(state: &State<'_>, node: Node, may_be_made: impl Fn(Val) -> bool) -> Vec<Val> {
     let SearchProblem { graph, fusion, .. } = state.problem;
     let is_fold = graph.node(node).op.is_fold();
     let used = graph.results(node).filter(|&val| !fusion.uses(val).is_empty());
@@ -136,5 +154,8 @@ fn try_keep(state: &mut State<'_>, node: Node) -> bool {
     computing.iter().chain(&others).any(|&place| {
         let made = vec![state.with(place, &vals)];
         state.improve(Change { made, kept: vals.clone(), dropped: Vec::new() })
-    }) || computing.iter().any(|&place| state.improve(state.split(place, &vals)))
+    }) || computing.iter().any(|&place| {
+        state.improve(state.split(place, &vals))
+            || (is_small && state.improve(state.split_before(place, &vals)))
+    })
 }

@@ -30,10 +30,10 @@ use ir::graph::{Fusion, Graph};
 use scheduler::hints::Hints;
 use target::Target;
 
-use self::descend::descend;
+use self::descend::{ALL, descend};
 use self::retry::retry;
 use self::shrink::{in_memory_order, peak_bytes, shrink};
-use self::state::State;
+use self::state::{STEPS_OF_RETRIES, State};
 use super::constraints::Constraints;
 use super::legality::Legality;
 use super::lower_bound;
@@ -127,7 +127,8 @@ fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f
 fn found<'a>(problem: SearchProblem<'a>, start: Segmentation, bound: f64) -> State<'a> {
     let mut state = State::new(problem, start);
     if !state.is_within(bound * (1.0 + MIN_GAIN)) {
-        descend(&mut state);
+        let steps = state.steps_left - STEPS_OF_RETRIES;
+        descend(&mut state, ALL, steps, |_| false);
         let is_retried = problem.fusion.order().len() <= MAX_RETRIED_NODES;
         retry(&mut state, bound * (1.0 + if is_retried { MIN_GAIN } else { MIN_GAIN_OF_RETRIES }));
     }

@@ -2,6 +2,7 @@
 //! computed on demand: most changes are rejected before.
 
 use std::cell::OnceCell;
+use std::cmp::Ordering;
 
 use ir::graph::{Cone, Fusion, Node, Val};
 
@@ -37,9 +38,15 @@ impl Price {
         Price { seconds: self.seconds * (1.0 - ROUNDING), ..self }
     }
 
-    /// Whether this is less, by more than rounding.
+    /// Whether fewer segments are rejected, or as many, and this is less by more than rounding.
     pub fn is_below(self, other: Price) -> bool {
-        self.rejected <= other.rejected && self.seconds < other.seconds * (1.0 - ROUNDING)
+        let is_less = self.seconds < other.seconds * (1.0 - ROUNDING);
+        self.rejected < other.rejected || (self.rejected == other.rejected && is_less)
+    }
+
+    /// The order of prices.
+    pub fn compare(self, other: Price) -> Ordering {
+        self.rejected.cmp(&other.rejected).then(self.seconds.total_cmp(&other.seconds))
     }
 }
 

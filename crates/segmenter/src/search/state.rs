@@ -9,16 +9,20 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::SearchProblem;
 use super::segment::{Price, Segment};
 use crate::cost::Amounts;
-use crate::segmentation::{Segmentation, segment_view};
+use crate::segmentation::{Segmentation, segment_cone, segment_view};
 use crate::worker_axes::WorkerAxes;
 
 /// Nodes that moves may visit per node of the fusion, and for small fusions besides.
 const STEPS_PER_NODE: usize = 64;
 const STEPS_OF_SMALL: usize = 1 << 12;
 
+/// Nodes that moves that do not pay by themselves may visit besides.
+pub(super) const STEPS_OF_RETRIES: usize = 1 << 13;
+
 /// Nodes that moves may visit.
 fn budget(fusion: &Fusion) -> usize {
-    fusion.order().len().saturating_mul(STEPS_PER_NODE).saturating_add(STEPS_OF_SMALL)
+    let steps = fusion.order().len().saturating_mul(STEPS_PER_NODE);
+    steps.saturating_add(STEPS_OF_SMALL + STEPS_OF_RETRIES)
 }
 
 /// What a move changes.
@@ -264,10 +268,25 @@ impl<'a> State<'a> {
     pub(super) fn split(&self, place: usize, vals: &[Val]) -> Change {
         let SearchProblem { graph, fusion, .. } = self.problem;
         let view = segment_view(graph, fusion, vals, |val| self.kept.contains(&val));
+        self.splitting(place, vals, |val| view.is_input(val))
+    }
+
+    /// The same, but the other makes only what it computes from them.
+    pub(super) fn split_before(&self, place: usize, vals: &[Val]) -> Change {
+        let SearchProblem { graph, fusion, .. } = self.problem;
+        let is_before = |val: Val| {
+            let is_input = |other: Val| other != val && (vals.contains(&other) || self.kept.contains(&other));
+            let cone = segment_cone(graph, fusion, &[val], is_input);
+            !cone.inputs().iter().any(|input| vals.contains(input))
+        };
+        self.splitting(place, vals, is_before)
+    }
+
+    fn splitting(&self, place: usize, vals: &[Val], is_moved: impl Fn(Val) -> bool) -> Change {
         let kept: Vec<Val> = vals.iter().copied().filter(|val| !self.kept.contains(val)).collect();
-        let moves = |val: &Val| view.is_input(*val) || vals.contains(val);
+        let made = self.segments[place].made.iter().copied();
         let (moved, behind): (Vec<Val>, Vec<Val>) =
-            self.segments[place].made.iter().copied().partition(moves);
+            made.partition(|&val| vals.contains(&val) || is_moved(val));
         let made = moved.into_iter().chain(kept.iter().copied()).collect();
         let made = vec![(place, behind), (self.segments.len(), made)];
         Change { made, kept, dropped: Vec::new() }

@@ -5,6 +5,7 @@ use ir::graph::Val;
 
 use super::SearchProblem;
 use super::join;
+use super::keep::used;
 use super::state::{Change, State};
 use crate::segmentation::segment_cone;
 
@@ -30,7 +31,11 @@ fn try_transfer(state: &mut State<'_>, place: usize, val: Val) -> bool {
     if !is_alone {
         places.push(state.segments.len());
     }
-    places.into_iter().any(|other| state.improve(transferring(state, place, val, other)))
+    places.into_iter().any(|other| {
+        state.improve(transferring(state, place, val, other))
+            || transferring_without_folds(state, place, val, other)
+                .is_some_and(|change| is_small && state.improve(change))
+    })
 }
 
 /// The change by which another segment makes a value. Values made for this value alone are no longer kept.
@@ -49,4 +54,25 @@ pub(super) fn transferring(state: &State<'_>, place: usize, val: Val, other: usi
     let (other, mut made) = state.with(other, &[val]);
     made.retain(|val| !dropped.contains(val));
     Change { made: vec![state.without(place, val), (other, made)], kept: Vec::new(), dropped }
+}
+
+/// The same, while the results of the folds that the value needs are kept and made where they were.
+pub(super) fn transferring_without_folds(
+    state: &State<'_>,
+    place: usize,
+    val: Val,
+    other: usize,
+) -> Option<Change> {
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let cone = segment_cone(graph, fusion, &[val], |kept| kept != val && state.kept.contains(&kept));
+    let folds = cone.order().iter().filter(|&&node| node != val.node && graph.node(node).op.is_fold());
+    let may_be_made = |val: Val| state.may_be_kept(val);
+    let mut kept: Vec<Val> = folds.flat_map(|&fold| used(state, fold, may_be_made)).collect();
+    kept.retain(|&kept| kept != val && may_be_made(kept));
+    kept.sort_unstable();
+    kept.dedup();
+    let mut change = transferring(state, place, val, other);
+    change.made[0].1.extend(&kept);
+    change.kept.clone_from(&kept);
+    (!kept.is_empty()).then_some(change)
 }
