@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use super::moves::{COPIES, Copier, READS, Reader};
 
-/// The minimum of bytes of a measurement, so that starting threads costs little compared with it.
-const MIN_BYTES: usize = 64 << 20;
+/// The minimum of bytes of a measurement, so that starting threads costs little compared with it; in debug builds, whose
+/// loops are slow, only tests measure.
+const MIN_BYTES: usize = if cfg!(debug_assertions) { 1 << 20 } else { 64 << 20 };
 
 /// Memory to copy from and to: as many windows as sets of inputs, so that none is still in the caches.
 pub struct Bandwidth {

@@ -148,6 +148,14 @@ mod tests {
         }
     }
 
+    /// Where none are asked for: those of the file.
+    #[test]
+    fn rope_has_the_sizes_of_its_file() {
+        let cases = choose(&["rope_bf16".to_owned()], false, &[]).unwrap_or_else(|_| panic!("a workload"));
+        let (_, specs) = cases[0].read();
+        assert!(matches!(&specs[0], InputSpec::Tensor(spec) if spec.sizes == [1, 32, 1024, 128]));
+    }
+
     #[test]
     fn what_is_not_square_is_not_swept() {
         assert!(choose(&["rope_bf16".to_owned()], true, &[]).is_err());

@@ -23,8 +23,8 @@ const CALLS: usize = 15;
 /// Steady calls on inputs that fit in a cache.
 const WARM_CALLS: usize = 201;
 
-/// Timed calls on nearly no data.
-const SMALL_CALLS: usize = 2000;
+/// Timed calls on nearly no data; in debug builds only tests measure.
+pub const SMALL_CALLS: usize = if cfg!(debug_assertions) { 200 } else { 2000 };
 
 /// The measurements of a workload.
 #[derive(Debug, Serialize)]

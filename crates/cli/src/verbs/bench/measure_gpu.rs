@@ -12,14 +12,13 @@ use testing::inputs::{draw, facts_of};
 
 use super::cases::Case;
 use super::gpu_bandwidth::GpuBandwidth;
-use super::measure::{Row, median, milliseconds, rows_and_columns, sets_beyond, small_specs};
+use super::measure::{Row, SMALL_CALLS, median, milliseconds, rows_and_columns, sets_beyond, small_specs};
 use crate::failure::Failure;
 
 /// Timed rounds, each with a call on every set of inputs.
 const ROUNDS: usize = 15;
 
-/// Timed calls on nearly no data, and the number of calls after which the host waits for the GPU.
-const SMALL_CALLS: usize = 2000;
+/// The number of calls on nearly no data after which the host waits for the GPU.
 const SMALL_WAIT: usize = 100;
 
 /// An input in the GPU's memory, or a number.
