@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
+use ferrofuse::{Blame, Error};
 use files::Failed;
 use miette::{Diagnostic, Report};
 
@@ -60,6 +61,14 @@ impl Failure {
     /// A lack of the machine, in a sentence.
     pub fn machine(message: impl fmt::Display) -> Failure {
         Failure::sentence(Fault::Machine, message, None)
+    }
+
+    /// What a call says, and whose fault that is.
+    pub fn of_call(error: Error) -> Failure {
+        match error.blame() {
+            Blame::User => Failure::user(error),
+            Blame::Machine => Failure::machine(error),
+        }
     }
 
     /// The user's mistake in a file.

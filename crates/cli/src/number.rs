@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::str::FromStr;
 
+use cpu::pool::Pool;
 use index::integer;
 
 /// The number in a word.
@@ -13,6 +14,13 @@ pub fn number<N: FromStr>(word: &str) -> Result<N, String> {
 /// The positive number in a word.
 pub fn positive(word: &str) -> Result<NonZeroUsize, String> {
     integer(word).ok_or_else(|| format!("`{word}` is not a whole number above 0, as in 8"))
+}
+
+/// A number of threads that a pool can have.
+pub fn threads(word: &str) -> Result<NonZeroUsize, String> {
+    let asked = positive(word)?;
+    let most = Pool::new(Some(asked)).threads();
+    if asked.get() > most { Err(format!("there are at most {most} threads")) } else { Ok(asked) }
 }
 
 #[cfg(test)]
@@ -27,5 +35,7 @@ mod tests {
         }
         let above = positive("0");
         assert_eq!(above, Err("`0` is not a whole number above 0, as in 8".to_owned()));
+        assert_eq!(threads("1024").map(usize::from), Ok(1024));
+        assert_eq!(threads("1025"), Err("there are at most 1024 threads".to_owned()));
     }
 }

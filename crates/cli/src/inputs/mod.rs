@@ -6,7 +6,7 @@
 mod request;
 mod sizes;
 
-pub use request::{Request, size};
+pub use request::{Request, check_once, size};
 
 use ferrofuse::{Array, DType, Definition, File, Hints, LayoutClass, Scalar, declared_layouts, table};
 use frontend::text::{Distribution, InputSpec, TensorSpec};
@@ -49,6 +49,9 @@ impl<'f> Inputs<'f> {
             let array = from_request(&definition.name_of(decl.val), decl.dtype, request)?;
             if let Some(array) = &array {
                 sizes.observe(definition, place, array.view().sizes())?;
+                if array.view().sizes().is_empty() {
+                    sizes.observe_scalar(definition, place, array.view().scalar(0).as_i64())?;
+                }
             }
             given.push(array);
         }
@@ -195,10 +198,14 @@ fn from_request(name: &str, dtype: DType, request: &Request) -> Result<Option<St
     Ok(None)
 }
 
-/// The spec of an input in the definition file, at the known sizes; without one, a dense tensor if all its sizes are known.
+/// The spec of an input in the definition file, at the known sizes; without one, a dense tensor if all its sizes are known. A
+/// scalar that is a size is that size.
 fn spec(file: &File, sizes: &KnownSizes, place: usize) -> Result<Option<InputSpec>, Failure> {
     let definition = &file.definition;
     let decl = &definition.input_decls()[place];
+    if let Some(size) = sizes.of_scalar(definition, place) {
+        return Ok(Some(InputSpec::Scalar(Scalar::from_i64(decl.dtype, size))));
+    }
     let known = sizes.of_input(definition, place);
     let tensor = match file.inputs.as_ref().and_then(|list| list.get(place)) {
         Some(InputSpec::Scalar(scalar)) => return Ok(Some(InputSpec::Scalar(scalar.cast(decl.dtype)))),
@@ -232,6 +239,8 @@ fn drawn(dtype: DType, sizes: Vec<i64>, layout: &DeclaredLayout) -> Option<Tenso
 
 /// A tensor without gaps with its axes in this order, outermost first; axes that are left out have stride 0.
 fn packed(dtype: DType, sizes: Vec<i64>, order: &[usize], distribution: Distribution) -> Option<TensorSpec> {
+    // Elements that are seen again and again are counted too: a fold goes through all of them.
+    sizes.iter().filter(|&&size| size > 0).try_fold(1_i64, |count, &size| count.checked_mul(size))?;
     let mut strides = vec![0; sizes.len()];
     let mut storage: i64 = 1;
     for &axis in order.iter().rev() {

@@ -1,12 +1,12 @@
 //! The options of the command line for inputs: `--input`, `--size`, `--seed`.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use index::{integer, real};
 use ops::{DType, Scalar};
 
+use crate::failure::Failure;
 use crate::number::number;
 
 /// Where the data of inputs comes from.
@@ -46,11 +46,6 @@ impl Request {
         given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
-    /// The sizes by the names of their symbols; the last option wins.
-    pub fn sizes_by_name(&self) -> BTreeMap<&str, i64> {
-        self.sizes.iter().map(|(name, size)| (name.as_str(), *size)).collect()
-    }
-
     /// The source of one input; the last option wins.
     pub fn of(&self, name: &str) -> Option<&Source> {
         let is_of = |source: &&Source| source.name() == Some(name);
@@ -81,6 +76,19 @@ impl Source {
             Source::File(name, _) | Source::Number(name, _) => Some(name),
             Source::Archive(_) => None,
         }
+    }
+}
+
+/// Rejects a size that is given twice.
+///
+/// # Errors
+/// The user's, with its name.
+pub fn check_once(sizes: &[(String, i64)]) -> Result<(), Failure> {
+    let is_repeated =
+        |&(place, (name, _)): &(usize, &(String, i64))| sizes[..place].iter().any(|(given, _)| given == name);
+    match sizes.iter().enumerate().find(is_repeated) {
+        Some((_, (name, _))) => Err(Failure::user(format!("--size: `{name}` is given twice"))),
+        None => Ok(()),
     }
 }
 

@@ -4,7 +4,7 @@ use index::Sym;
 use ir::definition::Definition;
 use ir::graph::{Sizes, SymbolSource};
 
-use super::request::Request;
+use super::request::{Request, check_once};
 use crate::failure::Failure;
 
 /// Values of size symbols that are known before any data is made.
@@ -17,13 +17,14 @@ impl KnownSizes {
     /// The values of `--size`.
     ///
     /// # Errors
-    /// When it names a symbol that the definition does not have.
+    /// When it names a symbol that the definition does not have, or one twice.
     pub fn requested(definition: &Definition, request: &Request) -> Result<KnownSizes, Failure> {
         let mut sizes = KnownSizes::default();
-        for (name, size) in request.sizes_by_name() {
+        check_once(&request.sizes)?;
+        for (name, size) in &request.sizes {
             let mut symbols = definition.graph.symbols().keys();
-            let symbol = symbols.find(|&symbol| definition.symbol_name(symbol) == name);
-            sizes.known.set(symbol.ok_or_else(|| unknown(definition, name))?, size);
+            let symbol = symbols.find(|&symbol| definition.symbol_name(symbol) == *name);
+            sizes.known.set(symbol.ok_or_else(|| unknown(definition, name))?, *size);
         }
         Ok(sizes)
     }
@@ -51,6 +52,28 @@ impl KnownSizes {
         Ok(())
     }
 
+    /// Adds the value of an existing scalar input, where that is a size.
+    ///
+    /// # Errors
+    /// When `--size` gave another value.
+    pub fn observe_scalar(
+        &mut self,
+        definition: &Definition,
+        input: usize,
+        value: i64,
+    ) -> Result<(), Failure> {
+        let Some(symbol) = scalar_symbol(definition, input) else { return Ok(()) };
+        if let Some(said) = self.known.get(symbol).filter(|&said| said != value) {
+            let name = definition.name_of(definition.fusion.inputs()[input]);
+            let symbol = definition.symbol_name(symbol);
+            return Err(Failure::user(format!(
+                "--size {symbol}={said}: the number given for `{name}` is {value}"
+            )));
+        }
+        self.known.set(symbol, value);
+        Ok(())
+    }
+
     /// Adds the consequences of the equalities that the definition implies.
     pub fn propagate(&mut self, definition: &Definition) {
         self.known.propagate(definition.fusion.facts());
@@ -62,10 +85,19 @@ impl KnownSizes {
         shape.iter().map(|size| self.known.value(size).ok()).collect()
     }
 
+    /// The value of a scalar input that is a size, `None` if unknown.
+    pub fn of_scalar(&self, definition: &Definition, input: usize) -> Option<i64> {
+        self.known.get(scalar_symbol(definition, input)?)
+    }
+
     /// All known values.
     pub fn values(&self) -> &Sizes {
         &self.known
     }
+}
+
+fn scalar_symbol(definition: &Definition, input: usize) -> Option<Sym> {
+    definition.graph.symbol_of(&SymbolSource::ScalarInput { ordinal: input as u32 })
 }
 
 fn unknown(definition: &Definition, name: &str) -> Failure {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{definition, ferrofuse, files};
+use super::{definition, ferrofuse, files, fine};
 
 /// The number of lines that fit on a screen.
 const SCREEN: usize = 24;
@@ -129,12 +129,44 @@ fn arrays_that_do_not_fit_are_rejected() {
     }
 }
 
+/// A scalar that is a size has the value of `--size`, and what follows from other sizes.
+#[test]
+fn scalars_that_are_sizes_are_those_asked_for() {
+    let (_folder, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True)
+    s = fd.define_scalar(dtype=DataType.Int)
+    ones = fd.ops.full(shape=[s], fill_value=1.0, dtype=DataType.Float)
+    fd.add_output(ones)
+    fd.add_output(fd.ops.full(shape=[fd.ops.add(s, 1)], fill_value=1.0, dtype=DataType.Float))
+    fd.add_output(fd.ops.add(x, 1.0))
+
+inputs = [torch.randn((3,)), 5]
+",
+    );
+    for (given, size) in [("", 5), ("--size i1=9", 9), ("--input s=7", 7), ("--input s=7 --size i1=7", 7)] {
+        let text = fine(&format!("run {path} {given}"));
+        assert!(text.contains(&format!("f32[{size}]\n")), "{given}: {text}");
+        assert!(text.contains(&format!("f32[{}]\n", size + 1)), "{given}: {text}");
+    }
+    let error = rejected(&path, &["--size", "i1=9", "--input", "s=7"], 2);
+    assert!(error.contains("--size i1=9: the number given for `s` is 7"), "{error}");
+}
+
 #[test]
 fn sizes_beyond_memory_are_the_machines_fault() {
     let (_folder, path) = definition(ADD);
     let error = rejected(&path, &["--size", "i0=10000000", "--size", "i1=10000000"], 3);
     assert!(error.contains("no memory"), "{error}");
     let error = rejected(&path, &["--size", "i0=9000000000000000000", "--size", "i1=9000000000000000000"], 3);
+    assert!(error.contains("no memory: `x` has more elements than can be counted"), "{error}");
+    let (_folder, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=[None, None])
+    fd.add_output(fd.ops.sum(x, dims=[0, 1]))
+",
+    );
+    let error = rejected(&path, &["--size", "i0=4294967296", "--size", "i1=4294967296"], 3);
     assert!(error.contains("no memory: `x` has more elements than can be counted"), "{error}");
 }
 

@@ -8,6 +8,7 @@ use frontend::text::InputSpec;
 
 use super::workloads::{SQUARE, WORKLOADS, Workload};
 use crate::failure::Failure;
+use crate::inputs::check_once;
 
 /// Elements of the sweep over columns.
 const ELEMENTS: i64 = 16 << 20;
@@ -88,6 +89,7 @@ pub fn choose(ids: &[String], sweep: bool, sizes: &[(String, i64)]) -> Result<Ve
 
 /// The requested sizes, and otherwise the workload's own.
 fn sizes_of(workload: &Workload, asked: &[(String, i64)]) -> Result<Vec<(String, i64)>, Failure> {
+    check_once(asked)?;
     let symbols = symbols(workload);
     if let Some((name, _)) = asked.iter().find(|(name, _)| !symbols.contains(name)) {
         let reason = format!("`{}` has no size `{name}`", workload.id);

@@ -113,7 +113,7 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: boo
     let bytes = explanation.compulsory_bytes;
     let sets = sets_of(&specs, if warm { 1 } else { sets_beyond(bytes, machine.last_level_cache()) })?;
     let executable = Executable::for_inputs(file.definition.clone(), options, &views(&sets[0]));
-    let executable = executable.map_err(Failure::machine)?;
+    let executable = executable.map_err(Failure::of_call)?;
     let first = timed(&executable, &sets[0])?;
     let variant = executable.latest().expect("compiled");
     let peer = case.workload.peer;
@@ -165,7 +165,7 @@ fn views(set: &[StridedArray]) -> Vec<ArrayView<'_>> {
 fn timed(executable: &Executable, set: &[StridedArray]) -> Result<Duration, Failure> {
     let views = views(set);
     let start = Instant::now();
-    let outputs = executable.run(&views).map_err(Failure::machine)?;
+    let outputs = executable.run(&views).map_err(Failure::of_call)?;
     let time = start.elapsed();
     drop(outputs);
     Ok(time)
@@ -191,10 +191,10 @@ fn steady(
         }
         if sets.len() == 1 {
             // The peer may have evicted the inputs from the caches.
-            drop(executable.run(&views).map_err(Failure::machine)?);
+            drop(executable.run(&views).map_err(Failure::of_call)?);
         }
         let start = Instant::now();
-        let outputs = executable.run(&views).map_err(Failure::machine)?;
+        let outputs = executable.run(&views).map_err(Failure::of_call)?;
         let time = start.elapsed();
         held.push_back(outputs);
         // A peer repeats a cached window very often: it is not timed after each of many short calls.
@@ -249,7 +249,7 @@ fn small_call(executable: &Executable, specs: &[InputSpec]) -> Result<Duration, 
     let mut times = Vec::with_capacity(SMALL_CALLS);
     for _ in 0..SMALL_CALLS {
         let start = Instant::now();
-        let outputs = executable.run(&views).map_err(Failure::machine)?;
+        let outputs = executable.run(&views).map_err(Failure::of_call)?;
         times.push(start.elapsed());
         drop(outputs);
     }

@@ -60,7 +60,7 @@ impl OnGpu {
     fn call(&self, set: &mut [Input]) -> Result<(), Failure> {
         let inputs: Vec<GpuInput<'_>> = set.iter_mut().map(Input::given).collect();
         let options = CallOptions::default();
-        self.executable.run_on_gpu(&options, &self.stream, &inputs).map_err(Failure::machine).map(drop)
+        self.executable.run_on_gpu(&options, &self.stream, &inputs).map_err(Failure::of_call).map(drop)
     }
 
     fn wait(&self) -> Result<(), Failure> {

@@ -26,7 +26,7 @@ use serde::Serialize;
 use crate::device;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::size;
-use crate::number::positive;
+use crate::number::threads;
 use crate::planning::runnable;
 pub use calibrate::calibrate;
 use cases::Case;
@@ -64,7 +64,7 @@ pub struct Options {
     #[arg(long, value_name = "NAME", default_value = "host")]
     target: CodeTarget,
     /// Number of threads; without it, all that the process may use
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<NonZeroUsize>,
     /// One JSON object a line instead of a table
     #[arg(long)]

@@ -14,8 +14,8 @@ use std::time::Duration;
 use clap::Args;
 use cuda::LibraryPaths;
 use ferrofuse::{
-    ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, DeviceName, Error, Executable,
-    Generator, Interrupt, Machine, MachineOptions, Outputs, Stream, check, output_names,
+    ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, DeviceName, Executable, Generator,
+    Interrupt, Machine, MachineOptions, Outputs, Stream, check, output_names,
 };
 use reference::evaluate::Comparison;
 
@@ -23,7 +23,7 @@ use crate::definition;
 use crate::device;
 use crate::failure::{Failure, Outcome, tell};
 use crate::inputs::{Inputs, Request};
-use crate::number::positive;
+use crate::number::threads;
 use crate::planning::{self, Choices, runnable};
 use outputs::OutputFiles;
 use report::Report;
@@ -48,7 +48,7 @@ pub struct Options {
     #[arg(long)]
     time: bool,
     /// Number of threads; without it, all that the process may use
-    #[arg(long, value_name = "N", value_parser = positive)]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<NonZeroUsize>,
     /// What runs the kernels: cpu, cuda, cuda:N
     #[arg(long, value_name = "NAME", default_value = "cpu")]
@@ -78,6 +78,7 @@ pub fn run(
     }
     let file = definition::read(&options.file)?;
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..machine }));
+    let target = runnable(options.target, &machine)?;
     let names = output_names(&file.definition);
     let files = options.files(&names, &file.definition)?;
     let inputs = Inputs::resolve(&file, &options.request)?;
@@ -88,7 +89,7 @@ pub fn run(
     let compile_options = CompileOptions {
         machine: Arc::clone(&machine),
         hints: hints.clone(),
-        target: runnable(options.target, &machine)?,
+        target,
         plan,
         generator: Arc::new(Generator::new(options.request.seed)),
         ..CompileOptions::default()
@@ -96,7 +97,7 @@ pub fn run(
     let open = if options.check { device::open_for_checks } else { device::open };
     let compile_options = open(options.device, libraries, compile_options)?;
     let executable =
-        Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(failure)?;
+        Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(Failure::of_call)?;
     let calls = call(&executable, &views, options.time)?;
     if let Some(notice) = &executable.latest().expect("compiled").report.notice {
         tell(notice);
@@ -143,23 +144,16 @@ struct Calls<'a> {
 }
 
 fn call<'a>(executable: &Executable, views: &[ArrayView<'a>], timed: bool) -> Result<Calls<'a>, Failure> {
-    let (outputs, mut best) = executable.run_timed(views).map_err(failure)?;
+    let (outputs, mut best) = executable.run_timed(views).map_err(Failure::of_call)?;
     let first = best.total;
     for _ in 0..if timed { WARM_CALLS } else { 0 } {
-        let (_, again) = executable.run_timed(views).map_err(failure)?;
+        let (_, again) = executable.run_timed(views).map_err(Failure::of_call)?;
         best.total = best.total.min(again.total);
         for (best, again) in best.steps.iter_mut().zip(again.steps) {
             best.time = best.time.min(again.time);
         }
     }
     Ok(Calls { outputs, first, best })
-}
-
-fn failure(error: Error) -> Failure {
-    match error.blame() {
-        Blame::User => Failure::user(error),
-        Blame::Machine => Failure::machine(error),
-    }
 }
 
 /// Each output against the evaluator's.

@@ -12,7 +12,7 @@ use ferrofuse::{
 use serde::Serialize;
 
 use super::output_report::OutputReport;
-use super::{Options, WARM_CALLS, compared, failure};
+use super::{Options, WARM_CALLS, compared};
 use crate::device;
 use crate::failure::{Failure, Outcome};
 use crate::inputs::Inputs;
@@ -87,8 +87,8 @@ fn chain(
     let open = if options.check { device::open_for_checks } else { device::open };
     let compile_options = open(options.device, libraries, compile_options)?;
     let names = edited.iter().map(|segment| segment.name.clone()).collect();
-    let chain =
-        Executable::from_segments(file.definition.clone(), &edited, compile_options).map_err(failure)?;
+    let chain = Executable::from_segments(file.definition.clone(), &edited, compile_options)
+        .map_err(Failure::of_call)?;
     Ok((chain, names))
 }
 
@@ -102,7 +102,7 @@ fn called<'a>(
     let options = CallOptions { stream: Some(stream), ..CallOptions::default() };
     let timed = || {
         let begin = Instant::now();
-        chain.run_with(&options, views).map(|outputs| (outputs, begin.elapsed())).map_err(failure)
+        chain.run_with(&options, views).map(|outputs| (outputs, begin.elapsed())).map_err(Failure::of_call)
     };
     let (outputs, first) = timed()?;
     let mut best = first;
@@ -126,7 +126,7 @@ impl SegmentsReport {
 
 fn in_segments(error: SegmentError) -> Failure {
     match error {
-        SegmentError::Plan(error) => failure(error),
+        SegmentError::Plan(error) => Failure::of_call(error),
         error => Failure::user(error),
     }
 }
