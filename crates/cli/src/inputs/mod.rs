@@ -240,7 +240,9 @@ fn drawn(dtype: DType, sizes: Vec<i64>, layout: &DeclaredLayout) -> Option<Tenso
 /// A tensor without gaps with its axes in this order, outermost first; axes that are left out have stride 0.
 fn packed(dtype: DType, sizes: Vec<i64>, order: &[usize], distribution: Distribution) -> Option<TensorSpec> {
     // Elements that are seen again and again are counted too: a fold goes through all of them.
-    sizes.iter().filter(|&&size| size > 0).try_fold(1_i64, |count, &size| count.checked_mul(size))?;
+    if !sizes.contains(&0) {
+        sizes.iter().try_fold(1_i64, |count, &size| count.checked_mul(size))?;
+    }
     let mut strides = vec![0; sizes.len()];
     let mut storage: i64 = 1;
     for &axis in order.iter().rev() {
