@@ -52,6 +52,7 @@ fn short_folds(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Indices> {
             | TensorOp::Squeeze(_)
             | TensorOp::Permute(_)
             | TensorOp::Slice { .. }
+            | TensorOp::Reshape(_)
             | TensorOp::Constant(_)
             | TensorOp::Size(_)
             | TensorOp::Iota(_) => {
