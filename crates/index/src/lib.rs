@@ -26,6 +26,7 @@ mod normalize;
 #[cfg(test)]
 mod properties;
 mod prove;
+mod prover;
 mod reshape;
 mod sample;
 mod scanner;
@@ -38,6 +39,7 @@ pub use evaluate::EvalError;
 pub use expr::{Atom, Expr, Monomial, Term};
 pub use facts::{Contradiction, Facts, Range};
 pub use integer::{integer, real};
+pub use prover::Prover;
 pub use reshape::{AxisGroup, axis_groups};
 pub use sample::Sample;
 pub use scanner::{Scanner, TextLines};

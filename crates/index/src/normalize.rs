@@ -1,6 +1,10 @@
 //! Simplification under facts. Substitutes equalities, then divides, cancels and decides as far as ranges, multiples and
 //! inequalities allow, until nothing changes.
 
+use std::cell::RefCell;
+
+use rustc_hash::FxHashMap;
+
 use super::facts::is_oriented;
 use super::{Atom, Expr, Facts, Sym, Term};
 
@@ -10,12 +14,17 @@ const MAX_ROUNDS: usize = 16;
 impl Facts {
     /// A simpler expression that has the same value wherever the facts hold and the given one has a value.
     pub fn normalize(&self, e: &Expr) -> Expr {
+        self.normalize_after(e, &SimplestAtoms::default())
+    }
+
+    /// The same, of an expression some of whose atoms were met before under these very facts.
+    pub(super) fn normalize_after(&self, e: &Expr, met: &SimplestAtoms) -> Expr {
         let mut current = e.clone();
         if e.as_const().is_some() {
             return current;
         }
         for _ in 0..MAX_ROUNDS {
-            let next = Simplifier { facts: self }.simplify(&current);
+            let next = Simplifier { facts: self, met }.simplify(&current);
             if next == current || next.is_overflow() {
                 break;
             }
@@ -25,10 +34,15 @@ impl Facts {
     }
 }
 
+/// What atoms that are no symbols became under facts that stay as they are: bounds of loops repeat within each other.
+#[derive(Default)]
+pub(super) struct SimplestAtoms(RefCell<FxHashMap<Atom, Expr>>);
+
 /// One round of simplification.
 #[derive(Clone, Copy)]
 struct Simplifier<'f> {
     facts: &'f Facts,
+    met: &'f SimplestAtoms,
 }
 
 impl Simplifier<'_> {
@@ -42,13 +56,18 @@ impl Simplifier<'_> {
     }
 
     fn simplify_atom(&self, atom: &Atom) -> Option<Expr> {
-        Some(match atom {
+        if let Some(known) = self.met.0.borrow().get(atom) {
+            return Some(known.clone());
+        }
+        let simplest = match atom {
             Atom::Sym(sym) => return self.known_value(*sym),
             Atom::FloorDiv(a, b) => self.quotient(&self.simplify(a), &self.simplify(b)),
             Atom::Mod(a, b) => self.remainder(&self.simplify(a), &self.simplify(b)),
             Atom::Min(a, b) => self.smaller(&self.simplify(a), &self.simplify(b)),
             Atom::Max(a, b) => self.larger(&self.simplify(a), &self.simplify(b)),
-        })
+        };
+        self.met.0.borrow_mut().insert(atom.clone(), simplest.clone());
+        Some(simplest)
     }
 
     /// The value of a symbol by its range or by an equality.

@@ -58,6 +58,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "integer",
             "normalize",
             "prove",
+            "prover",
             "sample",
             "reshape",
             "sizes",
