@@ -22,6 +22,7 @@ mod expr;
 mod extremum;
 mod facts;
 mod integer;
+mod known;
 mod normalize;
 #[cfg(test)]
 mod properties;

@@ -1,11 +1,8 @@
 //! Simplification under facts. Substitutes equalities, then divides, cancels and decides as far as ranges, multiples and
 //! inequalities allow, until nothing changes.
 
-use std::cell::RefCell;
-
-use rustc_hash::FxHashMap;
-
 use super::facts::is_oriented;
+use super::known::Known;
 use super::{Atom, Expr, Facts, Sym, Term};
 
 /// Rounds of simplification; one almost always suffices, a second confirms it.
@@ -14,17 +11,17 @@ const MAX_ROUNDS: usize = 16;
 impl Facts {
     /// A simpler expression that has the same value wherever the facts hold and the given one has a value.
     pub fn normalize(&self, e: &Expr) -> Expr {
-        self.normalize_after(e, &SimplestAtoms::default())
+        self.normalize_knowing(e, &Known::default())
     }
 
-    /// The same, of an expression some of whose atoms were met before under these very facts.
-    pub(super) fn normalize_after(&self, e: &Expr, met: &SimplestAtoms) -> Expr {
+    /// The same, with what was found out before under these very facts.
+    pub(super) fn normalize_knowing(&self, e: &Expr, known: &Known) -> Expr {
         let mut current = e.clone();
         if e.as_const().is_some() {
             return current;
         }
         for _ in 0..MAX_ROUNDS {
-            let next = Simplifier { facts: self, met }.simplify(&current);
+            let next = Simplifier { facts: self, known }.simplify(&current);
             if next == current || next.is_overflow() {
                 break;
             }
@@ -34,15 +31,11 @@ impl Facts {
     }
 }
 
-/// What atoms that are no symbols became under facts that stay as they are: bounds of loops repeat within each other.
-#[derive(Default)]
-pub(super) struct SimplestAtoms(RefCell<FxHashMap<Atom, Expr>>);
-
 /// One round of simplification.
 #[derive(Clone, Copy)]
 struct Simplifier<'f> {
     facts: &'f Facts,
-    met: &'f SimplestAtoms,
+    known: &'f Known,
 }
 
 impl Simplifier<'_> {
@@ -56,8 +49,9 @@ impl Simplifier<'_> {
     }
 
     fn simplify_atom(&self, atom: &Atom) -> Option<Expr> {
-        if let Some(known) = self.met.0.borrow().get(atom) {
-            return Some(known.clone());
+        let known = self.known.simplest(atom);
+        if known.is_some() {
+            return known;
         }
         let simplest = match atom {
             Atom::Sym(sym) => return self.known_value(*sym),
@@ -66,8 +60,24 @@ impl Simplifier<'_> {
             Atom::Min(a, b) => self.smaller(&self.simplify(a), &self.simplify(b)),
             Atom::Max(a, b) => self.larger(&self.simplify(a), &self.simplify(b)),
         };
-        self.met.0.borrow_mut().insert(atom.clone(), simplest.clone());
+        self.known.note_simplest(atom, &simplest);
         Some(simplest)
+    }
+
+    /// True if an expression, as it stands, is certainly zero or more.
+    fn is_nonnegative(&self, e: &Expr) -> bool {
+        let is_proved = || self.facts.is_nonnegative(e);
+        self.facts.interval(e).is_nonnegative() || self.known.is_nonnegative(e, is_proved)
+    }
+
+    /// True if an expression, as it stands, is certainly not zero.
+    fn is_nonzero(&self, e: &Expr) -> bool {
+        self.facts.is_nonzero_by(e, |e| self.is_nonnegative(e))
+    }
+
+    /// True if `0 <= x < d`, as they stand.
+    fn is_within(&self, x: &Expr, d: &Expr) -> bool {
+        self.is_nonnegative(x) && self.is_nonnegative(&(d - x - 1))
     }
 
     /// The value of a symbol by its range or by an equality.
@@ -77,7 +87,7 @@ impl Simplifier<'_> {
     }
 
     fn smaller(&self, a: &Expr, b: &Expr) -> Expr {
-        match (self.facts.is_nonnegative(&(b - a)), self.facts.is_nonnegative(&(a - b))) {
+        match (self.is_nonnegative(&(b - a)), self.is_nonnegative(&(a - b))) {
             (true, _) => a.clone(),
             (_, true) => b.clone(),
             _ => a.min(b),
@@ -85,7 +95,7 @@ impl Simplifier<'_> {
     }
 
     fn larger(&self, a: &Expr, b: &Expr) -> Expr {
-        match (self.facts.is_nonnegative(&(b - a)), self.facts.is_nonnegative(&(a - b))) {
+        match (self.is_nonnegative(&(b - a)), self.is_nonnegative(&(a - b))) {
             (true, _) => b.clone(),
             (_, true) => a.clone(),
             _ => a.max(b),
@@ -94,7 +104,7 @@ impl Simplifier<'_> {
 
     /// `x // d`, simplified when `d` is certainly not zero.
     fn quotient(&self, x: &Expr, d: &Expr) -> Expr {
-        if !self.facts.is_nonzero(d) {
+        if !self.is_nonzero(d) {
             return x.floor_div(d);
         }
         if let Some(value) = self.certain_quotient(x, d) {
@@ -109,12 +119,12 @@ impl Simplifier<'_> {
         if let Some((_, high, _, d)) = self.take_low_part(x, d) {
             return self.quotient(&high, &d);
         }
-        if self.facts.is_within(x, d) { Expr::zero() } else { x.floor_div(d) }
+        if self.is_within(x, d) { Expr::zero() } else { x.floor_div(d) }
     }
 
     /// `x % d`, simplified when `d` is certainly not zero.
     fn remainder(&self, x: &Expr, d: &Expr) -> Expr {
-        if !self.facts.is_nonzero(d) {
+        if !self.is_nonzero(d) {
             return x.modulo(d);
         }
         if let Some(value) = self.certain_quotient(x, d) {
@@ -132,7 +142,7 @@ impl Simplifier<'_> {
         if let Some((scale, high, low, d)) = self.take_low_part(x, d) {
             return scale * self.remainder(&high, &d) + low;
         }
-        if self.facts.is_within(x, d) { x.clone() } else { x.modulo(d) }
+        if self.is_within(x, d) { x.clone() } else { x.modulo(d) }
     }
 
     fn certain_quotient(&self, x: &Expr, d: &Expr) -> Option<i64> {
@@ -144,13 +154,13 @@ impl Simplifier<'_> {
     fn cancel_common(&self, x: &Expr, d: &Expr) -> Option<(Expr, Expr, Expr)> {
         let common = positive_term(x.content()?.common(&d.content()?))?;
         let (x, d) = (x.exact_quotient(&common)?, d.exact_quotient(&common)?);
-        self.facts.is_nonzero(&common).then_some((common, x, d))
+        self.is_nonzero(&common).then_some((common, x, d))
     }
 
     /// Writes `x // d` as the quotient of its part that is a multiple of `d`, with the part that remains.
     fn take_multiples(&self, x: &Expr, d: &Expr) -> Option<(Expr, Expr)> {
         let (quotient, rest) = x.split_multiple(d)?;
-        let shorter = rest.is_zero() || d.terms().len() == 1 || self.facts.is_within(&rest, d);
+        let shorter = rest.is_zero() || d.terms().len() == 1 || self.is_within(&rest, d);
         if !quotient.is_zero() && shorter {
             return Some((quotient, rest));
         }
@@ -177,7 +187,7 @@ impl Simplifier<'_> {
                 None => x.split_multiple(&scale)?,
             };
             let reduced = d.exact_quotient(&scale)?;
-            self.facts.is_within(&low, &scale).then_some((scale, high, low, reduced))
+            self.is_within(&low, &scale).then_some((scale, high, low, reduced))
         })
     }
 

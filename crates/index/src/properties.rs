@@ -4,7 +4,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::{Expr, Facts, Sym};
+use super::{Expr, Facts, Prover, Sym};
 
 const SYMBOLS: u32 = 4;
 
@@ -249,6 +249,20 @@ proptest! {
             prop_assert!(!facts.prove_lt(&e, &f) || left < right, "{e} < {f} with {facts:?}");
             let multiple = if right == 0 { left == 0 } else { left % right == 0 };
             prop_assert!(!facts.prove_divides(&f, &e) || multiple, "{f} divides {e} with {facts:?}");
+        }
+    }
+
+    #[test]
+    fn a_prover_answers_as_its_facts_do(claims in vec((tree(), tree()), 0..4), asked in vec((tree(), tree()), 1..6)) {
+        let (mut prover, mut facts) = (Prover::default(), Facts::new());
+        for (a, b) in &claims {
+            let [a, b] = [a, b].map(Tree::build);
+            prop_assert_eq!(prover.assume_le(&a, &b), facts.assume_le(&a, &b));
+        }
+        for (a, b) in &asked {
+            let [a, b] = [a, b].map(Tree::build);
+            prop_assert_eq!(prover.prove_le(&a, &b), facts.prove_le(&a, &b), "{} and {} with {:?}", a, b, facts);
+            prop_assert_eq!(prover.normalize(&a), facts.normalize(&a), "with {:?}", facts);
         }
     }
 

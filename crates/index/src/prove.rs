@@ -61,7 +61,8 @@ impl Facts {
         }
         let constant = difference.constant_term();
         let divisor = self.divisor(&(difference - constant));
-        self.is_nonzero(difference) || constant.checked_rem(divisor).is_some_and(|rest| rest != 0)
+        self.is_nonzero_by(difference, |e| self.is_nonnegative(e))
+            || constant.checked_rem(divisor).is_some_and(|rest| rest != 0)
     }
 
     /// True if the first is proved to be at most the second.
@@ -89,13 +90,13 @@ impl Facts {
         self.divides(&self.normalize(d), &self.normalize(e))
     }
 
-    /// True if the expression, as it stands, is certainly not zero.
-    pub(super) fn is_nonzero(&self, e: &Expr) -> bool {
+    /// True if the expression, as it stands, is certainly not zero, by such proofs that others are zero or more.
+    pub(super) fn is_nonzero_by(&self, e: &Expr, is_nonnegative: impl Fn(&Expr) -> bool) -> bool {
         if e.is_overflow() || !self.interval(e).contains(0) {
             return !e.is_overflow();
         }
         let is_searched = !(self.knows_only_ranges() && is_difference_of_symbols(e));
-        is_searched && (self.is_nonnegative(&(e - 1)) || self.is_nonnegative(&(-e - 1)))
+        is_searched && (is_nonnegative(&(e - 1)) || is_nonnegative(&(-e - 1)))
     }
 
     /// Whether no relation, inequality or multiple is known, so that symbols differ only where their ranges do.
@@ -103,11 +104,6 @@ impl Facts {
         self.relations().next().is_none()
             && self.inequalities().next().is_none()
             && self.multiples().next().is_none()
-    }
-
-    /// True if `0 <= x < d`, as they stand.
-    pub(super) fn is_within(&self, x: &Expr, d: &Expr) -> bool {
-        self.is_nonnegative(x) && self.is_nonnegative(&(d - x - 1))
     }
 
     /// True if the expression, as it stands, is certainly zero or more.

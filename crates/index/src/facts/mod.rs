@@ -14,6 +14,7 @@ use imbl::{OrdMap, OrdSet, Vector};
 use thiserror::Error;
 
 use crate::division::{gcd_or_one, lcm};
+use crate::known::Known;
 use crate::{Atom, Expr, Sym, Term};
 
 /// Facts about symbols. Copies share structure, so copying is cheap however many facts there are.
@@ -164,11 +165,21 @@ impl Facts {
     /// # Errors
     /// When the facts exclude it.
     pub fn assume_le(&mut self, a: &Expr, b: &Expr) -> Result<(), Contradiction> {
-        let slack = self.normalize(&(b - a));
+        self.assume_le_knowing(a, b, &Known::default())
+    }
+
+    /// The same, with what was found out before under these very facts.
+    pub(crate) fn assume_le_knowing(
+        &mut self,
+        a: &Expr,
+        b: &Expr,
+        known: &Known,
+    ) -> Result<(), Contradiction> {
+        let slack = self.normalize_knowing(&(b - a), known);
         if self.is_negative(&slack) {
             return Err(Contradiction { left: a.clone(), relation: "<=", right: b.clone() });
         }
-        if !self.follows_by_cases(&slack) {
+        if known.refutes(&slack) || !self.follows_by_cases(&slack) {
             self.insert_nonnegative(slack);
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! From an index per axis to an index into memory.
 
-use index::{Expr, Facts, Sym};
+use index::{Expr, Sym};
 use ir::graph::{Shape, Val};
 use kernel::{Access, Buffer};
 use ops::DType;
@@ -41,12 +41,12 @@ fn parts(dtype: DType) -> Expr {
     if dtype.is_complex() { Expr::constant(2) } else { Expr::one() }
 }
 
-/// A position with the quotients and remainders of fused axes recombined.
-pub(super) fn recombined(position: &Expr) -> Expr {
-    Facts::new().normalize(position)
-}
-
 impl Emitter<'_> {
+    /// A position with the quotients and remainders of fused axes recombined.
+    pub fn recombined(&self, position: &Expr) -> Expr {
+        self.anywhere.normalize(position)
+    }
+
     /// Sizes of the graph over the kernel's arguments.
     pub fn sizes(&mut self, shape: &Shape) -> Vec<Expr> {
         shape.iter().map(|size| self.size(size)).collect()
@@ -83,7 +83,7 @@ impl Emitter<'_> {
             let shape = self.group.graph.shape(val).clone();
             let sizes = self.sizes(&shape);
             let in_memory = |of: &[Expr]| layout.in_memory(of).expect("only strides leave gaps");
-            return recombined(&(row_major(&in_memory(index), &in_memory(&sizes)) * parts));
+            return self.recombined(&(row_major(&in_memory(index), &in_memory(&sizes)) * parts));
         };
         let mut position = Expr::zero();
         for (axis, (index, stride)) in index.iter().zip(strides).enumerate() {
@@ -95,7 +95,7 @@ impl Emitter<'_> {
             };
             position = position + index.clone() * stride;
         }
-        recombined(&(position * parts))
+        self.recombined(&(position * parts))
     }
 }
 

@@ -4,7 +4,7 @@
 //! innermost body.
 
 use cranelift_entity::EntityRef;
-use index::{Expr, Facts, Sym};
+use index::{Expr, Facts, Prover, Sym};
 use ir::graph::Val;
 use kernel::{
     Access, Accumulator, Assumption, Buffer, ContiguousAccesses, Kernel, KernelBuilder, LoopKind, OpenBody,
@@ -73,6 +73,8 @@ pub(super) struct Emitter<'a> {
     from_zero: Facts,
     /// The arguments in sizes that are simpler for what is known of them.
     simplified: FxHashSet<Sym>,
+    /// Simplifies what is so anywhere, without any fact: copies of a statement are at much the same positions.
+    pub anywhere: Prover,
 }
 
 impl<'a> Emitter<'a> {
@@ -92,6 +94,7 @@ impl<'a> Emitter<'a> {
             sizes: Facts::new(),
             from_zero: Facts::new(),
             simplified: FxHashSet::default(),
+            anywhere: Prover::default(),
         }
     }
 

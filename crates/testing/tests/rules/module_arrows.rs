@@ -52,6 +52,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "arithmetic",
             "evaluate",
             "division",
+            "known",
             "facts",
             "divisibility",
             "extremum",

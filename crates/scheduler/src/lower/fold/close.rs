@@ -5,7 +5,6 @@ use kernel::{Access, Accumulator, Value};
 
 use super::{Arrays, FoldEmitter, OpenFold, PartialLayout, Storage};
 use crate::lower::BufferSource;
-use crate::lower::address::recombined;
 use crate::lower::loops::Walk;
 use space::Axis;
 
@@ -79,7 +78,8 @@ impl FoldEmitter<'_> {
         let fold = &self.witness().folds[number];
         let index = self.index_of(&fold.kept);
         let layout = PartialLayout::of(&self.emitter.group, number);
-        let position = recombined(&layout.position(self, &index));
+        let position = layout.position(self, &index);
+        let position = self.emitter.recombined(&position);
         let dtypes = self.states(number).partial_dtypes();
         for (state, (&value, dtype)) in states.iter().zip(dtypes).enumerate() {
             let value = self.emitter.cast(value, dtype);

@@ -19,7 +19,7 @@ use kernel::LoopKind;
 use rustc_hash::FxHashMap;
 
 use super::Lowered;
-use super::address::{delinearize, recombined, row_major};
+use super::address::{delinearize, row_major};
 use super::emitter::Emitter;
 use crate::legal::{Fold, Witness};
 use jam::Jam;
@@ -150,7 +150,7 @@ impl<'a> LoopEmitter<'a> {
         }
         let sizes: Vec<Expr> =
             atoms.iter().map(|&atom| self.emitter.size(group.witness.space.size(atom))).collect();
-        recombined(&row_major(&index, &sizes))
+        self.emitter.recombined(&row_major(&index, &sizes))
     }
 
     /// Whether this is the current index of something with these axes.

@@ -1,6 +1,6 @@
 //! The open loops: which axis each walks, over which part of it, and what is known about its variable.
 
-use index::{Expr, Facts, Prover, Sym};
+use index::{Expr, Prover, Sym};
 use rustc_hash::FxHashMap;
 
 use space::Axis;
@@ -27,8 +27,11 @@ impl OpenLoops {
     /// Notes that a loop walks an axis and that its indices are within a subrange.
     pub fn walks(&mut self, axis: Axis, var: Sym, subrange: &Subrange) {
         self.vars.insert(axis, var);
-        let facts = self.scopes.last().map(|scope| scope.facts.facts().clone()).unwrap_or_default();
-        let facts = Prover::new(with_subrange(facts, var, subrange));
+        let (begin, end) = subrange;
+        let facts = match self.scopes.last() {
+            Some(scope) => scope.facts.in_loop(var, begin, end),
+            None => Prover::default().in_loop(var, begin, end),
+        };
         let subrange = subrange.clone();
         self.scopes.push(Scope { facts, var, subrange, decided: FxHashMap::default() });
     }
@@ -114,23 +117,4 @@ impl Scope {
         };
         *decided.entry((at.clone(), size.clone())).or_insert_with(decide)
     }
-}
-
-/// Facts with a variable within a subrange. For loops that are known not to run nothing is noted, as anything would follow
-/// from it.
-fn with_subrange(mut facts: Facts, var: Sym, (begin, end): &Subrange) -> Facts {
-    for size in begin.symbols().into_iter().chain(end.symbols()) {
-        facts.assume_range(size, 0, None);
-    }
-    match (begin.as_const(), end.as_const()) {
-        (Some(begin), Some(end)) if begin < end => facts.assume_range(var, begin.max(0), end - 1),
-        (Some(_), Some(_)) => {}
-        _ => {
-            facts.assume_range(var, 0, None);
-            // Contradictions are ignored; the facts are then fewer, not wrong.
-            let _ = facts.assume_le(begin, &Expr::sym(var));
-            let _ = facts.assume_lt(&Expr::sym(var), end);
-        }
-    }
-    facts
 }
