@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashMap;
+
 use super::normalize::atoms;
 use super::{Atom, Expr, Facts, Term};
 
@@ -121,6 +123,24 @@ impl Facts {
     }
 }
 
+impl Facts {
+    /// What defines an atom, as expressions that are zero or more.
+    fn definition(&self, atom: &Atom) -> Vec<Expr> {
+        let is_nonnegative = |e: &Expr| self.interval(e).is_nonnegative();
+        let value = Expr::from_atom(atom.clone());
+        let mut known = match atom {
+            Atom::FloorDiv(x, d) if is_nonnegative(d) => vec![x - d * &value, d * &value + d - 1 - x],
+            Atom::Mod(x, d) if is_nonnegative(d) && is_nonnegative(x) => vec![d - 1 - &value, x - &value],
+            Atom::Mod(_, d) if is_nonnegative(d) => vec![d - 1 - &value],
+            Atom::Sym(_) | Atom::FloorDiv(..) | Atom::Mod(..) => vec![],
+            Atom::Min(a, b) => vec![a - &value, b - &value],
+            Atom::Max(a, b) => vec![&value - a, &value - b],
+        };
+        known.retain(|e| !e.is_overflow());
+        known
+    }
+}
+
 /// Whether an expression is one symbol less another.
 fn is_difference_of_symbols(e: &Expr) -> bool {
     let is_symbol = |term: &Term| matches!(term.monomial.as_atom(), Some(Atom::Sym(_)));
@@ -143,11 +163,13 @@ struct Search<'f> {
     facts: &'f Facts,
     /// Sums that it may still look at.
     steps: u32,
+    /// What defines the atoms of those that it looked at.
+    defined: FxHashMap<Atom, Vec<Expr>>,
 }
 
 impl<'f> Search<'f> {
     fn over(facts: &'f Facts) -> Search<'f> {
-        Search { facts, steps: MAX_STEPS }
+        Search { facts, steps: MAX_STEPS, defined: FxHashMap::default() }
     }
 
     /// Takes away the highest negative term, again and again: an index of many dimensions needs as many steps.
@@ -199,6 +221,11 @@ impl<'f> Search<'f> {
 
     /// What a known inequality may be multiplied by so that one of the terms goes away, or changes to the better.
     fn scales<'t>(&self, terms: &'t [Term], known: &'t Expr) -> Vec<Expr> {
+        if let [term] = terms {
+            let mentions = |by: &&Term| by.monomial.lead().is_some_and(|lead| term.monomial.power(lead) > 0);
+            let scales = known.terms().iter().filter(mentions).filter_map(|by| scale(term, by));
+            return self.nonnegative_ones(scales.collect());
+        }
         let mut by_lead: BTreeMap<&Atom, Vec<&Term>> = BTreeMap::new();
         for (lead, by) in known.terms().iter().filter_map(|by| Some((by.monomial.lead()?, by))) {
             by_lead.entry(lead).or_default().push(by);
@@ -207,8 +234,13 @@ impl<'f> Search<'f> {
             let atoms = term.monomial.factors().iter().map(|(atom, _)| atom);
             atoms.filter_map(|atom| by_lead.get(atom)).flatten().map(move |by| (term, *by))
         };
-        let mut scales: Vec<Expr> =
-            terms.iter().flat_map(sharing).filter_map(|(term, by)| scale(term, by)).collect();
+        self.nonnegative_ones(
+            terms.iter().flat_map(sharing).filter_map(|(term, by)| scale(term, by)).collect(),
+        )
+    }
+
+    /// Those that are zero or more, each once.
+    fn nonnegative_ones(&self, mut scales: Vec<Expr>) -> Vec<Expr> {
         scales.sort();
         scales.dedup();
         scales.retain(|scale| self.facts.interval(scale).is_nonnegative());
@@ -217,33 +249,15 @@ impl<'f> Search<'f> {
 
     /// Expressions that are zero or more: the assumed ones that share something with these terms of `e`, and those that
     /// define the atoms of `e`.
-    fn hypotheses(&self, e: &Expr, terms: &[Term]) -> impl Iterator<Item = Cow<'f, Expr>> + use<'f> {
-        let assumed = self.facts.inequalities_sharing(terms).map(Cow::Borrowed);
-        assumed.chain(self.definitions(e).into_iter().map(Cow::Owned))
-    }
-
-    /// What defines the atoms of an expression, as expressions that are zero or more.
-    fn definitions(&self, e: &Expr) -> Vec<Expr> {
-        let is_nonnegative = |e: &Expr| self.facts.interval(e).is_nonnegative();
-        let mut known: Vec<Expr> = Vec::new();
+    fn hypotheses(&mut self, e: &Expr, terms: &[Term]) -> impl Iterator<Item = Cow<'f, Expr>> + use<'f> {
+        let (facts, mut known) = (self.facts, Vec::new());
         for atom in atoms(e) {
-            let value = Expr::from_atom(atom.clone());
-            match &atom {
-                Atom::Sym(_) => {}
-                Atom::FloorDiv(x, d) if is_nonnegative(d) => {
-                    known.extend([x - d * &value, d * &value + d - 1 - x]);
-                }
-                Atom::Mod(x, d) if is_nonnegative(d) => {
-                    known.push(d - 1 - &value);
-                    known.extend(is_nonnegative(x).then(|| x - &value));
-                }
-                Atom::FloorDiv(..) | Atom::Mod(..) => {}
-                Atom::Min(a, b) => known.extend([a - &value, b - &value]),
-                Atom::Max(a, b) => known.extend([&value - a, &value - b]),
-            }
+            let definition = |atom: &Atom| facts.definition(atom);
+            let defined = self.defined.entry(atom).or_insert_with_key(definition);
+            known.extend(defined.iter().cloned());
         }
-        known.retain(|e| !e.is_overflow());
-        known
+        let assumed = facts.inequalities_sharing(terms).map(Cow::Borrowed);
+        assumed.chain(known.into_iter().map(Cow::Owned))
     }
 }
 

@@ -33,7 +33,8 @@ impl OpenLoops {
             None => Prover::default().in_loop(var, begin, end),
         };
         let subrange = subrange.clone();
-        self.scopes.push(Scope { facts, var, subrange, decided: FxHashMap::default() });
+        let (decided, unproved) = Default::default();
+        self.scopes.push(Scope { facts, var, subrange, decided, unproved });
     }
 
     /// Notes that `indices` indices from `first` on are within a subrange.
@@ -96,19 +97,29 @@ struct Scope {
     subrange: Subrange,
     /// Predicates that were decided with these facts: cats of slices of one another ask for the same ones repeatedly.
     decided: FxHashMap<(Expr, Expr), Known>,
+    /// The least constants of indices, by what else they have, that were not proved less than a size: of jammed rows the
+    /// next ones are not either, and to fail takes longest.
+    unproved: FxHashMap<(Expr, Expr), i64>,
 }
 
 impl Scope {
     /// Whether `0 <= at < size` holds.
     fn is_within(&mut self, at: &Expr, size: &Expr) -> Known {
-        let Scope { facts, decided, .. } = self;
+        let Scope { facts, decided, unproved, .. } = self;
+        let shift = at.constant_term();
+        let mut is_less = || {
+            let least = unproved.entry((at - shift, size.clone())).or_insert(i64::MAX);
+            let is_proved = shift < *least && facts.prove_lt(at, size);
+            *least = if is_proved { *least } else { shift.min(*least) };
+            is_proved
+        };
         // Most parts of a cat end before the subrange, so that is asked first: giving up takes longest.
         let decide = || {
             let zero = Expr::zero();
             if facts.prove_le(size, at) {
                 Known::False
             } else if facts.prove_le(&zero, at) {
-                if facts.prove_lt(at, size) { Known::True } else { Known::Unknown }
+                if is_less() { Known::True } else { Known::Unknown }
             } else if facts.prove_lt(at, &zero) {
                 Known::False
             } else {
