@@ -3,6 +3,7 @@
 //! Takes a witness; the results hold for the schedules that are chosen. Factors were measured on graphs of one and two folds
 //! (`docs/internals/cost.md`).
 
+use ir::graph::{Fusion, Graph, Node, TensorOp};
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Store, When, Witness};
 use space::Axis;
@@ -24,18 +25,25 @@ pub(super) struct Access {
 
 impl Access {
     /// The accesses of a kernel whose blocks keep `bytes` from stage to stage.
-    pub(super) fn of(witness: &Witness, bytes: u64, hints: &Hints, target: &Target) -> Access {
-        let columns = walks_columns(witness, hints);
+    pub(super) fn of(
+        (graph, view): (&Graph, &Fusion),
+        witness: &Witness,
+        bytes: u64,
+        hints: &Hints,
+        target: &Target,
+    ) -> Access {
+        let last = contiguous(graph, view, witness);
+        let columns = last.is_some_and(|last| walks_columns(witness, last, hints));
         let strip = if !columns {
             1
-        } else if stands_outside(witness) {
+        } else if stands_outside(witness, last) {
             target.column_strip
         } else {
             target.strip
         };
         let divided = hints.value(&witness.divided()).max(1);
         let blocks = divided.div_ceil(strip).max(1);
-        let slowdown = if lies_across(witness) || (columns && folds_across(witness)) {
+        let slowdown = if lies_across(witness, last) || (columns && folds_across(witness, last)) {
             target.across_lanes
         } else if columns {
             target.in_columns
@@ -62,29 +70,39 @@ fn rows_of_block(witness: &Witness, hints: &Hints) -> u64 {
     if witness.order.last().is_some_and(|last| witness.workers.contains(last)) { 1 } else { rows }
 }
 
+/// The contiguous axis: the last of the value with the most axes. If the group scans along that, but along another axis than
+/// the last of what the scan makes, the value is a permuted one, whose memory has the order of the scan's result.
+fn contiguous(graph: &Graph, view: &Fusion, witness: &Witness) -> Option<Axis> {
+    let last = witness.order.last().copied();
+    let is_scan = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Scan { .. });
+    match view.order().iter().find(is_scan).filter(|_| last == witness.scanned) {
+        Some(&scan) => witness.space.axes_of(scan.into()).iter().flatten().last().copied(),
+        None => last,
+    }
+}
+
 /// Whether each block walks many rows for a few neighbours in each: workers divide the contiguous axis, but not the rows.
-fn walks_columns(witness: &Witness, hints: &Hints) -> bool {
-    let Some((last, outer)) = witness.order.split_last() else { return false };
-    let walked = outer.iter().filter(|axis| !witness.workers.contains(axis));
+fn walks_columns(witness: &Witness, last: Axis, hints: &Hints) -> bool {
+    let walked = witness.order.iter().filter(|axis| **axis != last && !witness.workers.contains(axis));
     let rows = walked.map(|&axis| hints.value(witness.space.size(axis))).fold(1, u64::saturating_mul);
-    witness.workers.contains(last) && rows > MAX_STREAMED_ROWS
+    witness.workers.contains(&last) && rows > MAX_STREAMED_ROWS
 }
 
 /// Whether a fold reduces the contiguous axis. If workers divide it, its lanes are strided in memory.
-fn folds_across(witness: &Witness) -> bool {
-    witness.order.last().is_some_and(|last| witness.folds.iter().any(|fold| fold.reduced.contains(last)))
+fn folds_across(witness: &Witness, last: Option<Axis>) -> bool {
+    last.is_some_and(|last| witness.folds.iter().any(|fold| fold.reduced.contains(&last)))
 }
 
 /// Whether the loop over lanes is around stages that wait for folds or a scan, if workers divide the contiguous axis.
-fn stands_outside(witness: &Witness) -> bool {
-    witness.stages_wait() && witness.order.last().is_none_or(|&last| witness.lanes_fit_outside(last))
+fn stands_outside(witness: &Witness, last: Option<Axis>) -> bool {
+    witness.stages_wait() && last.is_none_or(|last| witness.lanes_fit_outside(last))
 }
 
 /// Whether lanes are strided in memory: stages wait for folds while workers divide the contiguous axis, and the loop over
 /// lanes cannot be around the stages.
-fn lies_across(witness: &Witness) -> bool {
-    let is_divided = witness.order.last().is_some_and(|last| witness.workers.contains(last));
-    is_divided && witness.has_inner_folds() && !stands_outside(witness)
+fn lies_across(witness: &Witness, last: Option<Axis>) -> bool {
+    let is_divided = last.is_some_and(|last| witness.workers.contains(&last));
+    is_divided && witness.has_inner_folds() && !stands_outside(witness, last)
 }
 
 /// How often a kernel reads its inputs from main memory: once if what a block re-reads between stages fits the memory that

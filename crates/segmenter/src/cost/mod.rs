@@ -83,7 +83,8 @@ impl Seconds {
             let memory = moved as f64 / target.bandwidth;
             return Seconds { memory, launch: target.launch, ..Seconds::default() };
         };
-        let access = Access::of(witness, bytes_kept(amounts, view, [read, written]), amounts.hints, target);
+        let kept = bytes_kept(amounts, view, [read, written]);
+        let access = Access::of((amounts.graph, view), witness, kept, amounts.hints, target);
         let bytes = read as f64 * f64::from(access.sweeps) + written as f64;
         let memory = bytes * access.slowdown / target.bandwidth;
         let computing = work::cycles(amounts, view, witness) as f64 / target.throughput;
@@ -151,7 +152,7 @@ pub(super) fn min_seconds<'v>(
 /// How often a kernel reads its inputs from main memory.
 pub fn input_sweeps(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u32 {
     let kept = bytes_kept(amounts, view, [amounts.read(view), amounts.written(view)]);
-    Access::of(witness, kept, amounts.hints, amounts.target).sweeps
+    Access::of((amounts.graph, view), witness, kept, amounts.hints, amounts.target).sweeps
 }
 
 /// The bytes, of those that a kernel reads and writes, that blocks keep from stage to stage.
