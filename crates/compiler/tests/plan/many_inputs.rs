@@ -73,3 +73,20 @@ fn bounds_of_long_cats_stay_within_the_algebra() {
         assert!(texts.all(|text| !text.contains("overflow")), "{parts} parts");
     }
 }
+
+/// In each subrange of a pad of a slice the copies of jammed rows ask for the same bounds.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "the algebra counts its work in debug builds")]
+fn jammed_rows_of_a_pad_share_their_proofs() {
+    let definition = define(
+        "
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+        y = fd.ops.pad(fd.ops.slice(x, [1, 0], [2048, 4096]), [0, 0, 1, 0], 0.0)
+        var, mean = fd.ops.var_mean(y, dims=[0], correction=0, keepdim=True)
+        fd.add_output(fd.ops.mul(fd.ops.sub(y, mean), fd.ops.rsqrt(var)))",
+    );
+    let tried = counted(AlgebraWork::Tried, || {
+        cpu_plan(&definition);
+    });
+    assert!(tried <= 10_000, "{tried}");
+}

@@ -3,7 +3,7 @@
 //! Takes a witness; the results hold for the schedules that are chosen. Factors were measured on graphs of one and two folds
 //! (`docs/internals/cost.md`).
 
-use ir::graph::{Fusion, Graph, Node, TensorOp};
+use ir::graph::{Fusion, Graph, TensorOp, Val};
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Store, When, Witness};
 use space::Axis;
@@ -70,14 +70,28 @@ fn rows_of_block(witness: &Witness, hints: &Hints) -> u64 {
     if witness.order.last().is_some_and(|last| witness.workers.contains(last)) { 1 } else { rows }
 }
 
-/// The contiguous axis: the last of the value with the most axes. If the group scans along that, but along another axis than
-/// the last of what the scan makes, the value is a permuted one, whose memory has the order of the scan's result.
+/// The contiguous axis: the last of the value with the most axes. If the group scans along that, but no input is contiguous
+/// along it, the value is a permuted one and has the inputs' order in memory.
 fn contiguous(graph: &Graph, view: &Fusion, witness: &Witness) -> Option<Axis> {
-    let last = witness.order.last().copied();
-    let is_scan = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Scan { .. });
-    match view.order().iter().find(is_scan).filter(|_| last == witness.scanned) {
-        Some(&scan) => witness.space.axes_of(scan.into()).iter().flatten().last().copied(),
-        None => last,
+    let last = witness.order.last().copied()?;
+    if witness.scanned != Some(last) {
+        return Some(last);
+    }
+    let lie: Vec<Axis> =
+        view.inputs_of_most_axes(graph).filter_map(|val| innermost(graph, view, witness, val)).collect();
+    if lie.contains(&last) { Some(last) } else { lie.first().copied().or(Some(last)) }
+}
+
+/// The axis along which an input is contiguous.
+fn innermost(graph: &Graph, view: &Fusion, witness: &Witness, input: Val) -> Option<Axis> {
+    let user = *view.uses(input).first()?;
+    let k = graph.node(user).operands.iter().position(|&operand| operand == input)?;
+    let axes = witness.space.axes_of_operand(user, k);
+    match graph.op(input) {
+        TensorOp::Input { layout, .. } if !layout.order.is_empty() => {
+            layout.order.iter().flat_map(|&axis| &axes[usize::from(axis)]).last().copied()
+        }
+        _ => axes.iter().flatten().last().copied(),
     }
 }
 
