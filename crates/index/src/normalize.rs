@@ -72,7 +72,7 @@ impl Simplifier<'_> {
 
     /// True if an expression, as it stands, is certainly not zero.
     fn is_nonzero(&self, e: &Expr) -> bool {
-        self.facts.is_nonzero_by(e, |e| self.is_nonnegative(e))
+        is_nonzero(self.facts, e, |e| self.is_nonnegative(e))
     }
 
     /// True if `0 <= x < d`, as they stand.
@@ -217,6 +217,30 @@ impl Simplifier<'_> {
             }
         })
     }
+}
+
+/// True if an expression, as it stands, is certainly not zero, by such proofs that others are zero or more.
+pub(super) fn is_nonzero(facts: &Facts, e: &Expr, is_nonnegative: impl Fn(&Expr) -> bool) -> bool {
+    if e.is_overflow() || !facts.interval(e).contains(0) {
+        return !e.is_overflow();
+    }
+    let is_searched = !(knows_only_ranges(facts) && is_difference_of_symbols(e));
+    is_searched && (is_nonnegative(&(e - 1)) || is_nonnegative(&(-e - 1)))
+}
+
+/// Whether no relation, inequality or multiple is known, so that symbols differ only where their ranges do.
+fn knows_only_ranges(facts: &Facts) -> bool {
+    facts.relations().next().is_none()
+        && facts.inequalities().next().is_none()
+        && facts.multiples().next().is_none()
+}
+
+/// Whether an expression is one symbol less another.
+fn is_difference_of_symbols(e: &Expr) -> bool {
+    let is_symbol = |term: &Term| matches!(term.monomial.as_atom(), Some(Atom::Sym(_)));
+    let [first, second] = e.terms() else { return false };
+    let is_unit = matches!((first.coefficient, second.coefficient), (1, -1) | (-1, 1));
+    is_unit && is_symbol(first) && is_symbol(second)
 }
 
 /// `k*d*(x // d) + k*(x % d)` is `k*x`.

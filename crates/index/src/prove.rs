@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
-use super::normalize::atoms;
+use super::normalize::{atoms, is_nonzero};
 use super::{Atom, Expr, Facts, Term};
 
 /// Known inequalities that a proof may add up when it takes away the highest negative term each time.
@@ -63,7 +63,7 @@ impl Facts {
         }
         let constant = difference.constant_term();
         let divisor = self.divisor(&(difference - constant));
-        self.is_nonzero_by(difference, |e| self.is_nonnegative(e))
+        is_nonzero(self, difference, |e| self.is_nonnegative(e))
             || constant.checked_rem(divisor).is_some_and(|rest| rest != 0)
     }
 
@@ -92,22 +92,6 @@ impl Facts {
         self.divides(&self.normalize(d), &self.normalize(e))
     }
 
-    /// True if the expression, as it stands, is certainly not zero, by such proofs that others are zero or more.
-    pub(super) fn is_nonzero_by(&self, e: &Expr, is_nonnegative: impl Fn(&Expr) -> bool) -> bool {
-        if e.is_overflow() || !self.interval(e).contains(0) {
-            return !e.is_overflow();
-        }
-        let is_searched = !(self.knows_only_ranges() && is_difference_of_symbols(e));
-        is_searched && (is_nonnegative(&(e - 1)) || is_nonnegative(&(-e - 1)))
-    }
-
-    /// Whether no relation, inequality or multiple is known, so that symbols differ only where their ranges do.
-    fn knows_only_ranges(&self) -> bool {
-        self.relations().next().is_none()
-            && self.inequalities().next().is_none()
-            && self.multiples().next().is_none()
-    }
-
     /// True if the expression, as it stands, is certainly zero or more.
     pub(super) fn is_nonnegative(&self, e: &Expr) -> bool {
         crate::work::count(crate::work::AlgebraWork::Asked, 1);
@@ -123,30 +107,20 @@ impl Facts {
     }
 }
 
-impl Facts {
-    /// What defines an atom, as expressions that are zero or more.
-    fn definition(&self, atom: &Atom) -> Vec<Expr> {
-        let is_nonnegative = |e: &Expr| self.interval(e).is_nonnegative();
-        let value = Expr::from_atom(atom.clone());
-        let mut known = match atom {
-            Atom::FloorDiv(x, d) if is_nonnegative(d) => vec![x - d * &value, d * &value + d - 1 - x],
-            Atom::Mod(x, d) if is_nonnegative(d) && is_nonnegative(x) => vec![d - 1 - &value, x - &value],
-            Atom::Mod(_, d) if is_nonnegative(d) => vec![d - 1 - &value],
-            Atom::Sym(_) | Atom::FloorDiv(..) | Atom::Mod(..) => vec![],
-            Atom::Min(a, b) => vec![a - &value, b - &value],
-            Atom::Max(a, b) => vec![&value - a, &value - b],
-        };
-        known.retain(|e| !e.is_overflow());
-        known
-    }
-}
-
-/// Whether an expression is one symbol less another.
-fn is_difference_of_symbols(e: &Expr) -> bool {
-    let is_symbol = |term: &Term| matches!(term.monomial.as_atom(), Some(Atom::Sym(_)));
-    let [first, second] = e.terms() else { return false };
-    let is_unit = matches!((first.coefficient, second.coefficient), (1, -1) | (-1, 1));
-    is_unit && is_symbol(first) && is_symbol(second)
+/// What defines an atom, as expressions that are zero or more.
+fn definition(facts: &Facts, atom: &Atom) -> Vec<Expr> {
+    let is_nonnegative = |e: &Expr| facts.interval(e).is_nonnegative();
+    let value = Expr::from_atom(atom.clone());
+    let mut known = match atom {
+        Atom::FloorDiv(x, d) if is_nonnegative(d) => vec![x - d * &value, d * &value + d - 1 - x],
+        Atom::Mod(x, d) if is_nonnegative(d) && is_nonnegative(x) => vec![d - 1 - &value, x - &value],
+        Atom::Mod(_, d) if is_nonnegative(d) => vec![d - 1 - &value],
+        Atom::Sym(_) | Atom::FloorDiv(..) | Atom::Mod(..) => vec![],
+        Atom::Min(a, b) => vec![a - &value, b - &value],
+        Atom::Max(a, b) => vec![&value - a, &value - b],
+    };
+    known.retain(|e| !e.is_overflow());
+    known
 }
 
 /// Splits into cases until nothing is left to split; at most `cases` splits within each other.
@@ -252,8 +226,8 @@ impl<'f> Search<'f> {
     fn hypotheses(&mut self, e: &Expr, terms: &[Term]) -> impl Iterator<Item = Cow<'f, Expr>> + use<'f> {
         let (facts, mut known) = (self.facts, Vec::new());
         for atom in atoms(e) {
-            let definition = |atom: &Atom| facts.definition(atom);
-            let defined = self.defined.entry(atom).or_insert_with_key(definition);
+            let define = |atom: &Atom| definition(facts, atom);
+            let defined = self.defined.entry(atom).or_insert_with_key(define);
             known.extend(defined.iter().cloned());
         }
         let assumed = facts.inequalities_sharing(terms).map(Cow::Borrowed);

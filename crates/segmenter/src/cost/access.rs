@@ -71,7 +71,7 @@ fn rows_of_block(witness: &Witness, hints: &Hints) -> u64 {
 }
 
 /// The contiguous axis: the last of the value with the most axes. If the group scans along that, but no input is contiguous
-/// along it, the value is a permuted one and has the inputs' order in memory.
+/// along it, the value is a permuted one: it has the inputs' order in memory, or lanes are strided in one of the two.
 fn contiguous(graph: &Graph, view: &Fusion, witness: &Witness) -> Option<Axis> {
     let last = witness.order.last().copied()?;
     if witness.scanned != Some(last) {

@@ -97,7 +97,7 @@ struct Scope {
     subrange: Subrange,
     /// Predicates that were decided with these facts: cats of slices of one another ask for the same ones repeatedly.
     decided: FxHashMap<(Expr, Expr), Known>,
-    /// The least constants of indices, by what else they have, that were not proved less than a size: of jammed rows the
+    /// The minimum of the constants of indices, by what else they have, that were not proved less than a size: of jammed rows the
     /// next ones are not either, and to fail takes longest.
     unproved: FxHashMap<(Expr, Expr), i64>,
 }
@@ -108,9 +108,9 @@ impl Scope {
         let Scope { facts, decided, unproved, .. } = self;
         let shift = at.constant_term();
         let mut is_less = || {
-            let least = unproved.entry((at - shift, size.clone())).or_insert(i64::MAX);
-            let is_proved = shift < *least && facts.prove_lt(at, size);
-            *least = if is_proved { *least } else { shift.min(*least) };
+            let minimum = unproved.entry((at - shift, size.clone())).or_insert(i64::MAX);
+            let is_proved = shift < *minimum && facts.prove_lt(at, size);
+            *minimum = if is_proved { *minimum } else { shift.min(*minimum) };
             is_proved
         };
         // Most parts of a cat end before the subrange, so that is asked first: giving up takes longest.
