@@ -6,15 +6,16 @@
 //! be off by a factor of two; off by a hundred, workers stay idle, or nearly every row leaves partial results. On a GPU they
 //! may be off by an eighth: if all blocks fit at once, that is twice as fast as with one block more. Rows of whole vectors
 //! need no code for the remainder, a quarter of a kernel; of short ones moments are computed in two passes, and folds over a
-//! few elements are unrolled. The key depends on the call alone, and so does the answer to the last bit, whatever was called
+//! few elements are unrolled. Where a reshape asks for numbers, sizes are known: each index would be divided by them. The key depends on the call alone, and so does the answer to the last bit, whatever was called
 //! before.
 
 use compiler::layout::LayoutClass;
 use compiler::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
-use index::{Facts, Sym};
+use index::{Expr, Facts, Sym};
 use indexmap::IndexSet;
 use ir::definition::Definition;
-use ir::graph::{Fusion, Shape, Sizes};
+use ir::graph::{Fusion, Graph, Node, Shape, Sizes, TensorOp, Val};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::CompileOptions;
@@ -40,6 +41,8 @@ pub(crate) struct Shapes {
     last: Vec<Sym>,
     /// And those of them that a fold reduces, if passes may change it.
     folded: Vec<Sym>,
+    /// And those that a reshape replaces by numbers, likewise.
+    regrouped: Vec<Sym>,
     /// Whether sizes of other orders of magnitude have other keys.
     by_order: bool,
     /// Whether keys contain the sizes themselves: a limit on memory must hold at those of each call.
@@ -60,10 +63,14 @@ impl Shapes {
         symbols.dedup();
         // The user's schedule fits the unchanged definition.
         let is_scheduled = !options.plan.schedules.is_empty();
-        let folded = if is_scheduled { Vec::new() } else { folded_row_sizes(graph, fusion) };
+        let (folded, regrouped) = if is_scheduled {
+            (Vec::new(), Vec::new())
+        } else {
+            (folded_row_sizes(graph, fusion), regrouped_sizes(graph, fusion))
+        };
         let (last, on_gpu) = (row_sizes(graph, fusion), options.executor.is_on_gpu());
         let is_exact = options.plan.peak_memory.is_some();
-        Shapes { shapes, symbols, last, folded, by_order, is_exact, on_gpu }
+        Shapes { shapes, symbols, last, folded, regrouped, by_order, is_exact, on_gpu }
     }
 
     /// Whether no value of a call of these sizes has many elements.
@@ -83,7 +90,7 @@ impl Shapes {
         self.symbols.iter().filter_map(|&sym| Some((sym, sizes.get(sym)?)))
     }
 
-    /// What is known about the sizes of last axes. Small calls that share a variant for all orders know nothing.
+    /// What is known about the sizes of last axes and of reshapes. Small calls that share a variant for all orders know nothing.
     fn rows(&self, sizes: &Sizes) -> SmallVec<[KnownRow; 2]> {
         if self.by_order && self.are_few(sizes) {
             return SmallVec::new();
@@ -92,8 +99,25 @@ impl Shapes {
             (size, true) => KnownRow::on_gpu(sym, size),
             (size, false) => KnownRow::on_cpu(sym, size, self.folded.contains(&sym)),
         };
-        self.last.iter().filter_map(known).collect()
+        let regrouped =
+            self.regrouped.iter().filter_map(|&sym| Some(KnownRow::of_size(sym, sizes.get(sym)?)));
+        let others = self.last.iter().filter(|sym| !self.regrouped.contains(sym));
+        regrouped.chain(others.filter_map(known)).collect()
     }
+}
+
+/// The symbols that only one of the two shapes of a reshape has: they divide numbers, so few sizes are possible.
+fn regrouped_sizes(graph: &Graph, fusion: &Fusion) -> Vec<Sym> {
+    let symbols = |val: Val| graph.shape(val).iter().flat_map(Expr::symbols).collect::<FxHashSet<Sym>>();
+    let is_reshape = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Reshape(_));
+    let alone = |&node: &Node| {
+        let (before, after) = (symbols(graph.node(node).operands[0]), symbols(node.into()));
+        before.symmetric_difference(&after).copied().collect::<Vec<Sym>>()
+    };
+    let mut found: Vec<Sym> = fusion.order().iter().filter(is_reshape).flat_map(alone).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
 }
 
 /// The common properties of the calls that share a variant.

@@ -1,7 +1,7 @@
 //! The cycles that each node of a graph takes on a machine: for a vector of elements on a CPU, for one element on a GPU's
 //! lane.
 
-use ir::graph::{Graph, Node, TensorOp};
+use ir::graph::{Graph, Node, TensorOp, Val};
 use ops::cycles::{cpu, gpu};
 use ops::{Body, BodyStep, DType, Monoid, ScalarOp};
 use target::{Processor, Target};
@@ -36,7 +36,7 @@ impl OpCycles {
             TensorOp::Fold { monoid: Monoid::Lambda(lambda), .. } => self.of_body(lambda.body()),
             TensorOp::Fold { .. } => 1,
             // Along the contiguous axis one element follows another; across it lanes scan side by side.
-            TensorOp::Scan { axis, .. } if usize::from(*axis) + 1 == graph.ty(node.into()).rank() => 350,
+            TensorOp::Scan { axis, .. } if is_contiguous(graph, data.operands[0], usize::from(*axis)) => 350,
             TensorOp::Scan { .. } => 4,
             _ => 0,
         }
@@ -51,5 +51,22 @@ impl OpCycles {
             BodyStep::Constant(_) => 0,
         };
         body.steps().iter().zip(dtypes).map(cycles).sum()
+    }
+}
+
+/// Whether a value is contiguous along an axis: as the input that it re-indexes, else along the last axis.
+fn is_contiguous(graph: &Graph, val: Val, axis: usize) -> bool {
+    let operands = || graph.node(val.node).operands.iter().copied();
+    let has_rank = |operand: &Val| graph.ty(*operand).rank() == graph.ty(val).rank();
+    match graph.op(val) {
+        TensorOp::Permute(axes) => is_contiguous(graph, graph.node(val.node).operands[0], axes[axis].into()),
+        TensorOp::Map(_) | TensorOp::Cast(_) | TensorOp::Slice { .. } | TensorOp::Pad { .. } => {
+            operands().find(has_rank).is_some_and(|operand| is_contiguous(graph, operand, axis))
+        }
+        TensorOp::Input { layout, .. } => match layout.order.last() {
+            Some(&last) => usize::from(last) == axis,
+            None => axis + 1 == graph.ty(val).rank(),
+        },
+        _ => axis + 1 == graph.ty(val).rank(),
     }
 }

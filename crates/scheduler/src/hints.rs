@@ -26,6 +26,11 @@ pub struct KnownRow {
 }
 
 impl KnownRow {
+    /// Rows of `size` elements, no others.
+    pub fn of_size(symbol: Sym, size: i64) -> KnownRow {
+        KnownRow { symbol, multiple: 1, most: None, exact: Some(size) }
+    }
+
     /// Rows of `size` elements on a CPU, if they are whole vectors, or if a fold reduces them and has its result at once or
     /// by two passes.
     pub fn on_cpu(symbol: Sym, size: i64, is_folded: bool) -> Option<KnownRow> {

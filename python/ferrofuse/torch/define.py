@@ -141,7 +141,7 @@ class _Lowering:
         """The arguments; integers as f64 if the result is f64, where the language would compute in f32, and tensors without
         axes in the dtype to which they do not promote others.
         """
-        arguments = [self._argument(_converted(node, one)) for one in node.args]
+        arguments = [self._argument(_rounded(node, _converted(node, one))) for one in node.args]
         if _promotes_integers_to_f64(node):
             return [self._fd.ops.cast(one, DataType.Double) if isinstance(one, TensorView) else one for one in arguments]
         common = _dtype_of_tensors_with_axes(node)
@@ -149,9 +149,15 @@ class _Lowering:
             return arguments
         is_small = [isinstance(one, torch.fx.Node) and not is_number(one) and results(one)[0].ndim == 0 for one in node.args]
         return [
-            self._fd.ops.cast(one, dtypes.computed(common)) if small and one.dtype() != DataType.Bool else one
+            self._promoted(node, one, common) if small and one.dtype() != DataType.Bool else one
             for one, small in zip(arguments, is_small)
         ]
+
+    def _promoted(self, node: Any, value: Any, dtype: Any) -> Any:
+        """A tensor without axes in the dtype of the others."""
+        if rows.rounds_numbers(op_of(node)):
+            value = self._fd.ops.cast(value, dtypes.stored(dtype))
+        return self._fd.ops.cast(value, dtypes.computed(dtype))
 
     def _keywords(self, node: Any) -> Dict[str, Any]:
         return {name: self._argument(_converted(node, value)) for name, value in node.kwargs.items()}
@@ -201,6 +207,13 @@ def _converted(node: Any, value: Any) -> Any:
         return rows.wrapped(value, results(node.args[0])[0].dtype)
     is_byte = rows.converts_numbers(op_of(node)) and results(node)[0].dtype == torch.uint8
     return rows.in_bytes(value) if is_byte else value
+
+
+def _rounded(node: Any, value: Any) -> Any:
+    """An operand; a number as a half type holds it, if eager computes in one."""
+    dtype = results(node)[0].dtype
+    is_half = rows.rounds_numbers(op_of(node)) and dtype in (torch.bfloat16, torch.float16)
+    return rows.wrapped(value, dtype) if is_half else value
 
 
 def _dtype_of_tensors_with_axes(node: Any) -> Any:

@@ -6,7 +6,7 @@
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 use scheduler::hints::Hints;
 use scheduler::legal::{Fold, Store, When, Witness};
-use space::Axis;
+use space::{Atoms, Axis};
 use target::cpu::MAX_STREAMED_ROWS;
 use target::{Processor, Target};
 
@@ -32,7 +32,7 @@ impl Access {
         hints: &Hints,
         target: &Target,
     ) -> Access {
-        let last = contiguous(graph, view, witness);
+        let last = contiguous(graph, view, witness, hints);
         let columns = last.is_some_and(|last| walks_columns(witness, last, hints));
         let strip = if !columns {
             1
@@ -70,16 +70,16 @@ fn rows_of_block(witness: &Witness, hints: &Hints) -> u64 {
     if witness.order.last().is_some_and(|last| witness.workers.contains(last)) { 1 } else { rows }
 }
 
-/// The contiguous axis: the last of the value with the most axes. If the group scans along that, but no input is contiguous
-/// along it, the value is a permuted one: it has the inputs' order in memory, or lanes are strided in one of the two.
-fn contiguous(graph: &Graph, view: &Fusion, witness: &Witness) -> Option<Axis> {
-    let last = witness.order.last().copied()?;
-    if witness.scanned != Some(last) {
-        return Some(last);
-    }
-    let lie: Vec<Axis> =
-        view.inputs_of_most_axes(graph).filter_map(|val| innermost(graph, view, witness, val)).collect();
-    if lie.contains(&last) { Some(last) } else { lie.first().copied().or(Some(last)) }
+/// The axis along which most bytes are contiguous, as the lanes are chosen; on a tie the innermost one.
+fn contiguous(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints) -> Option<Axis> {
+    let bytes = |val: Val| hints.value(&graph.ty(val).bytes());
+    let read =
+        view.inputs().iter().filter_map(|&input| Some((innermost(graph, view, witness, input)?, input)));
+    let stored = witness.stores.iter().filter_map(|store| Some((innermost_of(&store.axes)?, store.val)));
+    let lying: Vec<(Axis, u64)> = read.chain(stored).map(|(axis, val)| (axis, bytes(val))).collect();
+    let along =
+        |axis: &Axis| lying.iter().filter(|(own, _)| own == axis).map(|(_, bytes)| bytes).sum::<u64>();
+    witness.order.iter().copied().max_by_key(along)
 }
 
 /// The axis along which an input is contiguous.
@@ -91,8 +91,12 @@ fn innermost(graph: &Graph, view: &Fusion, witness: &Witness, input: Val) -> Opt
         TensorOp::Input { layout, .. } if !layout.order.is_empty() => {
             layout.order.iter().flat_map(|&axis| &axes[usize::from(axis)]).last().copied()
         }
-        _ => axes.iter().flatten().last().copied(),
+        _ => innermost_of(axes),
     }
+}
+
+fn innermost_of(axes: &[Atoms]) -> Option<Axis> {
+    axes.iter().flatten().last().copied()
 }
 
 /// Whether each block walks many rows for a few neighbours in each: workers divide the contiguous axis, but not the rows.

@@ -3,7 +3,7 @@
 from typing import Dict, Optional
 
 from . import creation, elementwise, folds, library, moves, pooling, views
-from .elementwise import compares, converts_numbers, promotes
+from .elementwise import compares, converts_numbers, promotes, rounds_numbers
 from .row import Call, Kind, Row, Unsupported, in_bytes, wrapped
 
 TABLE: Dict[str, Row] = {**elementwise.ROWS, **folds.ROWS, **views.ROWS, **moves.ROWS, **creation.ROWS, **pooling.ROWS}
@@ -25,5 +25,6 @@ __all__ = [
     "in_bytes",
     "library",
     "promotes",
+    "rounds_numbers",
     "wrapped",
 ]

@@ -12,6 +12,7 @@ INTEGERS = ("Int", "Int32", "Bool", *NARROW)
 
 def _scaled(call: Call, x: Any, alpha: Any) -> Any:
     """A term times a number, in the dtype of the sum."""
+    alpha = bool(alpha) if call.dtype == DataType.Bool and not isinstance(alpha, Val) else alpha
     if not isinstance(alpha, Val) and alpha == 1:
         return x
     return call.ops.mul(call.ops.cast(x, call.computed) if isinstance(x, TensorView) else x, alpha)
@@ -194,6 +195,11 @@ _BOUNDS_AND_EXPONENTS = {"clamp", "pow"}
 def converts_numbers(op: str) -> bool:
     """Does an op convert its numbers to that dtype too?"""
     return promotes(op) and op.split(".")[1] not in _BOUNDS_AND_EXPONENTS
+
+
+def rounds_numbers(op: str) -> bool:
+    """Does an op round its other operand to a half type, if it computes in one? Products take it as it is."""
+    return op.startswith("aten.") and (compares(op) or op.split(".")[1] in ("add", "fmod", "remainder", "rsub", "sub"))
 
 
 def compares(op: str) -> bool:

@@ -104,7 +104,10 @@ def in_bytes(value: Any) -> Any:
 
 
 def wrapped(value: Any, dtype: Any) -> Any:
-    """A number as a tensor of a dtype of torch holds it: an integer wraps around in a dtype of integers."""
+    """A number as a tensor of a dtype of torch holds it: an integer wraps around in a dtype of integers, and half types round
+    numbers."""
+    if type(value) in (int, float) and dtype in (torch.bfloat16, torch.float16):
+        return torch.tensor(float(value)).to(dtype).item()
     if type(value) is not int or dtype == torch.bool or dtype.is_floating_point:
         return value
     limits = torch.iinfo(dtype)
