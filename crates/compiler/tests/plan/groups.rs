@@ -2,7 +2,7 @@
 
 use ferrofuse_compiler::segment::{GroupError, Segmentation, greedy, unfused};
 use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Hints, PlanError, PlanOptions};
+use ferrofuse_compiler::{PlanError, PlanOptions};
 use ir::definition::Definition;
 use ir::graph::{TaskKind, Val};
 
@@ -174,22 +174,4 @@ fn a_group_of_which_passes_leave_nothing_is_dropped_with_the_reason() {
 fn words_for_a_value_change_no_other_error() {
     let split = GroupError::Split { group: "a".to_owned(), segments: vec![0, 1] };
     assert_eq!(split.clone().in_words(|_| unreachable!("no value stands in the way")), split);
-}
-
-/// A segment is told to make the permuted result, whose last axis is not contiguous; it makes what the compiler makes.
-#[test]
-fn a_scan_costs_the_same_in_whichever_order_its_result_is_asked_for() {
-    let definition = super::define(
-        "
-        T0 = fd.define_tensor(shape=[1000, 3, 1000], contiguity=True, dtype=DataType.Double, stride_order=[1, 0, 2])
-        fd.add_output(fd.ops.cummin(T0, dim=2))",
-    );
-    let outputs = definition.fusion.outputs().iter().map(|output| output.val).collect();
-    let options = PlanOptions {
-        segmentation: Some(Segmentation { segments: vec![outputs] }),
-        ..PlanOptions::default()
-    };
-    let told = try_plan(&definition, &Target::cpu(512), &options).expect("it fits");
-    let seconds = cpu_plan(&definition).seconds(&Hints::default());
-    assert_eq!(told.seconds(&Hints::default()), seconds);
 }

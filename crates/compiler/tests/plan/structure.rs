@@ -3,6 +3,7 @@
 
 use ferrofuse_compiler::layout::LayoutClass;
 use ferrofuse_compiler::lower::BufferSource;
+use ferrofuse_compiler::segment::Segmentation;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Decision, Hints, PlanOptions, PlanRequest, plan};
 use index::Expr;
@@ -191,4 +192,30 @@ fn what_has_no_elements_is_not_read() {
     ));
     let text = first_kernel(&plan);
     assert!(!text.contains("load"), "{text}");
+}
+
+/// A segment that is told to make the result, whose last axis is scanned but not contiguous, makes the kernel that the
+/// compiler makes in the order of memory.
+#[test]
+fn a_scan_costs_the_same_in_whichever_order_its_result_is_asked_for() {
+    let definition = define(
+        "
+        T0 = fd.define_tensor(shape=[-1, -1, -1], contiguity=True, dtype=DataType.Double, stride_order=[1, 0, 2])
+        fd.add_output(fd.ops.cummin(T0, dim=2))",
+    );
+    let layouts = [LayoutClass::Ordered([2, 0, 1].into_iter().collect())];
+    let outputs = definition.fusion.outputs().iter().map(|output| output.val).collect();
+    let seconds = |segmentation: Option<Segmentation>| {
+        let options = PlanOptions { segmentation, ..PlanOptions::default() };
+        let plan = plan(PlanRequest {
+            graph: &definition.graph,
+            fusion: &definition.fusion,
+            layouts: &layouts,
+            target: &Target::cpu(512),
+            hints: &Hints::default(),
+            options: &options,
+        });
+        plan.expect("it fits").seconds(&Hints::default())
+    };
+    assert_eq!(seconds(Some(Segmentation { segments: vec![outputs] })), seconds(None));
 }
