@@ -32,7 +32,7 @@ impl Access {
         hints: &Hints,
         target: &Target,
     ) -> Access {
-        let last = contiguous(graph, view, witness, hints);
+        let last = contiguous(witness, &lying(graph, view, witness, hints));
         let columns = last.is_some_and(|last| walks_columns(witness, last, hints));
         let strip = if !columns {
             1
@@ -70,16 +70,31 @@ fn rows_of_block(witness: &Witness, hints: &Hints) -> u64 {
     if witness.order.last().is_some_and(|last| witness.workers.contains(last)) { 1 } else { rows }
 }
 
-/// The axis along which most bytes are contiguous, as the lanes are chosen; on a tie the innermost one.
-fn contiguous(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints) -> Option<Axis> {
+/// The tensors of a kernel: for each the axis along which it is contiguous, whether it is an input, and its bytes.
+fn lying(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints) -> Vec<(Axis, bool, u64)> {
     let bytes = |val: Val| hints.value(&graph.ty(val).bytes());
     let read =
         view.inputs().iter().filter_map(|&input| Some((innermost(graph, view, witness, input)?, input)));
     let stored = witness.stores.iter().filter_map(|store| Some((innermost_of(&store.axes)?, store.val)));
-    let lying: Vec<(Axis, u64)> = read.chain(stored).map(|(axis, val)| (axis, bytes(val))).collect();
-    let along =
-        |axis: &Axis| lying.iter().filter(|(own, _)| own == axis).map(|(_, bytes)| bytes).sum::<u64>();
-    witness.order.iter().copied().max_by_key(along)
+    let read = read.map(|(axis, val)| (axis, true, bytes(val)));
+    read.chain(stored.map(|(axis, val)| (axis, false, bytes(val)))).collect()
+}
+
+/// The contiguous axis: that of most bytes, as the lanes are chosen; on a tie the innermost one. A group that scans along
+/// its last axis has the inputs' order in memory if most are contiguous along another, or lanes are strided in one of the
+/// two.
+fn contiguous(witness: &Witness, lying: &[(Axis, bool, u64)]) -> Option<Axis> {
+    let along = |axis: &Axis, counts: &dyn Fn(bool) -> bool| {
+        let own = lying.iter().filter(|(own, is_input, _)| own == axis && counts(*is_input));
+        own.map(|(.., bytes)| bytes).sum::<u64>()
+    };
+    let most =
+        |counts: &dyn Fn(bool) -> bool| witness.order.iter().copied().max_by_key(|axis| along(axis, counts));
+    match witness.scanned {
+        None => most(&|_| true),
+        Some(scanned) if witness.order.last() == Some(&scanned) => most(&|is_input| is_input),
+        Some(_) => witness.order.last().copied(),
+    }
 }
 
 /// The axis along which an input is contiguous.
