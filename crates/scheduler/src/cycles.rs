@@ -36,7 +36,7 @@ impl OpCycles {
             TensorOp::Fold { monoid: Monoid::Lambda(lambda), .. } => self.of_body(lambda.body()),
             TensorOp::Fold { .. } => 1,
             // Along the contiguous axis one element follows another; across it lanes scan side by side.
-            TensorOp::Scan { axis, .. } if is_contiguous(graph, data.operands[0], usize::from(*axis)) => 350,
+            TensorOp::Scan { .. } if scans_memory(graph, node) => 350,
             TensorOp::Scan { .. } => 4,
             _ => 0,
         }
@@ -52,6 +52,12 @@ impl OpCycles {
         };
         body.steps().iter().zip(dtypes).map(cycles).sum()
     }
+}
+
+/// Whether a node scans along the contiguous axis, so that its kernel takes one element after the other.
+pub fn scans_memory(graph: &Graph, node: Node) -> bool {
+    let data = graph.node(node);
+    matches!(data.op, TensorOp::Scan { axis, .. } if is_contiguous(graph, data.operands[0], axis.into()))
 }
 
 /// Whether a value is contiguous along an axis: as the input that it re-indexes, else along the last axis.

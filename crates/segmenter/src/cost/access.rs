@@ -10,6 +10,9 @@ use space::{Atoms, Axis};
 use target::cpu::MAX_STREAMED_ROWS;
 use target::{Processor, Target};
 
+/// Elements of a vector.
+const VECTOR: u64 = 16;
+
 /// How a kernel accesses memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Access {
@@ -32,7 +35,8 @@ impl Access {
         hints: &Hints,
         target: &Target,
     ) -> Access {
-        let last = contiguous(witness, &lying(graph, view, witness, hints));
+        let accessed = accessed(graph, view, witness, hints);
+        let last = contiguous(witness, &accessed);
         let columns = last.is_some_and(|last| walks_columns(witness, last, hints));
         let strip = if !columns {
             1
@@ -48,8 +52,9 @@ impl Access {
         } else if columns {
             target.in_columns
         } else {
-            1.0
+            1.0 + part_across(witness, last, &accessed) * (target.across_lanes - 1.0)
         };
+        let slowdown = slowdown * lanes_per_index(witness, last, hints);
         let most = match target.processor {
             // Cores that have one block less wait at the end.
             Processor::Cpu(_) => blocks.next_multiple_of(target.cores),
@@ -70,44 +75,63 @@ fn rows_of_block(witness: &Witness, hints: &Hints) -> u64 {
     if witness.order.last().is_some_and(|last| witness.workers.contains(last)) { 1 } else { rows }
 }
 
-/// The tensors of a kernel: for each the axis along which it is contiguous, whether it is an input, and its bytes.
-fn lying(graph: &Graph, view: &Fusion, witness: &Witness, hints: &Hints) -> Vec<(Axis, bool, u64)> {
+/// A tensor that a kernel accesses.
+struct Accessed<'a> {
+    axes: &'a [Atoms],
+    /// The axis along which it is contiguous.
+    along: Axis,
+    is_input: bool,
+    bytes: u64,
+}
+
+/// The tensors that a kernel accesses.
+fn accessed<'a>(graph: &Graph, view: &Fusion, witness: &'a Witness, hints: &Hints) -> Vec<Accessed<'a>> {
     let bytes = |val: Val| hints.value(&graph.ty(val).bytes());
-    let read =
-        view.inputs().iter().filter_map(|&input| Some((innermost(graph, view, witness, input)?, input)));
-    let stored = witness.stores.iter().filter_map(|store| Some((innermost_of(&store.axes)?, store.val)));
-    let read = read.map(|(axis, val)| (axis, true, bytes(val)));
-    read.chain(stored.map(|(axis, val)| (axis, false, bytes(val)))).collect()
+    let read = view.inputs().iter().filter_map(|&input| {
+        let (axes, along) = innermost(graph, view, witness, input)?;
+        Some(Accessed { axes, along, is_input: true, bytes: bytes(input) })
+    });
+    let stored = witness.stores.iter().filter_map(|Store { axes, val, .. }| {
+        Some(Accessed { axes, along: innermost_of(axes)?, is_input: false, bytes: bytes(*val) })
+    });
+    read.chain(stored).collect()
 }
 
 /// The contiguous axis: that of most bytes, as the lanes are chosen; on a tie the innermost one. A group that scans along
 /// its last axis has the inputs' order in memory if most are contiguous along another, or lanes are strided in one of the
 /// two.
-fn contiguous(witness: &Witness, lying: &[(Axis, bool, u64)]) -> Option<Axis> {
-    let along = |axis: &Axis, counts: &dyn Fn(bool) -> bool| {
-        let own = lying.iter().filter(|(own, is_input, _)| own == axis && counts(*is_input));
-        own.map(|(.., bytes)| bytes).sum::<u64>()
+fn contiguous(witness: &Witness, accessed: &[Accessed<'_>]) -> Option<Axis> {
+    let most = |counts: &dyn Fn(&Accessed<'_>) -> bool| {
+        let along = |axis: &Axis| {
+            let own = accessed.iter().filter(|tensor| tensor.along == *axis && counts(tensor));
+            own.map(|tensor| tensor.bytes).sum::<u64>()
+        };
+        witness.order.iter().copied().max_by_key(along)
     };
-    let most =
-        |counts: &dyn Fn(bool) -> bool| witness.order.iter().copied().max_by_key(|axis| along(axis, counts));
     match witness.scanned {
         None => most(&|_| true),
-        Some(scanned) if witness.order.last() == Some(&scanned) => most(&|is_input| is_input),
+        Some(scanned) if witness.order.last() == Some(&scanned) => most(&|tensor| tensor.is_input),
         Some(_) => witness.order.last().copied(),
     }
 }
 
-/// The axis along which an input is contiguous.
-fn innermost(graph: &Graph, view: &Fusion, witness: &Witness, input: Val) -> Option<Axis> {
+/// The axes of an input, and the one along which it is contiguous.
+fn innermost<'a>(
+    graph: &Graph,
+    view: &Fusion,
+    witness: &'a Witness,
+    input: Val,
+) -> Option<(&'a [Atoms], Axis)> {
     let user = *view.uses(input).first()?;
     let k = graph.node(user).operands.iter().position(|&operand| operand == input)?;
     let axes = witness.space.axes_of_operand(user, k);
-    match graph.op(input) {
+    let along = match graph.op(input) {
         TensorOp::Input { layout, .. } if !layout.order.is_empty() => {
             layout.order.iter().flat_map(|&axis| &axes[usize::from(axis)]).last().copied()
         }
         _ => innermost_of(axes),
-    }
+    };
+    Some((axes, along?))
 }
 
 fn innermost_of(axes: &[Atoms]) -> Option<Axis> {
@@ -136,6 +160,32 @@ fn stands_outside(witness: &Witness, last: Option<Axis>) -> bool {
 fn lies_across(witness: &Witness, last: Option<Axis>) -> bool {
     let is_divided = last.is_some_and(|last| witness.workers.contains(&last));
     is_divided && witness.has_inner_folds() && !stands_outside(witness, last)
+}
+
+/// The part of a kernel's bytes that lanes walk, but that lie along another axis. Those of a single stage are walked in
+/// tiles, and lanes around stages take whole lines one after the other.
+fn part_across(witness: &Witness, last: Option<Axis>, accessed: &[Accessed<'_>]) -> f64 {
+    let Some(last) = last.filter(|_| witness.stage_count > 1 && witness.scanned.is_none()) else {
+        return 0.0;
+    };
+    if stands_outside(witness, Some(last)) {
+        return 0.0;
+    }
+    let is_across = |tensor: &&Accessed<'_>| {
+        tensor.along != last && tensor.axes.iter().flatten().any(|&axis| axis == last)
+    };
+    let across = accessed.iter().filter(is_across).map(|tensor| tensor.bytes).sum::<u64>();
+    let all = accessed.iter().map(|tensor| tensor.bytes).sum::<u64>();
+    across as f64 / all.max(1) as f64
+}
+
+/// How many lanes of a vector there are for each index that they walk: more than one where stages wait for each other along
+/// an axis of few indices.
+fn lanes_per_index(witness: &Witness, last: Option<Axis>, hints: &Hints) -> f64 {
+    let Some(last) = last.filter(|_| witness.stage_count > 1) else { return 1.0 };
+    let alike = witness.order.iter().filter(|&&axis| axis == last || witness.alike(axis, last));
+    let walked = alike.map(|&axis| hints.value(witness.space.size(axis))).fold(1, u64::saturating_mul);
+    (VECTOR as f64 / walked.max(1) as f64).max(1.0)
 }
 
 /// How often a kernel reads its inputs from main memory: once if what a block re-reads between stages fits the memory that
