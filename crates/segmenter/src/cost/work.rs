@@ -10,17 +10,19 @@ use scheduler::legal::{Count, Weights, Witness, is_short_when_cut};
 use super::amounts::Amounts;
 use super::repeats::Repeats;
 
-/// Cycles of a fold for each vector of elements, in a kernel that takes one element after the other: the largest of each
-/// column beside running sums of rows took 2 ms more for 2^21 elements (Xeon), as it loads and stores its result.
+/// Cycles of a fold for each vector of elements, if it loads and stores its result for each one in a kernel that takes one
+/// after the other: the largest of each column beside running sums of rows took 2 ms more for 2^21 elements (Xeon).
 const FOLDED_BESIDE_SCAN: u64 = 170;
 
 /// The cycles of a group as a kernel: those of its nodes, and of folds that a scan keeps from the lanes.
 pub(super) fn cycles(amounts: &Amounts<'_>, view: &Fusion, witness: &Witness) -> u64 {
     let graph = amounts.graph;
-    let is_scalar = witness.scanned.is_some() && view.order().iter().any(|&node| scans_memory(graph, node));
-    let folded = witness.folds.iter().filter(|_| is_scalar).map(|fold| graph.node(fold.node).operands[0]);
-    let beside = folded.map(|val| amounts.of(val).elements.saturating_mul(FOLDED_BESIDE_SCAN));
-    beside.fold(cycles_of_nodes(amounts, view, witness), u64::saturating_add)
+    let is_scalar = view.order().iter().any(|&node| scans_memory(graph, node));
+    let scanned = witness.scanned.filter(|_| is_scalar);
+    let beside = witness.folds.iter().filter(|fold| scanned.is_some_and(|axis| fold.keeps(axis)));
+    let folded = beside.map(|fold| graph.node(fold.node).operands[0]);
+    let cycles = folded.map(|val| amounts.of(val).elements.saturating_mul(FOLDED_BESIDE_SCAN));
+    cycles.fold(cycles_of_nodes(amounts, view, witness), u64::saturating_add)
 }
 
 /// The fewest cycles of a group: for each element that it computes those of a vector of them. A value counts once for each
