@@ -12,10 +12,10 @@ inputs = [torch.randn((32, 8192))]
 # segment seg0 -> tv5
 #
 # segment  ops  reads    writes   passes  runs as  recomputed
-# seg0     6    1.0 MiB  1.2 MiB  1       kernel   0
+# seg0     16   1.0 MiB  1.2 MiB  1       kernel   0
 #
 # seg0: tv5 <- x
 #
 # 2.2 MiB moved, 2.2 MiB compulsory, traffic ratio 1.000
 # peak memory 1.2 MiB, inputs not counted
-# model: 167.3 us, which no other cut can beat
+# model: 166.5 us, no cut below 146.2 us (gap 12.2 %)
