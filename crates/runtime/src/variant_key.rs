@@ -106,15 +106,16 @@ impl Shapes {
     }
 }
 
-/// The symbols that only one of the two shapes of a reshape has: they divide numbers, so few sizes are possible.
+/// The symbols that a reshape replaces by numbers, or numbers by them: they divide the numbers, so few sizes are possible.
 fn regrouped_sizes(graph: &Graph, fusion: &Fusion) -> Vec<Sym> {
     let symbols = |val: Val| graph.shape(val).iter().flat_map(Expr::symbols).collect::<FxHashSet<Sym>>();
     let is_reshape = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Reshape(_));
-    let alone = |&node: &Node| {
+    let replaced = |&node: &Node| {
         let (before, after) = (symbols(graph.node(node).operands[0]), symbols(node.into()));
-        before.symmetric_difference(&after).copied().collect::<Vec<Sym>>()
+        let is_known = before.is_subset(&after) || after.is_subset(&before);
+        before.symmetric_difference(&after).copied().filter(|_| is_known).collect::<Vec<Sym>>()
     };
-    let mut found: Vec<Sym> = fusion.order().iter().filter(is_reshape).flat_map(alone).collect();
+    let mut found: Vec<Sym> = fusion.order().iter().filter(is_reshape).flat_map(replaced).collect();
     found.sort_unstable();
     found.dedup();
     found

@@ -138,6 +138,29 @@ def test_ops_are_fused(name):
     assert report.counts()[0] > 0 and not any(graph.eager for graph in report.graphs), report
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: torch.stack([x <= 0.3, x > 0.7, x == 0.3, x != 3.3, x < 2049, x == torch.tensor(0.3)]),
+        lambda x: torch.stack([x - 0.3, 0.3 - x, x % 0.3, 0.3 % x, torch.fmod(x, 0.7), x * 0.3]),
+        lambda x: F.hardshrink(x, 0.3),
+    ],
+    ids=["comparisons", "sums and remainders", "hardshrink"],
+)
+def test_numbers_are_rounded_to_half_types(function, dtype):
+    x = torch.tensor([0.1, 0.3, 0.7, 3.3, -0.1, 2048], dtype=dtype)
+    got = torch.compile(function, backend=backend, options={"min_ops": 1})(x)
+    torch.testing.assert_close(got, function(x), rtol=0, atol=0, equal_nan=True)
+
+
+def test_sums_of_bools_take_terms_by_the_truth_of_their_factor():
+    x, y = torch.tensor([True, True, False]), torch.tensor([True, False, False])
+    for alpha in (-1, 0, 1):
+        function = lambda x, y: torch.add(x, y, alpha=alpha)  # noqa: B023, E731
+        assert torch.equal(torch.compile(function, backend=backend, options={"min_ops": 1})(x, y), function(x, y))
+
+
 def test_special_values_are_eagers():
     special = torch.tensor([float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 1e-40, 1.5, -2.5, 0.5, 3e38])
     unary = "sign relu round trunc sqrt rsqrt exp log sin tanh sigmoid isnan isinf reciprocal expm1 frac exp2".split()

@@ -11,7 +11,7 @@ use ferrofuse::{
     define,
 };
 
-use crate::definitions::{ALL, SOFTMAX, SUM_COLUMNS, TWO_AXES};
+use crate::definitions::{ALL, Case, SOFTMAX, SUM_COLUMNS, TWO_AXES};
 use crate::executors::{check, executable};
 use crate::tensors::{Strange, StrangeArray, inputs, random, views};
 
@@ -154,6 +154,29 @@ fn rows_of_a_few_elements_are_a_variant_for_each_number_of_them() {
     let by_size = Executable::by_size(defined(), CompileOptions::default());
     for (set, variants) in sets.iter().zip([1, 2, 2, 3, 4, 5]) {
         check(&SOFTMAX, &by_size, &views(set));
+        assert_eq!(by_size.variants(), variants);
+    }
+}
+
+/// Code for a reshape to numbers is for the sizes that they replace: each index would be divided by these.
+#[test]
+fn reshapes_to_numbers_are_a_variant_for_each_size_that_they_replace() {
+    let case = Case {
+        name: "largest_of_groups",
+        text: "
+def largest_of_groups(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+    w = fd.define_tensor(shape=[-1], contiguity=[True], dtype=DataType.Float)
+    groups = fd.ops.reshape(x * w, new_shape=[512, 64, 4])
+    fd.add_output(fd.ops.max(groups, dims=[2]))
+",
+        inputs: &["R C", "C"],
+    };
+    let defined = || define(case.text).expect("defines");
+    let sets = [512, 1024, 512].map(|rows| inputs(&case, &defined(), rows, (512 * 256) / rows));
+    let by_size = Executable::by_size(defined(), CompileOptions::default());
+    for (set, variants) in sets.iter().zip([1, 2, 2]) {
+        check(&case, &by_size, &views(set));
         assert_eq!(by_size.variants(), variants);
     }
 }
