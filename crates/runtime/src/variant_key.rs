@@ -6,8 +6,8 @@
 //! be off by a factor of two; off by a hundred, workers stay idle, or nearly every row leaves partial results. On a GPU they
 //! may be off by an eighth: if all blocks fit at once, that is twice as fast as with one block more. Rows of whole vectors
 //! need no code for the remainder, a quarter of a kernel; of short ones moments are computed in two passes, and folds over a
-//! few elements are unrolled. Where a reshape asks for numbers, sizes are known: each index would be divided by them. The key depends on the call alone, and so does the answer to the last bit, whatever was called
-//! before.
+//! few elements are unrolled. Sizes that a reshape replaces by numbers are known: each index would be divided by them. The
+//! key depends on the call alone, and so does the answer to the last bit, whatever was called before.
 
 use compiler::layout::LayoutClass;
 use compiler::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
@@ -63,11 +63,11 @@ impl Shapes {
         symbols.dedup();
         // The user's schedule fits the unchanged definition.
         let is_scheduled = !options.plan.schedules.is_empty();
-        let (folded, regrouped) = if is_scheduled {
-            (Vec::new(), Vec::new())
-        } else {
-            (folded_row_sizes(graph, fusion), regrouped_sizes(graph, fusion))
+        let unless_scheduled = |of: fn(&Graph, &Fusion) -> Vec<Sym>| match is_scheduled {
+            true => Vec::new(),
+            false => of(graph, fusion),
         };
+        let [folded, regrouped] = [folded_row_sizes, regrouped_sizes].map(unless_scheduled);
         let (last, on_gpu) = (row_sizes(graph, fusion), options.executor.is_on_gpu());
         let is_exact = options.plan.peak_memory.is_some();
         Shapes { shapes, symbols, last, folded, regrouped, by_order, is_exact, on_gpu }
@@ -90,7 +90,8 @@ impl Shapes {
         self.symbols.iter().filter_map(|&sym| Some((sym, sizes.get(sym)?)))
     }
 
-    /// What is known about the sizes of last axes and of reshapes. Small calls that share a variant for all orders know nothing.
+    /// What is known about the sizes of last axes and of reshapes. Small calls that share a variant for all orders know
+    /// nothing.
     fn rows(&self, sizes: &Sizes) -> SmallVec<[KnownRow; 2]> {
         if self.by_order && self.are_few(sizes) {
             return SmallVec::new();
@@ -106,7 +107,7 @@ impl Shapes {
     }
 }
 
-/// The symbols that a reshape replaces by numbers, or numbers by them: they divide the numbers, so few sizes are possible.
+/// The symbols that a reshape replaces by numbers, or that replace numbers: they divide these, so few sizes are possible.
 fn regrouped_sizes(graph: &Graph, fusion: &Fusion) -> Vec<Sym> {
     let symbols = |val: Val| graph.shape(val).iter().flat_map(Expr::symbols).collect::<FxHashSet<Sym>>();
     let is_reshape = |node: &&Node| matches!(graph.node(**node).op, TensorOp::Reshape(_));
