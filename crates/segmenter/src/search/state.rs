@@ -17,7 +17,7 @@ const STEPS_PER_NODE: usize = 64;
 const STEPS_OF_SMALL: usize = 1 << 12;
 
 /// Nodes that moves that do not pay by themselves may visit besides.
-pub(super) const STEPS_OF_RETRIES: usize = 1 << 13;
+pub(super) const STEPS_OF_RETRIES: usize = 1 << 14;
 
 /// Nodes that moves may visit.
 fn budget(fusion: &Fusion) -> usize {

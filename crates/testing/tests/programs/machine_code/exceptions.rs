@@ -6,11 +6,7 @@ use super::kernels::Shortfall::{self, Calls, InFlight, Instructions, Local, Narr
 pub(super) type Exception = (Shortfall, &'static str, &'static [&'static str]);
 
 pub(super) const EXCEPTIONS: &[Exception] = &[
-    (
-        Local,
-        "rows that are folded often or are long, and what is computed of them: 8 bytes",
-        &["corpus/cross_entropy_both", "corpus/sinkhorn_3"],
-    ),
+    (Local, "long rows, and what is computed of them: 8 bytes", &["corpus/cross_entropy_both"]),
     (
         Calls,
         "quotients and roots of elements, whose slow way is a call",
@@ -62,7 +58,6 @@ pub(super) const EXCEPTIONS: &[Exception] = &[
             "corpus/relu_matmul_branches",
             "corpus/sgd_clipped_20",
             "corpus/shared_inputs",
-            "corpus/sinkhorn_3",
             "corpus/softmax_split",
         ],
     ),
