@@ -32,35 +32,38 @@ inputs = [
 ]
 
 # ---- expect
-# segment seg0 -> x11, x14, x17, x21
-# segment seg1 -> n36
+# segment seg0 -> x4, x10, x14, x17, x21
+# segment seg1 -> x18, n36
 # segment seg2 -> n40
 # segment seg3 -> x20
 #
 # segment  ops  reads      writes     passes  runs as  recomputed
-# seg0     24   128.1 KiB  200.1 KiB  1       kernel   0
-# seg1     4    128.1 KiB  64 B       1       kernel   0
-# seg2     8    128.1 KiB  64 B       1       kernel   2
-# seg3     7    128.2 KiB  64.0 KiB   1       kernel   5
+# seg0     24   128.1 KiB  88.1 KiB   1       kernel   0
+# seg1     13   144.1 KiB  128.1 KiB  1       kernel   9
+# seg2     6    128.1 KiB  64 B       1       kernel   0
+# seg3     5    128.1 KiB  64.0 KiB   1       kernel   3
 #
-# seg0: x11, x14, x17, x21 <- x0, x1
+# seg0: x4, x10, x14, x17, x21 <- x0, x1
 #
-# seg1: n36 <- x11, x14
+# seg1: x18, n36 <- x0, x1, x4, x10, x14
+#   n11 again saves reading 1 B
+#   n16 again saves reading 8.0 KiB
+#   n17 again saves reading 8.0 KiB
+#   x7 again saves reading 8.0 KiB
 #
-# seg2: n49 <- x11, x14, n36
+# seg2: n49 <- x18, n36
 #
-# seg3: x20 <- x11, x14, n36, n49
+# seg3: x20 <- x18, n36, n49
 #
-# seg0 -> seg1: x11 (128.0 KiB); in one kernel n6 leaves no axis that workers could divide
-# seg0 -> seg2: x11 (128.0 KiB); seg1 stands between seg0 and seg2
-# seg0 -> seg3: x11 (128.0 KiB); seg1 stands between seg0 and seg3
+# seg0 -> seg1: x4 (8.0 KiB); in one kernel n6 leaves no axis that workers could divide
+# seg0 -> seg1: x10 (8.0 KiB); in one kernel n6 leaves no axis that workers could divide
 # seg0 -> seg1: x14 (64 B); in one kernel n6 leaves no axis that workers could divide
-# seg0 -> seg2: x14 (64 B); seg1 stands between seg0 and seg2
-# seg0 -> seg3: x14 (64 B); seg1 stands between seg0 and seg3
-# seg1 -> seg2: n36 (64 B); one kernel would do for these two; the segmentation keeps them apart
+# seg1 -> seg2: x18 (128.0 KiB); in one kernel n16 leaves no axis that workers could divide
+# seg1 -> seg3: x18 (128.0 KiB); seg2 stands between seg1 and seg3
+# seg1 -> seg2: n36 (64 B); in one kernel n16 leaves no axis that workers could divide
 # seg1 -> seg3: n36 (64 B); seg2 stands between seg1 and seg3
 # seg2 -> seg3: n49 (64 B); one kernel would do for these two; the segmentation keeps them apart
 #
-# 777.4 KiB moved, 264.1 KiB compulsory, traffic ratio 2.944
-# peak memory 264.2 KiB, inputs not counted
-# model: 65.3 us, no cut below 38.4 us (gap 41.2 %)
+# 809.3 KiB moved, 264.1 KiB compulsory, traffic ratio 3.065
+# peak memory 264.1 KiB, inputs not counted
+# model: 58.1 us, no cut below 38.4 us (gap 34.0 %)
