@@ -26,7 +26,7 @@ pub struct KnownRow {
 }
 
 impl KnownRow {
-    /// Rows of `size` elements, no others.
+    /// An axis of `size` elements in every call.
     pub fn of_size(symbol: Sym, size: i64) -> KnownRow {
         KnownRow { symbol, multiple: 1, most: None, exact: Some(size) }
     }
