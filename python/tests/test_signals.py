@@ -133,7 +133,7 @@ def ordered():
 
 @pytest.mark.parametrize(
     "case",
-    [(incremented, (4000, 4000)), (product, (1400, 1400)), (scanned, (1, 3 << 23)), (ordered, (1, 1 << 21))],
+    [(incremented, (4000, 4000)), (product, (900, 900)), (scanned, (1, 3 << 23)), (ordered, (1, 1 << 21))],
     ids=["map", "product", "scan of a line", "sort of a line"],
 )
 def test_exceptions_of_handlers_end_validating(case):

@@ -18,12 +18,13 @@ const HEADERS: [(&str, &str); 8] = [
     ("memory.h", include_str!("device/memory.h")),
 ];
 
-/// Without contraction a multiply and an add round twice, as the text says. No other library initialises the
-/// thread-local variables that stand for shared memory. Gnu-unique symbols would keep a library loaded for ever. With
-/// stack clash protection a large frame touches every page, so it cannot step over the one that guards a stack.
+/// Kernels here run on few elements: optimizing them takes longer than it saves. Without contraction a multiply and an
+/// add round twice, as the text says. No other library initialises the thread-local variables that stand for shared
+/// memory. Gnu-unique symbols would keep a library loaded for ever. With stack clash protection a large frame touches
+/// every page, so it cannot step over the one that guards a stack.
 const FLAGS: [&str; 12] = [
     "-std=c++17",
-    "-O1",
+    "-O0",
     "-fPIC",
     "-shared",
     "-fvisibility=hidden",

@@ -33,8 +33,9 @@ fn every_pair_of_dtypes() {
     for target in runnable() {
         for from in DType::REAL {
             for to in DType::REAL.into_iter().filter(|&to| to != from) {
-                for lanes in [1, 16] {
-                    check_values(from, to, lanes, target, &special_values(from));
+                check_values(from, to, 16, target, &special_values(from));
+                if target == CpuTarget::Host {
+                    check_values(from, to, 1, target, &special_values(from));
                 }
             }
         }

@@ -49,8 +49,8 @@ fn a_definition_takes_work_in_proportion_to_its_inputs() {
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "the algebra counts its work in debug builds")]
 fn a_cat_of_cats_asks_for_each_input_once_more() {
-    let [[asked, _], [asked_of_more, _]] = [work(60), work(960)];
-    assert!(asked_of_more <= 20 * asked, "{asked} and {asked_of_more}");
+    let [[asked, _], [asked_of_more, _]] = [work(60), work(480)];
+    assert!(asked_of_more <= 11 * asked, "{asked} and {asked_of_more}");
 }
 
 /// In a subrange of one of its operands, a part that is itself a cat does not select among all of them.
@@ -67,11 +67,9 @@ fn each_element_of_a_cat_of_cats_is_loaded_from_one_place() {
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "the algebra counts its work in debug builds")]
 fn bounds_of_long_cats_stay_within_the_algebra() {
-    for parts in [600, 1000] {
-        let plan = cpu_plan(&cat(parts));
-        let mut texts = lowered(&plan).map(|lowered| lowered.kernel.to_string());
-        assert!(texts.all(|text| !text.contains("overflow")), "{parts} parts");
-    }
+    let plan = cpu_plan(&cat(1000));
+    let mut texts = lowered(&plan).map(|lowered| lowered.kernel.to_string());
+    assert!(texts.all(|text| !text.contains("overflow")));
 }
 
 /// In each subrange of a pad of a slice the copies of jammed rows ask for the same bounds.

@@ -1,4 +1,4 @@
-//! Collection under load: a million nodes, thousands of views, tasks half of which are dropped. `--nocapture` shows the
+//! Collection under load: a quarter of a million nodes, a thousand views, tasks half of which are dropped. `--nocapture` shows the
 //! times.
 
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use ops::ScalarOp;
 use super::Build;
 
 /// Chains of ops on one input, each a view; a node of each chain is a constant.
-const CHAINS: usize = 4000;
+const CHAINS: usize = 1000;
 const LENGTH: usize = 249;
 
 /// A chain of ops that no other chain has, and the value in its middle.
@@ -65,11 +65,11 @@ fn require_same(old: &Graph, was: &Fusion, kept: &Graph, is: &Fusion, map: &ValM
 }
 
 #[test]
-fn half_of_a_million_nodes_are_collected_with_their_views_and_tasks() {
+fn half_of_many_nodes_are_collected_with_their_views_and_tasks() {
     let mut b = Build::default();
     let x = b.input(&[None]);
     let (views, tasks) = chains(&mut b, x);
-    assert!(b.graph.len() > 1_000_000 - CHAINS && tasks.iter().count() == 3 * CHAINS);
+    assert!(b.graph.len() > CHAINS * LENGTH && tasks.iter().count() == 3 * CHAINS);
     let live: Vec<&Fusion> = views.iter().step_by(2).collect();
     let begin = Instant::now();
     let (kept, moved, map) = b.graph.collect(&live);

@@ -6,7 +6,7 @@ use ferrofuse_testing::fuzz::fuzz;
 use ferrofuse_testing::reduce::{judge, reduce, report};
 
 /// The number of programs; `make test` checks more in separate processes, by `ferrofuse fuzz`.
-const COUNT: u64 = 40;
+const COUNT: u64 = 30;
 
 #[test]
 fn executors_agree_with_the_evaluator() {

@@ -177,7 +177,7 @@ const MOST_NODES: usize = 200;
 const SLOW: [&str; 3] = ["corpus/costly_chain", "corpus/scans", "corpus/sgd_clipped_20"];
 
 /// Random programs that are compiled.
-const RANDOM: u64 = if EVERY { 100 } else { 40 };
+const RANDOM: u64 = if EVERY { 100 } else { 30 };
 
 /// The limit on their kernels that keep something in local memory: sizes and strides may be any, and indices are divided by
 /// them.
