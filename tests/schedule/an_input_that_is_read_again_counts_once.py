@@ -1,5 +1,5 @@
 # x lies along rows of tokens and is read three times; the table and the result lie along channels. Lanes go along channels, which
-# have more bytes, though x would have more if it counted as often.
+# have more bytes, though x would have more if it counted as often. Tiles transpose x.
 def normalised(fd: FusionDefinition) -> None:
     x = fd.define_tensor(shape=[256, 512], contiguity=True, dtype=DataType.Float)
     table = fd.define_tensor(shape=[512, 256], contiguity=True, dtype=DataType.Float)
@@ -10,9 +10,10 @@ def normalised(fd: FusionDefinition) -> None:
 
 # ---- expect
 # # seg0
-# schedule lanes 32
+# schedule lanes 16
 # block x1 by 64
+# inner x1
 # inner x0
 # lane x0
-# prefetch x1 by 1 L2
+# tile x1 by 64
 # persist n10

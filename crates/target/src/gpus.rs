@@ -106,6 +106,7 @@ impl Target {
             bandwidth: model.bandwidth,
             in_columns: 1.0,
             across_lanes: 8.0,
+            in_tiles: 8.0,
             cores: model.multiprocessors,
             throughput: model.throughput,
             launch: 3e-6,

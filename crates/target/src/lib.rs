@@ -43,6 +43,9 @@ pub struct Target {
     pub in_columns: f64,
     /// The same where a fold besides reduces the rows, so that lanes lie across memory.
     pub across_lanes: f64,
+    /// The same for the tensors that lie across the lanes while others do not and stages wait for folds: a CPU walks them in
+    /// tiles.
+    pub in_tiles: f64,
     /// Cores that work at once.
     pub cores: u64,
     /// Elements of f32 that all lanes of the machine together can multiply in a second.

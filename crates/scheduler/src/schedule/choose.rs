@@ -82,12 +82,13 @@ fn crossing(work: &Workload<'_>, schedule: &Schedule, lane: Axis) -> Option<(Axi
     Some((cross, lying(cross).map(|contiguous| contiguous.widest).max().unwrap_or(1)))
 }
 
-/// Walks tiles of the lanes' axis and of the one that crosses it. If stages wait for folds, a tile would keep the folds of
-/// all its rows in scratch.
+/// Walks tiles of the lanes' axis and of the one that crosses it. If stages wait for folds, scratch keeps those of all rows
+/// of a tile, of which a GPU has too little.
 fn tile(work: &Workload<'_>, (cross, widest): (Axis, usize), schedule: &mut Schedule) {
     let Workload { witness, target, .. } = *work;
-    let is_plain = witness.stage_count == 1 && witness.scanned.is_none() && !schedule.lanes_outside;
-    if !is_plain || schedule.unroll.is_some() {
+    let is_plain = witness.scanned.is_none() && !schedule.lanes_outside && schedule.unroll.is_none();
+    let keeps_folds = witness.stage_count > 1;
+    if !is_plain || (keeps_folds && matches!(target.processor, Processor::Gpu(_))) {
         return;
     }
     let (side, pad) = match &target.processor {

@@ -47,7 +47,9 @@ pub(super) fn persist(work: &Workload<'_>, schedule: &Schedule) -> Vec<Val> {
 /// a block has fails; `None` if they have no limit.
 fn elements(work: &Workload<'_>, schedule: &Schedule) -> Option<u64> {
     let steps = |axis: Axis| match work.target.processor {
-        Processor::Cpu(_) => Some(work.trip_count(schedule, axis)),
+        Processor::Cpu(_) => {
+            Some(work.trip_count(schedule, axis).min(schedule.chunk(axis).unwrap_or(u64::MAX)))
+        }
         Processor::Gpu(_) => work.max_trip_count(schedule, axis),
     };
     let rows = schedule.jam.map_or(1, |(_, rows)| u64::from(rows));

@@ -52,7 +52,7 @@ impl Access {
         } else if columns {
             target.in_columns
         } else {
-            1.0 + part_across(witness, last, &accessed) * (target.across_lanes - 1.0)
+            1.0 + part_across(witness, last, &accessed) * (target.in_tiles - 1.0)
         };
         let slowdown = slowdown * lanes_per_index(witness, last, hints);
         let most = match target.processor {
@@ -92,7 +92,9 @@ fn accessed<'a>(graph: &Graph, view: &Fusion, witness: &'a Witness, hints: &Hint
         Some(Accessed { axes, along, is_input: true, bytes: bytes(input) })
     });
     let stored = witness.stores.iter().filter_map(|Store { axes, val, .. }| {
-        Some(Accessed { axes, along: innermost_of(axes)?, is_input: false, bytes: bytes(*val) })
+        let order = view.outputs().iter().find(|output| output.val == *val).map(|output| &output.order);
+        let along = innermost_of(axes, order.map_or(&[], |order| order))?;
+        Some(Accessed { axes, along, is_input: false, bytes: bytes(*val) })
     });
     read.chain(stored).collect()
 }
@@ -125,17 +127,19 @@ fn innermost<'a>(
     let user = *view.uses(input).first()?;
     let k = graph.node(user).operands.iter().position(|&operand| operand == input)?;
     let axes = witness.space.axes_of_operand(user, k);
-    let along = match graph.op(input) {
-        TensorOp::Input { layout, .. } if !layout.order.is_empty() => {
-            layout.order.iter().flat_map(|&axis| &axes[usize::from(axis)]).last().copied()
-        }
-        _ => innermost_of(axes),
+    let order: &[u8] = match graph.op(input) {
+        TensorOp::Input { layout, .. } => &layout.order,
+        _ => &[],
     };
-    Some((axes, along?))
+    Some((axes, innermost_of(axes, order)?))
 }
 
-fn innermost_of(axes: &[Atoms]) -> Option<Axis> {
-    axes.iter().flatten().last().copied()
+/// The innermost axis in memory of a tensor with these axes, whose order there is row-major if it is empty.
+fn innermost_of(axes: &[Atoms], order: &[u8]) -> Option<Axis> {
+    if order.is_empty() {
+        return axes.iter().flatten().last().copied();
+    }
+    order.iter().flat_map(|&axis| &axes[usize::from(axis)]).last().copied()
 }
 
 /// Whether each block walks many rows for a few neighbours in each: workers divide the contiguous axis, but not the rows.
@@ -152,7 +156,8 @@ fn folds_across(witness: &Witness, last: Option<Axis>) -> bool {
 
 /// Whether the loop over lanes is around stages that wait for folds or a scan, if workers divide the contiguous axis.
 fn stands_outside(witness: &Witness, last: Option<Axis>) -> bool {
-    witness.stages_wait() && last.is_none_or(|last| witness.lanes_fit_outside(last))
+    let may_divide = |last: Axis| witness.workers.contains(&last) && witness.lanes_fit_outside(last);
+    witness.stages_wait() && last.is_some_and(may_divide)
 }
 
 /// Whether lanes are strided in memory: stages wait for folds while workers divide the contiguous axis, and the loop over
@@ -162,15 +167,12 @@ fn lies_across(witness: &Witness, last: Option<Axis>) -> bool {
     is_divided && witness.has_inner_folds() && !stands_outside(witness, last)
 }
 
-/// The part of a kernel's bytes that lanes walk, but that lie along another axis. Those of a single stage are walked in
-/// tiles, and lanes around stages take whole lines one after the other.
+/// The part of a kernel's bytes that lanes walk, but that lie along another axis. Those of a single stage cost no more in
+/// tiles.
 fn part_across(witness: &Witness, last: Option<Axis>, accessed: &[Accessed<'_>]) -> f64 {
     let Some(last) = last.filter(|_| witness.stage_count > 1 && witness.scanned.is_none()) else {
         return 0.0;
     };
-    if stands_outside(witness, Some(last)) {
-        return 0.0;
-    }
     let is_across = |tensor: &&Accessed<'_>| {
         tensor.along != last && tensor.axes.iter().flatten().any(|&axis| axis == last)
     };
