@@ -3,7 +3,7 @@
 //!
 //! They work on 512 bits; longer vectors are taken in pieces.
 
-use super::operand::{Element, Operand, Type};
+use super::operand::{Element, Operand, Term, Type};
 use super::writer::Writer;
 
 /// Rounds in the thread's rounding mode, which is to nearest.
@@ -34,10 +34,14 @@ pub(super) fn reciprocal_half(w: &mut Writer<'_>, x: Operand) -> Operand {
     })
 }
 
-/// `x * 2^n` for the integer n next below, correctly rounded, infinite or subnormal as it must be.
-pub(super) fn scale(w: &mut Writer<'_>, x: Operand, n: Operand) -> Operand {
+/// `x * 2^n` for the integer n next below, correctly rounded, infinite or subnormal as it must be; zero for n below `min`,
+/// without the microcode that takes a hundred cycles for results that underflow.
+pub(super) fn scale(w: &mut Writer<'_>, x: Operand, n: Operand, min: f64) -> Operand {
     in_pieces(w, x, n, &|w, x, n| {
-        let args = [x, n, Operand::float(0.0, x.ty), all_lanes(x.ty), rounding()];
+        let counts = w.compare("fcmp uge", n, Term::Float(min));
+        let mask = mask_type(x.ty);
+        let counts = w.instruction(mask, format_args!("bitcast {} to {mask}", counts.typed()));
+        let args = [x, n, Operand::float(0.0, x.ty), counts, rounding()];
         let name = if x.ty.element == Element::F64 { "pd" } else { "ps" };
         w.intrinsic(&format!("llvm.x86.avx512.mask.scalef.{name}.512"), &[], x.ty, &args)
     })
@@ -151,8 +155,12 @@ fn in_pieces(
 
 /// The mask operand that holds everywhere, a bit per lane.
 fn all_lanes(ty: Type) -> Operand {
-    let element = if ty.element == Element::F64 { Element::I8 } else { Element::I16 };
-    Operand::integer(-1, Type::scalar(element))
+    Operand::integer(-1, mask_type(ty))
+}
+
+/// A bit for each lane of a vector of 512 bits.
+fn mask_type(ty: Type) -> Type {
+    Type::scalar(if ty.element == Element::F64 { Element::I8 } else { Element::I16 })
 }
 
 fn rounding() -> Operand {

@@ -25,6 +25,8 @@ struct Format {
     expm1: [f32; 2],
     /// Below this, expm1 returns its operand.
     tiny: f32,
+    /// A number times 2^n, for n below this, is zero: at most sqrt(2) times a power of two is half of the least subnormal.
+    zero: f64,
 }
 
 const SINGLE: Format = Format {
@@ -33,10 +35,11 @@ const SINGLE: Format = Format {
     shifter: 12_582_912.0 + 254.0,
     log2_e: std::f32::consts::LOG2_E as f64,
     ln_2: [LN_2_HIGH as f64, LN_2_LOW as f64],
-    exp: [-104.0, 89.0],
+    exp: [-105.0, 89.0],
     exp2: [-151.0, 129.0],
     expm1: [-18.0, 89.0],
     tiny: 1e-8,
+    zero: -150.5,
 };
 const DOUBLE: Format = Format {
     fraction: 52,
@@ -48,6 +51,7 @@ const DOUBLE: Format = Format {
     exp2: [-1076.0, 1025.0],
     expm1: [-38.0, 710.0],
     tiny: 1e-17,
+    zero: -1075.5,
 };
 
 fn format(x: Operand) -> &'static Format {
@@ -140,17 +144,20 @@ fn polynomial(w: &mut Writer<'_>, r: Operand, single: &[f32], double: &[f64]) ->
 }
 
 /// `x * 2^n` for n from -252 to 254, of f64 from -2044 to 2046. Half of n at a time, so that only the last product rounds,
-/// overflows or is subnormal; each half has one of the two biases.
+/// overflows or is subnormal; each half has one of the two biases. Processors take a hundred cycles for products that underflow,
+/// which masked scores have many of: they are zero for n so small that no result is subnormal.
 fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
     if avx512::applies(w, x.ty) {
-        return avx512::scale(w, x, n.float);
+        return avx512::scale(w, x, n.float, format(x).zero);
     }
-    let fraction = format(x).fraction;
+    let &Format { fraction, zero, .. } = format(x);
     let half = w.binary("lshr", n.biased, 1);
     let half = w.binary("shl", half, fraction);
     let whole = w.binary("shl", n.biased, fraction);
     let rest = w.binary("sub", whole, half);
     let (first, second) = (w.float_of(half), w.float_of(rest));
+    let underflows = w.compare("fcmp olt", n.float, Term::Float(zero));
+    let first = w.select(underflows, 0.0, first);
     let x = w.mul(x, first);
     w.mul(x, second)
 }
@@ -170,7 +177,7 @@ pub(super) fn exp(w: &mut Writer<'_>, x: Operand) -> Operand {
     exp_within(w, x)
 }
 
-/// exp of values from -104 to 89, of f64 from -746 to 710, or of NaN.
+/// exp of values from -105 to 89, of f64 from -746 to 710, or of NaN.
 pub(super) fn exp_within(w: &mut Writer<'_>, x: Operand) -> Operand {
     let (n, r) = reduce(w, x);
     let y = polynomial(w, r, &EXP, &EXP_DOUBLE);
@@ -208,7 +215,7 @@ fn exp2_short(w: &mut Writer<'_>, x: Operand, coefficients: &[f32]) -> Operand {
     if avx512::applies(w, x.ty) {
         let fraction = avx512::fraction(w, x);
         let y = w.horner(fraction, coefficients);
-        return avx512::scale(w, y, x);
+        return avx512::scale(w, y, x, SINGLE.zero);
     }
     let x = bounded(w, x, SINGLE.exp2);
     // Half is subtracted, so that the nearest integer is the one below.

@@ -78,7 +78,7 @@ pub(super) fn tan(w: &mut Writer<'_>, x: Operand) -> Operand {
     })
 }
 
-/// The fast path if all elements are small enough, otherwise the C library's function.
+/// The fast path if all elements are small enough or NaN, otherwise the C library's function.
 fn with_fallback(
     w: &mut Writer<'_>,
     x: Operand,
@@ -86,7 +86,7 @@ fn with_fallback(
     fast: impl FnOnce(&mut Writer<'_>) -> Operand,
 ) -> Operand {
     let magnitude = w.abs(x);
-    let large = w.compare("fcmp ugt", magnitude, LARGEST);
+    let large = w.compare("fcmp ogt", magnitude, LARGEST);
     let any = w.any(large);
     w.either(any, |w| w.call_lanes(function, &[x]), fast)
 }
