@@ -25,7 +25,7 @@ struct Format {
     expm1: [f32; 2],
     /// Below this, expm1 returns its operand.
     tiny: f32,
-    /// A number times 2^n, for n below this, is zero: at most sqrt(2) times a power of two is half of the least subnormal.
+    /// A number times 2^n, for n below this, is zero: at most sqrt(2) times a power of two is half of the smallest subnormal.
     zero: f64,
 }
 
