@@ -1,8 +1,8 @@
 //! Unrolls folds over two to four elements: each element becomes a slice, and the fold ops on slices. Lanes then run along
 //! the rows instead of along two to four elements of one, and users of the results find them in registers.
 //!
-//! Leaves alone folds by lambdas, and folds over values that depend on remaining folds, scans or moved elements: slices of
-//! those would recompute them.
+//! Leaves alone folds by lambdas, and folds over values that depend on remaining folds, scans or moved elements with no
+//! reshape in between: slices of those would recompute them.
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
@@ -33,18 +33,33 @@ pub fn unroll_folds(graph: &mut Graph, fusion: &Fusion) -> Option<(Fusion, ValMa
 /// The indices of a fold's elements along the axes that it walks.
 type Indices = Vec<Vec<i64>>;
 
+/// What computes an element of a value.
+#[derive(Clone, Copy, Default)]
+struct Cone {
+    /// Ops, each counted as often as it is used.
+    ops: usize,
+    /// Whether a remaining fold, a scan or moved elements are among them, with no reshape since: behind one, a kernel
+    /// takes them from memory.
+    waits: bool,
+}
+
+impl Cone {
+    fn and(self, other: Cone) -> Cone {
+        Cone { ops: self.ops.saturating_add(other.ops), waits: self.waits || other.waits }
+    }
+}
+
 /// The folds to unroll.
 fn short_folds(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Indices> {
     let mut chosen = FxHashMap::default();
-    let mut ops: FxHashMap<Node, usize> = FxHashMap::default();
+    let mut cones: FxHashMap<Node, Cone> = FxHashMap::default();
     for &node in fusion.order() {
         let operands = &graph.node(node).operands;
-        let of_operand =
-            |&val: &Val| if fusion.is_input(val) { Some(0) } else { ops.get(&val.node).copied() };
-        let below =
-            operands.iter().map(of_operand).try_fold(0_usize, |sum, ops| Some(sum.saturating_add(ops?)));
-        let Some(below) = below else { continue };
-        match &graph.node(node).op {
+        let of_operand = |val: &Val| cones.get(&val.node).copied().unwrap_or_default();
+        let below = operands.iter().filter(|&&val| !fusion.is_input(val)).map(of_operand);
+        let below = below.fold(Cone::default(), Cone::and);
+        let cone = match &graph.node(node).op {
+            TensorOp::Reshape(_) => Cone { ops: below.ops.saturating_add(1), waits: false },
             TensorOp::Map(_)
             | TensorOp::Cast(_)
             | TensorOp::Broadcast(_)
@@ -52,20 +67,24 @@ fn short_folds(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Indices> {
             | TensorOp::Squeeze(_)
             | TensorOp::Permute(_)
             | TensorOp::Slice { .. }
-            | TensorOp::Reshape(_)
             | TensorOp::Constant(_)
             | TensorOp::Size(_)
-            | TensorOp::Iota(_) => {
-                ops.insert(node, below.saturating_add(1));
-            }
-            TensorOp::Fold { monoid, axes } if below <= MAX_OPS && monoid.exprs().is_some() => {
-                if let Some(indices) = short(graph, fusion.facts(), operands[0], axes) {
-                    ops.insert(node, below.saturating_add(1).saturating_mul(indices.len()));
-                    chosen.insert(node, indices);
+            | TensorOp::Iota(_) => Cone { ops: below.ops.saturating_add(1), ..below },
+            TensorOp::Fold { monoid, axes }
+                if !below.waits && below.ops <= MAX_OPS && monoid.exprs().is_some() =>
+            {
+                match short(graph, fusion.facts(), operands[0], axes) {
+                    Some(indices) => {
+                        let ops = below.ops.saturating_add(1).saturating_mul(indices.len());
+                        chosen.insert(node, indices);
+                        Cone { ops, waits: false }
+                    }
+                    None => Cone { ops: 1, waits: true },
                 }
             }
-            _ => {}
-        }
+            _ => Cone { ops: 1, waits: true },
+        };
+        cones.insert(node, cone);
     }
     chosen
 }

@@ -111,6 +111,25 @@ impl Witness {
         folds && stores && !scanned && self.workers.contains(&a) == self.workers.contains(&b)
     }
 
+    /// Whether a node takes other elements of its operands than its own index, and has one of these axes.
+    pub fn is_moved_along(&self, graph: &Graph, node: Node, axes: [Axis; 2]) -> bool {
+        let moves = match graph.node(node).op {
+            TensorOp::Map(_)
+            | TensorOp::Cast(_)
+            | TensorOp::Expand(_)
+            | TensorOp::Broadcast(_)
+            | TensorOp::Squeeze(_)
+            | TensorOp::Permute(_)
+            | TensorOp::Fold { .. }
+            | TensorOp::Scan { .. } => false,
+            TensorOp::Reshape(_) => {
+                self.space.position(node).is_some_and(|position| self.space.moves(position, 0))
+            }
+            _ => true,
+        };
+        moves && self.space.axes_of(node.into()).iter().flatten().any(|axis| axes.contains(axis))
+    }
+
     /// Whether some stage waits for a fold.
     pub fn has_inner_folds(&self) -> bool {
         self.folds.iter().any(|fold| !fold.terminal)

@@ -1,7 +1,7 @@
 //! Which neighbouring axes one loop can walk at no cost: those that are adjacent in all memory that the group accesses. A
 //! bias along the inner axis alone keeps them apart.
 
-use ir::graph::{Node, TensorOp};
+use ir::graph::Node;
 
 use super::workload::Workload;
 use space::{Atoms, Axis};
@@ -33,27 +33,11 @@ fn joins(work: &Workload<'_>, a: Axis, b: Axis) -> bool {
 
 fn node_joins(work: &Workload<'_>, node: Node, a: Axis, b: Axis) -> bool {
     let Workload { graph, view, witness, memory, .. } = *work;
-    let data = graph.node(node);
-    let own = witness.space.axes_of(node.into());
-    let touches = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| axis == a || axis == b);
-    let moves = match data.op {
-        TensorOp::Map(_)
-        | TensorOp::Cast(_)
-        | TensorOp::Expand(_)
-        | TensorOp::Broadcast(_)
-        | TensorOp::Squeeze(_)
-        | TensorOp::Permute(_)
-        | TensorOp::Fold { .. }
-        | TensorOp::Scan { .. } => false,
-        TensorOp::Reshape(_) => {
-            witness.space.position(node).is_some_and(|position| witness.space.moves(position, 0))
-        }
-        _ => true,
-    };
-    if moves && touches(own) {
+    if witness.is_moved_along(graph, node, [a, b]) {
         return false;
     }
-    data.operands.iter().enumerate().all(|(k, operand)| {
+    let touches = |axes: &[Atoms]| axes.iter().flatten().any(|&axis| axis == a || axis == b);
+    graph.node(node).operands.iter().enumerate().all(|(k, operand)| {
         let Some(input) = view.input_place(*operand) else { return true };
         let axes = witness.space.axes_of_operand(node, k);
         let lies = |axes: Vec<Atoms>| next_to_each_other(&axes, a, b);

@@ -54,7 +54,7 @@ impl Access {
         } else {
             1.0 + part_across(witness, last, &accessed) * (target.in_tiles - 1.0)
         };
-        let slowdown = slowdown * lanes_per_index(witness, last, hints);
+        let slowdown = slowdown * lanes_per_index((graph, view), witness, last, hints);
         let most = match target.processor {
             // Cores that have one block less wait at the end.
             Processor::Cpu(_) => blocks.next_multiple_of(target.cores),
@@ -183,9 +183,19 @@ fn part_across(witness: &Witness, last: Option<Axis>, accessed: &[Accessed<'_>])
 
 /// How many lanes of a vector there are for each index that they walk: more than one where stages wait for each other along
 /// an axis of few indices.
-fn lanes_per_index(witness: &Witness, last: Option<Axis>, hints: &Hints) -> f64 {
+fn lanes_per_index(
+    (graph, view): (&Graph, &Fusion),
+    witness: &Witness,
+    last: Option<Axis>,
+    hints: &Hints,
+) -> f64 {
     let Some(last) = last.filter(|_| witness.stage_count > 1) else { return 1.0 };
-    let alike = witness.order.iter().filter(|&&axis| axis == last || witness.alike(axis, last));
+    // One loop walks both.
+    let joins = |axis: Axis| {
+        let mut nodes = view.order().iter();
+        witness.alike(axis, last) && !nodes.any(|&node| witness.is_moved_along(graph, node, [axis, last]))
+    };
+    let alike = witness.order.iter().filter(|&&axis| axis == last || joins(axis));
     let walked = alike.map(|&axis| hints.value(witness.space.size(axis))).fold(1, u64::saturating_mul);
     (VECTOR as f64 / walked.max(1) as f64).max(1.0)
 }
