@@ -1,8 +1,9 @@
 //! Unrolls folds over two to four elements: each element becomes a slice, and the fold ops on slices. Lanes then run along
 //! the rows instead of along two to four elements of one, and users of the results find them in registers.
 //!
-//! Leaves alone folds by lambdas, and folds over values that depend on remaining folds, scans or moved elements with no
-//! reshape in between: slices of those would recompute them.
+//! Leaves alone folds by lambdas, and folds over values that depend on remaining folds, scans or moved elements: slices of
+//! those would recompute them. Behind a reshape of such values the innermost axis is unrolled even so: two kernels are
+//! faster than lanes along two to four elements.
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
@@ -33,19 +34,29 @@ pub fn unroll_folds(graph: &mut Graph, fusion: &Fusion) -> Option<(Fusion, ValMa
 /// The indices of a fold's elements along the axes that it walks.
 type Indices = Vec<Vec<i64>>;
 
+/// What an element of a value depends on.
+#[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    /// Inputs and constants alone, or folds that are unrolled.
+    #[default]
+    Inputs,
+    /// A remaining fold, a scan or moved elements, and a reshape since.
+    Reshaped,
+    /// The same with no reshape since.
+    Fold,
+}
+
 /// What computes an element of a value.
 #[derive(Clone, Copy, Default)]
 struct Cone {
     /// Ops, each counted as often as it is used.
     ops: usize,
-    /// Whether a remaining fold, a scan or moved elements are among them, with no reshape since: behind one, a kernel
-    /// takes them from memory.
-    waits: bool,
+    source: Source,
 }
 
 impl Cone {
     fn and(self, other: Cone) -> Cone {
-        Cone { ops: self.ops.saturating_add(other.ops), waits: self.waits || other.waits }
+        Cone { ops: self.ops.saturating_add(other.ops), source: self.source.max(other.source) }
     }
 }
 
@@ -59,7 +70,9 @@ fn short_folds(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Indices> {
         let below = operands.iter().filter(|&&val| !fusion.is_input(val)).map(of_operand);
         let below = below.fold(Cone::default(), Cone::and);
         let cone = match &graph.node(node).op {
-            TensorOp::Reshape(_) => Cone { ops: below.ops.saturating_add(1), waits: false },
+            TensorOp::Reshape(_) => {
+                Cone { ops: below.ops.saturating_add(1), source: below.source.min(Source::Reshaped) }
+            }
             TensorOp::Map(_)
             | TensorOp::Cast(_)
             | TensorOp::Broadcast(_)
@@ -70,23 +83,31 @@ fn short_folds(graph: &Graph, fusion: &Fusion) -> FxHashMap<Node, Indices> {
             | TensorOp::Constant(_)
             | TensorOp::Size(_)
             | TensorOp::Iota(_) => Cone { ops: below.ops.saturating_add(1), ..below },
-            TensorOp::Fold { monoid, axes }
-                if !below.waits && below.ops <= MAX_OPS && monoid.exprs().is_some() =>
-            {
-                match short(graph, fusion.facts(), operands[0], axes) {
+            TensorOp::Fold { monoid, axes } if below.ops <= MAX_OPS && monoid.exprs().is_some() => {
+                let may_slice = match below.source {
+                    Source::Inputs => true,
+                    Source::Reshaped => axes.iter().any(|&axis| is_innermost(graph, operands[0], axis)),
+                    Source::Fold => false,
+                };
+                match short(graph, fusion.facts(), operands[0], axes).filter(|_| may_slice) {
                     Some(indices) => {
                         let ops = below.ops.saturating_add(1).saturating_mul(indices.len());
                         chosen.insert(node, indices);
-                        Cone { ops, waits: false }
+                        Cone { ops, source: Source::Inputs }
                     }
-                    None => Cone { ops: 1, waits: true },
+                    None => Cone { ops: 1, source: Source::Fold },
                 }
             }
-            _ => Cone { ops: 1, waits: true },
+            _ => Cone { ops: 1, source: Source::Fold },
         };
         cones.insert(node, cone);
     }
     chosen
+}
+
+/// Whether no axis of more than one element is further in.
+fn is_innermost(graph: &Graph, val: Val, axis: u8) -> bool {
+    graph.shape(val)[usize::from(axis) + 1..].iter().all(|size| size.as_const() == Some(1))
 }
 
 /// The indices of two to four elements along these axes.

@@ -35,7 +35,7 @@ pub(super) fn reciprocal_half(w: &mut Writer<'_>, x: Operand) -> Operand {
 }
 
 /// `x * 2^n` for the integer n next below, correctly rounded, infinite or subnormal as it must be; zero for n below `min`,
-/// without the microcode that takes a hundred cycles for results that underflow.
+/// without the microcode that takes hundreds of cycles for results that underflow.
 pub(super) fn scale(w: &mut Writer<'_>, x: Operand, n: Operand, min: f64) -> Operand {
     in_pieces(w, x, n, &|w, x, n| {
         let counts = w.compare("fcmp uge", n, Term::Float(min));

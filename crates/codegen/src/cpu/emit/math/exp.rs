@@ -144,8 +144,8 @@ fn polynomial(w: &mut Writer<'_>, r: Operand, single: &[f32], double: &[f64]) ->
 }
 
 /// `x * 2^n` for n from -252 to 254, of f64 from -2044 to 2046. Half of n at a time, so that only the last product rounds,
-/// overflows or is subnormal; each half has one of the two biases. Processors take a hundred cycles for products that underflow,
-/// which masked scores have many of: they are zero for n so small that no result is subnormal.
+/// overflows or is subnormal; each half has one of the two biases. Processors take hundreds of cycles for products that
+/// underflow, which masked scores have many of: a factor is zero for n so small that no result is subnormal.
 fn scale(w: &mut Writer<'_>, x: Operand, n: Whole) -> Operand {
     if avx512::applies(w, x.ty) {
         return avx512::scale(w, x, n.float, format(x).zero);
@@ -215,7 +215,8 @@ fn exp2_short(w: &mut Writer<'_>, x: Operand, coefficients: &[f32]) -> Operand {
     if avx512::applies(w, x.ty) {
         let fraction = avx512::fraction(w, x);
         let y = w.horner(fraction, coefficients);
-        return avx512::scale(w, y, x, SINGLE.zero);
+        // Far below the smallest subnormal no microcode runs, and nothing is clamped to where it does.
+        return avx512::scale(w, y, x, f64::NEG_INFINITY);
     }
     let x = bounded(w, x, SINGLE.exp2);
     // Half is subtracted, so that the nearest integer is the one below.
