@@ -52,6 +52,22 @@ def test_outputs_are_where_inputs_are():
     numpy.testing.assert_allclose(again.numpy(), fd.execute([host])[0], rtol=1e-5)
 
 
+def test_the_truth_of_an_array_is_that_of_its_element():
+    assert bool(to_gpu(numpy.ones((1, 1)))) and not to_gpu(numpy.zeros(1))
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(to_gpu(drawn(2, 3)))
+
+
+def test_an_empty_array_may_be_written():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
+        fd.add_output(x + 1.0, x)
+        fd.add_output(x * 2.0)
+    # NumPy's empty arrays have strides of 0.
+    x, twice = (to_gpu(numpy.zeros((0, 3), numpy.float32)) for _ in range(2))
+    assert [made.shape for made in fd.execute([x], out=[None, twice])][-1] == (0, 3)
+
+
 def test_small_intermediates_of_a_call_are_allocated_at_once():
     with FusionDefinition() as fd:
         y = fd.define_tensor(shape=[-1, -1], contiguity=[True, True], dtype=DataType.Float)
@@ -255,6 +271,12 @@ def test_arrays_by_the_interface():
         with pytest.raises((ferrofuse.InputError, RuntimeError)) as error:
             softmax().execute([Broken()])
         return str(error.value)
+
+    # Without elements there may be no address.
+    class Empty:
+        __cuda_array_interface__ = {**x.__cuda_array_interface__, "shape": (0, 8), "data": (0, False)}
+
+    assert softmax().execute([Empty()])[0].shape == (0, 8)
 
     assert "has the type <m8, which is not supported" in with_entry("typestr", "<m8")
     assert "has strides [30, 4], which are no whole elements of 4 bytes" in with_entry("strides", (30, 4))

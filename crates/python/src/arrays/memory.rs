@@ -125,7 +125,8 @@ impl OutputMemory {
     }
 }
 
-/// Whether an axis repeats elements.
+/// Whether an axis repeats elements, of which an empty array has none.
 pub fn repeats(layout: &Layout) -> bool {
-    layout.sizes.iter().zip(&layout.strides).any(|(&size, &stride)| size > 1 && stride == 0)
+    let repeats = |(&size, &stride): (&usize, &isize)| size > 1 && stride == 0;
+    !layout.sizes.contains(&0) && layout.sizes.iter().zip(&layout.strides).any(repeats)
 }

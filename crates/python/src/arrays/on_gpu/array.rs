@@ -154,6 +154,11 @@ impl GpuArray {
         arrays::numpy::array(&Bound::new(py, OutputMemory::copy(array))?)
     }
 
+    /// That of its only element; of several, NumPy's error.
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        self.numpy(py)?.is_truthy()
+    }
+
     /// `numpy()`, for NumPy's functions.
     #[pyo3(signature = (dtype = None, copy = None))]
     fn __array__<'py>(

@@ -162,6 +162,7 @@ fn by_name<'py>(
     let optional = |key: &str| Ok::<_, PyErr>(interface.get_item(key)?.filter(|value| !value.is_none()));
     let (address, read_only): (u64, bool) = entry("data")?.extract()?;
     let sizes: Vec<usize> = entry("shape")?.extract()?;
+    let is_empty = sizes.contains(&0);
     let typestr: String = entry("typestr")?.extract()?;
     if optional("mask")?.is_some() {
         return Err(rejected("has a mask".to_owned()));
@@ -182,9 +183,13 @@ fn by_name<'py>(
         }
     };
     let stream: Option<usize> = optional("stream")?.map(|stream| stream.extract()).transpose()?;
-    let ordinal = device::of_address(py, address).map_err(|error| {
-        rejected(format!("names {address:#x}, which is in no GPU's memory ({})", error.value(py)))
-    })?;
+    // Without elements there may be no address, and then no device.
+    let ordinal = match (address, is_empty) {
+        (0, true) => 0,
+        _ => device::of_address(py, address).map_err(|error| {
+            rejected(format!("names {address:#x}, which is in no GPU's memory ({})", error.value(py)))
+        })?,
+    };
     let at = OnGpu { ordinal, address, dtype, layout };
     Ok(InputOnGpu { at, writable: !read_only, is_copy: false, holder: Holder::Named(object.clone(), stream) })
 }
