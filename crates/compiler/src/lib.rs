@@ -2,7 +2,7 @@
 //!
 //! `pipeline` (the compiler on a page) · `plan` (its result) · `certificate` (how close that is to the best) · `passes`
 //! (graph passes) · `products` (of matrices: by a library or a kernel) · `distribution` (lambdas: as one fold or several) ·
-//! `batch` (what one launch runs) · `outputs` and `in_place` (the buffers of outputs). A plan describes segments and kernels
+//! `softmaxes` (as one fold or two) · `batch` (what one launch runs) · `outputs` and `in_place` (the buffers of outputs). A plan describes segments and kernels
 //! by values of `segmenter` and `scheduler`, whose modules are re-exported.
 
 mod batch;
@@ -14,10 +14,12 @@ pub mod passes;
 pub mod pipeline;
 pub mod plan;
 mod products;
+mod softmaxes;
 
+pub use ir::layout;
 pub use scheduler::hints::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
 pub use scheduler::legal::{Rejection, Witness};
-pub use scheduler::{layout, lower, schedule};
+pub use scheduler::{lower, schedule};
 pub use segmenter as segment;
 pub use space;
 pub use target;
@@ -27,3 +29,4 @@ pub use distribution::Distribution;
 pub use pipeline::{baseline, cut, evaluated, plan};
 pub use plan::{Cut, Decision, Kernels, Plan, PlanError, PlanOptions, PlanRequest, SegmentPlan};
 pub use products::{JudgedProducts, ShallowProduct};
+pub use softmaxes::Softmaxes;

@@ -5,10 +5,10 @@ use std::ops::{Deref, Range};
 
 use ir::graph::{DeviceStream, Dropped, Fusion, Graph, Node, Task, Tasks, Val, ValMap};
 use ir::interrupt::{Interrupt, Interrupted};
+use ir::layout::LayoutClass;
 use ops::Monoid;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
-use scheduler::layout::LayoutClass;
 use scheduler::legal::Witness;
 use scheduler::lower::{Group, LoweredSegment};
 use scheduler::schedule::{Schedule, ScheduleError};
@@ -23,6 +23,7 @@ use crate::segment::cost::{Amounts, Seconds};
 use crate::segment::{
     ExternalCall, GroupError, Joined, Legality, LegalityAnswer, Segmentation, SegmentationError,
 };
+use crate::softmaxes::Softmaxes;
 
 /// Choices that the user makes instead of the compiler.
 #[derive(Clone, Debug, Default)]
@@ -90,6 +91,8 @@ pub struct Cut {
     pub products: JudgedProducts,
     /// The folds by lambdas that can be distributed over their states, and whether they are.
     pub distribution: Distribution,
+    /// Which softmaxes are one fold.
+    pub softmaxes: Softmaxes,
     /// The view that each pass made, in order. Views of earlier steps remain valid.
     pub steps: Vec<Step>,
     /// The layouts of values that are not row-major in memory, because they are outputs.

@@ -15,6 +15,7 @@ mod page;
 mod patterns;
 mod picture;
 mod readers;
+mod softmaxes;
 mod table;
 
 use std::cell::RefCell;
@@ -45,6 +46,7 @@ pub use outputs::OutputExplanation;
 pub use page::{fragment, html};
 pub use patterns::PatternExplanation;
 pub use picture::svg;
+pub use softmaxes::SoftmaxExplanation;
 
 /// The decisions of a plan and their cost.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
@@ -65,6 +67,9 @@ pub struct Explanation {
     /// The lambdas of the definition's folds and scans; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lambdas: Vec<LambdaExplanation>,
+    /// The softmaxes that may take their maximum and their sum in one fold; left out if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub softmaxes: Vec<SoftmaxExplanation>,
     /// The outputs that are views or are not row-major in memory; left out if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputExplanation>,
@@ -231,6 +236,7 @@ pub fn explain_compiled(
     let groups = groups::groups(definition, plan);
     let patterns = patterns::patterns(definition, plan, &explainer.names);
     let lambdas = lambdas::lambdas(definition, plan, &explainer.names);
+    let softmaxes = softmaxes::softmaxes(plan, &explainer.names);
     Explanation {
         segments,
         batches: batches::batches(plan),
@@ -238,6 +244,7 @@ pub fn explain_compiled(
         groups,
         patterns,
         lambdas,
+        softmaxes,
         outputs,
         bytes,
         peak_bytes: peaks.bytes,

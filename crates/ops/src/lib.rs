@@ -31,6 +31,7 @@ mod param;
 pub mod philox;
 mod power;
 mod rejected;
+mod rescaled;
 mod row;
 mod rows;
 mod scalar;
@@ -53,6 +54,7 @@ pub use moments::{MomentStates, moments};
 pub use monoid::{Monoid, Totals};
 pub use param::{Param, ParamDefault, ParamKind};
 pub use rejected::rejected;
+pub use rescaled::{Infinite, Rescaled, rescaled};
 pub use row::{
     Algebra, Approximation, BinaryBlock, BoolMeaning, CSpelling, CpuSpelling, CpuSpellings, FloatMeaning,
     Guard, IntMeaning, IntType, IntegerBlock, Kernel, Polynomial, Primitive, TernaryBlock, UnaryBlock,

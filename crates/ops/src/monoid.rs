@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use super::body::{BodyArith, Lambda};
 use super::expr::{Arith, ScalarExpr};
 use super::expr_parser;
+use super::rescaled::{Rescaled, rescaled};
 use crate::{DType, Scalar};
 
 /// How a fold or a scan combines: a row of the table by name, or a body from the definition.
@@ -330,6 +331,12 @@ impl Monoid {
     /// Whether two runs give the same bits in both orders, and there is only one state.
     pub fn is_symmetric(&self) -> bool {
         matches!(self, Monoid::Sum | Monoid::Prod | Monoid::Max | Monoid::Min)
+    }
+
+    /// The sums that it rescales, if it may take several elements at once: then it rescales them once for all.
+    pub fn rescaled(&self) -> Option<Rescaled> {
+        let Monoid::Lambda(lambda) = self else { return None };
+        rescaled(lambda).filter(Rescaled::takes_several)
     }
 
     /// The number of states of a fold.

@@ -33,7 +33,12 @@ impl OpCycles {
             TensorOp::Pad { .. } => 2,
             TensorOp::Cat(_) => data.operands.len() as u64,
             TensorOp::Gather(_) => 10,
-            TensorOp::Fold { monoid: Monoid::Lambda(lambda), .. } => self.of_body(lambda.body()),
+            TensorOp::Fold { monoid: monoid @ Monoid::Lambda(lambda), axes } => {
+                let is_across = !axes.iter().any(|&axis| is_contiguous(graph, data.operands[0], axis.into()));
+                let cycles = self.of_body(lambda.body());
+                // Rows across the lanes are jammed, so that sums are rescaled once for all of them.
+                if is_across && monoid.rescaled().is_some() { cycles.div_ceil(2) } else { cycles }
+            }
             TensorOp::Fold { .. } => 1,
             // Along the contiguous axis one element follows another; across it lanes scan side by side.
             TensorOp::Scan { .. } if scans_memory(graph, node) => 350,

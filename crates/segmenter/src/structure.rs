@@ -8,9 +8,9 @@ use std::hash::{Hash, Hasher};
 
 use index::Expr;
 use ir::graph::{Fusion, Graph, TensorOp, Type, Val};
+use ir::layout::SegmentLayouts;
 use rustc_hash::{FxHashMap, FxHasher};
 use scheduler::hints::ROW_MULTIPLE;
-use scheduler::layout::SegmentLayouts;
 
 /// The key that distinguishes segments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

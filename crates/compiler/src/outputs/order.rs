@@ -9,7 +9,7 @@ mod inferred;
 
 use index::{Expr, Facts, axis_groups};
 use ir::graph::{Axes, Fusion, Graph, Node, Output, Shape, TensorOp, Val};
-use scheduler::layout::{LayoutClass, Stride};
+use ir::layout::{LayoutClass, Stride};
 
 use super::view::{View, is_copy, viewed_through};
 use inferred::{after_permuted, inferred_order};

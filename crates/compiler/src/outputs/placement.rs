@@ -3,8 +3,8 @@
 //! Takes a fusion and the layouts of its inputs. Returns only layouts that are not row-major without gaps.
 
 use ir::graph::{Axes, Fusion, Graph, Output, TensorOp, Val};
+use ir::layout::LayoutClass;
 use rustc_hash::FxHashMap;
-use scheduler::layout::LayoutClass;
 
 /// The layout of a value because it is an output.
 #[derive(Clone, Debug, PartialEq, Eq)]

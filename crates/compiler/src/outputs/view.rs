@@ -7,8 +7,8 @@
 
 use index::{Expr, Facts, axis_groups};
 use ir::graph::{Fusion, Graph, Node, Output, Shape, TensorOp, Val};
+use ir::layout::{LayoutClass, Stride};
 use ops::ScalarOp;
-use scheduler::layout::{LayoutClass, Stride};
 
 use super::order::{Natural, has_order, natural_order};
 

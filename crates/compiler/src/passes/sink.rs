@@ -7,9 +7,9 @@
 
 use index::{Expr, Facts};
 use ir::graph::{Axes, Fusion, Graph, Node, Shape, TensorOp, Val, ValMap, rewrite};
+use ir::layout::{LayoutClass, Stride};
 use ops::ScalarOp;
 use rustc_hash::FxHashMap;
-use scheduler::layout::{LayoutClass, Stride};
 
 use super::PassContext;
 

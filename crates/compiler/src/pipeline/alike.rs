@@ -2,8 +2,8 @@
 //! if they are independent.
 
 use ir::graph::{Fusion, Node, Val};
+use ir::layout::{LayoutClass, SegmentLayouts};
 use rustc_hash::FxHashMap;
-use scheduler::layout::{LayoutClass, SegmentLayouts};
 use scheduler::lower::LoweredSegment;
 use target::limits::MAX_JOINED_STATEMENTS;
 

@@ -17,9 +17,9 @@ pub use outputs::baseline;
 use std::ops::Range;
 
 use ir::graph::{Dropped, Fusion, Graph, Task, Tasks, Val, ValMap};
+use ir::layout::LayoutClass;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
-use scheduler::layout::LayoutClass;
 use scheduler::lower::LoweredSegment;
 use target::Target;
 
@@ -29,6 +29,7 @@ use crate::passes::Step;
 use crate::plan::{Cut, Plan, PlanError, PlanOptions, PlanRequest, SegmentPlan};
 use crate::products::JudgedProducts;
 use crate::segment::{Constraints, Legality, Segmentation};
+use crate::softmaxes::Softmaxes;
 
 /// A stage: its name, and its function over a compilation.
 pub struct PlanStage {
@@ -44,6 +45,7 @@ pub const CUTTING: &[PlanStage] = &[
     PlanStage { name: "products", run: optimize::products },
     PlanStage { name: "biases", run: optimize::biases },
     PlanStage { name: "index maps", run: optimize::index_maps },
+    PlanStage { name: "softmaxes", run: optimize::softmaxes },
     PlanStage { name: "moments", run: optimize::moments },
     PlanStage { name: "extremes", run: optimize::extremes },
     PlanStage { name: "short folds", run: optimize::short_folds },
@@ -109,6 +111,7 @@ struct Compilation<'a> {
     kept: FxHashSet<Val>,
     steps: Vec<Step>,
     distribution: Distribution,
+    softmaxes: Softmaxes,
     products: JudgedProducts,
     optimized: Optimized,
     patterns: Vec<Result<Task, String>>,
@@ -171,6 +174,7 @@ impl<'a> Compilation<'a> {
             legality: Legality::on(target, hints),
             steps: Vec::new(),
             distribution: Distribution::default(),
+            softmaxes: Softmaxes::default(),
             products: JudgedProducts::default(),
             patterns: Vec::new(),
             segmentation: Segmentation::default(),
@@ -222,6 +226,7 @@ impl<'a> Compilation<'a> {
             patterns: self.patterns,
             products: self.products,
             distribution: self.distribution,
+            softmaxes: self.softmaxes,
             steps: self.steps,
             placements: self.placements,
             legality: self.legality,

@@ -1,26 +1,33 @@
-//! Graph passes, and those that run only if the cost model says that they pay: their results are planned greedily.
+//! Graph passes, and those that run only if the cost model says that they pay: their results are cut greedily, or by a search
+//! where the cut matters.
 
-use ir::graph::{Axes, DeviceStream, Fusion, Graph, GroupOptions, Task, TaskData, Tasks, Val, ValMap};
+use ir::graph::{
+    Axes, DeviceStream, Fusion, Graph, GroupOptions, Node, Task, TaskData, Tasks, TensorOp, Val, ValMap,
+};
+use ir::layout::LayoutClass;
 use rustc_hash::FxHashSet;
-use scheduler::layout::LayoutClass;
 use target::Processor;
-use target::cpu::MAX_TWO_PASS_BYTES;
+use target::cpu::{MAX_TWO_PASS_BYTES, MIN_ONLINE_BYTES, MIN_ONLINE_ROW};
 
 use super::segments::completed;
 use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
 use crate::outputs::with_orders;
 use crate::passes::{
-    Hoisted, Step, add_bias, composed, distributable, distribute, expanded_axes, hoist, hoistable,
-    memory_order, optimize, optimize_exactly, two_pass, two_pass_argmax, unroll_folds,
+    Step, add_bias, composed, distributable, distribute, expanded_axes, fold_online, hoist, hoistable,
+    memory_order, optimize, optimize_exactly, softmax_folds, two_pass, two_pass_argmax, unroll_folds,
 };
 use crate::plan::{PlanError, PlanOptions, PlanRequest};
 use crate::products::{self, JudgedProducts};
 use crate::segment::cost::{Amounts, Seconds};
-use crate::segment::{Legality, Segmentation, greedy_with};
+use crate::segment::{Legality, SearchProblem, Segmentation, greedy_with, search};
+use crate::softmaxes::Softmaxes;
 
 /// Nodes of the largest fusion whose index maps are evaluated by cost.
 const MAX_JUDGED_NODES: usize = 1 << 10;
+
+/// Nodes of the largest fusion that is searched for segments to judge a step.
+const MAX_SEARCHED_NODES: usize = 1 << 8;
 
 /// All passes.
 pub(super) fn all_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
@@ -61,6 +68,35 @@ pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), Plan
         *steps = distributed;
     }
     compilation.distribution = distribution;
+    Ok(())
+}
+
+/// Folds the maximum and the sum of a softmax at once where that is faster, as one more step.
+pub(super) fn softmaxes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
+    let is_long = compilation.written.order().len() > MAX_JUDGED_NODES;
+    if is_long || matches!(compilation.request.target.processor, Processor::Gpu(_)) {
+        return Ok(());
+    }
+    let (fusion, _) = composed(&compilation.graph, &compilation.written, &compilation.steps);
+    let (graph, steps, judge) = compilation.judged();
+    let judge = Judge { searches: fusion.order().len() <= MAX_SEARCHED_NODES, ..judge };
+    let mut all = softmax_folds(graph, &fusion);
+    all.retain(|folds| folds.is_cheap() && judge.is_far(graph, folds.maximum));
+    if all.is_empty() {
+        return Ok(());
+    }
+    let steps_before = steps.len();
+    let apart = judge.seconds(graph, steps);
+    let (online, (decided, step)) = best_choice(&all, |chosen| {
+        let (view, map) = fold_online(graph, &fusion, chosen);
+        graph.debug_verify(&view);
+        let step = Step { pass: "fold_online", view, map };
+        let steps: Vec<Step> = steps.iter().cloned().chain([step.clone()]).collect();
+        let seconds = judge.seconds(graph, &steps);
+        ((judge.rejected(graph, &steps), seconds), (seconds, step))
+    });
+    steps.extend((!online.is_empty()).then_some(step));
+    compilation.softmaxes = Softmaxes { all, online, apart, decided, steps_before };
     Ok(())
 }
 
@@ -107,30 +143,36 @@ pub(super) fn index_maps(compilation: &mut Compilation<'_>) -> Result<(), PlanEr
     if all.is_empty() {
         return Ok(());
     }
-    let mut judged = |chosen: &[Hoisted]| {
+    let (chosen, step) = best_choice(&all, |chosen| {
         let (view, map) = hoist(graph, &fusion, chosen);
         graph.debug_verify(&view);
         let step = Step { pass: "hoist_index_maps", view, map };
         let steps: Vec<Step> = steps.iter().cloned().chain([step.clone()]).collect();
         (judge.judgement(graph, &steps), step)
-    };
-    let (none, every) = (judged(&[]), judged(&all));
-    let moves_all = every.0 < none.0;
-    let mut best = if moves_all { every } else { none };
-    let mut chosen: Vec<Hoisted> = if moves_all { all.clone() } else { Vec::new() };
-    for index_maps in all.iter().filter(|_| all.len() > 1) {
+    });
+    steps.extend((!chosen.is_empty()).then_some(step));
+    Ok(())
+}
+
+/// The best choice by a measure to minimize, and what comes of it: all or none, then each is tried the other way.
+fn best_choice<T: Copy + PartialEq, M: PartialOrd, R>(
+    all: &[T],
+    mut judged: impl FnMut(&[T]) -> (M, R),
+) -> (Vec<T>, R) {
+    let (none, every) = (judged(&[]), judged(all));
+    let (mut chosen, mut best) = if every.0 < none.0 { (all.to_vec(), every) } else { (Vec::new(), none) };
+    for one in all.iter().filter(|_| all.len() > 1) {
         let mut other = chosen.clone();
-        match other.iter().position(|other| other == index_maps) {
+        match other.iter().position(|other| other == one) {
             Some(place) => drop(other.remove(place)),
-            None => other.push(*index_maps),
+            None => other.push(*one),
         }
         let judgement = judged(&other);
         if judgement.0 < best.0 {
-            (best, chosen) = (judgement, other);
+            (chosen, best) = (other, judgement);
         }
     }
-    steps.extend((!chosen.is_empty()).then_some(best.1));
-    Ok(())
+    (chosen, best.1)
 }
 
 /// Computes moments of rows in two passes if rows stay at hand for the second, as one more step.
@@ -243,7 +285,11 @@ impl Compilation<'_> {
     /// The graph and the steps, for changes, and what judges them.
     fn judged(&mut self) -> (&mut Graph, &mut Vec<Step>, Judge<'_>) {
         let Compilation { request, written, legality, kept, .. } = self;
-        (&mut self.graph, &mut self.steps, Judge { request: *request, written, legality, kept })
+        (
+            &mut self.graph,
+            &mut self.steps,
+            Judge { request: *request, written, legality, kept, searches: false },
+        )
     }
 }
 
@@ -254,6 +300,8 @@ struct Judge<'a> {
     written: &'a Fusion,
     legality: &'a Legality,
     kept: &'a FxHashSet<Val>,
+    /// Whether segments are searched for.
+    searches: bool,
 }
 
 impl Judge<'_> {
@@ -265,26 +313,50 @@ impl Judge<'_> {
         }
     }
 
+    /// Whether what a fold takes comes from memory each time, and the lanes walk other axes than those it reduces.
+    fn is_far(&self, graph: &Graph, fold: Node) -> bool {
+        let PlanRequest { hints, .. } = self.request;
+        let TensorOp::Fold { axes, .. } = &graph.node(fold).op else { return false };
+        let operand = graph.node(fold).operands[0];
+        let read = match graph.op(operand) {
+            TensorOp::Cast(_) => graph.operands(operand)[0],
+            _ => operand,
+        };
+        let kept = axes.last().map_or(0, |&last| usize::from(last) + 1);
+        let row = hints.elements(&graph.shape(operand)[kept..]);
+        row >= MIN_ONLINE_ROW && hints.bytes(graph.ty(read)) >= MIN_ONLINE_BYTES
+    }
+
     /// How many of the user's segments have no kernel after these steps.
     fn rejected(&self, graph: &Graph, steps: &[Step]) -> usize {
         if self.request.options.segmentation.is_none() {
             return 0;
         }
-        let Optimized { computed, chosen, .. } =
-            Optimized::behind(graph, self.written, steps, self.request.layouts, self.request.options);
-        let chosen = chosen.map(|chosen| completed(&chosen, graph, &computed)).unwrap_or_default();
-        if chosen.check(graph, &computed).is_err() {
-            return usize::MAX;
-        }
-        let views = chosen.views(graph, &computed);
+        let Some(views) = self.views(graph, steps) else { return usize::MAX };
         views.iter().filter(|view| self.legality.of(graph, view).is_err()).count()
     }
 
-    /// The cost model's seconds for the result of steps, merged greedily.
-    fn seconds(&self, graph: &Graph, steps: &[Step]) -> f64 {
-        let Optimized { computed, constraints, .. } =
+    /// The segments after these steps: the user's, if they fit, or those that are searched for or merged greedily.
+    fn views(&self, graph: &Graph, steps: &[Step]) -> Option<Vec<Fusion>> {
+        let Optimized { computed, chosen, constraints, .. } =
             Optimized::behind(graph, self.written, steps, self.request.layouts, self.request.options);
-        let views = greedy_with(graph, &computed, &constraints, self.legality).views(graph, &computed);
+        let segmentation = match chosen {
+            Some(chosen) => completed(&chosen, graph, &computed),
+            None => {
+                let PlanRequest { hints, target, .. } = self.request;
+                let (fusion, constraints, legality) = (&computed, &constraints, self.legality);
+                let merged = || greedy_with(graph, fusion, constraints, legality);
+                let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
+                if self.searches { search(problem, merged).segmentation } else { merged() }
+            }
+        };
+        segmentation.check(graph, &computed).ok()?;
+        Some(segmentation.views(graph, &computed))
+    }
+
+    /// The cost model's seconds for the segments after these steps.
+    fn seconds(&self, graph: &Graph, steps: &[Step]) -> f64 {
+        let Some(views) = self.views(graph, steps) else { return f64::INFINITY };
         let amounts = Amounts::new(graph, self.request.hints, self.request.target);
         let seconds = |view: &Fusion| Seconds::with(&amounts, view, &self.legality.of(graph, view)).total();
         views.iter().map(seconds).sum()

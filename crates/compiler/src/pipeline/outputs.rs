@@ -1,7 +1,7 @@
 //! The state of the fusion after all passes: which outputs are views, what segments make, which groups are left.
 
 use ir::graph::{Fusion, Graph, Tasks};
-use scheduler::layout::LayoutClass;
+use ir::layout::LayoutClass;
 
 use super::segments::behind;
 use super::{Compilation, Optimized};

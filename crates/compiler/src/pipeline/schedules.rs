@@ -1,8 +1,8 @@
 //! How each segment runs: by kernels, with the user's schedule or a chosen one, by a library, or by the evaluator.
 
 use ir::graph::{Fusion, Task, TaskData, TaskKind};
+use ir::layout::SegmentLayouts;
 use rustc_hash::FxHashMap;
-use scheduler::layout::SegmentLayouts;
 use scheduler::legal::{Rejection, Witness};
 use scheduler::schedule::{Schedule, Workload, choose};
 

@@ -47,6 +47,9 @@ pub fn fragment(explanation: &Explanation, title: &str, others: &[(&str, &Explan
     for lambda in &explanation.lambdas {
         let _ = writeln!(text, "<p>{}</p>", escaped(&lambda.line()));
     }
+    for softmax in &explanation.softmaxes {
+        let _ = writeln!(text, "<p>{}</p>", escaped(&softmax.line()));
+    }
     for segment in &explanation.segments {
         describe(&mut text, segment, &prefix);
     }

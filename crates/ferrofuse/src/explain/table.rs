@@ -6,7 +6,7 @@ use compiler::Certificate;
 
 use super::{
     Explanation, GroupExplanation, KernelOnGpu, LambdaExplanation, PatternExplanation, SegmentExplanation,
-    TensorBytes, batches,
+    SoftmaxExplanation, TensorBytes, batches,
 };
 use crate::table;
 
@@ -40,7 +40,8 @@ impl fmt::Display for Explanation {
         let patterns = self.patterns.iter().filter(|pattern| pattern.is_notable());
         let tasks =
             self.groups.iter().map(GroupExplanation::line).chain(patterns.map(PatternExplanation::line));
-        let tasks: Vec<String> = tasks.chain(self.lambdas.iter().map(LambdaExplanation::line)).collect();
+        let tasks = tasks.chain(self.lambdas.iter().map(LambdaExplanation::line));
+        let tasks: Vec<String> = tasks.chain(self.softmaxes.iter().map(SoftmaxExplanation::line)).collect();
         if !tasks.is_empty() {
             writeln!(f, "\n{}", tasks.join("\n"))?;
         }

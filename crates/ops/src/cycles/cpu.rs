@@ -1,8 +1,8 @@
 //! Cycles of vector instructions, for as many elements as a vector has of f32. Those of 64 bits take two vectors; other dtypes
 //! count alike. Measured as sums of 8 and of 24 equal functions of a million elements on Zen 4 with AVX-512, beside the time of
-//! a multiplication; pow and calls (of lgamma) as chains.
+//! a multiplication; pow and calls (of lgamma) as chains; approximate exponentials by their instructions.
 
-use crate::{CpuSpelling, DType, Polynomial, ScalarOp};
+use crate::{Approximation, CpuSpelling, DType, Polynomial, ScalarOp};
 
 /// Cycles of an op that makes this dtype.
 pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
@@ -18,6 +18,9 @@ pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
             Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 55,
             Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 60,
             Some(CpuSpelling::Polynomial(_)) => 28,
+            Some(CpuSpelling::Approximate(Approximation::Exp2Bf16)) => 5,
+            Some(CpuSpelling::Approximate(Approximation::Exp2)) => 7,
+            Some(CpuSpelling::Approximate(Approximation::ExpTerm)) => 10,
             Some(CpuSpelling::Philox) => 20,
             Some(CpuSpelling::Call { .. }) => 1400,
             _ => 1,

@@ -8,8 +8,6 @@
 
 mod ratio;
 mod terms;
-#[cfg(test)]
-mod tests;
 
 use index::{Expr, Sym};
 

@@ -7,7 +7,7 @@ use ops::DType;
 
 use super::emitter::Emitter;
 use super::{BufferSource, KernelArgument};
-use crate::layout::{LayoutClass, Stride};
+use ir::layout::{LayoutClass, Stride};
 
 /// Row-major position of an index in a box of these sizes.
 pub(super) fn row_major(index: &[Expr], sizes: &[Expr]) -> Expr {

@@ -36,9 +36,9 @@ use kernel::Kernel;
 use ops::DType;
 
 use self::counted::Counted;
-use crate::layout::LayoutClass;
 use crate::legal::Witness;
 use crate::schedule::{Schedule, ScheduleError};
+use ir::layout::LayoutClass;
 
 /// The meaning of a kernel's i64 argument.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

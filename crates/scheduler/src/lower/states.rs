@@ -73,6 +73,17 @@ impl<'a> States<'a> {
         self.monoid.next(&mut arithmetic(emitter, states), states, &element)
     }
 
+    /// The states after several more elements.
+    pub fn take(&self, emitter: &mut Emitter<'_>, states: &[Value], elements: &[Vec<Value>]) -> Vec<Value> {
+        let rescaled = self.monoid.rescaled().filter(|_| elements.len() > 1);
+        let Some(rescaled) = rescaled else { return self.step(emitter, states, &elements[0]) };
+        let dtypes = self.operands();
+        let ones: Vec<Value> = dtypes.iter().map(|&dtype| emitter.constant(Scalar::one(dtype))).collect();
+        let is_one = |state: usize| elements.iter().all(|element| element[state] == ones[state]);
+        let are_one: Vec<bool> = (0..dtypes.len()).map(is_one).collect();
+        rescaled.take(&mut arithmetic(emitter, states), &dtypes, (states, elements), &are_one)
+    }
+
     /// States together with others, which may be narrower.
     pub fn combine(&self, emitter: &mut Emitter<'_>, left: &[Value], right: &[Value]) -> Vec<Value> {
         let right = self.widened(emitter, left, right);

@@ -5,7 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Schedule;
 use super::workload::Workload;
-use crate::layout::{LayoutClass, Stride};
+use ir::layout::{LayoutClass, Stride};
 use space::{Atoms, Axis};
 
 /// The tensors that are contiguous along an axis.

@@ -6,8 +6,8 @@ use ops::CpuSpelling;
 use super::Schedule;
 use crate::cycles::OpCycles;
 use crate::hints::Hints;
-use crate::layout::SegmentLayouts;
 use crate::legal::{Fold, Witness};
+use ir::layout::SegmentLayouts;
 use space::Axis;
 use target::Target;
 

@@ -9,6 +9,7 @@ mod hoist;
 mod lambdas;
 mod machine_code;
 mod memory_order;
+mod online;
 mod parts;
 mod patterns;
 mod peaks;

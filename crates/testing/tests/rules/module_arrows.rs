@@ -93,6 +93,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "cycles",
             "composite",
             "body",
+            "rescaled",
             "moments",
             "monoid",
             "body_text",
@@ -104,7 +105,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "combine",
         ],
     ),
-    ("ir", &["span", "interrupt", "array", "graph", "definition"]),
+    ("ir", &["span", "interrupt", "array", "graph", "definition", "layout"]),
     (
         "kernel",
         &[
@@ -130,7 +131,7 @@ const ORDER: [(&str, &[&str]); 25] = [
     ("frontend", &["define", "text"]),
     ("target", &["multiprocessor", "limits", "cpu", "gpu", "gpus"]),
     ("space", &["places", "passage", "node_axes", "axes", "refine", "index_maps", "indices", "subranges"]),
-    ("scheduler", &["hints", "layout", "cycles", "legal", "schedule", "lower"]),
+    ("scheduler", &["hints", "cycles", "legal", "schedule", "lower"]),
     (
         "segmenter",
         &[
@@ -164,6 +165,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "outputs",
             "passes",
             "distribution",
+            "softmaxes",
             "products",
             "plan",
             "certificate",

@@ -25,6 +25,8 @@ pub(in crate::lower) struct Held {
     arrays: Vec<Scratch>,
     at: Expr,
     states: Vec<Value>,
+    /// Elements that they have not taken yet.
+    waiting: Vec<Vec<Value>>,
     /// The states of a block that stays in registers; they are added to the others before the store.
     block: Option<Vec<Value>>,
 }
@@ -76,7 +78,10 @@ impl FoldEmitter<'_> {
                     held.push(self.hold(fold, row, arrays, in_blocks));
                     held.len() - 1
                 });
-                let Held { states: total, block, .. } = &mut held[place];
+                let Held { states: total, waiting, block, .. } = &mut held[place];
+                if states.monoid().rescaled().is_some() {
+                    return waiting.push(element);
+                }
                 let taking = block.as_mut().unwrap_or(total);
                 *taking = match known {
                     Some(_) => states.next(&mut self.emitter, taking, &element),
@@ -94,14 +99,15 @@ impl FoldEmitter<'_> {
         let states = arrays.iter().map(|&array| self.emitter.builder.load(array, at.clone())).collect();
         let identity = collects.then(|| self.states(fold).identity());
         let block = identity.map(|begin| begin.into_iter().map(|init| self.emitter.constant(init)).collect());
-        Held { fold, row, arrays: arrays.clone(), at, states, block }
+        Held { fold, row, arrays: arrays.clone(), at, states, waiting: Vec::new(), block }
     }
 
     /// Stores states where they were loaded.
     pub fn put_back(&mut self, held: Held) {
         let states = match &held.block {
             Some(block) => self.combine(held.fold, &held.states, block),
-            None => held.states,
+            None if held.waiting.is_empty() => held.states,
+            None => self.states(held.fold).take(&mut self.emitter, &held.states, &held.waiting),
         };
         self.replace(&held.arrays, &held.at, &states);
     }

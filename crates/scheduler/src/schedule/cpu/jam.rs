@@ -4,6 +4,7 @@ use crate::legal::{Fold, When, Witness};
 use crate::schedule::Schedule;
 use crate::schedule::contiguous::{contiguous, has_loop};
 use crate::schedule::workload::{Workload, has_results_in_scratch};
+use ir::graph::TensorOp;
 use space::{Atoms, Axis};
 use target::Cpu;
 use target::cpu::{
@@ -71,6 +72,9 @@ fn rows_that_share(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> u32 {
     if folds.is_empty() {
         return 1;
     }
+    if folds.iter().any(|fold| takes_several(work, fold)) {
+        return u32::MAX;
+    }
     let bytes = folds.iter().map(|fold| bytes_kept(work, schedule, fold)).fold(0, u64::saturating_add);
     let are_moments = |fold: &&Fold| work.graph.results(fold.node).count() > 2;
     let are_costly = work.is_short() || folds.iter().any(are_moments);
@@ -83,6 +87,11 @@ fn rows_that_share(work: &Workload<'_>, schedule: &Schedule, row: Axis) -> u32 {
     let enough = if work.is_little() { 1 } else { MIN_SHARED_FOLDS };
     let many = bytes >= target.block_bytes / L2_PART || folds.len() >= enough || is_long;
     if many && !is_one_run(work, schedule) { u32::MAX } else { 1 }
+}
+
+/// Whether a fold takes several rows with less work than one after the other.
+fn takes_several(work: &Workload<'_>, fold: &Fold) -> bool {
+    matches!(&work.graph.node(fold.node).op, TensorOp::Fold { monoid, .. } if monoid.rescaled().is_some())
 }
 
 /// Whether a single fold is so little work that memory decides, and rows are contiguous.
@@ -118,6 +127,7 @@ fn rows_that_fit(work: &Workload<'_>) -> u32 {
     match view.order().len() {
         _ if work.is_short() => 8,
         operations if operations > MAX_JAMMED_OPS => 1,
+        _ if only_leaves_folds(witness) && witness.folds.iter().all(|fold| takes_several(work, fold)) => 8,
         _ if witness.statements.saturating_mul(2) > MAX_STATEMENTS => 1,
         _ if witness.statements.saturating_mul(4) > MAX_STATEMENTS => 2,
         _ if (0..witness.stage_count).any(|stage| states(stage) > 1) => 2,

@@ -4,9 +4,9 @@
 use index::Expr;
 use kernel::VECTOR_BYTES;
 
-use crate::layout::{LayoutClass, Stride};
 use crate::schedule::Schedule;
 use crate::schedule::workload::Workload;
+use ir::layout::{LayoutClass, Stride};
 use space::{Atoms, Axis};
 
 /// The neighbours that a thread takes at a time.

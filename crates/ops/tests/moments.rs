@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{MomentStates, moments};
-use crate::body_text::parse;
+use ferrofuse_ops::body_text::parse;
+use ferrofuse_ops::{MomentStates, moments};
 
 /// A body under construction: mean, squared deviations and count of one run, then of the other.
 struct Spelled {
@@ -207,10 +207,10 @@ fn gives_moments(text: &str) -> bool {
 /// Arithmetic of doubles; truths are 0 and 1.
 struct Doubles;
 
-impl crate::Arith for Doubles {
+impl ferrofuse_ops::Arith for Doubles {
     type V = f64;
 
-    fn apply(&mut self, op: crate::ScalarOp, args: &[f64]) -> f64 {
+    fn apply(&mut self, op: ferrofuse_ops::ScalarOp, args: &[f64]) -> f64 {
         op.of_reals(args)
     }
 
@@ -219,12 +219,12 @@ impl crate::Arith for Doubles {
     }
 }
 
-impl crate::BodyArith for Doubles {
-    fn scalar(&mut self, constant: crate::Scalar) -> f64 {
+impl ferrofuse_ops::BodyArith for Doubles {
+    fn scalar(&mut self, constant: ferrofuse_ops::Scalar) -> f64 {
         constant.as_f64()
     }
 
-    fn cast(&mut self, value: &f64, _: crate::DType, _: crate::DType) -> f64 {
+    fn cast(&mut self, value: &f64, _: ferrofuse_ops::DType, _: ferrofuse_ops::DType) -> f64 {
         *value
     }
 }

@@ -7,11 +7,8 @@
 //! exp(0) gives a number for an infinite m, too: then elements equal to m are rescaled by 1. `distribution` decides whether
 //! that pays. Leaves scans alone: their maxima differ from place to place.
 
-mod rescaled;
-
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
-use ops::{DType, Lambda, Monoid, Scalar, ScalarOp};
-use rescaled::{Infinite, Rescaled, rescaled};
+use ops::{DType, Infinite, Lambda, Monoid, Rescaled, Scalar, ScalarOp, rescaled};
 
 use super::node_builder::NodeBuilder;
 
@@ -23,13 +20,14 @@ pub fn distributable(graph: &Graph, fusion: &Fusion) -> Vec<Node> {
 /// A fold by a lambda of rescaled sums.
 fn rescaled_sums(graph: &Graph, node: Node) -> Option<(&Lambda, &Axes, Rescaled)> {
     let TensorOp::Fold { monoid: Monoid::Lambda(lambda), axes } = &graph.node(node).op else { return None };
-    rescaled(lambda).map(|rescaled| (lambda, axes, rescaled))
+    let is_alike = lambda.identity().windows(2).all(|pair| pair[0].dtype() == pair[1].dtype());
+    rescaled(lambda).filter(|_| is_alike).map(|rescaled| (lambda, axes, rescaled))
 }
 
 /// Distributes all such folds.
 pub fn distribute(graph: &mut Graph, fusion: &Fusion) -> (Fusion, ValMap) {
     rewrite(graph, fusion, |graph, facts, node, operands| {
-        let (lambda, axes, Rescaled { maximum, infinite }) = rescaled_sums(graph, node)?;
+        let (lambda, axes, Rescaled { maximum, infinite, .. }) = rescaled_sums(graph, node)?;
         let (init, axes) = (lambda.identity()[maximum], axes.clone());
         let mut states = States { nodes: NodeBuilder { graph, facts }, axes, dtype: init.dtype() };
         let (largest, scale) = states.scale(operands[maximum], init, infinite);

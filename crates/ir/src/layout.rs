@@ -2,10 +2,11 @@
 
 use std::cmp::Reverse;
 
-use ir::array::Layout as ArrayLayout;
-use ir::definition::DeclaredLayout;
-use ir::graph::{Axes, Shape};
 use smallvec::SmallVec;
+
+use crate::array::Layout as ArrayLayout;
+use crate::definition::DeclaredLayout;
+use crate::graph::{Axes, Shape};
 
 /// The layout of one tensor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -3,23 +3,29 @@
 //!
 //! The body is evaluated on terms, once for each order that a and b may have, NaN included, so that the order of operands
 //! does not matter. The factor of the larger maximum, exp(0), may be left out. Then an infinite element counts for itself.
+//! Sums may be wider than the maximum.
 
 use std::cmp::Ordering;
 
-use ops::{Arith, Body, BodyArith, DType, Lambda, Scalar, ScalarOp};
+use crate::{Arith, Body, BodyArith, BodyStep, DType, Lambda, Scalar, ScalarOp};
+
+/// The factor of an exponent of 2, as in f32.
+const LOG2_E: f64 = std::f32::consts::LOG2_E as f64;
 
 /// A lambda of rescaled sums.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Rescaled {
+pub struct Rescaled {
     /// The state that is a maximum; all others are sums.
     pub maximum: usize,
     /// The sums if the maximum is infinite.
     pub infinite: Infinite,
+    /// The exponential that rescales single elements: exp, or a cheaper one if that is what rescales some run.
+    exponential: ScalarOp,
 }
 
 /// The sums if the maximum is infinite. The terms of finite elements are multiplied by 0 then.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Infinite {
+pub enum Infinite {
     /// NaN: each sum is multiplied by exp(0), computed as exp(a - a).
     Nan,
     /// The term of the infinite element if there is one, and NaN if there are several.
@@ -42,6 +48,8 @@ enum Term {
     Difference {
         negative: bool,
     },
+    /// The smaller maximum less the larger one, as an exponent of 2.
+    Exponent,
     /// exp of a maximum less the larger one.
     Scale(Factor),
     /// The sum of one run.
@@ -71,23 +79,113 @@ enum Factor {
 
 /// The rescaled sums of a lambda, if it has a maximum and sums that are rescaled by it, and runs begin with sums of zero and
 /// a finite maximum: infinite elements below that count for nothing.
-pub(super) fn rescaled(lambda: &Lambda) -> Option<Rescaled> {
+pub fn rescaled(lambda: &Lambda) -> Option<Rescaled> {
     let (body, init) = (lambda.body(), lambda.identity());
-    let dtype = init[0].dtype();
-    let alike = matches!(dtype, DType::F32 | DType::F64) && body.dtypes().iter().all(|&of| fits(of, dtype));
+    let are_floats = body.dtypes().iter().all(|of| matches!(of, DType::F32 | DType::F64 | DType::Bool));
     let begins = |maximum: usize| {
         let mut others = init.iter().enumerate().filter(|(state, _)| *state != maximum);
         init[maximum].as_f64().is_finite() && others.all(|(_, scalar)| scalar.as_f64() == 0.0)
     };
     let found = |maximum| {
         let rescaling = Rescaling { body, states: init.len(), maximum };
-        begins(maximum).then(|| rescaling.infinite()).flatten().map(|infinite| Rescaled { maximum, infinite })
+        let infinite = begins(maximum).then(|| rescaling.infinite()).flatten()?;
+        Some(Rescaled { maximum, infinite, exponential: exponential(body) })
     };
-    (0..init.len()).filter(|_| alike && init.len() > 1).find_map(found)
+    (0..init.len()).filter(|_| are_floats && init.len() > 1).find_map(found)
 }
 
-fn fits(of: DType, dtype: DType) -> bool {
-    of == dtype || of == DType::Bool
+/// The cheapest exponential of a body.
+fn exponential(body: &Body) -> ScalarOp {
+    let cheaper = |step: &BodyStep| match step {
+        BodyStep::Apply(op @ (ScalarOp::ExpTerm | ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half), _) => Some(*op),
+        _ => None,
+    };
+    body.steps().iter().find_map(cheaper).unwrap_or(ScalarOp::Exp)
+}
+
+impl Rescaled {
+    /// Whether several elements at once give what they give one after the other.
+    pub(crate) fn takes_several(&self) -> bool {
+        self.infinite != Infinite::One
+    }
+
+    /// The states of a run after more elements: each sum is rescaled once for all of them. `are_one` tells of each state
+    /// whether it is a sum of the constant 1: the factors of elements are added up before they are widened then.
+    pub fn take<A: BodyArith>(
+        &self,
+        arith: &mut A,
+        dtypes: &[DType],
+        (states, elements): (&[A::V], &[Vec<A::V>]),
+        are_one: &[bool],
+    ) -> Vec<A::V> {
+        let (maximum, of_keys) = (self.maximum, dtypes[self.maximum]);
+        let keys = || elements.iter().map(|element| &element[maximum]);
+        let largest = keys().fold(states[maximum].clone(), |largest, key| {
+            arith.apply(ScalarOp::Maximum, &[largest, key.clone()])
+        });
+        let own = self.factor(arith, ScalarOp::Exp, &states[maximum], &largest);
+        let factors: Vec<A::V> =
+            keys().map(|key| self.factor(arith, self.exponential, key, &largest)).collect();
+        let mut state = |state: usize| {
+            if state == maximum {
+                return largest.clone();
+            }
+            let mut widened = |factor: &A::V| match dtypes[state] == of_keys {
+                true => factor.clone(),
+                false => arith.cast(factor, of_keys, dtypes[state]),
+            };
+            let own = widened(&own);
+            let sum = match are_one[state] {
+                true => {
+                    let sum = sum(arith, factors.clone());
+                    if dtypes[state] == of_keys { sum } else { arith.cast(&sum, of_keys, dtypes[state]) }
+                }
+                false => {
+                    let factors: Vec<A::V> = factors.iter().map(widened).collect();
+                    let terms = elements.iter().zip(factors);
+                    let terms = terms
+                        .map(|(element, factor)| {
+                            arith.apply(ScalarOp::Mul, &[element[state].clone(), factor])
+                        })
+                        .collect();
+                    sum(arith, terms)
+                }
+            };
+            let rescaled = arith.apply(ScalarOp::Mul, &[states[state].clone(), own]);
+            arith.apply(ScalarOp::Add, &[rescaled, sum])
+        };
+        (0..states.len()).map(&mut state).collect()
+    }
+
+    /// What rescales the sum of a run with this maximum, or an element.
+    fn factor<A: BodyArith>(&self, arith: &mut A, exponential: ScalarOp, key: &A::V, largest: &A::V) -> A::V {
+        let mut less = arith.apply(ScalarOp::Sub, &[key.clone(), largest.clone()]);
+        if matches!(exponential, ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half) {
+            let factor = arith.constant(LOG2_E);
+            less = arith.apply(ScalarOp::Mul, &[less, factor]);
+        }
+        let factor = arith.apply(exponential, &[less]);
+        if self.infinite == Infinite::Nan {
+            return factor;
+        }
+        let (is_largest, one) =
+            (arith.apply(ScalarOp::Eq, &[key.clone(), largest.clone()]), arith.constant(1.0));
+        arith.apply(ScalarOp::Where, &[is_largest, one, factor])
+    }
+}
+
+/// The sum of values, in pairs.
+fn sum<A: BodyArith>(arith: &mut A, mut values: Vec<A::V>) -> A::V {
+    while values.len() > 1 {
+        let pairs = values.chunks(2);
+        values = pairs
+            .map(|pair| match pair {
+                [a, b] => arith.apply(ScalarOp::Add, &[a.clone(), b.clone()]),
+                _ => pair[0].clone(),
+            })
+            .collect();
+    }
+    values.swap_remove(0)
 }
 
 /// A body with a state that may be the maximum.
@@ -153,7 +251,11 @@ impl BodyArith for Terms {
     }
 
     fn cast(&mut self, value: &Term, from: DType, to: DType) -> Term {
-        if from == to { *value } else { Term::Other }
+        match value {
+            _ if from == to => *value,
+            Term::Number(_) | Term::Scale(_) | Term::Nan if from.size() < to.size() => *value,
+            _ => Term::Other,
+        }
     }
 }
 
@@ -180,14 +282,20 @@ impl Arith for Terms {
     }
 }
 
+fn is_exponential(op: ScalarOp) -> bool {
+    matches!(op, ScalarOp::Exp | ScalarOp::ExpTerm | ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half)
+}
+
 fn unary(op: ScalarOp, a: Term) -> Term {
     match (op, a) {
-        (ScalarOp::Neg | ScalarOp::Abs | ScalarOp::Exp, Term::Nan) => Term::Nan,
+        (ScalarOp::Neg | ScalarOp::Abs, Term::Nan) => Term::Nan,
+        (exponential, Term::Nan) if is_exponential(exponential) => Term::Nan,
         (ScalarOp::Neg, Term::Difference { negative }) => Term::Difference { negative: !negative },
         (ScalarOp::Abs, Term::Difference { .. }) => Term::Difference { negative: false },
         (ScalarOp::Neg | ScalarOp::Abs, Term::Number(0.0)) => Term::Number(0.0),
-        (ScalarOp::Exp, Term::Difference { negative: true }) => Term::Scale(Factor::Less),
-        (ScalarOp::Exp, Term::Number(0.0)) => Term::Scale(Factor::One),
+        (ScalarOp::Exp | ScalarOp::ExpTerm, Term::Difference { negative: true })
+        | (ScalarOp::Exp2Bf16 | ScalarOp::Exp2Half, Term::Exponent) => Term::Scale(Factor::Less),
+        (exponential, Term::Number(0.0)) if is_exponential(exponential) => Term::Scale(Factor::One),
         _ => Term::Other,
     }
 }
@@ -203,6 +311,12 @@ impl Terms {
             (_, Term::Nan | Term::Larger | Term::Smaller, Term::Nan | Term::Larger | Term::Smaller) => {
                 self.of_maxima(op, a, b)
             }
+            (ScalarOp::Mul, Term::Difference { negative: true }, Term::Number(factor))
+                if factor == LOG2_E =>
+            {
+                Term::Exponent
+            }
+            (ScalarOp::Mul, Term::Number(0.0), Term::Number(_)) => Term::Number(0.0),
             (ScalarOp::Mul, factor, Term::Sum { state, run, by: None })
             | (ScalarOp::Mul, Term::Sum { state, run, by: None }, factor) => match factor {
                 Term::Scale(factor) => Term::Sum { state, run, by: Some(factor) },
