@@ -32,7 +32,7 @@ inputs = [torch.randint(0, 9, (2,))]
 #   %t14 = call i64 @llvm.smin.i64(i64 2, i64 %t13)
 #   %t15 = sub i64 %t14, %t11
 #   %t16 = call i64 @llvm.smax.i64(i64 %t15, i64 0)
-#   %t17 = and i64 %t16, -16
+#   %t17 = and i64 %t16, -8
 #   %t18 = add i64 %t11, %t17
 #   %t19 = icmp slt i64 %t11, %t18
 #   br i1 %t19, label %block4, label %block6
@@ -47,200 +47,182 @@ inputs = [torch.randint(0, 9, (2,))]
 #   %t27 = icmp ne i64 %t26, 0
 #   br i1 %t27, label %block7, label %block8
 # block7:
-#   store <16 x i64> splat (i64 0), ptr %t23, align 8
+#   store <8 x i64> splat (i64 0), ptr %t23, align 8
 #   br label %block9
 # block8:
-#   %t28 = bitcast <16 x i64> splat (i64 0) to <32 x float>
-#   %t29 = shufflevector <32 x float> %t28, <32 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+#   %t28 = bitcast <8 x i64> splat (i64 0) to <16 x float>
+#   %t29 = shufflevector <16 x float> %t28, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
 #   %t30 = getelementptr float, ptr %t23, i64 0
 #   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t30, <8 x float> %t29)
-#   %t31 = shufflevector <32 x float> %t28, <32 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+#   %t31 = shufflevector <16 x float> %t28, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
 #   %t32 = getelementptr float, ptr %t23, i64 8
 #   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t32, <8 x float> %t31)
-#   %t33 = shufflevector <32 x float> %t28, <32 x float> poison, <8 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-#   %t34 = getelementptr float, ptr %t23, i64 16
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t34, <8 x float> %t33)
-#   %t35 = shufflevector <32 x float> %t28, <32 x float> poison, <8 x i32> <i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-#   %t36 = getelementptr float, ptr %t23, i64 24
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t36, <8 x float> %t35)
 #   br label %block9
 # block9:
 #   br label %block5
 # block5:
-#   %t21 = add nsw i64 %t20, 16
-#   %t37 = icmp slt i64 %t21, %t18
-#   br i1 %t37, label %block4, label %block6
+#   %t21 = add nsw i64 %t20, 8
+#   %t33 = icmp slt i64 %t21, %t18
+#   br i1 %t33, label %block4, label %block6
 # block6:
-#   %t38 = icmp slt i64 %t18, %t14
-#   br i1 %t38, label %block10, label %block12
+#   %t34 = icmp slt i64 %t18, %t14
+#   br i1 %t34, label %block10, label %block12
 # block10:
-#   %t39 = phi i64 [%t18, %block6], [%t40, %block11]
-#   %t41 = sub i64 %t14, %t39
-#   %t42 = call i64 @llvm.smin.i64(i64 %t41, i64 8)
-#   %t43 = trunc i64 %t42 to i32
-#   %t44 = insertelement <8 x i32> poison, i32 %t43, i64 0
-#   %t45 = shufflevector <8 x i32> %t44, <8 x i32> %t44, <8 x i32> splat (i32 0)
-#   %t46 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t45
+#   %t35 = phi i64 [%t18, %block6], [%t36, %block11]
+#   %t37 = sub i64 %t14, %t35
+#   %t38 = call i64 @llvm.smin.i64(i64 %t37, i64 8)
+#   %t39 = trunc i64 %t38 to i32
+#   %t40 = insertelement <8 x i32> poison, i32 %t39, i64 0
+#   %t41 = shufflevector <8 x i32> %t40, <8 x i32> %t40, <8 x i32> splat (i32 0)
+#   %t42 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t41
 #   ; store b0[x1] = v0
-#   %t47 = getelementptr i64, ptr %t1, i64 0
-#   %t48 = getelementptr i64, ptr %t47, i64 %t39
-#   call void @llvm.masked.store.v8i64.p0(<8 x i64> splat (i64 0), ptr %t48, i32 8, <8 x i1> %t46)
+#   %t43 = getelementptr i64, ptr %t1, i64 0
+#   %t44 = getelementptr i64, ptr %t43, i64 %t35
+#   call void @llvm.masked.store.v8i64.p0(<8 x i64> splat (i64 0), ptr %t44, i32 8, <8 x i1> %t42)
 #   br label %block11
 # block11:
-#   %t40 = add nsw i64 %t39, 8
-#   %t49 = icmp slt i64 %t40, %t14
-#   br i1 %t49, label %block10, label %block12
+#   %t36 = add nsw i64 %t35, 8
+#   %t45 = icmp slt i64 %t36, %t14
+#   br i1 %t45, label %block10, label %block12
 # block12:
 #   ; for x1_1 in max(2, 16384*block) .. min(4, 16384*block + 16384) lanes {
-#   %t50 = mul i64 %t8, 16384
-#   %t51 = call i64 @llvm.smax.i64(i64 2, i64 %t50)
-#   %t52 = mul i64 %t8, 16384
-#   %t53 = add i64 %t52, 16384
-#   %t54 = call i64 @llvm.smin.i64(i64 4, i64 %t53)
-#   %t55 = sub i64 %t54, %t51
-#   %t56 = call i64 @llvm.smax.i64(i64 %t55, i64 0)
-#   %t57 = and i64 %t56, -16
-#   %t58 = add i64 %t51, %t57
-#   %t59 = icmp slt i64 %t51, %t58
-#   br i1 %t59, label %block13, label %block15
+#   %t46 = mul i64 %t8, 16384
+#   %t47 = call i64 @llvm.smax.i64(i64 2, i64 %t46)
+#   %t48 = mul i64 %t8, 16384
+#   %t49 = add i64 %t48, 16384
+#   %t50 = call i64 @llvm.smin.i64(i64 4, i64 %t49)
+#   %t51 = sub i64 %t50, %t47
+#   %t52 = call i64 @llvm.smax.i64(i64 %t51, i64 0)
+#   %t53 = and i64 %t52, -8
+#   %t54 = add i64 %t47, %t53
+#   %t55 = icmp slt i64 %t47, %t54
+#   br i1 %t55, label %block13, label %block15
 # block13:
-#   %t60 = phi i64 [%t51, %block12], [%t61, %block14]
+#   %t56 = phi i64 [%t47, %block12], [%t57, %block14]
 #   ; v1: i64 = load b1[x1_1 - 2]
-#   %t62 = getelementptr i64, ptr %t3, i64 -2
-#   %t63 = getelementptr i64, ptr %t62, i64 %t60
-#   %t64 = load <16 x i64>, ptr %t63, align 8
+#   %t58 = getelementptr i64, ptr %t3, i64 -2
+#   %t59 = getelementptr i64, ptr %t58, i64 %t56
+#   %t60 = load <8 x i64>, ptr %t59, align 8
 #   ; store b0[x1_1] = v1
-#   %t65 = getelementptr i64, ptr %t1, i64 0
-#   %t66 = getelementptr i64, ptr %t65, i64 %t60
-#   %t67 = ptrtoint ptr %t66 to i64
-#   %t68 = or i64 %t67, %t6
-#   %t69 = and i64 %t68, 31
-#   %t70 = icmp ne i64 %t69, 0
-#   br i1 %t70, label %block16, label %block17
+#   %t61 = getelementptr i64, ptr %t1, i64 0
+#   %t62 = getelementptr i64, ptr %t61, i64 %t56
+#   %t63 = ptrtoint ptr %t62 to i64
+#   %t64 = or i64 %t63, %t6
+#   %t65 = and i64 %t64, 31
+#   %t66 = icmp ne i64 %t65, 0
+#   br i1 %t66, label %block16, label %block17
 # block16:
-#   store <16 x i64> %t64, ptr %t66, align 8
+#   store <8 x i64> %t60, ptr %t62, align 8
 #   br label %block18
 # block17:
-#   %t71 = bitcast <16 x i64> %t64 to <32 x float>
-#   %t72 = shufflevector <32 x float> %t71, <32 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-#   %t73 = getelementptr float, ptr %t66, i64 0
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t73, <8 x float> %t72)
-#   %t74 = shufflevector <32 x float> %t71, <32 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-#   %t75 = getelementptr float, ptr %t66, i64 8
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t75, <8 x float> %t74)
-#   %t76 = shufflevector <32 x float> %t71, <32 x float> poison, <8 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-#   %t77 = getelementptr float, ptr %t66, i64 16
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t77, <8 x float> %t76)
-#   %t78 = shufflevector <32 x float> %t71, <32 x float> poison, <8 x i32> <i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-#   %t79 = getelementptr float, ptr %t66, i64 24
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t79, <8 x float> %t78)
+#   %t67 = bitcast <8 x i64> %t60 to <16 x float>
+#   %t68 = shufflevector <16 x float> %t67, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+#   %t69 = getelementptr float, ptr %t62, i64 0
+#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t69, <8 x float> %t68)
+#   %t70 = shufflevector <16 x float> %t67, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+#   %t71 = getelementptr float, ptr %t62, i64 8
+#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t71, <8 x float> %t70)
 #   br label %block18
 # block18:
 #   br label %block14
 # block14:
-#   %t61 = add nsw i64 %t60, 16
-#   %t80 = icmp slt i64 %t61, %t58
-#   br i1 %t80, label %block13, label %block15
+#   %t57 = add nsw i64 %t56, 8
+#   %t72 = icmp slt i64 %t57, %t54
+#   br i1 %t72, label %block13, label %block15
 # block15:
-#   %t81 = icmp slt i64 %t58, %t54
-#   br i1 %t81, label %block19, label %block21
+#   %t73 = icmp slt i64 %t54, %t50
+#   br i1 %t73, label %block19, label %block21
 # block19:
-#   %t82 = phi i64 [%t58, %block15], [%t83, %block20]
-#   %t84 = sub i64 %t54, %t82
-#   %t85 = call i64 @llvm.smin.i64(i64 %t84, i64 8)
-#   %t86 = trunc i64 %t85 to i32
-#   %t87 = insertelement <8 x i32> poison, i32 %t86, i64 0
-#   %t88 = shufflevector <8 x i32> %t87, <8 x i32> %t87, <8 x i32> splat (i32 0)
-#   %t89 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t88
+#   %t74 = phi i64 [%t54, %block15], [%t75, %block20]
+#   %t76 = sub i64 %t50, %t74
+#   %t77 = call i64 @llvm.smin.i64(i64 %t76, i64 8)
+#   %t78 = trunc i64 %t77 to i32
+#   %t79 = insertelement <8 x i32> poison, i32 %t78, i64 0
+#   %t80 = shufflevector <8 x i32> %t79, <8 x i32> %t79, <8 x i32> splat (i32 0)
+#   %t81 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t80
 #   ; v1: i64 = load b1[x1_1 - 2]
-#   %t90 = getelementptr i64, ptr %t3, i64 -2
-#   %t91 = getelementptr i64, ptr %t90, i64 %t82
-#   %t92 = call <8 x i64> @llvm.masked.load.v8i64.p0(ptr %t91, i32 8, <8 x i1> %t89, <8 x i64> splat (i64 0))
+#   %t82 = getelementptr i64, ptr %t3, i64 -2
+#   %t83 = getelementptr i64, ptr %t82, i64 %t74
+#   %t84 = call <8 x i64> @llvm.masked.load.v8i64.p0(ptr %t83, i32 8, <8 x i1> %t81, <8 x i64> splat (i64 0))
 #   ; store b0[x1_1] = v1
-#   %t93 = getelementptr i64, ptr %t1, i64 0
-#   %t94 = getelementptr i64, ptr %t93, i64 %t82
-#   call void @llvm.masked.store.v8i64.p0(<8 x i64> %t92, ptr %t94, i32 8, <8 x i1> %t89)
+#   %t85 = getelementptr i64, ptr %t1, i64 0
+#   %t86 = getelementptr i64, ptr %t85, i64 %t74
+#   call void @llvm.masked.store.v8i64.p0(<8 x i64> %t84, ptr %t86, i32 8, <8 x i1> %t81)
 #   br label %block20
 # block20:
-#   %t83 = add nsw i64 %t82, 8
-#   %t95 = icmp slt i64 %t83, %t54
-#   br i1 %t95, label %block19, label %block21
+#   %t75 = add nsw i64 %t74, 8
+#   %t87 = icmp slt i64 %t75, %t50
+#   br i1 %t87, label %block19, label %block21
 # block21:
 #   ; for x1_2 in max(4, 16384*block) .. min(5, 16384*block + 16384) lanes {
-#   %t96 = mul i64 %t8, 16384
-#   %t97 = call i64 @llvm.smax.i64(i64 4, i64 %t96)
-#   %t98 = mul i64 %t8, 16384
-#   %t99 = add i64 %t98, 16384
-#   %t100 = call i64 @llvm.smin.i64(i64 5, i64 %t99)
-#   %t101 = sub i64 %t100, %t97
-#   %t102 = call i64 @llvm.smax.i64(i64 %t101, i64 0)
-#   %t103 = and i64 %t102, -16
-#   %t104 = add i64 %t97, %t103
-#   %t105 = icmp slt i64 %t97, %t104
-#   br i1 %t105, label %block22, label %block24
+#   %t88 = mul i64 %t8, 16384
+#   %t89 = call i64 @llvm.smax.i64(i64 4, i64 %t88)
+#   %t90 = mul i64 %t8, 16384
+#   %t91 = add i64 %t90, 16384
+#   %t92 = call i64 @llvm.smin.i64(i64 5, i64 %t91)
+#   %t93 = sub i64 %t92, %t89
+#   %t94 = call i64 @llvm.smax.i64(i64 %t93, i64 0)
+#   %t95 = and i64 %t94, -8
+#   %t96 = add i64 %t89, %t95
+#   %t97 = icmp slt i64 %t89, %t96
+#   br i1 %t97, label %block22, label %block24
 # block22:
-#   %t106 = phi i64 [%t97, %block21], [%t107, %block23]
+#   %t98 = phi i64 [%t89, %block21], [%t99, %block23]
 #   ; store b0[x1_2] = v0
-#   %t108 = getelementptr i64, ptr %t1, i64 0
-#   %t109 = getelementptr i64, ptr %t108, i64 %t106
-#   %t110 = ptrtoint ptr %t109 to i64
-#   %t111 = or i64 %t110, %t6
-#   %t112 = and i64 %t111, 31
-#   %t113 = icmp ne i64 %t112, 0
-#   br i1 %t113, label %block25, label %block26
+#   %t100 = getelementptr i64, ptr %t1, i64 0
+#   %t101 = getelementptr i64, ptr %t100, i64 %t98
+#   %t102 = ptrtoint ptr %t101 to i64
+#   %t103 = or i64 %t102, %t6
+#   %t104 = and i64 %t103, 31
+#   %t105 = icmp ne i64 %t104, 0
+#   br i1 %t105, label %block25, label %block26
 # block25:
-#   store <16 x i64> splat (i64 0), ptr %t109, align 8
+#   store <8 x i64> splat (i64 0), ptr %t101, align 8
 #   br label %block27
 # block26:
-#   %t114 = bitcast <16 x i64> splat (i64 0) to <32 x float>
-#   %t115 = shufflevector <32 x float> %t114, <32 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-#   %t116 = getelementptr float, ptr %t109, i64 0
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t116, <8 x float> %t115)
-#   %t117 = shufflevector <32 x float> %t114, <32 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
-#   %t118 = getelementptr float, ptr %t109, i64 8
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t118, <8 x float> %t117)
-#   %t119 = shufflevector <32 x float> %t114, <32 x float> poison, <8 x i32> <i32 16, i32 17, i32 18, i32 19, i32 20, i32 21, i32 22, i32 23>
-#   %t120 = getelementptr float, ptr %t109, i64 16
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t120, <8 x float> %t119)
-#   %t121 = shufflevector <32 x float> %t114, <32 x float> poison, <8 x i32> <i32 24, i32 25, i32 26, i32 27, i32 28, i32 29, i32 30, i32 31>
-#   %t122 = getelementptr float, ptr %t109, i64 24
-#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t122, <8 x float> %t121)
+#   %t106 = bitcast <8 x i64> splat (i64 0) to <16 x float>
+#   %t107 = shufflevector <16 x float> %t106, <16 x float> poison, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+#   %t108 = getelementptr float, ptr %t101, i64 0
+#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t108, <8 x float> %t107)
+#   %t109 = shufflevector <16 x float> %t106, <16 x float> poison, <8 x i32> <i32 8, i32 9, i32 10, i32 11, i32 12, i32 13, i32 14, i32 15>
+#   %t110 = getelementptr float, ptr %t101, i64 8
+#   call void asm sideeffect "vmovntps $1, $0", "=*m,x"(ptr elementtype(<8 x float>) %t110, <8 x float> %t109)
 #   br label %block27
 # block27:
 #   br label %block23
 # block23:
-#   %t107 = add nsw i64 %t106, 16
-#   %t123 = icmp slt i64 %t107, %t104
-#   br i1 %t123, label %block22, label %block24
+#   %t99 = add nsw i64 %t98, 8
+#   %t111 = icmp slt i64 %t99, %t96
+#   br i1 %t111, label %block22, label %block24
 # block24:
-#   %t124 = icmp slt i64 %t104, %t100
-#   br i1 %t124, label %block28, label %block30
+#   %t112 = icmp slt i64 %t96, %t92
+#   br i1 %t112, label %block28, label %block30
 # block28:
-#   %t125 = phi i64 [%t104, %block24], [%t126, %block29]
-#   %t127 = sub i64 %t100, %t125
-#   %t128 = call i64 @llvm.smin.i64(i64 %t127, i64 8)
-#   %t129 = trunc i64 %t128 to i32
-#   %t130 = insertelement <8 x i32> poison, i32 %t129, i64 0
-#   %t131 = shufflevector <8 x i32> %t130, <8 x i32> %t130, <8 x i32> splat (i32 0)
-#   %t132 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t131
+#   %t113 = phi i64 [%t96, %block24], [%t114, %block29]
+#   %t115 = sub i64 %t92, %t113
+#   %t116 = call i64 @llvm.smin.i64(i64 %t115, i64 8)
+#   %t117 = trunc i64 %t116 to i32
+#   %t118 = insertelement <8 x i32> poison, i32 %t117, i64 0
+#   %t119 = shufflevector <8 x i32> %t118, <8 x i32> %t118, <8 x i32> splat (i32 0)
+#   %t120 = icmp slt <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>, %t119
 #   ; store b0[x1_2] = v0
-#   %t133 = getelementptr i64, ptr %t1, i64 0
-#   %t134 = getelementptr i64, ptr %t133, i64 %t125
-#   call void @llvm.masked.store.v8i64.p0(<8 x i64> splat (i64 0), ptr %t134, i32 8, <8 x i1> %t132)
+#   %t121 = getelementptr i64, ptr %t1, i64 0
+#   %t122 = getelementptr i64, ptr %t121, i64 %t113
+#   call void @llvm.masked.store.v8i64.p0(<8 x i64> splat (i64 0), ptr %t122, i32 8, <8 x i1> %t120)
 #   br label %block29
 # block29:
-#   %t126 = add nsw i64 %t125, 8
-#   %t135 = icmp slt i64 %t126, %t100
-#   br i1 %t135, label %block28, label %block30
+#   %t114 = add nsw i64 %t113, 8
+#   %t123 = icmp slt i64 %t114, %t92
+#   br i1 %t123, label %block28, label %block30
 # block30:
 #   br label %block2
 # block2:
 #   %t9 = add nsw i64 %t8, 1
-#   %t136 = icmp slt i64 %t9, %last_block
-#   br i1 %t136, label %block1, label %block3
+#   %t124 = icmp slt i64 %t9, %last_block
+#   br i1 %t124, label %block1, label %block3
 # block3:
-#   %t137 = icmp ne i64 %non_temporal, 0
-#   br i1 %t137, label %block31, label %block32
+#   %t125 = icmp ne i64 %non_temporal, 0
+#   br i1 %t125, label %block31, label %block32
 # block31:
 #   call void @llvm.x86.sse.sfence()
 #   br label %block32

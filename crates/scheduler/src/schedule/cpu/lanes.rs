@@ -15,9 +15,20 @@ use target::cpu::{MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
 /// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;
 
-/// The lanes of a schedule whose loops are chosen. Jammed rows have operations enough, and tiles have their own side; lanes
-/// that cross tensors take a line of each.
+/// The fewest lanes of a block whose rows have few elements.
+const MIN_LANES: u32 = 8;
+
+/// The lanes of a schedule whose loops are chosen: no more than iterations where these are few.
 pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u32 {
+    let lanes = of_long_rows(work, facts, schedule);
+    let Some(lane) = schedule.lane.filter(|_| schedule.tile.is_none()) else { return lanes };
+    let needed = work.trip_count(schedule, lane).min(u64::from(lanes)) as u32;
+    needed.next_power_of_two().clamp(MIN_LANES.min(lanes), lanes)
+}
+
+/// The lanes where each has an iteration. Jammed rows have operations enough, and tiles have their own side; lanes
+/// that cross tensors take a line of each.
+fn of_long_rows(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u32 {
     let Workload { graph, view, witness, target, .. } = *work;
     if let Some(lane) = schedule.lane.filter(|&lane| crosses_rows(work, schedule, lane)) {
         return of_a_register(work, schedule, lane);
