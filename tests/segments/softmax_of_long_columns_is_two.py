@@ -21,8 +21,8 @@ inputs = [torch.randn((16384, 2048), dtype=torch.bfloat16)]
 #
 # softmax of n2 and n6: one fold (online softmax); 17201.9 us for the whole, with two folds for each softmax 17424.5 us
 #
-# seg0 -> seg1: n2 (8.0 KiB); in one kernel n2 is a boundary that the definition asks for
-# seg0 -> seg1: n6 (8.0 KiB); in one kernel n2 is a boundary that the definition asks for
+# seg0 -> seg1: n2 (8.0 KiB); in one kernel n2 is finished once, and not for each row that is walked again
+# seg0 -> seg1: n6 (8.0 KiB); in one kernel n2 is finished once, and not for each row that is walked again
 #
 # 195.0 MiB moved, 128.0 MiB compulsory, traffic ratio 1.524
 # peak memory 64.0 MiB, inputs not counted

@@ -2,8 +2,8 @@
 //!
 //! `pipeline` (the compiler on a page) · `plan` (its result) · `certificate` (how close that is to the best) · `passes`
 //! (graph passes) · `products` (of matrices: by a library or a kernel) · `distribution` (lambdas: as one fold or several) ·
-//! `softmaxes` (as one fold or two) · `batch` (what one launch runs) · `outputs` and `in_place` (the buffers of outputs). A plan describes segments and kernels
-//! by values of `segmenter` and `scheduler`, whose modules are re-exported.
+//! `softmaxes` (as one fold or two) · `batch` (what one launch runs) · `outputs` and `in_place` (the buffers of outputs).
+//! A plan describes segments and kernels by values of `segmenter` and `scheduler`, whose modules are re-exported.
 
 mod batch;
 mod certificate;

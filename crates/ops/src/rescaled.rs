@@ -316,7 +316,9 @@ impl Terms {
             {
                 Term::Exponent
             }
-            (ScalarOp::Mul, Term::Number(0.0), Term::Number(_)) => Term::Number(0.0),
+            (ScalarOp::Mul, Term::Number(0.0), Term::Number(factor)) if factor.is_finite() => {
+                Term::Number(0.0)
+            }
             (ScalarOp::Mul, factor, Term::Sum { state, run, by: None })
             | (ScalarOp::Mul, Term::Sum { state, run, by: None }, factor) => match factor {
                 Term::Scale(factor) => Term::Sum { state, run, by: Some(factor) },

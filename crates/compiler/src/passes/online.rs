@@ -2,9 +2,9 @@
 //! and Gimelshein 2018, Online normalizer calculation for softmax).
 //!
 //! `m = max(x)` and `sum(exp(x - m))` become a fold of x and 1 by a lambda: of two runs, the sums are rescaled to the larger
-//! maximum. The sum is of f64, as rescaling rounds it; the exponential of single elements is as precise as it was. Runs begin with the smallest finite maximum, so that elements of
-//! -inf count for nothing; the sum is zero if there are no others. `distribute` is the reverse. The pipeline decides which
-//! pairs it pays for.
+//! maximum. The sum is of f64, as rescaling rounds it; the exponential of single elements is as precise as it was. Runs
+//! begin with the smallest finite maximum, so that elements of -inf count for nothing; the sum is zero if there are no
+//! others. `distribute` is the reverse. The pipeline decides which pairs it pays for.
 
 use index::Expr;
 use ir::graph::{Axes, Fusion, Graph, Node, TensorOp, Val, ValMap, rewrite};
@@ -20,7 +20,7 @@ use super::node_builder::NodeBuilder;
 pub struct SoftmaxFolds {
     /// The maximum of the elements.
     pub maximum: Node,
-    /// The sum of the exponentials of what elements are less than the maximum.
+    /// The sum of exp of each element less the maximum.
     pub sum: Node,
     /// The exponential: exp, or a cheaper one.
     exponential: ScalarOp,

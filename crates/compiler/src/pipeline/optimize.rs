@@ -81,7 +81,9 @@ pub(super) fn softmaxes(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
     let (graph, steps, judge) = compilation.judged();
     let judge = Judge { searches: fusion.order().len() <= MAX_SEARCHED_NODES, ..judge };
     let mut all = softmax_folds(graph, &fusion);
-    all.retain(|folds| folds.is_cheap() && judge.is_far(graph, folds.maximum));
+    // A segment by itself does not know to which dtype the quotients are rounded.
+    let is_segment = judge.request.options.is_segment;
+    all.retain(|folds| (folds.is_cheap() || is_segment) && judge.is_far(graph, folds.maximum));
     if all.is_empty() {
         return Ok(());
     }

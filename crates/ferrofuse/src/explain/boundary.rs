@@ -65,11 +65,19 @@ impl Explainer<'_> {
         let views = pair.map(|number| &self.cut.segments[number].view);
         let answer = self.cut.as_one(views, |val| self.readers.count(val));
         let rejection = answer.as_ref().as_ref().err()?;
-        let reason = match self.is_of_passes(rejection.val) {
-            true => "is a transposed copy, along whose rows lanes read",
-            false => &rejection.reason,
+        let reason = match rejection.val {
+            val if self.is_of_passes(val) => "is a transposed copy, along whose rows lanes read",
+            val if self.is_of_softmax(val) => "is finished once, and not for each row that is walked again",
+            _ => &rejection.reason,
         };
         Some(format!("in one kernel {} {reason}", self.names.of(rejection.val)))
+    }
+
+    /// Whether a value is a result of a softmax's one fold.
+    fn is_of_softmax(&self, val: Val) -> bool {
+        let softmaxes = &self.cut.softmaxes;
+        let mut folds = softmaxes.online.iter().flat_map(|folds| [folds.maximum, folds.sum]);
+        folds.any(|fold| softmaxes.became(&self.cut.steps, fold) == val)
     }
 
     /// Whether a pass wrote a boundary, for a product of matrices that a kernel computes.

@@ -2,7 +2,7 @@
 
 use compiler::Plan;
 use compiler::passes::SoftmaxFolds;
-use ir::graph::{Node, Val};
+use ir::graph::Node;
 use serde::{Deserialize, Serialize};
 
 use super::ValueNames;
@@ -25,10 +25,7 @@ pub(super) fn softmaxes(plan: &Plan, names: &ValueNames) -> Vec<SoftmaxExplanati
     let softmaxes = &plan.softmaxes;
     let [apart, decided] =
         [softmaxes.apart, softmaxes.decided].map(|seconds| format!("{:.1} us", 1e6 * seconds));
-    let later = &plan.steps[softmaxes.steps_before..];
-    let name = |node: Node| {
-        names.of(later.iter().fold(Val::from(node), |val, step| step.map.get(val).unwrap_or(val)))
-    };
+    let name = |fold: Node| names.of(softmaxes.became(&plan.steps, fold));
     let explained = |folds: &SoftmaxFolds| {
         let reason = match softmaxes.online.is_empty() {
             true => format!("{apart} for the whole, and not less with one fold"),
