@@ -13,7 +13,7 @@ inputs = [torch.ones(3, 3, 2, 3)]
 
 # ---- expect
 # # seg0
-# kernel seg0(i2, i0) lanes 8 {
+# kernel seg0(i2, i0) lanes 16 {
 #   symbols block, i2, x4, x7, x8, i0
 #   blocks block in 0 .. 0
 #   write b0: f32 n8

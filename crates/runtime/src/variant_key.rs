@@ -10,6 +10,7 @@
 //! key depends on the call alone, and so does the answer to the last bit, whatever was called before.
 
 use compiler::layout::LayoutClass;
+use compiler::target::limits::MAX_SMALL_CALL_ELEMENTS;
 use compiler::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
 use index::{Expr, Facts, Sym};
 use indexmap::IndexSet;
@@ -20,9 +21,6 @@ use smallvec::SmallVec;
 
 use crate::CompileOptions;
 use crate::inputs::declared_layouts;
-
-/// Elements of the largest value below which all calls are small, and of one order: nothing is divided in them.
-const MAX_SMALL_CALL_ELEMENTS: usize = 1 << 14;
 
 /// A size up to which a GPU's calls may be small calls.
 const MAX_SMALL_CALL_SIZE: i64 = 1024;

@@ -23,3 +23,7 @@ pub const MAX_JAMMED_ROWS: u32 = 16;
 /// put up to four neighbours in order. Sums of rows of 2 and 4 f32 took 0.14 and 0.2 of the time unrolled, of 5 and 8 twice
 /// the time (Zen 4).
 pub const MAX_UNROLLED: i64 = 4;
+
+/// Elements of the largest value below which all calls are small, and of one order: nothing is divided in them, and the sizes
+/// that are expected say nothing of their rows.
+pub const MAX_SMALL_CALL_ELEMENTS: usize = 1 << 14;

@@ -11,6 +11,7 @@ use crate::schedule::workload::{Workload, has_results_in_scratch};
 use space::Axis;
 use target::Cpu;
 use target::cpu::{MAX_WIDE_OPS, MIN_WIDE_TRIP_COUNT};
+use target::limits::MAX_SMALL_CALL_ELEMENTS;
 
 /// Bytes of an element of which a register holds as many as the target has lanes.
 const HALF: usize = 2;
@@ -22,7 +23,12 @@ const MIN_LANES: u32 = 8;
 pub(super) fn lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> u32 {
     let lanes = of_long_rows(work, facts, schedule);
     let Some(lane) = schedule.lane.filter(|_| schedule.tile.is_none()) else { return lanes };
-    let needed = work.trip_count(schedule, lane).min(u64::from(lanes)) as u32;
+    let is_small = work.elements(&work.witness.order) <= MAX_SMALL_CALL_ELEMENTS as u64;
+    let trips = match is_small {
+        true => work.max_trip_count(schedule, lane).unwrap_or(lanes.into()),
+        false => work.trip_count(schedule, lane),
+    };
+    let needed = trips.min(lanes.into()) as u32;
     needed.next_power_of_two().clamp(MIN_LANES.min(lanes), lanes)
 }
 
