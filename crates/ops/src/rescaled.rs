@@ -118,43 +118,33 @@ impl Rescaled {
         (states, elements): (&[A::V], &[Vec<A::V>]),
         are_one: &[bool],
     ) -> Vec<A::V> {
-        let (maximum, of_keys) = (self.maximum, dtypes[self.maximum]);
-        let keys = || elements.iter().map(|element| &element[maximum]);
-        let largest = keys().fold(states[maximum].clone(), |largest, key| {
+        let keys = || elements.iter().map(|element| &element[self.maximum]);
+        let largest = keys().fold(states[self.maximum].clone(), |largest, key| {
             arith.apply(ScalarOp::Maximum, &[largest, key.clone()])
         });
-        let own = self.factor(arith, ScalarOp::Exp, &states[maximum], &largest);
+        let own = self.factor(arith, ScalarOp::Exp, &states[self.maximum], &largest);
         let factors: Vec<A::V> =
             keys().map(|key| self.factor(arith, self.exponential, key, &largest)).collect();
-        let mut state = |state: usize| {
-            if state == maximum {
-                return largest.clone();
-            }
-            let mut widened = |factor: &A::V| match dtypes[state] == of_keys {
-                true => factor.clone(),
-                false => arith.cast(factor, of_keys, dtypes[state]),
+        let mut after = states.to_vec();
+        for (state, value) in after.iter_mut().enumerate().filter(|(state, _)| *state != self.maximum) {
+            let casts = [dtypes[self.maximum], dtypes[state]];
+            let sum = if are_one[state] {
+                let sum = sum(arith, factors.clone());
+                widened(arith, &sum, casts)
+            } else {
+                let mut term = |(element, factor): (&Vec<A::V>, &A::V)| {
+                    let factor = widened(arith, factor, casts);
+                    arith.apply(ScalarOp::Mul, &[element[state].clone(), factor])
+                };
+                let terms = elements.iter().zip(&factors).map(&mut term).collect();
+                sum(arith, terms)
             };
-            let own = widened(&own);
-            let sum = match are_one[state] {
-                true => {
-                    let sum = sum(arith, factors.clone());
-                    if dtypes[state] == of_keys { sum } else { arith.cast(&sum, of_keys, dtypes[state]) }
-                }
-                false => {
-                    let factors: Vec<A::V> = factors.iter().map(widened).collect();
-                    let terms = elements.iter().zip(factors);
-                    let terms = terms
-                        .map(|(element, factor)| {
-                            arith.apply(ScalarOp::Mul, &[element[state].clone(), factor])
-                        })
-                        .collect();
-                    sum(arith, terms)
-                }
-            };
-            let rescaled = arith.apply(ScalarOp::Mul, &[states[state].clone(), own]);
-            arith.apply(ScalarOp::Add, &[rescaled, sum])
-        };
-        (0..states.len()).map(&mut state).collect()
+            let own = widened(arith, &own, casts);
+            let rescaled = arith.apply(ScalarOp::Mul, &[value.clone(), own]);
+            *value = arith.apply(ScalarOp::Add, &[rescaled, sum]);
+        }
+        after[self.maximum] = largest;
+        after
     }
 
     /// What rescales the sum of a run with this maximum, or an element.
@@ -172,6 +162,11 @@ impl Rescaled {
             (arith.apply(ScalarOp::Eq, &[key.clone(), largest.clone()]), arith.constant(1.0));
         arith.apply(ScalarOp::Where, &[is_largest, one, factor])
     }
+}
+
+/// A factor of one dtype in another.
+fn widened<A: BodyArith>(arith: &mut A, factor: &A::V, [from, to]: [DType; 2]) -> A::V {
+    if from == to { factor.clone() } else { arith.cast(factor, from, to) }
 }
 
 /// The sum of values, in pairs.

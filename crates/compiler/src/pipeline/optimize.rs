@@ -83,21 +83,24 @@ pub(super) fn softmaxes(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
     let mut all = softmax_folds(graph, &fusion);
     // A segment by itself does not know to which dtype the quotients are rounded.
     let is_segment = judge.request.options.is_segment;
-    all.retain(|folds| (folds.is_cheap() || is_segment) && judge.is_far(graph, folds.maximum));
+    all.retain(|folds| (folds.is_cheap() || is_segment) && judge.comes_from_memory(graph, folds.maximum));
     if all.is_empty() {
         return Ok(());
     }
     let steps_before = steps.len();
     let apart = judge.seconds(graph, steps);
     let (online, (decided, step)) = best_choice(&all, |chosen| {
+        if chosen.is_empty() {
+            return ((judge.rejected(graph, steps), apart), (apart, None));
+        }
         let (view, map) = fold_online(graph, &fusion, chosen);
         graph.debug_verify(&view);
         let step = Step { pass: "fold_online", view, map };
         let steps: Vec<Step> = steps.iter().cloned().chain([step.clone()]).collect();
         let seconds = judge.seconds(graph, &steps);
-        ((judge.rejected(graph, &steps), seconds), (seconds, step))
+        ((judge.rejected(graph, &steps), seconds), (seconds, Some(step)))
     });
-    steps.extend((!online.is_empty()).then_some(step));
+    steps.extend(step);
     compilation.softmaxes = Softmaxes { all, online, apart, decided, steps_before };
     Ok(())
 }
@@ -316,7 +319,7 @@ impl Judge<'_> {
     }
 
     /// Whether what a fold takes comes from memory each time, and the lanes walk other axes than those it reduces.
-    fn is_far(&self, graph: &Graph, fold: Node) -> bool {
+    fn comes_from_memory(&self, graph: &Graph, fold: Node) -> bool {
         let PlanRequest { hints, .. } = self.request;
         let TensorOp::Fold { axes, .. } = &graph.node(fold).op else { return false };
         let operand = graph.node(fold).operands[0];

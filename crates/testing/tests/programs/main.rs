@@ -13,5 +13,6 @@ mod online;
 mod parts;
 mod patterns;
 mod peaks;
+mod rewritten;
 mod segments;
 mod warps;

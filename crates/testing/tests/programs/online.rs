@@ -4,12 +4,14 @@
 use compiler::passes::{fold_online, softmax_folds};
 use compiler::target::Target;
 use compiler::{PlanOptions, PlanRequest, cut};
-use ferrofuse::{ArrayView, Definition, Hints, declared_layouts};
+use ferrofuse::{Definition, Hints, declared_layouts};
 use ferrofuse_testing::differential::{Chosen, check_definition};
-use ferrofuse_testing::random::{Input, Numbers, Placed, Placement, generate, place};
-use ir::graph::Fusion;
+use ferrofuse_testing::random::{Input, Numbers, Placed, Placement};
+use ir::graph::{Fusion, Graph};
 use ops::DType;
-use reference::evaluate::{EvaluateOptions, Serial, compare, evaluate};
+use reference::evaluate::EvaluateOptions;
+
+use super::rewritten::{compare_programs, within_bounds};
 
 /// Seeds, of whose programs some have a softmax.
 const SEEDS: u64 = 600;
@@ -19,29 +21,28 @@ const MIN_RUN: usize = 15;
 
 #[test]
 fn programs_with_softmaxes_give_the_same() {
-    let mut ran = 0;
-    for seed in 0..SEEDS {
-        let program = generate(seed);
-        let Ok(definition) = program.define() else { continue };
-        let (mut graph, written) = definition.graph.fork(&definition.fusion);
-        let folds = softmax_folds(&graph, &written);
-        if folds.is_empty() {
-            continue;
-        }
-        let (online, _) = fold_online(&mut graph, &written, &folds);
-        graph.debug_verify(&online);
-        let placed = place(&program.inputs);
-        let views: Vec<ArrayView<'_>> = placed.iter().map(Placed::view).collect();
-        let evaluated = |view: &Fusion| evaluate(&graph, view, &views, &EvaluateOptions::default());
-        let Ok(before) = evaluated(&written) else { continue };
-        let after = evaluated(&online).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
-        for (number, (before, after)) in before.outputs.iter().zip(&after.outputs).enumerate() {
-            let found = compare(before, &after.value.view(), &Serial).expect("same type");
-            assert!(found.matches(), "seed {seed}, output {number}: {found:?}");
-        }
-        ran += 1;
+    let online = |_, graph: &mut Graph, written: &Fusion| {
+        let folds = softmax_folds(graph, written);
+        (!folds.is_empty()).then(|| fold_online(graph, written, &folds).0)
+    };
+    compare_programs(SEEDS, MIN_RUN, &EvaluateOptions::default(), online, within_bounds);
+}
+
+/// The folds of a segment by itself are at once whatever their exponential; of a whole definition, if that is cheap.
+#[test]
+fn a_segment_by_itself_folds_f32_at_once() {
+    let text = "def folds(fd):
+    x = fd.define_tensor(shape=[16384, 2048], contiguity=True, dtype=DataType.Float)
+    largest = fd.ops.max(x, dims=[0])
+    total = fd.ops.sum(fd.ops.exp(x - fd.ops.broadcast(largest, is_broadcast_dim=[True, False])), dims=[0])
+    fd.add_output(largest)
+    fd.add_output(total)
+";
+    let definition = ferrofuse::define(text).unwrap_or_else(|error| panic!("{error}"));
+    for is_segment in [false, true] {
+        let options = PlanOptions { is_segment, ..PlanOptions::default() };
+        assert_eq!(online(&definition, &Hints::default(), &options), usize::from(is_segment));
     }
-    assert!(ran >= MIN_RUN, "only {ran} ran");
 }
 
 /// Softmaxes along the first axis, planned for columns that come from memory, and run on few elements.
@@ -53,7 +54,7 @@ fn kernels_for_long_columns_give_the_same() {
                 let definition = columns(dtype);
                 let sizes = definition.graph.symbols().keys().zip([1 << 14, 1 << 11]);
                 let hints = Hints::new(sizes);
-                assert_eq!(online(&definition, &hints), 1, "{dtype}");
+                assert_eq!(online(&definition, &hints, &PlanOptions::default()), 1, "{dtype}");
                 let chosen = Chosen { hints, ..Chosen::default() };
                 let inputs = vec![matrix(dtype, rows, numbers)];
                 let checked = check_definition(definition, inputs, &chosen);
@@ -64,9 +65,9 @@ fn kernels_for_long_columns_give_the_same() {
 }
 
 /// How many softmaxes are one fold.
-fn online(definition: &Definition, hints: &Hints) -> usize {
+fn online(definition: &Definition, hints: &Hints, options: &PlanOptions) -> usize {
     let (graph, fusion, target) = (&definition.graph, &definition.fusion, &Target::cpu(512));
-    let (layouts, options) = (&declared_layouts(definition)[..], &PlanOptions::default());
+    let layouts = &declared_layouts(definition)[..];
     let cut =
         cut(PlanRequest { graph, fusion, layouts, target, hints, options }).expect("no choices, no errors");
     cut.softmaxes.online.len()
