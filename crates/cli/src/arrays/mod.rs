@@ -57,6 +57,11 @@ pub fn read(path: &Path, wanted: Wanted<'_>) -> Result<StridedArray, FileError> 
     read_one().map_err(|problem| problem.of(path))
 }
 
+/// Whether the extension of a file is that of a format of arrays.
+pub fn is_of_arrays(path: &Path) -> bool {
+    matches!(ending(path), "npy" | "npz" | "safetensors")
+}
+
 /// Whether `.npy` can hold the dtype, that is, whether NumPy has it.
 pub fn npy_knows(dtype: DType) -> bool {
     dtype.typestr().is_some()

@@ -11,7 +11,7 @@ pub use request::{Request, check_once, size};
 use ferrofuse::{Array, DType, Definition, File, Hints, LayoutClass, Scalar, declared_layouts, table};
 use frontend::text::{Distribution, InputSpec, TensorSpec};
 use ir::array::{Layout, StridedArray};
-use ir::definition::DeclaredLayout;
+use ir::definition::{DeclaredLayout, InputDecl};
 use testing::inputs::{draw, layout_class, sizes_of};
 
 use crate::arrays::{self, Problem, Wanted};
@@ -39,14 +39,14 @@ impl<'f> Inputs<'f> {
     /// Reads the files of the request and works out sizes; draws nothing yet.
     ///
     /// # Errors
-    /// Names that the definition lacks, files that cannot be read, and files with other sizes than requested.
+    /// Names that the definition lacks or that are given twice, files that cannot be read or have other sizes than requested.
     pub fn resolve(file: &'f File, request: &Request) -> Result<Inputs<'f>, Failure> {
         let definition = &file.definition;
         check_names(definition, request)?;
         let mut sizes = KnownSizes::requested(definition, request)?;
         let mut given = Vec::new();
         for (place, decl) in definition.input_decls().iter().enumerate() {
-            let array = from_request(&definition.name_of(decl.val), decl.dtype, request)?;
+            let array = from_request(&definition.name_of(decl.val), decl, request)?;
             if let Some(array) = &array {
                 sizes.observe(definition, place, array.view().sizes())?;
                 if array.view().sizes().is_empty() {
@@ -106,8 +106,9 @@ impl<'f> Inputs<'f> {
     /// The elements of all inputs, which together may take `most_bytes`.
     ///
     /// # Errors
-    /// The user's: inputs without data. The machine's: memory.
+    /// The user's: inputs without data, and requested sizes that a run computes. The machine's: memory.
     pub fn make(self, most_bytes: usize) -> Result<Vec<StridedArray>, Failure> {
+        self.sizes.require_observed(&self.file.definition)?;
         let missing: Vec<usize> =
             (0..self.sources.len()).filter(|&place| self.sources[place].is_none()).collect();
         if !missing.is_empty() {
@@ -163,6 +164,7 @@ fn check_memory<'s>(specs: impl Iterator<Item = &'s InputSpec>, most_bytes: usiz
 }
 
 fn check_names(definition: &Definition, request: &Request) -> Result<(), Failure> {
+    check_once("--input", request.inputs.iter().filter_map(Source::name))?;
     let names: Vec<String> =
         definition.input_decls().iter().map(|decl| definition.name_of(decl.val)).collect();
     match request.inputs.iter().filter_map(Source::name).find(|name| !names.iter().any(|there| there == name))
@@ -176,8 +178,14 @@ fn check_names(definition: &Definition, request: &Request) -> Result<(), Failure
 }
 
 /// The array that the command line gives for an input.
-fn from_request(name: &str, dtype: DType, request: &Request) -> Result<Option<StridedArray>, Failure> {
+fn from_request(name: &str, decl: &InputDecl, request: &Request) -> Result<Option<StridedArray>, Failure> {
+    let dtype = decl.dtype;
     match request.of(name) {
+        Some(Source::File(_, path)) if decl.layout.is_none() && !arrays::is_of_arrays(path) => {
+            let given = path.display();
+            let expected = format!("expected a number, as in {name}=8, or a file of arrays, given `{given}`");
+            return Err(Failure::user(format!("--input: `{name}` is a scalar: {expected}")));
+        }
         Some(Source::File(_, path)) => return Ok(Some(arrays::read(path, Wanted::NameOrSole(name))?)),
         Some(&Source::Number(_, scalar)) => {
             if !scalar.fits(dtype) {

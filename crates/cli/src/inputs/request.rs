@@ -46,10 +46,9 @@ impl Request {
         given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
-    /// The source of one input; the last option wins.
+    /// The source of one input, files of several aside.
     pub fn of(&self, name: &str) -> Option<&Source> {
-        let is_of = |source: &&Source| source.name() == Some(name);
-        self.inputs.iter().rev().find(is_of)
+        self.inputs.iter().find(|source| source.name() == Some(name))
     }
 
     /// All files that are read.
@@ -79,17 +78,19 @@ impl Source {
     }
 }
 
-/// Rejects a size that is given twice.
+/// Rejects an option that is given twice for one name.
 ///
 /// # Errors
-/// The user's, with its name.
-pub fn check_once(sizes: &[(String, i64)]) -> Result<(), Failure> {
-    let is_repeated =
-        |&(place, (name, _)): &(usize, &(String, i64))| sizes[..place].iter().any(|(given, _)| given == name);
-    match sizes.iter().enumerate().find(is_repeated) {
-        Some((_, (name, _))) => Err(Failure::user(format!("--size: `{name}` is given twice"))),
-        None => Ok(()),
+/// The user's, with the name.
+pub fn check_once<'n>(option: &str, names: impl Iterator<Item = &'n str>) -> Result<(), Failure> {
+    let mut given = Vec::new();
+    for name in names {
+        if given.contains(&name) {
+            return Err(Failure::user(format!("{option}: `{name}` is given twice")));
+        }
+        given.push(name);
     }
+    Ok(())
 }
 
 /// Reads `SYMBOL=N`; a size is not negative.

@@ -11,6 +11,8 @@ use crate::failure::Failure;
 #[derive(Debug, Default)]
 pub struct KnownSizes {
     known: Sizes,
+    /// Those among them that were requested.
+    requested: Vec<(Sym, i64)>,
 }
 
 impl KnownSizes {
@@ -20,13 +22,29 @@ impl KnownSizes {
     /// When it names a symbol that the definition does not have, or one twice.
     pub fn requested(definition: &Definition, request: &Request) -> Result<KnownSizes, Failure> {
         let mut sizes = KnownSizes::default();
-        check_once(&request.sizes)?;
+        check_once("--size", request.sizes.iter().map(|(name, _)| name.as_str()))?;
         for (name, size) in &request.sizes {
             let mut symbols = definition.graph.symbols().keys();
             let symbol = symbols.find(|&symbol| definition.symbol_name(symbol) == *name);
-            sizes.known.set(symbol.ok_or_else(|| unknown(definition, name))?, *size);
+            let symbol = symbol.ok_or_else(|| unknown(definition, name))?;
+            sizes.known.set(symbol, *size);
+            sizes.requested.push((symbol, *size));
         }
         Ok(sizes)
+    }
+
+    /// Rejects requested sizes that no input has: a run computes them.
+    ///
+    /// # Errors
+    /// The first such size.
+    pub fn require_observed(&self, definition: &Definition) -> Result<(), Failure> {
+        let is_computed = |(symbol, _): &&(Sym, i64)| {
+            matches!(definition.graph.symbols().get(*symbol), Some(SymbolSource::Computed(_)))
+        };
+        let Some(&(symbol, size)) = self.requested.iter().find(is_computed) else { return Ok(()) };
+        let symbol = definition.symbol_name(symbol);
+        let message = format!("--size {symbol}={size}: a run computes {symbol} of scalars");
+        Err(Failure::user_with_help(message, "give these scalars by --input NAME=NUMBER".to_owned()))
     }
 
     /// Adds the sizes of an existing input.

@@ -90,6 +90,8 @@ fn inputs_without_data_are_named_with_the_ways_to_give_some() {
     assert!(rejected(&path, &["--input", "w=a.npy"], 2).contains("no input `w`; it has x, y"));
     assert!(rejected(&path, &["--input", "x=nowhere.npy"], 2).contains("nowhere.npy"));
     assert!(rejected(&path, &["--input", "x=a.txt"], 2).contains(".npy, .npz or .safetensors"));
+    let twice = rejected(&path, &["--input", "x=a.npy", "--input", "x=b.npy"], 2);
+    assert!(twice.contains("--input: `x` is given twice"), "{twice}");
 }
 
 /// A `.npy` file of zeros.
@@ -151,6 +153,26 @@ inputs = [torch.randn((3,)), 5]
     }
     let error = rejected(&path, &["--size", "i1=9", "--input", "s=7"], 2);
     assert!(error.contains("--size i1=9: the number given for `s` is 7"), "{error}");
+    let error = rejected(&path, &["--input", "s=many"], 2);
+    assert!(error.contains("`s` is a scalar: expected a number, as in s=8"), "{error}");
+}
+
+/// A size that a run computes is for `emit` and `explain`, which have no scalars to compute it of.
+#[test]
+fn computed_sizes_are_not_given() {
+    let (_folder, path) = definition(
+        "def f(fd):
+    share = fd.define_scalar(dtype=DataType.Double)
+    rows = fd.ops.cast(fd.ops.mul(share, 8.0), dtype=DataType.Int)
+    fd.add_output(fd.ops.full(shape=[rows], fill_value=1.0, dtype=DataType.Float))
+
+inputs = [0.5]
+",
+    );
+    assert!(fine(&format!("run {path}")).contains("f32[4]\n"));
+    let error = rejected(&path, &["--size", "i0=9"], 2);
+    assert!(error.contains("--size i0=9: a run computes i0 of scalars"), "{error}");
+    fine(&format!("emit {path} --stage schedule --size i0=9"));
 }
 
 #[test]

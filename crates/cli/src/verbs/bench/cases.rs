@@ -89,7 +89,7 @@ pub fn choose(ids: &[String], sweep: bool, sizes: &[(String, i64)]) -> Result<Ve
 
 /// The requested sizes, and otherwise the workload's own.
 fn sizes_of(workload: &Workload, asked: &[(String, i64)]) -> Result<Vec<(String, i64)>, Failure> {
-    check_once(asked)?;
+    check_once("--size", asked.iter().map(|(name, _)| name.as_str()))?;
     let symbols = symbols(workload);
     if let Some((name, _)) = asked.iter().find(|(name, _)| !symbols.contains(name)) {
         let reason = format!("`{}` has no size `{name}`", workload.id);

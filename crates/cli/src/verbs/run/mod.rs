@@ -47,7 +47,7 @@ pub struct Options {
     /// Time the kernels and the compilation
     #[arg(long)]
     time: bool,
-    /// Number of threads; without it, all that the process may use
+    /// Number of threads, which compile and run; without it, all that the process may use
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<NonZeroUsize>,
     /// What runs the kernels: cpu, cuda, cuda:N

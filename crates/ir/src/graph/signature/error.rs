@@ -54,6 +54,14 @@ pub enum InputError {
         /// The values of its symbols, and where they come from.
         values: String,
     },
+    /// A size that divides another one is zero.
+    #[error("the sizes must satisfy {condition}, which divides by zero: {values}")]
+    Undefined {
+        /// What must hold, in symbols.
+        condition: String,
+        /// The values of its symbols, and where they come from.
+        values: String,
+    },
     /// A size that is computed is no whole number, or too large.
     #[error("{0}")]
     Computed(String),

@@ -204,6 +204,10 @@ impl InputSignature {
             Ok(value) => Some(value),
             // No tensor has sizes like these.
             Err(EvalError::Overflow) => None,
+            Err(EvalError::DivisionByZero) if condition.asked_by.is_some() => {
+                let (condition, values) = self.in_words(condition, sizes);
+                return Err(InputError::Undefined { condition, values });
+            }
             Err(EvalError::Unbound(_) | EvalError::DivisionByZero) => return Ok(()),
         };
         if value.is_some_and(|value| condition.holds(value, sizes)) {
@@ -215,9 +219,14 @@ impl InputSignature {
         {
             return self.check_size(sizes, (input, axis), expected, value, condition.asked_by.as_deref());
         }
+        let (condition, values) = self.in_words(condition, sizes);
+        Err(InputError::Guard { condition, values })
+    }
+
+    /// A condition, and the values of its symbols with what asks for it.
+    fn in_words(&self, condition: &Condition, sizes: &Sizes) -> (String, String) {
         let (words, mentioned) = condition.words();
-        let values = asked(condition.asked_by.as_deref(), self.explain(&mentioned, sizes));
-        Err(InputError::Guard { condition: words, values })
+        (words, asked(condition.asked_by.as_deref(), self.explain(&mentioned, sizes)))
     }
 
     /// The symbols of an expression with their values and origins, in words; empty for a number.
