@@ -9,7 +9,7 @@ A table is the polynomial of its length with the smallest deviation from a funct
 
 import sys
 
-from mpmath import asin, atan, cos, erfinv, exp, expm1, log, lu_solve, matrix, mp, mpf, pi, polyval, sin, sqrt
+from mpmath import asin, atan, cos, erf, erfc, erfinv, exp, expm1, log, lu_solve, matrix, mp, mpf, pi, polyval, sin, sqrt
 
 mp.prec = 200
 GRID = 800  # points at which the error is looked at
@@ -101,6 +101,44 @@ def exp2_slope():
     return quotient, lambda r: max(abs(r), mpf(10) ** -3) / 2**r
 
 
+def cos_beyond_two():
+    """(cos(r) - 1 + r^2 / 2) / r^4 as a function of u = r^2, with its error relative to cos. Near zero by the series."""
+    near = mpf(10) ** -12
+
+    def quotient(u):
+        return mpf(1) / 24 - u / 720 if u < near else (cos(sqrt(u)) - 1 + u / 2) / u**2
+
+    return quotient, lambda u: max(u, mpf(10) ** -3) ** 2 / cos(sqrt(u))
+
+
+def erf_beyond_one():
+    """(erf(x) - x) / x as a function of u = x^2, with its error relative to erf."""
+    ratio = root(lambda x: erf(x) / x, 2 / sqrt(pi))
+    return lambda u: ratio(u) - 1, lambda u: 1 / ratio(u)
+
+
+def erfc_scaled(centre):
+    """exp(x^2) erfc(x) / t where t = 2 / (2 + x), as a function of t - centre."""
+
+    def scaled(shifted):
+        t = shifted + centre
+        x = 2 / t - 2
+        return exp(x * x) * erfc(x) / t
+
+    return relative(scaled)
+
+
+def log_beyond_three():
+    """(3/2 log((1 + s) / (1 - s)) / s - 3 - s^2) / s^4 as a function of u = s^2, with its error relative to the logarithm."""
+    near = mpf(10) ** -10
+
+    def quotient(u):
+        s = sqrt(u)
+        return mpf(3) / 5 + u * 3 / 7 if u < near else (mpf(3) / 2 * log((1 + s) / (1 - s)) / s - 3 - u) / u**2
+
+    return quotient, lambda u: max(u, mpf(10) ** -4) ** 2 / 3
+
+
 def expm1_beyond_one():
     """The function of `exp_beyond_one`, with the weight that makes its error relative to expm1."""
     near = mpf(10) ** -3
@@ -109,6 +147,8 @@ def expm1_beyond_one():
 
 HALF_LN_2 = log(2) / 2 * mpf("1.0005")  # past what rounding leaves of half a power of two
 EIGHTH = (pi / 4) ** 2 * mpf("1.0001")  # past what reduction by pi/2 leaves, squared
+CENTRE = mpf(13) / 32  # of t for x from 5/8 to 27.5
+LARGEST_S = (sqrt(2) - 1) / (sqrt(2) + 1)  # f / (2 + f) for 1 + f up to sqrt(2)
 # Name: the function and its weight, the interval, the number of coefficients.
 TABLES = {
     "exp": (exp_beyond_one(), -HALF_LN_2, HALF_LN_2, 5),
@@ -117,7 +157,14 @@ TABLES = {
     "expm1_double": (expm1_beyond_one(), -HALF_LN_2, HALF_LN_2, 11),
     "exp2_double": (exp2_slope(), mpf("-0.5005"), mpf("0.5005"), 11),
     "asin": (odd(asin, mpf(1) / 6, mpf(3) / 40), 0, mpf("0.3026"), 6),
+    "asin_double": (odd(asin, mpf(1) / 6, mpf(3) / 40), 0, mpf("0.3026"), 13),
     "atan": (odd(atan, -mpf(1) / 3, mpf(1) / 5), 0, 1, 9),
+    "atan_double": (odd(atan, -mpf(1) / 3, mpf(1) / 5), 0, 1, 20),
+    "sin_double": (odd(sin, -mpf(1) / 6, mpf(1) / 120), 0, EIGHTH, 6),
+    "cos_double": (cos_beyond_two(), 0, EIGHTH, 6),
+    "erf_double": (erf_beyond_one(), 0, 1, 12),
+    "erfc_double": (erfc_scaled(CENTRE), 2 / mpf("29.5") - CENTRE, 2 / mpf("2.62") - CENTRE, 23),
+    "pow_double": (log_beyond_three(), 0, LARGEST_S**2 * mpf("1.001"), 8),
     "sin_ratio": (relative(root(lambda r: sin(r) / r, 1)), 0, EIGHTH, 5),
     "cos_wide": (relative(root(cos, 1)), 0, EIGHTH, 5),
     "erfinv_middle": (relative(inverse_erf_ratio), 0, 5, 10),

@@ -372,6 +372,13 @@ pub enum CpuSpelling {
     Approximate(Approximation),
     /// The random words of [`crate::philox`].
     Philox,
+    /// The remainder of floats: inline for quotients that are not too large, otherwise a call per lane.
+    Remainder {
+        /// The function of f32.
+        narrow: &'static str,
+        /// The function of f64.
+        wide: &'static str,
+    },
     /// A call per lane.
     Call {
         /// The function on 32 bits.

@@ -12,6 +12,7 @@ pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
         ScalarOp::Div | ScalarOp::Reciprocal => 7,
         ScalarOp::Sqrt => 11,
         ScalarOp::Rsqrt => 18,
+        ScalarOp::Fmod if !dtype.is_int() => 35,
         ScalarOp::Fmod => 280,
         _ => match spelling {
             Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => 12,

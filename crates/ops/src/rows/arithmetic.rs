@@ -3,7 +3,7 @@
 //! C++ leaves the overflow of signed integers undefined, so CUDA code casts to unsigned ones of 64 bits and back, which
 //! compilers narrow again.
 
-use crate::row::CpuSpelling::{Call, Expansion, Guarded, Instruction, Intrinsic, Move};
+use crate::row::CpuSpelling::{Expansion, Guarded, Instruction, Intrinsic, Move, Remainder};
 use crate::row::{Algebra, BoolMeaning, CSpelling, CpuSpellings, Guard, IntMeaning, Primitive, float, int};
 use crate::spread::Spread;
 use crate::typing::Typing;
@@ -115,7 +115,7 @@ pub(crate) const FMOD: Primitive = Primitive {
             "template <class T> __device__ inline T truncated_remainder(T a, T b) {\n  \
              return b == 0 ? a : T(0) > T(-1) && b == T(-1) ? T(0) : a % b;\n}\n",
         ),
-    cpu: CpuSpellings::float(Call { narrow: "fmodf", wide: "fmod" })
+    cpu: CpuSpellings::float(Remainder { narrow: "fmodf", wide: "fmod" })
         .and_int(Guarded("srem", Guard::Remainder))
         .and_unsigned(Guarded("urem", Guard::UnsignedRemainder)),
     ulp: 0.0,

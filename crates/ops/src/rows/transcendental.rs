@@ -4,7 +4,7 @@
 //! of the meanings themselves.
 
 use crate::angle::angles;
-use crate::power::powers;
+use crate::power;
 use crate::row::CpuSpelling::{Call, Expansion, Intrinsic};
 use crate::row::{
     Algebra, CSpelling, CpuSpelling, CpuSpellings, FloatMeaning, IntType, Kernel, Polynomial, Primitive,
@@ -222,7 +222,7 @@ pub(crate) const POW: Primitive = Primitive {
     params: &["base", "exponent"],
     typing: Typing::Arithmetic,
     algebra: Algebra::right_identity(1.0),
-    float: Some(FloatMeaning::Binary(Kernel { one: libm::pow, each: powers })),
+    float: Some(FloatMeaning::Binary(Kernel { one: power::one, each: power::powers })),
     int: Some(int!(Binary: integer_power)),
     cuda: CSpelling::float("powf({0}, {1})", "pow({0}, {1})").and_int("integer_power({0}, {1})").with_helper(
         "template <class T> __device__ inline T integer_power(T base, T exponent) {\n  \

@@ -55,11 +55,13 @@ const CALL: u64 = 4;
 fn of_scalar_op(op: ScalarOp, dtype: DType) -> u64 {
     match op.row().cpu.of(dtype) {
         _ if op.moves_bits() => 0,
+        Some(CpuSpelling::Polynomial(Polynomial::Pow)) if dtype == DType::F64 => 50,
         Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 25,
         Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => 5,
         Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 33,
         Some(CpuSpelling::Polynomial(_)) => 12,
         Some(CpuSpelling::Philox | CpuSpelling::Call { .. }) => CALL,
+        Some(CpuSpelling::Remainder { .. }) => 8,
         Some(CpuSpelling::Approximate(Approximation::MulAdd)) => 1,
         Some(CpuSpelling::Approximate(_) | CpuSpelling::Guarded(..)) => 4,
         Some(CpuSpelling::Expansion(_)) => 2,

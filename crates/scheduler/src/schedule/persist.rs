@@ -105,6 +105,7 @@ pub(super) fn is_costly(graph: &Graph, node: Node) -> bool {
                 | CpuSpelling::Approximate(
                     Approximation::Exp2 | Approximation::Exp2Bf16 | Approximation::ExpTerm
                 )
+                | CpuSpelling::Remainder { .. }
                 | CpuSpelling::Call { .. }
         )
     )

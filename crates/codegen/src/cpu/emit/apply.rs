@@ -34,12 +34,15 @@ pub(super) fn apply(
         CpuSpelling::Select => w.select(args[0], args[1], args[2]),
         CpuSpelling::Move => args[0],
         CpuSpelling::Expansion(text) => return expand(w, op, text, args, dtype),
-        CpuSpelling::Polynomial(function) => match math::double(function) {
-            Some(name) if dtype == DType::F64 => w.call_lanes(name, args),
-            _ => outlined(w, op, args, |w, args| math::polynomial(w, function, args)),
-        },
+        CpuSpelling::Polynomial(function) => {
+            outlined(w, op, args, |w, args| math::polynomial(w, function, args))
+        }
         CpuSpelling::Approximate(function) => return approximate(w, function, args, dtype),
         CpuSpelling::Philox => outlined(w, op, args, |w, args| philox::word(w, args[0], args[1], args[2])),
+        CpuSpelling::Remainder { narrow, wide } => outlined(w, op, args, |w, args| {
+            let function = if dtype == DType::F64 { wide } else { narrow };
+            math::remainder(w, function, args[0], args[1])
+        }),
         CpuSpelling::Call { narrow, wide } => {
             w.call_lanes(if dtype.size() == 8 { wide } else { narrow }, args)
         }

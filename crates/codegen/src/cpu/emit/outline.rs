@@ -49,7 +49,7 @@ fn is_long(op: ScalarOp) -> bool {
     match op.row().cpu.of(DType::F32).or(op.row().cpu.of(DType::I64)) {
         Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2 | Polynomial::Pow)) => false,
         Some(CpuSpelling::Polynomial(_)) => true,
-        Some(CpuSpelling::Philox) => true,
+        Some(CpuSpelling::Philox | CpuSpelling::Remainder { .. }) => true,
         _ => false,
     }
 }

@@ -138,11 +138,6 @@ fn reduce(w: &mut Writer<'_>, x: Operand) -> (Whole, Operand) {
     (n, w.mul_add(n.float, Term::Float(-low), r))
 }
 
-/// The polynomial for the type.
-fn polynomial(w: &mut Writer<'_>, r: Operand, single: &[f32], double: &[f64]) -> Operand {
-    if r.ty.element == Element::F64 { w.horner(r, double) } else { w.horner(r, single) }
-}
-
 /// `x * 2^n` for n from -252 to 254, of f64 from -2044 to 2046. Half of n at a time, so that only the last product rounds,
 /// overflows or is subnormal; each half has one of the two biases. Processors take hundreds of cycles for products that
 /// underflow, which masked scores have many of: a factor is zero for n so small that no result is subnormal.
@@ -179,8 +174,14 @@ pub(super) fn exp(w: &mut Writer<'_>, x: Operand) -> Operand {
 
 /// exp of values from -105 to 89, of f64 from -746 to 710, or of NaN.
 pub(super) fn exp_within(w: &mut Writer<'_>, x: Operand) -> Operand {
+    exp_of_sum(w, x, None)
+}
+
+/// exp of such a value plus a small number.
+pub(super) fn exp_of_sum(w: &mut Writer<'_>, x: Operand, rest: Option<Operand>) -> Operand {
     let (n, r) = reduce(w, x);
-    let y = polynomial(w, r, &EXP, &EXP_DOUBLE);
+    let r = rest.map_or(r, |rest| w.add(r, rest));
+    let y = w.horner_of_type(r, &EXP, &EXP_DOUBLE);
     scale(w, y, n)
 }
 
@@ -232,9 +233,15 @@ pub(super) fn exp2(w: &mut Writer<'_>, x: Operand) -> Operand {
     let [min, most] = format(x).exp2;
     let x = w.at_most(x, most);
     let x = w.at_least(x, min);
+    exp2_of_sum(w, x, None)
+}
+
+/// 2 to the power of a value from -2044 to 2046, or NaN, plus a small number.
+pub(super) fn exp2_of_sum(w: &mut Writer<'_>, x: Operand, rest: Option<Operand>) -> Operand {
     let n = nearest(w, x, 1.0);
     let r = w.sub(x, n.float);
-    let p = polynomial(w, r, &EXP2, &EXP2_DOUBLE);
+    let r = rest.map_or(r, |rest| w.add(r, rest));
+    let p = w.horner_of_type(r, &EXP2, &EXP2_DOUBLE);
     let y = w.mul_add(p, r, 1.0);
     scale(w, y, n)
 }
@@ -245,7 +252,7 @@ pub(super) fn expm1(w: &mut Writer<'_>, x: Operand) -> Operand {
     let bounded = w.at_most(x, most);
     let bounded = w.at_least(bounded, min);
     let (n, r) = reduce(w, bounded);
-    let q = polynomial(w, r, &EXPM1, &EXPM1_DOUBLE);
+    let q = w.horner_of_type(r, &EXPM1, &EXPM1_DOUBLE);
     let square = w.mul(r, r);
     let p = w.mul_add(q, square, r);
     // Half of the result, because the power of two may overflow where the result does not.

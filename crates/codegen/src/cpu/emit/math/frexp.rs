@@ -4,19 +4,22 @@ use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
 
 /// The constants of a float type.
-struct Format {
-    /// Bits below the exponent.
-    fraction: i64,
+pub(super) struct Format {
+    /// Bits below the exponent, and its bias.
+    pub fraction: i64,
+    pub bias: i64,
     /// The bits of sqrt(1/2): numbers from there on belong to the next power of two.
     sqrt_half: i64,
     /// The smallest normal number.
     min: f64,
 }
 
-const SINGLE: Format = Format { fraction: 23, sqrt_half: 0x3f35_04f3, min: f32::MIN_POSITIVE as f64 };
-const DOUBLE: Format = Format { fraction: 52, sqrt_half: 0x3fe6_a09e_667f_3bcd, min: f64::MIN_POSITIVE };
+const SINGLE: Format =
+    Format { fraction: 23, bias: 127, sqrt_half: 0x3f35_04f3, min: f32::MIN_POSITIVE as f64 };
+const DOUBLE: Format =
+    Format { fraction: 52, bias: 1023, sqrt_half: 0x3fe6_a09e_667f_3bcd, min: f64::MIN_POSITIVE };
 
-fn format(x: Operand) -> &'static Format {
+pub(super) fn format(x: Operand) -> &'static Format {
     if x.ty.element == Element::F64 { &DOUBLE } else { &SINGLE }
 }
 

@@ -1,10 +1,8 @@
 //! asin, acos, atan and atan2: identities bring the argument near zero, where the odd series converges.
 //!
-//! Coefficients: minimax fits by `scripts/minimax.py`, with relative errors below 2^-28.
+//! Coefficients: minimax fits by `scripts/minimax.py`, with relative errors below 2^-28, of f64 below 2^-55.
 
-use std::f32::consts::{FRAC_PI_2, PI};
-
-use super::super::operand::Operand;
+use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
 
 /// `(asin(s) - s) / s^3` as a polynomial in s^2, up to [`STRAIGHT`] squared.
@@ -24,9 +22,48 @@ const ATAN: [f32; 9] = [
 /// Up to here asin takes its argument directly. Beyond, the number subtracted from pi/2 is below 1, so that its unit in the
 /// last place is no larger than the result's.
 const STRAIGHT: f32 = 0.55;
-/// The errors of pi/2 and pi in f32.
-const FRAC_PI_2_LOW: f32 = -4.371_139e-8;
-const PI_LOW: f32 = -8.742_278e-8;
+/// The same for f64.
+const ASIN_DOUBLE: [f64; 13] = [
+    0.049_604_180_794_320_66,
+    -0.050_480_750_346_114_62,
+    0.044_373_734_296_563_806,
+    -6.444_980_958_102_208e-3,
+    0.013_712_517_080_619_675,
+    0.010_827_600_288_711_318,
+    0.014_057_104_993_362_567,
+    0.017_344_661_144_182_035,
+    0.022_372_637_274_918_398,
+    0.030_381_926_380_607_768,
+    0.044_642_857_544_271_36,
+    0.074_999_999_995_515_51,
+    0.166_666_666_666_684_17,
+];
+/// The same for f64.
+const ATAN_DOUBLE: [f64; 20] = [
+    1.322_497_152_310_425e-5,
+    -1.521_597_831_640_982_6e-4,
+    8.313_166_413_949_703e-4,
+    -2.884_903_095_073_505e-3,
+    7.196_472_111_243_74e-3,
+    -0.013_900_514_428_910_535,
+    0.021_984_802_991_128_24,
+    -0.029_903_815_996_998_28,
+    0.036_641_883_188_962_07,
+    -0.042_191_775_521_688_27,
+    0.047_223_216_672_817_1,
+    -0.052_535_183_880_553_546,
+    0.058_805_277_773_758_276,
+    -0.066_664_040_513_988_9,
+    0.076_922_798_385_672_77,
+    -0.090_909_070_029_342_07,
+    0.111_111_110_070_233_67,
+    -0.142_857_142_825_750_35,
+    0.199_999_999_999_514_6,
+    -0.333_333_333_333_330_7,
+];
+/// pi/2 in a float type, and what it lacks.
+const HALF_PI: [f64; 2] = [std::f32::consts::FRAC_PI_2 as f64, -4.371_139e-8_f32 as f64];
+const HALF_PI_DOUBLE: [f64; 2] = [std::f64::consts::FRAC_PI_2, 6.123_233_995_736_766e-17];
 
 /// An angle, or its distance from a right angle: whichever is small.
 struct Folded {
@@ -46,29 +83,30 @@ fn fold_sine(w: &mut Writer<'_>, x: Operand) -> Folded {
     let square = w.mul(x, x);
     let square = w.select(apart, half_versed, square);
     let s = w.select(apart, root, magnitude);
-    let angle = odd(w, s, square, &ASIN);
+    let angle = odd(w, s, square, (&ASIN, &ASIN_DOUBLE));
     let twice = w.add(angle, angle);
     Folded { apart, angle: w.select(apart, twice, angle) }
 }
 
 /// `s + s^3 p(s^2)`.
-fn odd(w: &mut Writer<'_>, s: Operand, square: Operand, coefficients: &[f32]) -> Operand {
-    let p = w.horner(square, coefficients);
+fn odd(w: &mut Writer<'_>, s: Operand, square: Operand, (single, double): (&[f32], &[f64])) -> Operand {
+    let p = w.horner_of_type(square, single, double);
     let cube = w.mul(square, s);
     w.mul_add(p, cube, s)
 }
 
-/// `whole - x`, where the last bits of the constant are in `low`.
-fn from_angle(w: &mut Writer<'_>, whole: f32, low: f32, x: Operand) -> Operand {
-    let rest = w.sub(x, low);
-    let whole = w.number(x, whole);
-    w.sub(whole, rest)
+/// This many right angles, one or two, less x.
+fn from_angle(w: &mut Writer<'_>, right_angles: f64, x: Operand) -> Operand {
+    let half_pi = if x.ty.element == Element::F64 { HALF_PI_DOUBLE } else { HALF_PI };
+    let [high, low] = half_pi.map(|part| right_angles * part);
+    let rest = w.sub(x, Term::Float(low));
+    w.sub(Operand::float(high, x.ty), rest)
 }
 
 /// The inverse sine.
 pub(super) fn asin(w: &mut Writer<'_>, x: Operand) -> Operand {
     let Folded { apart, angle } = fold_sine(w, x);
-    let opposite = from_angle(w, FRAC_PI_2, FRAC_PI_2_LOW, angle);
+    let opposite = from_angle(w, 1.0, angle);
     let y = w.select(apart, opposite, angle);
     w.copysign(y, x)
 }
@@ -77,8 +115,8 @@ pub(super) fn asin(w: &mut Writer<'_>, x: Operand) -> Operand {
 pub(super) fn acos(w: &mut Writer<'_>, x: Operand) -> Operand {
     let Folded { apart, angle } = fold_sine(w, x);
     let signed = w.copysign(angle, x);
-    let middle = from_angle(w, FRAC_PI_2, FRAC_PI_2_LOW, signed);
-    let left = from_angle(w, PI, PI_LOW, angle);
+    let middle = from_angle(w, 1.0, signed);
+    let left = from_angle(w, 2.0, angle);
     let negative = w.compare("fcmp olt", x, 0.0);
     let end = w.select(negative, left, angle);
     w.select(apart, end, middle)
@@ -98,8 +136,8 @@ pub(super) fn atan(w: &mut Writer<'_>, x: Operand) -> Operand {
 /// The angle of a slope t up to 1, or of 1 / t if it is `steep`.
 fn quarter(w: &mut Writer<'_>, t: Operand, steep: Operand) -> Operand {
     let square = w.mul(t, t);
-    let angle = odd(w, t, square, &ATAN);
-    let opposite = from_angle(w, FRAC_PI_2, FRAC_PI_2_LOW, angle);
+    let angle = odd(w, t, square, (&ATAN, &ATAN_DOUBLE));
+    let opposite = from_angle(w, 1.0, angle);
     w.select(steep, opposite, angle)
 }
 
@@ -119,7 +157,7 @@ pub(super) fn atan2(w: &mut Writer<'_>, y: Operand, x: Operand) -> Operand {
     let angle = quarter(w, slope, steep);
     let bits = w.bits(x);
     let left = w.compare("icmp slt", bits, 0);
-    let mirrored = from_angle(w, PI, PI_LOW, angle);
+    let mirrored = from_angle(w, 2.0, angle);
     let angle = w.select(left, mirrored, angle);
     w.copysign(angle, y)
 }

@@ -1,10 +1,11 @@
 //! log, log2, log10 and log1p: `x = 2^e (1 + f)` with 1 + f from sqrt(1/2) to sqrt(2), then a polynomial in f.
 //!
-//! Coefficients: Cephes logf (Moshier, 1989), with an error below 2^-26.
+//! Coefficients: Cephes logf (Moshier, 1989), with an error below 2^-26. log1p of f64 has the polynomial of `log_double`.
 
 use super::super::operand::{Element, Operand};
 use super::super::writer::Writer;
-use super::frexp::{frexp, frexp_any};
+use super::frexp::{Format, format, frexp, frexp_any};
+use super::log_double;
 use super::{LN_2_HIGH, LN_2_LOW};
 
 /// `(log(1 + f) - f + f^2 / 2) / f^3`.
@@ -100,19 +101,20 @@ pub(super) fn log1p(w: &mut Writer<'_>, x: Operand) -> Operand {
     let sum = w.add(x, 1.0);
     let parts = frexp(w, sum);
     let lost = lost_in_sum(w, x, sum);
-    let unscale = w.binary("sub", Operand::integer(127, parts.exponent.ty), parts.exponent);
-    // Above 2^127 it would be negative; the sum loses nothing significant there.
+    let &Format { fraction, bias, .. } = format(x);
+    let unscale = w.binary("sub", Operand::integer(bias, parts.exponent.ty), parts.exponent);
+    // Above 2^127, of f64 2^1023, it would be negative; the sum loses nothing significant there.
     let unscale = w.overloaded("llvm.smax", unscale, &[Operand::integer(0, unscale.ty)]);
-    let unscale = w.binary("shl", unscale, 23);
+    let unscale = w.binary("shl", unscale, fraction);
     let unscale = w.float_of(unscale);
     let f = w.sub(parts.significand, 1.0);
     let f = w.mul_add(lost, unscale, f);
-    let e = w.convert("sitofp", parts.exponent, Element::F32);
-    let y = natural(w, f, e);
+    let e = w.convert("sitofp", parts.exponent, x.ty.element);
+    let y = if x.ty.element == Element::F64 { log_double::natural(w, f, e) } else { natural(w, f, e) };
     let y = special(w, sum, y);
     // Keeps the sign of zero and the bits of subnormals.
     let magnitude = w.abs(x);
-    let tiny = w.compare("fcmp olt", magnitude, 1e-8);
+    let tiny = w.compare("fcmp olt", magnitude, if x.ty.element == Element::F64 { 1e-17 } else { 1e-8 });
     w.select(tiny, x, y)
 }
 

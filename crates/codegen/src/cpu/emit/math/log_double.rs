@@ -34,8 +34,7 @@ struct Parts {
     exponent: Operand,
 }
 
-fn split(w: &mut Writer<'_>, x: Operand) -> Parts {
-    let (f, exponent) = frexp_any(w, x);
+fn split(w: &mut Writer<'_>, f: Operand, exponent: Operand) -> Parts {
     let sum = w.add(f, 2.0);
     let s = w.div(f, sum);
     let square = w.mul(s, s);
@@ -50,13 +49,19 @@ fn split(w: &mut Writer<'_>, x: Operand) -> Parts {
 
 /// The natural logarithm.
 pub(super) fn log(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let Parts { f, half_square, rest, exponent } = split(w, x);
+    let (f, exponent) = frexp_any(w, x);
+    let y = natural(w, f, exponent);
+    special(w, x, y)
+}
+
+/// `log(1 + f) + e ln 2`.
+pub(super) fn natural(w: &mut Writer<'_>, f: Operand, exponent: Operand) -> Operand {
+    let Parts { f, half_square, rest, exponent } = split(w, f, exponent);
     let low = w.mul_add(exponent, Term::Float(LN_2_LOW_DOUBLE), rest);
     let low = w.sub(half_square, low);
     let low = w.sub(low, f);
     let negated = w.unary("fneg", low);
-    let y = w.mul_add(exponent, Term::Float(LN_2_HIGH_DOUBLE), negated);
-    special(w, x, y)
+    w.mul_add(exponent, Term::Float(LN_2_HIGH_DOUBLE), negated)
 }
 
 /// The logarithm to base 2, exact for powers of two.
@@ -73,7 +78,8 @@ pub(super) fn log10(w: &mut Writer<'_>, x: Operand) -> Operand {
 fn to_base(w: &mut Writer<'_>, x: Operand, of_rest: [f64; 2], of_exponent: [f64; 2]) -> Operand {
     let [rest_high, rest_low] = of_rest.map(Term::Float);
     let [exponent_high, exponent_low] = of_exponent.map(Term::Float);
-    let Parts { f, half_square, rest, exponent } = split(w, x);
+    let (f, exponent) = frexp_any(w, x);
+    let Parts { f, half_square, rest, exponent } = split(w, f, exponent);
     let high = w.sub(f, half_square);
     let bits = w.bits(high);
     let bits = w.binary("and", bits, FIRST_BITS);

@@ -1,10 +1,11 @@
-//! Polynomials for elementary functions in f32, and for some in f64, inline in the IR: vectors in, vectors out.
+//! Polynomials for elementary functions in f32 and f64, inline in the IR: vectors in, vectors out.
 //!
 //! Written once for every instruction set, with fused multiply-adds where they are instructions. Each file names its
-//! method and error. The other functions of f64 are the library's.
+//! method and error.
 
 mod double;
 mod erf;
+mod erf_double;
 mod erfc;
 mod erfinv;
 mod exp;
@@ -13,10 +14,14 @@ mod inverse_trigonometric;
 mod log;
 mod log_double;
 mod pow;
+mod pow_double;
+mod remainder;
 mod tanh;
 mod trigonometric;
+mod trigonometric_double;
 
 pub(super) use exp::{exp_term, exp2_bf16, exp2_half};
+pub(super) use remainder::remainder;
 
 use ops::Polynomial;
 
@@ -30,18 +35,20 @@ const LN_2_LOW: f32 = -2.121_944_4e-4;
 const LN_2_HIGH_DOUBLE: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW_DOUBLE: f64 = 1.908_214_929_270_587_7e-10;
 
-/// The function of f32 values, or of f64 values if [`double`] returns none.
+/// The function of f32 values, or of f64 values.
 pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Operand]) -> Operand {
     let x = args[0];
+    if x.ty.element == Element::F64
+        && let Some(y) = of_doubles(w, function, args)
+    {
+        return y;
+    }
     match function {
         Polynomial::Exp => exp::exp(w, x),
         Polynomial::Exp2 => exp::exp2(w, x),
         Polynomial::Expm1 => exp::expm1(w, x),
-        Polynomial::Log if x.ty.element == Element::F64 => log_double::log(w, x),
         Polynomial::Log => log::log(w, x),
-        Polynomial::Log2 if x.ty.element == Element::F64 => log_double::log2(w, x),
         Polynomial::Log2 => log::log2(w, x),
-        Polynomial::Log10 if x.ty.element == Element::F64 => log_double::log10(w, x),
         Polynomial::Log10 => log::log10(w, x),
         Polynomial::Log1p => log::log1p(w, x),
         Polynomial::Tanh => tanh::tanh(w, x),
@@ -59,23 +66,20 @@ pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Opera
     }
 }
 
-/// The library's function of f64 values, if there is no polynomial.
-pub(super) fn double(function: Polynomial) -> Option<&'static str> {
+/// The function of f64 values that has a file of its own.
+fn of_doubles(w: &mut Writer<'_>, function: Polynomial, args: &[Operand]) -> Option<Operand> {
+    let x = args[0];
     Some(match function {
-        Polynomial::Exp | Polynomial::Exp2 | Polynomial::Expm1 | Polynomial::Tanh => return None,
-        Polynomial::Log | Polynomial::Log2 | Polynomial::Log10 => return None,
-        Polynomial::Log1p => "log1p",
-        Polynomial::Erf => "erf",
-        Polynomial::Erfc => "erfc",
-        Polynomial::Erfinv => "erfinv",
-        Polynomial::Pow => "pow",
-        Polynomial::Sin => "sin",
-        Polynomial::Cos => "cos",
-        Polynomial::Tan => "tan",
-        Polynomial::Asin => "asin",
-        Polynomial::Acos => "acos",
-        Polynomial::Atan => "atan",
-        Polynomial::Atan2 => "atan2",
+        Polynomial::Log => log_double::log(w, x),
+        Polynomial::Log2 => log_double::log2(w, x),
+        Polynomial::Log10 => log_double::log10(w, x),
+        Polynomial::Erf => erf_double::erf(w, x),
+        Polynomial::Erfc => erf_double::erfc(w, x),
+        Polynomial::Erfinv => w.call_lanes("erfinv", args),
+        Polynomial::Sin => trigonometric_double::sin(w, x),
+        Polynomial::Cos => trigonometric_double::cos(w, x),
+        Polynomial::Tan => trigonometric_double::tan(w, x),
+        _ => return None,
     })
 }
 
@@ -114,6 +118,23 @@ impl Writer<'_> {
             sum = self.mul_add(sum, x, Term::Float(coefficient.into()));
         }
         sum
+    }
+
+    /// The polynomial for the type.
+    fn horner_of_type(&mut self, x: Operand, single: &[f32], double: &[f64]) -> Operand {
+        if x.ty.element == Element::F64 { self.horner(x, double) } else { self.horner(x, single) }
+    }
+
+    /// The function without a call where that is possible for all elements, otherwise that of the C library for each.
+    fn unless_any(
+        &mut self,
+        condition: Operand,
+        function: &'static str,
+        args: &[Operand],
+        inline: impl FnOnce(&mut Self) -> Operand,
+    ) -> Operand {
+        let any = self.any(condition);
+        self.either(any, |w| w.call_lanes(function, args), inline)
     }
 
     fn number(&mut self, like: Operand, value: f32) -> Operand {

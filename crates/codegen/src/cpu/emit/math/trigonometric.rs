@@ -79,7 +79,7 @@ pub(super) fn tan(w: &mut Writer<'_>, x: Operand) -> Operand {
 }
 
 /// The fast path if all elements are small enough or NaN, otherwise the C library's function.
-fn with_fallback(
+pub(super) fn with_fallback(
     w: &mut Writer<'_>,
     x: Operand,
     function: &'static str,
@@ -87,8 +87,7 @@ fn with_fallback(
 ) -> Operand {
     let magnitude = w.abs(x);
     let large = w.compare("fcmp ogt", magnitude, LARGEST);
-    let any = w.any(large);
-    w.either(any, |w| w.call_lanes(function, &[x]), fast)
+    w.unless_any(large, function, &[x], fast)
 }
 
 /// The nearest multiple of pi/2, as an integer of which the last two bits matter, and the distance from it.
