@@ -9,4 +9,4 @@ def f(fd: FusionDefinition) -> None:
 inputs = [torch.randn((4, 6)), 0]
 
 # ---- expect
-# the sizes must satisfy i0*i1 - i2*((i0*i1) // i2) = 0, which divides by zero: i0*i1 - i2*((i0*i1) // i2), where i0 = 4 is the size of axis 0 of input 0 (x), i1 = 6 is the size of axis 1 of input 0 (x), i2 = 0 is the value of input 1 (rows); `reshape` on line 5 needs it
+# the sizes must satisfy i0*i1 - i2*((i0*i1) // i2) = 0, which divides by zero: i0 = 4 is the size of axis 0 of input 0 (x), i1 = 6 is the size of axis 1 of input 0 (x), i2 = 0 is the value of input 1 (rows); `reshape` on line 5 needs it

@@ -27,7 +27,7 @@ pub struct Choices {
     #[arg(long = "schedule", value_name = "SEGMENT=FILE", value_parser = numbered)]
     schedules: Vec<(usize, PathBuf)>,
     /// The most bytes that may be in memory at a time of what segments make, what is stored in inputs included
-    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, allow_negative_numbers = true)]
     peak_memory: Option<u64>,
 }
 

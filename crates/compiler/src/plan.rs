@@ -212,8 +212,18 @@ pub enum PlanError {
     Memory {
         /// The limit in bytes.
         limit: u64,
-        /// The lowest peak that was found, or the peak of the segmentation that the user chose.
+        /// The lowest peak that was found.
         lowest: u64,
+    },
+    /// The same, of a segmentation that the user chose.
+    #[error(
+        "the segments that are given have a peak memory of {peak} bytes, and {limit} are allowed: other segments may need less"
+    )]
+    MemoryOfGiven {
+        /// The limit in bytes.
+        limit: u64,
+        /// The peak of the segmentation.
+        peak: u64,
     },
     /// The caller stopped the planning.
     #[error(transparent)]

@@ -59,6 +59,12 @@ pub enum EmitError {
         /// How many there are.
         there: usize,
     },
+    /// A segment of a stage of the whole definition.
+    #[error("stage {stage} is of the whole definition, not of a segment")]
+    Whole {
+        /// The stage.
+        stage: &'static str,
+    },
     /// The stage is not one of this target.
     #[error("stage {stage} is not made for target {target}")]
     Target {
@@ -110,6 +116,15 @@ impl Stage {
             Stage::Asm,
         ];
         others.into_iter().chain(languages)
+    }
+
+    /// Its name, if its text is of the whole definition.
+    fn of_whole(self) -> Option<&'static str> {
+        let is_whole = matches!(
+            self,
+            Stage::Definition | Stage::Graph | Stage::Lambdas | Stage::Optimized | Stage::Segments
+        );
+        is_whole.then(|| self.name())
     }
 
     /// The language of the C family that it prints.
@@ -167,13 +182,16 @@ pub struct EmitOptions<'l> {
 /// The text of a stage. Segments that a library or the evaluator runs have a comment instead.
 ///
 /// # Errors
-/// When there is no such segment, the target does not fit the stage, or libLLVM is needed and missing.
+/// When there is no such segment or the stage is of the whole definition, the target does not fit the stage, or libLLVM is needed and missing.
 pub fn emit(
     stage: Stage,
     definition: &Definition,
     plan: &Plan,
     options: &EmitOptions<'_>,
 ) -> Result<String, EmitError> {
+    if let (Some(_), Some(stage)) = (options.segment, stage.of_whole()) {
+        return Err(EmitError::Whole { stage });
+    }
     if let Some(asked) = options.segment.filter(|&asked| asked >= plan.segments.len()) {
         return Err(EmitError::Segment { asked, there: plan.segments.len() });
     }

@@ -208,6 +208,7 @@ pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
                     | Error::TooLarge { .. }
                     | Error::GpuMemory { .. }
                     | Error::Allocation(_)
+                    | Error::Evaluate(_)
             ) =>
         {
             PyMemoryError::new_err(error.to_string())

@@ -1,6 +1,7 @@
 //! Everything that can go wrong while a fusion is compiled or called, and whose fault it is.
 
 use compiler::PlanError;
+use compiler::segment::parallel::STACK;
 use ir::array::ArrayError;
 use ir::definition::SourceLine;
 use ir::graph::{InputError, SizeError, Val};
@@ -176,7 +177,7 @@ pub enum Error {
     #[error(transparent)]
     Interrupted(#[from] Interrupted),
     /// A thread to compile on could not be started.
-    #[error("no thread could be started: {0}")]
+    #[error("no thread with a stack of {mib} MiB of address space could be started: {0}", mib = STACK >> 20)]
     Thread(String),
     /// The allocator could not give a buffer.
     #[error(transparent)]

@@ -42,8 +42,11 @@ pub enum SegmentationError {
     #[error("{0} is made by two segments")]
     Twice(Val),
     /// An output that no segment makes.
-    #[error("output {0} is made by no segment")]
+    #[error("no segment makes the output {0}")]
     Missing(Val),
+    /// The same, by its name in the definition.
+    #[error("no segment makes the output `{0}`")]
+    MissingName(String),
     /// Segments that wait for each other.
     #[error("segment {0} needs a value that a later segment makes")]
     Order(usize),

@@ -19,7 +19,7 @@ pub struct Request {
     #[arg(long = "input", value_name = "NAME=FILE", value_parser = source)]
     pub inputs: Vec<Source>,
     /// Seed of data that is drawn, and of the random numbers of the program
-    #[arg(long, value_parser = number::<u64>, default_value_t = 0)]
+    #[arg(long, value_parser = number::<u64>, allow_negative_numbers = true, default_value_t = 0)]
     pub seed: u64,
 }
 

@@ -21,7 +21,7 @@ pub struct Options {
     #[arg(long)]
     stage: Stage,
     /// Only the segment with this number
-    #[arg(long, value_name = "N", value_parser = number::<usize>)]
+    #[arg(long, value_name = "N", value_parser = number::<usize>, allow_negative_numbers = true)]
     segment: Option<usize>,
     /// The machine: host, x86-64, avx2, avx512, aarch64, sm_80, … sm_100 [default: host, sm_90 for cuda]
     #[arg(long, value_name = "NAME")]

@@ -31,9 +31,9 @@ pub struct Options {
     request: Request,
     #[command(flatten)]
     choices: Choices,
-    /// The machine: host, x86-64, avx2, avx512, aarch64, sm_80, … sm_100
-    #[arg(long, value_name = "NAME", default_value = "host")]
-    target: CodeTarget,
+    /// The machine: host, x86-64, avx2, avx512, aarch64, sm_80, … sm_100 [default: host]
+    #[arg(long, value_name = "NAME")]
+    target: Option<CodeTarget>,
     /// One JSON object instead of a table
     #[arg(long)]
     json: bool,
@@ -92,7 +92,7 @@ pub fn run(
 ) -> Result<Outcome, Failure> {
     options.require_planned()?;
     let targets = options.targets()?;
-    let code = GpuCode::new(options.target, machine, libraries);
+    let code = GpuCode::new(options.target(), machine, libraries);
     let Explained { explanation, search_ms, unsaid } = options.explained(&options.file, machine, &code)?;
     let compared = options.compare.map(|with| options.baseline(with, machine)).transpose()?;
     let drawn = options.svg.iter().map(|_| Ok(svg(&explanation)));
@@ -136,6 +136,11 @@ struct Explained {
 }
 
 impl Options {
+    /// The machine to plan for.
+    fn target(&self) -> CodeTarget {
+        self.target.unwrap_or(CodeTarget::HOST)
+    }
+
     /// Rejects choices and sizes if nothing is planned.
     fn require_planned(&self) -> Result<(), Failure> {
         if !is_saved(&self.file) || self.against.as_deref().is_some_and(|other| !is_saved(other)) {
@@ -143,7 +148,8 @@ impl Options {
         }
         let reason = "a saved explanation is not planned again: give the definition file";
         self.choices.require_none(reason)?;
-        match self.request.first_given() {
+        let target = self.target.map(|_| "--target");
+        match self.request.first_given().or(target) {
             Some(option) => Err(Failure::user(format!("{option}: {reason}"))),
             None => Ok(()),
         }
@@ -170,7 +176,7 @@ impl Options {
             return Ok(Explained { explanation, search_ms: None, unsaid });
         }
         let file = definition::read(path)?;
-        let planned = planning::plan(&file, &self.request, &self.choices, self.target, machine)?;
+        let planned = planning::plan(&file, &self.request, &self.choices, self.target(), machine)?;
         let milliseconds = 1e3 * planned.time.as_secs_f64();
         let code = code.of(&planned.plan);
         let explanation = explain_compiled(&file.definition, &planned.plan, &planned.hints, &code);
@@ -184,7 +190,7 @@ impl Options {
             return Err(Failure::user_with_help(message, "give the definition file"));
         }
         let file = definition::read(&self.file)?;
-        let planned = planning::baseline(&file, &self.request, with.segmentation(), self.target, machine)?;
+        let planned = planning::baseline(&file, &self.request, with.segmentation(), self.target(), machine)?;
         Ok(explain(&file.definition, &planned.plan, &planned.hints))
     }
 

@@ -175,6 +175,22 @@ inputs = [0.5]
     fine(&format!("emit {path} --stage schedule --size i0=9"));
 }
 
+/// A segmentation that lacks an output, or needs more memory than is allowed where others may not.
+#[test]
+fn segments_that_do_not_do_are_rejected() {
+    let (folder, path) = definition(ADD);
+    let cut = folder.path().join("cut.txt").display().to_string();
+    fs::write(&cut, "").unwrap();
+    let sizes = ["--size", "i0=64", "--size", "i1=64", "--segmentation", &cut];
+    let error = rejected(&path, &sizes, 2);
+    assert!(error.contains("no segment makes the output `z`"), "{error}");
+    fs::write(&cut, "segment all -> z\n").unwrap();
+    let error = rejected(&path, &[&sizes[..], &["--peak-memory", "64"]].concat(), 2);
+    assert!(error.contains("64 are allowed: other segments may need less"), "{error}");
+    let error = rejected(&path, &[&sizes[..], &["--peak-memory", "-1"]].concat(), 2);
+    assert!(error.contains("`-1` is no number of bytes"), "{error}");
+}
+
 #[test]
 fn sizes_beyond_memory_are_the_machines_fault() {
     let (_folder, path) = definition(ADD);

@@ -120,7 +120,9 @@ fn emit_prints_every_stage_of_every_example() {
             ["definition", "graph", "optimized", "segments", "schedule", "kernel", "llvm", "asm", "cuda"]
         {
             let path = format!("examples/{example}");
-            let answer = ferrofuse(["emit", &path, "--stage", stage, "--segment", "0"]);
+            let is_whole = ["definition", "graph", "optimized", "segments"].contains(&stage);
+            let segment = if is_whole { &[] } else { &["--segment", "0"][..] };
+            let answer = ferrofuse(["emit", &path, "--stage", stage].iter().chain(segment));
             if example == "nanogpt_attention.py" && stage == "cuda" {
                 assert!(answer.stderr.contains("which a library computes"), "{}", answer.stderr);
                 continue;
@@ -134,6 +136,8 @@ fn emit_prints_every_stage_of_every_example() {
     let rejected = ferrofuse(["emit", "examples/silu_mul.py", "--stage", "llvm", "--target", "sm_90"]);
     assert_eq!(rejected.code, 2, "{}", rejected.stderr);
     assert_eq!(ferrofuse(["emit", "examples/silu_mul.py", "--stage", "kernel", "--segment", "7"]).code, 2);
+    let whole = ferrofuse(["emit", "examples/silu_mul.py", "--stage", "optimized", "--segment", "0"]);
+    assert_eq!((whole.code, whole.stderr.contains("stage optimized is of the whole definition")), (2, true));
 }
 
 #[test]
@@ -242,6 +246,8 @@ fn explain_says_what_differs_from_another_definition_or_a_saved_explanation() {
     assert!(ended.stderr.contains("a saved explanation has no other segmentation"), "{}", ended.stderr);
     let ended = super::ferrofuse(["explain", &saved.to_string(), "--size", "i0=4"]);
     assert!(ended.code == 2 && ended.stderr.contains("--size: a saved explanation"), "{}", ended.stderr);
+    let ended = super::ferrofuse(["explain", &saved.to_string(), "--target", "sm_90"]);
+    assert!(ended.code == 2 && ended.stderr.contains("--target: a saved explanation"), "{}", ended.stderr);
     let mut damaged: Value = serde_json::from_str(&text).unwrap();
     damaged["segments"][0]["cost_us"]["launch"] = serde_json::json!(-1);
     std::fs::write(folder.path().join("unfused.json"), damaged.to_string()).expect("the damaged explanation");

@@ -12,6 +12,7 @@ use crate::segment::{Engine, Lifetimes, SearchProblem, Segmentation, greedy_with
 pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     compilation.place();
     let chosen = compilation.optimized.chosen.take();
+    let is_given = chosen.is_some();
     let (segmentation, search_steps) = match chosen {
         Some(chosen) => (compilation.divided(&chosen)?, 0),
         None => compilation.as_one().map_or_else(|| compilation.searched(), |one| (one, 0)),
@@ -21,9 +22,10 @@ pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
     let views = segmentation.views(&compilation.graph, computed);
     constraints.check(&views)?;
     if let Some(limit) = compilation.request.options.peak_memory {
-        let lowest = compilation.peak_memory(&views);
-        if lowest > limit {
-            return Err(PlanError::Memory { limit, lowest });
+        match compilation.peak_memory(&views) {
+            peak if peak <= limit => {}
+            peak if is_given => return Err(PlanError::MemoryOfGiven { limit, peak }),
+            lowest => return Err(PlanError::Memory { limit, lowest }),
         }
     }
     (compilation.segmentation, compilation.search_steps) = (segmentation, search_steps);

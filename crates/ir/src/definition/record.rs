@@ -4,7 +4,7 @@
 //! and naming a value in a message use it.
 
 use cranelift_entity::{PrimaryMap, entity_impl};
-use index::Expr;
+use index::{Expr, Facts};
 use indexmap::IndexMap;
 use ops::DType;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
@@ -346,8 +346,16 @@ impl Record {
         self.demands.entry(about).or_insert((op, span));
     }
 
-    /// Records that an op added facts with these subjects.
-    pub fn add_constraints(&mut self, subjects: Vec<Expr>, op: &'static str, span: Option<Span>) {
+    /// Records that an op added facts to those known before. Where it equates sizes, what earlier ops use stands for them.
+    pub fn add_constraints(&mut self, facts: &Facts, known: &Facts, op: &'static str, span: Option<Span>) {
+        let subjects = facts.subjects_since(known);
+        if subjects.iter().any(|subject| subject.as_sym().is_some()) {
+            let now = |about: &Expr| about.substitute(&|sym| facts.value(sym).cloned());
+            let renamed = self.demands.iter().map(|(about, &why)| (now(about), why));
+            for (about, why) in renamed.collect::<Vec<_>>() {
+                self.demands.entry(about).or_insert(why);
+            }
+        }
         for about in subjects {
             self.demands.entry(about).or_insert((op, span));
         }

@@ -15,7 +15,7 @@ use testing::inputs::{draw, facts_of};
 use super::bandwidth::Bandwidth;
 use super::cases::{Case, resize};
 use super::workloads::Peer;
-use crate::failure::Failure;
+use crate::failure::{Failure, tell};
 
 /// Steady calls that are timed.
 const CALLS: usize = 15;
@@ -116,6 +116,7 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: boo
     let executable = executable.map_err(Failure::of_call)?;
     let first = timed(&executable, &sets[0])?;
     let variant = executable.latest().expect("compiled");
+    variant.report.notice.iter().for_each(tell);
     let peer = case.workload.peer;
     let (time, beside) = steady(&executable, &sets, bytes, peer, machine.threads())?;
     let small = small_call(&executable, &specs)?;

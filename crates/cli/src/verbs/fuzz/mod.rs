@@ -34,13 +34,13 @@ use workers::Checked;
 #[derive(Args)]
 pub struct Options {
     /// How long to look
-    #[arg(long, value_name = "N", value_parser = number::<u64>, default_value_t = 60)]
+    #[arg(long, value_name = "N", value_parser = number::<u64>, allow_negative_numbers = true, default_value_t = 60)]
     seconds: u64,
     /// The first program; each seed is one
-    #[arg(long, value_name = "N", value_parser = number::<u64>, default_value_t = 0)]
+    #[arg(long, value_name = "N", value_parser = number::<u64>, allow_negative_numbers = true, default_value_t = 0)]
     seed: u64,
     /// Check N programs instead of looking for a while
-    #[arg(long, value_name = "N", value_parser = number::<u64>)]
+    #[arg(long, value_name = "N", value_parser = number::<u64>, allow_negative_numbers = true)]
     cases: Option<u64>,
     /// Write failing programs here, each a definition file
     #[arg(long, value_name = "DIR", default_value = "tests/run")]

@@ -98,11 +98,15 @@ impl OpBuilder {
     pub fn add_node(&mut self, tensor_op: TensorOp, operands: &[Val]) -> Result<Node, DefineError> {
         let node = self.graph.add(tensor_op, operands, &mut self.facts);
         let node = node.map_err(|error| DefineError::from_shape(self.op, error))?;
-        let mut sizes = self.graph.node(node).results.iter().flat_map(|ty| &ty.shape);
-        match sizes.any(Expr::is_overflow) {
-            true => Err(self.reject("sizes of at most 63 bits", "a size beyond")),
-            false => Ok(node),
+        let sizes = || self.graph.node(node).results.iter().flat_map(|ty| &ty.shape);
+        if sizes().any(Expr::is_overflow) {
+            return Err(self.reject("sizes of at most 63 bits", "a size beyond"));
         }
+        // No size is below zero.
+        for size in sizes().filter(|size| size.as_sym().is_none() && size.as_const().is_none()) {
+            self.record.add_constraint(size.clone(), self.op, self.span);
+        }
+        Ok(node)
     }
 
     /// Whether a value is a scalar of the language rather than a tensor.

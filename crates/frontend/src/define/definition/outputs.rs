@@ -47,7 +47,10 @@ impl DefinitionBuilder {
                 "one that is".to_owned(),
             );
         }
+        let known = self.ops.facts.clone();
         self.ops.or_as_before(|ops| assume_same_shape(ops, tensor, alias))?;
+        let OpBuilder { facts, record, op, span, .. } = &mut self.ops;
+        record.add_constraints(facts, &known, op, *span);
         Ok(place)
     }
 }

@@ -2,6 +2,7 @@
 
 use index::{EvalError, Expr, Range, Sym};
 use indexmap::IndexSet;
+use smallvec::SmallVec;
 
 use crate::graph::{Fusion, Graph, Sizes, TensorOp};
 
@@ -47,17 +48,22 @@ impl Condition {
         }
     }
 
-    /// The condition in symbols, and an expression with all of them.
-    pub fn words(&self) -> (String, Expr) {
+    /// The condition in symbols.
+    pub fn words(&self) -> String {
         let about = &self.about;
-        let alone = |text: String| (text, about.clone());
         match &self.constraint {
-            Constraint::Equal(value) => (format!("{about} = {value}"), about + value),
-            Constraint::Zero => alone(format!("{about} = 0")),
-            Constraint::NonNegative => alone(format!("{about} >= 0")),
-            Constraint::MultipleOf(divisor) => alone(format!("{about} is a multiple of {divisor}")),
-            Constraint::Within(range) => alone(within(about, range)),
+            Constraint::Equal(value) => format!("{about} = {value}"),
+            Constraint::Zero => format!("{about} = 0"),
+            Constraint::NonNegative => format!("{about} >= 0"),
+            Constraint::MultipleOf(divisor) => format!("{about} is a multiple of {divisor}"),
+            Constraint::Within(range) => within(about, range),
         }
+    }
+
+    /// The expressions in it.
+    pub fn expressions(&self) -> SmallVec<[&Expr; 2]> {
+        let other = if let Constraint::Equal(value) = &self.constraint { Some(value) } else { None };
+        std::iter::once(&self.about).chain(other).collect()
     }
 }
 

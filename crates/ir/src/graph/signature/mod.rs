@@ -223,32 +223,51 @@ impl InputSignature {
         Err(InputError::Guard { condition, values })
     }
 
-    /// A condition, and the values of its symbols with what asks for it.
+    /// A condition, and what came out: the values of its expressions and of their symbols, with what asks for it.
     fn in_words(&self, condition: &Condition, sizes: &Sizes) -> (String, String) {
-        let (words, mentioned) = condition.words();
-        (words, asked(condition.asked_by.as_deref(), self.explain(&mentioned, sizes)))
+        let expressions = condition.expressions();
+        let outcome = |expr: &&Expr| {
+            let value = match sizes.try_value(expr) {
+                Ok(value) => value.to_string(),
+                Err(EvalError::Overflow) => "beyond 64 bits".to_owned(),
+                Err(EvalError::Unbound(_) | EvalError::DivisionByZero) => return None,
+            };
+            (expr.as_sym().is_none() && expr.as_const().is_none()).then(|| format!("{expr} is {value}"))
+        };
+        let outcomes: Vec<String> = expressions.iter().filter_map(outcome).collect();
+        let mut symbols: Vec<Sym> = expressions.iter().flat_map(|expr| expr.symbols()).collect();
+        symbols.sort_unstable();
+        symbols.dedup();
+        let symbols: Vec<String> = symbols.into_iter().map(|sym| self.describe(sym, sizes)).collect();
+        let values = match outcomes.is_empty() {
+            true => symbols.join(", "),
+            false => format!("{}, where {}", outcomes.join(" and "), symbols.join(", ")),
+        };
+        (condition.words(), asked(condition.asked_by.as_deref(), values))
     }
 
     /// The symbols of an expression with their values and origins, in words; empty for a number.
     fn explain(&self, expr: &Expr, sizes: &Sizes) -> String {
-        let describe = |sym: Sym| {
-            let value = sizes.get(sym).map_or("unknown".to_owned(), |value| value.to_string());
-            match self.origins.get(sym.as_u32() as usize).copied().flatten() {
-                Some(Origin::Size { input, axis }) => {
-                    format!("{sym} = {value} is the size of axis {axis} of {}", self.inputs[input].name)
-                }
-                Some(Origin::Element { input }) => {
-                    format!("{sym} = {value} is the value of {}", self.inputs[input].name)
-                }
-                Some(Origin::Computed(_)) => format!("{sym} = {value} is computed of scalars"),
-                Some(Origin::Beginning) | None => format!("{sym} = {value}"),
-            }
-        };
-        let symbols: Vec<String> = expr.symbols().into_iter().map(describe).collect();
+        let symbols: Vec<String> = expr.symbols().into_iter().map(|sym| self.describe(sym, sizes)).collect();
         match expr.as_sym() {
             None if symbols.is_empty() => String::new(),
             Some(_) => symbols.concat(),
             None => format!("{expr}, where {}", symbols.join(", ")),
+        }
+    }
+
+    /// A symbol with its value and origin, in words.
+    fn describe(&self, sym: Sym, sizes: &Sizes) -> String {
+        let value = sizes.get(sym).map_or("unknown".to_owned(), |value| value.to_string());
+        match self.origins.get(sym.as_u32() as usize).copied().flatten() {
+            Some(Origin::Size { input, axis }) => {
+                format!("{sym} = {value} is the size of axis {axis} of {}", self.inputs[input].name)
+            }
+            Some(Origin::Element { input }) => {
+                format!("{sym} = {value} is the value of {}", self.inputs[input].name)
+            }
+            Some(Origin::Computed(_)) => format!("{sym} = {value} is computed of scalars"),
+            Some(Origin::Beginning) | None => format!("{sym} = {value}"),
         }
     }
 }
