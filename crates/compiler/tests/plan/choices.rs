@@ -413,7 +413,7 @@ fn segmentations_print_parse_and_are_obeyed() {
     assert_eq!(unknown.to_string(), "line 1: the definition has no value `T9`, or does not compute it");
     assert!(Segmentation::parse("T3, T5", &value).is_err());
     for (text, expected) in [
-        ("segment a -> T3", "is made by no segment"),
+        ("segment a -> T3", "no segment makes the output"),
         ("segment a -> T5\nsegment b -> T3", "needs a value that a later segment makes"),
         ("segment a -> T5\nsegment b -> T5", "is made by two segments"),
     ] {

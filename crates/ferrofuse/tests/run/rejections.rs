@@ -141,7 +141,8 @@ def f(fd):
         let (long, short) = (random(DType::F32, &[6], 1), random(DType::F32, &[5], 1));
         assert!(executable.run(&[long.view()]).is_ok());
         let (text, blame) = rejected(executable.run(&[short.view()]));
-        let values = "i0 - 6, where i0 = 5 is the size of axis 0 of input 0 (x)";
+        let values =
+            "i0 - 6 is -1, where i0 = 5 is the size of axis 0 of input 0 (x); `pad` on line 4 needs it";
         assert_eq!(text, format!("the sizes must satisfy i0 - 6 >= 0, but {values}"));
         assert_eq!(blame, Blame::User);
     }

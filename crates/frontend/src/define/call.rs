@@ -36,7 +36,7 @@ pub(super) fn call(
     let bound = Bound::new(found.name(), &found.params(), arguments)?;
     let known = ops.facts.clone();
     let made = ops.or_as_before(|ops| apply(ops, found, &bound))?;
-    ops.record.add_constraints(&ops.facts, &known, found.name(), ops.span);
+    ops.record.add_constraints(ops.facts.subjects_since(&known), found.name(), ops.span);
     Ok(made)
 }
 

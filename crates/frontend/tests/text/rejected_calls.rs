@@ -30,10 +30,10 @@ fn a_rejected_call_leaves_the_builder_as_it_was() {
         let drawn = call(&mut builder, "rand_like", &[&sum]).expect("a tensor");
         builder.add_output(&drawn, None).expect("a tensor");
         let definition = builder.finish().expect("it has an output");
-        let constraints: Vec<Option<String>> =
-            definition.fusion.facts().subjects().map(|size| definition.record.constraint_of(&size)).collect();
+        let facts = definition.fusion.facts();
+        let constraints = definition.record.constraints(facts);
         let graph = dump(&definition.graph, &definition.fusion);
-        (graph, definition.fusion.facts().clone(), definition.graph.len(), constraints, definition.draws)
+        (graph, facts.clone(), definition.graph.len(), constraints, definition.draws)
     };
     let untouched = finished(&|_, _| true);
     // i0 is assumed to equal i2 before 4 is found to differ from 5.

@@ -46,7 +46,8 @@ impl Definition {
     /// The constraints on its inputs.
     pub fn signature(&self) -> InputSignature {
         let signature = InputSignature::new(&self.graph, &self.fusion, |place| self.record.input_name(place));
-        signature.because(|size| self.record.constraint_of(size))
+        let constraints = self.record.constraints(self.fusion.facts());
+        signature.because(|size| constraints.get(size).cloned())
     }
 
     /// The name of an input in diagnostics: its position, and the user's name for it or otherwise the line that declares it.

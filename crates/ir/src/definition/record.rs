@@ -275,10 +275,17 @@ impl Record {
         }
     }
 
-    /// The op, in words, that constrains a size, if it is known.
-    pub fn constraint_of(&self, size: &Expr) -> Option<String> {
-        let &(op, span) = self.demands.get(size)?;
-        Some(self.op_in_words(op, span))
+    /// The first op that uses each expression as a size, or adds a fact with that subject, in words of where it stands. What
+    /// an op used before another one equated sizes is known in their present symbols as well.
+    pub fn constraints(&self, facts: &Facts) -> FxHashMap<Expr, String> {
+        let mut first: FxHashMap<Expr, String> = FxHashMap::default();
+        for (about, &(op, span)) in &self.demands {
+            let now = about.substitute(&|sym| facts.value(sym).cloned());
+            for subject in [about.clone(), now] {
+                first.entry(subject).or_insert_with(|| self.op_in_words(op, span));
+            }
+        }
+        first
     }
 
     fn op_in_words(&self, op: &str, span: Option<Span>) -> String {
@@ -346,16 +353,8 @@ impl Record {
         self.demands.entry(about).or_insert((op, span));
     }
 
-    /// Records that an op added facts to those known before. Where it equates sizes, what earlier ops use stands for them.
-    pub fn add_constraints(&mut self, facts: &Facts, known: &Facts, op: &'static str, span: Option<Span>) {
-        let subjects = facts.subjects_since(known);
-        if subjects.iter().any(|subject| subject.as_sym().is_some()) {
-            let now = |about: &Expr| about.substitute(&|sym| facts.value(sym).cloned());
-            let renamed = self.demands.iter().map(|(about, &why)| (now(about), why));
-            for (about, why) in renamed.collect::<Vec<_>>() {
-                self.demands.entry(about).or_insert(why);
-            }
-        }
+    /// Records that an op added facts with these subjects.
+    pub fn add_constraints(&mut self, subjects: Vec<Expr>, op: &'static str, span: Option<Span>) {
         for about in subjects {
             self.demands.entry(about).or_insert((op, span));
         }

@@ -50,7 +50,7 @@ impl DefinitionBuilder {
         let known = self.ops.facts.clone();
         self.ops.or_as_before(|ops| assume_same_shape(ops, tensor, alias))?;
         let OpBuilder { facts, record, op, span, .. } = &mut self.ops;
-        record.add_constraints(facts, &known, op, *span);
+        record.add_constraints(facts.subjects_since(&known), op, *span);
         Ok(place)
     }
 }
