@@ -44,9 +44,6 @@ pub enum SegmentationError {
     /// An output that no segment makes.
     #[error("no segment makes the output {0}")]
     Missing(Val),
-    /// The same, by its name in the definition.
-    #[error("no segment makes the output `{0}`")]
-    MissingName(String),
     /// Segments that wait for each other.
     #[error("segment {0} needs a value that a later segment makes")]
     Order(usize),

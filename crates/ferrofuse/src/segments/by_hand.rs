@@ -29,9 +29,6 @@ pub fn of_plan(definition: &Definition, error: Error) -> SegmentError {
         Error::Plan(PlanError::Segmentation(SegmentationError::Missing(val))) => {
             SegmentError::Missing { name: value_name(definition, val) }
         }
-        Error::Plan(PlanError::Segmentation(SegmentationError::MissingName(name))) => {
-            SegmentError::Missing { name }
-        }
         Error::Plan(PlanError::Group(error)) => {
             SegmentError::Group(error.in_words(|val| definition.record.in_words(val)))
         }

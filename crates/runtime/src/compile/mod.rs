@@ -9,7 +9,6 @@ use std::time::Instant;
 
 use codegen::cpu::Error as CodegenError;
 use compiler::layout::LayoutClass;
-use compiler::segment::SegmentationError;
 use compiler::target::Target;
 use compiler::{Cut, Plan, PlanError, PlanOptions, PlanRequest, cut, plan};
 use ir::definition::Definition;
@@ -153,9 +152,6 @@ fn planned(
 fn in_words(error: PlanError, definition: &Definition) -> PlanError {
     match error {
         PlanError::Group(error) => error.in_words(|val| definition.record.in_words(val)).into(),
-        PlanError::Segmentation(SegmentationError::Missing(val)) => {
-            SegmentationError::MissingName(definition.name_of(val)).into()
-        }
         error => error,
     }
 }

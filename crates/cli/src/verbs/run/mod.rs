@@ -12,10 +12,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use compiler::PlanError;
 use cuda::LibraryPaths;
 use ferrofuse::{
-    ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, DeviceName, Executable, Generator,
-    Interrupt, Machine, MachineOptions, Outputs, Stream, check, output_names,
+    ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, DeviceName, Error, Executable,
+    Generator, Interrupt, Machine, MachineOptions, Outputs, Stream, check, of_plan, output_names,
 };
 use reference::evaluate::Comparison;
 
@@ -96,8 +97,11 @@ pub fn run(
     };
     let open = if options.check { device::open_for_checks } else { device::open };
     let compile_options = open(options.device, libraries, compile_options)?;
-    let executable =
-        Executable::for_inputs(file.definition.clone(), compile_options, &views).map_err(Failure::of_call)?;
+    let executable = Executable::for_inputs(file.definition.clone(), compile_options, &views);
+    let executable = executable.map_err(|error| match error {
+        Error::Plan(PlanError::Segmentation(_)) => Failure::user(of_plan(&file.definition, error)),
+        error => Failure::of_call(error),
+    })?;
     let calls = call(&executable, &views, options.time)?;
     if let Some(notice) = &executable.latest().expect("compiled").report.notice {
         tell(notice);
