@@ -110,11 +110,12 @@ pub(super) fn log1p(w: &mut Writer<'_>, x: Operand) -> Operand {
     let f = w.sub(parts.significand, 1.0);
     let f = w.mul_add(lost, unscale, f);
     let e = w.convert("sitofp", parts.exponent, x.ty.element);
-    let y = if x.ty.element == Element::F64 { log_double::natural(w, f, e) } else { natural(w, f, e) };
+    let is_double = x.ty.element == Element::F64;
+    let y = if is_double { log_double::natural(w, f, e) } else { natural(w, f, e) };
     let y = special(w, sum, y);
     // Keeps the sign of zero and the bits of subnormals.
     let magnitude = w.abs(x);
-    let tiny = w.compare("fcmp olt", magnitude, if x.ty.element == Element::F64 { 1e-17 } else { 1e-8 });
+    let tiny = w.compare("fcmp olt", magnitude, if is_double { 1e-17 } else { 1e-8 });
     w.select(tiny, x, y)
 }
 

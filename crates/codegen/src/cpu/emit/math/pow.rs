@@ -1,6 +1,7 @@
-//! pow: `2^(y log2 |x|)` in double precision, within one unit in the last place, and the sign of x where y is odd; of f64 in
-//! two doubles (`pow_double`). Small whole exponents that are constants are products. The partial cases are those of the C library: anything to the 0 and 1 to
-//! anything is 1, even if the other is NaN; negative numbers take whole exponents only.
+//! pow: `2^(y log2 |x|)` in double precision, within one unit in the last place, and the sign of x where y is odd; of f64
+//! in two doubles (`pow_double`). Small whole exponents that are constants are products. The partial cases are those of the
+//! C library: anything to the 0 and 1 to anything is 1, even if the other is NaN; negative numbers take whole exponents
+//! only.
 
 use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
@@ -11,24 +12,20 @@ const PRODUCTS: [f64; 3] = [2.0, 3.0, 4.0];
 
 /// All f32 from here on are even integers.
 const EVEN: f32 = 33_554_432.0;
-
 /// All doubles from here on are integers.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 
 /// x to the power y.
 pub(super) fn pow(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
     let is_double = x.ty.element == Element::F64;
-    // A double that is squared may overflow where the reciprocal of its square is no zero.
+    // The square of a double may overflow where its reciprocal is no zero.
     let is_product = |&y: &f64| PRODUCTS.contains(&if is_double { y } else { y.abs() });
     if let Some(factors) = y.as_float().filter(is_product) {
         return product(w, x, factors);
     }
-    let magnitude = if is_double {
-        let magnitude = w.abs(x);
-        pow_double::of_magnitude(w, magnitude, y)
-    } else {
-        of_magnitude(w, x, y)
-    };
+    let magnitude = w.abs(x);
+    let magnitude =
+        if is_double { pow_double::of_magnitude(w, magnitude, y) } else { of_magnitude(w, magnitude, y) };
     let signed = with_sign(w, x, y, magnitude);
     let unordered = w.compare("fcmp uno", x, y);
     let result = w.select(unordered, f32::NAN, signed);
@@ -38,9 +35,9 @@ pub(super) fn pow(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
 }
 
 /// |x| to the power y of f32.
-fn of_magnitude(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
+fn of_magnitude(w: &mut Writer<'_>, magnitude: Operand, y: Operand) -> Operand {
     let exponent = w.convert("fpext", y, Element::F64);
-    let logarithm = log2_of_magnitude(w, x);
+    let logarithm = log2_of_magnitude(w, magnitude);
     let product = w.mul(logarithm, exponent);
     // The logarithm of 1 is zero, even times infinity.
     let is_one = w.compare("fcmp oeq", logarithm, 0.0);
@@ -69,8 +66,7 @@ fn as_double(w: &mut Writer<'_>, x: Operand) -> Operand {
 }
 
 /// The logarithm of |x|, including zero and infinity.
-fn log2_of_magnitude(w: &mut Writer<'_>, x: Operand) -> Operand {
-    let magnitude = w.abs(x);
+fn log2_of_magnitude(w: &mut Writer<'_>, magnitude: Operand) -> Operand {
     let wide = w.convert("fpext", magnitude, Element::F64);
     let logarithm = double::log2(w, wide);
     let infinite = w.compare("fcmp oeq", magnitude, f32::INFINITY);

@@ -29,7 +29,7 @@ const MAX_EXPONENT: f32 = 1200.0;
 /// Every power but that of 1 is zero or infinite with such exponents, and with larger ones.
 const MAX_POWER: f64 = 1e300;
 
-/// A number as the sum of two, of which the first has few bits.
+/// A number as the sum of two, of which the first has 21 bits.
 struct Sum {
     high: Operand,
     low: Operand,
@@ -37,31 +37,17 @@ struct Sum {
 
 /// |x| to the power y, where neither is NaN; 1 for 1 to any power.
 pub(super) fn of_magnitude(w: &mut Writer<'_>, magnitude: Operand, y: Operand) -> Operand {
-    let most = Operand::float(MAX_POWER, y.ty);
-    let negated = w.unary("fneg", most);
-    let above = w.compare("fcmp ogt", y, most);
-    let bounded = w.select(above, most, y);
-    let below = w.compare("fcmp olt", bounded, negated);
-    let bounded = w.select(below, negated, bounded);
+    let bounded = within(w, y);
     let logarithm = log2(w, magnitude);
     let first = first_bits(w, bounded);
     let rest = w.sub(bounded, first);
+    let high = w.mul(first, logarithm.high);
     let low = w.mul(rest, logarithm.high);
     let low = w.mul_add(bounded, logarithm.low, low);
-    let high = w.mul(first, logarithm.high);
     let power = w.add(high, low);
     let taken = w.sub(power, high);
     let low = w.sub(low, taken);
-    // Of zero and infinity: the sign of the power decides.
-    let infinite = w.compare("fcmp oeq", magnitude, f32::INFINITY);
-    let power = w.select(infinite, y, power);
-    let zero = w.compare("fcmp oeq", magnitude, 0.0);
-    let reversed = w.unary("fneg", y);
-    let power = w.select(zero, reversed, power);
-    let special = w.binary("or", infinite, zero);
-    let huge = Operand::float(f64::from(MAX_EXPONENT), y.ty);
-    let signed = w.copysign(huge, power);
-    let power = w.select(special, signed, power);
+    let power = of_limits(w, magnitude, y, power);
     let reach = w.abs(power);
     let beyond = w.compare("fcmp oge", reach, MAX_EXPONENT);
     let low = w.select(beyond, 0.0, low);
@@ -70,56 +56,82 @@ pub(super) fn of_magnitude(w: &mut Writer<'_>, magnitude: Operand, y: Operand) -
     exp2_of_sum(w, power, Some(low))
 }
 
+/// y, or the nearest number that is not beyond [`MAX_POWER`].
+fn within(w: &mut Writer<'_>, y: Operand) -> Operand {
+    let size = w.abs(y);
+    let beyond = w.compare("fcmp ogt", size, Term::Float(MAX_POWER));
+    let most = w.copysign(Operand::float(MAX_POWER, y.ty), y);
+    w.select(beyond, most, y)
+}
+
+/// The binary logarithm of the power; of zero and infinity one beyond all exponents, whose sign that of y decides.
+fn of_limits(w: &mut Writer<'_>, magnitude: Operand, y: Operand, power: Operand) -> Operand {
+    let infinite = w.compare("fcmp oeq", magnitude, f32::INFINITY);
+    let zero = w.compare("fcmp oeq", magnitude, 0.0);
+    let most = w.number(y, MAX_EXPONENT);
+    let of_infinity = w.copysign(most, y);
+    let of_zero = w.unary("fneg", of_infinity);
+    let power = w.select(infinite, of_infinity, power);
+    w.select(zero, of_zero, power)
+}
+
 /// log2 of a positive finite number.
 fn log2(w: &mut Writer<'_>, x: Operand) -> Sum {
     let (f, exponent) = frexp_any(w, x);
-    // s = f / (2 + f), in two parts.
+    let (s, quotient) = quotient(w, f);
+    let series = series(w, s, &quotient);
+    let high = w.mul(quotient.high, series.high);
+    let low = w.mul(quotient.low, series.high);
+    let low = w.mul_add(series.low, s, low);
+    let product = of_few_bits(w, high, low, None);
+    let [factor_high, factor_low] = FACTOR;
+    let high = w.mul(product.high, Term::Float(factor_high));
+    let low = w.mul(product.low, Term::Float(factor_high + factor_low));
+    let low = w.mul_add(product.high, Term::Float(factor_low), low);
+    of_few_bits(w, high, low, Some(exponent))
+}
+
+/// `s = f / (2 + f)`, rounded and in two parts.
+fn quotient(w: &mut Writer<'_>, f: Operand) -> (Operand, Sum) {
     let denominator = w.add(f, 2.0);
     let one = w.number(f, 1.0);
     let inverse = w.div(one, denominator);
     let s = w.mul(f, inverse);
-    let s_high = first_bits(w, s);
-    let denominator_high = first_bits(w, denominator);
-    let taken = w.sub(denominator_high, 2.0);
-    let denominator_low = w.sub(f, taken);
-    let product = w.mul(s_high, denominator_high);
+    let (high, first) = (first_bits(w, s), first_bits(w, denominator));
+    let taken = w.sub(first, 2.0);
+    let last = w.sub(f, taken);
+    let product = w.mul(high, first);
     let rest = w.sub(f, product);
-    let product = w.mul(s_high, denominator_low);
+    let product = w.mul(high, last);
     let rest = w.sub(rest, product);
-    let s_low = w.mul(inverse, rest);
-    // 3 + s^2 + r, in two parts.
+    (s, Sum { high, low: w.mul(inverse, rest) })
+}
+
+/// `3 + s^2 + r`, where s is also in two parts.
+fn series(w: &mut Writer<'_>, s: Operand, parts: &Sum) -> Sum {
     let square = w.mul(s, s);
     let fourth = w.mul(square, square);
     let r = w.horner(square, &LOG);
     let r = w.mul(fourth, r);
-    let both = w.add(s_high, s);
-    let r = w.mul_add(s_low, both, r);
-    let square = w.mul(s_high, s_high);
+    let both = w.add(parts.high, s);
+    let r = w.mul_add(parts.low, both, r);
+    let square = w.mul(parts.high, parts.high);
     let sum = w.add(square, 3.0);
     let sum = w.add(sum, r);
-    let sum_high = first_bits(w, sum);
-    let taken = w.sub(sum_high, 3.0);
+    let high = first_bits(w, sum);
+    let taken = w.sub(high, 3.0);
     let taken = w.sub(taken, square);
-    let sum_low = w.sub(r, taken);
-    // Their product.
-    let high = w.mul(s_high, sum_high);
-    let low = w.mul(s_low, sum_high);
-    let low = w.mul_add(sum_low, s, low);
-    let product = w.add(high, low);
-    let product_high = first_bits(w, product);
-    let taken = w.sub(product_high, high);
-    let product_low = w.sub(low, taken);
-    // Times the factor, and e.
-    let [factor_high, factor_low] = FACTOR.map(Term::Float);
-    let high = w.mul(product_high, factor_high);
-    let low = w.mul(product_low, Term::Float(FACTOR[0] + FACTOR[1]));
-    let low = w.mul_add(product_high, factor_low, low);
+    Sum { high, low: w.sub(r, taken) }
+}
+
+/// `high + low`, and a third number that is larger than both, or zero.
+fn of_few_bits(w: &mut Writer<'_>, high: Operand, low: Operand, third: Option<Operand>) -> Sum {
     let sum = w.add(high, low);
-    let sum = w.add(sum, exponent);
-    let sum = first_bits(w, sum);
-    let taken = w.sub(sum, exponent);
+    let sum = third.map_or(sum, |third| w.add(sum, third));
+    let first = first_bits(w, sum);
+    let taken = third.map_or(first, |third| w.sub(first, third));
     let taken = w.sub(taken, high);
-    Sum { high: sum, low: w.sub(low, taken) }
+    Sum { high: first, low: w.sub(low, taken) }
 }
 
 fn first_bits(w: &mut Writer<'_>, x: Operand) -> Operand {
