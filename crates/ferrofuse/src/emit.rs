@@ -182,7 +182,8 @@ pub struct EmitOptions<'l> {
 /// The text of a stage. Segments that a library or the evaluator runs have a comment instead.
 ///
 /// # Errors
-/// When there is no such segment or the stage is of the whole definition, the target does not fit the stage, or libLLVM is needed and missing.
+/// When there is no such segment or the stage is of the whole definition, the target does not fit the stage, or libLLVM is
+/// needed and missing.
 pub fn emit(
     stage: Stage,
     definition: &Definition,
