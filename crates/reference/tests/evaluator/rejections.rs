@@ -49,8 +49,8 @@ fn each_mistake_is_named() {
         "input 1, axis 1: expected size 4 (i1 = 4 is the size of axis 1 of input 0), got 5"
     );
     let narrow = || zeros(DType::F32, &[3, 2]);
-    let outside =
-        "the sizes must satisfy i1 - 4 >= 0, but i1 - 4, where i1 = 2 is the size of axis 1 of input 0";
+    let outside = "i1 - 4 is -2, where i1 = 2 is the size of axis 1 of input 0";
+    let outside = format!("the sizes must satisfy i1 - 4 >= 0, but {outside}");
     assert_eq!(reject(&[narrow(), narrow()]), outside);
 }
 
