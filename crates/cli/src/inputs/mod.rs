@@ -108,7 +108,7 @@ impl<'f> Inputs<'f> {
     /// # Errors
     /// The user's: inputs without data, and requested sizes that a run computes. The machine's: memory.
     pub fn make(self, most_bytes: usize) -> Result<Vec<StridedArray>, Failure> {
-        self.sizes.require_observed(&self.file.definition)?;
+        self.sizes.reject_computed(&self.file.definition)?;
         let missing: Vec<usize> =
             (0..self.sources.len()).filter(|&place| self.sources[place].is_none()).collect();
         if !missing.is_empty() {

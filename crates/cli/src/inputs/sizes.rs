@@ -37,7 +37,7 @@ impl KnownSizes {
     ///
     /// # Errors
     /// The first such size.
-    pub fn require_observed(&self, definition: &Definition) -> Result<(), Failure> {
+    pub fn reject_computed(&self, definition: &Definition) -> Result<(), Failure> {
         let is_computed = |(symbol, _): &&(Sym, i64)| {
             matches!(definition.graph.symbols().get(*symbol), Some(SymbolSource::Computed(_)))
         };

@@ -177,7 +177,7 @@ inputs = [0.5]
 
 /// A segmentation that lacks an output, or needs more memory than is allowed where others may not.
 #[test]
-fn segments_that_do_not_do_are_rejected() {
+fn segmentations_that_do_not_fit_are_rejected() {
     let (folder, path) = definition(ADD);
     let cut = folder.path().join("cut.txt").display().to_string();
     fs::write(&cut, "").unwrap();

@@ -4,7 +4,8 @@
 //! trap or be undefined get the guard their row names.
 
 use ops::{
-    Approximation, Arith, BodyArith, CpuSpelling, DType, Guard, Monoid, Scalar, ScalarOp, expr_parser,
+    Approximation, Arith, BodyArith, CpuSpelling, DType, Guard, Monoid, Polynomial, Scalar, ScalarOp,
+    expr_parser,
 };
 
 use super::operand::{Element, Operand, Type};
@@ -34,6 +35,9 @@ pub(super) fn apply(
         CpuSpelling::Select => w.select(args[0], args[1], args[2]),
         CpuSpelling::Move => args[0],
         CpuSpelling::Expansion(text) => return expand(w, op, text, args, dtype),
+        CpuSpelling::Polynomial(Polynomial::Pow) if math::is_product(args[0], args[1]) => {
+            math::polynomial(w, Polynomial::Pow, args)
+        }
         CpuSpelling::Polynomial(function) => {
             outlined(w, op, args, |w, args| math::polynomial(w, function, args))
         }

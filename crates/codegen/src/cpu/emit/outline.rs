@@ -44,10 +44,10 @@ fn count(body: &[Stmt], counts: &mut Vec<(ScalarOp, usize)>) {
     }
 }
 
-/// Whether the code of an op is much longer than a call. That of a power with a constant exponent is not.
+/// Whether the code of an op is much longer than a call. That of a power with a small whole exponent is not, and stays inline.
 fn is_long(op: ScalarOp) -> bool {
     match op.row().cpu.of(DType::F32).or(op.row().cpu.of(DType::I64)) {
-        Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2 | Polynomial::Pow)) => false,
+        Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => false,
         Some(CpuSpelling::Polynomial(_)) => true,
         Some(CpuSpelling::Philox | CpuSpelling::Remainder { .. }) => true,
         _ => false,

@@ -22,7 +22,7 @@ const ATAN: [f32; 9] = [
 /// Up to here asin takes its argument directly. Beyond, the number subtracted from pi/2 is below 1, so that its unit in the
 /// last place is no larger than the result's.
 const STRAIGHT: f32 = 0.55;
-/// The same for f64.
+/// The polynomial of asin for f64.
 const ASIN_DOUBLE: [f64; 13] = [
     0.049_604_180_794_320_66,
     -0.050_480_750_346_114_62,
@@ -38,7 +38,7 @@ const ASIN_DOUBLE: [f64; 13] = [
     0.074_999_999_995_515_51,
     0.166_666_666_666_684_17,
 ];
-/// The same for f64.
+/// The polynomial of atan for f64.
 const ATAN_DOUBLE: [f64; 20] = [
     1.322_497_152_310_425e-5,
     -1.521_597_831_640_982_6e-4,

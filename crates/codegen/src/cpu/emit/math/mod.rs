@@ -21,6 +21,7 @@ mod trigonometric;
 mod trigonometric_double;
 
 pub(super) use exp::{exp_term, exp2_bf16, exp2_half};
+pub(super) use pow::is_product;
 pub(super) use remainder::remainder;
 
 use ops::Polynomial;
@@ -35,7 +36,7 @@ const LN_2_LOW: f32 = -2.121_944_4e-4;
 const LN_2_HIGH_DOUBLE: f64 = 6.931_471_803_691_238e-1;
 const LN_2_LOW_DOUBLE: f64 = 1.908_214_929_270_587_7e-10;
 
-/// The function of f32 values, or of f64 values.
+/// The function, of f32 or f64 values.
 pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Operand]) -> Operand {
     let x = args[0];
     if x.ty.element == Element::F64
@@ -125,7 +126,7 @@ impl Writer<'_> {
         if x.ty.element == Element::F64 { self.horner(x, double) } else { self.horner(x, single) }
     }
 
-    /// The function without a call where that is possible for all elements, otherwise that of the C library for each.
+    /// Inline code unless the condition holds for an element; then the function of the C library for each element.
     fn unless_any(
         &mut self,
         condition: Operand,

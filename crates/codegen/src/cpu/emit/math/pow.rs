@@ -15,12 +15,22 @@ const EVEN: f32 = 33_554_432.0;
 /// All doubles from here on are integers.
 const WHOLE: f64 = 4_503_599_627_370_496.0;
 
+/// Whether x to the power y is a product.
+pub(in super::super) fn is_product(x: Operand, y: Operand) -> bool {
+    factors(x, y).is_some()
+}
+
+/// The exponent, if it is a constant and the power a product or its reciprocal. The square of a double may overflow where
+/// its reciprocal is no zero.
+fn factors(x: Operand, y: Operand) -> Option<f64> {
+    let is_double = x.ty.element == Element::F64;
+    y.as_float().filter(|y| PRODUCTS.contains(&if is_double { *y } else { y.abs() }))
+}
+
 /// x to the power y.
 pub(super) fn pow(w: &mut Writer<'_>, x: Operand, y: Operand) -> Operand {
     let is_double = x.ty.element == Element::F64;
-    // The square of a double may overflow where its reciprocal is no zero.
-    let is_product = |&y: &f64| PRODUCTS.contains(&if is_double { y } else { y.abs() });
-    if let Some(factors) = y.as_float().filter(is_product) {
+    if let Some(factors) = factors(x, y) {
         return product(w, x, factors);
     }
     let magnitude = w.abs(x);

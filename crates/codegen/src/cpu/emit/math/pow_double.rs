@@ -47,7 +47,7 @@ pub(super) fn of_magnitude(w: &mut Writer<'_>, magnitude: Operand, y: Operand) -
     let power = w.add(high, low);
     let taken = w.sub(power, high);
     let low = w.sub(low, taken);
-    let power = of_limits(w, magnitude, y, power);
+    let power = or_limit(w, magnitude, y, power);
     let reach = w.abs(power);
     let beyond = w.compare("fcmp oge", reach, MAX_EXPONENT);
     let low = w.select(beyond, 0.0, low);
@@ -64,8 +64,8 @@ fn within(w: &mut Writer<'_>, y: Operand) -> Operand {
     w.select(beyond, most, y)
 }
 
-/// The binary logarithm of the power; of zero and infinity one beyond all exponents, whose sign that of y decides.
-fn of_limits(w: &mut Writer<'_>, magnitude: Operand, y: Operand, power: Operand) -> Operand {
+/// The binary logarithm of the power; for zero and infinity beyond all exponents, with a sign that y decides.
+fn or_limit(w: &mut Writer<'_>, magnitude: Operand, y: Operand, power: Operand) -> Operand {
     let infinite = w.compare("fcmp oeq", magnitude, f32::INFINITY);
     let zero = w.compare("fcmp oeq", magnitude, 0.0);
     let most = w.number(y, MAX_EXPONENT);
@@ -83,12 +83,12 @@ fn log2(w: &mut Writer<'_>, x: Operand) -> Sum {
     let high = w.mul(quotient.high, series.high);
     let low = w.mul(quotient.low, series.high);
     let low = w.mul_add(series.low, s, low);
-    let product = of_few_bits(w, high, low, None);
+    let product = renormalized(w, high, low, None);
     let [factor_high, factor_low] = FACTOR;
     let high = w.mul(product.high, Term::Float(factor_high));
     let low = w.mul(product.low, Term::Float(factor_high + factor_low));
     let low = w.mul_add(product.high, Term::Float(factor_low), low);
-    of_few_bits(w, high, low, Some(exponent))
+    renormalized(w, high, low, Some(exponent))
 }
 
 /// `s = f / (2 + f)`, rounded and in two parts.
@@ -124,8 +124,8 @@ fn series(w: &mut Writer<'_>, s: Operand, parts: &Sum) -> Sum {
     Sum { high, low: w.sub(r, taken) }
 }
 
-/// `high + low`, and a third number that is larger than both, or zero.
-fn of_few_bits(w: &mut Writer<'_>, high: Operand, low: Operand, third: Option<Operand>) -> Sum {
+/// `high + low`, plus a third number that is zero or larger than both, as a sum whose first part has few bits.
+fn renormalized(w: &mut Writer<'_>, high: Operand, low: Operand, third: Option<Operand>) -> Sum {
     let sum = w.add(high, low);
     let sum = third.map_or(sum, |third| w.add(sum, third));
     let first = first_bits(w, sum);

@@ -36,7 +36,7 @@ pub(in super::super) fn remainder(
         let above = w.add(rest, divisor);
         let is_below = w.compare("fcmp olt", rest, 0.0);
         let rest = w.select(is_below, above, rest);
-        // Of an infinite divisor, too.
+        // The dividend itself, also where the divisor is infinite.
         let is_small = w.compare("fcmp olt", quotient, 0.5);
         let rest = w.select(is_small, dividend, rest);
         let rest = if is_double { rest } else { w.convert("fptrunc", rest, Element::F32) };

@@ -39,7 +39,7 @@ pub(super) fn sin(w: &mut Writer<'_>, x: Operand) -> Operand {
     with_fallback(w, x, "sinf", |w| {
         let (quadrant, r) = reduce(w, x);
         let r = w.convert("fptrunc", r, Element::F32);
-        let y = by_quadrant(w, quadrant, r);
+        let y = sine_of_sum(w, quadrant, r);
         // The reduction loses the sign of zero.
         let zero = w.compare("fcmp oeq", x, 0.0);
         w.select(zero, x, y)
@@ -52,7 +52,7 @@ pub(super) fn cos(w: &mut Writer<'_>, x: Operand) -> Operand {
         let (quadrant, r) = reduce(w, x);
         let r = w.convert("fptrunc", r, Element::F32);
         let next = w.binary("add", quadrant, 1);
-        by_quadrant(w, next, r)
+        sine_of_sum(w, next, r)
     })
 }
 
@@ -64,8 +64,7 @@ pub(super) fn tan(w: &mut Writer<'_>, x: Operand) -> Operand {
         let ratio = w.horner(square, &SIN_RATIO);
         let sine = w.mul(ratio, r);
         let cosine = w.horner(square, &COS_WIDE);
-        let odd = w.binary("and", quadrant, 1);
-        let odd = w.compare("icmp ne", odd, 0);
+        let odd = is_odd(w, quadrant);
         let negated = w.unary("fneg", cosine);
         let above = w.select(odd, negated, sine);
         let below = w.select(odd, sine, cosine);
@@ -103,7 +102,7 @@ fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
 }
 
 /// The sine of r plus `quadrants` right angles.
-fn by_quadrant(w: &mut Writer<'_>, quadrants: Operand, r: Operand) -> Operand {
+fn sine_of_sum(w: &mut Writer<'_>, quadrants: Operand, r: Operand) -> Operand {
     let square = w.mul(r, r);
     let p = w.horner(square, &SIN);
     let cube = w.mul(square, r);
@@ -114,12 +113,22 @@ fn by_quadrant(w: &mut Writer<'_>, quadrants: Operand, r: Operand) -> Operand {
     let one = w.number(r, 1.0);
     let cosine = w.sub(one, half);
     let cosine = w.mul_add(q, fourth, cosine);
-    let odd = w.binary("and", quadrants, 1);
-    let odd = w.compare("icmp ne", odd, 0);
+    by_quadrant(w, quadrants, sine, cosine)
+}
+
+/// The sine of an angle plus `quadrants` right angles, by its sine and cosine.
+pub(super) fn by_quadrant(w: &mut Writer<'_>, quadrants: Operand, sine: Operand, cosine: Operand) -> Operand {
+    let odd = is_odd(w, quadrants);
     let y = w.select(odd, cosine, sine);
     let sign = w.binary("and", quadrants, 2);
-    let sign = w.binary("shl", sign, 30);
+    let sign = w.binary("shl", sign, i64::from(y.ty.element.bits()) - 2);
     let bits = w.bits(y);
     let bits = w.binary("xor", bits, sign);
     w.float_of(bits)
+}
+
+/// Whether sine and cosine change places.
+pub(super) fn is_odd(w: &mut Writer<'_>, quadrants: Operand) -> Operand {
+    let odd = w.binary("and", quadrants, 1);
+    w.compare("icmp ne", odd, 0)
 }

@@ -9,7 +9,7 @@
 use super::super::operand::{Operand, Term};
 use super::super::writer::Writer;
 use super::double;
-use super::trigonometric::with_fallback;
+use super::trigonometric::{by_quadrant, is_odd, with_fallback};
 
 /// `(sin(r) - r) / r^3` as a polynomial in r^2, but for its last coefficient.
 const SIN: [f64; 5] = [
@@ -105,7 +105,7 @@ fn difference(w: &mut Writer<'_>, a: Operand, b: Operand) -> Sum {
     Sum { high, low: w.sub(lost_of_a, lost_of_b) }
 }
 
-/// The sine of a sum up to pi/4: `r - ((r^2 (low / 2 - r^3 p) - low) - r^3 / -6)`.
+/// The sine of a sum up to pi/4: `r - (r^2 (low / 2 - r^3 p) - low + r^3 / 6)`.
 fn reduced_sine(w: &mut Writer<'_>, r: &Sum) -> Operand {
     let square = w.mul(r.high, r.high);
     let cube = w.mul(square, r.high);
@@ -135,20 +135,4 @@ fn reduced_cosine(w: &mut Writer<'_>, r: &Sum) -> Operand {
     let rest = w.sub(p, slope);
     let rest = w.add(lost, rest);
     w.add(large, rest)
-}
-
-/// The sine of r plus `quadrants` right angles, by its sine and cosine.
-fn by_quadrant(w: &mut Writer<'_>, quadrants: Operand, sine: Operand, cosine: Operand) -> Operand {
-    let odd = is_odd(w, quadrants);
-    let y = w.select(odd, cosine, sine);
-    let sign = w.binary("and", quadrants, 2);
-    let sign = w.binary("shl", sign, 62);
-    let bits = w.bits(y);
-    let bits = w.binary("xor", bits, sign);
-    w.float_of(bits)
-}
-
-fn is_odd(w: &mut Writer<'_>, quadrants: Operand) -> Operand {
-    let odd = w.binary("and", quadrants, 1);
-    w.compare("icmp ne", odd, 0)
 }
