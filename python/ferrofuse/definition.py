@@ -454,7 +454,9 @@ class FusionDefinition:
         inputs: Optional[Sequence[Any]] = None,
         against: Union[None, str, Explanation, "FusionDefinition"] = None,
     ) -> Explanation:
-        """What the compiler decides for the sizes of these inputs, or for any sizes. Runs nothing.
+        """What the compiler decides for a call on these inputs, or for any sizes. Runs nothing.
+
+        Calls of one order of magnitude share a plan: `decided_for` of `to_dict()` has its sizes if they differ.
 
         If `segmentation` is set it explains that. Text and page compare with `against`: the segmentation "greedy" or
         "unfused", another definition, or an earlier explanation.
@@ -478,7 +480,7 @@ class FusionDefinition:
         return Explanation(*explained, other)
 
     def cuda_code(self, inputs: Optional[Sequence[Any]] = None) -> str:
-        """The kernels as CUDA C++, for the sizes of these inputs or for any sizes; for arrays of a GPU, for that GPU.
+        """The kernels as CUDA C++, for a call on these inputs or for any sizes; for arrays of a GPU, for that GPU.
 
         Raises:
             NotImplementedError: for a definition with an op that no CUDA kernel computes.

@@ -38,6 +38,20 @@ def test_a_picture_counts_with_the_sizes_of_inputs():
     assert "sizes that are not given count as i0 = 1024, i1 = 1024" in str(fd.explain())
 
 
+def test_an_explanation_is_of_the_plan_that_a_call_makes():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.sum(x, dims=[1]))
+    assert "decided_for" not in fd.explain().to_dict()
+    assert fd.explain([np.ones((4096, 1024), np.float32)]).to_dict().get("decided_for") is None
+    explained = fd.explain([np.ones((3, 1000), np.float32)])
+    assert explained.to_dict()["decided_for"] == {"i0": 4, "i1": 4} and explained.to_dict()["bytes"] == 4 * 3 * 1001
+    assert "planned for i0 = 4, i1 = 4: other calls share the plan" in str(explained)
+    rows = [fd.explain([np.ones((4096, 1000), np.float32)]), fd.explain([np.ones((1000, 4096), np.float32).T])]
+    dense, transposed = (explained.to_dict()["segments"][0]["schedule"] for explained in rows)
+    assert dense != transposed
+
+
 def test_segments_show_themselves():
     first, second = two_segments().segment()
     assert first.to_svg() == first.definition.to_svg() == first._repr_svg_()

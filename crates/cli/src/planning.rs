@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use compiler::{PlanError, PlanRequest};
 use ferrofuse::{
-    CodeTarget, Cut, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segment, Segmentation,
-    of_plan, parse_schedule, read_segmentation,
+    CallFacts, CodeTarget, Cut, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segment,
+    Segmentation, of_plan, parse_schedule, read_segmentation,
 };
 use index::integer;
 use ir::graph::{Fusion, Graph, Tasks};
@@ -119,7 +119,30 @@ pub fn plan(
     target: CodeTarget,
     machine: &Machine,
 ) -> Result<Planned, Failure> {
-    planned(file, request, &choices.read(&file.definition)?, target, machine)
+    let options = choices.read(&file.definition)?;
+    made(file, request, &options, target, machine, compiler::plan)
+}
+
+/// Plans a definition as `run` does on such inputs, which knows more of the sizes of rows than kernels for any sizes may.
+///
+/// # Errors
+/// When inputs or choices do not fit the definition.
+pub fn plan_for_call(
+    file: &File,
+    request: &Request,
+    options: &PlanOptions,
+    target: CodeTarget,
+    machine: &Machine,
+) -> Result<Planned, Failure> {
+    let inputs = Inputs::resolve(file, request)?;
+    inputs.check()?;
+    let (sizes, layouts) = inputs.facts();
+    let call = CallFacts { layouts, sizes, by_order: false };
+    let target = target.facts(|| machine.target(CpuTarget::Host));
+    let begin = Instant::now();
+    let planned = runtime::plan_for_call(&file.definition, &target, options, call);
+    let (plan, hints) = planned.map_err(|error| Failure::user(of_plan(&file.definition, error)))?;
+    Ok(Planned { plan, hints, time: begin.elapsed() })
 }
 
 /// The segments of a definition cut with these choices, each with the schedule that was chosen for it.
@@ -173,7 +196,7 @@ pub fn baseline(
     let (_, layouts) = Inputs::resolve(file, request)?.facts();
     let segmentation = Some(compiler::baseline(graph, fusion, &layouts, tasks, segmentation));
     let options = PlanOptions { segmentation, tasks: tasks.clone(), ..PlanOptions::default() };
-    planned(file, request, &options, target, machine)
+    plan_for_call(file, request, &options, target, machine)
 }
 
 /// A target as a CPU whose code runs on this machine.
@@ -185,20 +208,6 @@ pub fn runnable(target: CodeTarget, machine: &Machine) -> Result<CpuTarget, Fail
         CodeTarget::Cpu(cpu) if cpu == CpuTarget::Host || machine.runs(cpu) => Ok(cpu),
         _ => Err(Failure::user(format!("code for {} does not run on this machine", target.name()))),
     }
-}
-
-/// Plans a definition with the user's choices.
-///
-/// # Errors
-/// When inputs or choices do not fit the definition.
-pub fn planned(
-    file: &File,
-    request: &Request,
-    options: &PlanOptions,
-    target: CodeTarget,
-    machine: &Machine,
-) -> Result<Planned, Failure> {
-    made(file, request, options, target, machine, compiler::plan)
 }
 
 /// A stage of the compiler, from a definition to a plan or a cut.
@@ -214,8 +223,8 @@ fn made<P>(
 ) -> Result<Planned<P>, Failure> {
     let inputs = Inputs::resolve(file, request)?;
     inputs.check()?;
-    let (hints, layouts) = inputs.facts();
-    let definition = &file.definition;
+    let (sizes, layouts) = inputs.facts();
+    let (hints, definition) = (Hints::new(sizes.known()), &file.definition);
     let fusion = target.fusion(definition, &hints);
     let target = target.facts(|| machine.target(CpuTarget::Host));
     let begin = Instant::now();

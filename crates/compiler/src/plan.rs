@@ -141,8 +141,6 @@ pub struct SegmentPlan {
     pub view: Fusion,
     /// The device and the stream that the user asked for.
     pub at: DeviceStream,
-    /// Seconds that the cost model expects, by term.
-    pub cost: Seconds,
     pub decision: Decision,
 }
 
@@ -244,21 +242,30 @@ impl Plan {
         }
     }
 
+    /// Seconds that the cost model expects for each segment at these sizes, by term. The segments of a batch share a launch.
+    pub fn costs(&self, hints: &Hints) -> Vec<Seconds> {
+        let amounts = Amounts::new(&self.graph, hints, &self.target);
+        let mut costs: Vec<Seconds> =
+            self.segments.iter().map(|segment| self.cost(segment, &amounts)).collect();
+        for batch in &self.batches {
+            costs[batch.clone()].iter_mut().for_each(|cost| cost.launch /= batch.len() as f64);
+        }
+        costs
+    }
+
     /// Seconds that the cost model expects for all segments together.
     pub fn seconds(&self, hints: &Hints) -> f64 {
-        let amounts = Amounts::new(&self.graph, hints, &self.target);
-        let segment = |segment: &SegmentPlan| {
-            let answer = self.legality.of(&self.graph, &segment.view);
-            Seconds::with(&amounts, &segment.view, &answer).total()
-        };
-        let shared = self.segments.len() - self.batches.len();
         // An empty sum of floats is -0.
-        self.segments.iter().map(segment).fold(0.0, |sum, seconds| sum + seconds)
-            - shared as f64 * self.target.launch
+        self.costs(hints).iter().fold(0.0, |sum, cost| sum + cost.total())
     }
 }
 
 impl Cut {
+    /// Seconds that the cost model expects for a segment that is launched by itself.
+    fn cost(&self, segment: &SegmentPlan, amounts: &Amounts<'_>) -> Seconds {
+        Seconds::with(amounts, &segment.view, &self.legality.of(&self.graph, &segment.view))
+    }
+
     /// For each output the value of which it is a copy, made once segments have run, as no two outputs share memory: an input
     /// that it does not view, or an earlier output.
     pub fn copies(&self) -> impl Iterator<Item = Option<Val>> {

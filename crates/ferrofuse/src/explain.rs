@@ -83,6 +83,9 @@ pub struct Explanation {
     /// The sizes that were not given, with the values assumed for them.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub assumed: BTreeMap<String, u64>,
+    /// The sizes that decisions are made for, where they differ from those of the call.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub decided_for: BTreeMap<String, u64>,
     /// Bytes that no plan can avoid: each input read once, each output written once.
     pub compulsory_bytes: u64,
     /// `bytes` over `compulsory_bytes`.
@@ -210,9 +213,17 @@ pub struct Edge {
     pub reason: String,
 }
 
-/// Explains a plan; bytes are counted at the sizes in `hints`.
+/// Explains a plan; bytes and times are those at the sizes in `hints`.
 pub fn explain(definition: &Definition, plan: &Plan, hints: &Hints) -> Explanation {
     explain_compiled(definition, plan, hints, &[])
+}
+
+/// The same for a plan whose decisions are made for the sizes `decided`, which other calls share.
+pub fn explain_call(definition: &Definition, plan: &Plan, hints: &Hints, decided: &Hints) -> Explanation {
+    let sizes =
+        input_sizes(plan).filter(|size| hints.has_all(size) && hints.value(size) != decided.value(size));
+    let decided_for = sizes.map(|size| (size.to_string(), decided.value(&size))).collect();
+    Explanation { decided_for, ..explain(definition, plan, hints) }
 }
 
 /// The same with machine code of the [`gpu_kernels`], if there is any.
@@ -224,10 +235,14 @@ pub fn explain_compiled(
 ) -> Explanation {
     let explainer = Explainer::new(definition, plan, hints);
     let peaks = Peaks::of(plan, &explainer);
-    let kernels = on_gpu::kernels(plan, hints, code, |segment| explainer.moved_on_gpu(segment));
-    let segments = peaks.each.iter().zip(kernels).enumerate();
+    let costs = plan.costs(hints);
+    let kernels = on_gpu::kernels(plan, hints, code, &costs, |segment| explainer.moved_on_gpu(segment));
+    let segments = peaks.each.iter().zip(&costs).zip(kernels).enumerate();
     let segments: Vec<SegmentExplanation> = segments
-        .map(|(number, (&peak, kernels))| SegmentExplanation { kernels, ..explainer.segment(number, peak) })
+        .map(|(number, ((&peak_bytes, cost), kernels))| {
+            let cost_us = CostUs::of(cost);
+            SegmentExplanation { kernels, peak_bytes, cost_us, ..explainer.segment(number) }
+        })
         .collect();
     let compulsory_bytes = explainer.compulsory_bytes();
     let bytes = explainer.copied_bytes() + segments.iter().map(|segment| segment.bytes).sum::<u64>();
@@ -250,6 +265,7 @@ pub fn explain_compiled(
         peak_bytes: peaks.bytes,
         peak_formula: peaks.formula.to_string(),
         assumed: assumed(plan, hints),
+        decided_for: BTreeMap::new(),
         compulsory_bytes,
         traffic_ratio,
         certificate: plan.certificate(hints),
@@ -282,10 +298,15 @@ impl Explanation {
 
 /// The sizes of inputs that were not given.
 fn assumed(plan: &Plan, hints: &Hints) -> BTreeMap<String, u64> {
+    let sizes = input_sizes(plan).filter(|size| !hints.has_all(size));
+    sizes.map(|size| (size.to_string(), hints.value(&size))).collect()
+}
+
+/// The symbols in the sizes of inputs.
+fn input_sizes(plan: &Plan) -> impl Iterator<Item = Expr> {
     let types = plan.fusion.inputs().iter().flat_map(|&val| &plan.graph.ty(val).shape);
     let symbols: BTreeSet<_> = types.flat_map(Expr::symbols).collect();
-    let sizes = symbols.into_iter().map(Expr::sym).filter(|size| !hints.has_all(size));
-    sizes.map(|size| (size.to_string(), hints.value(&size))).collect()
+    symbols.into_iter().map(Expr::sym)
 }
 
 struct Explainer<'a> {
@@ -395,8 +416,9 @@ impl<'a> Explainer<'a> {
         TensorBytes { name: self.names.of(val), bytes, bytes_formula: formula.to_string() }
     }
 
-    fn segment(&self, number: usize, peak_bytes: u64) -> SegmentExplanation {
-        let SegmentPlan { name, view, at, cost, decision } = &self.cut.segments[number];
+    /// A segment, without its kernels, peak and cost.
+    fn segment(&self, number: usize) -> SegmentExplanation {
+        let SegmentPlan { name, view, at, decision } = &self.cut.segments[number];
         let moved = self.moved(&self.cut.segments[number]);
         let again = self.recomputed(number);
         let read = self.read_bytes(view);
@@ -429,8 +451,8 @@ impl<'a> Explainer<'a> {
             device: at.device.as_deref().map(str::to_owned),
             stream: at.stream,
             passes: input_sweeps(&self.cut.segments[number]),
-            peak_bytes,
-            cost_us: CostUs::of(cost),
+            peak_bytes: 0,
+            cost_us: CostUs::default(),
             bytes: self.hints.value(&moved),
             bytes_formula: moved.to_string(),
         }

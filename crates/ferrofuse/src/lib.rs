@@ -57,7 +57,7 @@ pub use emit::{EmitError, EmitOptions, Stage, emit, emit_written};
 pub use explain::{
     Bottleneck, Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, KernelOnGpu,
     LambdaExplanation, MachineCode, OutputExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
-    TimesOnGpu, difference, explain, explain_compiled, fragment, gpu_kernels, html, svg,
+    TimesOnGpu, difference, explain, explain_call, explain_compiled, fragment, gpu_kernels, html, svg,
 };
 pub use frontend::define::DefinitionBuilder;
 pub use frontend::text::File;
@@ -74,9 +74,9 @@ pub use names::{output_names, value_name, value_named};
 pub use op_list::{OpEntry, op_entries};
 pub use ops::{DType, Scalar};
 pub use runtime::{
-    Argument, Blame, CallOptions, CallReport, CompileOptions, CudaDevice, DeviceHandle, Error, Executable,
-    Executor, Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph, GpuInput, GpuOutput, GpuTensor,
-    KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentReport,
+    Argument, Blame, CallFacts, CallOptions, CallReport, CompileOptions, CudaDevice, DeviceHandle, Error,
+    Executable, Executor, Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph, GpuInput, GpuOutput,
+    GpuTensor, KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentReport,
     SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant, declared_layouts, has_ended,
     in_background, unforked,
 };
@@ -133,6 +133,20 @@ pub fn plan_for(
     options: &CompileOptions,
 ) -> Result<Plan, Error> {
     runtime::plan_declared(definition, &target.facts_on(&options.machine), options)
+}
+
+/// Plans a definition as an executable does for a call, for a machine that need not be this one, and compiles nothing: for
+/// [`explain_call`]. Returns the sizes that decisions are made for, too.
+///
+/// # Errors
+/// When choices in the options do not fit the definition.
+pub fn plan_for_call(
+    definition: &Definition,
+    target: CodeTarget,
+    options: &CompileOptions,
+    call: CallFacts,
+) -> Result<(Plan, Hints), Error> {
+    runtime::plan_for_call(definition, &target.facts_on(&options.machine), &options.plan, call)
 }
 
 /// Compiles a definition. The result is called with [`Executable::run`], from any number of threads.

@@ -2,9 +2,9 @@
 //! Other Python threads run while kernels compile and run.
 
 use ferrofuse::{
-    CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Hints, OutputForm,
-    Plan, SegmentError, Segmentation, Stage, emit, explain, greedy, hints, in_background, of_plan, plan_for,
-    read_segmentation, unfused,
+    CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Hints,
+    OutputForm, Plan, SegmentError, Segmentation, Stage, emit, explain_call, greedy, hints, in_background,
+    of_plan, plan_for, plan_for_call, read_segmentation, unfused,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
@@ -169,8 +169,8 @@ impl Executable {
             }
         };
         let target = self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::HOST);
-        self.planned(py, target, inputs, chosen, |definition, plan, hints| {
-            let explanation = explain(definition, plan, hints);
+        self.planned(py, target, inputs, chosen, |definition, PlannedCall { plan, hints, decided }| {
+            let explanation = explain_call(definition, plan, hints, decided);
             let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
             (explanation.to_string(), json)
         })
@@ -184,7 +184,7 @@ impl Executable {
             Stage::CUDA => self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::CUDA),
             _ => stage.usual_target(),
         };
-        let text = self.planned(py, target, inputs, None, move |definition, plan, _| {
+        let text = self.planned(py, target, inputs, None, move |definition, PlannedCall { plan, .. }| {
             let llvm = machine::of_process().llvm();
             emit(stage, definition, plan, &EmitOptions { target, segment: None, llvm: llvm.as_ref() })
         });
@@ -213,8 +213,15 @@ impl Executable {
     }
 }
 
+/// A plan with the sizes that are counted with, and those that decisions are made for.
+pub struct PlannedCall {
+    pub plan: Plan,
+    hints: Hints,
+    decided: Hints,
+}
+
 impl Executable {
-    /// Plans for the sizes of these inputs or for unknown ones, with a segmentation if there is one, and calls a function
+    /// Plans as a call on these inputs does or for unknown sizes, with a segmentation if there is one, and calls a function
     /// with the plan. Signal handlers run meanwhile.
     pub fn planned<R: Send + 'static>(
         &self,
@@ -222,11 +229,20 @@ impl Executable {
         target: CodeTarget,
         inputs: Option<&Bound<'_, PyAny>>,
         segmentation: Option<Segmentation>,
-        say: impl FnOnce(&Definition, &Plan, &Hints) -> R + Send + 'static,
+        say: impl FnOnce(&Definition, &PlannedCall) -> R + Send + 'static,
     ) -> PyResult<R> {
-        let make =
-            move |definition: &Definition, options: &CompileOptions| plan_for(definition, target, options);
-        self.made(py, inputs, segmentation, make, say)
+        let call = inputs.map(|inputs| self.call_facts(py, inputs)).transpose()?;
+        let make = move |definition: &Definition, options: &CompileOptions| {
+            let (hints, decided) = (options.hints.clone(), options.hints.clone());
+            match call {
+                Some(call) => {
+                    let (plan, decided) = plan_for_call(definition, target, options, call)?;
+                    Ok(PlannedCall { plan, hints, decided })
+                }
+                None => Ok(PlannedCall { plan: plan_for(definition, target, options)?, hints, decided }),
+            }
+        };
+        self.made(py, inputs, segmentation, make, move |definition, planned, _| say(definition, planned))
     }
 
     /// Makes a plan or cut for the sizes of these inputs or for unknown ones, with a segmentation if there is one, and calls
@@ -258,6 +274,19 @@ impl Executable {
         let inputs = Inputs::new(self.definition(), inputs)?;
         let Some((_, ordinal)) = inputs.first_on_gpu() else { return Ok(None) };
         Ok(Some(OpenDevice::of(py, ordinal)?.gpu.architecture().parse().unwrap_or(CodeTarget::CUDA)))
+    }
+
+    /// What decisions depend on in a call on these inputs.
+    fn call_facts(&self, py: Python<'_>, inputs: &Bound<'_, PyAny>) -> PyResult<CallFacts> {
+        let inputs = Inputs::new(self.definition(), inputs)?;
+        let facts = inputs.with_host_views(py, |views| CallFacts::of(self.definition(), views))?;
+        let mut facts = facts.map_err(|error| inputs.raised(py, errors::failed(py, &error), &error))?;
+        for (layout, given) in facts.layouts.iter_mut().zip(inputs.given()) {
+            if let Some(array) = given.on_gpu() {
+                *layout = array.argument().layout_class();
+            }
+        }
+        Ok(facts)
     }
 
     /// Options to plan with, for the sizes of these inputs if there are any.

@@ -11,7 +11,7 @@
 
 use compiler::layout::LayoutClass;
 use compiler::target::limits::MAX_SMALL_CALL_ELEMENTS;
-use compiler::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
+use compiler::{Hints, KnownRow, Limits, PlanOptions, folded_row_sizes, row_sizes};
 use index::{Expr, Facts, Sym};
 use indexmap::IndexSet;
 use ir::definition::Definition;
@@ -19,7 +19,6 @@ use ir::graph::{Fusion, Graph, Node, Shape, Sizes, TensorOp, Val};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use crate::CompileOptions;
 use crate::inputs::declared_layouts;
 
 /// A size up to which a GPU's calls may be small calls.
@@ -51,7 +50,7 @@ pub(crate) struct Shapes {
 
 impl Shapes {
     /// Of the inputs, and of all values that outputs depend on: results may be larger than all inputs.
-    pub fn new(definition: &Definition, by_order: bool, options: &CompileOptions) -> Shapes {
+    pub fn new(definition: &Definition, by_order: bool, plan: &PlanOptions, on_gpu: bool) -> Shapes {
         let Definition { graph, fusion, .. } = definition;
         let made = fusion.order().iter().flat_map(|&node| graph.results(node));
         let values = fusion.inputs().iter().copied().chain(made);
@@ -60,14 +59,13 @@ impl Shapes {
         symbols.sort_unstable();
         symbols.dedup();
         // The user's schedule fits the unchanged definition.
-        let is_scheduled = !options.plan.schedules.is_empty();
+        let is_scheduled = !plan.schedules.is_empty();
         let unless_scheduled = |of: fn(&Graph, &Fusion) -> Vec<Sym>| match is_scheduled {
             true => Vec::new(),
             false => of(graph, fusion),
         };
         let [folded, regrouped] = [folded_row_sizes, regrouped_sizes].map(unless_scheduled);
-        let (last, on_gpu) = (row_sizes(graph, fusion), options.executor.is_on_gpu());
-        let is_exact = options.plan.peak_memory.is_some();
+        let (last, is_exact) = (row_sizes(graph, fusion), plan.peak_memory.is_some());
         Shapes { shapes, symbols, last, folded, regrouped, by_order, is_exact, on_gpu }
     }
 

@@ -8,10 +8,11 @@ mod sizes;
 
 pub use request::{Request, check_once, size};
 
-use ferrofuse::{Array, DType, Definition, File, Hints, LayoutClass, Scalar, declared_layouts, table};
+use ferrofuse::{Array, DType, Definition, File, LayoutClass, Scalar, declared_layouts, table};
 use frontend::text::{Distribution, InputSpec, TensorSpec};
 use ir::array::{Layout, StridedArray};
 use ir::definition::{DeclaredLayout, InputDecl};
+use ir::graph::Sizes;
 use testing::inputs::{draw, layout_class, sizes_of};
 
 use crate::arrays::{self, Problem, Wanted};
@@ -65,7 +66,7 @@ impl<'f> Inputs<'f> {
     }
 
     /// Facts for the compiler: sizes to decide for, and the layouts of inputs; the declared layouts of unknown inputs.
-    pub fn facts(&self) -> (Hints, Vec<LayoutClass>) {
+    pub fn facts(&self) -> (Sizes, Vec<LayoutClass>) {
         let spec = |source: &Data| match source {
             Data::Spec(spec) => spec.clone(),
             Data::Array(array) => viewed(array),
@@ -76,7 +77,9 @@ impl<'f> Inputs<'f> {
         let shown = sizes_of(definition, specs.iter().map(Option::as_ref));
         let layouts = specs.iter().zip(declared_layouts(definition));
         let layouts = layouts.map(|(spec, declared)| spec.as_ref().map_or(declared, layout_class));
-        (Hints::new(self.sizes.values().known().chain(shown.known())), layouts.collect())
+        let mut sizes = self.sizes.values().clone();
+        shown.known().for_each(|(symbol, size)| sizes.set(symbol, size));
+        (sizes, layouts.collect())
     }
 
     /// Rejects inputs that do not fit the definition, as a call would. Nothing is drawn for it, so sizes that depend on the

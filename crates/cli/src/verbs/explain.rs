@@ -176,7 +176,8 @@ impl Options {
             return Ok(Explained { explanation, search_ms: None, unsaid });
         }
         let file = definition::read(path)?;
-        let planned = planning::plan(&file, &self.request, &self.choices, self.target(), machine)?;
+        let choices = self.choices.read(&file.definition)?;
+        let planned = planning::plan_for_call(&file, &self.request, &choices, self.target(), machine)?;
         let milliseconds = 1e3 * planned.time.as_secs_f64();
         let code = code.of(&planned.plan);
         let explanation = explain_compiled(&file.definition, &planned.plan, &planned.hints, &code);

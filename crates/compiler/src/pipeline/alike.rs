@@ -19,12 +19,7 @@ pub(super) fn batches(compilation: &mut Compilation<'_>) -> Result<(), PlanError
     let members: Vec<Member<'_>> = segments.map(as_member).collect();
     let bytes = |val: Val| compilation.bytes(val);
     let limit = compilation.request.options.peak_memory;
-    let batches = batch::batches(&members, &compilation.optimized.fusion, bytes, limit);
-    for batch in &batches {
-        let members = &mut compilation.segments[batch.clone()];
-        members.iter_mut().for_each(|segment| segment.cost.launch /= batch.len() as f64);
-    }
-    compilation.batches = batches;
+    compilation.batches = batch::batches(&members, &compilation.optimized.fusion, bytes, limit);
     Ok(())
 }
 

@@ -7,7 +7,7 @@ use scheduler::lower::LoweredSegment;
 use super::Compilation;
 use crate::outputs::placements;
 use crate::plan::{Decision, PlanError, SegmentPlan};
-use crate::segment::{Segmentation, cost};
+use crate::segment::Segmentation;
 
 /// The stage.
 pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
@@ -20,8 +20,8 @@ pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
         let view = Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
             .expect("the fusion without its copies is closed");
         let decision = Decision::Evaluate { reason: compilation.reason.clone(), val };
-        let (name, at, cost) = ("whole".to_owned(), DeviceStream::default(), cost::Seconds::default());
-        compilation.add(SegmentPlan { name, view, at, cost, decision });
+        let (name, at) = ("whole".to_owned(), DeviceStream::default());
+        compilation.add(SegmentPlan { name, view, at, decision });
         compilation.lowered = vec![LoweredSegment::default()];
         compilation.batches = std::iter::once(0..1).collect();
         compilation.segmentation = segmentation;

@@ -9,7 +9,7 @@ use scheduler::schedule::{Schedule, Workload, choose};
 use super::Compilation;
 use crate::batch::Shared;
 use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentPlan};
-use crate::segment::cost::{self, Amounts, Seconds};
+use crate::segment::cost::{self, Amounts};
 use crate::segment::{Engine, Structure};
 
 /// The stage.
@@ -43,9 +43,7 @@ impl Compilation<'_> {
         let name = format!("seg{number}");
         let decision = self.decide(&view, self.chosen_schedule(number), shared, &name, amounts)?;
         let at = self.optimized.constraints.place_of(view.order()).expect("the stage before checks it");
-        let answer = self.legality.of(&self.graph, &view);
-        let cost = Seconds::with(amounts, &view, &answer);
-        Ok(SegmentPlan { name, view, at, cost, decision })
+        Ok(SegmentPlan { name, view, at, decision })
     }
 
     /// Adds a segment, as a task too.

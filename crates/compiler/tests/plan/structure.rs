@@ -164,7 +164,7 @@ fn few_bytes_in_flight_bound_what_bandwidth_does_not() {
             hints: &hints,
             options: &PlanOptions::default(),
         });
-        plan.expect("no choices").segments.iter().map(|segment| segment.cost.memory).sum::<f64>()
+        plan.expect("no choices").costs(&hints).iter().map(|cost| cost.memory).sum::<f64>()
     };
     assert!(memory(SOFTMAX, 13e12) < 0.8 * memory(SOFTMAX, 10e12));
     assert!(memory(INNER_OUTER, 13e12) > 0.95 * memory(INNER_OUTER, 10e12));

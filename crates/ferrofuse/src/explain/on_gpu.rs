@@ -91,21 +91,22 @@ pub(super) fn kernels(
     plan: &Plan,
     hints: &Hints,
     code: &MachineCode,
+    costs: &[Seconds],
     moved: impl Fn(&SegmentPlan) -> Moved,
 ) -> Vec<Vec<KernelOnGpu>> {
     let Processor::Gpu(facts) = &plan.target.processor else { return vec![Vec::new(); plan.segments.len()] };
     let on_gpu = OnGpu { target: &plan.target, facts, hints };
     let mut code = code.iter().copied().chain(std::iter::repeat(None));
-    let of_segment = |(segment, lowered): (&SegmentPlan, &LoweredSegment)| {
+    let of_segment = |((segment, lowered), cost): ((&SegmentPlan, &LoweredSegment), &Seconds)| {
         let of_kernel = |(number, lowered)| {
             let resources = code.next().flatten();
             let kernel = on_gpu.kernel(lowered, resources)?;
-            let times_us = (number == 0).then(|| on_gpu.times(&kernel, &moved(segment), &segment.cost));
+            let times_us = (number == 0).then(|| on_gpu.times(&kernel, &moved(segment), cost));
             Some(KernelOnGpu { times_us, bound: times_us.map(TimesOnGpu::longest), ..kernel })
         };
         lowered.kernels.iter().enumerate().filter_map(of_kernel).collect()
     };
-    plan.segments.iter().zip(&plan.lowered).map(of_segment).collect()
+    plan.segments.iter().zip(&plan.lowered).zip(costs).map(of_segment).collect()
 }
 
 struct OnGpu<'a> {

@@ -96,10 +96,8 @@ fn totals(text: &mut String, explanation: &Explanation, others: &[(&str, &Explan
     let compulsory = units::bytes(explanation.compulsory_bytes);
     let _ =
         writeln!(text, "<p>Compulsory: {compulsory}: each input read once, each output written once.</p>");
-    if !explanation.assumed.is_empty() {
-        let sizes = explanation.assumed.iter().map(|(size, value)| format!("{size} = {value}"));
-        let sizes = sizes.collect::<Vec<_>>().join(", ");
-        let _ = writeln!(text, "<p>Sizes that are not given count as {}.</p>", escaped(&sizes));
+    for note in explanation.notes_on_sizes() {
+        let _ = writeln!(text, "<p>{}.</p>", escaped(&note));
     }
 }
 

@@ -1,5 +1,6 @@
 //! An explanation as text: a table of segments, the edges, the totals.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use compiler::Certificate;
@@ -71,13 +72,25 @@ impl fmt::Display for Explanation {
         if let Some(certificate) = &self.certificate {
             writeln!(f, "{}", closeness(certificate))?;
         }
-        let assumed: Vec<String> =
-            self.assumed.iter().map(|(size, value)| format!("{size} = {value}")).collect();
-        match assumed.is_empty() {
-            true => Ok(()),
-            false => writeln!(f, "sizes that are not given count as {}", assumed.join(", ")),
-        }
+        self.notes_on_sizes().try_for_each(|note| writeln!(f, "{note}"))
     }
+}
+
+impl Explanation {
+    /// Which sizes were assumed, and which the plan is for, if these are not those of the call.
+    pub(super) fn notes_on_sizes(&self) -> impl Iterator<Item = String> {
+        let assumed =
+            list_of(&self.assumed).map(|sizes| format!("sizes that are not given count as {sizes}"));
+        let decided = list_of(&self.decided_for)
+            .map(|sizes| format!("planned for {sizes}: other calls share the plan"));
+        assumed.into_iter().chain(decided)
+    }
+}
+
+/// Sizes with their values, if there are any.
+fn list_of(sizes: &BTreeMap<String, u64>) -> Option<String> {
+    let each: Vec<String> = sizes.iter().map(|(size, value)| format!("{size} = {value}")).collect();
+    (!each.is_empty()).then(|| each.join(", "))
 }
 
 /// The certificate in words.

@@ -1,11 +1,11 @@
 //! Explanations: bytes, formulas, edges with reasons, in the user's names.
 
 use ferrofuse::{
-    CodeTarget, CompileOptions, Explanation, Hints, PlanOptions, define, explain, hints, html, plan,
-    plan_for, read_segmentation,
+    CallFacts, CodeTarget, CompileOptions, Executable, Explanation, Hints, PlanOptions, define, explain,
+    explain_call, hints, html, plan, plan_for, plan_for_call, read_segmentation,
 };
 
-use crate::definitions::{COPIES, Case, SILU_MUL, SUM_COLUMNS, TWO_AXES};
+use crate::definitions::{COPIES, Case, SILU_MUL, SOFTMAX, SUM_COLUMNS, TWO_AXES};
 use crate::tensors::{inputs, views};
 
 /// The explanation of a case at 1000 rows of 500 columns.
@@ -56,6 +56,47 @@ fn boundaries_have_names_and_reasons() {
     let edges = explanation.edges.len();
     let table = explanation.to_string();
     assert!(table.lines().filter(|line| line.contains(" -> ")).count() == edges, "{table}");
+}
+
+/// The schedules, the segments and all else that can be said of them are those of the call.
+#[test]
+fn a_plan_for_a_call_is_the_plan_of_the_call() {
+    let sizes = [(3, 5), (6000, 3), (100, 1000), (5000, 40), (1024, 256), (40, 5000)];
+    for case in [&SOFTMAX, &SUM_COLUMNS, &TWO_AXES, &COPIES] {
+        for (rows, columns) in sizes {
+            let definition = define(case.text).expect("defines");
+            let arrays = inputs(case, &definition, rows, columns);
+            let views = views(&arrays);
+            let hints = hints(&definition, &views).expect("fit");
+            let options = CompileOptions { hints: hints.clone(), ..CompileOptions::default() };
+            let by_size = Executable::by_size(definition.clone(), options.clone());
+            by_size.prepare(&views).expect("compiles");
+            let for_inputs =
+                Executable::for_inputs(definition.clone(), options.clone(), &views).expect("compiles");
+            for (executable, by_order) in [(by_size, true), (for_inputs, false)] {
+                let call = CallFacts { by_order, ..CallFacts::of(&definition, &views).expect("fit") };
+                let (plan, _) = plan_for_call(&definition, CodeTarget::HOST, &options, call).expect("plans");
+                let ran = executable.latest().expect("compiled");
+                let [expected, found] = [&ran.plan, &plan].map(|plan| explain(&definition, plan, &hints));
+                assert_eq!(found, expected, "{} at {rows}, {columns}, by order: {by_order}", case.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn sizes_that_a_plan_is_made_for_are_said_where_the_call_has_others() {
+    let definition = define(SOFTMAX.text).expect("defines");
+    let said = |rows, columns| {
+        let arrays = inputs(&SOFTMAX, &definition, rows, columns);
+        let (views, options) = (views(&arrays), CompileOptions::default());
+        let hints = hints(&definition, &views).expect("fit");
+        let call = CallFacts::of(&definition, &views).expect("fit");
+        let (plan, decided) = plan_for_call(&definition, CodeTarget::HOST, &options, call).expect("plans");
+        explain_call(&definition, &plan, &hints, &decided).to_string()
+    };
+    assert!(said(5000, 1024).ends_with("planned for i0 = 4096: other calls share the plan\n"));
+    assert!(!said(4096, 1024).contains("planned for"));
 }
 
 /// The explanation of a text, cut by the compiler.

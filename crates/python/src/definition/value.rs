@@ -10,7 +10,7 @@ use super::{Builder, ValueTask};
 use crate::arrays::{require_no_array, single_constant};
 use crate::data_type::DataType;
 use crate::errors;
-use crate::executable::Executable;
+use crate::executable::{Executable, PlannedCall};
 
 /// The meaning of a `Val`.
 #[derive(Clone)]
@@ -129,9 +129,13 @@ impl TensorView {
         let (py, val) = (this.py(), this.as_super().get());
         let Some(value) = val.value() else { return Ok(Vec::new()) };
         let executable = Executable::new(val.builder.get().definition(py)?, None);
-        let tasks = executable.planned(py, CodeTarget::HOST, None, None, |definition, plan, _| {
-            ferrofuse::tasks(definition, plan)
-        })?;
+        let tasks = executable.planned(
+            py,
+            CodeTarget::HOST,
+            None,
+            None,
+            |definition, PlannedCall { plan, .. }| ferrofuse::tasks(definition, plan),
+        )?;
         let tasks = tasks.map_err(|error| errors::segments(py, &error))?;
         Ok(ValueTask::of(&tasks, value.val))
     }

@@ -3,6 +3,7 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use compiler::layout::LayoutClass;
 use cuda::{DeviceBuffer, Stream};
 use ir::array::{Array, ArrayView, Footprint, Layout, StridedArray};
 use ops::DType;
@@ -70,6 +71,14 @@ impl GpuArgument<'_> {
     /// Element type and layout.
     pub(crate) fn form(&self) -> (DType, &Layout) {
         (self.place.dtype, &self.place.layout)
+    }
+
+    /// The layout in which kernels read it: a tensor that is not aligned is copied.
+    pub fn layout_class(&self) -> LayoutClass {
+        match self.is_aligned() {
+            true => LayoutClass::from(&self.place.layout),
+            false => LayoutClass::from(&Layout::dense(&self.place.layout.sizes)),
+        }
     }
 
     /// Zeros of its element type and sizes on the host, which take no memory: for decisions by sizes.

@@ -81,7 +81,7 @@ impl Executable {
         inputs: &[ArrayView<'_>],
     ) -> Result<Executable, Error> {
         let sizes = definition.signature().bind(inputs, &[])?;
-        let shapes = Shapes::new(&definition, false, &options);
+        let shapes = Shapes::new(&definition, false, &options.plan, options.executor.is_on_gpu());
         let key = VariantKey::of(layouts(inputs, options.executor), &sizes, Some(&shapes));
         Executable::for_calls(definition, options, key, Some(shapes))
     }
@@ -89,7 +89,7 @@ impl Executable {
     /// A definition to be compiled by its calls, with decisions for the sizes of each call rather than for the hints: once
     /// for each combination of input layouts and order of magnitude of the sizes (on a GPU, step of at most an eighth).
     pub fn by_size(definition: Definition, options: CompileOptions) -> Executable {
-        let shapes = Shapes::new(&definition, true, &options);
+        let shapes = Shapes::new(&definition, true, &options.plan, options.executor.is_on_gpu());
         Executable::uncompiled(definition, options, Some(shapes))
     }
 

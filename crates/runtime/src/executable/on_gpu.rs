@@ -86,6 +86,14 @@ impl GpuInput<'_> {
         }
     }
 
+    /// The layout in which kernels read it.
+    fn layout_class(&self) -> LayoutClass {
+        match self {
+            GpuInput::Tensor(argument) => argument.layout_class(),
+            GpuInput::Host(view) => LayoutClass::from(view.layout()),
+        }
+    }
+
     /// Its memory, if on the GPU.
     pub(crate) fn footprint(&self) -> Option<Footprint<'_>> {
         match self {
@@ -323,11 +331,8 @@ impl Executable {
             return Ok(last_call);
         }
         let sizes = bound_on_gpu(&self.signature, inputs)?;
-        let class = |input: &GpuInput<'_>| match input.is_read_in_place() {
-            true => LayoutClass::from(input.form().1),
-            false => LayoutClass::from(&Layout::dense(&input.form().1.sizes)),
-        };
-        let key = VariantKey::of(inputs.iter().map(class).collect(), &sizes, self.shapes.as_ref());
+        let layouts = inputs.iter().map(GpuInput::layout_class).collect();
+        let key = VariantKey::of(layouts, &sizes, self.shapes.as_ref());
         let variant = self.compiled(key, interrupt)?;
         let forms = inputs.iter().map(|input| (input.form().0, input.form().1.clone())).collect();
         let prepared = Arc::new(Prepared { forms, sizes, variant, is_short: false });

@@ -180,7 +180,8 @@ impl<'a> Count<'a> {
             self.most_courses = self.most_courses.max(courses.len());
             let node = self.view.order()[position];
             let parts: f64 = courses.iter().map(|&course| self.courses.parts[course as usize]).sum();
-            sum = sum.saturating_add(((self.weights.node)(node) as f64 * parts) as u64);
+            // Rounded up: lower bounds of costs are rounded down.
+            sum = sum.saturating_add(((self.weights.node)(node) as f64 * parts).ceil() as u64);
             for (k, &operand) in self.graph.node(node).operands.iter().enumerate() {
                 let maker = self.space.maker(position, k);
                 for &course in &courses {

@@ -121,7 +121,7 @@ impl Timed {
         };
         let plan = ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)?;
         let bytes = ferrofuse::explain(&file.definition, &plan, &hints).bytes as f64;
-        let computing = plan.segments.iter().map(|segment| segment.cost.computing).sum();
+        let computing = plan.costs(&hints).iter().map(|cost| cost.computing).sum();
         let inputs = specs.iter().enumerate().map(|(place, spec)| draw(spec, 0, place));
         let inputs: Vec<StridedArray> = inputs.collect::<Result<_, _>>().map_err(Failure::machine)?;
         let views: Vec<ArrayView<'_>> = inputs.iter().map(StridedArray::view).collect();

@@ -16,7 +16,7 @@ use compiler::PlanError;
 use cuda::LibraryPaths;
 use ferrofuse::{
     ArrayView, Blame, CallReport, CodeTarget, CompileOptions, Definition, DeviceName, Error, Executable,
-    Generator, Interrupt, Machine, MachineOptions, Outputs, Stream, check, of_plan, output_names,
+    Generator, Hints, Interrupt, Machine, MachineOptions, Outputs, Stream, check, of_plan, output_names,
 };
 use reference::evaluate::Comparison;
 
@@ -83,7 +83,7 @@ pub fn run(
     let names = output_names(&file.definition);
     let files = options.files(&names, &file.definition)?;
     let inputs = Inputs::resolve(&file, &options.request)?;
-    let (hints, _) = inputs.facts();
+    let hints = Hints::new(inputs.facts().0.known());
     let inputs = inputs.make(machine.memory_limit())?;
     let views: Vec<ArrayView<'_>> = inputs.iter().map(|input| input.view()).collect();
     let plan = options.choices.read(&file.definition)?;
