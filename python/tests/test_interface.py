@@ -30,6 +30,34 @@ def tensor(fd, rank=1, dtype=DataType.Float):
     return fd.define_tensor(shape=[-1] * rank, contiguity=True, dtype=dtype)
 
 
+def test_rejections_of_inputs_have_attributes():
+    with FusionDefinition() as fd:
+        line = here() + 1
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        y = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(x + y)
+    ones = np.ones(4, np.float32)
+    for given, place, expected, found in [
+        ([ones.astype(np.float64), ones], 0, "f32", "f64"),
+        ([ones.reshape(2, 2), ones], 0, "1", "2"),
+        ([ones, ones[:3]], 1, "4", "3"),
+    ]:
+        with pytest.raises(ferrofuse.InputError) as caught:
+            fd.execute(given)
+        error = caught.value
+        argument = f"input {place} (test_interface.py:{line + place})"
+        assert (error.argument, error.expected, error.given) == (argument, expected, found)
+
+
+def test_integers_that_no_dtype_holds_name_the_line():
+    with FusionDefinition() as fd:
+        x = tensor(fd)
+        with pytest.raises(OverflowError) as caught:
+            line = here() + 1
+            x + 2**70
+        assert str(caught.value) == f"test_interface.py:{line}: the integer {2**70} has more than 64 bits"
+
+
 def test_rejections_name_op_argument_and_line():
     with FusionDefinition() as fd:
         x = tensor(fd)

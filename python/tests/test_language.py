@@ -57,7 +57,7 @@ def test_folds_and_scans_with_lambdas():
 def test_a_lambda_sees_its_parameters_only():
     with FusionDefinition() as fd:
         x = vector(fd)
-        with pytest.raises(DefinitionError, match="a lambda sees its parameters and numbers only"):
+        with pytest.raises(DefinitionError, match=r"^test_language.py:\d+: a lambda sees its parameters and numbers only"):
             fd.ops.fold(x, lambda a, b: a + b + x, init=0.0, dims=[0])
 
 

@@ -180,18 +180,20 @@ impl<'a, 'py> Inputs<'a, 'py> {
 
     /// An error in Python, also in nvFuser's words if its users look for them.
     pub fn raised(&self, py: Python<'_>, raised: PyErr, error: &Error) -> PyErr {
-        let Error::Input(InputError::Dtype { .. } | InputError::Rank { .. }) = error else { return raised };
+        let Error::Input(unfit @ (InputError::Dtype { .. } | InputError::Rank { .. })) = error else {
+            return raised;
+        };
         let words =
             self.numbered().find_map(|(place, given)| arrays::other_tensor(&given.view(place).ok()?, place));
-        let cast = match error {
-            Error::Input(InputError::Dtype { expected, given, .. }) => format!(
+        let cast = match unfit {
+            InputError::Dtype { expected, given, .. } => format!(
                 "; cast the array to {}, or declare the input with DataType.{}",
                 expected.numpy_name(),
                 given.nvfuser_name()
             ),
             _ => String::new(),
         };
-        words.map_or(raised, |words| errors::input(py, format!("{error}{cast}{words}")))
+        words.map_or(raised, |words| errors::unfit_input(py, unfit, format!("{error}{cast}{words}")))
     }
 
     /// Notifies the libraries of inputs that a call may have written to, and returns its result.

@@ -3,13 +3,13 @@
 //! nvFuser raises `RuntimeError` for most mistakes; Python's users expect `ValueError`, `TypeError`, `IndexError`. The
 //! exceptions here are subclasses of both, so that either way to catch them works.
 
-use ferrofuse::{Blame, Error, SegmentError};
+use ferrofuse::{Blame, Error, InputError, SegmentError};
 use frontend::define::DefineError;
 use ir::definition::SourceLine;
-use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
+use pyo3::exceptions::{PyMemoryError, PyOverflowError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyInt};
 
 /// The exceptions with two parents each: name, the other parent, docstring.
 const CLASSES: [(&str, &str, &str); 4] = [
@@ -68,15 +68,20 @@ fn raise(py: Python<'_>, class: Class, message: String) -> PyErr {
 
 /// An exception about a mistake in a definition, with its place in the user's program.
 fn raise_there(py: Python<'_>, class: Class, message: String, details: Details<'_>) -> PyErr {
-    let place = || py.import("ferrofuse.caller")?.call_method0("place")?.extract::<(String, usize)>();
-    match place() {
-        Ok((_, 0)) => raise_with(py, class, message, details),
-        Ok((file, line)) => {
+    match place(py) {
+        Ok(None) => raise_with(py, class, message, details),
+        Ok(Some((file, line))) => {
             let details = Details { line: Some(line), ..details };
             raise_with(py, class, format!("{file}:{line}: {message}"), details)
         }
         Err(error) => error,
     }
+}
+
+/// The file and the line of the user's program that is running, if there is one.
+fn place(py: Python<'_>) -> PyResult<Option<(String, usize)>> {
+    let (file, line) = py.import("ferrofuse.caller")?.call_method0("place")?.extract::<(String, usize)>()?;
+    Ok((line != 0).then_some((file, line)))
 }
 
 /// The error about a value used where it has no meaning: of another definition, or of a lambda that has ended.
@@ -177,6 +182,37 @@ pub fn input(py: Python<'_>, message: impl Into<String>) -> PyErr {
     raise(py, Class::Input, message.into())
 }
 
+/// An input that does not fit the definition, with a message about it.
+pub fn unfit_input(py: Python<'_>, error: &InputError, message: String) -> PyErr {
+    let (input, expected, given) = match error {
+        InputError::Dtype { input, expected, given } => {
+            (Some(input), expected.to_string(), given.to_string())
+        }
+        InputError::Rank { input, expected, given } => (Some(input), expected.to_string(), given.to_string()),
+        InputError::Size { input, expected, given, .. } => {
+            (Some(input), expected.to_string(), given.to_string())
+        }
+        InputError::Count { expected, given } => (None, expected.to_string(), given.to_string()),
+        InputError::Guard { condition, values } | InputError::Undefined { condition, values } => {
+            (None, condition.clone(), values.clone())
+        }
+        InputError::Computed(_) | InputError::Sizes(_) => return raise(py, Class::Input, message),
+    };
+    let argument = input.map(String::as_str);
+    let details = Details { argument, expected: Some(&expected), given: Some(&given), ..Details::default() };
+    raise_with(py, Class::Input, message, details)
+}
+
+/// An integer that no dtype holds.
+pub fn too_wide(given: &Bound<'_, PyInt>) -> PyErr {
+    let message = format!("the integer {given} has more than 64 bits");
+    let made = place(given.py()).map(|place| match place {
+        Some((file, line)) => PyOverflowError::new_err(format!("{file}:{line}: {message}")),
+        None => PyOverflowError::new_err(message),
+    });
+    made.unwrap_or_else(|error| error)
+}
+
 /// An error of NVIDIA's driver, or its absence.
 pub fn gpu(error: &cuda::Error) -> PyErr {
     match error {
@@ -199,6 +235,7 @@ pub fn failed(py: Python<'_>, error: &Error) -> PyErr {
                 let details = Details { op, line, given: given.as_deref(), ..Details::default() };
                 raise_with(py, Class::OutOfRange, error.to_string(), details)
             }
+            Error::Input(cause) => unfit_input(py, cause, error.to_string()),
             _ => input(py, error.to_string()),
         },
         Blame::Machine

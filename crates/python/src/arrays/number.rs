@@ -3,7 +3,6 @@
 
 use ferrofuse::{Array, DType};
 use ops::Scalar;
-use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyComplexMethods, PyFloat, PyInt};
 
@@ -18,12 +17,12 @@ pub fn constant(given: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     if let Ok(flag) = given.cast::<PyBool>() {
         return Ok(Some(Scalar::from_bool(flag.is_true())));
     }
-    if given.is_instance_of::<PyInt>() {
-        return match given.extract::<i64>() {
+    if let Ok(integer) = given.cast::<PyInt>() {
+        return match integer.extract::<i64>() {
             Ok(number) => Ok(Some(Scalar::from_i64(DType::I64, number))),
-            Err(_) => match given.extract::<u64>() {
+            Err(_) => match integer.extract::<u64>() {
                 Ok(number) => Ok(Some(Scalar::from_u64(DType::U64, number))),
-                Err(_) => Err(PyOverflowError::new_err(format!("the integer {given} has more than 64 bits"))),
+                Err(_) => Err(errors::too_wide(integer)),
             },
         };
     }

@@ -72,7 +72,7 @@ fn term(builder: &Bound<'_, Builder>, given: &Bound<'_, PyAny>) -> PyResult<Term
         _ => {
             let message = "a lambda sees its parameters and numbers only; give the fold one more tensor, whose element \
                            the lambda then combines";
-            Err(errors::definition(builder.py(), message))
+            Err(errors::misplaced(builder.py(), message))
         }
     }
 }

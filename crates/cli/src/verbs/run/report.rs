@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use cuda::KernelResources;
-use ferrofuse::{Executable, Executor, Hints, SegmentExplanation, TensorBytes, explain, table};
+use ferrofuse::{Executable, Executor, Hints, SegmentExplanation, TensorBytes, explain, output_names, table};
 use ir::graph::Val;
 use reference::evaluate::Comparison;
 use serde::Serialize;
@@ -214,14 +214,13 @@ fn whole(executable: &Executable, whole: &execution::ExecutedSegment, hints: &Hi
     let definition = executable.definition();
     // The inputs and outputs of the segment's own view are in a graph that passes have added to.
     let (read, written) = (definition.fusion.inputs(), definition.fusion.outputs());
-    let names = |vals: &[Val]| vals.iter().map(|&val| definition.name_of(val)).collect();
     let written: Vec<Val> = written.iter().map(|output| output.val).collect();
     let bytes = |val: &Val| hints.value(&definition.graph.ty(*val).bytes());
     Segment {
         name: whole.name.clone(),
         ops: definition.fusion.order().len(),
-        inputs: names(read),
-        outputs: names(&written),
+        inputs: read.iter().map(|&val| definition.name_of(val)).collect(),
+        outputs: output_names(definition),
         bytes: read.iter().chain(&written).map(bytes).sum(),
         library: whole.external_op.map(str::to_owned),
         evaluator_reason: whole.evaluator_reason.clone(),
