@@ -350,11 +350,14 @@ impl Builder {
             }
             slots[number] = Some(slot);
         }
+        let inputs: FxHashMap<Slot, usize> =
+            self.plan.inputs.iter().enumerate().map(|(number, &slot)| (slot, number)).collect();
         for ((slot, view), output) in slots.into_iter().flatten().zip(views).zip(outputs) {
+            let input = inputs.get(&slot).copied();
             let view_ops = view.as_ref().map_or(Vec::new(), |view| self.view_ops(&view.view_ops));
             let alias = output.alias.map(|input| input as usize);
             let twin = twin(output, outputs).map(|input| input as usize);
-            self.plan.outputs.push(Returned { slot, view_ops, alias, twin });
+            self.plan.outputs.push(Returned { slot, input, view_ops, alias, twin });
         }
         self.plan.free_the_dead();
         self.plan

@@ -166,6 +166,8 @@ pub enum ViewOp {
 pub struct Returned {
     /// Where its elements are: in an input, or in a slot of this output alone.
     pub slot: Slot,
+    /// The number of the input that it is a view of.
+    pub input: Option<usize>,
     /// The view ops on the slot, the first one first.
     pub view_ops: Vec<ViewOp>,
     /// The number of the input that it is written to.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::Error;
 use crate::device::{AddressSpace, WriteTarget};
 use crate::host::HostMemory;
-use ir::array::{Argument, Footprint};
+use ir::array::{Argument, Footprint, shared};
 
 /// The form of an output: its dtype, its sizes, and its strides in elements.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +38,11 @@ pub(crate) fn checked<'a, S: AddressSpace>(
         let (expected, given) = (forms.len(), destinations.len());
         return Err(Error::Destinations { expected, given });
     }
+    let destinations: SmallVec<[Option<&S::Argument<'a>>; 4]> = destinations.collect();
+    let footprints = arguments.iter().copied().map(Some);
+    let shared = shared(footprints.chain(destinations.iter().map(|given| Some(S::footprint((*given)?)))));
     let mut checked: Destinations<'a, S> = SmallVec::new();
-    for (place, (destination, form)) in destinations.zip(forms).enumerate() {
+    for (place, (destination, form)) in destinations.into_iter().zip(forms).enumerate() {
         let Some(argument) = destination else {
             checked.push(None);
             continue;
@@ -51,19 +54,29 @@ pub(crate) fn checked<'a, S: AddressSpace>(
             let given = described(own.dtype, &own.layout.sizes);
             return Err(rejected(format!("expected {expected}, got {given}")));
         }
-        if let Some(input) = arguments.iter().position(|argument| argument.overlaps(&own)) {
-            return Err(rejected(format!("its memory overlaps that of input {input}")));
-        }
-        let overlaps = |other: &Option<WriteTarget<'_, S>>| {
-            other.as_ref().is_some_and(|other| other.footprint().overlaps(&own))
-        };
-        if let Some(other) = checked.iter().position(overlaps) {
-            return Err(rejected(format!("its memory overlaps that of out[{other}]")));
+        if shared[arguments.len() + place]
+            && let Some(other) = overlapping::<S>(&own, arguments, &checked)
+        {
+            return Err(rejected(format!("its memory overlaps that of {other}")));
         }
         let is_direct = is_laid_out_as(&own, &form.layout, S::alignment(own.dtype));
         checked.push(Some(WriteTarget::checked(argument, is_direct, || format!("out[{place}]"))?));
     }
     Ok(checked)
+}
+
+/// The first argument or earlier destination that overlaps one.
+fn overlapping<S: AddressSpace>(
+    own: &Footprint<'_>,
+    arguments: &[Footprint<'_>],
+    earlier: &[Option<WriteTarget<'_, S>>],
+) -> Option<String> {
+    let overlaps = |other: &Option<WriteTarget<'_, S>>| {
+        other.as_ref().is_some_and(|other| other.footprint().overlaps(own))
+    };
+    let input = arguments.iter().position(|argument| argument.overlaps(own));
+    let of_input = input.map(|input| format!("input {input}"));
+    of_input.or_else(|| Some(format!("out[{}]", earlier.iter().position(overlaps)?)))
 }
 
 /// [`checked`] for arrays of the host, one for each output.

@@ -11,6 +11,7 @@ use ferrofuse::{Argument, ArrayView, DType};
 use ir::array::{Dims, Layout, Strides};
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
+use smallvec::SmallVec;
 
 use super::memory::Owner;
 use super::{OutputMemory, Place, semantics};
@@ -136,8 +137,9 @@ pub fn array<'py>(memory: &Bound<'py, OutputMemory>) -> PyResult<Bound<'py, PyAn
     let exported = memory.get().exported();
     let size = exported.dtype.size() as npy_intp;
     let descr = descr_of(py, exported.dtype)?;
-    let mut sizes: Vec<npy_intp> = exported.layout.sizes.iter().map(|&size| size as npy_intp).collect();
-    let mut strides: Vec<npy_intp> = exported.layout.strides.iter().map(|&stride| stride * size).collect();
+    let (sizes, strides) = (&exported.layout.sizes, &exported.layout.strides);
+    let mut sizes: SmallVec<[npy_intp; 4]> = sizes.iter().map(|&size| size as npy_intp).collect();
+    let mut strides: SmallVec<[npy_intp; 4]> = strides.iter().map(|&stride| stride * size).collect();
     // SAFETY: sizes and strides have one entry per axis and describe the memory, which the new array keeps alive as its
     // base; both calls consume the references passed to them, even if they fail.
     unsafe {

@@ -13,6 +13,7 @@ mod timed;
 use std::sync::Arc;
 
 use compiler::outputs::Placement;
+use cranelift_entity::SecondaryMap;
 use ir::array::Layout;
 use ir::graph::Sizes;
 use ir::interrupt::Interrupted;
@@ -58,6 +59,8 @@ pub(crate) struct Call<'c, 'a, D: Device> {
     visible: &'c [bool],
     /// For each returned output the caller's memory that it goes to; none if outputs have their own.
     destinations: &'c [Option<WriteTarget<'a, D::Space>>],
+    /// The slots that kernels make directly there.
+    direct: SecondaryMap<Slot, Option<&'c WriteTarget<'a, D::Space>>>,
     report: CallReport,
     /// The first index out of range, in the order of the definition.
     fault: Option<IndexFault>,
@@ -101,15 +104,28 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         for (&slot, view) in plan.inputs.iter().zip(inputs) {
             memory[slot] = SlotContents::Input(view);
         }
-        let report = CallReport::default();
-        let destinations = &[];
-        let fault = None;
-        Call { plan, code, device, known, extents, memory, targets, visible, destinations, report, fault }
+        let (report, fault) = (CallReport::default(), None);
+        let (destinations, direct) = (&[][..], SecondaryMap::new());
+        Call {
+            plan,
+            code,
+            device,
+            known,
+            extents,
+            memory,
+            targets,
+            visible,
+            destinations,
+            direct,
+            report,
+            fault,
+        }
     }
 
     /// The call, with outputs written to the caller's memory, which was checked against [`Call::forms`].
     pub fn writing_to(self, destinations: &'c [Option<WriteTarget<'a, D::Space>>]) -> Call<'c, 'a, D> {
-        Call { destinations, ..self }
+        let direct = self.made_directly(destinations);
+        Call { destinations, direct, ..self }
     }
 
     /// The most bytes that the steps, and copies of inputs that may not be viewed, hold at once.
@@ -171,7 +187,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     /// The memory of an input, or of the caller's for an output, in which a slot is made directly.
     fn target(&self, slot: Slot) -> Option<&'c WriteTarget<'a, D::Space>> {
         let of_input = |input: usize| self.targets.get(input)?.as_ref().filter(|target| target.is_direct());
-        self.plan.slots[slot].in_place.and_then(of_input).or_else(|| self.destination(slot))
+        self.plan.slots[slot].in_place.and_then(of_input).or(self.direct[slot])
     }
 
     fn step(&mut self, step: &Step) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! What a call returns when its steps are done, and what it then writes to inputs.
 
+use cranelift_entity::SecondaryMap;
 use ir::array::Layout;
 
 use super::Call;
@@ -44,7 +45,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
     pub(super) fn copied_bytes(&self) -> usize {
         let bytes = |output: &Returned| {
             let SlotContents::Input(view) = &self.memory[output.slot] else { return 0 };
-            match self.viewed_input(output) {
+            match output.input {
                 Some(input) if !self.visible[input] => {
                     let (dtype, layout) = D::Space::form(view);
                     bytes_of(dtype, &self.changed(output, layout).sizes).unwrap_or(usize::MAX)
@@ -53,11 +54,6 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
             }
         };
         self.given_back().map(bytes).fold(0, usize::saturating_add)
-    }
-
-    /// The number of the input that an output is a view of.
-    fn viewed_input(&self, output: &Returned) -> Option<usize> {
-        self.plan.inputs.iter().position(|&slot| slot == output.slot)
     }
 
     /// The layout of an output whose slot has this one.
@@ -77,7 +73,7 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
             _ => {}
         }
         let layout = self.changed(output, self.memory[output.slot].form().1);
-        let input = self.viewed_input(output).expect("only inputs are seen as such");
+        let input = output.input.expect("only inputs are seen as such");
         if self.visible[input] {
             return Ok(Done::Viewed(input, layout));
         }
@@ -118,9 +114,9 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
 
     fn form(&self, output: &Returned) -> OutputForm {
         let dtype = self.plan.slots[output.slot].dtype;
-        let visible = self.viewed_input(output).filter(|&input| self.visible[input]);
+        let visible = output.input.filter(|&input| self.visible[input]);
         let input = self.twin(output).map_or(visible, |(input, _)| Some(input));
-        let layout = match (self.twin(output), self.viewed_input(output)) {
+        let layout = match (self.twin(output), output.input) {
             (Some((_, target)), _) => target.footprint().layout.clone(),
             (None, None) => self.changed(output, &self.layout(output.slot)),
             (None, Some(input)) => {
@@ -131,11 +127,19 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         OutputForm { dtype, layout: Layout { offset: 0, ..layout }, input }
     }
 
-    /// The caller's memory in which a slot is made directly.
-    pub(super) fn destination(&self, slot: Slot) -> Option<&'c WriteTarget<'a, D::Space>> {
-        let mut outputs = self.given_back().zip(self.destinations);
-        let is_made = |(output, _): &(&Returned, _)| output.slot == slot && output.view_ops.is_empty();
-        outputs.find(is_made)?.1.as_ref().filter(|given| given.is_direct())
+    /// The slots that are made directly in the caller's memory, each with that.
+    pub(super) fn made_directly(
+        &self,
+        destinations: &'c [Option<WriteTarget<'a, D::Space>>],
+    ) -> SecondaryMap<Slot, Option<&'c WriteTarget<'a, D::Space>>> {
+        let mut direct = SecondaryMap::new();
+        for (output, destination) in self.given_back().zip(destinations) {
+            let is_made = output.input.is_none() && output.view_ops.is_empty();
+            if let Some(target) = destination.as_ref().filter(|target| is_made && target.is_direct()) {
+                direct[output.slot] = Some(target);
+            }
+        }
+        direct
     }
 
     /// Writes the outputs that are not yet in the caller's memory.

@@ -35,7 +35,7 @@ impl<D: Device> Call<'_, '_, D> {
     /// Whether all that a kernel could write has no elements. Its loops may run for long to find that out.
     fn writes_nothing(&self, kernel: &Kernel, member: &Operands) -> bool {
         let mut buffers = kernel.buffers.values().zip(&member.buffers);
-        buffers.all(|(decl, &slot)| decl.access == Access::Read || self.memory[slot].bytes() == 0)
+        buffers.all(|(decl, &slot)| decl.access == Access::Read || self.memory[slot].is_empty())
     }
 
     pub(super) fn evaluate(&mut self, evaluation: &Evaluation) -> Result<(), Error> {

@@ -54,6 +54,11 @@ impl<S: AddressSpace> SlotContents<'_, S> {
         }
     }
 
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.form().1.sizes.contains(&0)
+    }
+
     /// Bytes of the elements in memory: axes of stride 0 count once.
     pub fn bytes(&self) -> u64 {
         let (dtype, layout) = self.form();
