@@ -101,7 +101,7 @@ impl Point {
 }
 
 /// One of the values, so that neither two symbols nor two points have the same ones throughout.
-fn scattered(point: u32, sym: u32) -> i64 {
+pub(super) fn scattered(point: u32, sym: u32) -> i64 {
     let mixed = (point.wrapping_mul(0x9e37_79b9) ^ sym.wrapping_mul(0x85eb_ca6b)).wrapping_mul(0xc2b2_ae35);
     let mixed = (mixed ^ (mixed >> 15)) as usize;
     let value = VALUES[mixed % VALUES.len()];

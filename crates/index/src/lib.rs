@@ -28,6 +28,7 @@ mod normalize;
 mod properties;
 mod prove;
 mod prover;
+mod refute;
 mod reshape;
 mod sample;
 mod scanner;

@@ -95,10 +95,20 @@ impl Facts {
     /// True if the expression, as it stands, is certainly zero or more.
     pub(super) fn is_nonnegative(&self, e: &Expr) -> bool {
         crate::work::count(crate::work::AlgebraWork::Asked, 1);
+        self.interval(e).is_nonnegative() || (!self.refute(e) && self.is_proved_nonnegative(e))
+    }
+
+    /// True if the search for a proof succeeds.
+    fn is_proved_nonnegative(&self, e: &Expr) -> bool {
         let mut sums = Search::over(self);
         Search::over(self).directed(e, MAX_DIRECTED_DEPTH)
             || self.follows_by_cases(e)
             || (1..=MAX_DEPTH).any(|depth| sums.all(e, depth))
+    }
+
+    /// True if the expression is zero or more by ranges and one known inequality, or by what defines one of its atoms.
+    pub(super) fn follows_at_once(&self, e: &Expr) -> bool {
+        Search::over(self).directed(e, 1)
     }
 
     /// True if the expression is a sum with a min, or less a max, and is zero or more with either operand in its place.

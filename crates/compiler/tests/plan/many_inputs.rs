@@ -46,6 +46,20 @@ fn a_definition_takes_work_in_proportion_to_its_inputs() {
     assert!(many <= 9 * few, "{few} and {many}");
 }
 
+/// The bounds of slices are compared with the size of the tensor, which is unknown: no proof succeeds.
+#[test]
+#[cfg_attr(not(debug_assertions), ignore = "the algebra counts its work in debug builds")]
+fn slices_of_a_tensor_try_no_proof_that_must_fail() {
+    let tried = |slices: usize| {
+        let slice = |at: usize| format!("y = fd.ops.slice(x, [{at}], [{}])\n", at + 10);
+        let lines: String = (0..slices).map(slice).collect();
+        let text = format!("x = fd.define_tensor(shape=[-1], contiguity=True)\n{lines}fd.add_output(y)");
+        counted(AlgebraWork::Tried, || drop(define(&text)))
+    };
+    let (few, many) = (tried(10), tried(100));
+    assert!(many <= 11 * few && few <= 100, "{few} and {many}");
+}
+
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "the algebra counts its work in debug builds")]
 fn a_cat_of_cats_asks_for_each_input_once_more() {
