@@ -101,10 +101,13 @@ impl<'c, 'a, D: Device> Call<'c, 'a, D> {
         let input = output.twin?;
         let target = written(self.targets, input)?;
         let mut others = self.targets.iter().enumerate().filter(|(other, _)| *other != input);
-        let is_overwritten = others.any(|(_, other)| {
-            other.as_ref().is_some_and(|other| other.footprint().overlaps(&target.footprint()))
-        });
-        (!is_overwritten).then_some((input, target))
+        let mut is_overwritten = || {
+            others.any(|(_, other)| {
+                other.as_ref().is_some_and(|other| other.footprint().overlaps(&target.footprint()))
+            })
+        };
+        // No other argument shares the memory of a target that kernels write.
+        (target.is_direct() || !is_overwritten()).then_some((input, target))
     }
 
     /// The forms of the outputs that are returned.

@@ -100,7 +100,7 @@ impl OpBuilder {
         let node = node.map_err(|error| DefineError::from_shape(self.op, error))?;
         let sizes = || self.graph.node(node).results.iter().flat_map(|ty| &ty.shape);
         if sizes().any(Expr::is_overflow) {
-            return Err(self.reject("sizes of at most 63 bits", "a size beyond"));
+            return Err(self.reject("sizes of at most 63 bits", "a size beyond, or one of too many parts"));
         }
         // No size is below zero.
         for size in sizes().filter(|size| size.as_sym().is_none() && size.as_const().is_none()) {
