@@ -7,7 +7,9 @@
 use crate::schedule::workload::Workload;
 use crate::schedule::{Prefetch, Schedule};
 use target::Cpu;
-use target::cpu::{MAX_UNPREFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES};
+use target::cpu::{
+    MAX_PREFETCHED_INPUTS, MAX_UNPREFETCHED_OPS, MIN_PREFETCHED_BYTES, MIN_PREFETCHED_ROWS, PREFETCH_BYTES,
+};
 
 /// What is prefetched, if anything.
 pub(super) fn prefetch(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<Prefetch> {
@@ -26,8 +28,10 @@ fn along_lanes(work: &Workload<'_>, facts: &Cpu, schedule: &Schedule) -> Option<
     let Workload { graph, view, witness, .. } = *work;
     let is_much = view.order().len() > MAX_UNPREFETCHED_OPS;
     let is_plain = witness.folds.is_empty() && witness.scanned.is_none() && schedule.tile.is_none();
-    let axis =
-        schedule.lane.filter(|_| is_plain && is_much && facts.prefetch_bytes >= PREFETCH_BYTES as u64)?;
+    let are_few = view.inputs().len() <= MAX_PREFETCHED_INPUTS;
+    let axis = schedule
+        .lane
+        .filter(|_| is_plain && is_much && are_few && facts.prefetch_bytes >= PREFETCH_BYTES as u64)?;
     let widest = view.inputs().iter().map(|&input| graph.dtype(input).size()).max()?;
     Some(Prefetch { axis, distance: (PREFETCH_BYTES / widest) as u32, l2: false })
 }
