@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::normalize::{atoms, is_nonzero};
+use super::refute::is_refuted;
 use super::{Atom, Expr, Facts, Term};
 
 /// Known inequalities that a proof may add up when it takes away the highest negative term each time.
@@ -95,25 +96,19 @@ impl Facts {
     /// True if the expression, as it stands, is certainly zero or more.
     pub(super) fn is_nonnegative(&self, e: &Expr) -> bool {
         crate::work::count(crate::work::AlgebraWork::Asked, 1);
-        self.interval(e).is_nonnegative() || (!self.refute(e) && self.is_proved_nonnegative(e))
-    }
-
-    /// True if the search for a proof succeeds.
-    fn is_proved_nonnegative(&self, e: &Expr) -> bool {
         let mut sums = Search::over(self);
-        Search::over(self).directed(e, MAX_DIRECTED_DEPTH)
-            || self.follows_by_cases(e)
-            || (1..=MAX_DEPTH).any(|depth| sums.all(e, depth))
+        let mut is_proved = || {
+            Search::over(self).directed(e, MAX_DIRECTED_DEPTH)
+                || splits(self, e, MAX_CASES)
+                || (1..=MAX_DEPTH).any(|depth| sums.all(e, depth))
+        };
+        self.interval(e).is_nonnegative() || (!is_refuted(self, e) && is_proved())
     }
 
-    /// True if the expression is zero or more by ranges and one known inequality, or by what defines one of its atoms.
-    pub(super) fn follows_at_once(&self, e: &Expr) -> bool {
-        Search::over(self).directed(e, 1)
-    }
-
-    /// True if the expression is a sum with a min, or less a max, and is zero or more with either operand in its place.
-    pub(super) fn follows_by_cases(&self, e: &Expr) -> bool {
-        splits(self, e, MAX_CASES)
+    /// True if the expression is zero or more by ranges and one known inequality, or by what defines one of its atoms; or
+    /// if it is a sum with a min, or less a max, and is zero or more with either operand in its place.
+    pub(super) fn follows_simply(&self, e: &Expr) -> bool {
+        Search::over(self).directed(e, 1) || splits(self, e, MAX_CASES)
     }
 }
 

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 
 use smallvec::SmallVec;
 
+use super::facts::Condition;
 use super::known::scattered;
-use super::{Expr, Facts, Range, Sym};
+use super::{Expr, Facts, Sym};
 
 /// The most symbols of an expression for which points are looked for.
 const MAX_SYMBOLS: usize = 4;
@@ -20,86 +21,46 @@ const LARGE: i64 = 100_000;
 /// Values of a few symbols.
 type Point = SmallVec<[(Sym, i64); MAX_SYMBOLS]>;
 
-/// All facts that mention some symbols; they mention no others.
-struct Concerned<'f> {
-    /// Values of solved symbols, with the range of each and a number that divides it.
-    values: Vec<(&'f Expr, Range, i64)>,
-    zeros: Vec<&'f Expr>,
-    nonnegative: Vec<&'f Expr>,
-    multiples: Vec<&'f (Expr, i64)>,
+/// Whether an expression is negative at a point at which all facts hold. A fact that mentions other symbols as well leaves
+/// open whether a point is a part of one for all symbols: then nothing is refuted.
+pub(super) fn is_refuted(facts: &Facts, e: &Expr) -> bool {
+    let symbols = e.symbols();
+    if symbols.is_empty() || symbols.len() > MAX_SYMBOLS {
+        return false;
+    }
+    let points = (0..POINTS).filter_map(|number| point(facts, number, &symbols));
+    let is_negative = |point: &Point| value(e, point).is_some_and(|value| value < 0);
+    let negative: SmallVec<[Point; 4]> = points.filter(is_negative).collect();
+    if negative.is_empty() {
+        return false;
+    }
+    let Some(conditions) = facts.conditions_on_alone(&symbols, MAX_FACTS) else { return false };
+    let holds = |Condition { about, range, multiple }: &Condition<'_>, point: &Point| {
+        value(about, point).is_some_and(|value| range.contains(value.into()) && value % multiple == 0)
+    };
+    negative.iter().any(|point| conditions.iter().all(|condition| holds(condition, point)))
 }
 
-impl Facts {
-    /// Whether an expression is negative at a point at which all facts hold.
-    pub(super) fn refute(&self, e: &Expr) -> bool {
-        let symbols = e.symbols();
-        if symbols.is_empty() || symbols.len() > MAX_SYMBOLS {
-            return false;
-        }
-        let points = (0..POINTS).filter_map(|number| self.point(number, &symbols));
-        let negative: SmallVec<[Point; 4]> =
-            points.filter(|point| value(e, point).is_some_and(|value| value < 0)).collect();
-        let facts = if negative.is_empty() { None } else { self.concerning(&symbols) };
-        facts.is_some_and(|facts| negative.iter().any(|point| facts.hold_at(point)))
-    }
-
-    /// Values of these symbols within their ranges, each a multiple of what divides it.
-    fn point(&self, number: u32, symbols: &BTreeSet<Sym>) -> Option<Point> {
-        let count = symbols.len();
-        let place = |(nth, &sym): (usize, &Sym)| {
-            let range = self.range(sym);
-            let end = |end: Option<i128>, open: i64| end.map_or(Some(open), |end| i64::try_from(end).ok());
-            let (lo, hi) = (end(range.lo(), -LARGE)?, end(range.hi(), i64::MAX)?);
-            // Facts often say that one size is larger than another.
-            let wanted = match number {
-                0 => lo,
-                1 => LARGE,
-                2 => LARGE >> (4 * (1 + nth)),
-                3 => LARGE >> (4 * (count - nth)),
-                _ => scattered(number, sym.as_u32()),
-            };
-            let value = wanted.max(lo).min(hi);
-            let value = value.checked_add(value.checked_neg()?.rem_euclid(self.multiple(sym)))?;
-            range.contains(value.into()).then_some((sym, value))
+/// Values of these symbols within their ranges, each a multiple of what divides it.
+fn point(facts: &Facts, number: u32, symbols: &BTreeSet<Sym>) -> Option<Point> {
+    let count = symbols.len();
+    let place = |(nth, &sym): (usize, &Sym)| {
+        let range = facts.range(sym);
+        let end = |end: Option<i128>, open: i64| end.map_or(Some(open), |end| i64::try_from(end).ok());
+        let (lo, hi) = (end(range.lo(), -LARGE)?, end(range.hi(), i64::MAX)?);
+        // Facts often say that one size is larger than another.
+        let wanted = match number {
+            0 => lo,
+            1 => LARGE,
+            2 => LARGE >> (4 * (1 + nth)),
+            3 => LARGE >> (4 * (count - nth)),
+            _ => scattered(number, sym.as_u32()),
         };
-        symbols.iter().enumerate().map(place).collect()
-    }
-
-    /// The facts that mention some of these symbols; `None` if they are many, or mention others as well, as whether a point
-    /// is a part of one for all symbols is then unknown.
-    fn concerning(&self, symbols: &BTreeSet<Sym>) -> Option<Concerned<'_>> {
-        if symbols.iter().any(|&sym| self.value(sym).is_some()) {
-            return None;
-        }
-        let alone = |e: &Expr| e.symbols().is_subset(symbols);
-        let concerned = |e: &&Expr| symbols.iter().any(|&sym| e.mentions(sym));
-        let values =
-            self.solved_by(symbols).map(|sym| Some((self.value(sym)?, self.range(sym), self.multiple(sym))));
-        let values: Vec<(&Expr, Range, i64)> = values.take(MAX_FACTS).collect::<Option<_>>()?;
-        let zeros: Vec<&Expr> = self.relations().filter(concerned).take(MAX_FACTS).collect();
-        let nonnegative: Vec<&Expr> = self.inequalities_of(symbols).take(MAX_FACTS).collect();
-        let multiples = self.compound_multiples().filter(|(e, _)| concerned(&e));
-        let multiples: Vec<&(Expr, i64)> = multiples.take(MAX_FACTS).collect();
-        let lengths = [values.len(), zeros.len(), nonnegative.len(), multiples.len()];
-        let all =
-            values.iter().map(|(e, ..)| *e).chain(zeros.iter().copied()).chain(nonnegative.iter().copied());
-        let mut all = all.chain(multiples.iter().map(|(e, _)| e));
-        let are_alone = lengths.into_iter().all(|length| length < MAX_FACTS) && all.all(alone);
-        are_alone.then_some(Concerned { values, zeros, nonnegative, multiples })
-    }
-}
-
-impl Concerned<'_> {
-    fn hold_at(&self, point: &Point) -> bool {
-        let is = |e: &Expr, holds: &dyn Fn(i64) -> bool| value(e, point).is_some_and(holds);
-        let is_solved = |(e, range, multiple): &(&Expr, Range, i64)| {
-            is(e, &|value| range.contains(value.into()) && value % multiple == 0)
-        };
-        self.values.iter().all(is_solved)
-            && self.zeros.iter().all(|e| is(e, &|value| value == 0))
-            && self.nonnegative.iter().all(|e| is(e, &|value| value >= 0))
-            && self.multiples.iter().all(|(e, multiple)| is(e, &|value| value % multiple == 0))
-    }
+        let value = wanted.max(lo).min(hi);
+        let value = value.checked_add(value.checked_neg()?.rem_euclid(facts.multiple(sym)))?;
+        range.contains(value.into()).then_some((sym, value))
+    };
+    symbols.iter().enumerate().map(place).collect()
 }
 
 fn value(e: &Expr, point: &Point) -> Option<i64> {
@@ -120,7 +81,7 @@ mod tests {
     fn what_is_negative_at_a_point_where_the_facts_hold_is_refuted() -> Result<(), Contradiction> {
         let mut facts = Facts::new();
         (0..6).for_each(|number| facts.assume_range(Sym::from_u32(number), 0, None));
-        let refuted = |facts: &Facts, text: &str| facts.refute(&read(text));
+        let refuted = |facts: &Facts, text: &str| is_refuted(facts, &read(text));
         assert!(refuted(&facts, "i0 - 3") && refuted(&facts, "3 - i0") && refuted(&facts, "i0 - i1"));
         assert!(refuted(&facts, "min(i0, 9) - min(i1, 7)") && !refuted(&facts, "i0 + i1*i2"));
         facts.assume_le(&read("i1 + 5"), &read("i0"))?;
@@ -139,7 +100,8 @@ mod tests {
         facts.assume_range(Sym::from_u32(0), 7, 3);
         facts.assume_range(Sym::from_u32(1), 0, 20);
         facts.assume_multiple(&read("i1"), 7);
-        assert!(!facts.refute(&read("i0 - 9")));
-        assert!(!facts.refute(&read("14 - i1")) && facts.refute(&read("i1 - 14")));
+        let refuted = |text: &str| is_refuted(&facts, &read(text));
+        assert!(!refuted("i0 - 9"));
+        assert!(!refuted("14 - i1") && refuted("i1 - 14"));
     }
 }

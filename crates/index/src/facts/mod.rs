@@ -2,9 +2,11 @@
 //! simplification with them is in `normalize.rs`, proofs are in `prove.rs`.
 
 mod bounds;
+mod conditions;
 mod inequalities;
 
 pub use bounds::Range;
+pub(crate) use conditions::Condition;
 use inequalities::Inequalities;
 
 use std::collections::BTreeSet;
@@ -179,7 +181,7 @@ impl Facts {
         if self.is_negative(&slack) {
             return Err(Contradiction { left: a.clone(), relation: "<=", right: b.clone() });
         }
-        if known.refutes(&slack) || !(self.follows_at_once(&slack) || self.follows_by_cases(&slack)) {
+        if known.refutes(&slack) || !self.follows_simply(&slack) {
             self.insert_nonnegative(slack);
         }
         Ok(())
@@ -258,17 +260,6 @@ impl Facts {
         terms: &[Term],
     ) -> impl Iterator<Item = &'a Expr> + use<'a> {
         self.nonnegative.sharing(terms)
-    }
-
-    /// The inequalities that mention one of these symbols.
-    pub(super) fn inequalities_of(&self, symbols: &BTreeSet<Sym>) -> impl Iterator<Item = &Expr> {
-        self.nonnegative.mentioning(symbols).into_iter().filter_map(|number| self.nonnegative.get(number))
-    }
-
-    /// The solved symbols whose values mention one of these.
-    pub(super) fn solved_by(&self, symbols: &BTreeSet<Sym>) -> impl Iterator<Item = Sym> + '_ {
-        let solved = symbols.iter().filter_map(|sym| self.dependents.get(sym)).flatten();
-        solved.copied().collect::<BTreeSet<Sym>>().into_iter()
     }
 
     /// The expressions known to be multiples of a number: symbols first, then others.

@@ -58,6 +58,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "extremum",
             "integer",
             "normalize",
+            "refute",
             "prove",
             "prover",
             "sample",
