@@ -131,7 +131,7 @@ impl SegmentFolder {
                     entry.file
                 )));
             };
-            segment.replace(definition).map_err(|error| Failure::of_file(entry.file.as_ref(), &error))?;
+            segment.replace(definition).map_err(Failure::user)?;
             segment.schedule = entry.schedule()?;
         }
         Ok(segments)
