@@ -1,7 +1,8 @@
 """`fd.ops`: a function for each op, made from the compiler's own table of ops. The types are in `operations.pyi`."""
 
+import functools
 import inspect
-from typing import Any, Callable
+from typing import Any, Callable, Tuple
 
 from . import _native, caller
 from .docstrings import docstring
@@ -58,9 +59,14 @@ def _function(builder: Callable[[], _native.Builder], row: dict) -> Any:
 
     op.__name__ = op.__qualname__ = name
     op.__module__ = "ferrofuse.ops"
-    op.__doc__ = docstring(row)
-    op.__signature__ = signature(row)
+    op.__doc__, op.__signature__ = _described(name)
     return public(op)
+
+
+@functools.lru_cache(maxsize=None)
+def _described(name: str) -> Tuple[str, inspect.Signature]:
+    """Docstring and signature of an op: every definition has a function of its own for each op that it calls."""
+    return docstring(TABLE[name]), signature(TABLE[name])
 
 
 def signature(row: dict) -> inspect.Signature:

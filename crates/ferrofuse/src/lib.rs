@@ -71,7 +71,7 @@ pub use ir::interrupt::{Interrupt, Interrupted};
 pub use lambdas::{FoldLambda, lambdas};
 pub use llvm::{CpuTarget, LlvmOptions};
 pub use names::{output_names, value_name, value_named};
-pub use op_list::{OpEntry, op_entries};
+pub use op_list::{OpEntry, op_entries, op_entry};
 pub use ops::{DType, Scalar};
 pub use runtime::{
     Argument, Blame, CallFacts, CallOptions, CallReport, CompileOptions, CudaDevice, DeviceHandle, Error,

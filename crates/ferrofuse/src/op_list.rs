@@ -36,11 +36,15 @@ pub struct OpEntry {
 
 /// Every op, in the order of the tables.
 pub fn op_entries() -> impl Iterator<Item = OpEntry> {
-    OpRef::all().map(op_entry)
+    OpRef::all().map(entry_of)
 }
 
-/// One op.
-fn op_entry(op: OpRef) -> OpEntry {
+/// The op with this name.
+pub fn op_entry(name: &str) -> Option<OpEntry> {
+    OpRef::all().find(|op| op.name() == name).map(entry_of)
+}
+
+fn entry_of(op: OpRef) -> OpEntry {
     let (kind, rule, ulp, expression) = match op {
         OpRef::Primitive(scalar_op) => {
             ("primitives", Some(rule(scalar_op.row().typing)), Some(scalar_op.row().ulp), None)

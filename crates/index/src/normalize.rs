@@ -292,17 +292,12 @@ fn positive_term(term: Term) -> Option<Expr> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ParseError, Sym};
+    use super::super::Sym;
     use super::*;
-
-    fn read(text: &str) -> Expr {
-        let symbol = |name: &str| Some(Sym::from_u32(name.strip_prefix('i')?.parse().ok()?));
-        Expr::parse(text, &mut { symbol }).unwrap_or_else(|error: ParseError| panic!("{text}: {error}"))
-    }
 
     fn check(facts: &Facts, cases: &[(&str, &str)]) {
         for (given, expected) in cases {
-            assert_eq!(facts.normalize(&read(given)), read(expected), "{given}");
+            assert_eq!(facts.normalize(&Expr::read(given)), Expr::read(expected), "{given}");
         }
     }
 
@@ -341,7 +336,7 @@ mod tests {
         let mut facts = Facts::new();
         (0..4).for_each(|index| facts.assume_range(Sym::from_u32(index), 0, None));
         for (index, extent) in [("i0", "i1"), ("i2", "i3")] {
-            facts.assume_lt(&read(index), &read(extent)).unwrap();
+            facts.assume_lt(&Expr::read(index), &Expr::read(extent)).unwrap();
         }
         check(
             &facts,
@@ -358,8 +353,8 @@ mod tests {
     #[test]
     fn multiples_cancel() {
         let mut facts = Facts::new();
-        facts.assume_multiple(&read("i0"), 4);
-        facts.assume_equal(&read("i1 % 8"), &Expr::zero()).unwrap();
+        facts.assume_multiple(&Expr::read("i0"), 4);
+        facts.assume_equal(&Expr::read("i1 % 8"), &Expr::zero()).unwrap();
         check(
             &facts,
             &[
@@ -375,10 +370,10 @@ mod tests {
     #[test]
     fn equalities_are_put_in() {
         let mut facts = Facts::new();
-        facts.assume_equal(&read("i2"), &read("i0*i1")).unwrap();
-        facts.assume_equal(&read("i3"), &read("i2 + 1")).unwrap();
-        facts.assume_equal(&read("i0"), &read("i4")).unwrap();
-        facts.assume_equal(&read("i5*i6"), &read("2*i7*i8")).unwrap();
+        facts.assume_equal(&Expr::read("i2"), &Expr::read("i0*i1")).unwrap();
+        facts.assume_equal(&Expr::read("i3"), &Expr::read("i2 + 1")).unwrap();
+        facts.assume_equal(&Expr::read("i0"), &Expr::read("i4")).unwrap();
+        facts.assume_equal(&Expr::read("i5*i6"), &Expr::read("2*i7*i8")).unwrap();
         check(
             &facts,
             &[("i3", "i0*i1 + 1"), ("i4 - i0", "0"), ("i2 // 4", "(i0*i1) // 4"), ("i5*i6*i7", "2*i7*i7*i8")],

@@ -284,11 +284,6 @@ mod tests {
     use super::super::{Range, Sym};
     use super::*;
 
-    fn read(text: &str) -> Expr {
-        let symbol = |name: &str| Some(Sym::from_u32(name.strip_prefix('i')?.parse().ok()?));
-        Expr::parse(text, &mut { symbol }).expect(text)
-    }
-
     fn sizes(count: u32) -> Facts {
         let mut facts = Facts::new();
         (0..count).for_each(|index| facts.assume_range(Sym::from_u32(index), 0, None));
@@ -299,13 +294,13 @@ mod tests {
     fn an_address_stays_inside_its_buffer() {
         // Row i0 of i1, column 4*i2 + i3 of i4 = 4*i5, in a tensor of i1*i4 elements.
         let mut facts = sizes(6);
-        facts.assume_lt(&read("i0"), &read("i1")).unwrap();
-        facts.assume_lt(&read("i2"), &read("i5")).unwrap();
+        facts.assume_lt(&Expr::read("i0"), &Expr::read("i1")).unwrap();
+        facts.assume_lt(&Expr::read("i2"), &Expr::read("i5")).unwrap();
         facts.assume_range(Sym::from_u32(3), 0, 3);
-        facts.assume_equal(&read("i4"), &read("4*i5")).unwrap();
-        assert!(facts.prove_lt(&read("i0*i4 + 4*i2 + i3"), &read("i1*i4")));
-        assert!(!facts.prove_lt(&read("i0*i4 + 4*i2 + i3 + 1"), &read("i1*i4")));
-        assert!(facts.prove_le(&Expr::zero(), &read("i0*i4 + 4*i2 + i3")));
+        facts.assume_equal(&Expr::read("i4"), &Expr::read("4*i5")).unwrap();
+        assert!(facts.prove_lt(&Expr::read("i0*i4 + 4*i2 + i3"), &Expr::read("i1*i4")));
+        assert!(!facts.prove_lt(&Expr::read("i0*i4 + 4*i2 + i3 + 1"), &Expr::read("i1*i4")));
+        assert!(facts.prove_le(&Expr::zero(), &Expr::read("i0*i4 + 4*i2 + i3")));
     }
 
     #[test]
@@ -313,7 +308,8 @@ mod tests {
         let mut facts = sizes(16);
         let (mut index, mut count) = (Expr::zero(), Expr::one());
         for dimension in 0..8 {
-            let (variable, extent) = (read(&format!("i{dimension}")), read(&format!("i{}", 8 + dimension)));
+            let (variable, extent) =
+                (Expr::read(&format!("i{dimension}")), Expr::read(&format!("i{}", 8 + dimension)));
             facts.assume_lt(&variable, &extent).unwrap();
             index = index * &extent + variable;
             count = count * extent;
@@ -325,19 +321,19 @@ mod tests {
     #[test]
     fn rounding_is_bounded() {
         let facts = sizes(2);
-        assert!(facts.prove_le(&read("(i0 // 4)*4"), &read("i0")));
-        assert!(facts.prove_lt(&read("i0"), &read("(i0 // 4)*4 + 4")));
-        assert!(!facts.prove_le(&read("i0"), &read("(i0 // 4)*4")));
-        assert!(facts.prove_le(&read("min(i0, 2*i1)"), &read("i0 + i1")));
-        assert!(facts.prove_le(&read("i0 % 8"), &read("i0")));
-        assert!(facts.prove_eq(&read("i0 % 4"), &read("i0 - (i0 // 4)*4")));
+        assert!(facts.prove_le(&Expr::read("(i0 // 4)*4"), &Expr::read("i0")));
+        assert!(facts.prove_lt(&Expr::read("i0"), &Expr::read("(i0 // 4)*4 + 4")));
+        assert!(!facts.prove_le(&Expr::read("i0"), &Expr::read("(i0 // 4)*4")));
+        assert!(facts.prove_le(&Expr::read("min(i0, 2*i1)"), &Expr::read("i0 + i1")));
+        assert!(facts.prove_le(&Expr::read("i0 % 8"), &Expr::read("i0")));
+        assert!(facts.prove_eq(&Expr::read("i0 % 4"), &Expr::read("i0 - (i0 // 4)*4")));
     }
 
     #[test]
     fn simplest_forms_are_compared_as_they_are_or_proved() {
         let mut facts = sizes(4);
         let equal = |facts: &Facts, a: &str, b: &str| {
-            let [a, b] = [a, b].map(|text| facts.normalize(&read(text)));
+            let [a, b] = [a, b].map(|text| facts.normalize(&Expr::read(text)));
             assert_eq!(facts.prove_eq_of_simplest(&a, &b), facts.prove_eq(&a, &b), "{a} and {b}");
             facts.prove_eq_of_simplest(&a, &b)
         };
@@ -345,7 +341,7 @@ mod tests {
         assert!(!equal(&facts, "min(i0, 7)", "min(i0, 8)"));
         assert!(equal(&facts, "i0 % 4", "i0 - (i0 // 4)*4"));
         assert!(!equal(&facts, "i0*i1", "6*i2"));
-        facts.assume_equal(&read("i0*i1"), &read("6*i2")).unwrap();
+        facts.assume_equal(&Expr::read("i0*i1"), &Expr::read("6*i2")).unwrap();
         assert!(equal(&facts, "i0*i1*i3", "6*i2*i3"));
         assert!(!facts.prove_eq_of_simplest(&Expr::overflow(), &Expr::overflow()));
     }
@@ -353,31 +349,31 @@ mod tests {
     #[test]
     fn different_by_parity_sign_or_range() {
         let mut facts = sizes(3);
-        facts.assume_multiple(&read("i0"), 6);
-        assert!(facts.prove_ne(&read("i0 + 9*i1"), &read("1")));
-        assert!(facts.prove_ne(&read("i0"), &read("-1")));
-        assert!(!facts.prove_ne(&read("i0"), &read("6")));
-        assert!(!facts.prove_ne(&read("i0"), &read("i1")));
-        facts.assume_lt(&read("i1"), &read("i2")).unwrap();
-        assert!(facts.prove_ne(&read("i1"), &read("i2")));
+        facts.assume_multiple(&Expr::read("i0"), 6);
+        assert!(facts.prove_ne(&Expr::read("i0 + 9*i1"), &Expr::read("1")));
+        assert!(facts.prove_ne(&Expr::read("i0"), &Expr::read("-1")));
+        assert!(!facts.prove_ne(&Expr::read("i0"), &Expr::read("6")));
+        assert!(!facts.prove_ne(&Expr::read("i0"), &Expr::read("i1")));
+        facts.assume_lt(&Expr::read("i1"), &Expr::read("i2")).unwrap();
+        assert!(facts.prove_ne(&Expr::read("i1"), &Expr::read("i2")));
     }
 
     #[test]
     fn divisibility_is_by_numbers_and_by_sizes() {
         let mut facts = sizes(3);
-        facts.assume_equal(&read("i2"), &read("i0*i1")).unwrap();
-        facts.assume_multiple(&read("i1"), 32);
-        assert!(facts.prove_divides(&read("i0"), &read("i2")));
-        assert!(facts.prove_divides(&read("16*i0"), &read("3*i2")));
-        assert!(!facts.prove_divides(&read("64"), &read("i2")));
+        facts.assume_equal(&Expr::read("i2"), &Expr::read("i0*i1")).unwrap();
+        facts.assume_multiple(&Expr::read("i1"), 32);
+        assert!(facts.prove_divides(&Expr::read("i0"), &Expr::read("i2")));
+        assert!(facts.prove_divides(&Expr::read("16*i0"), &Expr::read("3*i2")));
+        assert!(!facts.prove_divides(&Expr::read("64"), &Expr::read("i2")));
         assert!(facts.prove_divides(&Expr::zero(), &Expr::zero()));
-        assert!(!facts.prove_divides(&Expr::zero(), &read("i0")));
+        assert!(!facts.prove_divides(&Expr::zero(), &Expr::read("i0")));
     }
 
     #[test]
     fn assumptions_are_found_among_many() {
         let mut facts = sizes(2);
-        let slack = |k: i64| read("i0") - Expr::constant(k) * read("i1");
+        let slack = |k: i64| Expr::read("i0") - Expr::constant(k) * Expr::read("i1");
         for k in 1..300 {
             facts.assume_le(&Expr::zero(), &slack(k)).unwrap();
             assert!(facts.prove_le(&Expr::zero(), &slack(k)), "{k} of them");
@@ -387,24 +383,24 @@ mod tests {
     #[test]
     fn an_equality_that_an_inequality_excludes_is_rejected() {
         let mut facts = sizes(3);
-        facts.assume_le(&Expr::constant(1), &read("i0*i1")).unwrap();
+        facts.assume_le(&Expr::constant(1), &Expr::read("i0*i1")).unwrap();
         let before = facts.clone();
-        assert!(facts.assume_equal(&read("i1"), &Expr::zero()).is_err());
+        assert!(facts.assume_equal(&Expr::read("i1"), &Expr::zero()).is_err());
         assert_eq!(facts, before);
-        facts.assume_equal(&read("i1"), &read("i2")).unwrap();
-        assert!(facts.assume_equal(&read("i2"), &Expr::zero()).is_err());
+        facts.assume_equal(&Expr::read("i1"), &Expr::read("i2")).unwrap();
+        assert!(facts.assume_equal(&Expr::read("i2"), &Expr::zero()).is_err());
     }
 
     #[test]
     fn a_relation_is_solved_when_it_can_be() {
         let mut facts = sizes(3);
-        facts.assume_equal(&read("i0*i1"), &read("20")).unwrap();
-        facts.assume_equal(&read("3*i2*i1"), &read("8*i1")).unwrap();
-        assert!(facts.assume_equal(&read("i1"), &read("5")).is_err(), "3*i2 = 8");
-        assert!(facts.assume_equal(&read("i1"), &read("6")).is_err(), "6*i0 = 20");
+        facts.assume_equal(&Expr::read("i0*i1"), &Expr::read("20")).unwrap();
+        facts.assume_equal(&Expr::read("3*i2*i1"), &Expr::read("8*i1")).unwrap();
+        assert!(facts.assume_equal(&Expr::read("i1"), &Expr::read("5")).is_err(), "3*i2 = 8");
+        assert!(facts.assume_equal(&Expr::read("i1"), &Expr::read("6")).is_err(), "6*i0 = 20");
         let mut facts = sizes(2);
-        facts.assume_equal(&read("i0*i1"), &read("20")).unwrap();
-        facts.assume_equal(&read("i1"), &read("5")).unwrap();
+        facts.assume_equal(&Expr::read("i0*i1"), &Expr::read("20")).unwrap();
+        facts.assume_equal(&Expr::read("i1"), &Expr::read("5")).unwrap();
         assert_eq!(facts.value(Sym::from_u32(0)), Some(&Expr::constant(4)));
         assert_eq!(facts.relations().count(), 0);
     }
@@ -414,11 +410,11 @@ mod tests {
         let mut facts = sizes(3);
         facts.assume_range(Sym::from_u32(0), 1, 8);
         let before = facts.clone();
-        assert!(facts.assume_equal(&read("i0"), &read("0")).is_err());
-        assert!(facts.assume_equal(&read("i0"), &read("-i1")).is_err());
-        assert!(facts.assume_equal(&read("2*i0"), &read("4*i1 + 1")).is_err());
-        assert!(facts.assume_equal(&read("i0"), &read("i0 + 1")).is_err());
-        let error = facts.assume_le(&read("i1 + 9"), &read("i0")).unwrap_err();
+        assert!(facts.assume_equal(&Expr::read("i0"), &Expr::read("0")).is_err());
+        assert!(facts.assume_equal(&Expr::read("i0"), &Expr::read("-i1")).is_err());
+        assert!(facts.assume_equal(&Expr::read("2*i0"), &Expr::read("4*i1 + 1")).is_err());
+        assert!(facts.assume_equal(&Expr::read("i0"), &Expr::read("i0 + 1")).is_err());
+        let error = facts.assume_le(&Expr::read("i1 + 9"), &Expr::read("i0")).unwrap_err();
         assert_eq!(error.to_string(), "`i1 + 9 <= i0` contradicts what is known");
         assert_eq!(facts, before);
     }
@@ -427,20 +423,20 @@ mod tests {
     fn facts_of_a_solved_symbol_pass_to_its_value() {
         let mut facts = sizes(3);
         facts.assume_range(Sym::from_u32(2), 2, 9);
-        facts.assume_multiple(&read("i2"), 4);
-        facts.assume_equal(&read("i2"), &read("i0")).unwrap();
-        assert_eq!(facts.bounds(&read("i0")), Range::new(Some(2), Some(9)));
-        assert!(facts.prove_divides(&read("4"), &read("i0")));
+        facts.assume_multiple(&Expr::read("i2"), 4);
+        facts.assume_equal(&Expr::read("i2"), &Expr::read("i0")).unwrap();
+        assert_eq!(facts.bounds(&Expr::read("i0")), Range::new(Some(2), Some(9)));
+        assert!(facts.prove_divides(&Expr::read("4"), &Expr::read("i0")));
         facts.assume_range(Sym::from_u32(2), 4, None);
-        assert_eq!(facts.bounds(&read("i0")).lo(), Some(4));
+        assert_eq!(facts.bounds(&Expr::read("i0")).lo(), Some(4));
         assert_eq!(facts.equalities().map(|(sym, _)| sym.to_string()).collect::<Vec<_>>(), ["i2"]);
     }
 
     #[test]
     fn nothing_is_proved_of_overflow() {
         let (facts, lost) = (Facts::new(), Expr::overflow());
-        assert!(!facts.prove_eq(&lost, &lost) && !facts.prove_ne(&lost, &read("1")));
-        assert!(!facts.prove_le(&lost, &lost) && !facts.prove_divides(&read("1"), &lost));
+        assert!(!facts.prove_eq(&lost, &lost) && !facts.prove_ne(&lost, &Expr::read("1")));
+        assert!(!facts.prove_le(&lost, &lost) && !facts.prove_divides(&Expr::read("1"), &lost));
         assert_eq!(facts.bounds(&lost), Range::ALL);
     }
 }

@@ -77,25 +77,23 @@ mod tests {
     use super::*;
     use crate::work::{AlgebraWork, counted};
 
-    fn read(text: &str) -> Expr {
-        let symbol = |name: &str| Some(Sym::from_u32(name.strip_prefix('i')?.parse().ok()?));
-        Expr::parse(text, &mut { symbol }).expect(text)
-    }
-
     #[test]
     fn loops_know_their_variables() {
         let (row, column) = (Sym::from_u32(2), Sym::from_u32(3));
-        let outer = Prover::default().in_loop(row, &Expr::zero(), &read("i0"));
-        let mut inner = outer.in_loop(column, &read("min(512, i1)"), &read("i1"));
-        assert!(inner.prove_lt(&read("i2*i1 + i3"), &read("i0*i1")));
-        assert!(inner.prove_le(&read("min(512, i1)"), &read("i3")));
-        assert!(!inner.prove_le(&read("512"), &read("i3")) && !outer.prove_le(&Expr::one(), &read("i3")));
-        assert!(inner.assume_le(&read("2*i2"), &read("i3")).is_ok());
-        assert!(inner.prove_le(&read("4*i2"), &read("2*i3")));
+        let outer = Prover::default().in_loop(row, &Expr::zero(), &Expr::read("i0"));
+        let mut inner = outer.in_loop(column, &Expr::read("min(512, i1)"), &Expr::read("i1"));
+        assert!(inner.prove_lt(&Expr::read("i2*i1 + i3"), &Expr::read("i0*i1")));
+        assert!(inner.prove_le(&Expr::read("min(512, i1)"), &Expr::read("i3")));
+        assert!(
+            !inner.prove_le(&Expr::read("512"), &Expr::read("i3"))
+                && !outer.prove_le(&Expr::one(), &Expr::read("i3"))
+        );
+        assert!(inner.assume_le(&Expr::read("2*i2"), &Expr::read("i3")).is_ok());
+        assert!(inner.prove_le(&Expr::read("4*i2"), &Expr::read("2*i3")));
         assert!(
             Prover::default()
-                .in_loop(row, &read("1"), &read("2"))
-                .assume_le(&read("4"), &read("i2"))
+                .in_loop(row, &Expr::read("1"), &Expr::read("2"))
+                .assume_le(&Expr::read("4"), &Expr::read("i2"))
                 .is_err()
         );
     }
@@ -105,10 +103,10 @@ mod tests {
     fn bounds_of_a_loop_are_proved_once_for_all_copies_in_it() {
         let var = Sym::from_u32(3);
         let begin = "max(0, 32*(i2 % ((min(1024, i1) + 31) // 32)))";
-        let inside = Prover::default().in_loop(var, &read(begin), &read("min(1024, i1)"));
+        let inside = Prover::default().in_loop(var, &Expr::read(begin), &Expr::read("min(1024, i1)"));
         let ask = |copy: i64| {
-            let at = read(begin) + Expr::sym(var) * 8 + copy;
-            counted(AlgebraWork::Asked, || assert!(!inside.prove_le(&read("min(512, i1)"), &at)))
+            let at = Expr::read(begin) + Expr::sym(var) * 8 + copy;
+            counted(AlgebraWork::Asked, || assert!(!inside.prove_le(&Expr::read("min(512, i1)"), &at)))
         };
         let (first, second) = (ask(0), ask(1));
         assert!(second <= 1 && second <= first, "{first} and {second}");

@@ -34,7 +34,7 @@ pub(super) fn is_refuted(facts: &Facts, e: &Expr) -> bool {
     if negative.is_empty() {
         return false;
     }
-    let Some(conditions) = facts.conditions_on_alone(&symbols, MAX_FACTS) else { return false };
+    let Some(conditions) = facts.conditions_within(&symbols, MAX_FACTS) else { return false };
     let holds = |Condition { about, range, multiple }: &Condition<'_>, point: &Point| {
         value(about, point).is_some_and(|value| range.contains(value.into()) && value % multiple == 0)
     };
@@ -72,24 +72,19 @@ mod tests {
     use super::*;
     use crate::Contradiction;
 
-    fn read(text: &str) -> Expr {
-        let number = |name: &str| name.strip_prefix('i')?.parse().ok().map(Sym::from_u32);
-        Expr::parse(text, &mut { number }).expect("an expression")
-    }
-
     #[test]
     fn what_is_negative_at_a_point_where_the_facts_hold_is_refuted() -> Result<(), Contradiction> {
         let mut facts = Facts::new();
         (0..6).for_each(|number| facts.assume_range(Sym::from_u32(number), 0, None));
-        let refuted = |facts: &Facts, text: &str| is_refuted(facts, &read(text));
+        let refuted = |facts: &Facts, text: &str| is_refuted(facts, &Expr::read(text));
         assert!(refuted(&facts, "i0 - 3") && refuted(&facts, "3 - i0") && refuted(&facts, "i0 - i1"));
         assert!(refuted(&facts, "min(i0, 9) - min(i1, 7)") && !refuted(&facts, "i0 + i1*i2"));
-        facts.assume_le(&read("i1 + 5"), &read("i0"))?;
+        facts.assume_le(&Expr::read("i1 + 5"), &Expr::read("i0"))?;
         assert!(!refuted(&facts, "i0 - i1 - 5") && refuted(&facts, "i0 + i1 - 9000"));
         // Another fact links i1 with a symbol of which nothing is chosen.
-        facts.assume_le(&read("i2*i3"), &read("i1*i4"))?;
+        facts.assume_le(&Expr::read("i2*i3"), &Expr::read("i1*i4"))?;
         assert!(!refuted(&facts, "i0 + i1 - 9000"));
-        facts.assume_equal(&read("i5"), &read("i0 + 1"))?;
+        facts.assume_equal(&Expr::read("i5"), &Expr::read("i0 + 1"))?;
         assert!(!refuted(&facts, "i5 - 3"), "the simplest form does not mention i5");
         Ok(())
     }
@@ -99,8 +94,8 @@ mod tests {
         let mut facts = Facts::new();
         facts.assume_range(Sym::from_u32(0), 7, 3);
         facts.assume_range(Sym::from_u32(1), 0, 20);
-        facts.assume_multiple(&read("i1"), 7);
-        let refuted = |text: &str| is_refuted(&facts, &read(text));
+        facts.assume_multiple(&Expr::read("i1"), 7);
+        let refuted = |text: &str| is_refuted(&facts, &Expr::read(text));
         assert!(!refuted("i0 - 9"));
         assert!(!refuted("14 - i1") && refuted("i1 - 14"));
     }

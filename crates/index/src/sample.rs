@@ -70,22 +70,17 @@ impl Scale {
 mod tests {
     use crate::{Expr, Facts, Sym};
 
-    fn read(text: &str) -> Expr {
-        let number = |name: &str| name.strip_prefix('i')?.parse().ok().map(Sym::from_u32);
-        Expr::parse(text, &mut { number }).expect("an expression")
-    }
-
     #[test]
     fn a_sample_keeps_to_all_facts() {
         let mut facts = Facts::new();
         facts.assume_range(Sym::from_u32(0), 0, None);
         facts.assume_range(Sym::from_u32(1), 0, 50);
-        facts.assume_le(&read("100*i1"), &read("i0")).unwrap();
-        facts.assume_le(&read("100*i3"), &read("i0")).unwrap();
-        facts.assume_multiple(&read("i0"), 64);
-        facts.assume_equal(&read("i2"), &read("2*i0")).unwrap();
+        facts.assume_le(&Expr::read("100*i1"), &Expr::read("i0")).unwrap();
+        facts.assume_le(&Expr::read("100*i3"), &Expr::read("i0")).unwrap();
+        facts.assume_multiple(&Expr::read("i0"), 64);
+        facts.assume_equal(&Expr::read("i2"), &Expr::read("2*i0")).unwrap();
         let sample = facts.sample().expect("there is one");
-        let differ = |a: &str, b: &str| facts.differ_at(sample, &read(a), &read(b));
+        let differ = |a: &str, b: &str| facts.differ_at(sample, &Expr::read(a), &Expr::read(b));
         assert!(differ("min(i0, 7)", "min(i0, 8)") && differ("i0", "i1") && differ("i0", "i2"));
         assert!(!differ("i2", "2*i0") && !differ("i0 % 64", "0") && !differ("min(100*i1, i0)", "100*i1"));
         assert!(!differ("i0 // 0", "1"), "what has no value is not known to differ");
@@ -94,7 +89,7 @@ mod tests {
     #[test]
     fn facts_that_no_try_meets_have_no_sample() {
         let mut facts = Facts::new();
-        facts.assume_equal(&read("i0*i1"), &read("20")).unwrap();
+        facts.assume_equal(&Expr::read("i0*i1"), &Expr::read("20")).unwrap();
         assert_eq!(facts.sample(), None);
     }
 }

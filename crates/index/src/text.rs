@@ -224,10 +224,18 @@ fn integer_of(negative: bool, digits: &str, at: usize) -> Result<Expr, ParseErro
 }
 
 #[cfg(test)]
+impl Expr {
+    /// The expression of a text that names symbols as `i0`, for tests.
+    pub(crate) fn read(text: &str) -> Expr {
+        tests::read(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Result<Expr, ParseError> {
+    pub(super) fn read(text: &str) -> Result<Expr, ParseError> {
         Expr::parse(text, &mut |name| Some(Sym::from_u32(name.strip_prefix('i')?.parse().ok()?)))
     }
 

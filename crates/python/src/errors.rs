@@ -164,7 +164,7 @@ pub fn closed(py: Python<'_>, op: &str) -> PyErr {
 
 /// Arguments that do not fit the parameters of an op.
 pub fn unbound(py: Python<'_>, op: &str, message: String) -> PyErr {
-    let signature = ferrofuse::op_entries().find(|entry| entry.name == op).map(|entry| entry.signature);
+    let signature = ferrofuse::op_entry(op).map(|entry| entry.signature);
     let message = signature.map_or(message.clone(), |signature| format!("{message}; it is {signature}"));
     raise_there(py, Class::Argument, message, Details { op: Some(op), ..Details::default() })
 }

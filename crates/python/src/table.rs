@@ -19,8 +19,10 @@ pub fn ops(py: Python<'_>) -> PyResult<Bound<'_, PyList>> {
 #[pyfunction]
 #[pyo3(signature = (name = None))]
 pub fn describe_ops(name: Option<&str>) -> String {
-    let wanted = |entry: &ferrofuse::OpEntry| name.is_none_or(|name| entry.name == name);
-    let entries: Vec<_> = ferrofuse::op_entries().filter(wanted).collect();
+    let entries: Vec<ferrofuse::OpEntry> = match name {
+        Some(name) => ferrofuse::op_entry(name).into_iter().collect(),
+        None => ferrofuse::op_entries().collect(),
+    };
     serde_json::to_string(&entries).expect("entries are plain data")
 }
 

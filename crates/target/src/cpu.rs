@@ -115,9 +115,8 @@ pub const MIN_PREFETCHED_ROWS: u64 = 4;
 /// The most operations for which the hardware looks far enough ahead by itself, as it has those of several lines in flight.
 pub const MAX_UNPREFETCHED_OPS: usize = 6;
 
-/// The most inputs that are prefetched along the lanes. Sums of 100 and 150 inputs of 1 and 0.7 million took 42 and 45 ms with
-/// prefetches and 33 and 35 without, of up to 48 inputs the same (one thread, a Xeon with AVX-512); and libLLVM orders n loads
-/// among n prefetches in cubic time: 0.7 s for 200 inputs, 0.05 without.
+/// The most inputs that are prefetched along the lanes. More are slower, and take libLLVM cubic time: 0.7 s for 200 inputs, 0.05
+/// without (`docs/internals/performance.md`).
 pub const MAX_PREFETCHED_INPUTS: usize = 64;
 
 /// The prefetch distance along the lanes, in bytes. It was the best of 512, 1024, 2048, 4096 and 8192 on gelu, silu and rope

@@ -14,9 +14,9 @@ pub(crate) struct Condition<'f> {
 }
 
 impl Facts {
-    /// The facts that mention some of these symbols, ranges and multiples of the symbols themselves left out; `None` if they
-    /// are more than `most` of a kind, if they mention other symbols as well, or if a symbol has a value.
-    pub(crate) fn conditions_on_alone(
+    /// The facts that mention some of these symbols, except for ranges and multiples of the symbols themselves. `None` if one
+    /// of these facts mentions another symbol, if there are more than `most` of a kind, or if one of the symbols has a value.
+    pub(crate) fn conditions_within(
         &self,
         symbols: &BTreeSet<Sym>,
         most: usize,
@@ -25,30 +25,29 @@ impl Facts {
             return None;
         }
         let concerned = |e: &&Expr| symbols.iter().any(|&sym| e.mentions(sym));
-        let is = |range: Range| move |about| Condition { about, range, multiple: 1 };
-        let zeros = self.relations.iter().filter(concerned).map(is(Range::point(0)));
+        let within = |range: Range| move |about| Condition { about, range, multiple: 1 };
+        let zeros = self.relations.iter().filter(concerned).map(within(Range::point(0)));
         let known = self.nonnegative.mentioning(symbols).into_iter();
         let known = known.filter_map(|number| self.nonnegative.get(number));
-        let nonnegative = known.map(is(Range::new(Some(0), None)));
+        let nonnegative = known.map(within(Range::new(Some(0), None)));
         let divided = self.multiples.iter().filter(|(e, _)| concerned(&e));
         let divided =
             divided.map(|(about, multiple)| Condition { about, range: Range::ALL, multiple: *multiple });
         let dependents = symbols.iter().filter_map(|sym| self.dependents.get(sym)).flatten();
-        let solved = dependents.collect::<BTreeSet<_>>().into_iter().map(|&sym| Condition {
+        let dependents: BTreeSet<Sym> = dependents.copied().collect();
+        let solved = dependents.into_iter().map(|sym| Condition {
             about: &self.equalities[&sym],
             range: self.range(sym),
             multiple: self.multiple(sym),
         });
-        let mut all: Vec<Condition<'_>> = Vec::new();
-        let kinds: [&mut dyn Iterator<Item = Condition<'_>>; 4] =
-            [&mut { zeros }, &mut { nonnegative }, &mut { divided }, &mut { solved }];
-        for kind in kinds {
-            let before = all.len();
-            all.extend(kind.take(most + 1));
-            if all.len() - before > most {
-                return None;
-            }
-        }
-        all.iter().all(|condition| condition.about.symbols().is_subset(symbols)).then_some(all)
+        let kinds: [Vec<Condition<'_>>; 4] = [
+            zeros.take(most + 1).collect(),
+            nonnegative.take(most + 1).collect(),
+            divided.take(most + 1).collect(),
+            solved.take(most + 1).collect(),
+        ];
+        let is_within = |condition: &Condition<'_>| condition.about.symbols().is_subset(symbols);
+        let are_within = kinds.iter().all(|kind| kind.len() <= most && kind.iter().all(is_within));
+        are_within.then(|| kinds.into_iter().flatten().collect())
     }
 }

@@ -4,7 +4,10 @@
 
 use smallvec::SmallVec;
 
-/// Sizes of the axes, outermost first. Four are stored inline: few arrays have more axes, and calls copy many layouts.
+/// Axes that [`Dims`] and [`Strides`] store inline: few arrays have more, and calls copy many layouts.
+const INLINE: usize = 4;
+
+/// Sizes of the axes, outermost first.
 pub type Dims = SmallVec<[usize; INLINE]>;
 /// Strides of the axes in elements; zero repeats an element, negative walks backward.
 pub type Strides = SmallVec<[isize; INLINE]>;
@@ -19,17 +22,14 @@ pub struct Layout {
     pub strides: Strides,
 }
 
-/// Axes that [`Dims`] and [`Strides`] store inline.
-const INLINE: usize = 4;
-
 impl Clone for Layout {
-    /// Faster than the derived `clone`: calls copy many layouts.
+    /// Faster than the derived `clone`, which calls `memcpy` or copies one by one.
     fn clone(&self) -> Layout {
         Layout { offset: self.offset, sizes: copied(&self.sizes), strides: copied(&self.strides) }
     }
 }
 
-/// A copy of a list, for few elements in a number of steps that is known ahead.
+/// A copy of a list. A short one is copied as a whole buffer, without a call of `memcpy`.
 fn copied<T: Copy + Default>(list: &[T]) -> SmallVec<[T; INLINE]> {
     if list.len() > INLINE {
         return SmallVec::from_slice(list);

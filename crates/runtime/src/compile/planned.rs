@@ -55,7 +55,7 @@ pub fn plan_for_call(
     let shapes = Shapes::new(definition, call.by_order, options, on_gpu);
     let key = VariantKey::of(call.layouts, &call.sizes, Some(&shapes));
     let hints = key.expected().unwrap_or_else(|| Hints::new(call.sizes.known()));
-    let plan = apart(definition, key, target, &hints, options, plan)?;
+    let plan = made_in_background(definition, key, target, &hints, options, plan)?;
     Ok((plan, hints))
 }
 
@@ -69,7 +69,14 @@ pub fn plan_declared(
     target: &Target,
     options: &CompileOptions,
 ) -> Result<Plan, Error> {
-    apart(definition, VariantKey::declared(definition), target, &options.hints, &options.plan, plan)
+    made_in_background(
+        definition,
+        VariantKey::declared(definition),
+        target,
+        &options.hints,
+        &options.plan,
+        plan,
+    )
 }
 
 /// Cuts a definition as [`plan_declared`], and makes no kernels.
@@ -81,14 +88,21 @@ pub fn cut_declared(
     target: &Target,
     options: &CompileOptions,
 ) -> Result<Cut, Error> {
-    apart(definition, VariantKey::declared(definition), target, &options.hints, &options.plan, cut)
+    made_in_background(
+        definition,
+        VariantKey::declared(definition),
+        target,
+        &options.hints,
+        &options.plan,
+        cut,
+    )
 }
 
 /// A function of the compiler over a definition.
 type Make<T> = fn(PlanRequest<'_>) -> Result<T, PlanError>;
 
-/// What such a function makes for calls of a key, on a thread that an interrupt leaves behind.
-fn apart<T: Send + 'static>(
+/// [`made`] on a thread of its own, which an interrupt leaves behind.
+fn made_in_background<T: Send + 'static>(
     definition: &Definition,
     key: VariantKey,
     target: &Target,
