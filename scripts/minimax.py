@@ -9,7 +9,8 @@ A table is the polynomial of its length with the smallest deviation from a funct
 
 import sys
 
-from mpmath import asin, atan, cos, erf, erfc, erfinv, exp, expm1, log, lu_solve, matrix, mp, mpf, pi, polyval, sin, sqrt
+from mpmath import asin, atan, cos, erf, erfc, erfinv, euler, exp, expm1, log, loggamma, lu_solve, matrix, mp, mpf, pi
+from mpmath import polyval, sin, sqrt, workprec
 
 mp.prec = 200
 GRID = 800  # points at which the error is looked at
@@ -65,10 +66,43 @@ def root(function, at_zero):
     return lambda u: function(sqrt(u)) if u > mpf(10) ** -30 else mpf(at_zero)
 
 
+@workprec(420)  # as x is within 2^-150 of 1
 def inverse_erf_ratio(depth):
     """erfinv(x) / x, where `depth` is -log(1 - x^2)."""
     x = sqrt(-expm1(-depth))
     return erfinv(x) / x if depth > 0 else sqrt(pi) / 2
+
+
+def inverse_erf_less_root(centre):
+    """erfinv(x) / x - sqrt(w) as a function of sqrt(w) - centre, with its error relative to the first term."""
+
+    def ratio(shifted):
+        return inverse_erf_ratio((shifted + centre) ** 2)
+
+    return lambda t: ratio(t) - t - centre, lambda t: 1 / ratio(t)
+
+
+def lgamma_over_zeros(centred):
+    """lgamma(x) / ((x - 1) (x - 2)) where `centred` is x - 3 / 2."""
+    x = centred + mpf(3) / 2
+    for zero, slope in ((1, euler), (2, 1 - euler)):
+        if abs(x - zero) < mpf(10) ** -20:
+            return +slope
+    return loggamma(x) / ((x - 1) * (x - 2))
+
+
+def stirling():
+    """x times what Stirling's formula lacks, as a function of u = 1 / x^2, with its error relative to lgamma."""
+
+    def lacking(u):
+        x = 1 / sqrt(u)
+        return x * (loggamma(x) - (x - mpf(1) / 2) * log(x) + x - log(2 * pi) / 2)
+
+    near = mpf(10) ** -8
+    return (
+        lambda u: mpf(1) / 12 - u / 360 + u**2 / 1260 if u < near else lacking(u),
+        lambda u: near if u < near else sqrt(u) / loggamma(1 / sqrt(u)),
+    )
 
 
 def exp_beyond_one():
@@ -169,6 +203,10 @@ TABLES = {
     "cos_wide": (relative(root(cos, 1)), 0, EIGHTH, 5),
     "erfinv_middle": (relative(inverse_erf_ratio), 0, 5, 10),
     "erfinv_tail": (relative(lambda t: inverse_erf_ratio((t + 3) ** 2)), mpf("-0.78"), mpf("1.01"), 10),
+    "erfcinv_far": (inverse_erf_less_root(7), -3, mpf("3.2"), 10),
+    "lgamma": (relative(lgamma_over_zeros), mpf("-0.7"), 1, 28),
+    "lgamma_stirling": (stirling(), 0, mpf(1) / 64, 6),
+    "sin_pi": (relative(root(lambda r: sin(pi * r) / r, pi)), 0, mpf(1) / 4, 9),
 }
 
 if __name__ == "__main__":

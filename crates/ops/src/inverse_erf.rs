@@ -1,4 +1,4 @@
-//! The inverses of the error function and of its complement, in doubles, good to three units in the last place.
+//! The inverses of the error function and of its complement, in doubles, good to five units in the last place.
 //!
 //! Quotients of polynomials for the quantiles of the normal distribution (Wichura 1988, The percentage points of the normal
 //! distribution, AS 241): one about 0, two in the tails, where the argument is the root of a logarithm. Factors of the root of
@@ -11,14 +11,14 @@ use crate::ordinary::ordinary;
 /// The x with erf(x) = y: infinite at -1 and 1, NaN beyond.
 #[inline(always)]
 pub fn inverse_erf(y: f64) -> f64 {
-    if y.abs() <= MIDDLE { middle(0.5 * y) } else { tail(1.0 - y.abs()).copysign(y) }
+    if y.abs() <= MIDDLE_END { middle(0.5 * y) } else { tail(1.0 - y.abs()).copysign(y) }
 }
 
 /// The x with erfc(x) = y: infinite at 0 and 2, NaN beyond.
 #[inline(always)]
 pub fn inverse_erfc(y: f64) -> f64 {
     // One minus a number of at least a half is exact; below, the tail keeps the digits.
-    match (1.0 - y).abs() <= MIDDLE {
+    match (1.0 - y).abs() <= MIDDLE_END {
         true => middle(0.5 * (1.0 - y)),
         false if y < 1.0 => tail(y),
         false => -tail(2.0 - y),
@@ -36,75 +36,101 @@ pub(crate) fn inverse_erfc_each(y: &[f64], out: &mut [f64]) {
 }
 
 /// The end of the range of the middle quotient.
-const MIDDLE: f64 = 0.85;
+pub const MIDDLE_END: f64 = 0.85;
 
-/// Numerators and denominators, the highest power first.
-const MIDDLE_ABOVE: [f64; 8] = [
-    1774.1881392509104,
-    23638.98669412459,
-    47564.08276422878,
-    32471.72503033515,
-    9709.773778768777,
-    1394.1253306877918,
-    94.14537622476796,
-    2.3950646231341826,
-];
-const MIDDLE_BELOW: [f64; 8] = [
-    5226.495278852854,
-    28729.085735721943,
-    39307.89580009271,
-    21213.794301586597,
-    5394.196021424751,
-    687.1870074920579,
-    42.31333070160091,
-    1.0,
-];
-const NEAR_ABOVE: [f64; 8] = [
-    0.0005476860319304465,
-    0.016068184886544188,
-    0.17096479033317635,
-    0.8983496455234804,
-    2.579418287180049,
-    4.079650609331798,
-    3.2741432902020065,
-    1.0065220336036877,
-];
-const NEAR_BELOW: [f64; 8] = [
-    1.0507500716444169e-9,
-    0.000547593808499534,
-    0.015198666563616457,
-    0.14810397642748008,
-    0.6897673349851,
-    1.6763848301838038,
-    2.053191626637759,
-    1.0,
-];
-const FAR_ABOVE: [f64; 8] = [
-    1.4215210861921614e-07,
-    1.9173593302226658e-05,
-    0.0008786939826138098,
-    0.01876109113396867,
-    0.209699991372496,
-    1.2620629496172389,
-    3.8634793616288836,
-    4.707849521913033,
-];
-const FAR_BELOW: [f64; 8] = [
-    2.0442631033899397e-15,
-    1.421511758316446e-07,
-    1.8463183175100548e-05,
-    0.0007868691311456133,
-    0.014875361290850615,
-    0.1369298809227358,
-    0.599832206555888,
-    1.0,
-];
+/// A quotient of polynomials: their coefficients, the highest power first.
+pub struct Quotient {
+    /// The numerator's.
+    pub above: [f64; 8],
+    /// The denominator's.
+    pub below: [f64; 8],
+}
+
+impl Quotient {
+    /// By Horner's rule.
+    #[inline(always)]
+    fn at(&self, x: f64) -> f64 {
+        let polynomial =
+            |of: &[f64; 8]| of[1..].iter().fold(of[0], |sum, &coefficient| sum * x + coefficient);
+        polynomial(&self.above) / polynomial(&self.below)
+    }
+}
+
+/// Of 0.180625 - y^2 / 4 for an erf of y up to [`MIDDLE_END`]; times y / 2 it is the inverse.
+pub const MIDDLE: Quotient = Quotient {
+    above: [
+        1774.1881392509104,
+        23638.98669412459,
+        47564.08276422878,
+        32471.72503033515,
+        9709.773778768777,
+        1394.1253306877918,
+        94.14537622476796,
+        2.3950646231341826,
+    ],
+    below: [
+        5226.495278852854,
+        28729.085735721943,
+        39307.89580009271,
+        21213.794301586597,
+        5394.196021424751,
+        687.1870074920579,
+        42.31333070160091,
+        1.0,
+    ],
+};
+/// Of r - 1.6, where r^2 is the negative logarithm of half an erfc: the inverse for r up to 5.
+pub const NEAR: Quotient = Quotient {
+    above: [
+        0.0005476860319304465,
+        0.016068184886544188,
+        0.17096479033317635,
+        0.8983496455234804,
+        2.579418287180049,
+        4.079650609331798,
+        3.2741432902020065,
+        1.0065220336036877,
+    ],
+    below: [
+        1.0507500716444169e-9,
+        0.000547593808499534,
+        0.015198666563616457,
+        0.14810397642748008,
+        0.6897673349851,
+        1.6763848301838038,
+        2.053191626637759,
+        1.0,
+    ],
+};
+/// Of r - 5: the inverse for larger r.
+pub const FAR: Quotient = Quotient {
+    above: [
+        1.4215210861921614e-07,
+        1.9173593302226658e-05,
+        0.0008786939826138098,
+        0.01876109113396867,
+        0.209699991372496,
+        1.2620629496172389,
+        3.8634793616288836,
+        4.707849521913033,
+    ],
+    below: [
+        2.0442631033899397e-15,
+        1.421511758316446e-07,
+        1.8463183175100548e-05,
+        0.0007868691311456133,
+        0.014875361290850615,
+        0.1369298809227358,
+        0.599832206555888,
+        1.0,
+    ],
+};
 
 /// The inverse of erf, from half of its value.
 #[inline(always)]
 fn middle(half: f64) -> f64 {
     let r = 0.180625 - half * half;
-    half * (polynomial(&MIDDLE_ABOVE, r) / polynomial(&MIDDLE_BELOW, r))
+    half * MIDDLE.at(r)
 }
 
 /// The inverse of erfc at up to 0.15.
@@ -113,17 +139,8 @@ fn tail(y: f64) -> f64 {
     // Half of a subnormal number lacks a bit.
     let logarithm = if y < 2.0 * f64::MIN_POSITIVE { libm::log(y) - LN_2 } else { libm::log(0.5 * y) };
     let r = (-logarithm).sqrt();
-    let quotient = match r <= 5.0 {
-        true => near(r),
-        false => polynomial(&FAR_ABOVE, r - 5.0) / polynomial(&FAR_BELOW, r - 5.0),
-    };
+    let quotient = if r <= 5.0 { NEAR.at(r - 1.6) } else { FAR.at(r - 5.0) };
     if y == 0.0 { f64::INFINITY } else { quotient }
-}
-
-/// Of the root of a logarithm up to 5.
-#[inline(always)]
-fn near(r: f64) -> f64 {
-    polynomial(&NEAR_ABOVE, r - 1.6) / polynomial(&NEAR_BELOW, r - 1.6)
 }
 
 #[inline(always)]
@@ -141,13 +158,13 @@ fn erfc_quantile(y: f64, _: f64) -> f64 {
 #[inline(always)]
 fn quantile(y: f64, left: f64) -> f64 {
     let of_middle = middle(0.5 * y);
-    let of_tail = near((-logarithm(0.5 * left)).sqrt()).copysign(y);
-    let of_tail = if left > FAR { of_tail } else { f64::NAN };
-    if y.abs() <= MIDDLE { of_middle } else { of_tail }
+    let of_tail = NEAR.at((-logarithm(0.5 * left)).sqrt() - 1.6).copysign(y);
+    let of_tail = if left > NEAR_FROM { of_tail } else { f64::NAN };
+    if y.abs() <= MIDDLE_END { of_middle } else { of_tail }
 }
 
 /// Values of erfc from here on up are in the near tail.
-const FAR: f64 = 1e-10;
+const NEAR_FROM: f64 = 1e-10;
 
 /// The natural logarithm of a positive normal number other than 1, with the bits of `libm::log` (FreeBSD's e_log.c, after
 /// Sun's).
@@ -176,12 +193,6 @@ fn logarithm(x: f64) -> f64 {
     let [l1, l2, l3, l4, l5, l6, l7] = SERIES;
     let rest = z * (l1 + w * (l3 + w * (l5 + w * l7))) + w * (l2 + w * (l4 + w * l6));
     s * (half_square + rest) + octaves * LN_2_LOW - half_square + f + octaves * LN_2_HIGH
-}
-
-/// By Horner's rule.
-#[inline(always)]
-fn polynomial(coefficients: &[f64; 8], x: f64) -> f64 {
-    coefficients[1..].iter().fold(coefficients[0], |sum, &coefficient| sum * x + coefficient)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ pub mod cycles;
 pub mod draws;
 mod dtype;
 mod expr;
-mod inverse_erf;
+pub mod inverse_erf;
 pub mod lanes;
 pub mod language;
 pub mod literal;

@@ -379,6 +379,8 @@ pub enum CpuSpelling {
         /// The function of f64.
         wide: &'static str,
     },
+    /// The next float on the way to another.
+    NextAfter,
     /// A call per lane.
     Call {
         /// The function on 32 bits.
@@ -427,6 +429,8 @@ pub enum Polynomial {
     Erf,
     Erfc,
     Erfinv,
+    Erfcinv,
+    Lgamma,
     Pow,
 }
 

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::sync::LazyLock;
 
-use ops::{IntType, greatest_common_divisor, integer_power, inverse_erf, inverse_erfc};
+use ops::{IntType, greatest_common_divisor, integer_power};
 
 /// One function: its name as an object file spells it, and its address.
 type Entry = (&'static str, *const u8);
@@ -37,34 +37,13 @@ macro_rules! binary {
     };
 }
 
-/// Special functions: those of the op table, in f32 too, where digits of intermediate results cancel.
-fn special() -> [Entry; 6] {
-    macro_rules! both {
-        ($(($narrow:ident, $wide:ident, $function:path))+) => {
-            [$({
-                extern "C" fn $narrow(x: f32) -> f32 {
-                    $function(x.into()) as f32
-                }
-                (stringify!($narrow), $narrow as extern "C" fn(f32) -> f32 as *const u8)
-            }, {
-                extern "C" fn $wide(x: f64) -> f64 {
-                    $function(x)
-                }
-                (stringify!($wide), $wide as extern "C" fn(f64) -> f64 as *const u8)
-            }),+]
-        };
-    }
-    both!((lgammaf, lgamma, libm::lgamma)(erfinvf, erfinv, inverse_erf)(erfcinvf, erfcinv, inverse_erfc))
-}
-
 /// All functions that kernels may call, by name: the addresses as numbers.
 static ADDRESSES: LazyLock<HashMap<&str, usize>> = LazyLock::new(|| {
-    let tables: [&[Entry]; 7] = [
+    let tables: [&[Entry]; 6] = [
         &unary!(f32: ceilf cosf floorf rintf roundevenf sinf sqrtf tanf truncf),
         &unary!(f64: ceil cos floor rint roundeven sin sqrt tan trunc),
-        &binary!(f32: fmodf nextafterf),
-        &binary!(f64: fmod nextafter),
-        &special(),
+        &binary!(f32: fmodf),
+        &binary!(f64: fmod),
         &integers(),
         &memory(),
     ];

@@ -113,7 +113,7 @@ impl Function {
         let row = self.op.row();
         let bound = match row.cpu.float {
             Some(CpuSpelling::Approximate(_)) => row.ulp,
-            Some(CpuSpelling::Polynomial(Polynomial::Erfinv)) => 2.5,
+            Some(CpuSpelling::Polynomial(Polynomial::Erfinv | Polynomial::Erfcinv)) => 3.0,
             _ => row.ulp.min(INLINE_ULP),
         };
         let columns: Vec<String> =

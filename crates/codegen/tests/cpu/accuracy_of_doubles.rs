@@ -36,6 +36,12 @@ fn apart(expected: f64, got: f64) -> f64 {
     if ulps.is_nan() { f64::INFINITY } else { ulps }
 }
 
+/// The same, for numbers below 1 in units of 1: lgamma cancels near its zeros below -2.
+fn apart_beside_one(expected: f64, got: f64) -> f64 {
+    let near = expected.abs() < 1.0 && got.abs() < 2.0;
+    if near { (expected - got).abs() / f64::EPSILON } else { apart(expected, got) }
+}
+
 fn memory(values: &[f64]) -> DenseMemory {
     let bytes = values.iter().flat_map(|x| x.to_le_bytes()).collect();
     DenseMemory::from_bytes(DType::F64, bytes).expect("whole elements")
@@ -53,7 +59,10 @@ fn check(op: ScalarOp, operands: &[Vec<f64>]) {
         run(&kernel, &compile(&kernel, target), &[count as i64], &mut buffers);
         let results = buffers[operands.len()].bytes().chunks_exact(8);
         let results = results.map(|bytes| f64::from_le_bytes(bytes.try_into().expect("eight")));
-        let errors = expected.iter().zip(results).map(|(&exact, got)| apart(exact, got)).enumerate();
+        let errors = expected.iter().zip(results).enumerate().map(|(index, (&exact, got))| {
+            let cancels = op == ScalarOp::Lgamma && operands[0][index] < -2.0;
+            (index, if cancels { apart_beside_one(exact, got) } else { apart(exact, got) })
+        });
         let (index, ulps) = errors.fold((0, 0.0), |worst, next| if next.1 > worst.1 { next } else { worst });
         let (name, point) = (op.name(), point(index));
         println!("{target} {name}: {ulps:.2} at {point:?}");

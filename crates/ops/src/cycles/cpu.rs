@@ -1,6 +1,6 @@
 //! Cycles of vector instructions, for as many elements as a vector has of f32. Those of 64 bits take two vectors; other dtypes
 //! count alike. Measured as sums of 8 and of 24 equal functions of a million elements on Zen 4 with AVX-512, beside the time of
-//! a multiplication; pow and calls (of lgamma) as chains; approximate exponentials by their instructions;
+//! a multiplication; pow and calls as chains; approximate exponentials by their instructions;
 //! remainders of floats by the time of a call on a Xeon.
 
 use crate::{Approximation, CpuSpelling, DType, Polynomial, ScalarOp};
@@ -19,6 +19,10 @@ pub fn scalar_op(op: ScalarOp, dtype: DType) -> u64 {
             Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => 12,
             Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 55,
             Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 60,
+            Some(CpuSpelling::Polynomial(Polynomial::Lgamma)) => 250 / vectors(dtype), // in doubles for any dtype
+            Some(CpuSpelling::Polynomial(Polynomial::Erfinv | Polynomial::Erfcinv)) if vectors(dtype) > 1 => {
+                110
+            }
             Some(CpuSpelling::Polynomial(_)) => 28,
             Some(CpuSpelling::Approximate(Approximation::Exp2Bf16)) => 5,
             Some(CpuSpelling::Approximate(Approximation::Exp2)) => 7,

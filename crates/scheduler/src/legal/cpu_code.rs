@@ -59,6 +59,7 @@ fn of_scalar_op(op: ScalarOp, dtype: DType) -> u64 {
         Some(CpuSpelling::Polynomial(Polynomial::Pow)) => 25,
         Some(CpuSpelling::Polynomial(Polynomial::Exp | Polynomial::Exp2)) => 5,
         Some(CpuSpelling::Polynomial(Polynomial::Sin | Polynomial::Cos | Polynomial::Tan)) => 33,
+        Some(CpuSpelling::Polynomial(Polynomial::Lgamma)) => 50,
         Some(CpuSpelling::Polynomial(_)) => 12,
         Some(CpuSpelling::Philox | CpuSpelling::Call { .. }) => CALL,
         Some(CpuSpelling::Remainder { .. }) => 8,

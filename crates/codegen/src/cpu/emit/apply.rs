@@ -47,6 +47,7 @@ pub(super) fn apply(
             let function = if dtype == DType::F64 { wide } else { narrow };
             math::remainder(w, function, args[0], args[1])
         }),
+        CpuSpelling::NextAfter => math::next_after(w, args[0], args[1]),
         CpuSpelling::Call { narrow, wide } => {
             w.call_lanes(if dtype.size() == 8 { wide } else { narrow }, args)
         }

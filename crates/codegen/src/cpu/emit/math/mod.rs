@@ -8,11 +8,14 @@ mod erf;
 mod erf_double;
 mod erfc;
 mod erfinv;
+mod erfinv_double;
 mod exp;
 mod frexp;
 mod inverse_trigonometric;
+mod lgamma;
 mod log;
 mod log_double;
+mod next_after;
 mod pow;
 mod pow_double;
 mod remainder;
@@ -21,6 +24,7 @@ mod trigonometric;
 mod trigonometric_double;
 
 pub(super) use exp::{exp_term, exp2_bf16, exp2_half};
+pub(super) use next_after::next_after;
 pub(super) use pow::is_product;
 pub(super) use remainder::remainder;
 
@@ -56,6 +60,8 @@ pub(super) fn polynomial(w: &mut Writer<'_>, function: Polynomial, args: &[Opera
         Polynomial::Erf => erf::erf(w, x),
         Polynomial::Erfc => erfc::erfc(w, x),
         Polynomial::Erfinv => erfinv::erfinv(w, x),
+        Polynomial::Erfcinv => erfinv::erfcinv(w, x),
+        Polynomial::Lgamma => lgamma::lgamma(w, x),
         Polynomial::Pow => pow::pow(w, x, args[1]),
         Polynomial::Sin => trigonometric::sin(w, x),
         Polynomial::Cos => trigonometric::cos(w, x),
@@ -76,7 +82,8 @@ fn of_doubles(w: &mut Writer<'_>, function: Polynomial, args: &[Operand]) -> Opt
         Polynomial::Log10 => log_double::log10(w, x),
         Polynomial::Erf => erf_double::erf(w, x),
         Polynomial::Erfc => erf_double::erfc(w, x),
-        Polynomial::Erfinv => w.call_lanes("erfinv", args),
+        Polynomial::Erfinv => erfinv_double::erfinv(w, x),
+        Polynomial::Erfcinv => erfinv_double::erfcinv(w, x),
         Polynomial::Sin => trigonometric_double::sin(w, x),
         Polynomial::Cos => trigonometric_double::cos(w, x),
         Polynomial::Tan => trigonometric_double::tan(w, x),
