@@ -2,7 +2,7 @@
 
 import os
 from types import EllipsisType
-from typing import Any, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, ClassVar, Dict, List, Optional, Sequence, Tuple, Union
 
 from .attributes import Shape, Size, TensorDType
 
@@ -324,6 +324,9 @@ class Executable:
         out: Optional[Sequence[Any]] = ...,
         threads: Optional[int] = ...,
         device: Any = ...,
+    ) -> List[Any]: ...
+    def run_on_tensors(
+        self, inputs: Sequence[Any], instead_of_views: Callable[[int, Any], Any], device: Any
     ) -> List[Any]: ...
     def check(
         self, inputs: Sequence[Any], like: Optional[str] = ..., without_arrays: str = ..., device: Any = ...

@@ -166,8 +166,12 @@ impl<'a, 'py> Inputs<'a, 'py> {
         if HAS_WARNED.load(Ordering::Relaxed) {
             return Ok(());
         }
+        let Some(torch) = self.given.iter().find_map(Given::torch) else { return Ok(()) };
+        if !torch.is_grad_enabled(py)? {
+            return Ok(());
+        }
         for (number, (given, objects)) in self.given.iter().zip(&self.objects).enumerate() {
-            if given.loses_gradient(objects)? {
+            if given.requires_gradient(objects)? {
                 HAS_WARNED.store(true, Ordering::Relaxed);
                 let place = Place::Input(self.definition, number);
                 let message = format!("{place} requires a gradient, and outputs will have none: {GRADIENTS}");
@@ -314,10 +318,16 @@ impl<'a, 'py> Call<'a, 'py> {
     pub fn arrays<'o>(
         &self,
         py: Python<'py>,
+        wanted: Wanted<'_>,
         outputs: impl IntoIterator<Item = Output<'o>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let Inputs { definition, objects, given } = &self.inputs;
-        outputs.into_iter().map(|output| self.kind.array(py, output, given, objects, definition)).collect()
+        let one = |(number, output): (usize, Output<'o>)| {
+            let is_view = matches!(output, Output::View { .. });
+            let array = self.kind.array(py, output, given, objects, definition)?;
+            if is_view { wanted.for_view(number, array) } else { Ok(array) }
+        };
+        outputs.into_iter().enumerate().map(one).collect()
     }
 }
 

@@ -7,6 +7,7 @@ use ferrofuse::{
     of_plan, plan_for, plan_for_call, read_segmentation, unfused,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
+use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
@@ -69,8 +70,22 @@ impl Executable {
         threads: Option<Bound<'py, PyAny>>,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        let wanted = Wanted::of(like.as_ref(), without_arrays);
         self.compiled.run(py, inputs, wanted, device.as_ref(), out.as_ref(), threads.as_ref())
+    }
+
+    /// `run` for torch's tensors; for an output that is a view of an input it returns what `instead_of_views` returns for the
+    /// output's number and the view.
+    fn run_on_tensors<'py>(
+        &self,
+        py: Python<'py>,
+        inputs: &Bound<'py, PyAny>,
+        instead_of_views: &Bound<'py, PyAny>,
+        device: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let like = intern!(py, "torch").as_any();
+        let wanted = Wanted { instead_of_views: Some(instead_of_views), ..Wanted::of(Some(like), "torch") };
+        self.compiled.run(py, inputs, wanted, device, None, None)
     }
 
     /// Captures a call on arrays of a GPU, to be replayed.
@@ -89,7 +104,7 @@ impl Executable {
             let message = "a call is captured on arrays of a GPU: bring them there, as `to_gpu` does";
             return Err(errors::argument(py, message));
         };
-        let (device, wanted) = (OpenDevice::of(py, ordinal)?, Wanted { like: like.as_ref(), without_arrays });
+        let (device, wanted) = (OpenDevice::of(py, ordinal)?, Wanted::of(like.as_ref(), without_arrays));
         let executable = &*self.compiled.on_gpu(&device)?;
         let call = CallOnGpu { executable, device: &device, inputs: &inputs, wanted, machine: None };
         call.capture(py, out.as_ref())
@@ -123,7 +138,7 @@ impl Executable {
         without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
-        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        let wanted = Wanted::of(like.as_ref(), without_arrays);
         self.compiled.profile(py, inputs, wanted, device.as_ref())
     }
 
@@ -139,7 +154,7 @@ impl Executable {
         without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
-        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        let wanted = Wanted::of(like.as_ref(), without_arrays);
         self.compiled.check(py, inputs, wanted, device.as_ref())
     }
 

@@ -173,7 +173,7 @@ pub fn run<'py>(
             runnable.outputs_in_place(&CallOptions { stream, machine, interrupt }, arguments)
         }),
     };
-    call.arrays(py, call.notify_of_writes(py, ran)?)
+    call.arrays(py, wanted, call.notify_of_writes(py, ran)?)
 }
 
 fn run_into<'py>(
@@ -211,7 +211,7 @@ pub fn profile<'py>(
         runnable.outputs_timed(&CallOptions { stream, machine, interrupt }, arguments)
     });
     let (outputs, report) = call.notify_of_writes(py, ran)?;
-    Ok((call.arrays(py, outputs)?, measured(py, &report, "cpu")?))
+    Ok((call.arrays(py, wanted, outputs)?, measured(py, &report, "cpu")?))
 }
 
 /// The dict of measurements of [`profile`].
@@ -256,7 +256,7 @@ pub fn check<'py>(
     });
     let (outputs, compared) = done.map_err(|(raised, error)| call.raised(py, raised, &error))?;
     let dicts: PyResult<Vec<_>> = compared.iter().map(|comparison| comparison_dict(py, comparison)).collect();
-    Ok((call.arrays(py, outputs)?, dicts?))
+    Ok((call.arrays(py, wanted, outputs)?, dicts?))
 }
 
 /// The report of a comparison with the evaluator.

@@ -156,7 +156,7 @@ impl Chain {
         threads: Option<Bound<'py, PyAny>>,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        let wanted = Wanted::of(like.as_ref(), without_arrays);
         self.chain.run(py, inputs, wanted, device.as_ref(), out.as_ref(), threads.as_ref())
     }
 
@@ -170,7 +170,7 @@ impl Chain {
         without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, ReportDict<'py>)> {
-        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        let wanted = Wanted::of(like.as_ref(), without_arrays);
         self.chain.profile(py, inputs, wanted, device.as_ref())
     }
 
@@ -184,7 +184,7 @@ impl Chain {
         without_arrays: &str,
         device: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
-        let wanted = Wanted { like: like.as_ref(), without_arrays };
+        let wanted = Wanted::of(like.as_ref(), without_arrays);
         self.chain.check(py, inputs, wanted, device.as_ref())
     }
 }

@@ -109,6 +109,8 @@ class _Rewriting:
         old, made = node.meta["val"], self._made[node]
         if not isinstance(old, torch.Tensor) or old.stride() == made.meta["val"].stride():
             return made
+        if all(size == 1 or one == other for size, one, other in zip(old.shape, old.stride(), made.meta["val"].stride())):
+            return self._viewed(torch.ops.aten.as_strided.default, made, list(old.shape), list(old.stride()))
         order = sorted(range(old.dim()), key=lambda axis: (-old.stride(axis), axis))
         for axis in range(old.dim()):
             if old.stride(axis) == 0:

@@ -140,28 +140,23 @@ def _keep(structure: Structure, defined: Defined) -> Tuple[Kernel, List[str]]:
 
 
 def _kernel(defined: Defined) -> Kernel:
-    run, device, orders = defined.fd._compilable().run, defined.device, defined.orders
+    run, device, orders = defined.fd._compilable().run_on_tensors, defined.device, defined.orders
+
+    def copied(number: int, view: Any) -> Any:
+        """A definition returns a view for a copy of an input."""
+        return _copied(view, orders[number])
 
     def ferrofuse_region(*inputs: Any) -> Sequence[Any]:
-        return _apart(run(inputs, "torch", "torch", device=device), inputs, orders)
+        return run(inputs, copied, device)
 
     def ferrofuse_region_that_writes(*inputs: Any) -> Sequence[Any]:
-        outputs = zip(ferrofuse_region(*inputs), orders)
-        return [output if _has_order(output, places) else _copied(output, places) for output, places in outputs]
-
-    return ferrofuse_region_that_writes if defined.writes else ferrofuse_region
-
-
-def _apart(outputs: List[Any], inputs: Sequence[Any], orders: Sequence[Sequence[int]]) -> List[Any]:
-    """Outputs with separate memory. A definition returns a view for a copy of an input."""
-    if torch.is_inference_mode_enabled():  # where no tensor tells that it is a view
-        memory = {_memory(given) for given in inputs if isinstance(given, torch.Tensor)}
-        views = [_memory(output) in memory for output in outputs]
-    else:  # where an inference tensor can only be of an input, and does not tell that it is a view
-        views = [output._is_view() or output.is_inference() for output in outputs]
-    if not any(views):
+        outputs = run(inputs, copied, device)
+        for number in defined.written:
+            if not _has_order(outputs[number], orders[number]):
+                outputs[number] = _copied(outputs[number], orders[number])
         return outputs
-    return [_copied(*each) if is_view else each[0] for each, is_view in zip(zip(outputs, orders), views)]
+
+    return ferrofuse_region_that_writes if defined.written else ferrofuse_region
 
 
 def _has_order(output: Any, places: Sequence[int]) -> bool:
@@ -175,7 +170,3 @@ def _copied(output: Any, places: Sequence[int]) -> Any:
     outermost_first = sorted(range(output.ndim), key=lambda axis: -places[axis])
     copy = output.permute(outermost_first).clone(memory_format=torch.contiguous_format)
     return copy.permute([outermost_first.index(axis) for axis in range(output.ndim)])
-
-
-def _memory(tensor: Any) -> int:
-    return int(tensor.untyped_storage().data_ptr()) if tensor.numel() else -id(tensor)

@@ -215,7 +215,7 @@ impl<'py> Given<'py> {
     }
 
     /// torch, if it is a torch tensor.
-    fn torch(&self) -> Option<&Torch> {
+    pub fn torch(&self) -> Option<&Torch> {
         let library = match self {
             Given::Numpy(_) | Given::Number(_) => None,
             Given::Borrowed(array) => Some(array.library()),
@@ -229,8 +229,8 @@ impl<'py> Given<'py> {
     ///
     /// # Errors
     /// Errors of its library.
-    pub fn loses_gradient(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
-        self.torch().map_or(Ok(false), |torch| torch.loses_gradient(object))
+    pub fn requires_gradient(&self, object: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.torch().map_or(Ok(false), |torch| torch.requires_gradient(object))
     }
 
     /// The elements, for writing too if that is allowed.
@@ -309,6 +309,25 @@ pub struct Wanted<'a> {
     pub like: Option<&'a Bound<'a, PyAny>>,
     /// If no array comes in.
     pub without_arrays: &'a str,
+    /// Takes the number of an output that is a view of an input, and the view, and returns what is returned in its place.
+    pub instead_of_views: Option<&'a Bound<'a, PyAny>>,
+}
+
+impl<'a> Wanted<'a> {
+    /// Arrays of these libraries.
+    pub fn of(like: Option<&'a Bound<'a, PyAny>>, without_arrays: &'a str) -> Wanted<'a> {
+        Wanted { like, without_arrays, instead_of_views: None }
+    }
+
+    /// What is returned for an output that is a view.
+    ///
+    /// # Errors
+    /// Errors of the caller's function.
+    pub fn for_view<'py>(&self, number: usize, view: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = view.py();
+        let Some(instead) = self.instead_of_views else { return Ok(view) };
+        instead.call1((number, view)).map(|made| made.unbind().into_bound(py))
+    }
 }
 
 /// The kind of outputs.

@@ -87,12 +87,11 @@ impl Torch {
     /// # Errors
     /// Errors of torch.
     pub fn unwritable(&self, tensor: &Bound<'_, PyAny>) -> PyResult<Option<&'static str>> {
-        let module = self.module.bind(tensor.py());
-        let is = |question: &str| module.call_method0(question)?.is_truthy();
+        let py = tensor.py();
         if self.increment_version.is_none() {
             return Ok(Some("this torch cannot be told of it: in-place outputs need torch 2.1 or later"));
         }
-        if tensor.getattr("requires_grad")?.is_truthy()? && is("is_grad_enabled")? {
+        if self.requires_gradient(tensor)? && self.is_grad_enabled(py)? {
             let is_leaf = tensor.getattr("is_leaf")?.is_truthy()?;
             return Ok(Some(match is_leaf {
                 true => "it is a leaf that requires grad: call under torch.no_grad()",
@@ -101,7 +100,9 @@ impl Torch {
                 }
             }));
         }
-        if tensor.call_method0("is_inference")?.is_truthy()? && !is("is_inference_mode_enabled")? {
+        let is_inference = tensor.call_method0(intern!(py, "is_inference"))?.is_truthy()?;
+        let is_enabled = || self.module.bind(py).call_method0("is_inference_mode_enabled")?.is_truthy();
+        if is_inference && !is_enabled()? {
             return Ok(Some(
                 "it is an inference tensor: call under torch.inference_mode(), or give clone() of it",
             ));
@@ -109,14 +110,20 @@ impl Torch {
         Ok(None)
     }
 
-    /// Whether autograd records the gradient of a tensor, which is lost in computations outside of torch.
+    /// Whether autograd records the gradient of a tensor where it is enabled; computations outside of torch lose it.
     ///
     /// # Errors
     /// Errors of torch.
-    pub fn loses_gradient(&self, tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
-        let py = tensor.py();
-        Ok(tensor.getattr(intern!(py, "requires_grad"))?.is_truthy()?
-            && self.module.bind(py).call_method0(intern!(py, "is_grad_enabled"))?.is_truthy()?)
+    pub fn requires_gradient(&self, tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
+        tensor.getattr(intern!(tensor.py(), "requires_grad"))?.is_truthy()
+    }
+
+    /// Whether this thread records gradients.
+    ///
+    /// # Errors
+    /// Errors of torch.
+    pub fn is_grad_enabled(&self, py: Python<'_>) -> PyResult<bool> {
+        self.module.bind(py).call_method0(intern!(py, "is_grad_enabled"))?.is_truthy()
     }
 
     /// Tells autograd that a tensor was written to: values of it, or of tensors that share its memory as views do, that were

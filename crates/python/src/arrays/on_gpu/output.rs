@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 
 use super::{GpuArray, InputOnGpu};
 use crate::arrays::{ElementsAt, Given, Library, Wanted, library};
+use crate::call::Inputs;
 use crate::errors;
 use crate::gpu::{OnGpu, OpenDevice};
 
@@ -144,9 +145,9 @@ impl OutputsOnGpu {
     pub fn arrays<'py>(
         &self,
         py: Python<'py>,
+        wanted: Wanted<'_>,
         outputs: Vec<GpuOutput>,
-        given: &[Given<'py>],
-        inputs: &[Bound<'py, PyAny>],
+        inputs: &Inputs<'_, 'py>,
         stream: &Arc<Stream>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let one = |(number, output): (usize, GpuOutput)| match output {
@@ -155,8 +156,11 @@ impl OutputsOnGpu {
                 let array = self.placed[number].as_ref().expect("what is placed was given memory");
                 Ok(array.clone_ref(py).into_bound(py))
             }
-            GpuOutput::View { input, layout } => match &given[input] {
-                Given::Gpu(viewed) => self.view(py, viewed, layout, &inputs[input], stream),
+            GpuOutput::View { input, layout } => match &inputs.given()[input] {
+                Given::Gpu(viewed) => {
+                    let view = self.view(py, viewed, layout, &inputs.objects()[input], stream)?;
+                    wanted.for_view(number, view)
+                }
                 _ => unreachable!("what is no array of the GPU is copied"),
             },
         };
