@@ -3,10 +3,11 @@
     torch_backend.py [MODEL…] [--rounds N] [--threads N] [--layers N] [--first]
 
 Models are three written here (gpt, mlp, convolutions) and those of `transformers` and `timm` that
-`python/tests/torch/real_models.py` lists; without names the three. All run in one process, in rounds: each contender
-takes a step a round, the first another one each time. Times are medians of rounds in ms; `first` is the time to the
-first step, Dynamo's and AOTAutograd's part included, in s. Of ferrofuse also how many regions there are, and how many
-of the ops are fused that are neither views nor a library's.
+`python/tests/torch/real_models.py` lists; without names the three. `timm/NAME/SIZE` is any image model of `timm`, on
+two images of that size. All run in one process, in rounds: each contender takes a step a round, the first another one
+each time. Times are medians of rounds in ms; `first` is the time to the first step, Dynamo's and AOTAutograd's part
+included, in s. Of ferrofuse also how many regions there are, and how many of the ops are fused that are neither views
+nor a library's.
 
 With `--first` only first steps are taken, from empty caches: with what tracing alone takes (the backend
 `aot_eager_decomp_partition`, which compiles nothing), and how much longer Inductor and ferrofuse take.
@@ -64,6 +65,19 @@ class Convolutions(nn.Module):
         return self.layers(x).square().mean()
 
 
+class OfImages(nn.Module):
+    """A model of `timm`, without dropout."""
+
+    def __init__(self, architecture):
+        super().__init__()
+        import timm
+
+        self.model = timm.create_model(architecture, pretrained=False, drop_rate=0.0)
+
+    def forward(self, x):
+        return self.model(x).square().mean()
+
+
 def text(batch, length):
     tokens = torch.randint(0, 1000, (batch, length + 1))
     return tokens[:, :-1].contiguous(), tokens[:, 1:].contiguous()
@@ -77,6 +91,9 @@ def model_of(name, layers):
         return Mlp(), (torch.randn(1024, 512),), {}
     if name == "convolutions":
         return Convolutions(), (torch.randn(4, 3, 112, 112),), {}
+    if name.startswith("timm/"):
+        _, architecture, size = name.split("/")
+        return OfImages(architecture), (torch.randn(2, 3, int(size), int(size)),), {}
     import real_models
 
     model, inputs = real_models.made(name, layers)

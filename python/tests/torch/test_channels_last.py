@@ -78,6 +78,22 @@ def test_the_rewritten_graph_computes_the_same_and_gives_the_same_strides():
     assert all(isinstance(fake.fake_mode, FakeTensorMode) for fake in fakes)
 
 
+def test_strides_of_axes_of_one_are_given_without_a_copy():
+    def gradient(x, grouped, pointwise):
+        y = convolved(x, grouped)
+        given = y.cos(), y, pointwise, None, [1, 1], [0, 0], [1, 1], False, [0, 0], 1
+        return torch.ops.aten.convolution_backward(*given, [False, True, False])[1]
+
+    inputs = torch.randn(2, 8, 5, 6), weight(8), torch.randn(8, 8, 1, 1)
+    module = traced(gradient, *inputs)
+    module.graph.eliminate_dead_code()
+    expected = module(*inputs)
+    channels_last(module)
+    got, [*_, output] = module(*inputs), module.graph.nodes
+    torch.testing.assert_close(got, expected)
+    assert op_of(output.args[0]) == "aten.as_strided.default" and got.stride() == expected.stride()
+
+
 @pytest.mark.parametrize("shape", [(3, 8, 1, 7), (3, 8, 7, 1), (3, 8, 1, 1), (3, 8, 2, 7)])
 @pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad])
 def test_images_with_axes_of_one_are_flattened(mode, shape):

@@ -13,7 +13,7 @@ const APART: f64 = 3.0;
 const SPECIAL: [f64; 10] =
     [0.0, -0.0, 1.0, -1.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MAX, f64::MIN_POSITIVE, 5e-324];
 
-/// Bit patterns of all kinds, values near 1 and 0, and the ends of the range of exponentials.
+/// Bit patterns of all kinds, values near 1 and 0, the ends of the range of exponentials, and large arguments of sines.
 fn points() -> Vec<f64> {
     const COUNT: u64 = 20_000;
     let scattered =
@@ -23,7 +23,8 @@ fn points() -> Vec<f64> {
     let near_one = (0..COUNT).map(|k| 1.0 + (unit(k) - 0.5) * 0.25_f64.powi((k % 24) as i32));
     let small = (0..COUNT).map(|k| (unit(k) - 0.5) * 2.0_f64.powi(4 - (k % 64) as i32));
     let middle = (0..COUNT).map(|k| (unit(k) - 0.5) * 1500.0);
-    SPECIAL.into_iter().chain(any).chain(near_one).chain(small).chain(middle).collect()
+    let large = (0..COUNT).map(|k| (unit(k) - 0.5) * 2.0_f64.powi(10 + (k % 32) as i32));
+    SPECIAL.into_iter().chain(any).chain(near_one).chain(small).chain(middle).chain(large).collect()
 }
 
 /// Units in the last place between two doubles; infinite if only one is NaN, or an infinity that is not near.

@@ -1,9 +1,12 @@
 //! sin, cos and tan: reduction by multiples of pi/2 in double precision to |r| <= pi/4, then a polynomial. The tangent is
 //! a quotient of two, all in double precision.
 //!
-//! Double precision makes the reduction of an f32 exact to far below its last place up to 2^20. Larger arguments, which
-//! would need hundreds of bits of pi, send the whole vector to the C library. Coefficients: Cephes sinf and cosf
+//! Double precision makes the reduction of an f32 exact to far below its last place up to 2^20, with fused operations up to
+//! 2^36 ([`HALF_PI`]). Larger arguments, which would need hundreds of bits of pi, send the whole vector to the C library.
+//! Coefficients: Cephes sinf and cosf
 //! (Moshier, 1989); those of the tangent minimax fits by `scripts/minimax.py`.
+
+use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 use super::super::operand::{Element, Operand, Term};
 use super::super::writer::Writer;
@@ -31,8 +34,9 @@ const COS_WIDE: [f64; 5] = [
 /// pi/2 in 33 bits, whose products with integers below 2^20 are exact, and the remainder.
 const HALF_PI_HIGH: f64 = 1.570_796_326_734_125_6;
 const HALF_PI_LOW: f64 = 6.077_100_506_506_192e-11;
-/// The reduction is accurate up to here.
-const LARGEST: f32 = 1_048_576.0;
+/// pi/2 in three doubles. A number less the nearest multiple of the first is exact in a fused operation: both are multiples of
+/// 2^-53, and the difference is below 1.
+pub(super) const HALF_PI: [f64; 3] = [FRAC_PI_2, 6.123_233_995_736_766e-17, -1.497_384_904_859_169_8e-33];
 
 /// The sine.
 pub(super) fn sin(w: &mut Writer<'_>, x: Operand) -> Operand {
@@ -85,19 +89,20 @@ pub(super) fn with_fallback(
     fast: impl FnOnce(&mut Writer<'_>) -> Operand,
 ) -> Operand {
     let magnitude = w.abs(x);
-    let large = w.compare("fcmp ogt", magnitude, LARGEST);
+    // Further on the nearest multiple of pi/2, in a double, is too often the one beside it.
+    let largest = if w.isa.fma { 68_719_476_736.0 } else { 1_048_576.0 };
+    let large = w.compare("fcmp ogt", magnitude, largest);
     w.unless_any(large, function, &[x], fast)
 }
 
 /// The nearest multiple of pi/2, as an integer of which the last two bits matter, and the distance from it.
 fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Operand) {
     let x = w.convert("fpext", x, Element::F64);
-    let quadrants = w.mul(x, Term::Float(std::f64::consts::FRAC_2_PI));
+    let quadrants = w.mul(x, Term::Float(FRAC_2_PI));
     let n = double::nearest(w, quadrants);
-    let high = w.mul(n.float, Term::Float(HALF_PI_HIGH));
-    let low = w.mul(n.float, Term::Float(HALF_PI_LOW));
-    let r = w.sub(x, high);
-    let r = w.sub(r, low);
+    let [high, low] = if w.isa.fma { [HALF_PI[0], HALF_PI[1]] } else { [HALF_PI_HIGH, HALF_PI_LOW] };
+    let r = w.mul_add(n.float, Term::Float(-high), x);
+    let r = w.mul_add(n.float, Term::Float(-low), r);
     (w.convert("trunc", n.bits, Element::I32), r)
 }
 

@@ -1,15 +1,16 @@
 //! sin, cos and tan of f64: reduction by multiples of pi/2 to |r| <= pi/4, r in two doubles, then a polynomial. The tangent is
 //! the quotient.
 //!
-//! pi/2 is in four parts, of which three have 33 bits, so that their products with integers below 2^20 are exact; the
-//! differences are in two doubles each, as arguments close to a multiple of pi/2 cancel nearly all of the first parts.
+//! Differences are in two doubles, as arguments close to a multiple of pi/2 cancel nearly all of its first parts. With fused
+//! operations pi/2 is in three doubles and arguments go up to 2^36; without, it is in four parts, of which three have 33
+//! bits, so that their products with integers below 2^20 are exact.
 //! Larger arguments send the whole vector to the C library. The parts and the forms of the polynomials are those of fdlibm
 //! (Sun Microsystems, 1993); coefficients: minimax fits by `scripts/minimax.py`, with relative errors below 2^-57.
 
 use super::super::operand::{Operand, Term};
 use super::super::writer::Writer;
 use super::double;
-use super::trigonometric::{by_quadrant, is_odd, with_fallback};
+use super::trigonometric::{HALF_PI, by_quadrant, is_odd, with_fallback};
 
 /// `(sin(r) - r) / r^3` as a polynomial in r^2, but for its last coefficient.
 const SIN: [f64; 5] = [
@@ -29,8 +30,8 @@ const COS: [f64; 6] = [
     -1.388_888_888_887_305e-3,
     0.041_666_666_666_666_595,
 ];
-/// pi/2 in parts.
-const HALF_PI: [f64; 4] = [
+/// pi/2 in four parts.
+const HALF_PI_PARTS: [f64; 4] = [
     1.570_796_326_734_125_6,
     6.077_100_506_303_966e-11,
     2.022_266_248_711_166_5e-21,
@@ -84,16 +85,39 @@ pub(super) fn tan(w: &mut Writer<'_>, x: Operand) -> Operand {
 fn reduce(w: &mut Writer<'_>, x: Operand) -> (Operand, Sum) {
     let quadrants = w.mul(x, Term::Float(std::f64::consts::FRAC_2_PI));
     let n = double::nearest(w, quadrants);
-    let [first, second, third, fourth] = HALF_PI.map(|part| w.mul(n.float, Term::Float(part)));
+    let r = if w.isa.fma { fused_rest(w, x, n.float) } else { rest(w, x, n.float) };
+    (n.bits, r)
+}
+
+/// `x - n pi/2`.
+fn fused_rest(w: &mut Writer<'_>, x: Operand, n: Operand) -> Sum {
+    let [first, second, third] = HALF_PI;
+    let rest = w.mul_add(n, Term::Float(-first), x);
+    let product = w.mul(n, Term::Float(second));
+    let negated = w.unary("fneg", product);
+    let lost = w.mul_add(n, Term::Float(second), negated);
+    let Sum { high, low } = difference(w, rest, product);
+    let low = w.sub(low, lost);
+    let low = w.mul_add(n, Term::Float(-third), low);
+    normalized(w, high, low)
+}
+
+/// The same, of four parts.
+fn rest(w: &mut Writer<'_>, x: Operand, n: Operand) -> Sum {
+    let [first, second, third, fourth] = HALF_PI_PARTS.map(|part| w.mul(n, Term::Float(part)));
     let rest = w.sub(x, first);
     let rest = difference(w, rest, second);
     let Sum { high, low } = difference(w, rest.high, third);
     let low = w.add(rest.low, low);
     let low = w.sub(low, fourth);
+    normalized(w, high, low)
+}
+
+/// A sum of two numbers of which the second is the smaller.
+fn normalized(w: &mut Writer<'_>, high: Operand, low: Operand) -> Sum {
     let sum = w.add(high, low);
     let taken = w.sub(sum, high);
-    let low = w.sub(low, taken);
-    (n.bits, Sum { high: sum, low })
+    Sum { high: sum, low: w.sub(low, taken) }
 }
 
 /// `a - b`, exactly. Knuth, The art of computer programming, volume 2, 4.2.2.
