@@ -182,7 +182,7 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
         }
         let (ran, report) = inputs.notify_of_writes(py, ran)?;
         let arrays = match destinations {
-            None => outputs.arrays(py, wanted, ran, inputs, &stream)?,
+            None => outputs.arrays(py, wanted, ran, inputs.given(), inputs.objects(), &stream)?,
             Some(destinations) => destinations.written()?,
         };
         Ok((arrays, report))

@@ -95,7 +95,7 @@ impl<'py> CallOnGpu<'_, '_, 'py, Executable> {
         let mut graph = captured.map_err(|(raised, error)| inputs.raised(py, raised, &error))?;
         let made = graph.take_outputs();
         let arrays = match &destinations {
-            None => outputs.arrays(py, wanted, made, inputs, &stream)?,
+            None => outputs.arrays(py, wanted, made, inputs.given(), inputs.objects(), &stream)?,
             Some(destinations) => {
                 destinations.objects().into_iter().map(|array| array.into_bound(py)).collect()
             }

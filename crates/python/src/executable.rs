@@ -7,7 +7,6 @@ use ferrofuse::{
     of_plan, plan_for, plan_for_call, read_segmentation, unfused,
 };
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
-use pyo3::intern;
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
@@ -83,8 +82,7 @@ impl Executable {
         instead_of_views: &Bound<'py, PyAny>,
         device: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-        let like = intern!(py, "torch").as_any();
-        let wanted = Wanted { instead_of_views: Some(instead_of_views), ..Wanted::of(Some(like), "torch") };
+        let wanted = Wanted { instead_of_views: Some(instead_of_views), ..Wanted::of(None, "torch") };
         self.compiled.run(py, inputs, wanted, device, None, None)
     }
 

@@ -8,7 +8,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::exceptions::{PyImportError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedStr;
 use pyo3::types::PyType;
 
 use super::dlpack::{self, Exchange};
@@ -46,9 +45,6 @@ pub struct Library {
 type Classes = Mutex<Vec<(Py<PyType>, Arc<Library>)>>;
 static CLASSES: Classes = Mutex::new(Vec::new());
 
-/// The libraries that were asked for by name.
-static NAMED: Mutex<Vec<(&str, Arc<Library>)>> = Mutex::new(Vec::new());
-
 /// The library of an object's class, if known.
 ///
 /// # Errors
@@ -78,7 +74,7 @@ fn of_class(class: &Bound<'_, PyType>) -> PyResult<Option<Arc<Library>>> {
 /// As `named`, and for an object that is no name.
 pub fn like(like: &Bound<'_, PyAny>) -> PyResult<Option<Arc<Library>>> {
     let py = like.py();
-    let Ok(name) = like.extract::<PyBackedStr>() else {
+    let Ok(name) = like.extract::<String>() else {
         let given = like.repr()?;
         return Err(errors::argument(py, format!("like must be {NAMES}, but is {given}")));
     };
@@ -99,15 +95,9 @@ pub fn named(py: Python<'_>, name: &str, asked: &str) -> PyResult<Option<Arc<Lib
             return Err(PyValueError::new_err(format!("like must be {NAMES}, but is '{name}'")));
         }
     };
-    let known = NAMED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, library)) = known.iter().find(|(known, _)| *known == module) {
-        return Ok(Some(Arc::clone(library)));
-    }
-    drop(known); // an import runs Python
-    let imported = py.import(module).map_err(|error| missing(py, name, asked, error))?;
-    let library = of_class(&imported.getattr(class)?.cast_into::<PyType>()?)?;
-    NAMED.lock().unwrap_or_else(PoisonError::into_inner).extend(library.clone().map(|known| (module, known)));
-    Ok(library)
+    let module = py.import(module).map_err(|error| missing(py, name, asked, error))?;
+    let class = module.getattr(class)?.cast_into::<PyType>()?;
+    of_class(&class)
 }
 
 /// torch, if it is installed with GPUs: the library for a call that names a GPU and has no arrays.

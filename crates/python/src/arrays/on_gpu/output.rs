@@ -10,7 +10,6 @@ use pyo3::prelude::*;
 
 use super::{GpuArray, InputOnGpu};
 use crate::arrays::{ElementsAt, Given, Library, Wanted, library};
-use crate::call::Inputs;
 use crate::errors;
 use crate::gpu::{OnGpu, OpenDevice};
 
@@ -147,7 +146,8 @@ impl OutputsOnGpu {
         py: Python<'py>,
         wanted: Wanted<'_>,
         outputs: Vec<GpuOutput>,
-        inputs: &Inputs<'_, 'py>,
+        given: &[Given<'py>],
+        inputs: &[Bound<'py, PyAny>],
         stream: &Arc<Stream>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let one = |(number, output): (usize, GpuOutput)| match output {
@@ -156,9 +156,9 @@ impl OutputsOnGpu {
                 let array = self.placed[number].as_ref().expect("what is placed was given memory");
                 Ok(array.clone_ref(py).into_bound(py))
             }
-            GpuOutput::View { input, layout } => match &inputs.given()[input] {
+            GpuOutput::View { input, layout } => match &given[input] {
                 Given::Gpu(viewed) => {
-                    let view = self.view(py, viewed, layout, &inputs.objects()[input], stream)?;
+                    let view = self.view(py, viewed, layout, &inputs[input], stream)?;
                     wanted.for_view(number, view)
                 }
                 _ => unreachable!("what is no array of the GPU is copied"),
