@@ -1,6 +1,5 @@
 """Makes the definition of a region: declares its inputs, lowers its ops row by row, adds its outputs."""
 
-import math
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import reduce
@@ -39,14 +38,14 @@ class Defined:
         scalars: the expressions of the scalar inputs, which follow its tensors.
         device: the device to name in a call, if no input determines it.
         orders: for each output, the rank of each axis in memory, 0 innermost.
-        written: the numbers of outputs that may be what is written to an input too, which then have its strides.
+        of_inputs: the numbers of outputs that may have the strides of an input, to which their value is written too.
     """
 
     fd: FusionDefinition
     scalars: Sequence[Any]
     device: Optional[str]
     orders: Sequence[Sequence[int]]
-    written: Sequence[int]
+    of_inputs: Sequence[int]
 
 
 def define(region: Region, options: Options, available: Container[Any]) -> Defined:
@@ -70,18 +69,9 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
         if lowering.failed:
             raise LoweringError(lowering.failed)
     orders = [order(node.meta["val"]) for node in region.outputs]
-    written = [number for number, node in enumerate(region.outputs) if _may_be_written(node, region)]
-    return Defined(fd, lowering.size.scalars, device, orders, written)
-
-
-def _may_be_written(output: Any, region: Region) -> bool:
-    """May an output have the elements of what is written to an input, where the order of axes matters?"""
-    targets = [write.args[0].meta["val"].shape for write in region.writes]
-    shapes = [output.meta["val"].shape, *(shape for shape in targets if len(shape) > 1)]
-    if not all(isinstance(size, int) for shape in shapes for size in shape):
-        return len(shapes) > 1
-    size, *others = map(math.prod, shapes)
-    return len(shapes[0]) > 1 and size in others
+    is_ordered = any(write.args[0].meta["val"].ndim > 1 for write in region.writes)
+    of_inputs = [number for number, node in enumerate(region.outputs) if is_ordered and node.meta["val"].ndim > 1]
+    return Defined(fd, lowering.size.scalars, device, orders, of_inputs)
 
 
 class _Lowering:
