@@ -1,4 +1,4 @@
-//! The inverses of the error function and of its complement, in doubles, good to five units in the last place.
+//! The inverses of the error function and of its complement, in doubles, good to six units in the last place.
 //!
 //! Quotients of polynomials for the quantiles of the normal distribution (Wichura 1988, The percentage points of the normal
 //! distribution, AS 241): one about 0, two in the tails, where the argument is the root of a logarithm. Factors of the root of

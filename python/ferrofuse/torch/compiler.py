@@ -151,12 +151,12 @@ def _kernel(defined: Defined) -> Kernel:
 
     def ferrofuse_region_that_writes(*inputs: Any) -> Sequence[Any]:
         outputs = run(inputs, copied, device)
-        for number in defined.of_inputs:
+        for number in defined.with_input_strides:
             if not _has_order(outputs[number], orders[number]):
                 outputs[number] = _copied(outputs[number], orders[number])
         return outputs
 
-    return ferrofuse_region_that_writes if defined.of_inputs else ferrofuse_region
+    return ferrofuse_region_that_writes if defined.with_input_strides else ferrofuse_region
 
 
 def _has_order(output: Any, places: Sequence[int]) -> bool:

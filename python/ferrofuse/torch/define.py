@@ -38,14 +38,14 @@ class Defined:
         scalars: the expressions of the scalar inputs, which follow its tensors.
         device: the device to name in a call, if no input determines it.
         orders: for each output, the rank of each axis in memory, 0 innermost.
-        of_inputs: the numbers of outputs that may have the strides of an input, to which their value is written too.
+        with_input_strides: the numbers of outputs that may have the strides of an input that is written too.
     """
 
     fd: FusionDefinition
     scalars: Sequence[Any]
     device: Optional[str]
     orders: Sequence[Sequence[int]]
-    of_inputs: Sequence[int]
+    with_input_strides: Sequence[int]
 
 
 def define(region: Region, options: Options, available: Container[Any]) -> Defined:
@@ -70,8 +70,8 @@ def define(region: Region, options: Options, available: Container[Any]) -> Defin
             raise LoweringError(lowering.failed)
     orders = [order(node.meta["val"]) for node in region.outputs]
     is_ordered = any(write.args[0].meta["val"].ndim > 1 for write in region.writes)
-    of_inputs = [number for number, node in enumerate(region.outputs) if is_ordered and node.meta["val"].ndim > 1]
-    return Defined(fd, lowering.size.scalars, device, orders, of_inputs)
+    strided = [number for number, node in enumerate(region.outputs) if is_ordered and node.meta["val"].ndim > 1]
+    return Defined(fd, lowering.size.scalars, device, orders, strided)
 
 
 class _Lowering:

@@ -29,7 +29,7 @@ pub(crate) const LGAMMA: Primitive = Primitive {
 pub(crate) const ERFINV: Primitive = Primitive {
     name: "erfinv",
     float: Some(FloatMeaning::Unary(Kernel { one: inverse_erf, each: inverse_erf_each })),
-    ulp: 8.0, // in doubles the quotients are off by up to 4.3, here and in the evaluator
+    ulp: 10.0, // in doubles the quotients are off by up to 5.2, here and in the evaluator
     spread: Spread::Slope(slopes::erfinv),
     cuda: CSpelling::float("erfinvf({0})", "erfinv({0})"),
     cpu: CpuSpellings::float(Inline(Polynomial::Erfinv)),

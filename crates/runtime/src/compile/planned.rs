@@ -69,14 +69,7 @@ pub fn plan_declared(
     target: &Target,
     options: &CompileOptions,
 ) -> Result<Plan, Error> {
-    made_in_background(
-        definition,
-        VariantKey::declared(definition),
-        target,
-        &options.hints,
-        &options.plan,
-        plan,
-    )
+    declared(definition, target, options, plan)
 }
 
 /// Cuts a definition as [`plan_declared`], and makes no kernels.
@@ -88,14 +81,16 @@ pub fn cut_declared(
     target: &Target,
     options: &CompileOptions,
 ) -> Result<Cut, Error> {
-    made_in_background(
-        definition,
-        VariantKey::declared(definition),
-        target,
-        &options.hints,
-        &options.plan,
-        cut,
-    )
+    declared(definition, target, options, cut)
+}
+
+fn declared<T: Send + 'static>(
+    definition: &Definition,
+    target: &Target,
+    CompileOptions { hints, plan, .. }: &CompileOptions,
+    make: Make<T>,
+) -> Result<T, Error> {
+    made_in_background(definition, VariantKey::declared(definition), target, hints, plan, make)
 }
 
 /// A function of the compiler over a definition.
