@@ -1,4 +1,4 @@
-//! A flow network with weights at its vertices, and its minimum cut by shortest augmenting paths (Edmonds and Karp, 1972): which
+//! A flow network with weights at its vertices, and its minimum cut by blocking flows on shortest paths (Dinitz, 1970): which
 //! vertices have the smallest total weight and lie on every path from a source to the sink.
 
 use std::collections::VecDeque;
@@ -47,15 +47,13 @@ impl FlowNetwork {
     /// The vertices of a minimum cut between the sources and `sink`, which may be among them. Of several minimum cuts, the one
     /// nearest to the sink.
     pub fn minimum_cut(mut self, sink: usize) -> Vec<usize> {
-        while let Some(path) = self.augmenting_path(exit(sink)) {
-            let flow = path.iter().map(|&edge| self.capacity[edge]).min().unwrap_or(0);
-            for edge in path {
-                self.capacity[edge] = self.capacity[edge].saturating_sub(flow);
-                self.capacity[edge ^ 1] = self.capacity[edge ^ 1].saturating_add(flow);
-            }
+        let end = exit(sink);
+        let mut distances = self.distances(end);
+        while self.augment(end, &distances) {
+            distances = self.distances(end);
         }
-        let behind = self.behind_the_cut(exit(sink));
-        (0..self.last.len() / 2).filter(|&v| behind[exit(v)] && !behind[entrance(v)]).collect()
+        let is_behind = |place: usize| distances[place] != NONE;
+        (0..self.last.len() / 2).filter(|&v| is_behind(exit(v)) && !is_behind(entrance(v))).collect()
     }
 
     fn edge(&mut self, from: usize, to: usize, capacity: u64) {
@@ -73,51 +71,74 @@ impl FlowNetwork {
         std::iter::successors(edge(self.last[place]), move |&before| edge(self.before[before]))
     }
 
-    /// The edges of a shortest augmenting path to `end`, searched from there: sources are near.
-    fn augmenting_path(&self, end: usize) -> Option<Vec<usize>> {
-        let mut is_source = vec![false; self.last.len()];
-        self.sources.iter().for_each(|&vertex| is_source[entrance(vertex)] = true);
-        // The edge by which a path leaves each place that was reached.
-        let mut leaves_by = vec![NONE; self.last.len()];
-        let mut reached = vec![false; self.last.len()];
+    /// For each place the fewest edges on which flow can be added from there to `end`; `NONE` where there are no such.
+    fn distances(&self, end: usize) -> Vec<u32> {
+        let mut distances = vec![NONE; self.last.len()];
+        distances[end] = 0;
         let mut queue = VecDeque::from([end]);
-        reached[end] = true;
-        let mut place = loop {
-            let place = queue.pop_front()?;
-            if is_source[place] {
-                break place;
-            }
-            for edge in self.edges(place).map(|edge| edge ^ 1).filter(|&edge| self.capacity[edge] > 0) {
-                let before = self.head[edge ^ 1] as usize;
-                if !std::mem::replace(&mut reached[before], true) {
-                    leaves_by[before] = edge as u32;
+        while let Some(place) = queue.pop_front() {
+            for edge in self.edges(place).filter(|&edge| self.capacity[edge ^ 1] > 0) {
+                let before = self.head[edge] as usize;
+                if distances[before] == NONE {
+                    distances[before] = distances[place] + 1;
                     queue.push_back(before);
                 }
             }
-        };
-        let mut path = Vec::new();
-        while place != end {
-            let edge = leaves_by[place] as usize;
-            path.push(edge);
-            place = self.head[edge] as usize;
         }
-        Some(path)
+        distances
     }
 
-    /// The places from which more could flow to `end`.
-    fn behind_the_cut(&self, end: usize) -> Vec<bool> {
-        let mut behind = vec![false; self.last.len()];
-        let mut stack = vec![end];
-        behind[end] = true;
-        while let Some(place) = stack.pop() {
-            for edge in self.edges(place).filter(|&edge| self.capacity[edge ^ 1] > 0) {
-                let before = self.head[edge] as usize;
-                if !std::mem::replace(&mut behind[before], true) {
-                    stack.push(before);
+    /// Adds flow on shortest paths from each source to `end` until all of them are full; returns whether there were any.
+    fn augment(&mut self, end: usize, distances: &[u32]) -> bool {
+        let mut is_longer = false;
+        // The edges that were not tried yet from each place: no path leads on by the others.
+        let mut next = self.last.clone();
+        for source in self.sources.clone() {
+            let start = entrance(source);
+            let mut path: Vec<usize> = Vec::new();
+            loop {
+                let place = path.last().map_or(start, |&edge| self.head[edge] as usize);
+                if place == end {
+                    let first_full = self.fill(&path);
+                    path.truncate(first_full);
+                    is_longer = true;
+                    continue;
+                }
+                match self.step(place, &mut next[place], distances) {
+                    Some(edge) => path.push(edge),
+                    None => {
+                        let Some(edge) = path.pop() else { break };
+                        let before = self.head[edge ^ 1] as usize;
+                        next[before] = self.before[edge];
+                    }
                 }
             }
         }
-        behind
+        is_longer
+    }
+
+    /// The first edge from `next` on by which a path comes nearer to its end; `next` is that edge then.
+    fn step(&self, place: usize, next: &mut u32, distances: &[u32]) -> Option<usize> {
+        while *next != NONE {
+            let edge = *next as usize;
+            let is_nearer = distances[place] != NONE
+                && distances[self.head[edge] as usize].wrapping_add(1) == distances[place];
+            if is_nearer && self.capacity[edge] > 0 {
+                return Some(edge);
+            }
+            *next = self.before[edge];
+        }
+        None
+    }
+
+    /// Adds all flow that fits on a path; returns the place in the path of the first edge that is full then.
+    fn fill(&mut self, path: &[usize]) -> usize {
+        let flow = path.iter().map(|&edge| self.capacity[edge]).min().unwrap_or(0);
+        for &edge in path {
+            self.capacity[edge] = self.capacity[edge].saturating_sub(flow);
+            self.capacity[edge ^ 1] = self.capacity[edge ^ 1].saturating_add(flow);
+        }
+        path.iter().position(|&edge| self.capacity[edge] == 0).expect("the edge with the least capacity")
     }
 }
 
