@@ -4,15 +4,19 @@
 //! used inside reduces. So for each axis that the kernel of a value may divide, some folds that the value depends on are in
 //! the way. What the kernel reads separates the value from these: at least a minimum cut. A fold in the way is computed by
 //! an earlier segment, for which the same holds. The reads of all segments of such a chain add up in any segmentation. A
-//! fold in the same kernel may make it read its inputs once more for the value (`sweeps`); these reads add up too. Inspired
-//! by the lower bounds of Hong and Kung (1981), which sum over segments too.
+//! fold in the same kernel may make it read its inputs once more for the value (`sweeps`); these reads add up too. What an
+//! earlier segment computed, a later one reads, or computes again. Inspired by the lower bounds of Hong and Kung (1981),
+//! which sum over segments too.
 
 use std::cmp::Reverse;
 
+use cranelift_entity::EntityRef;
+use fixedbitset::FixedBitSet;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use space::AxisTable;
 
+use super::combined::combined;
 use super::components::Components;
 use super::compulsory::CompulsoryReads;
 use super::forced::Forced;
@@ -36,6 +40,8 @@ pub(super) struct Chain {
     last: u64,
     /// How many segments it has.
     pub segments: u64,
+    /// The node that the last segment computes.
+    end: Option<Node>,
 }
 
 impl Chain {
@@ -45,6 +51,7 @@ impl Chain {
             bytes: self.bytes.min(other.bytes),
             last: self.last.min(other.last),
             segments: self.segments.min(other.segments),
+            end: self.end,
         }
     }
 
@@ -54,6 +61,7 @@ impl Chain {
             bytes: self.bytes.max(other.bytes),
             last: self.last.max(other.last),
             segments: self.segments.max(other.segments),
+            end: if self.bytes < other.bytes { other.end } else { self.end },
         }
     }
 }
@@ -88,8 +96,14 @@ pub(super) struct Chains<'a> {
     table: Option<AxisTable>,
     /// Folds that the current node reaches only through index maps.
     moved: FxHashSet<Node>,
-    /// Chains that end in the kernel of a node.
+    /// Chains that end in the first kernel that computes a node.
     known: FxHashMap<Node, Chain>,
+    /// The longest chains that end with the first kernel that computes a node or before.
+    reached: FxHashMap<Node, Chain>,
+    /// The nodes that combine what is in memory with others.
+    combined: FxHashSet<Node>,
+    /// Whether bytes include those that take as long to move as values take to compute again.
+    again: bool,
     pub budget: usize,
 }
 
@@ -101,6 +115,7 @@ impl<'a> Chains<'a> {
         classes: &'a AxisClasses,
         components: &'a Components<'a>,
         reads: &'a CompulsoryReads,
+        again: bool,
     ) -> Chains<'a> {
         let graph = amounts.graph;
         let scanned = fusion.order().iter().filter_map(|&node| match graph.node(node).op {
@@ -124,6 +139,9 @@ impl<'a> Chains<'a> {
             table: has_index_maps(graph, fusion).then(|| AxisTable::new(fusion.facts())),
             moved: FxHashSet::default(),
             known: FxHashMap::default(),
+            reached: FxHashMap::default(),
+            combined: combined(graph, fusion, forced, classes, components),
+            again,
             budget,
         };
         let is_fold = |node: &&Node| graph.node(**node).op.is_fold();
@@ -131,6 +149,9 @@ impl<'a> Chains<'a> {
         chains.folds = folds.map(|&fold| (fold, chains.axes_of(fold))).collect();
         for &node in fusion.order() {
             let chain = chains.find(node);
+            let before = graph.node(node).operands.iter().filter_map(|val| chains.beyond(val.node, node));
+            let longest = before.fold(chain.unwrap_or_default(), Chain::both);
+            chains.reached.insert(node, longest);
             chains.known.extend(chain.map(|chain| (node, chain)));
         }
         chains
@@ -152,13 +173,13 @@ impl<'a> Chains<'a> {
             }
             TensorOp::Fold { .. } => Some(self.shortest(node)),
             TensorOp::Input { .. } | TensorOp::Constant(_) | TensorOp::Size(_) => None,
-            _ => is_made.then(|| self.shortest(node)),
+            _ => (is_made || self.combined.contains(&node)).then(|| self.shortest(node)),
         }
     }
 
     /// What the chain of one node means for a node that follows: bytes of another component are none of its own.
     fn beyond(&self, before: Node, node: Node) -> Option<Chain> {
-        let chain = *self.known.get(&before)?;
+        let chain = *self.reached.get(&before)?;
         let is_same = self.components.of_node(before) == self.components.of_node(node);
         Some(if is_same { chain } else { Chain { segments: chain.segments, ..Chain::default() } })
     }
@@ -224,48 +245,89 @@ impl<'a> Chains<'a> {
 
     /// What a chain does at least if its last kernel computes a node and divides this axis.
     fn along(&mut self, node: Node, class: Option<Class>) -> Chain {
-        let once = self.through(node, class, |_| false);
+        let once = self.region(node, class, |_| false);
+        let once = once.map_or_else(Chain::default, |region| self.through(&region));
         let sweeps = self.folds_swept_before(node);
         if sweeps.is_empty() {
             return once;
         }
-        once.both(self.through(node, class, |fold| sweeps.contains(&fold)))
+        let swept = self.region(node, class, |fold| sweeps.contains(&fold));
+        once.both(swept.map_or_else(Chain::default, |region| self.through(&region)))
     }
 
-    /// The same, if the chain contains these folds as earlier sweeps of the same kernel.
-    fn through(&mut self, node: Node, class: Option<Class>, is_swept: impl Fn(Node) -> bool) -> Chain {
-        let Some(region) = Region::of(self, node, class, is_swept) else { return Chain::default() };
+    /// The region before a node whose kernel divides this axis and contains these folds as earlier sweeps.
+    fn region(
+        &mut self,
+        node: Node,
+        class: Option<Class>,
+        is_swept: impl Fn(Node) -> bool,
+    ) -> Option<Region> {
+        let region = Region::of(self, node, |val| self.origin(val, node, class, &is_swept))?;
         self.budget -= region.edges;
+        Some(region)
+    }
+
+    /// What a chain does at least whose last kernel computes the target of a region.
+    fn through(&self, region: &Region) -> Chain {
+        let node = region.target;
         let segments_of = |nodes: &FxHashSet<Node>| {
-            nodes.iter().filter_map(|node| Some(self.known.get(node)?.segments)).max()
+            nodes.iter().filter_map(|node| Some(self.reached.get(node)?.segments)).max()
         };
-        let before = segments_of(&region.before).map_or(1, |before| before + 1);
-        let segments = before.max(segments_of(&region.swept).unwrap_or(1));
+        let kernels = segments_of(&region.before).map_or(1, |kernels| kernels + 1);
+        let segments = kernels.max(segments_of(&region.swept).unwrap_or(1));
         let is_of_component =
             |other: &&Node| self.components.of_node(**other) == self.components.of_node(node);
         let earlier: Vec<Node> =
             region.before.iter().chain(&region.swept).filter(is_of_component).copied().collect();
-        let bytes = self.compulsory(node).max(self.behind(&region, &earlier));
-        let last = if self.may_be_swept(node) { region.cut(self, |_| false) } else { 0 };
-        Chain { bytes, last, segments }
+        let bytes = self.compulsory(node).max(self.behind(region, &earlier));
+        let last = if self.may_be_swept(node) { region.cut(self, |_| 0, |_| false) } else { 0 };
+        Chain { bytes, last, segments, end: Some(node) }
     }
 
     /// Bytes that a segment reads in addition to the longest chain before it. Values that it reads and that are not part of
     /// that chain are written too. Or in addition to what earlier segments read in any case: then it counts all values that
     /// are no inputs as written.
     fn behind(&self, region: &Region, earlier: &[Node]) -> u64 {
-        let known = earlier.iter().filter_map(|node| Some((*node, self.known.get(node)?.bytes)));
-        let longest = known.max_by_key(|&(node, bytes)| (bytes, Reverse(node)));
-        let read = region.cut(self, |val| longest.is_none_or(|(node, _)| val.node > node));
-        let (_, chain) = longest.unwrap_or((region.target, 0));
+        let known = earlier.iter().filter_map(|node| self.reached.get(node));
+        let longest = known.max_by_key(|chain| (chain.bytes, Reverse(chain.end)));
+        let before = self.computed_before(region);
+        let again =
+            |val: Val| if before.contains(val.node.index()) { self.bytes_of_computing(val) } else { 0 };
+        let read = region.cut(self, again, |val| longest.is_none_or(|chain| Some(val.node) >= chain.end));
+        let chain = longest.map_or(0, |chain| chain.bytes);
         let compulsory = earlier.iter().map(|&node| self.compulsory(node)).max().unwrap_or(0);
         // No more is written than is read.
         let beside = if compulsory.saturating_add(read) > chain && longest.is_some() {
-            compulsory.saturating_add(region.cut(self, |_| true))
+            compulsory.saturating_add(region.cut(self, again, |_| true))
         } else {
             0
         };
         chain.saturating_add(read).max(beside)
+    }
+
+    /// The nodes that kernels before that of a region's target surely compute, if it counts that this one computes them again.
+    /// In a later sweep of one kernel nothing does.
+    fn computed_before(&self, region: &Region) -> FixedBitSet {
+        let mut found = FixedBitSet::new();
+        if !self.again || !region.swept.is_empty() {
+            return found;
+        }
+        let mut stack: Vec<Node> = region.before.iter().copied().collect();
+        while let Some(node) = stack.pop() {
+            if !found.contains(node.index()) {
+                found.grow_and_insert(node.index());
+                stack.extend(self.graph.node(node).operands.iter().map(|val| val.node));
+            }
+        }
+        found
+    }
+
+    /// The bytes that take as long to move as a value takes to compute, as far as a kernel needs it.
+    fn bytes_of_computing(&self, val: Val) -> u64 {
+        let target = self.amounts.target;
+        let (needed, all) = (self.bytes(val), self.amounts.of(val).bytes);
+        let part = needed as f64 / all.max(1) as f64;
+        (self.amounts.cycles(val.node) as f64 / target.throughput * part.min(1.0) * target.bandwidth) as u64
     }
 
     /// Whether a kernel of a fold may read its inputs again, if for the fold it reads only its operands.

@@ -1,14 +1,12 @@
 //! The values that kernels read from memory in any segmentation, the bytes of each, and the nodes that they are read for.
 
+use fixedbitset::FixedBitSet;
 use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::components::{Component, Components};
 use super::forced::Forced;
 use crate::cost::{Amounts, ExpectedReads};
-
-/// A set of reads, a bit for each.
-type ReadSet = Box<[u64]>;
 
 /// A value that kernels read in any segmentation.
 #[derive(Clone, Copy)]
@@ -24,8 +22,8 @@ pub(super) struct CompulsoryRead {
 pub(super) struct CompulsoryReads {
     /// By value, ascending.
     all: Vec<CompulsoryRead>,
-    /// Those that are read for a node: by its kernel, and by those before.
-    before: FxHashMap<Node, ReadSet>,
+    /// Those that are read for a node, by their places: by its kernel, and by those before.
+    before: FxHashMap<Node, FixedBitSet>,
 }
 
 impl CompulsoryReads {
@@ -58,27 +56,22 @@ impl CompulsoryReads {
 
     /// Bytes of a component's reads for a node.
     pub(super) fn bytes_before(&self, node: Node, component: Option<Component>) -> u64 {
-        let words = self.before.get(&node).into_iter().flat_map(|set| set.iter().enumerate());
-        let of_word = |(word, &bits): (usize, &u64)| {
-            let numbers = (0..u64::BITS as usize).filter(move |bit| bits >> bit & 1 == 1);
-            let of_component =
-                numbers.map(|bit| self.all[64 * word + bit]).filter(|read| read.component == component);
-            of_component.map(|read| read.bytes).fold(0, u64::saturating_add)
-        };
-        words.filter(|(_, bits)| **bits != 0).map(of_word).fold(0, u64::saturating_add)
+        let before = self.before.get(&node).into_iter().flat_map(FixedBitSet::ones);
+        let reads = before.map(|place| self.all[place]).filter(|read| read.component == component);
+        reads.map(|read| read.bytes).fold(0, u64::saturating_add)
     }
 
-    fn find(&self, graph: &Graph, node: Node) -> ReadSet {
-        let mut found: ReadSet = vec![0; self.all.len().div_ceil(64)].into();
+    fn find(&self, graph: &Graph, node: Node) -> FixedBitSet {
+        let mut found = FixedBitSet::with_capacity(self.all.len());
         let data = graph.node(node);
         for operand in &data.operands {
             if let Some(before) = self.before.get(&operand.node) {
-                found.iter_mut().zip(before).for_each(|(found, before)| *found |= before);
+                found.union_with(before);
             }
             // No kernel reads the operands of an external op.
-            let number = self.all.binary_search_by_key(operand, |read| read.val);
-            if let (Ok(number), false) = (number, matches!(data.op, TensorOp::External(_))) {
-                found[number / 64] |= 1 << (number % 64);
+            let place = self.all.binary_search_by_key(operand, |read| read.val);
+            if let (Ok(place), false) = (place, matches!(data.op, TensorOp::External(_))) {
+                found.insert(place);
             }
         }
         found

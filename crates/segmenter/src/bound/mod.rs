@@ -2,12 +2,13 @@
 //!
 //! Takes a fusion and returns a bound that holds whatever is kept in memory, whichever segments make it, and however much
 //! they recompute. Bytes: what external ops move, each input read and each output written once; or, where that is more, the
-//! reads of segments that must follow each other (`chain`, each a minimum cut of a `region`), with inputs that a kernel
-//! reads again (`sweeps`), of each of the `components`. Seconds: these bytes, each operation computed once, and the
+//! reads of segments that must follow each other (`chain`, each a minimum cut of a `region`), with inputs
+//! that a kernel reads again (`sweeps`), of each of the `components`. Seconds: these bytes, each operation computed once, and the
 //! launches; or the `compulsory` bytes and what is `recomputed` or kept because of index maps. Decides nothing; the search
 //! is elsewhere.
 
 mod chain;
+mod combined;
 mod components;
 mod compulsory;
 mod dominators;
@@ -21,7 +22,7 @@ mod sweeps;
 use ir::graph::{Fusion, Graph, Node, Val};
 use rustc_hash::FxHashMap;
 use scheduler::hints::Hints;
-use target::Target;
+use target::{Processor, Target};
 
 use self::chain::{Chain, Chains};
 use self::components::{Component, Components};
@@ -54,29 +55,48 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
     let forced = Forced::of(graph, fusion);
     let components = Components::of(fusion, amounts);
     let reads = CompulsoryReads::of(amounts, fusion, &forced, &components);
-    let chains = Chains::of(fusion, amounts, &forced, &classes, &components, &reads);
+    let kernels_with = |again| {
+        let chains = Chains::of(fusion, amounts, &forced, &classes, &components, &reads, again);
+        Kernels::of(&chains, &components, &reads)
+    };
     let bytes_of = |val: &Val| amounts.of(*val).bytes;
     let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
     let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);
-    let mut components = by_component(&components, &reads, chains.ends());
-    let read = components
-        .iter_mut()
-        .map(|(&component, own)| own.reads(component, &reads))
-        .fold(0, u64::saturating_add);
-    let kernels = chains.ends().map(|(_, chain)| chain.segments).max().unwrap_or(0);
     let others = external.fold(written, u64::saturating_add);
-    let bytes = others.saturating_add(read);
-    let segments = kernels + forced.external.len() as u64;
+    let kernels = kernels_with(false);
+    let segments = kernels.count + forced.external.len() as u64;
     let computing = cycles_once(amounts, fusion) as f64 / target.throughput;
     let seconds = |bytes: u64| {
-        let memory = (bytes as f64 / target.bandwidth).max(kernels as f64 * latency(target));
+        let memory = (bytes as f64 / target.bandwidth).max(kernels.count as f64 * latency(target));
         // What all kernels overlap is at most what the sums of their terms do.
         memory + computing + segments as f64 * target.launch - overlap(target, memory, computing)
+    };
+    let bytes = others.saturating_add(kernels.bytes);
+    let chained = match target.processor {
+        Processor::Cpu(_) => others.saturating_add(kernels_with(true).bytes),
+        // It recomputes values while it waits for memory.
+        Processor::Gpu(_) => bytes,
     };
     // A value that is kept instead of recomputed may be one that chains read.
     let compulsory = reads.all().iter().map(|read| read.bytes).fold(others, u64::saturating_add);
     let again = seconds(compulsory) + recomputed::seconds(amounts, fusion, &forced);
-    LowerBound { bytes, segments, seconds: seconds(bytes).max(again) }
+    LowerBound { bytes, segments, seconds: seconds(chained).max(again) }
+}
+
+/// What kernels do at least.
+struct Kernels {
+    count: u64,
+    /// Bytes that they read, and write for each other.
+    bytes: u64,
+}
+
+impl Kernels {
+    fn of(chains: &Chains<'_>, components: &Components<'_>, reads: &CompulsoryReads) -> Kernels {
+        let count = chains.ends().map(|(_, chain)| chain.segments).max().unwrap_or(0);
+        let mut by_component = by_component(components, reads, chains.ends());
+        let bytes = by_component.iter_mut().map(|(&component, own)| own.bytes(component, reads));
+        Kernels { count, bytes: bytes.fold(0, u64::saturating_add) }
+    }
 }
 
 /// The reads of kernels of one component of a fusion.
@@ -105,13 +125,13 @@ fn by_component(
 }
 
 impl ComponentReads {
-    /// Bytes that kernels read of it: the compulsory ones, and for one chain those beside its origin.
-    fn reads(&mut self, component: Option<Component>, reads: &CompulsoryReads) -> u64 {
+    /// Bytes that kernels move of it: the compulsory reads, and for one chain those beside its origin.
+    fn bytes(&mut self, component: Option<Component>, reads: &CompulsoryReads) -> u64 {
         self.ends.sort_unstable_by_key(|(node, chain)| (std::cmp::Reverse(chain.bytes), *node));
-        let read_by = |(node, chain): &(Node, Chain)| {
+        let moved_by = |(node, chain): &(Node, Chain)| {
             let others = self.compulsory.saturating_sub(reads.bytes_before(*node, component));
             chain.bytes.saturating_add(others)
         };
-        self.ends.iter().take(MAX_ENDS).map(read_by).fold(self.compulsory, u64::max)
+        self.ends.iter().take(MAX_ENDS).map(moved_by).fold(self.compulsory, u64::max)
     }
 }

@@ -4,7 +4,6 @@ use ir::graph::{Node, Val};
 use rustc_hash::FxHashSet;
 
 use super::chain::Chains;
-use crate::axis_classes::Class;
 use crate::flow_network::FlowNetwork;
 
 /// How a kernel gets a value.
@@ -34,12 +33,7 @@ pub(super) struct Region {
 
 impl Region {
     /// The region before a target; `None` where it has more edges than may be looked at.
-    pub(super) fn of(
-        chains: &Chains<'_>,
-        target: Node,
-        class: Option<Class>,
-        is_swept: impl Fn(Node) -> bool,
-    ) -> Option<Region> {
+    pub(super) fn of(chains: &Chains<'_>, target: Node, origin: impl Fn(Val) -> Origin) -> Option<Region> {
         let (before, swept) = Default::default();
         let mut region = Region { target, vals: Vec::new(), before, swept, edges: 0 };
         let mut seen: FxHashSet<Val> = FxHashSet::default();
@@ -53,7 +47,7 @@ impl Region {
                 if !seen.insert(val) {
                     continue;
                 }
-                let origin = chains.origin(val, target, class, &is_swept);
+                let origin = origin(val);
                 region.vals.push((val, origin));
                 match origin {
                     Origin::Computed => stack.push(val.node),
@@ -72,11 +66,19 @@ impl Region {
         self.vals.binary_search_by_key(&val, |&(val, _)| val).expect("a value of the region")
     }
 
-    /// Bytes of a minimum cut in front of the target, of its component. A value that is written only for this counts twice.
-    pub(super) fn cut(&self, chains: &Chains<'_>, is_written: impl Fn(Val) -> bool) -> u64 {
+    /// Bytes of a minimum cut in front of the target, of its component. A value that is written only for this counts twice, one
+    /// that is computed behind the cut what `computing` says.
+    pub(super) fn cut(
+        &self,
+        chains: &Chains<'_>,
+        computing: impl Fn(Val) -> u64,
+        is_written: impl Fn(Val) -> bool,
+    ) -> u64 {
         let component = chains.components.of_node(self.target);
         let mut network = FlowNetwork::default();
         let mut weights: Vec<u64> = Vec::with_capacity(self.vals.len());
+        // A value has the vertex of its number; what computing it takes is a source in front of that.
+        let mut computed: Vec<(usize, u64)> = Vec::new();
         for &(val, origin) in &self.vals {
             let is_made = origin != Origin::Input && !chains.forced.views.contains(&val);
             let weight = match origin {
@@ -90,9 +92,16 @@ impl Region {
                 Origin::Computed => {
                     let operands = chains.graph.operands(val).iter();
                     operands.for_each(|&operand| network.arc(self.number(operand), vertex));
+                    computed.extend(Some((vertex, computing(val))).filter(|&(_, bytes)| bytes > 0));
                 }
                 _ => network.source(vertex),
             }
+        }
+        for (vertex, bytes) in computed {
+            let before = network.vertex(bytes);
+            weights.push(bytes);
+            network.source(before);
+            network.arc(before, vertex);
         }
         let sink = network.vertex(u64::MAX);
         let operands = &chains.graph.node(self.target).operands;
