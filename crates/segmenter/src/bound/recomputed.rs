@@ -22,6 +22,9 @@ const VISITS_PER_NODE: usize = 32;
 /// The most numbers of evaluations of a group that are distinguished.
 const MAX_COUNTS: usize = 64;
 
+/// The most members of a group of which each is considered as the one that is kept.
+const MAX_MEMBERS: usize = 16;
+
 /// Seconds that memory and computing take beyond those for computing each value once. None on a GPU, which recomputes values
 /// while it waits for memory.
 pub(super) fn seconds(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -> f64 {
@@ -37,8 +40,8 @@ struct Group {
     members: Vec<Position>,
     /// The node that all uses of the group go through.
     dominator: Position,
-    /// Seconds to write and read the smallest value between.
-    keeping: f64,
+    /// For each member the seconds to write and read it.
+    keeping: Vec<f64>,
     /// The groups whose dominator is a member, each with the number of the member.
     children: Vec<(usize, usize)>,
     /// The possible numbers of evaluations of its dominator, each with the seconds of the group and of all below it.
@@ -57,6 +60,22 @@ impl Group {
     fn seconds(&self, times: f64) -> f64 {
         let less = self.seconds.iter().filter(|&&(known, _)| known <= times);
         less.max_by(|(a, _), (b, _)| a.total_cmp(b)).map_or(0.0, |&(_, seconds)| seconds)
+    }
+}
+
+/// What may be kept of a group.
+struct Case {
+    /// How often each member is computed.
+    computed: Vec<f64>,
+    /// Seconds beyond computing each once.
+    seconds: f64,
+}
+
+impl Case {
+    /// With these seconds more.
+    fn with(mut self, seconds: f64) -> Case {
+        self.seconds += seconds;
+        self
     }
 }
 
@@ -96,7 +115,7 @@ impl<'a> Groups<'a> {
             }
             match self.between(position, dominator, &mut left) {
                 Some(between) => between.into_iter().for_each(|other| sets.unite(val(position), val(other))),
-                None => self.tree.times[position] = 0.0,
+                None => (self.tree.times[position], self.tree.least[position]) = (0.0, 0.0),
             }
         }
         sets
@@ -126,8 +145,8 @@ impl<'a> Groups<'a> {
             let next = self.groups.len();
             let number = *numbers.entry(sets.root(node.into())).or_insert(next);
             if number == next {
-                let (members, children, seconds) = Default::default();
-                self.groups.push(Group { members, dominator, keeping: f64::INFINITY, children, seconds });
+                let (members, keeping, children, seconds) = Default::default();
+                self.groups.push(Group { members, dominator, keeping, children, seconds });
                 if let Some((above, member)) = self.of.get(dominator).copied().flatten() {
                     self.groups[above].children.push((member, number));
                 }
@@ -135,7 +154,7 @@ impl<'a> Groups<'a> {
             let group = &mut self.groups[number];
             self.of[position] = Some((number, group.members.len()));
             group.members.push(position);
-            group.keeping = group.keeping.min(keeping.seconds(node));
+            group.keeping.push(keeping.seconds(node));
         }
     }
 
@@ -156,12 +175,11 @@ impl<'a> Groups<'a> {
         first.map(|group| group.seconds(1.0)).sum()
     }
 
-    /// Asks the groups below one for their time if this one is kept, and if it is computed as often as possible.
+    /// Asks the groups below one for their time in each case.
     fn ask_children(&mut self, number: usize) {
-        let Group { keeping, ref children, ref seconds, .. } = self.groups[number];
-        let computed = seconds.iter().map(|&(times, _)| self.evaluations(number, times));
-        let cheaper = computed.filter(|&(_, again)| again < keeping).map(|(computed, _)| computed);
-        let asked: Vec<Vec<f64>> = std::iter::once(self.once_each(number)).chain(cheaper).collect();
+        let Group { ref children, ref seconds, .. } = self.groups[number];
+        let cases = seconds.iter().flat_map(|&(times, _)| self.cases(number, times));
+        let asked: Vec<Vec<f64>> = cases.map(|case| case.computed).collect();
         for (member, child) in children.clone() {
             asked.iter().for_each(|times| self.groups[child].ask(times[member]));
         }
@@ -169,13 +187,42 @@ impl<'a> Groups<'a> {
 
     /// Seconds of a group, and of all below it, if its dominator is computed `times` times.
     fn cheapest(&self, number: usize, times: f64) -> f64 {
-        let Group { keeping, children, .. } = &self.groups[number];
+        let children = &self.groups[number].children;
         let of_children = |times: &[f64]| -> f64 {
             children.iter().map(|&(member, child)| self.groups[child].seconds(times[member])).sum()
         };
-        let kept = keeping + of_children(&self.once_each(number));
-        let (computed, again) = self.evaluations(number, times);
-        if again < *keeping { kept.min(again + of_children(&computed)) } else { kept }
+        let cases = self.cases(number, times).into_iter();
+        cases.map(|case| case.seconds + of_children(&case.computed)).fold(f64::INFINITY, f64::min)
+    }
+
+    /// What may be kept of a group whose dominator is computed `times` times: as many members as it takes, one, or nothing.
+    /// Cases that are worse than another are left out.
+    fn cases(&self, number: usize, times: f64) -> Vec<Case> {
+        let Group { members, keeping, .. } = &self.groups[number];
+        let mut least = keeping.clone();
+        least.sort_unstable_by(f64::total_cmp);
+        let is_each_considered = members.len() <= MAX_MEMBERS;
+        let kept = if is_each_considered { 2.min(members.len()) } else { 1 };
+        let some = self.case(number, self.once_each(number)).with(least[..kept].iter().sum());
+        let mut others = vec![self.case(number, self.evaluations(number, times))];
+        if is_each_considered {
+            let beside = |kept| self.case(number, self.beside(number, times, kept)).with(keeping[kept]);
+            others.extend((0..members.len()).map(beside));
+        }
+        others.retain(|case| case.seconds < some.seconds);
+        others.push(some);
+        others
+    }
+
+    /// A case in which the members are computed so often.
+    fn case(&self, number: usize, computed: Vec<f64>) -> Case {
+        let members = self.groups[number].members.iter().zip(&computed);
+        let cycles = members.map(|(&position, times)| {
+            let of_node = |times: f64| (self.amounts.cycles(self.order[position]) as f64 * times).floor();
+            of_node(*times) - of_node(self.once[position])
+        });
+        let seconds = cycles.sum::<f64>() / self.amounts.target.throughput;
+        Case { computed, seconds }
     }
 
     /// How often each member of a group is computed at least.
@@ -183,25 +230,40 @@ impl<'a> Groups<'a> {
         self.groups[number].members.iter().map(|&position| self.once[position]).collect()
     }
 
-    /// How often each member of a group is computed if none is kept, and the seconds beyond computing them once.
-    fn evaluations(&self, number: usize, times: f64) -> (Vec<f64>, f64) {
+    /// How often each member of a group is computed at least if one of them is kept: those that the dominator asks for past it
+    /// for each of its computations.
+    fn beside(&self, number: usize, times: f64, kept: usize) -> Vec<f64> {
         let Group { members, dominator, .. } = &self.groups[number];
-        let (mut computed, mut cycles): (Vec<f64>, f64) = (Vec::with_capacity(members.len()), 0.0);
+        let mut is_asked: Vec<bool> = Vec::with_capacity(members.len());
+        for (member, &position) in members.iter().enumerate() {
+            let asks = |user: &Position| {
+                let own = self.of.get(*user).copied().flatten().filter(|&(group, _)| group == number);
+                user == dominator || own.is_some_and(|(_, member)| is_asked[member])
+            };
+            is_asked.push(member != kept && self.tree.users[position].iter().any(asks));
+        }
+        let of_member = |(&position, &is_asked): (&Position, &bool)| {
+            let least = if is_asked { times * self.tree.least[position] } else { 0.0 };
+            self.once[position].max(least)
+        };
+        members.iter().zip(&is_asked).map(of_member).collect()
+    }
+
+    /// How often each member of a group is computed if none is kept.
+    fn evaluations(&self, number: usize, times: f64) -> Vec<f64> {
+        let Group { members, dominator, .. } = &self.groups[number];
+        let mut computed: Vec<f64> = Vec::with_capacity(members.len());
         for &position in members {
-            let (above, once) = (self.tree.dominators[position], self.once[position]);
-            let of_dominator = match above {
+            let of_dominator = match self.tree.dominators[position] {
                 Some(above) if above == *dominator => times,
                 // A member of another group is computed once at least.
                 Some(above) => self.of[above]
                     .map_or(0.0, |(group, member)| if group == number { computed[member] } else { 0.0 }),
                 None => 0.0,
             };
-            let own = once.max(self.tree.times[position] * of_dominator);
-            let of_node = |times: f64| (self.amounts.cycles(self.order[position]) as f64 * times).floor();
-            cycles += of_node(own) - of_node(once);
-            computed.push(own);
+            computed.push(self.once[position].max(self.tree.times[position] * of_dominator));
         }
-        (computed, cycles / self.amounts.target.throughput)
+        computed
     }
 }
 
