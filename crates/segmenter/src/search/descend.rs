@@ -4,6 +4,7 @@ use super::between::between;
 use super::exchange::exchange;
 use super::join::join;
 use super::keep::{keep, keep_statistics};
+use super::redivide::redivide;
 use super::shift::shift;
 use super::state::State;
 use super::transfer::transfer;
@@ -12,7 +13,7 @@ use super::transfer::transfer;
 pub(super) type Move = fn(&mut State<'_>) -> bool;
 
 /// The kinds of moves: those that try each value of the fusion are last, as they take most of the steps.
-pub(super) const ALL: &[Move] = &[join, keep_statistics, transfer, keep, shift, between];
+pub(super) const ALL: &[Move] = &[join, keep_statistics, transfer, redivide, keep, shift, between];
 
 /// Those of few steps.
 pub(super) const FIRST: &[Move] = &[join];

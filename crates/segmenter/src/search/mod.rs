@@ -9,7 +9,7 @@
 //! `state` (a segmentation being changed) · `segment` (one of its segments, and what it costs) · `order` (the order of
 //! segments). Moves are functions over the state: `exchange` (values dropped, or others kept instead) · `keep` (values kept
 //! that are computed repeatedly) · `transfer` (values made by another segment) · `shift` (values kept in the place of
-//! others) · `between` (one value kept in the place of two) · `join` (segments that read the same) · `descend` (moves as
+//! others) · `between` (one value kept in the place of two) · `redivide` (segments in a row divided anew) · `join` (segments that read the same) · `descend` (moves as
 //! long as any pays) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory
 //! at any cost in time).
 
@@ -19,6 +19,7 @@ mod exchange;
 mod join;
 mod keep;
 mod order;
+mod redivide;
 mod retry;
 mod segment;
 mod shift;

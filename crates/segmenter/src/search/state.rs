@@ -162,7 +162,7 @@ impl<'a> State<'a> {
         segment.minimum(&self.problem, &self.amounts, &self.workers)
     }
 
-    fn of_segment(&self, segment: &Segment) -> Price {
+    pub(super) fn of_segment(&self, segment: &Segment) -> Price {
         segment.price(&self.problem, &self.amounts)
     }
 
@@ -221,7 +221,7 @@ impl<'a> State<'a> {
     }
 
     /// The cost of segments together; those that make nothing cost nothing.
-    fn price<'s>(&self, segments: impl Iterator<Item = &'s Rc<Segment>>) -> Price {
+    pub(super) fn price<'s>(&self, segments: impl Iterator<Item = &'s Rc<Segment>>) -> Price {
         let prices =
             segments.filter(|segment| !segment.made.is_empty()).map(|segment| self.of_segment(segment));
         prices.fold(Price::default(), Price::plus)
