@@ -17,13 +17,24 @@ use space::{Axis, CodeSize, CutAxis, Passage, Space, Step, is_slice};
 use target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_SUBRANGES};
 use target::limits::{MAX_PARTITIONED_STATEMENTS, MAX_STATEMENTS};
 
-/// The statements of a group as one kernel. Counting stops beyond [`MAX_STATEMENTS`].
+/// The most statements of a group as one kernel. Where many tensors are concatenated loops are cut into subranges, each with
+/// little code.
+pub(super) fn max_statements(graph: &Graph, view: &Fusion, space: &Space) -> u64 {
+    let concatenates_many = |&node: &Node| {
+        let data = graph.node(node);
+        matches!(data.op, TensorOp::Cat(_)) && data.operands.len() > MAX_SUBRANGES
+    };
+    let is_partitioned = space.has_index_maps() && view.order().iter().any(concatenates_many);
+    if is_partitioned { MAX_PARTITIONED_STATEMENTS } else { MAX_STATEMENTS }
+}
+
+/// The statements of a group as one kernel. Counting stops beyond `most`.
 pub(super) fn statements(
     graph: &Graph,
     view: &Fusion,
     space: &Space,
-    folds: &[Fold],
-    stores: &[Store],
+    (folds, stores): (&[Fold], &[Store]),
+    most: u64,
 ) -> u64 {
     let nests = Nests::of(graph, folds, stores);
     let begun =
@@ -33,17 +44,11 @@ pub(super) fn statements(
     let nest_by_nest = || {
         let mut count = Count::new(graph, view, space, weights());
         nests.roots().fold(begun, |sum, roots| {
-            if sum > MAX_STATEMENTS {
-                sum
-            } else {
-                sum.saturating_add(count.nest(roots, MAX_STATEMENTS - sum))
-            }
+            if sum > most { sum } else { sum.saturating_add(count.nest(roots, most - sum)) }
         })
     };
     let at_once = nests.without_index_maps(graph, view, space, &weights()).map(|sum| begun + sum);
-    debug_assert!(
-        at_once.is_none_or(|sum| sum.min(MAX_STATEMENTS + 1) == nest_by_nest().min(MAX_STATEMENTS + 1))
-    );
+    debug_assert!(at_once.is_none_or(|sum| sum.min(most + 1) == nest_by_nest().min(most + 1)));
     at_once.unwrap_or_else(nest_by_nest)
 }
 

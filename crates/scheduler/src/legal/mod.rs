@@ -75,8 +75,9 @@ pub fn legal_with(graph: &Graph, view: &Fusion, table: &mut AxisTable) -> Result
     if workers.is_empty() && order.iter().any(|axis| Some(*axis) != scanned) {
         reject_alone(view, &space, &folds, &order)?;
     }
-    let statements = code::statements(graph, view, &space, &folds, &stores);
-    reject_long(graph, view, statements)?;
+    let most = code::max_statements(graph, view, &space);
+    let statements = code::statements(graph, view, &space, (&folds, &stores), most);
+    reject_long(graph, view, statements, most)?;
     let stages = stages_of(graph, view, &space, &folds, &order, &needs);
     Ok(Witness { space, folds, stores, workers, order, scanned, stage_count, statements, stages })
 }
@@ -124,14 +125,14 @@ fn reject_large(view: &Fusion) -> Result<(), Rejection> {
 }
 
 /// Code that is too long is cut between operations; a single one is never too long.
-fn reject_long(graph: &Graph, view: &Fusion, statements: u64) -> Result<(), Rejection> {
+fn reject_long(graph: &Graph, view: &Fusion, statements: u64, most: u64) -> Result<(), Rejection> {
     let is_operation =
         |node: &&Node| !matches!(graph.node(**node).op, TensorOp::Constant(_) | TensorOp::Size(_));
     let mut operations = view.order().iter().filter(is_operation).rev();
     match (operations.next(), operations.next()) {
-        (Some(&last), Some(_)) if statements > MAX_STATEMENTS => {
+        (Some(&last), Some(_)) if statements > most => {
             let what = "what stages and index maps compute again included";
-            let reason = format!("would make a kernel of more than {MAX_STATEMENTS} statements, {what}");
+            let reason = format!("would make a kernel of more than {most} statements, {what}");
             Err(Rejection { val: last.into(), reason, is_monotone: false })
         }
         _ => Ok(()),
