@@ -1,7 +1,7 @@
 //! Values that another segment makes from then on: one that computes them anyway, in small fusions one that reads the same
 //! tensors, or a new one.
 
-use ir::graph::Val;
+use ir::graph::{Node, Val};
 
 use super::SearchProblem;
 use super::join;
@@ -33,8 +33,10 @@ fn try_transfer(state: &mut State<'_>, place: usize, val: Val) -> bool {
     }
     places.into_iter().any(|other| {
         state.improve(transferring(state, place, val, other))
-            || transferring_without_folds(state, place, val, other)
-                .is_some_and(|change| is_small && state.improve(change))
+            || (is_small
+                && [transferring_without_folds, transferring_without_shared].into_iter().any(|change| {
+                    change(state, place, val, other).is_some_and(|change| state.improve(change))
+                }))
     })
 }
 
@@ -54,6 +56,22 @@ pub(super) fn transferring(state: &State<'_>, place: usize, val: Val, other: usi
     let (other, mut made) = state.with(other, &[val]);
     made.retain(|val| !dropped.contains(val));
     Change { made: vec![state.without(place, val), (other, made)], kept: Vec::new(), dropped }
+}
+
+/// The same, while what both segments would compute for others of their values is kept and made where it was.
+fn transferring_without_shared(state: &State<'_>, place: usize, val: Val, other: usize) -> Option<Change> {
+    let SearchProblem { graph, fusion, .. } = state.problem;
+    let cone = |made: &[Val]| segment_cone(graph, fusion, made, |kept| state.kept.contains(&kept));
+    let (_, left) = state.without(place, val);
+    let (own, left) = (cone(&[val]), cone(&left));
+    let is_own = |user: &Node| own.order().contains(user) && !left.order().contains(user);
+    let is_shared = |kept: &Val| state.may_be_kept(*kept) && fusion.uses(*kept).iter().any(is_own);
+    let both = own.order().iter().filter(|node| left.order().contains(node));
+    let kept: Vec<Val> = both.flat_map(|&node| graph.results(node)).filter(is_shared).collect();
+    let mut change = transferring(state, place, val, other);
+    change.made[0].1.extend(&kept);
+    change.kept.clone_from(&kept);
+    (!kept.is_empty()).then_some(change)
 }
 
 /// The same, while the results of the folds that the value needs are kept and made where they were.
