@@ -138,7 +138,7 @@ impl FlowNetwork {
             self.capacity[edge] = self.capacity[edge].saturating_sub(flow);
             self.capacity[edge ^ 1] = self.capacity[edge ^ 1].saturating_add(flow);
         }
-        path.iter().position(|&edge| self.capacity[edge] == 0).expect("the edge with the least capacity")
+        path.iter().position(|&edge| self.capacity[edge] == 0).expect("the edge with the smallest capacity")
     }
 }
 

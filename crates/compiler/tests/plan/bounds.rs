@@ -80,7 +80,7 @@ fn many_results_share_kernels() {
     assert!(plan.segments.len() <= 12, "{} segments", plan.segments.len());
 }
 
-/// A cat of many is cut between its parts; each part selects an operand at each element.
+/// A cat of many is cut between its parts. Their loops are partitioned, so they may have more statements than other kernels.
 #[test]
 fn a_cat_of_many_is_a_cat_of_cats() {
     let names: Vec<String> = (0..300).map(|n| format!("x{n}")).collect();
@@ -89,7 +89,7 @@ fn a_cat_of_many_is_a_cat_of_cats() {
     let plan =
         cpu_plan(&define(&format!("{inputs}fd.add_output(fd.ops.cat([{}], dim=0))", names.join(", "))));
     let (counted, _) = sizes(&plan);
-    assert!(counted.len() > 1 && counted.iter().all(|&count| count <= 1024), "{counted:?}");
+    assert!(counted.len() > 1 && counted.iter().all(|&count| count <= 2048), "{counted:?}");
 }
 
 /// By the cost model's sums the cost of a chain of squares doubles with each, beyond the range of a number.

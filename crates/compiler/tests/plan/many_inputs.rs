@@ -64,7 +64,7 @@ fn slices_of_a_tensor_try_no_proof_that_must_fail() {
 #[cfg_attr(not(debug_assertions), ignore = "the algebra counts its work in debug builds")]
 fn a_cat_of_cats_asks_for_each_input_once_more() {
     let [[asked, _], [asked_of_more, _]] = [work(60), work(480)];
-    assert!(asked_of_more <= 11 * asked, "{asked} and {asked_of_more}");
+    assert!(asked_of_more <= 12 * asked, "{asked} and {asked_of_more}");
 }
 
 /// In a subrange of one of its operands, a part that is itself a cat does not select among all of them.

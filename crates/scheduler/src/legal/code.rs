@@ -17,14 +17,15 @@ use space::{Axis, CodeSize, CutAxis, Passage, Space, Step, is_slice};
 use target::cpu::{LOOP_STATEMENTS, MAX_CONCATENATED, MAX_SUBRANGES};
 use target::limits::{MAX_PARTITIONED_STATEMENTS, MAX_STATEMENTS};
 
-/// The most statements of a group as one kernel. Where many tensors are concatenated loops are cut into subranges, each with
-/// little code.
+/// The most statements of a group as one kernel: more where many tensors are concatenated, but so few that loops are cut into
+/// subranges, each with little code.
 pub(super) fn max_statements(graph: &Graph, view: &Fusion, space: &Space) -> u64 {
-    let concatenates_many = |&node: &Node| {
-        let data = graph.node(node);
-        matches!(data.op, TensorOp::Cat(_)) && data.operands.len() > MAX_SUBRANGES
-    };
-    let is_partitioned = space.has_index_maps() && view.order().iter().any(concatenates_many);
+    if !space.has_index_maps() {
+        return MAX_STATEMENTS;
+    }
+    let cats = view.order().iter().filter(|&&node| matches!(graph.node(node).op, TensorOp::Cat(_)));
+    let concatenated: usize = cats.map(|&node| graph.node(node).operands.len()).sum();
+    let is_partitioned = (MAX_SUBRANGES + 1..=MAX_CONCATENATED).contains(&concatenated);
     if is_partitioned { MAX_PARTITIONED_STATEMENTS } else { MAX_STATEMENTS }
 }
 

@@ -34,7 +34,7 @@ pub(super) struct UseDominators {
     /// How often the elements of each are computed for its dominator, per computation of that.
     pub times: Vec<f64>,
     /// The smallest part of the elements of each that a path from its dominator asks for.
-    pub least: Vec<f64>,
+    pub parts: Vec<f64>,
 }
 
 /// A tree under construction.
@@ -61,7 +61,7 @@ impl UseDominators {
             dominators: vec![None; root + 1],
             users: vec![Vec::new(); root],
             times: vec![1.0; root],
-            least: vec![1.0; root],
+            parts: vec![1.0; root],
         };
         let positions = fusion.order().iter().enumerate().map(|(position, &node)| (node, position)).collect();
         let (steps, depths, courses) = (Steps::default(), vec![0; root + 1], vec![Vec::new(); root + 1]);
@@ -108,7 +108,7 @@ impl Builder<'_> {
             }
         }
         self.tree.times[position] = self.times(dominator, &courses);
-        self.tree.least[position] = courses.iter().map(|(_, part)| *part).fold(1.0, f64::min);
+        self.tree.parts[position] = courses.iter().map(|(_, part)| *part).fold(1.0, f64::min);
         self.ends_in_slice[position] = courses.iter().any(|(course, _)| match course.last() {
             Some(step) => is_slice(*step),
             None => self.ends_in_slice[dominator],

@@ -115,7 +115,7 @@ impl<'a> Groups<'a> {
             }
             match self.between(position, dominator, &mut left) {
                 Some(between) => between.into_iter().for_each(|other| sets.unite(val(position), val(other))),
-                None => (self.tree.times[position], self.tree.least[position]) = (0.0, 0.0),
+                None => (self.tree.times[position], self.tree.parts[position]) = (0.0, 0.0),
             }
         }
         sets
@@ -199,11 +199,11 @@ impl<'a> Groups<'a> {
     /// Cases that are worse than another are left out.
     fn cases(&self, number: usize, times: f64) -> Vec<Case> {
         let Group { members, keeping, .. } = &self.groups[number];
-        let mut least = keeping.clone();
-        least.sort_unstable_by(f64::total_cmp);
+        let mut smallest = keeping.clone();
+        smallest.sort_unstable_by(f64::total_cmp);
         let is_each_considered = members.len() <= MAX_MEMBERS;
         let kept = if is_each_considered { 2.min(members.len()) } else { 1 };
-        let some = self.case(number, self.once_each(number)).with(least[..kept].iter().sum());
+        let some = self.case(number, self.once_each(number)).with(smallest[..kept].iter().sum());
         let mut others = vec![self.case(number, self.evaluations(number, times))];
         if is_each_considered {
             let beside = |kept| self.case(number, self.beside(number, times, kept)).with(keeping[kept]);
@@ -243,8 +243,8 @@ impl<'a> Groups<'a> {
             is_asked.push(member != kept && self.tree.users[position].iter().any(asks));
         }
         let of_member = |(&position, &is_asked): (&Position, &bool)| {
-            let least = if is_asked { times * self.tree.least[position] } else { 0.0 };
-            self.once[position].max(least)
+            let asked = if is_asked { times * self.tree.parts[position] } else { 0.0 };
+            self.once[position].max(asked)
         };
         members.iter().zip(&is_asked).map(of_member).collect()
     }
