@@ -108,7 +108,10 @@ impl Builder<'_> {
             }
         }
         self.tree.times[position] = self.times(dominator, &courses);
-        self.tree.parts[position] = courses.iter().map(|(_, part)| *part).fold(1.0, f64::min);
+        // A course that is left out may ask for any part.
+        let is_complete = courses.len() < MAX_COURSES;
+        let smallest = courses.iter().map(|(_, part)| *part).fold(1.0, f64::min);
+        self.tree.parts[position] = if is_complete { smallest } else { 0.0 };
         self.ends_in_slice[position] = courses.iter().any(|(course, _)| match course.last() {
             Some(step) => is_slice(*step),
             None => self.ends_in_slice[dominator],
