@@ -65,6 +65,16 @@ fn index_maps_of_index_maps_are_cut() {
     is_bounded(&[gathers], 24);
 }
 
+/// Three sums of both neighbours to a segment take less time than two and three in turn, but no move of one boundary, or of
+/// one that takes the place of two, leads there by steps that all pay.
+#[test]
+fn a_row_of_segments_is_divided_anew() {
+    let input = "y = fd.define_tensor(shape=[4096, 2048], contiguity=True, dtype=DataType.Float)\n";
+    let sum = "y = fd.ops.add(fd.ops.pad(y, [1, -1]), fd.ops.pad(y, [-1, 1]))\n";
+    let plan = cpu_plan(&define(&format!("{input}{}fd.add_output(y)", sum.repeat(18))));
+    assert_eq!(plan.segments.len(), 6);
+}
+
 #[test]
 fn what_is_short_stays_whole() {
     assert_eq!(cpu_plan(&repeated(&["fd.ops.add(y, 1.0)", "fd.ops.mul(y, 0.5)"], 900)).segments.len(), 1);

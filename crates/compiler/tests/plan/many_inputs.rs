@@ -7,11 +7,25 @@ use super::{cpu_plan, define, lowered};
 
 /// A cat of `parts` inputs of unknown sizes.
 fn cat(parts: usize) -> Definition {
+    cat_of(parts, str::to_owned)
+}
+
+/// A cat of what is computed from each of so many inputs.
+fn cat_of(parts: usize, part: impl Fn(&str) -> String) -> Definition {
     let names: Vec<String> = (0..parts).map(|number| format!("x{number}")).collect();
     let declared =
         names.iter().map(|name| format!("{name} = fd.define_tensor(shape=[-1], contiguity=True)\n"));
     let inputs: String = declared.collect();
-    define(&format!("{inputs}fd.add_output(fd.ops.cat([{}], dim=0))", names.join(", ")))
+    let parts: Vec<String> = names.iter().map(|name| part(name)).collect();
+    define(&format!("{inputs}fd.add_output(fd.ops.cat([{}], dim=0))", parts.join(", ")))
+}
+
+/// Their loops are cut into one subrange for each.
+#[test]
+fn up_to_128_tensors_are_concatenated_in_one_kernel() {
+    let segments = |parts| cpu_plan(&cat_of(parts, |x| format!("fd.ops.add({x}, {x})"))).segments.len();
+    assert_eq!(segments(128), 1);
+    assert!(segments(129) > 1);
 }
 
 /// The inequalities that are asked for a cat of `parts` inputs, and the terms that are inserted into sums.

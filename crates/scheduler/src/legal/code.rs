@@ -23,8 +23,10 @@ pub(super) fn max_statements(graph: &Graph, view: &Fusion, space: &Space) -> u64
     if !space.has_index_maps() {
         return MAX_STATEMENTS;
     }
-    let cats = view.order().iter().filter(|&&node| matches!(graph.node(node).op, TensorOp::Cat(_)));
-    let concatenated: usize = cats.map(|&node| graph.node(node).operands.len()).sum();
+    let is_cat = |node: Node| matches!(graph.node(node).op, TensorOp::Cat(_));
+    let cats = view.order().iter().filter(|&&node| is_cat(node));
+    let operands = cats.flat_map(|&node| &graph.node(node).operands);
+    let concatenated = operands.filter(|operand| view.is_input(**operand) || !is_cat(operand.node)).count();
     let is_partitioned = (MAX_SUBRANGES + 1..=MAX_CONCATENATED).contains(&concatenated);
     if is_partitioned { MAX_PARTITIONED_STATEMENTS } else { MAX_STATEMENTS }
 }
