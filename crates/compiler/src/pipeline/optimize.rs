@@ -352,7 +352,7 @@ impl Judge<'_> {
                 let (fusion, constraints, legality) = (&computed, &constraints, self.legality);
                 let merged = || greedy_with(graph, fusion, constraints, legality);
                 let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
-                if self.searches { search(problem, merged).segmentation } else { merged() }
+                if self.searches { search(problem, merged()).segmentation } else { merged() }
             }
         };
         segmentation.check(graph, &computed).ok()?;

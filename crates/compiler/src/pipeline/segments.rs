@@ -46,8 +46,8 @@ impl Compilation<'_> {
     fn searched(&self) -> (Segmentation, usize) {
         let problem = self.problem(&self.optimized.computed);
         let found = match self.request.options.peak_memory {
-            Some(limit) => search_within(problem, || merged(problem), limit),
-            None => search(problem, || merged(problem)),
+            Some(limit) => search_within(problem, merged(problem), limit),
+            None => search(problem, merged(problem)),
         };
         (self.gathered(&self.apart(found.segmentation)), found.steps)
     }
@@ -65,7 +65,7 @@ impl Compilation<'_> {
         let mut evaluated: FxHashSet<Val> = FxHashSet::default();
         while let Some((place, view)) = self.without_kernel(&divided, &evaluated) {
             let (first, problem) = (divided.segments[place][0], self.problem(&view));
-            let found = search(problem, || merged(problem)).segmentation.segments;
+            let found = search(problem, merged(problem)).segmentation.segments;
             let made: Vec<Val> = found.iter().map(|made| made[0]).collect();
             let mut finer = divided.clone();
             finer.segments.splice(place..=place, found);

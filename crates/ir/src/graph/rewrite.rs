@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use index::Facts;
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 
 use super::container::Graph;
 use super::fusion::Fusion;
@@ -15,7 +16,7 @@ use super::node::{Node, Val};
 /// Old values and the new values equal to them.
 #[derive(Clone, Debug, Default)]
 pub struct ValMap {
-    map: IndexMap<Val, Val>,
+    map: IndexMap<Val, Val, FxBuildHasher>,
 }
 
 impl ValMap {

@@ -47,40 +47,95 @@ pub struct LowerBound {
 
 /// The bound for a fusion.
 pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> LowerBound {
-    let (amounts, classes) = (&Amounts::new(graph, hints, target), AxisClasses::of(graph, fusion));
-    // Nothing need be computed for an output without elements.
-    if fusion.outputs().iter().any(|output| amounts.of(output.val).elements == 0) {
-        return LowerBound::default();
-    }
-    let forced = Forced::of(graph, fusion);
-    let components = Components::of(fusion, amounts);
-    let reads = CompulsoryReads::of(amounts, fusion, &forced, &components);
-    let kernels_with = |again| {
-        let chains = Chains::of(fusion, amounts, &forced, &classes, &components, &reads, again);
-        Kernels::of(&chains, &components, &reads)
-    };
-    let bytes_of = |val: &Val| amounts.of(*val).bytes;
-    let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
-    let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);
-    let others = external.fold(written, u64::saturating_add);
-    let kernels = kernels_with(false);
-    let segments = kernels.count + forced.external.len() as u64;
-    let computing = cycles_once(amounts, fusion) as f64 / target.throughput;
-    let seconds = |bytes: u64| {
-        let memory = (bytes as f64 / target.bandwidth).max(kernels.count as f64 * latency(target));
-        // What all kernels overlap is at most what the sums of their terms do.
-        memory + computing + segments as f64 * target.launch - overlap(target, memory, computing)
-    };
-    let bytes = others.saturating_add(kernels.bytes);
+    let amounts = Amounts::new(graph, hints, target);
+    let Some(terms) = Terms::of(&amounts, fusion) else { return LowerBound::default() };
+    let kernels = terms.kernels(false);
+    let bytes = terms.others.saturating_add(kernels.bytes);
     let chained = match target.processor {
-        Processor::Cpu(_) => others.saturating_add(kernels_with(true).bytes),
+        Processor::Cpu(_) => terms.others.saturating_add(terms.kernels(true).bytes),
         // It recomputes values while it waits for memory.
         Processor::Gpu(_) => bytes,
     };
-    // A value that is kept instead of recomputed may be one that chains read.
-    let compulsory = reads.all().iter().map(|read| read.bytes).fold(others, u64::saturating_add);
-    let again = seconds(compulsory) + recomputed::seconds(amounts, fusion, &forced);
-    LowerBound { bytes, segments, seconds: seconds(chained).max(again) }
+    let seconds = terms.seconds(kernels.count, chained).max(terms.seconds_again(kernels.count));
+    LowerBound { bytes, segments: terms.segments(kernels.count), seconds }
+}
+
+/// The seconds of that bound.
+pub(super) fn min_total_seconds(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> f64 {
+    let amounts = Amounts::new(graph, hints, target);
+    let Some(terms) = Terms::of(&amounts, fusion) else { return 0.0 };
+    let kernels = terms.kernels(matches!(target.processor, Processor::Cpu(_)));
+    let chained = terms.others.saturating_add(kernels.bytes);
+    terms.seconds(kernels.count, chained).max(terms.seconds_again(kernels.count))
+}
+
+/// A lower bound of the seconds that is found faster: without chains of segments.
+pub(super) fn min_seconds_of_one(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> f64 {
+    let amounts = Amounts::new(graph, hints, target);
+    Terms::of(&amounts, fusion).map_or(0.0, |terms| terms.seconds_again(0))
+}
+
+/// What the bounds of a fusion are found from.
+struct Terms<'a> {
+    amounts: &'a Amounts<'a>,
+    fusion: &'a Fusion,
+    classes: AxisClasses,
+    forced: Forced,
+    components: Components<'a>,
+    reads: CompulsoryReads,
+    /// Seconds for computing each value once.
+    computing: f64,
+    /// Bytes that are not read by kernels.
+    others: u64,
+}
+
+impl<'a> Terms<'a> {
+    /// Those of a fusion; `None` if an output has no elements, for which nothing need be computed.
+    fn of(amounts: &'a Amounts<'a>, fusion: &'a Fusion) -> Option<Terms<'a>> {
+        if fusion.outputs().iter().any(|output| amounts.of(output.val).elements == 0) {
+            return None;
+        }
+        let classes = AxisClasses::of(amounts.graph, fusion);
+        let forced = Forced::of(amounts.graph, fusion);
+        let components = Components::of(fusion, amounts);
+        let reads = CompulsoryReads::of(amounts, fusion, &forced, &components);
+        let computing = cycles_once(amounts, fusion) as f64 / amounts.target.throughput;
+        let bytes_of = |val: &Val| amounts.of(*val).bytes;
+        let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
+        let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);
+        let others = external.fold(written, u64::saturating_add);
+        Some(Terms { amounts, fusion, classes, forced, components, reads, computing, others })
+    }
+
+    /// What kernels do at least; with `again`, their bytes include those that take as long to move as values take to compute
+    /// again.
+    fn kernels(&self, again: bool) -> Kernels {
+        let Terms { amounts, fusion, classes, forced, components, reads, .. } = self;
+        let chains = Chains::of(fusion, amounts, forced, classes, components, reads, again);
+        Kernels::of(&chains, components, reads)
+    }
+
+    /// How many segments so many kernels and the external ops are.
+    fn segments(&self, kernels: u64) -> u64 {
+        kernels + self.forced.external.len() as u64
+    }
+
+    /// Seconds to move these bytes, compute each value once and launch so many kernels.
+    fn seconds(&self, kernels: u64, bytes: u64) -> f64 {
+        let target = self.amounts.target;
+        let memory = (bytes as f64 / target.bandwidth).max(kernels as f64 * latency(target));
+        // What all kernels overlap is at most what the sums of their terms do.
+        let launches = self.segments(kernels) as f64 * target.launch;
+        memory + self.computing + launches - overlap(target, memory, self.computing)
+    }
+
+    /// Seconds to move what any segmentation moves, and to compute again what index maps ask for again: a value that is kept
+    /// instead may be one that chains read.
+    fn seconds_again(&self, kernels: u64) -> f64 {
+        let read = self.reads.all().iter().map(|read| read.bytes);
+        let bytes = read.fold(self.others, u64::saturating_add);
+        self.seconds(kernels, bytes) + recomputed::seconds(self.amounts, self.fusion, &self.forced)
+    }
 }
 
 /// What kernels do at least.

@@ -33,7 +33,8 @@ pub(super) fn exchange(state: &mut State<'_>) {
 
 /// The place of the segment that makes a value, if the value may be computed where it is read.
 fn droppable(state: &State<'_>, val: Val) -> Option<usize> {
-    let is_computed = !matches!(state.problem.graph.op(val), TensorOp::External(_));
+    let op = state.problem.graph.op(val);
+    let is_computed = !matches!(op, TensorOp::External(_)) && !op.is_boundary();
     if !is_computed || !state.is_free(val) {
         return None;
     }

@@ -150,6 +150,11 @@ fn try_keep(state: &mut State<'_>, node: Node) -> bool {
     let is_small = state.problem.is_small();
     let near = |other: &usize| computing.iter().any(|&place| join::share_tensors(state, place, *other));
     others.retain(|other| is_small && is_fold && near(other));
+    if let ([only], []) = (&computing[..], &others[..])
+        && !state.may_pay_to_write(*only, &vals)
+    {
+        return false;
+    }
     computing.truncate(if is_small { computing.len() } else { 1 });
     computing.iter().chain(&others).any(|&place| {
         let made = vec![state.with(place, &vals)];

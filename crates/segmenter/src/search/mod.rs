@@ -35,9 +35,9 @@ use self::descend::{ALL, descend};
 use self::retry::retry;
 use self::shrink::{in_memory_order, peak_bytes, shrink};
 use self::state::{STEPS_OF_RETRIES, State};
+use super::bound::{min_seconds_of_one, min_total_seconds};
 use super::constraints::Constraints;
 use super::legality::Legality;
-use super::lower_bound;
 use super::segmentation::Segmentation;
 
 /// The problem that a search solves.
@@ -57,9 +57,6 @@ pub struct SearchProblem<'a> {
 
 /// Nodes up to which a fusion is small.
 const MAX_SMALL_NODES: usize = 64;
-
-/// Nodes up to which a fusion's bound takes less time to find than its moves.
-const MAX_BOUNDED_NODES: usize = 512;
 
 /// The relative gain below which no move is tried.
 const MIN_GAIN: f64 = 1e-3;
@@ -88,21 +85,15 @@ pub struct SearchResult {
     pub steps: usize,
 }
 
-/// The segmentation that moves reach from the one that `start` returns.
-pub fn search(problem: SearchProblem<'_>, start: impl FnOnce() -> Segmentation) -> SearchResult {
-    let (start, bound) = with_bound(problem, start);
-    result(&found(problem, start, bound))
+/// The segmentation that moves reach from `start`.
+pub fn search(problem: SearchProblem<'_>, start: Segmentation) -> SearchResult {
+    result(&found(problem, start))
 }
 
 /// The same with a memory peak of `limit` bytes at most; if none is found that needs so few, the one of those found that
 /// needs the fewest.
-pub fn search_within(
-    problem: SearchProblem<'_>,
-    start: impl FnOnce() -> Segmentation,
-    limit: u64,
-) -> SearchResult {
-    let (start, bound) = with_bound(problem, start);
-    let mut found = found(problem, start.clone(), bound);
+pub fn search_within(problem: SearchProblem<'_>, start: Segmentation, limit: u64) -> SearchResult {
+    let mut found = found(problem, start.clone());
     shrink(&mut found, limit);
     if peak_bytes(&found) <= limit {
         return result(&found);
@@ -112,20 +103,18 @@ pub fn search_within(
     if peak_bytes(&other) < peak_bytes(&found) { result(&other) } else { result(&found) }
 }
 
-/// The result of a function, and a lower bound of the seconds of any segmentation: 0 for large fusions. If finding it takes
-/// longer than starting a thread, both run at the same time.
-fn with_bound<T>(problem: SearchProblem<'_>, start: impl FnOnce() -> T) -> (T, f64) {
-    let SearchProblem { graph, fusion, hints, target, .. } = problem;
-    let bound = || lower_bound(graph, fusion, hints, target).seconds;
+/// A lower bound of the seconds of any segmentation: the whole one for a small fusion, where moves take longer than it does;
+/// for a larger one that which is found fast.
+fn bound(SearchProblem { graph, fusion, hints, target, .. }: SearchProblem<'_>) -> f64 {
     match fusion.order().len() {
-        nodes if nodes <= MAX_SMALL_NODES => (start(), bound()),
-        nodes if nodes <= MAX_BOUNDED_NODES => crate::parallel::join(start, bound),
-        _ => (start(), 0.0),
+        nodes if nodes <= MAX_SMALL_NODES => min_total_seconds(graph, fusion, hints, target),
+        _ => min_seconds_of_one(graph, fusion, hints, target),
     }
 }
 
 /// The state that moves reach.
-fn found<'a>(problem: SearchProblem<'a>, start: Segmentation, bound: f64) -> State<'a> {
+fn found<'a>(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
+    let bound = bound(problem);
     let mut state = State::new(problem, start);
     if !state.is_within(bound * (1.0 + MIN_GAIN)) {
         let steps = state.steps_left - STEPS_OF_RETRIES;
@@ -165,7 +154,7 @@ mod tests {
             hints: &hints,
             target: &target,
         };
-        let found = search(problem, || greedy_with(graph, fusion, &constraints, &legality));
+        let found = search(problem, greedy_with(graph, fusion, &constraints, &legality));
         (found.segmentation, legality)
     }
 

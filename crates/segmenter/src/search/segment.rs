@@ -112,6 +112,17 @@ impl Segment {
         })
     }
 
+    /// A lower bound of the seconds of any segments that together compute and write what it does, and these values that it
+    /// computes.
+    pub fn min_seconds_writing(
+        &self,
+        problem: &SearchProblem<'_>,
+        amounts: &Amounts<'_>,
+        vals: &[Val],
+    ) -> f64 {
+        min_seconds(amounts, &[&self.made, vals].concat(), &self.cone, || self.view(problem))
+    }
+
     /// A lower bound of its cost, whatever its kernel.
     pub fn minimum(
         &self,

@@ -166,6 +166,17 @@ impl<'a> State<'a> {
         segment.price(&self.problem, &self.amounts)
     }
 
+    /// Whether a segment, or several in its place, may take less time if they write values that it computes: not if a lower
+    /// bound of that is no less than what it takes.
+    pub(super) fn may_pay_to_write(&self, place: usize, vals: &[Val]) -> bool {
+        let segment = &self.segments[place];
+        let before = self.of_segment(segment);
+        before.rejected > 0 || {
+            let seconds = segment.min_seconds_writing(&self.problem, &self.amounts, vals);
+            Price { seconds, rejected: 0 }.rounded_down().is_below(before)
+        }
+    }
+
     /// Whether the user's groups allow the segments that a change puts in these places.
     fn is_allowed(&self, touched: &[usize], changed: &Changed) -> bool {
         let before = touched.iter().filter_map(|&place| self.segments.get(place));

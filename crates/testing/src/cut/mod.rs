@@ -77,7 +77,7 @@ impl Tally {
         let (constraints, merged) = (Constraints::default(), greedy(graph, fusion, &definition.tasks));
         let (constraints, legality, hints, target) = (&constraints, &legality, &hints, &target);
         let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
-        let found = search(problem, || merged).segmentation;
+        let found = search(problem, merged).segmentation;
         let Some(seconds) = oracle.seconds(&found) else { return };
         let best = oracle.best().expect("one was found");
         let bound = oracle.check_bound(&text, &best);
