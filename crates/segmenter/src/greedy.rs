@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::constraints::Constraints;
 use super::free::free_nodes;
-use super::legality::Legality;
+use super::legality::{Legality, Verdict};
 use super::ready_order::ready_order;
 use super::segmentation::{Segmentation, segment_view};
 
@@ -225,9 +225,9 @@ impl<'a> Groups<'a> {
             self.rejected.insert((producer, consumer));
             return false;
         }
-        if let Err(rejection) = &*self.legality.of(self.graph, &self.view(&union)) {
+        if let Verdict::Rejected { is_monotone } = self.legality.verdict(self.graph, &self.view(&union)) {
             self.rejected.insert((producer, consumer));
-            if rejection.is_monotone {
+            if is_monotone {
                 self.keep_apart(producer, consumer);
             }
             return false;

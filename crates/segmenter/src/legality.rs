@@ -13,6 +13,7 @@ use space::AxisTable;
 use target::{Processor, Target};
 
 use super::engine::{Engine, engine};
+use super::group_classes::{GroupClass, GroupClasses};
 use super::kept::{Limit, check_kept_bytes};
 
 /// What runs a group, or why nothing does as one step.
@@ -42,12 +43,39 @@ struct Known {
     found: Vec<Group>,
 }
 
+/// An answer in short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    Legal,
+    /// With `is_monotone` of the rejection.
+    Rejected {
+        is_monotone: bool,
+    },
+}
+
+impl Verdict {
+    fn of(answer: &LegalityAnswer) -> Verdict {
+        match &**answer {
+            Ok(_) => Verdict::Legal,
+            Err(Rejection { is_monotone, .. }) => Verdict::Rejected { is_monotone: *is_monotone },
+        }
+    }
+}
+
+/// The classes of groups, with the answers about them.
+#[derive(Debug)]
+struct KnownClasses {
+    classes: GroupClasses,
+    verdicts: FxHashMap<GroupClass, Verdict>,
+}
+
 /// The answers about groups of one fusion.
 #[derive(Clone, Debug, Default)]
 pub struct Legality {
     known: Arc<Mutex<Known>>,
     /// Shared by all groups.
     table: Arc<Mutex<Option<AxisTable>>>,
+    classes: Arc<Mutex<Option<KnownClasses>>>,
     /// Set where a kernel that asks for more memory than a block has could not be launched.
     limit: Option<Arc<Limit>>,
 }
@@ -80,6 +108,39 @@ impl Legality {
         answer
     }
 
+    /// The answer about a group in short: found once for each class.
+    pub(crate) fn verdict(&self, graph: &Graph, view: &Fusion) -> Verdict {
+        let class = self.class(graph, view);
+        let known = self.with_classes(view, |known| known.verdicts.get(&class).copied());
+        debug_assert!(
+            known.is_none_or(|known| known == Verdict::of(&self.of(graph, view))),
+            "groups of one class have one answer"
+        );
+        known.unwrap_or_else(|| {
+            let verdict = Verdict::of(&self.of(graph, view));
+            self.with_classes(view, |known| known.verdicts.insert(class, verdict));
+            verdict
+        })
+    }
+
+    /// The class of a group.
+    pub(crate) fn class(&self, graph: &Graph, view: &Fusion) -> GroupClass {
+        self.with_classes(view, |known| known.classes.of(graph, view))
+    }
+
+    fn with_classes<T>(&self, view: &Fusion, then: impl FnOnce(&mut KnownClasses) -> T) -> T {
+        let mut classes = lock(&self.classes);
+        let before = classes.take();
+        let known = match before {
+            Some(known) if known.classes.are_about(view.facts()) => known,
+            before => {
+                let classes = GroupClasses::after(before.as_ref().map(|known| &known.classes), view.facts());
+                KnownClasses { classes, verdicts: FxHashMap::default() }
+            }
+        };
+        then(classes.insert(known))
+    }
+
     /// Whether a group can be one step.
     pub fn allows(&self, graph: &Graph, view: &Fusion) -> bool {
         self.of(graph, view).is_ok()
@@ -101,6 +162,7 @@ impl Legality {
         let kept: FxHashSet<Group> = views.map(Group::of).collect();
         lock(&self.known).answers.retain(|group, answer| answer.is_err() || kept.contains(group));
         *lock(&self.table) = None;
+        *lock(&self.classes) = None;
     }
 
     fn find(&self, graph: &Graph, view: &Fusion) -> Result<Engine, Rejection> {

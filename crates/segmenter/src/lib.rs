@@ -4,7 +4,8 @@
 //! `legality` (its answers) · `kept` (bytes that a block keeps) · `cost` (bytes and seconds) · `joined` (two segments as
 //! one) · `structure` (what similar segments share) · `dependencies` (the order of segments) · `constraints` (of the user's
 //! groups) · `free` (nodes recomputed anywhere) · `memory` (peak memory, and an order of segments that keeps it low) ·
-//! `bound` (a lower bound for all segmentations) · `greedy`, `search` (how one is found) · `flow_network` (minimum cuts) ·
+//! `bound` (a lower bound for all segmentations) · `greedy`, `search` (how one is found) · `group_classes` (groups
+//! that are equal except for their values) · `flow_network` (minimum cuts) ·
 //! `axis_classes` (axes that one loop may walk) · `worker_axes` (whether workers may divide any) · `disjoint_sets` (of
 //! values) · `ready_order` (a topological order) · `parallel` (two searches at the same time).
 
@@ -19,6 +20,7 @@ mod external;
 mod flow_network;
 mod free;
 mod greedy;
+mod group_classes;
 mod joined;
 mod kept;
 mod legality;

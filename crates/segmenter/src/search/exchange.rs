@@ -79,10 +79,10 @@ fn cut_before(state: &State<'_>, val: Val) -> Vec<Val> {
     let weight = |val: Val| {
         let reads = readers.iter().filter(|segment| !segment.reads(val)).count();
         let accesses = reads + usize::from(!in_memory(val));
-        state.amounts.of(val).bytes.saturating_mul(accesses as u64)
+        state.pricing.amounts.of(val).bytes.saturating_mul(accesses as u64)
     };
     let mut network = FlowNetwork::default();
-    let sink = network.vertex(state.amounts.of(val).bytes.saturating_mul(1 + readers.len() as u64));
+    let sink = network.vertex(state.pricing.amounts.of(val).bytes.saturating_mul(1 + readers.len() as u64));
     let mut vertices: FxHashMap<Val, usize> = FxHashMap::from_iter([(val, sink)]);
     let mut vals = vec![val];
     let mut stack = vec![val];

@@ -77,7 +77,7 @@ fn try_keep_folds(state: &mut State<'_>, place: usize) -> bool {
 /// divide only the axes that they have.
 fn with_followers(state: &State<'_>, place: usize, folds: &[Val]) -> Vec<Val> {
     let SearchProblem { graph, fusion, .. } = state.problem;
-    let elements = |val: Val| state.amounts.of(val).elements;
+    let elements = |val: Val| state.pricing.amounts.of(val).elements;
     let most = folds.iter().map(|&fold| elements(fold)).max().unwrap_or(0);
     let follows = |val: &&Val| {
         let is_input = |other: Val| folds.contains(&other) || state.kept.contains(&other);

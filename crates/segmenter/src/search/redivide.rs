@@ -4,7 +4,8 @@
 
 use ir::graph::{Node, Val};
 
-use super::segment::{Price, Segment};
+use super::pricing::Price;
+use super::segment::Segment;
 use super::state::{Change, State};
 
 /// The fewest segments of a row; two are left to other moves.

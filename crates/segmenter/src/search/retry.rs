@@ -67,7 +67,7 @@ fn around<'a>(state: &mut State<'a>) -> Vec<State<'a>> {
     let vals = fusion.order().iter().flat_map(|&node| graph.results(node));
     let mut vals: Vec<Val> =
         vals.filter(|&val| state.is_free(val) || state.makers.contains_key(&val)).collect();
-    vals.sort_by_key(|&val| (state.amounts.of(val).bytes, val));
+    vals.sort_by_key(|&val| (state.pricing.amounts.of(val).bytes, val));
     let changes: Vec<Change> = vals.into_iter().flat_map(|val| changes_of(state, val)).collect();
     let apart = (0..state.segments.len()).filter_map(|place| with_stages_apart(state, place));
     let mut others: Vec<State<'a>> = apart.collect();

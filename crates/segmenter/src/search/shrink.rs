@@ -5,7 +5,7 @@ use ir::graph::Val;
 
 use super::MIN_GAIN;
 use super::exchange;
-use super::segment::Price;
+use super::pricing::Price;
 use super::state::{Change, State};
 use crate::memory::Lifetimes;
 use crate::segmentation::Segmentation;
@@ -28,7 +28,7 @@ pub(super) fn peak_bytes(state: &State<'_>) -> u64 {
 fn lifetimes(state: &State<'_>) -> Lifetimes {
     let places = state.in_order();
     let views = places.iter().map(|&place| state.segments[place].view(&state.problem));
-    Lifetimes::of(state.problem.fusion, views, |val| state.amounts.of(val).bytes)
+    Lifetimes::of(state.problem.fusion, views, |val| state.pricing.amounts.of(val).bytes)
 }
 
 /// Makes a change if segments then take less time; for a tiny gain only if the memory peak does not rise.

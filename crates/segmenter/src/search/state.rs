@@ -7,10 +7,9 @@ use ir::graph::{Fusion, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SearchProblem;
-use super::segment::{Price, Segment};
-use crate::cost::Amounts;
+use super::pricing::{Price, Pricing};
+use super::segment::Segment;
 use crate::segmentation::{Segmentation, segment_cone, segment_view};
-use crate::worker_axes::WorkerAxes;
 
 /// Nodes that moves may visit per node of the fusion, and for small fusions besides.
 const STEPS_PER_NODE: usize = 64;
@@ -51,8 +50,7 @@ pub(super) struct State<'a> {
     pub readers: FxHashMap<Val, usize>,
     /// Nodes that moves may still visit.
     pub steps_left: usize,
-    pub amounts: Rc<Amounts<'a>>,
-    pub workers: Rc<WorkerAxes<'a>>,
+    pub pricing: Rc<Pricing<'a>>,
 }
 
 impl<'a> State<'a> {
@@ -60,12 +58,10 @@ impl<'a> State<'a> {
         let kept = start.kept();
         let segment = |made| Rc::new(Segment::new(&problem, made, |val| kept.contains(&val)));
         let segments: Vec<Rc<Segment>> = start.segments.into_iter().map(segment).collect();
-        let amounts = Rc::new(Amounts::new(problem.graph, problem.hints, problem.target));
-        let workers = Rc::new(WorkerAxes::of(problem.graph, problem.fusion));
+        let pricing = Rc::new(Pricing::of(problem));
         let (makers, readers) = (FxHashMap::default(), FxHashMap::default());
         let steps_left = budget(problem.fusion);
-        let mut state =
-            State { problem, kept, segments: Vec::new(), makers, readers, steps_left, amounts, workers };
+        let mut state = State { problem, kept, segments: Vec::new(), makers, readers, steps_left, pricing };
         state.replace(segments.into_iter().enumerate().collect());
         state
     }
@@ -159,11 +155,11 @@ impl<'a> State<'a> {
     }
 
     fn minimum(&self, segment: &Segment) -> Price {
-        segment.minimum(&self.problem, &self.amounts, &self.workers)
+        segment.minimum(&self.problem, &self.pricing)
     }
 
     pub(super) fn of_segment(&self, segment: &Segment) -> Price {
-        segment.price(&self.problem, &self.amounts)
+        segment.price(&self.problem, &self.pricing)
     }
 
     /// Whether a segment, or several in its place, may take less time if they write values that it computes: not if a lower
@@ -172,8 +168,8 @@ impl<'a> State<'a> {
         let segment = &self.segments[place];
         let before = self.of_segment(segment);
         before.rejected > 0 || {
-            let seconds = segment.min_seconds_writing(&self.problem, &self.amounts, vals);
-            Price { seconds, rejected: 0 }.rounded_down().is_below(before)
+            let minimum = segment.minimum_writing(&self.problem, &self.pricing, vals);
+            minimum.rounded_down().is_below(before)
         }
     }
 

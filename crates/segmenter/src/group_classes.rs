@@ -1,0 +1,102 @@
+//! Classes of groups that are equal except for which values of the graph they are about: the same ops on the same types,
+//! connected in the same way. A network of equal layers has few. All groups of a class are legal, or none is, and they cost
+//! the same.
+
+use std::sync::Arc;
+
+use cranelift_entity::SecondaryMap;
+use index::{Facts, SizeNumber, SizeTable};
+use ir::graph::{Fusion, Graph, Node, TensorOp, Type, Val};
+use ops::DType;
+use rustc_hash::FxHashMap;
+
+/// The number of a class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct GroupClass(u32);
+
+/// A type whose sizes are numbered, so that equal ones are the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct SimplestType {
+    dtype: DType,
+    shape: Box<[SizeNumber]>,
+}
+
+/// The classes of groups of a graph, for one set of facts.
+#[derive(Debug)]
+pub(super) struct GroupClasses {
+    sizes: SizeTable,
+    types: FxHashMap<SimplestType, u32>,
+    /// Ops with the types of their results.
+    ops: FxHashMap<(TensorOp, Box<[u32]>), u32>,
+    /// The numbers of nodes in `ops`, and of their results in `types`.
+    nodes: SecondaryMap<Node, Option<(u32, Box<[u32]>)>>,
+    classes: FxHashMap<Box<[u32]>, GroupClass>,
+    /// The number of the next class.
+    next: u32,
+}
+
+impl GroupClasses {
+    /// No class yet; the first has a number of its own even among those `before`.
+    pub fn after(before: Option<&GroupClasses>, facts: &Arc<Facts>) -> GroupClasses {
+        let (types, ops, nodes, classes) = Default::default();
+        let next = before.map_or(0, |before| before.next);
+        GroupClasses { sizes: SizeTable::new(facts), types, ops, nodes, classes, next }
+    }
+
+    /// Whether they are of views with these facts.
+    pub fn are_about(&self, facts: &Arc<Facts>) -> bool {
+        Arc::ptr_eq(self.sizes.facts(), facts)
+    }
+
+    /// The class of a group.
+    pub fn of(&mut self, graph: &Graph, view: &Fusion) -> GroupClass {
+        let code = self.code(graph, view);
+        let new = GroupClass(self.next);
+        let class = *self.classes.entry(code).or_insert(new);
+        self.next += u32::from(class == new);
+        class
+    }
+
+    /// All that legality and cost depend on, as numbers: the types of inputs, and each node with the places of its operands,
+    /// then the places of outputs.
+    fn code(&mut self, graph: &Graph, view: &Fusion) -> Box<[u32]> {
+        let inputs = view.inputs().len();
+        let place = |val: Val| match view.input_place(val) {
+            Some(place) => place as u32,
+            None => {
+                let position = view.order().binary_search(&val.node).expect("a view computes what it uses");
+                (inputs + position) as u32 | u32::from(val.result) << 24
+            }
+        };
+        let mut code = Vec::with_capacity(4 + inputs + 4 * view.order().len());
+        code.extend([inputs, view.order().len(), view.outputs().len()].map(|count| count as u32));
+        for &input in view.inputs() {
+            code.push(self.node(graph, input.node).1[usize::from(input.result)]);
+        }
+        for &node in view.order() {
+            code.push(self.node(graph, node).0);
+            let operands = &graph.node(node).operands;
+            code.push(operands.len() as u32);
+            code.extend(operands.iter().map(|&operand| place(operand)));
+        }
+        code.extend(view.outputs().iter().map(|output| place(output.val)));
+        code.into()
+    }
+
+    fn node(&mut self, graph: &Graph, node: Node) -> &(u32, Box<[u32]>) {
+        if self.nodes[node].is_none() {
+            let data = graph.node(node);
+            let results: Box<[u32]> = data.results.iter().map(|ty| self.ty(ty)).collect();
+            let next = self.ops.len() as u32;
+            let op = *self.ops.entry((data.op.clone(), results.clone())).or_insert(next);
+            self.nodes[node] = Some((op, results));
+        }
+        self.nodes[node].as_ref().expect("it was just found")
+    }
+
+    fn ty(&mut self, ty: &Type) -> u32 {
+        let shape = ty.shape.iter().map(|size| self.sizes.number(size)).collect();
+        let next = self.types.len() as u32;
+        *self.types.entry(SimplestType { dtype: ty.dtype, shape }).or_insert(next)
+    }
+}
