@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 
 /// The number of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct GroupClass(u32);
+pub struct GroupClass(u32);
 
 /// A type whose sizes are numbered, so that equal ones are the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -30,6 +30,8 @@ pub(super) struct GroupClasses {
     ops: FxHashMap<(TensorOp, Box<[u32]>), u32>,
     /// The numbers of nodes in `ops`, and of their results in `types`.
     nodes: SecondaryMap<Node, Option<(u32, Box<[u32]>)>>,
+    /// The places of the values of the group that is looked at.
+    places: SecondaryMap<Node, u32>,
     classes: FxHashMap<Box<[u32]>, GroupClass>,
     /// The number of the next class.
     next: u32,
@@ -38,9 +40,9 @@ pub(super) struct GroupClasses {
 impl GroupClasses {
     /// No class yet; the first has a number of its own even among those `before`.
     pub fn after(before: Option<&GroupClasses>, facts: &Arc<Facts>) -> GroupClasses {
-        let (types, ops, nodes, classes) = Default::default();
+        let (types, ops, nodes, places, classes) = Default::default();
         let next = before.map_or(0, |before| before.next);
-        GroupClasses { sizes: SizeTable::new(facts), types, ops, nodes, classes, next }
+        GroupClasses { sizes: SizeTable::new(facts), types, ops, nodes, places, classes, next }
     }
 
     /// Whether they are of views with these facts.
@@ -60,27 +62,34 @@ impl GroupClasses {
     /// All that legality and cost depend on, as numbers: the types of inputs, and each node with the places of its operands,
     /// then the places of outputs.
     fn code(&mut self, graph: &Graph, view: &Fusion) -> Box<[u32]> {
-        let inputs = view.inputs().len();
-        let place = |val: Val| match view.input_place(val) {
-            Some(place) => place as u32,
-            None => {
-                let position = view.order().binary_search(&val.node).expect("a view computes what it uses");
-                (inputs + position) as u32 | u32::from(val.result) << 24
-            }
-        };
-        let mut code = Vec::with_capacity(4 + inputs + 4 * view.order().len());
-        code.extend([inputs, view.order().len(), view.outputs().len()].map(|count| count as u32));
+        let counts = [view.inputs().len(), view.order().len(), view.outputs().len()];
+        let mut code = Vec::with_capacity(4 * counts.iter().sum::<usize>());
+        code.extend(counts.map(|count| count as u32));
+        let mut place = 0;
         for &input in view.inputs() {
             code.push(self.node(graph, input.node).1[usize::from(input.result)]);
+            self.places[input.node] = place;
+            place += 1;
         }
         for &node in view.order() {
             code.push(self.node(graph, node).0);
             let operands = &graph.node(node).operands;
             code.push(operands.len() as u32);
-            code.extend(operands.iter().map(|&operand| place(operand)));
+            code.extend(operands.iter().flat_map(|&operand| self.place(graph, view, operand)));
+            self.places[node] = place;
+            place += 1;
         }
-        code.extend(view.outputs().iter().map(|output| place(output.val)));
+        code.extend(view.outputs().iter().flat_map(|output| self.place(graph, view, output.val)));
         code.into()
+    }
+
+    /// The place of a value among the inputs of a view and the nodes that it computes, and its number among the results of
+    /// the node.
+    fn place(&self, graph: &Graph, view: &Fusion, val: Val) -> [u32; 2] {
+        // A view may read one result of a node and compute another.
+        let is_one_of_several = graph.node(val.node).results.len() > 1;
+        let input = if is_one_of_several { view.input_place(val) } else { None };
+        input.map_or_else(|| [self.places[val.node], val.result.into()], |place| [place as u32, 0])
     }
 
     fn node(&mut self, graph: &Graph, node: Node) -> &(u32, Box<[u32]>) {

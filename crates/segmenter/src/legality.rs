@@ -46,7 +46,10 @@ struct Known {
 /// An answer in short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verdict {
-    Legal,
+    Kernel {
+        statements: u64,
+    },
+    External,
     /// With `is_monotone` of the rejection.
     Rejected {
         is_monotone: bool,
@@ -56,7 +59,8 @@ pub(crate) enum Verdict {
 impl Verdict {
     fn of(answer: &LegalityAnswer) -> Verdict {
         match &**answer {
-            Ok(_) => Verdict::Legal,
+            Ok(Engine::Kernel(witness)) => Verdict::Kernel { statements: witness.statements },
+            Ok(Engine::External(_)) => Verdict::External,
             Err(Rejection { is_monotone, .. }) => Verdict::Rejected { is_monotone: *is_monotone },
         }
     }
@@ -124,7 +128,7 @@ impl Legality {
     }
 
     /// The class of a group.
-    pub(crate) fn class(&self, graph: &Graph, view: &Fusion) -> GroupClass {
+    pub fn class(&self, graph: &Graph, view: &Fusion) -> GroupClass {
         self.with_classes(view, |known| known.classes.of(graph, view))
     }
 

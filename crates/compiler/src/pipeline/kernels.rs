@@ -1,5 +1,7 @@
 //! Lowering: the kernels of each segment that runs by kernels.
 
+use std::ops::Range;
+
 use index::Sym;
 use kernel::{Scratch, ScratchLayout, fetched_arrays};
 use scheduler::lower::{KernelArgument, Lowered, LoweredSegment, lower};
@@ -9,24 +11,40 @@ use target::gpu::MAX_LONG_ROW_ELEMENTS;
 use super::Compilation;
 use crate::in_place::note_shared_memory;
 use crate::plan::{PlanError, SegmentPlan};
+use crate::segment::parallel::join;
+
+/// Segments from which two threads lower them.
+const MIN_HALVED: usize = 16;
 
 /// The stage.
 pub(super) fn kernels(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let lowered = |(number, segment): (usize, &SegmentPlan)| {
-        compilation.request.options.interrupt.check()?;
-        let mut lowered = compilation.lower(segment);
-        note_shared_memory(&compilation.optimized.fusion, segment, &mut lowered);
-        if compilation.chosen_schedule(number).is_some() {
-            compilation.check_scratch(segment, &lowered)?;
-        }
-        Ok(lowered)
+    let count = compilation.segments.len();
+    compilation.lowered = if count < MIN_HALVED {
+        compilation.lowered(0..count)?
+    } else {
+        let (compilation, half) = (&*compilation, count / 2);
+        let (first, second) = join(|| compilation.lowered(0..half), || compilation.lowered(half..count));
+        first?.into_iter().chain(second?).collect()
     };
-    let segments = compilation.segments.iter().enumerate();
-    compilation.lowered = segments.map(lowered).collect::<Result<_, PlanError>>()?;
     Ok(())
 }
 
 impl Compilation<'_> {
+    /// The kernels of segments with these numbers.
+    fn lowered(&self, numbers: Range<usize>) -> Result<Vec<LoweredSegment>, PlanError> {
+        let lowered = |number: usize| {
+            self.request.options.interrupt.check()?;
+            let segment = &self.segments[number];
+            let mut lowered = self.lower(segment);
+            note_shared_memory(&self.optimized.fusion, segment, &mut lowered);
+            if self.chosen_schedule(number).is_some() {
+                self.check_scratch(segment, &lowered)?;
+            }
+            Ok(lowered)
+        };
+        numbers.map(lowered).collect()
+    }
+
     fn lower(&self, segment: &SegmentPlan) -> LoweredSegment {
         let lowered = segment.group(&self.graph).map(|group| lower(&group));
         lowered.map_or_else(LoweredSegment::default, |lowered| {

@@ -1,7 +1,9 @@
 //! How each segment runs: by kernels, with the user's schedule or a chosen one, by a library, or by the evaluator.
 
+use std::cell::RefCell;
+
 use ir::graph::{Fusion, Task, TaskData, TaskKind};
-use ir::layout::SegmentLayouts;
+use ir::layout::{LayoutClass, SegmentLayouts};
 use rustc_hash::FxHashMap;
 use scheduler::legal::{Rejection, Witness};
 use scheduler::schedule::{Schedule, Workload, choose};
@@ -10,7 +12,16 @@ use super::Compilation;
 use crate::batch::Shared;
 use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentPlan};
 use crate::segment::cost::{self, Amounts};
-use crate::segment::{Engine, Structure};
+use crate::segment::{Engine, GroupClass, Structure};
+
+/// What the choices for several segments rest on.
+struct Choices<'a> {
+    /// The schedules that similar segments share.
+    shared: FxHashMap<Structure, Shared>,
+    amounts: Amounts<'a>,
+    /// The schedules of classes of segments, by the layouts of what they read and make.
+    known: RefCell<FxHashMap<(GroupClass, [Vec<LayoutClass>; 2]), Schedule>>,
+}
 
 /// The stage.
 pub(super) fn schedules(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
@@ -23,25 +34,19 @@ pub(super) fn schedules(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
 impl Compilation<'_> {
     /// The segments of these views, in order.
     fn segments_of(&self, views: Vec<Fusion>) -> Result<Vec<SegmentPlan>, PlanError> {
-        let shared = self.shared(&views);
         let amounts = Amounts::new(&self.graph, self.request.hints, self.request.target);
+        let choices = Choices { shared: self.shared(&views), amounts, known: RefCell::default() };
         let segment = |(number, view): (usize, Fusion)| {
             self.request.options.interrupt.check()?;
-            self.segment(number, view, &shared, &amounts)
+            self.segment(number, view, &choices)
         };
         views.into_iter().enumerate().map(segment).collect()
     }
 
-    /// The segment with a number, given the schedules that segments share.
-    fn segment(
-        &self,
-        number: usize,
-        view: Fusion,
-        shared: &FxHashMap<Structure, Shared>,
-        amounts: &Amounts<'_>,
-    ) -> Result<SegmentPlan, PlanError> {
+    /// The segment with a number.
+    fn segment(&self, number: usize, view: Fusion, choices: &Choices<'_>) -> Result<SegmentPlan, PlanError> {
         let name = format!("seg{number}");
-        let decision = self.decide(&view, self.chosen_schedule(number), shared, &name, amounts)?;
+        let decision = self.decide(&view, self.chosen_schedule(number), choices, &name)?;
         let at = self.optimized.constraints.place_of(view.order()).expect("the stage before checks it");
         Ok(SegmentPlan { name, view, at, decision })
     }
@@ -80,14 +85,24 @@ impl Compilation<'_> {
         choose(&Workload { graph, view, witness, memory: SegmentLayouts { inputs, stores }, target, hints })
     }
 
+    /// The same, found once for each class of segments.
+    fn schedule_of_class(&self, view: &Fusion, witness: &Witness, choices: &Choices<'_>) -> Schedule {
+        let class = (self.legality.class(&self.graph, view), self.layouts_of(view));
+        let known = choices.known.borrow().get(&class).cloned();
+        known.unwrap_or_else(|| {
+            let schedule = self.schedule(view, witness);
+            choices.known.borrow_mut().insert(class, schedule.clone());
+            schedule
+        })
+    }
+
     /// How a segment of this name runs: by the user's schedule, by one that similar segments share, or by its own.
     fn decide(
         &self,
         view: &Fusion,
         chosen: Option<&Schedule>,
-        shared: &FxHashMap<Structure, Shared>,
+        choices: &Choices<'_>,
         name: &str,
-        amounts: &Amounts<'_>,
     ) -> Result<Decision, PlanError> {
         let Compilation { graph, legality, .. } = self;
         let witness = match &*legality.of(graph, view) {
@@ -98,17 +113,17 @@ impl Compilation<'_> {
             }
         };
         let fits = |shared: &&Shared| chosen.is_none() && shared.schedule.check(&witness).is_ok();
-        let known = || shared.get(&self.structure(view)).filter(fits);
-        let shared = if shared.is_empty() { None } else { known() };
+        let shared = || choices.shared.get(&self.structure(view)).filter(fits);
+        let shared = if choices.shared.is_empty() { None } else { shared() };
         let schedule = match (chosen, shared) {
             (Some(schedule), _) | (None, Some(Shared { schedule, .. })) => schedule.clone(),
-            (None, None) => self.schedule(view, &witness),
+            (None, None) => self.schedule_of_class(view, &witness, choices),
         };
         let fits = schedule.check(&witness).and_then(|()| schedule.check_on(self.request.target));
         fits.map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
         let [layouts, stores] = self.layouts_of(view);
         let general = shared.is_some_and(|shared| shared.general);
-        let input_sweeps = cost::input_sweeps(amounts, view, &witness);
+        let input_sweeps = cost::input_sweeps(&choices.amounts, view, &witness);
         let kernels = Kernels { witness, schedule, layouts, stores, general, input_sweeps };
         Ok(Decision::Kernels(Box::new(kernels)))
     }

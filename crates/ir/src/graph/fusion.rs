@@ -114,24 +114,29 @@ fn user(using: u64) -> Node {
 #[derive(Clone, Debug)]
 struct Inputs {
     vals: Vec<Val>,
-    /// Their places, in the order of the values.
-    places: Vec<u32>,
+    /// The values, ascending, with their places.
+    places: Vec<(Val, u32)>,
 }
 
 impl Inputs {
     fn of(vals: Vec<Val>) -> Result<Inputs, ViewError> {
-        let mut places: Vec<u32> = (0..vals.len() as u32).collect();
-        places.sort_unstable_by_key(|&place| vals[place as usize]);
-        let val = |place: u32| vals[place as usize];
-        match places.windows(2).find(|pair| val(pair[0]) == val(pair[1])) {
-            Some(pair) => Err(ViewError::InputTwice(val(pair[0]))),
-            None => Ok(Inputs { vals, places }),
+        let mut inputs = Inputs::ascending(vals);
+        inputs.places.sort_unstable();
+        match inputs.places.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(ViewError::InputTwice(pair[0].0)),
+            None => Ok(inputs),
         }
     }
 
+    /// Those that are in order already, each once.
+    fn ascending(vals: Vec<Val>) -> Inputs {
+        let places = vals.iter().copied().zip(0..).collect();
+        Inputs { vals, places }
+    }
+
     fn place(&self, val: Val) -> Option<usize> {
-        let found = self.places.binary_search_by_key(&val, |&place| self.vals[place as usize]).ok()?;
-        Some(self.places[found] as usize)
+        let found = self.places.binary_search_by_key(&val, |&(val, _)| val).ok()?;
+        Some(self.places[found].1 as usize)
     }
 }
 
@@ -172,8 +177,7 @@ impl Fusion {
     /// The view of the nodes that compute these outputs; the cone is theirs.
     pub fn of_cone(graph: &Graph, cone: Cone, outputs: Vec<Output>, facts: Arc<Facts>) -> Fusion {
         let (inputs, order) = cone.into_parts();
-        let places = (0..inputs.len() as u32).collect();
-        Fusion::of_parts(graph, Inputs { vals: inputs, places }, outputs, order, facts)
+        Fusion::of_parts(graph, Inputs::ascending(inputs), outputs, order, facts)
     }
 
     fn of_parts(

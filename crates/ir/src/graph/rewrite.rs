@@ -42,8 +42,9 @@ impl ValMap {
 
     /// First this map, then `later`.
     pub fn then(&self, later: &ValMap) -> ValMap {
-        let pairs = self.iter().filter_map(|(old, mid)| later.get(mid).map(|new| (old, new)));
-        ValMap { map: pairs.collect() }
+        let mut both = ValMap { map: IndexMap::with_capacity_and_hasher(self.map.len(), FxBuildHasher) };
+        both.map.extend(self.iter().filter_map(|(old, mid)| later.get(mid).map(|new| (old, new))));
+        both
     }
 }
 

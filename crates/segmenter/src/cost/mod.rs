@@ -103,6 +103,12 @@ impl Seconds {
         }
     }
 
+    /// The same if these bytes more are moved.
+    pub(super) fn moving(self, bytes: u64, target: &Target) -> Seconds {
+        let memory = self.memory + bytes as f64 / target.bandwidth;
+        Seconds { memory, overlap: overlap(target, memory, self.computing), ..self }
+    }
+
     /// All terms together.
     pub fn total(&self) -> f64 {
         self.memory + self.computing + self.launch + self.combine - self.overlap
@@ -138,7 +144,7 @@ pub(super) fn min_seconds<'v>(
     made: &[Val],
     cone: &Cone,
     view: impl FnOnce() -> &'v Fusion,
-) -> f64 {
+) -> Seconds {
     let target = amounts.target;
     let read = match amounts.takes_parts(cone.order()) {
         true => amounts.read(view()),
@@ -146,7 +152,8 @@ pub(super) fn min_seconds<'v>(
     };
     let memory = read.saturating_add(amounts.bytes(made)) as f64 / target.bandwidth;
     let computing = work::min_cycles(amounts, cone.order()) as f64 / target.throughput;
-    memory + computing + target.launch - overlap(target, memory, computing)
+    let overlap = overlap(target, memory, computing);
+    Seconds { memory, computing, launch: target.launch, combine: 0.0, overlap }
 }
 
 /// How often a kernel reads its inputs from main memory.

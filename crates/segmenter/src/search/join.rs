@@ -7,8 +7,8 @@ use ir::graph::{Fusion, Val};
 use super::SearchProblem;
 use super::shrink;
 use super::state::{Change, State};
-use crate::engine::Engine;
 use crate::joined::Joined;
+use crate::legality::Verdict;
 use crate::structure::Structure;
 use target::limits::MAX_JOINED_STATEMENTS;
 
@@ -79,15 +79,13 @@ fn try_join(state: &mut State<'_>, earlier: usize, later: usize, share: bool) ->
 /// Whether a segment is an external op, which joins no other segment.
 fn is_external(state: &State<'_>, place: usize) -> bool {
     let view = state.segments[place].view(&state.problem);
-    matches!(&*state.problem.legality.of(state.problem.graph, view), Ok(Engine::External(_)))
+    state.problem.legality.verdict(state.problem.graph, view) == Verdict::External
 }
 
 /// Whether a segment is short code.
 fn is_short(state: &State<'_>, view: &Fusion) -> bool {
-    match &*state.problem.legality.of(state.problem.graph, view) {
-        Ok(Engine::Kernel(witness)) => witness.statements <= MAX_JOINED_STATEMENTS,
-        Ok(Engine::External(_)) | Err(_) => false,
-    }
+    let verdict = state.problem.legality.verdict(state.problem.graph, view);
+    matches!(verdict, Verdict::Kernel { statements } if statements <= MAX_JOINED_STATEMENTS)
 }
 
 #[cfg(test)]

@@ -50,6 +50,21 @@ impl Price {
     }
 }
 
+/// A lower bound of the cost of a segment.
+#[derive(Clone, Copy)]
+pub(super) struct Minimum {
+    seconds: Seconds,
+    /// Whether surely no engine runs it as one step.
+    is_rejected: bool,
+}
+
+impl Minimum {
+    /// As a price.
+    pub fn price(self) -> Price {
+        Price { seconds: self.seconds.total(), rejected: usize::from(self.is_rejected) }
+    }
+}
+
 /// What the segments of a problem cost.
 pub(super) struct Pricing<'a> {
     problem: SearchProblem<'a>,
@@ -81,8 +96,14 @@ impl<'a> Pricing<'a> {
     }
 
     /// A lower bound of the cost of a segment that makes these values, whatever its kernel.
-    pub fn minimum<'v>(&self, made: &[Val], cone: &Cone, view: impl FnOnce() -> &'v Fusion) -> Price {
+    pub fn minimum<'v>(&self, made: &[Val], cone: &Cone, view: impl FnOnce() -> &'v Fusion) -> Minimum {
         let seconds = min_seconds(&self.amounts, made, cone, view);
-        Price { seconds, rejected: usize::from(self.workers.none_in(made, cone)) }
+        Minimum { seconds, is_rejected: self.workers.none_in(made, cone) }
+    }
+
+    /// The same if these values are written too.
+    pub fn writing(&self, minimum: Minimum, vals: &[Val]) -> Price {
+        let seconds = minimum.seconds.moving(self.amounts.bytes(vals), self.problem.target);
+        Price { seconds: seconds.total(), rejected: 0 }
     }
 }

@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 use ir::graph::{Cone, Fusion, Node, Val};
 
 use super::SearchProblem;
-use super::pricing::{Price, Pricing};
+use super::pricing::{Minimum, Price, Pricing};
 use crate::segmentation::{segment_cone, view_of};
 
 /// A segment. One that makes nothing any more stays as an empty entry.
@@ -14,7 +14,7 @@ pub(super) struct Segment {
     pub made: Vec<Val>,
     cone: Cone,
     view: OnceCell<Fusion>,
-    minimum: OnceCell<Price>,
+    minimum: OnceCell<Minimum>,
     price: OnceCell<Price>,
 }
 
@@ -61,21 +61,14 @@ impl Segment {
     pub fn price(&self, problem: &SearchProblem<'_>, pricing: &Pricing<'_>) -> Price {
         *self.price.get_or_init(|| {
             let price = pricing.price(self.view(problem));
-            let told = self.minimum.get().map_or(0, |minimum| minimum.rejected);
+            let told = self.minimum.get().map_or(0, |minimum| minimum.price().rejected);
             debug_assert!(told <= price.rejected, "a group is legal that leaves no axis to workers");
             price
         })
     }
 
     /// A lower bound of its cost, whatever its kernel.
-    pub fn minimum(&self, problem: &SearchProblem<'_>, pricing: &Pricing<'_>) -> Price {
+    pub fn minimum(&self, problem: &SearchProblem<'_>, pricing: &Pricing<'_>) -> Minimum {
         *self.minimum.get_or_init(|| pricing.minimum(&self.made, &self.cone, || self.view(problem)))
-    }
-
-    /// A lower bound of the cost of any segments that together compute and write what it does, and these values that it
-    /// computes.
-    pub fn minimum_writing(&self, problem: &SearchProblem<'_>, pricing: &Pricing<'_>, vals: &[Val]) -> Price {
-        let minimum = pricing.minimum(&[&self.made, vals].concat(), &self.cone, || self.view(problem));
-        Price { rejected: 0, ..minimum }
     }
 }

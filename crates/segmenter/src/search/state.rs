@@ -155,21 +155,21 @@ impl<'a> State<'a> {
     }
 
     fn minimum(&self, segment: &Segment) -> Price {
-        segment.minimum(&self.problem, &self.pricing)
+        segment.minimum(&self.problem, &self.pricing).price()
     }
 
     pub(super) fn of_segment(&self, segment: &Segment) -> Price {
         segment.price(&self.problem, &self.pricing)
     }
 
-    /// Whether a segment, or several in its place, may take less time if they write values that it computes: not if a lower
-    /// bound of that is no less than what it takes.
+    /// Whether a segment, or several that together compute what it does, may take less time if they write values that it
+    /// computes: not if a lower bound of that is no less than what it takes.
     pub(super) fn may_pay_to_write(&self, place: usize, vals: &[Val]) -> bool {
         let segment = &self.segments[place];
         let before = self.of_segment(segment);
         before.rejected > 0 || {
-            let minimum = segment.minimum_writing(&self.problem, &self.pricing, vals);
-            minimum.rounded_down().is_below(before)
+            let minimum = segment.minimum(&self.problem, &self.pricing);
+            self.pricing.writing(minimum, vals).rounded_down().is_below(before)
         }
     }
 
