@@ -14,6 +14,36 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupClass(u32);
 
+/// Where a value is in a group, whichever of its class that is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlaceInGroup {
+    /// The input with this number.
+    Input(usize),
+    /// A result, by its number, of the node with this one.
+    Computed(usize, u8),
+}
+
+impl PlaceInGroup {
+    /// The place of a value of a group.
+    pub fn of(view: &Fusion, val: Val) -> PlaceInGroup {
+        match view.input_place(val) {
+            Some(input) => PlaceInGroup::Input(input),
+            None => {
+                let number = view.order().binary_search(&val.node).expect("a value of the group");
+                PlaceInGroup::Computed(number, val.result)
+            }
+        }
+    }
+
+    /// The value in this place of a group.
+    pub fn val(self, view: &Fusion) -> Val {
+        match self {
+            PlaceInGroup::Input(input) => view.inputs()[input],
+            PlaceInGroup::Computed(number, result) => Val { node: view.order()[number], result },
+        }
+    }
+}
+
 /// A type whose sizes are numbered, so that equal ones are the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct SimplestType {

@@ -41,7 +41,7 @@ pub use engine::Engine;
 pub use external::{ExternalCall, Source, ViewedOperand, external_call};
 pub use greedy::greedy_with;
 pub use greedy::{greedy, unfused};
-pub use group_classes::GroupClass;
+pub use group_classes::{GroupClass, PlaceInGroup};
 pub use joined::Joined;
 pub use legality::{Legality, LegalityAnswer};
 pub use memory::Lifetimes;

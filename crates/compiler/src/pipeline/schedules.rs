@@ -12,7 +12,7 @@ use super::Compilation;
 use crate::batch::Shared;
 use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentPlan};
 use crate::segment::cost::{self, Amounts};
-use crate::segment::{Engine, GroupClass, Structure};
+use crate::segment::{Engine, GroupClass, PlaceInGroup, Structure};
 
 /// What the choices for several segments rest on.
 struct Choices<'a> {
@@ -20,7 +20,29 @@ struct Choices<'a> {
     shared: FxHashMap<Structure, Shared>,
     amounts: Amounts<'a>,
     /// The schedules of classes of segments, by the layouts of what they read and make.
-    known: RefCell<FxHashMap<(GroupClass, [Vec<LayoutClass>; 2]), Schedule>>,
+    known: RefCell<FxHashMap<(GroupClass, [Vec<LayoutClass>; 2]), ClassSchedule>>,
+}
+
+/// The schedule of a class of segments.
+#[derive(Clone)]
+struct ClassSchedule {
+    /// For one of them.
+    schedule: Schedule,
+    /// The places of its persistent values.
+    persistent: Vec<PlaceInGroup>,
+}
+
+impl ClassSchedule {
+    fn of(view: &Fusion, schedule: Schedule) -> ClassSchedule {
+        let persistent = schedule.persistent.iter().map(|&val| PlaceInGroup::of(view, val)).collect();
+        ClassSchedule { schedule, persistent }
+    }
+
+    /// The schedule for a segment.
+    fn at(self, view: &Fusion) -> Schedule {
+        let persistent = self.persistent.into_iter().map(|place| place.val(view)).collect();
+        Schedule { persistent, ..self.schedule }
+    }
 }
 
 /// The stage.
@@ -89,11 +111,12 @@ impl Compilation<'_> {
     fn schedule_of_class(&self, view: &Fusion, witness: &Witness, choices: &Choices<'_>) -> Schedule {
         let class = (self.legality.class(&self.graph, view), self.layouts_of(view));
         let known = choices.known.borrow().get(&class).cloned();
-        known.unwrap_or_else(|| {
-            let schedule = self.schedule(view, witness);
-            choices.known.borrow_mut().insert(class, schedule.clone());
-            schedule
-        })
+        let find = || ClassSchedule::of(view, self.schedule(view, witness));
+        let known =
+            known.unwrap_or_else(|| choices.known.borrow_mut().entry(class).or_insert_with(find).clone());
+        let schedule = known.at(view);
+        debug_assert_eq!(schedule, self.schedule(view, witness), "segments of one class have one schedule");
+        schedule
     }
 
     /// How a segment of this name runs: by the user's schedule, by one that similar segments share, or by its own.
