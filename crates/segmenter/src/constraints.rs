@@ -122,7 +122,7 @@ impl Constraints {
         constraints
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.places.is_empty() && self.stays.is_empty()
     }
 

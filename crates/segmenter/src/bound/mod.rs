@@ -76,7 +76,7 @@ pub(super) fn min_seconds_of_one(graph: &Graph, fusion: &Fusion, hints: &Hints, 
 }
 
 /// What the bounds of a fusion are found from.
-struct Terms<'a> {
+pub(super) struct Terms<'a> {
     amounts: &'a Amounts<'a>,
     fusion: &'a Fusion,
     classes: AxisClasses,
@@ -91,7 +91,7 @@ struct Terms<'a> {
 
 impl<'a> Terms<'a> {
     /// Those of a fusion; `None` if an output has no elements, for which nothing need be computed.
-    fn of(amounts: &'a Amounts<'a>, fusion: &'a Fusion) -> Option<Terms<'a>> {
+    pub fn of(amounts: &'a Amounts<'a>, fusion: &'a Fusion) -> Option<Terms<'a>> {
         if fusion.outputs().iter().any(|output| amounts.of(output.val).elements == 0) {
             return None;
         }
@@ -129,12 +129,33 @@ impl<'a> Terms<'a> {
         memory + self.computing + launches - overlap(target, memory, self.computing)
     }
 
+    /// Bytes that any segmentation moves.
+    fn compulsory(&self) -> u64 {
+        let read = self.reads.all().iter().map(|read| read.bytes);
+        read.fold(self.others, u64::saturating_add)
+    }
+
+    /// The bytes that keeping a value adds to those: it is written, and read at least once, unless any segmentation keeps it
+    /// or a view of it.
+    pub fn bytes_of_keeping(&self, val: Val) -> u64 {
+        let is_read_whole = self.fusion.uses(val).iter().all(|&user| !self.amounts.takes_parts(&[user]));
+        let bytes = self.amounts.of(val).bytes;
+        match self.forced.views.contains(&val) {
+            true => 0,
+            false => bytes.saturating_mul(1 + u64::from(is_read_whole)),
+        }
+    }
+
+    /// A lower bound of the seconds if values are kept that add so many bytes.
+    pub fn seconds_keeping(&self, bytes: u64) -> f64 {
+        self.seconds(1, self.compulsory().saturating_add(bytes))
+    }
+
     /// Seconds to move what any segmentation moves, and to compute again what index maps ask for again: a value that is kept
     /// instead may be one that chains read.
     fn seconds_again(&self, kernels: u64) -> f64 {
-        let read = self.reads.all().iter().map(|read| read.bytes);
-        let bytes = read.fold(self.others, u64::saturating_add);
-        self.seconds(kernels, bytes) + recomputed::seconds(self.amounts, self.fusion, &self.forced)
+        self.seconds(kernels, self.compulsory())
+            + recomputed::seconds(self.amounts, self.fusion, &self.forced)
     }
 }
 

@@ -10,12 +10,13 @@
 //! segments). Moves are functions over the state: `exchange` (values dropped, or others kept instead) · `keep` (values kept
 //! that are computed repeatedly) · `transfer` (values made by another segment) · `shift` (values kept in the place of
 //! others) · `between` (one value kept in the place of two) · `redivide` (segments in a row divided anew) · `join` (segments that read the same) · `descend` (moves as
-//! long as any pays) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory
+//! long as any pays) · `exhaustive` (all segmentations of a tiny fusion) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory
 //! at any cost in time).
 
 mod between;
 mod descend;
 mod exchange;
+mod exhaustive;
 mod join;
 mod keep;
 mod order;
@@ -32,7 +33,10 @@ use ir::graph::{Fusion, Graph};
 use scheduler::hints::Hints;
 use target::Target;
 
+pub use self::exhaustive::{Optimum, optimum};
+
 use self::descend::{ALL, descend};
+use self::pricing::{Price, ROUNDING};
 use self::retry::retry;
 use self::shrink::{in_memory_order, peak_bytes, shrink};
 use self::state::{STEPS_OF_RETRIES, State};
@@ -61,6 +65,12 @@ const MAX_SMALL_NODES: usize = 64;
 
 /// The relative gain below which no move is tried.
 const MIN_GAIN: f64 = 1e-3;
+
+/// Nodes up to which a fusion is tiny: all segmentations are tried for any gain.
+const MAX_TINY_NODES: usize = 16;
+
+/// Nodes of segments that the search for the optimum may look at.
+const STEPS_OF_ALL: usize = 1 << 13;
 
 /// The relative gain below which moves are not retried in large fusions: there that takes as long as all other planning.
 const MIN_GAIN_OF_RETRIES: f64 = 0.05;
@@ -123,7 +133,20 @@ fn found<'a>(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
         let is_retried = problem.fusion.order().len() <= MAX_RETRIED_NODES;
         retry(&mut state, bound * (1.0 + if is_retried { MIN_GAIN } else { MIN_GAIN_OF_RETRIES }));
     }
+    exhaust(&mut state, bound);
     state
+}
+
+/// Takes the optimum instead of a state, where it can be found and gains.
+fn exhaust(state: &mut State<'_>, bound: f64) {
+    let (problem, Price { seconds, rejected }) = (state.problem, state.total());
+    let is_tiny = problem.fusion.order().len() <= MAX_TINY_NODES;
+    if rejected > 0 || state.is_within(bound * (1.0 + if is_tiny { ROUNDING } else { MIN_GAIN })) {
+        return;
+    }
+    if let Some(segmentation) = optimum(problem, seconds, STEPS_OF_ALL).and_then(|found| found.segmentation) {
+        *state = State { steps_left: state.steps_left, ..State::new(problem, segmentation) };
+    }
 }
 
 fn result(state: &State<'_>) -> SearchResult {

@@ -12,7 +12,7 @@ use crate::group_classes::GroupClass;
 use crate::worker_axes::WorkerAxes;
 
 /// A relative gain below this counts as none: sums of seconds are rounded.
-const ROUNDING: f64 = 1e-9;
+pub(super) const ROUNDING: f64 = 1e-9;
 
 /// The cost of segments.
 #[derive(Clone, Copy, Default)]
