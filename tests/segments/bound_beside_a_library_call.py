@@ -9,23 +9,23 @@ def f(fd):
 inputs = [torch.randn((1000, 1000)), 1000]
 
 # ---- expect
-# segment seg0 -> t, tv3
+# segment seg0 -> t
 # segment seg1 -> tv2
 # segment seg2 -> tv4
 #
 # segment  ops  reads    writes   passes  runs as          recomputed
-# seg0     3    3.8 MiB  8 B      1       kernel           0
+# seg0     2    3.8 MiB  4 B      1       kernel           0
 # seg1     1    4 B      3.9 KiB  1       kernel           0
-# seg2     1    4 B      8 B      1       library argsort  0
+# seg2     2    4 B      8 B      1       library argsort  0
 #
-# seg0: t, tv3 <- x
+# seg0: t <- x
 #
 # seg1: tv2 <- t
 #
-# seg2: tv4 <- tv3
+# seg2: tv4 <- t
 #
 # seg0 -> seg1: t (4 B); in one kernel n2 leaves no axis that workers could divide
-# seg0 -> seg2: tv3 (4 B); it is an operand of argsort, which a library computes
+# seg0 -> seg2: t (4 B); it is an operand of argsort, which a library computes
 #
 # 3.8 MiB moved, 3.8 MiB compulsory, traffic ratio 1.000
 # peak memory 3.9 KiB, inputs not counted

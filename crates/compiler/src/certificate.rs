@@ -5,10 +5,13 @@ use scheduler::hints::Hints;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Decision, Plan};
-use crate::segment::lower_bound;
+use crate::segment::{Constraints, MAX_MADE, SearchProblem, lower_bound, optimum};
 
 /// A gap below this is rounding.
 const ROUNDING: f64 = 1e-9;
+
+/// Nodes of segments that the search for the optimum may look at.
+const STEPS_OF_ALL: usize = 1 << 15;
 
 /// A plan's time and a lower bound for all segmentations, both by the cost model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,10 +38,13 @@ impl Plan {
         }
         let bound = lower_bound(&self.graph, &self.computed, hints, &self.target);
         let cost = self.seconds(hints);
-        debug_assert!(bound.seconds <= cost * (1.0 + ROUNDING), "bound {}, cost {cost}", bound.seconds);
+        let is_reached = bound.seconds >= cost * (1.0 - ROUNDING);
+        let seconds =
+            if is_reached { bound.seconds } else { bound.seconds.max(self.min_seconds(hints, cost)) };
+        debug_assert!(seconds <= cost * (1.0 + ROUNDING), "bound {seconds}, cost {cost}");
         let copied = self.copies().flatten().map(|val| 2 * hints.value(&self.graph.ty(val).bytes()));
         let copies = copied.sum::<u64>() as f64 / self.target.bandwidth;
-        let (cost, bound_seconds) = (cost + copies, bound.seconds + copies);
+        let (cost, bound_seconds) = (cost + copies, seconds + copies);
         let gap = if cost > 0.0 { (1.0 - bound_seconds / cost).max(0.0) } else { 0.0 };
         let optimal = gap <= ROUNDING;
         Some(Certificate {
@@ -49,5 +55,16 @@ impl Plan {
             optimal,
             search_steps: self.search_steps,
         })
+    }
+
+    /// The lower bound that trying all segmentations gives, where one takes `known` seconds; 0 where they are too many.
+    fn min_seconds(&self, hints: &Hints, known: f64) -> f64 {
+        let (graph, fusion, target) = (&self.graph, &self.computed, &self.target);
+        // One launch may run several segments.
+        let launches = (MAX_MADE - 1) as f64 * target.launch;
+        let (constraints, legality) = (&Constraints::default(), &self.legality);
+        let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
+        let found = optimum(problem, known + launches, STEPS_OF_ALL).filter(|found| found.is_proved);
+        found.map_or(0.0, |found| found.seconds - launches)
     }
 }

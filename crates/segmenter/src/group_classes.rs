@@ -51,6 +51,13 @@ struct SimplestType {
     shape: Box<[SizeNumber]>,
 }
 
+/// A node's number in [`GroupClasses::ops`], and those of its results in [`GroupClasses::types`].
+#[derive(Clone, Debug)]
+struct NumberedNode {
+    op: u32,
+    results: Box<[u32]>,
+}
+
 /// The classes of groups of a graph, for one set of facts.
 #[derive(Debug)]
 pub(super) struct GroupClasses {
@@ -58,8 +65,7 @@ pub(super) struct GroupClasses {
     types: FxHashMap<SimplestType, u32>,
     /// Ops with the types of their results.
     ops: FxHashMap<(TensorOp, Box<[u32]>), u32>,
-    /// The numbers of nodes in `ops`, and of their results in `types`.
-    nodes: SecondaryMap<Node, Option<(u32, Box<[u32]>)>>,
+    nodes: SecondaryMap<Node, Option<NumberedNode>>,
     /// The places of the values of the group that is looked at.
     places: SecondaryMap<Node, u32>,
     classes: FxHashMap<Box<[u32]>, GroupClass>,
@@ -97,12 +103,12 @@ impl GroupClasses {
         code.extend(counts.map(|count| count as u32));
         let mut place = 0;
         for &input in view.inputs() {
-            code.push(self.node(graph, input.node).1[usize::from(input.result)]);
+            code.push(self.node(graph, input.node).results[usize::from(input.result)]);
             self.places[input.node] = place;
             place += 1;
         }
         for &node in view.order() {
-            code.push(self.node(graph, node).0);
+            code.push(self.node(graph, node).op);
             let operands = &graph.node(node).operands;
             code.push(operands.len() as u32);
             code.extend(operands.iter().flat_map(|&operand| self.place(graph, view, operand)));
@@ -122,13 +128,13 @@ impl GroupClasses {
         input.map_or_else(|| [self.places[val.node], val.result.into()], |place| [place as u32, 0])
     }
 
-    fn node(&mut self, graph: &Graph, node: Node) -> &(u32, Box<[u32]>) {
+    fn node(&mut self, graph: &Graph, node: Node) -> &NumberedNode {
         if self.nodes[node].is_none() {
             let data = graph.node(node);
             let results: Box<[u32]> = data.results.iter().map(|ty| self.ty(ty)).collect();
             let next = self.ops.len() as u32;
             let op = *self.ops.entry((data.op.clone(), results.clone())).or_insert(next);
-            self.nodes[node] = Some((op, results));
+            self.nodes[node] = Some(NumberedNode { op, results });
         }
         self.nodes[node].as_ref().expect("it was just found")
     }
@@ -137,5 +143,56 @@ impl GroupClasses {
         let shape = ty.shape.iter().map(|size| self.sizes.number(size)).collect();
         let next = self.types.len() as u32;
         *self.types.entry(SimplestType { dtype: ty.dtype, shape }).or_insert(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustc_hash::FxHashSet;
+
+    use super::*;
+    use crate::segmentation::segment_view;
+
+    /// The classes of the groups that make these ops of a definition from what they read, one op each.
+    fn classes(body: &str) -> Vec<GroupClass> {
+        let tensor = "fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType";
+        let inputs = format!("    x = {tensor}.Float)\n    y = {tensor}.Float)\n    z = {tensor}.Double)\n");
+        let source = format!("def f(fd):\n{inputs}{body}");
+        let definition = frontend::text::parse(&source).expect("a definition").definition;
+        let (graph, fusion) = (&definition.graph, &definition.fusion);
+        let mut classes = GroupClasses::after(None, fusion.facts());
+        let made: Vec<Val> = fusion.outputs().iter().map(|output| output.val).collect();
+        let view = |&val: &Val| segment_view(graph, fusion, &[val], |other| made.contains(&other));
+        made.iter().map(|val| classes.of(graph, &view(val))).collect()
+    }
+
+    fn outputs(ops: &[&str]) -> String {
+        let line = |(number, op): (usize, &&str)| {
+            format!("    a{number} = fd.ops.{op}\n    fd.add_output(a{number})\n")
+        };
+        ops.iter().enumerate().map(line).collect()
+    }
+
+    #[test]
+    fn equal_groups_of_other_values_are_of_one_class() {
+        let found = classes(&outputs(&["sub(x, y)", "sub(y, a0)", "sub(a0, a1)", "exp(a2)", "exp(a3)"]));
+        assert!(found[0] == found[1] && found[1] == found[2]);
+        assert_eq!(found[3], found[4]);
+    }
+
+    #[test]
+    fn ops_types_and_order_of_operands_distinguish_groups() {
+        let ops = [
+            "sub(x, y)",
+            "sub(y, x)",
+            "add(x, y)",
+            "sub(x, x)",
+            "exp(x)",
+            "exp(z)",
+            "sum(x, [0])",
+            "sum(x, [1])",
+        ];
+        let found = classes(&outputs(&ops));
+        assert_eq!(found.iter().collect::<FxHashSet<&GroupClass>>().len(), ops.len());
     }
 }

@@ -5,12 +5,14 @@ use ferrofuse_testing::cut::Tally;
 
 fn print(seeds: u64, values: usize) {
     let tally = Tally::of(seeds, values);
-    let Tally { graphs, of_one_kernel, found, proved, .. } = tally;
+    let Tally { graphs, of_one_kernel, found, proved, exhausted, .. } = tally;
     println!(
         "{seeds} seeds, up to {values} values: {graphs} compared, {found} best found, at most {:.3} times",
         tally.worst()
     );
-    println!("one kernel is the best of {of_one_kernel}, proved by the bound are {proved}");
+    println!(
+        "one kernel is the best of {of_one_kernel}, proved by the bound are {proved}, by branch and bound {exhausted}"
+    );
     for miss in &tally.missed {
         println!("\n{:.4} times\n{}", miss.ratio, miss.text);
     }

@@ -14,13 +14,16 @@ use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentPlan};
 use crate::segment::cost::{self, Amounts};
 use crate::segment::{Engine, GroupClass, PlaceInGroup, Structure};
 
+/// A class of segments whose inputs and results have these layouts.
+type LaidOutClass = (GroupClass, [Vec<LayoutClass>; 2]);
+
 /// What the choices for several segments rest on.
 struct Choices<'a> {
     /// The schedules that similar segments share.
     shared: FxHashMap<Structure, Shared>,
     amounts: Amounts<'a>,
     /// The schedules of classes of segments, by the layouts of what they read and make.
-    known: RefCell<FxHashMap<(GroupClass, [Vec<LayoutClass>; 2]), ClassSchedule>>,
+    known: RefCell<FxHashMap<LaidOutClass, ClassSchedule>>,
 }
 
 /// The schedule of a class of segments.

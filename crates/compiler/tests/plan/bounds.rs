@@ -1,6 +1,7 @@
 //! The limit on a kernel's code: longer code is cut, wherever it comes from. Counts, not times.
 
-use ferrofuse_compiler::{Decision, Plan};
+use ferrofuse_compiler::segment::lower_bound;
+use ferrofuse_compiler::{Decision, Hints, Plan};
 use ir::definition::Definition;
 
 use super::{cpu_plan, define, kernels, lowered};
@@ -73,6 +74,20 @@ fn a_row_of_segments_is_divided_anew() {
     let sum = "y = fd.ops.add(fd.ops.pad(y, [1, -1]), fd.ops.pad(y, [-1, 1]))\n";
     let plan = cpu_plan(&define(&format!("{input}{}fd.add_output(y)", sum.repeat(18))));
     assert_eq!(plan.segments.len(), 6);
+}
+
+/// No kernel computes both in one sweep; that no other cut is faster is known once all are tried.
+#[test]
+fn a_tiny_fusion_is_bounded_by_all_its_segmentations() {
+    let input = "y = fd.define_tensor(shape=[4096, 4096], contiguity=True, dtype=DataType.Float)\n";
+    let softmax = "fd.add_output(fd.ops.div(y, fd.ops.sum(fd.ops.exp(y), dims=[0], keepdim=True)))\n";
+    let sums = "fd.add_output(fd.ops.sum(y, dims=[1]))\n";
+    let plan = cpu_plan(&define(&format!("{input}{softmax}{sums}")));
+    let hints = Hints::default();
+    let certificate = plan.certificate(&hints).expect("only kernels");
+    let bound = lower_bound(&plan.graph, &plan.computed, &hints, &plan.target).seconds;
+    assert!(1e6 * bound < 0.95 * certificate.cost_us, "{bound}");
+    assert!(certificate.gap < 0.01, "{certificate:?}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::segmentation::Segmentation;
 const MAX_VALS: usize = 24;
 
 /// The most values that segments make together.
-const MAX_MADE: usize = 10;
+pub const MAX_MADE: usize = 10;
 
 /// What a search through all segmentations found.
 #[derive(Clone, Debug)]
@@ -141,10 +141,10 @@ impl<'p, 'a> Exhaustive<'p, 'a> {
             let left = all & !made;
             let mut next = left;
             while next > 0 {
-                let Subset { set, read, seconds: least } = subsets.all[next];
+                let Subset { set, read, seconds: minimum } = subsets.all[next];
                 let others = seconds + subsets.all[left & !next].seconds;
                 if read & !subsets.all[made].set & !set == 0
-                    && self.may_be_best(others + least)
+                    && self.may_be_best(others + minimum)
                     && let Some(own) = self.price(set, read & !set, kept, others)?
                 {
                     let after = Reached { seconds: seconds + own, last: next };

@@ -50,6 +50,15 @@ pub(super) fn share_tensors(state: &State<'_>, earlier: usize, later: usize) -> 
         || later.made.iter().any(|&val| earlier.reads(val))
 }
 
+/// Whether some segments do the same, so that one launch may run them, which their prices do not know.
+pub(super) fn are_some_alike(state: &State<'_>) -> bool {
+    let places: Vec<usize> = state.in_order();
+    let is_like = |(number, &later): (usize, &usize)| {
+        places[..number].iter().any(|&earlier| have_like_ops(state, earlier, later))
+    };
+    places.iter().enumerate().any(is_like)
+}
+
 fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
     let graph = state.problem.graph;
     let [earlier, later] = [earlier, later].map(|place| state.segments[place].view(&state.problem));

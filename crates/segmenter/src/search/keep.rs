@@ -144,12 +144,16 @@ fn try_keep(state: &mut State<'_>, node: Node) -> bool {
         return false;
     }
     let is_fold = state.problem.graph.node(node).op.is_fold();
-    let computing = |place: &usize| state.segments[*place].computes(vals[0]);
-    let (mut computing, mut others): (Vec<usize>, Vec<usize>) =
-        (0..state.segments.len()).partition(computing);
+    let computes = |place: &usize| state.segments[*place].computes(vals[0]);
+    let mut computing: Vec<usize> = (0..state.segments.len()).filter(computes).collect();
     let is_small = state.problem.is_small();
-    let near = |other: &usize| computing.iter().any(|&place| join::share_tensors(state, place, *other));
-    others.retain(|other| is_small && is_fold && near(other));
+    let is_near = |other: &usize| {
+        !computes(other) && computing.iter().any(|&place| join::share_tensors(state, place, *other))
+    };
+    let others: Vec<usize> = match is_small && is_fold {
+        true => (0..state.segments.len()).filter(is_near).collect(),
+        false => Vec::new(),
+    };
     if let ([only], []) = (&computing[..], &others[..])
         && !state.may_pay_to_write(*only, &vals)
     {

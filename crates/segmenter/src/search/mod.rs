@@ -33,7 +33,7 @@ use ir::graph::{Fusion, Graph};
 use scheduler::hints::Hints;
 use target::Target;
 
-pub use self::exhaustive::{Optimum, optimum};
+pub use self::exhaustive::{MAX_MADE, Optimum, optimum};
 
 use self::descend::{ALL, descend};
 use self::pricing::{Price, ROUNDING};
@@ -141,7 +141,8 @@ fn found<'a>(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
 fn exhaust(state: &mut State<'_>, bound: f64) {
     let (problem, Price { seconds, rejected }) = (state.problem, state.total());
     let is_tiny = problem.fusion.order().len() <= MAX_TINY_NODES;
-    if rejected > 0 || state.is_within(bound * (1.0 + if is_tiny { ROUNDING } else { MIN_GAIN })) {
+    let enough = bound * (1.0 + if is_tiny { ROUNDING } else { MIN_GAIN });
+    if rejected > 0 || state.is_within(enough) || join::are_some_alike(state) {
         return;
     }
     if let Some(segmentation) = optimum(problem, seconds, STEPS_OF_ALL).and_then(|found| found.segmentation) {

@@ -7,7 +7,7 @@ mod draw;
 mod oracle;
 
 use compiler::Hints;
-use compiler::segment::{Constraints, Legality, SearchProblem, greedy, search};
+use compiler::segment::{Constraints, Legality, SearchProblem, greedy, optimum, search};
 use compiler::target::Target;
 
 use crate::random::Draws;
@@ -15,6 +15,9 @@ use oracle::Oracle;
 
 /// Rounding of sums of seconds.
 const ROUNDING: f64 = 1e-9;
+
+/// Nodes of segments that branch and bound may look at.
+const STEPS_OF_ALL: usize = 1 << 15;
 
 /// The comparison over many definitions.
 #[derive(Default, Debug)]
@@ -27,6 +30,8 @@ pub struct Tally {
     pub found: usize,
     /// For how many the bound equals the best segmentation's time.
     pub proved: usize,
+    /// For how many branch and bound considers all segmentations that may be faster than twice the best.
+    pub exhausted: usize,
     /// The others, the worst ratio first.
     pub missed: Vec<Miss>,
 }
@@ -82,6 +87,12 @@ impl Tally {
         let best = oracle.best().expect("one was found");
         let bound = oracle.check_bound(&text, &best);
         assert!(best.seconds <= seconds * (1.0 + ROUNDING), "better than the best of\n{text}");
+        let all = optimum(problem, 2.0 * best.seconds, STEPS_OF_ALL).filter(|all| all.is_proved);
+        if let Some(all) = all {
+            let is_best = (all.seconds - best.seconds).abs() <= best.seconds * ROUNDING;
+            assert!(is_best, "{} instead of {} for\n{text}", all.seconds, best.seconds);
+            self.exhausted += 1;
+        }
         self.graphs += 1;
         self.of_one_kernel += usize::from(best.segmentation.segments.len() == 1);
         self.proved += usize::from(bound >= best.seconds * (1.0 - ROUNDING));

@@ -149,6 +149,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "axis_classes",
             "engine",
             "kept",
+            "group_classes",
             "legality",
             "worker_axes",
             "constraints",
