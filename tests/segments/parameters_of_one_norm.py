@@ -40,4 +40,4 @@ inputs = [torch.rand((2048, 1024)), torch.rand((2048, 1024)), torch.rand((1024, 
 #
 # 96.0 MiB moved, 72.0 MiB compulsory, traffic ratio 1.333
 # peak memory 24.0 MiB, inputs not counted
-# model: 3663.9 us, which no other cut can beat
+# model: 3663.9 us, within 0.1 % of a bound for every cut

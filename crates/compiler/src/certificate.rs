@@ -5,7 +5,7 @@ use scheduler::hints::Hints;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Decision, Plan};
-use crate::segment::{Constraints, MAX_MADE, SearchProblem, lower_bound, optimum};
+use crate::segment::{Constraints, SearchProblem, lower_bound, optimum};
 
 /// A gap below this is rounding.
 const ROUNDING: f64 = 1e-9;
@@ -60,11 +60,11 @@ impl Plan {
     /// The lower bound that trying all segmentations gives, where one takes `known` seconds; 0 where they are too many.
     fn min_seconds(&self, hints: &Hints, known: f64) -> f64 {
         let (graph, fusion, target) = (&self.graph, &self.computed, &self.target);
-        // One launch may run several segments.
-        let launches = (MAX_MADE - 1) as f64 * target.launch;
         let (constraints, legality) = (&Constraints::default(), &self.legality);
         let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
-        let found = optimum(problem, known + launches, STEPS_OF_ALL).filter(|found| found.is_proved);
-        found.map_or(0.0, |found| found.seconds - launches)
+        let found = optimum(problem, known, STEPS_OF_ALL).filter(|found| found.is_proved);
+        // One launch may run several segments.
+        let launches = |segments: usize| segments.saturating_sub(1) as f64 * target.launch;
+        found.map_or(0.0, |found| found.seconds - launches(found.max_segments))
     }
 }

@@ -46,6 +46,6 @@ pub use joined::Joined;
 pub use legality::{Legality, LegalityAnswer};
 pub use memory::Lifetimes;
 
-pub use search::{MAX_MADE, Optimum, SearchProblem, SearchResult, optimum, search, search_within};
+pub use search::{Optimum, SearchProblem, SearchResult, optimum, search, search_within};
 pub use segmentation::{Segmentation, SegmentationError};
 pub use structure::Structure;

@@ -18,7 +18,7 @@ use crate::segmentation::Segmentation;
 const MAX_VALS: usize = 24;
 
 /// The most values that segments make together.
-pub const MAX_MADE: usize = 10;
+const MAX_MADE: usize = 10;
 
 /// What a search through all segmentations found.
 #[derive(Clone, Debug)]
@@ -27,6 +27,8 @@ pub struct Optimum {
     pub seconds: f64,
     /// Whether all were considered, so that none is faster.
     pub is_proved: bool,
+    /// The most segments of one that was considered; all others are slower even if one launch runs all their segments.
+    pub max_segments: usize,
     /// A segmentation that takes so long, if that is less than was known before.
     pub segmentation: Option<Segmentation>,
 }
@@ -44,7 +46,8 @@ pub fn optimum(problem: SearchProblem<'_>, known: f64, steps: usize) -> Option<O
     (search.seconds, search.steps_left) = (known, steps);
     let is_proved = search.choose(0, 0, 0).is_ok();
     let segmentation = search.best.map(|segments| Segmentation { segments });
-    Some(Optimum { seconds: search.seconds, is_proved, segmentation })
+    let (seconds, max_segments) = (search.seconds, search.max_segments);
+    Some(Optimum { seconds, is_proved, max_segments, segmentation })
 }
 
 /// Pairs of sets of values that are looked at in the time of a node.
@@ -84,6 +87,7 @@ struct Exhaustive<'p, 'a> {
     /// Those of the best segmentation.
     seconds: f64,
     best: Option<Vec<Vec<Val>>>,
+    max_segments: usize,
     steps_left: usize,
 }
 
@@ -102,8 +106,19 @@ impl<'p, 'a> Exhaustive<'p, 'a> {
         let free = vals.len();
         vals.extend(Segmentation::whole(fusion)?.segments.concat());
         let (known, best) = (FxHashMap::default(), None);
-        let (seconds, steps_left) = (f64::INFINITY, 0);
-        let search = Exhaustive { problem, pricing, terms, vals, free, known, seconds, best, steps_left };
+        let (seconds, max_segments, steps_left) = (f64::INFINITY, 0, 0);
+        let search = Exhaustive {
+            problem,
+            pricing,
+            terms,
+            vals,
+            free,
+            known,
+            seconds,
+            best,
+            max_segments,
+            steps_left,
+        };
         (search.vals.len() <= MAX_VALS).then_some(search)
     }
 
@@ -128,9 +143,11 @@ impl<'p, 'a> Exhaustive<'p, 'a> {
 
     /// Finds the fastest segments that make these values, and keep no others.
     fn divide(&mut self, kept: Set) -> Result<(), TooMany> {
-        if kept.count_ones() as usize > MAX_MADE {
+        let count = kept.count_ones() as usize;
+        if count > MAX_MADE {
             return Err(TooMany);
         }
+        self.max_segments = self.max_segments.max(count);
         let subsets = Subsets::of(self, kept);
         let all = subsets.all.len() - 1;
         self.steps_left = self.steps_left.checked_sub(all * all / SETS_PER_STEP).ok_or(TooMany)?;

@@ -33,7 +33,7 @@ use ir::graph::{Fusion, Graph};
 use scheduler::hints::Hints;
 use target::Target;
 
-pub use self::exhaustive::{MAX_MADE, Optimum, optimum};
+pub use self::exhaustive::{Optimum, optimum};
 
 use self::descend::{ALL, descend};
 use self::pricing::{Price, ROUNDING};
