@@ -146,9 +146,9 @@ impl<'a> Terms<'a> {
         }
     }
 
-    /// A lower bound of the seconds if values are kept that add so many bytes.
+    /// A lower bound of the seconds if values are kept that add so many bytes, without launches of kernels.
     pub fn seconds_keeping(&self, bytes: u64) -> f64 {
-        self.seconds(1, self.compulsory().saturating_add(bytes))
+        self.seconds(0, self.compulsory().saturating_add(bytes))
     }
 
     /// Seconds to move what any segmentation moves, and to compute again what index maps ask for again: a value that is kept

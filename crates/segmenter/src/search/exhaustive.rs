@@ -252,16 +252,19 @@ impl Subsets {
 }
 
 /// Whether it may pay to keep a value: it is computed and used, and not only for one of no more bytes that a kernel computes
-/// from it alone, element by element. Keeping that instead takes no longer: its maker computes it once, and no reader does.
+/// from it and scalars that are given, element by element. Keeping that instead takes no longer: its maker computes it once, and no reader does.
 fn is_candidate(problem: &SearchProblem<'_>, amounts: &Amounts<'_>, val: Val) -> bool {
     let SearchProblem { graph, fusion, .. } = *problem;
     let is_replaced_by = |user: Node| {
-        let is_scalar = |&other: &Val| other == val || graph.shape(other).is_empty();
+        let is_known = |&other: &Val| {
+            let is_scalar = fusion.is_input(other) && graph.shape(other).is_empty();
+            other == val || is_scalar || matches!(graph.op(other), TensorOp::Constant(_) | TensorOp::Size(_))
+        };
         let bytes = |val: Val| amounts.of(val).bytes;
         let op = &graph.node(user).op;
         matches!(op, TensorOp::Broadcast(_) | TensorOp::Map(_) | TensorOp::Cast(_))
             && !op.is_boundary()
-            && graph.node(user).operands.iter().all(is_scalar)
+            && graph.node(user).operands.iter().all(is_known)
             && bytes(user.into()) <= bytes(val)
     };
     if fusion.is_input(val) || fusion.is_output(val) {
