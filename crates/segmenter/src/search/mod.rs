@@ -6,12 +6,13 @@
 //! what is kept, so a value that is no longer kept is recomputed wherever it is read: unary chains from inputs, casts,
 //! broadcasts, factories.
 //!
-//! `state` (a segmentation being changed) · `segment` (one of its segments) · `pricing` (what segments cost) · `order` (the order of
-//! segments). Moves are functions over the state: `exchange` (values dropped, or others kept instead) · `keep` (values kept
-//! that are computed repeatedly) · `transfer` (values made by another segment) · `shift` (values kept in the place of
-//! others) · `between` (one value kept in the place of two) · `redivide` (segments in a row divided anew) · `join` (segments that read the same) · `descend` (moves as
-//! long as any pays) · `exhaustive` (all segmentations of a tiny fusion) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory
-//! at any cost in time).
+//! `state` (a segmentation being changed) · `segment` (one of its segments) · `pricing` (what segments cost) · `order`
+//! (the order of segments). Moves are functions over the state: `exchange` (values dropped, or others kept instead) ·
+//! `keep` (values kept that are computed repeatedly) · `transfer` (values made by another segment) · `shift` (values kept
+//! in the place of others) · `between` (one value kept in the place of two) · `redivide` (segments in a row divided anew)
+//! · `join` (segments that read the same) · `descend` (moves as long as any pays) · `exhaustive` (all segmentations of a
+//! tiny fusion) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory at
+//! any cost in time).
 
 mod between;
 mod descend;
