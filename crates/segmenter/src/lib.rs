@@ -1,13 +1,13 @@
 //! Segments: which values are kept in memory, and which groups of values become one kernel each. Pure functions.
 //!
-//! `segmentation` (the value and its text) · `external` (groups that are external ops) · `engine` (a kernel or a library) ·
-//! `legality` (its answers) · `kept` (bytes that a block keeps) · `cost` (bytes and seconds) · `joined` (two segments as
-//! one) · `structure` (what similar segments share) · `dependencies` (the order of segments) · `constraints` (of the user's
-//! groups) · `free` (nodes recomputed anywhere) · `memory` (peak memory, and an order of segments that keeps it low) ·
-//! `bound` (a lower bound for all segmentations) · `greedy`, `search` (how one is found) · `group_classes` (groups
-//! that are equal except for their values) · `flow_network` (minimum cuts) ·
-//! `axis_classes` (axes that one loop may walk) · `worker_axes` (whether workers may divide any) · `disjoint_sets` (of
-//! values) · `ready_order` (a topological order) · `parallel` (two searches at the same time).
+//! `segmentation` (the value and its text) · `external` (groups that are external ops) · `engine` (a kernel or a library)
+//! · `legality` (its answers) · `kept` (bytes that a block keeps) · `cost` (bytes and seconds) · `joined` (two segments
+//! as one) · `structure` (what similar segments share) · `dependencies` (the order of segments) · `constraints` (of the
+//! user's groups) · `free` (nodes recomputed anywhere) · `memory` (peak memory, and an order of segments that keeps it
+//! low) · `bound` (a lower bound for all segmentations) · `greedy`, `search` (how one is found) · `group_classes` (groups
+//! that are equal except for their values) · `flow_network` (minimum cuts) · `axis_classes` (axes that one loop may walk)
+//! · `worker_axes` (whether workers may divide any) · `disjoint_sets` (of values) · `ready_order` (a topological order) ·
+//! `parallel` (two parts of a compilation at the same time).
 
 mod axis_classes;
 mod bound;

@@ -50,27 +50,28 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
     let amounts = Amounts::new(graph, hints, target);
     let Some(terms) = Terms::of(&amounts, fusion) else { return LowerBound::default() };
     let kernels = terms.kernels(false);
-    let bytes = terms.others.saturating_add(kernels.bytes);
-    let chained = match target.processor {
-        Processor::Cpu(_) => terms.others.saturating_add(terms.kernels(true).bytes),
-        // It recomputes values while it waits for memory.
-        Processor::Gpu(_) => bytes,
-    };
-    let seconds = terms.seconds(kernels.count, chained).max(terms.seconds_again(kernels.count));
-    LowerBound { bytes, segments: terms.segments(kernels.count), seconds }
+    let again = takes_time_to_recompute(target).then(|| terms.kernels(true));
+    LowerBound {
+        bytes: terms.others.saturating_add(kernels.bytes),
+        segments: terms.segments(kernels.count),
+        seconds: terms.bound_seconds(again.as_ref().unwrap_or(&kernels)),
+    }
 }
 
 /// The seconds of that bound.
-pub(super) fn min_total_seconds(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> f64 {
+pub(super) fn bound_seconds(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> f64 {
     let amounts = Amounts::new(graph, hints, target);
-    let Some(terms) = Terms::of(&amounts, fusion) else { return 0.0 };
-    let kernels = terms.kernels(matches!(target.processor, Processor::Cpu(_)));
-    let chained = terms.others.saturating_add(kernels.bytes);
-    terms.seconds(kernels.count, chained).max(terms.seconds_again(kernels.count))
+    let terms = Terms::of(&amounts, fusion);
+    terms.map_or(0.0, |terms| terms.bound_seconds(&terms.kernels(takes_time_to_recompute(target))))
+}
+
+/// Whether computing values again adds time: a GPU does it while it waits for memory.
+fn takes_time_to_recompute(target: &Target) -> bool {
+    matches!(target.processor, Processor::Cpu(_))
 }
 
 /// A lower bound of the seconds that is found faster: without chains of segments.
-pub(super) fn min_seconds_of_one(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> f64 {
+pub(super) fn compulsory_seconds(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> f64 {
     let amounts = Amounts::new(graph, hints, target);
     Terms::of(&amounts, fusion).map_or(0.0, |terms| terms.seconds_again(0))
 }
@@ -113,6 +114,12 @@ impl<'a> Terms<'a> {
         let Terms { amounts, fusion, classes, forced, components, reads, .. } = self;
         let chains = Chains::of(fusion, amounts, forced, classes, components, reads, again);
         Kernels::of(&chains, components, reads)
+    }
+
+    /// A lower bound of the seconds, given what kernels do at least.
+    fn bound_seconds(&self, kernels: &Kernels) -> f64 {
+        let chained = self.others.saturating_add(kernels.bytes);
+        self.seconds(kernels.count, chained).max(self.seconds_again(kernels.count))
     }
 
     /// How many segments so many kernels and the external ops are.

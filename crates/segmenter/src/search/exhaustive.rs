@@ -29,6 +29,8 @@ pub struct Optimum {
     pub is_proved: bool,
     /// The most segments of one that was considered; all others are slower even if one launch runs all their segments.
     pub max_segments: usize,
+    /// Nodes of segments that were looked at.
+    pub steps: usize,
     /// A segmentation that takes so long, if that is less than was known before.
     pub segmentation: Option<Segmentation>,
 }
@@ -45,9 +47,9 @@ pub fn optimum(problem: SearchProblem<'_>, known: f64, steps: usize) -> Option<O
     let mut search = Exhaustive::of(problem, &pricing, &terms)?;
     (search.seconds, search.steps_left) = (known, steps);
     let is_proved = search.choose(0, 0, 0).is_ok();
-    let segmentation = search.best.map(|segments| Segmentation { segments });
-    let (seconds, max_segments) = (search.seconds, search.max_segments);
-    Some(Optimum { seconds, is_proved, max_segments, segmentation })
+    let segmentation = search.best.take().map(|segments| Segmentation { segments });
+    let Exhaustive { seconds, max_segments, steps_left, .. } = search;
+    Some(Optimum { seconds, is_proved, max_segments, steps: steps - steps_left, segmentation })
 }
 
 /// Pairs of sets of values that are looked at in the time of a node.

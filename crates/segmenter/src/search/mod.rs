@@ -41,7 +41,7 @@ use self::pricing::{Price, ROUNDING};
 use self::retry::retry;
 use self::shrink::{in_memory_order, peak_bytes, shrink};
 use self::state::{STEPS_OF_RETRIES, State};
-use super::bound::{min_seconds_of_one, min_total_seconds};
+use super::bound::{bound_seconds, compulsory_seconds};
 use super::constraints::Constraints;
 use super::legality::Legality;
 use super::segmentation::Segmentation;
@@ -119,8 +119,8 @@ pub fn search_within(problem: SearchProblem<'_>, start: Segmentation, limit: u64
 /// for a larger one that which is found fast.
 fn bound(SearchProblem { graph, fusion, hints, target, .. }: SearchProblem<'_>) -> f64 {
     match fusion.order().len() {
-        nodes if nodes <= MAX_SMALL_NODES => min_total_seconds(graph, fusion, hints, target),
-        _ => min_seconds_of_one(graph, fusion, hints, target),
+        nodes if nodes <= MAX_SMALL_NODES => bound_seconds(graph, fusion, hints, target),
+        _ => compulsory_seconds(graph, fusion, hints, target),
     }
 }
 
@@ -143,11 +143,14 @@ fn exhaust(state: &mut State<'_>, bound: f64) {
     let (problem, Price { seconds, rejected }) = (state.problem, state.total());
     let is_tiny = problem.fusion.order().len() <= MAX_TINY_NODES;
     let enough = bound * (1.0 + if is_tiny { ROUNDING } else { MIN_GAIN });
-    if rejected > 0 || state.is_within(enough) || join::are_some_alike(state) {
+    if !problem.is_small() || rejected > 0 || state.is_within(enough) || join::are_some_alike(state) {
         return;
     }
-    if let Some(segmentation) = optimum(problem, seconds, STEPS_OF_ALL).and_then(|found| found.segmentation) {
-        *state = State { steps_left: state.steps_left, ..State::new(problem, segmentation) };
+    let Some(found) = optimum(problem, seconds, STEPS_OF_ALL) else { return };
+    let steps_left = state.steps_left.saturating_sub(found.steps);
+    match found.segmentation {
+        Some(segmentation) => *state = State { steps_left, ..State::new(problem, segmentation) },
+        None => state.steps_left = steps_left,
     }
 }
 
