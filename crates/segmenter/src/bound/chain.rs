@@ -16,15 +16,12 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use space::AxisTable;
 
-use super::combined::combined;
-use super::components::Components;
-use super::compulsory::CompulsoryReads;
+use super::connections::Connections;
 use super::forced::Forced;
-use super::min_reads::MinReads;
 use super::moved::{folds_behind_index_maps, has_index_maps};
 use super::region::{Origin, Region};
-use super::sweeps::{Blocks, columns};
-use crate::axis_classes::{AxisClasses, Class};
+use super::sweeps::Blocks;
+use crate::axis_classes::Class;
 use crate::cost::Amounts;
 use crate::worker_axes::is_large;
 
@@ -82,15 +79,7 @@ pub(super) struct Chains<'a> {
     fusion: &'a Fusion,
     amounts: &'a Amounts<'a>,
     pub forced: &'a Forced,
-    classes: &'a AxisClasses,
-    pub components: &'a Components<'a>,
-    reads: &'a CompulsoryReads,
-    /// Classes of axes that some scan walks: kernels that walk no others need no workers.
-    scanned: FxHashSet<Class>,
-    /// Classes of axes that are the last one of every value that has them.
-    columns: FxHashSet<Class>,
-    /// The minimum that a kernel reads of a value.
-    min_reads: MinReads,
+    pub connections: &'a Connections<'a>,
     folds: FxHashMap<Node, FoldAxes>,
     /// How ops map axes; `None` if no op is an index map.
     table: Option<AxisTable>,
@@ -100,8 +89,6 @@ pub(super) struct Chains<'a> {
     known: FxHashMap<Node, Chain>,
     /// The longest chains that end with the first kernel that computes a node or before.
     reached: FxHashMap<Node, Chain>,
-    /// The nodes that combine what is in memory with others.
-    combined: FxHashSet<Node>,
     /// Whether bytes include those that take as long to move as values take to compute again.
     again: bool,
     pub budget: usize,
@@ -112,35 +99,22 @@ impl<'a> Chains<'a> {
         fusion: &'a Fusion,
         amounts: &'a Amounts<'a>,
         forced: &'a Forced,
-        classes: &'a AxisClasses,
-        components: &'a Components<'a>,
-        reads: &'a CompulsoryReads,
+        connections: &'a Connections<'a>,
         again: bool,
     ) -> Chains<'a> {
         let graph = amounts.graph;
-        let scanned = fusion.order().iter().filter_map(|&node| match graph.node(node).op {
-            TensorOp::Scan { axis, .. } => classes.of_axis(graph, node.into(), axis),
-            _ => None,
-        });
-        let scanned = scanned.collect();
         let budget = fusion.order().len().saturating_mul(EDGES_PER_NODE);
         let mut chains = Chains {
             graph,
             fusion,
             amounts,
             forced,
-            classes,
-            components,
-            reads,
-            scanned,
-            columns: columns(graph, fusion, classes),
-            min_reads: MinReads::of(amounts, fusion),
+            connections,
             folds: FxHashMap::default(),
             table: has_index_maps(graph, fusion).then(|| AxisTable::new(fusion.facts())),
             moved: FxHashSet::default(),
             known: FxHashMap::default(),
             reached: FxHashMap::default(),
-            combined: combined(graph, fusion, forced, classes, components),
             again,
             budget,
         };
@@ -173,14 +147,15 @@ impl<'a> Chains<'a> {
             }
             TensorOp::Fold { .. } => Some(self.shortest(node)),
             TensorOp::Input { .. } | TensorOp::Constant(_) | TensorOp::Size(_) => None,
-            _ => (is_made || self.combined.contains(&node)).then(|| self.shortest(node)),
+            _ => (is_made || self.connections.combined.contains(&node)).then(|| self.shortest(node)),
         }
     }
 
     /// What the chain of one node means for a node that follows: bytes of another component are none of its own.
     fn beyond(&self, before: Node, node: Node) -> Option<Chain> {
         let chain = *self.reached.get(&before)?;
-        let is_same = self.components.of_node(before) == self.components.of_node(node);
+        let is_same =
+            self.connections.components.of_node(before) == self.connections.components.of_node(node);
         Some(if is_same { chain } else { Chain { segments: chain.segments, ..Chain::default() } })
     }
 
@@ -214,14 +189,14 @@ impl<'a> Chains<'a> {
             TensorOp::Fold { .. } => self.graph.ty(self.graph.node(node).operands[0]).numel(),
             _ => self.graph.ty(node.into()).numel(),
         };
-        let may_be_alone =
-            !is_large(self.fusion, &elements) || classes.iter().all(|class| self.scanned.contains(class));
+        let may_be_alone = !is_large(self.fusion, &elements)
+            || classes.iter().all(|class| self.connections.scanned.contains(class));
         let alone = may_be_alone.then_some(None);
         classes.into_iter().map(Some).chain(alone).collect()
     }
 
     fn kept_by_result(&self, node: Node) -> impl Iterator<Item = Class> + '_ {
-        self.classes.of_val(self.graph, node.into())
+        self.connections.classes.of_val(self.graph, node.into())
     }
 
     /// The axes walked by the folds after which a value may be finished: their results have all of its axes.
@@ -275,8 +250,9 @@ impl<'a> Chains<'a> {
         };
         let kernels = segments_of(&region.before).map_or(1, |kernels| kernels + 1);
         let segments = kernels.max(segments_of(&region.swept).unwrap_or(1));
-        let is_of_component =
-            |other: &&Node| self.components.of_node(**other) == self.components.of_node(node);
+        let is_of_component = |other: &&Node| {
+            self.connections.components.of_node(**other) == self.connections.components.of_node(node)
+        };
         let earlier: Vec<Node> =
             region.before.iter().chain(&region.swept).filter(is_of_component).copied().collect();
         let bytes = self.compulsory(node).max(self.behind(region, &earlier));
@@ -342,7 +318,7 @@ impl<'a> Chains<'a> {
 
     /// Bytes of a node's component that are read for the node in any segmentation.
     fn compulsory(&self, node: Node) -> u64 {
-        self.reads.bytes_before(node, self.components.of_node(node))
+        self.connections.reads.bytes_before(node, self.connections.components.of_node(node))
     }
 
     /// The folds that make a kernel which also computes this node from them read its inputs once more: the node has an axis
@@ -377,11 +353,11 @@ impl<'a> Chains<'a> {
 
     fn axes_of(&self, fold: Node) -> FoldAxes {
         let [kept, reduced] =
-            [false, true].map(|is_reduced| self.classes.of_fold(self.graph, fold, is_reduced));
+            [false, true].map(|is_reduced| self.connections.classes.of_fold(self.graph, fold, is_reduced));
         let domain = [&kept[..], &reduced].concat();
         let is_large = is_large(self.fusion, &self.graph.ty(self.graph.node(fold).operands[0]).numel());
-        let is_scanned = domain.iter().all(|class| self.scanned.contains(class));
-        let blocks = Blocks::of(self.amounts, self.classes, &self.columns, fold);
+        let is_scanned = domain.iter().all(|class| self.connections.scanned.contains(class));
+        let blocks = Blocks::of(self.amounts, &self.connections.classes, &self.connections.columns, fold);
         FoldAxes { kept, domain, blocks, needs_workers: is_large && !is_scanned }
     }
 
@@ -410,6 +386,6 @@ impl<'a> Chains<'a> {
     }
 
     pub(super) fn bytes(&self, val: Val) -> u64 {
-        self.min_reads.bytes(self.amounts, val)
+        self.connections.min_reads.bytes(self.amounts, val)
     }
 }

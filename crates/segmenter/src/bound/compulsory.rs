@@ -8,6 +8,14 @@ use super::components::{Component, Components};
 use super::forced::Forced;
 use crate::cost::{Amounts, ExpectedReads};
 
+/// The values that kernels read in any segmentation, ascending, with the bytes that they need of each.
+pub(super) fn compulsory_bytes(amounts: &Amounts<'_>, fusion: &Fusion, forced: &Forced) -> Vec<(Val, u64)> {
+    // What several kernels read of a value for its uses is at least what one reads for all of them.
+    let needs = ExpectedReads::of(amounts, fusion);
+    let vals = read_by_kernels(amounts.graph, fusion, forced).into_iter();
+    vals.map(|val| (val, needs.bytes_for(val, fusion.uses(val)))).collect()
+}
+
 /// A value that kernels read in any segmentation.
 #[derive(Clone, Copy)]
 pub(super) struct CompulsoryRead {
@@ -28,19 +36,14 @@ pub(super) struct CompulsoryReads {
 
 impl CompulsoryReads {
     pub(super) fn of(
-        amounts: &Amounts<'_>,
+        graph: &Graph,
         fusion: &Fusion,
-        forced: &Forced,
+        bytes: &[(Val, u64)],
         components: &Components<'_>,
     ) -> CompulsoryReads {
-        let graph = amounts.graph;
-        // What several kernels read of a value for its uses is at least what one reads for all of them.
-        let needs = ExpectedReads::of(amounts, fusion);
-        let read = |val: Val| {
-            let bytes = needs.bytes_for(val, fusion.uses(val));
-            CompulsoryRead { val, component: components.of_val(val), bytes }
-        };
-        let all = read_by_kernels(graph, fusion, forced).into_iter().map(read).collect();
+        let read =
+            |&(val, bytes): &(Val, u64)| CompulsoryRead { val, component: components.of_val(val), bytes };
+        let all = bytes.iter().map(read).collect();
         let mut compulsory = CompulsoryReads { all, before: FxHashMap::default() };
         for &node in fusion.order() {
             let before = compulsory.find(graph, node);

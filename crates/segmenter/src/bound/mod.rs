@@ -2,7 +2,7 @@
 //!
 //! Takes a fusion and returns a bound that holds whatever is kept in memory, whichever segments make it, and however much
 //! they recompute. Bytes: what external ops move, each input read and each output written once; or, where that is more, the
-//! reads of segments that must follow each other (`chain`, each a minimum cut of a `region`), with inputs that a kernel
+//! reads of segments that must follow each other (`chain`, each a minimum cut of a `region`, from the `connections` of values), with inputs that a kernel
 //! reads again (`sweeps`), of each of the `components`. Seconds: these bytes, each operation computed once, and the
 //! launches, with what segments of a chain read or compute again, whichever is less; or the `compulsory` bytes and what is
 //! `recomputed` or kept because of index maps. Decides nothing; the search is elsewhere.
@@ -11,6 +11,7 @@ mod chain;
 mod combined;
 mod components;
 mod compulsory;
+mod connections;
 mod dominators;
 mod forced;
 mod min_reads;
@@ -26,9 +27,9 @@ use target::{Processor, Target};
 
 use self::chain::{Chain, Chains};
 use self::components::{Component, Components};
-use self::compulsory::CompulsoryReads;
+use self::compulsory::{CompulsoryReads, compulsory_bytes};
+use self::connections::Connections;
 use self::forced::Forced;
-use super::axis_classes::AxisClasses;
 use super::cost::{Amounts, cycles_once, latency, overlap};
 
 /// Ends of chains that are considered together with what their chains cannot read.
@@ -49,8 +50,9 @@ pub struct LowerBound {
 pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> LowerBound {
     let amounts = Amounts::new(graph, hints, target);
     let Some(terms) = Terms::of(&amounts, fusion) else { return LowerBound::default() };
-    let kernels = terms.kernels(false);
-    let again = takes_time_to_recompute(target).then(|| terms.kernels(true));
+    let connections = terms.connections();
+    let kernels = terms.kernels(&connections, false);
+    let again = takes_time_to_recompute(target).then(|| terms.kernels(&connections, true));
     LowerBound {
         bytes: terms.others.saturating_add(kernels.bytes),
         segments: terms.segments(kernels.count),
@@ -62,7 +64,8 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
 pub(super) fn bound_seconds(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> f64 {
     let amounts = Amounts::new(graph, hints, target);
     let terms = Terms::of(&amounts, fusion);
-    terms.map_or(0.0, |terms| terms.bound_seconds(&terms.kernels(takes_time_to_recompute(target))))
+    let kernels = |terms: &Terms<'_>| terms.kernels(&terms.connections(), takes_time_to_recompute(target));
+    terms.map_or(0.0, |terms| terms.bound_seconds(&kernels(&terms)))
 }
 
 /// Whether computing values again adds time: a GPU does it while it waits for memory.
@@ -80,10 +83,9 @@ pub(super) fn compulsory_seconds(graph: &Graph, fusion: &Fusion, hints: &Hints, 
 pub(super) struct Terms<'a> {
     amounts: &'a Amounts<'a>,
     fusion: &'a Fusion,
-    classes: AxisClasses,
     forced: Forced,
-    components: Components<'a>,
-    reads: CompulsoryReads,
+    /// The values that kernels read in any segmentation, with the bytes of each.
+    reads: Vec<(Val, u64)>,
     /// Seconds for computing each value once.
     computing: f64,
     /// Bytes that are not read by kernels.
@@ -96,24 +98,26 @@ impl<'a> Terms<'a> {
         if fusion.outputs().iter().any(|output| amounts.of(output.val).elements == 0) {
             return None;
         }
-        let classes = AxisClasses::of(amounts.graph, fusion);
         let forced = Forced::of(amounts.graph, fusion);
-        let components = Components::of(fusion, amounts);
-        let reads = CompulsoryReads::of(amounts, fusion, &forced, &components);
+        let reads = compulsory_bytes(amounts, fusion, &forced);
         let computing = cycles_once(amounts, fusion) as f64 / amounts.target.throughput;
         let bytes_of = |val: &Val| amounts.of(*val).bytes;
         let written: u64 = forced.written.iter().map(bytes_of).fold(0, u64::saturating_add);
         let external = forced.external.iter().flat_map(|(_, read)| read).map(bytes_of);
         let others = external.fold(written, u64::saturating_add);
-        Some(Terms { amounts, fusion, classes, forced, components, reads, computing, others })
+        Some(Terms { amounts, fusion, forced, reads, computing, others })
+    }
+
+    /// How the values of the fusion are connected.
+    fn connections(&self) -> Connections<'a> {
+        Connections::of(self.amounts, self.fusion, &self.forced, &self.reads)
     }
 
     /// What kernels do at least; with `again`, their bytes include those that take as long to move as values take to compute
     /// again.
-    fn kernels(&self, again: bool) -> Kernels {
-        let Terms { amounts, fusion, classes, forced, components, reads, .. } = self;
-        let chains = Chains::of(fusion, amounts, forced, classes, components, reads, again);
-        Kernels::of(&chains, components, reads)
+    fn kernels(&self, connections: &Connections<'_>, again: bool) -> Kernels {
+        let chains = Chains::of(self.fusion, self.amounts, &self.forced, connections, again);
+        Kernels::of(&chains, connections)
     }
 
     /// A lower bound of the seconds, given what kernels do at least.
@@ -138,8 +142,7 @@ impl<'a> Terms<'a> {
 
     /// Bytes that any segmentation moves.
     fn compulsory(&self) -> u64 {
-        let read = self.reads.all().iter().map(|read| read.bytes);
-        read.fold(self.others, u64::saturating_add)
+        self.reads.iter().map(|(_, bytes)| bytes).copied().fold(self.others, u64::saturating_add)
     }
 
     /// The bytes that keeping a value adds to those: it is written, and read at least once, unless any segmentation keeps it
@@ -174,7 +177,7 @@ struct Kernels {
 }
 
 impl Kernels {
-    fn of(chains: &Chains<'_>, components: &Components<'_>, reads: &CompulsoryReads) -> Kernels {
+    fn of(chains: &Chains<'_>, Connections { components, reads, .. }: &Connections<'_>) -> Kernels {
         let count = chains.ends().map(|(_, chain)| chain.segments).max().unwrap_or(0);
         let mut by_component = by_component(components, reads, chains.ends());
         let bytes = by_component.iter_mut().map(|(&component, own)| own.bytes(component, reads));

@@ -74,7 +74,7 @@ impl Region {
         computing: impl Fn(Val) -> u64,
         is_written: impl Fn(Val) -> bool,
     ) -> u64 {
-        let component = chains.components.of_node(self.target);
+        let component = chains.connections.components.of_node(self.target);
         let mut network = FlowNetwork::default();
         let mut weights: Vec<u64> = Vec::with_capacity(self.vals.len());
         // A value has the vertex of its number; what computing it takes is a source in front of that.
@@ -83,7 +83,7 @@ impl Region {
             let is_made = origin != Origin::Input && !chains.forced.views.contains(&val);
             let weight = match origin {
                 Origin::Swept => 0,
-                _ if chains.components.of_val(val) != component => 0,
+                _ if chains.connections.components.of_val(val) != component => 0,
                 _ => chains.bytes(val).saturating_mul(1 + u64::from(is_made && is_written(val))),
             };
             let vertex = network.vertex(weight);
