@@ -315,7 +315,7 @@ impl KernelBuilder {
     }
 }
 
-/// A name as an identifier: a further result of a node goes by `n4.1`.
-fn identifier(name: &str) -> String {
+/// A name as one in the text of a kernel: a further result of a node goes by `n4.1`.
+pub fn identifier(name: &str) -> String {
     name.replace('.', "_")
 }

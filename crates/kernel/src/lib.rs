@@ -16,7 +16,7 @@ pub mod uniformity;
 pub mod verify;
 mod width;
 
-pub use build::{KernelBuilder, OpenBody};
+pub use build::{KernelBuilder, OpenBody, identifier};
 pub use contraction::{ContractedStep, Contractions};
 pub use fetch::{fetched_arrays, synchronous};
 pub use in_place::may_share_memory;

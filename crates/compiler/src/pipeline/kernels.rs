@@ -1,16 +1,18 @@
 //! Lowering: the kernels of each segment that runs by kernels.
 
-use std::ops::Range;
+use std::collections::BTreeMap;
 
 use index::Sym;
 use kernel::{Scratch, ScratchLayout, fetched_arrays};
+use rustc_hash::FxHashMap;
 use scheduler::lower::{KernelArgument, Lowered, LoweredSegment, lower};
 use target::Processor;
 use target::gpu::MAX_LONG_ROW_ELEMENTS;
 
 use super::Compilation;
+use super::schedules::LaidOutClass;
 use crate::in_place::note_shared_memory;
-use crate::plan::{PlanError, SegmentPlan};
+use crate::plan::{Decision, PlanError, SegmentPlan};
 use crate::segment::parallel::join;
 
 /// Segments from which two threads lower them.
@@ -18,38 +20,73 @@ const MIN_HALVED: usize = 16;
 
 /// The stage.
 pub(super) fn kernels(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let count = compilation.segments.len();
-    compilation.lowered = if count < MIN_HALVED {
-        compilation.lowered(0..count)?
-    } else {
-        let (compilation, half) = (&*compilation, count / 2);
-        let (first, second) = join(|| compilation.lowered(0..half), || compilation.lowered(half..count));
-        first?.into_iter().chain(second?).collect()
-    };
+    let first = compilation.first_of_class();
+    let firsts: Vec<usize> = (0..first.len()).filter(|&number| first[number] == number).collect();
+    let mut lowered = compilation.lower_all(&firsts)?;
+    for number in 0..first.len() {
+        if first[number] != number {
+            let like = compilation.lowered_like(number, &lowered[&first[number]])?;
+            lowered.insert(number, like);
+        }
+    }
+    for (number, lowered) in &mut lowered {
+        note_shared_memory(&compilation.optimized.fusion, &compilation.segments[*number], lowered);
+    }
+    compilation.lowered = lowered.into_values().collect();
     Ok(())
 }
 
 impl Compilation<'_> {
-    /// The kernels of segments with these numbers.
-    fn lowered(&self, numbers: Range<usize>) -> Result<Vec<LoweredSegment>, PlanError> {
-        let lowered = |number: usize| {
-            self.request.options.interrupt.check()?;
-            let segment = &self.segments[number];
-            let mut lowered = self.lower(segment);
-            note_shared_memory(&self.optimized.fusion, segment, &mut lowered);
-            if self.chosen_schedule(number).is_some() {
-                self.check_scratch(segment, &lowered)?;
+    /// For each segment the first one of its class, whose kernels are its own but for names.
+    fn first_of_class(&self) -> Vec<usize> {
+        let mut known: FxHashMap<(LaidOutClass, bool), usize> = FxHashMap::default();
+        let first = |(number, segment): (usize, &SegmentPlan)| match &segment.decision {
+            Decision::Kernels(kernels) if self.chosen_schedule(number).is_none() => {
+                *known.entry((self.class_of(&segment.view), kernels.general)).or_insert(number)
             }
-            Ok(lowered)
+            _ => number,
         };
-        numbers.map(lowered).collect()
+        self.segments.iter().enumerate().map(first).collect()
     }
 
-    fn lower(&self, segment: &SegmentPlan) -> LoweredSegment {
-        let lowered = segment.group(&self.graph).map(|group| lower(&group));
-        lowered.map_or_else(LoweredSegment::default, |lowered| {
-            lowered.expect("the stage before checked the schedule")
-        })
+    /// The kernels of segments with these numbers.
+    fn lower_all(&self, numbers: &[usize]) -> Result<BTreeMap<usize, LoweredSegment>, PlanError> {
+        let lowered = |numbers: &[usize]| -> Result<Vec<_>, PlanError> {
+            numbers.iter().map(|&number| Ok((number, self.lower(number)?))).collect()
+        };
+        let (first, second) = match numbers {
+            few if few.len() < MIN_HALVED => (lowered(few)?, Vec::new()),
+            _ => {
+                let (first, second) = numbers.split_at(numbers.len() / 2);
+                let (first, second) = join(|| lowered(first), || lowered(second));
+                (first?, second?)
+            }
+        };
+        Ok(first.into_iter().chain(second).collect())
+    }
+
+    /// The kernels of a segment, given those of one of the same class.
+    fn lowered_like(&self, number: usize, first: &LoweredSegment) -> Result<LoweredSegment, PlanError> {
+        let group = self.segments[number].group(&self.graph).expect("segments of a class run by kernels");
+        let Some(renamed) = first.renamed(&group) else { return self.lower(number) };
+        debug_assert_eq!(
+            Ok(&renamed),
+            self.lower(number).as_ref(),
+            "segments of a class have the same kernels"
+        );
+        Ok(renamed)
+    }
+
+    /// The kernels of the segment with a number.
+    fn lower(&self, number: usize) -> Result<LoweredSegment, PlanError> {
+        self.request.options.interrupt.check()?;
+        let segment = &self.segments[number];
+        let Some(group) = segment.group(&self.graph) else { return Ok(LoweredSegment::default()) };
+        let lowered = lower(&group).expect("the stage before checked the schedule");
+        if self.chosen_schedule(number).is_some() {
+            self.check_scratch(segment, &lowered)?;
+        }
+        Ok(lowered)
     }
 
     /// Rejects a user's schedule that no launch could have, because blocks of a GPU have limited memory.

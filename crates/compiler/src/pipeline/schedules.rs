@@ -15,7 +15,7 @@ use crate::segment::cost::{self, Amounts};
 use crate::segment::{Engine, GroupClass, PlaceInGroup, Structure};
 
 /// A class of segments whose inputs and results have these layouts.
-type LaidOutClass = (GroupClass, [Vec<LayoutClass>; 2]);
+pub(super) type LaidOutClass = (GroupClass, [Vec<LayoutClass>; 2]);
 
 /// What the choices for several segments rest on.
 struct Choices<'a> {
@@ -110,9 +110,14 @@ impl Compilation<'_> {
         choose(&Workload { graph, view, witness, memory: SegmentLayouts { inputs, stores }, target, hints })
     }
 
-    /// The same, found once for each class of segments.
+    /// The class of a segment.
+    pub(super) fn class_of(&self, view: &Fusion) -> LaidOutClass {
+        (self.legality.class(&self.graph, view), self.layouts_of(view))
+    }
+
+    /// The compiler's own schedule, found once for each class of segments.
     fn schedule_of_class(&self, view: &Fusion, witness: &Witness, choices: &Choices<'_>) -> Schedule {
-        let class = (self.legality.class(&self.graph, view), self.layouts_of(view));
+        let class = self.class_of(view);
         let known = choices.known.borrow().get(&class).cloned();
         let find = || ClassSchedule::of(view, self.schedule(view, witness));
         let known =

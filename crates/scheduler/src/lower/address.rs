@@ -57,7 +57,7 @@ impl Emitter<'_> {
     pub fn input_address(&mut self, input: usize, index: &[Expr]) -> (Buffer, Expr) {
         let val = self.group.view.inputs()[input];
         let dtype = self.group.graph.dtype(val).real();
-        let buffer = self.buffer(BufferSource::Input(input), &val.to_string(), dtype, Access::Read);
+        let buffer = self.buffer(BufferSource::Input(input), dtype, Access::Read);
         let stride = |axis: usize| KernelArgument::Stride { input, axis };
         (buffer, self.position(val, index, &self.group.layouts[input], &stride))
     }
@@ -65,7 +65,7 @@ impl Emitter<'_> {
     /// The buffer of a stored value and the position of an index in it, as of an input.
     pub fn store_address(&mut self, store: usize, val: Val, index: &[Expr]) -> (Buffer, Expr) {
         let dtype = self.group.graph.dtype(val).real();
-        let buffer = self.buffer(BufferSource::Store(store), &val.to_string(), dtype, Access::Write);
+        let buffer = self.buffer(BufferSource::Store(store), dtype, Access::Write);
         let stride = |axis: usize| KernelArgument::StoreStride { store, axis };
         (buffer, self.position(val, index, &self.group.stores[store], &stride))
     }
@@ -91,7 +91,7 @@ impl Emitter<'_> {
                 _ if index.is_zero() => continue,
                 Stride::Zero => continue,
                 Stride::One => Expr::one(),
-                Stride::Any => self.argument(any(axis), || format!("{val}_stride{axis}")),
+                Stride::Any => self.argument(any(axis)),
             };
             position = position + index.clone() * stride;
         }

@@ -54,7 +54,7 @@ pub(super) fn kernel(group: &Group<'_>, step: &Step) -> Lowered {
         _ => (lanes / cluster, warp.unwrap_or(lanes)),
     };
     let lanes = KernelLanes { lanes, warp, teams: 1, cluster: 1 };
-    let emitter = Emitter::new(group, &format!("{}_combine{}", group.name, step.number), &lanes);
+    let emitter = Emitter::new(group, &group.kernel_name(Some(step.number)), &lanes);
     let mut combine = CombineKernel { folds: FoldEmitter::new(emitter) };
     if is_one {
         combine.one(step);
@@ -180,11 +180,10 @@ impl CombineKernel<'_> {
     /// A partial result of a fold.
     fn partial(&mut self, fold: usize, at: Expr) -> Vec<Value> {
         let group = self.emitter.group;
-        let node = group.witness.folds[fold].node;
         let first = PartialLayout::of(&group, fold).first_temporary;
         let load = |(state, dtype): (usize, DType)| {
             let source = BufferSource::Temporary(first + state);
-            let buffer = self.emitter.buffer(source, &format!("{node}_partial{state}"), dtype, Access::Read);
+            let buffer = self.emitter.buffer(source, dtype, Access::Read);
             self.emitter.load_buffer(buffer, at.clone(), None)
         };
         partial_dtypes(&group, fold).into_iter().enumerate().map(load).collect()

@@ -110,11 +110,11 @@ impl<'a> Emitter<'a> {
     }
 
     /// The i64 argument that holds something the caller knows.
-    pub fn argument(&mut self, argument: KernelArgument, name: impl FnOnce() -> String) -> Expr {
+    pub fn argument(&mut self, argument: KernelArgument) -> Expr {
         if let Some(&known) = self.symbols.get(&argument) {
             return Expr::sym(known);
         }
-        let sym = self.builder.argument(&name());
+        let sym = self.builder.argument(&self.group.argument_name(&argument));
         if let KernelArgument::Size(size) = &argument {
             self.know(sym, size);
         }
@@ -157,12 +157,12 @@ impl<'a> Emitter<'a> {
         let given = size;
         let size = self.group.view.facts().normalize(given);
         if self.group.general && size.as_const().is_some_and(|size| size > 1) {
-            return self.argument(KernelArgument::Size(size), || "size".to_owned());
+            return self.argument(KernelArgument::Size(size));
         }
         let symbols: FxHashMap<Sym, Expr> = size
             .symbols()
             .into_iter()
-            .map(|sym| (sym, self.argument(KernelArgument::Size(Expr::sym(sym)), || sym.to_string())))
+            .map(|sym| (sym, self.argument(KernelArgument::Size(Expr::sym(sym)))))
             .collect();
         if size != Facts::new().normalize(given) {
             self.simplified.extend(symbols.values().filter_map(Expr::as_sym));
@@ -171,12 +171,12 @@ impl<'a> Emitter<'a> {
     }
 
     /// The buffer for something that the caller passes.
-    pub fn buffer(&mut self, source: BufferSource, name: &str, dtype: DType, access: Access) -> Buffer {
+    pub fn buffer(&mut self, source: BufferSource, dtype: DType, access: Access) -> Buffer {
         if let Some(place) = self.buffers.iter().position(|known| *known == source) {
             return Buffer::new(place);
         }
         self.buffers.push(source);
-        self.builder.buffer(name, dtype, access)
+        self.builder.buffer(&self.group.buffer_name(source), dtype, access)
     }
 
     /// Opens a loop; what is emitted next goes into its body, or further out. The loop is `exact` where the lanes are proved

@@ -13,7 +13,7 @@
 //! | `Emitter` | statements in the outermost loop where their operands are known | `emitter` |
 //!
 //! `counted` finds the gathers whose indices are never out of range. `ring` rewrites the emitted loop over rows if they are
-//! loaded an iteration ahead.
+//! loaded an iteration ahead. `names` names buffers and strides after values.
 
 mod access;
 mod address;
@@ -23,6 +23,7 @@ mod emitter;
 mod fold;
 mod layer;
 mod loops;
+mod names;
 mod nest;
 mod ring;
 mod states;
@@ -81,7 +82,7 @@ pub struct Temporary {
 }
 
 /// A kernel and the arguments to call it with.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Lowered {
     pub kernel: Kernel,
     /// What each of its arguments is.
@@ -91,7 +92,7 @@ pub struct Lowered {
 }
 
 /// The kernels of a segment, to be run one after the other.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoweredSegment {
     /// The main kernel, then the combine steps.
     pub kernels: Vec<Lowered>,

@@ -84,8 +84,7 @@ impl FoldEmitter<'_> {
         for (state, (&value, dtype)) in states.iter().zip(dtypes).enumerate() {
             let value = self.emitter.cast(value, dtype);
             let source = BufferSource::Temporary(layout.first_temporary + state);
-            let buffer =
-                self.emitter.buffer(source, &format!("{}_partial{state}", fold.node), dtype, Access::Write);
+            let buffer = self.emitter.buffer(source, dtype, Access::Write);
             self.emitter.builder.store(buffer, position.clone(), value);
         }
     }

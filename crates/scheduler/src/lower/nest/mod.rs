@@ -28,7 +28,7 @@ layer!(Nest, folds: FoldEmitter);
 pub(super) fn main_kernel(group: &Group<'_>) -> Lowered {
     let Schedule { lanes, warp, teams, cluster, .. } = *group.schedule;
     let lanes = KernelLanes { lanes, warp: warp.unwrap_or(lanes), teams, cluster };
-    let mut nest = Nest { folds: FoldEmitter::new(Emitter::new(group, group.name, &lanes)) };
+    let mut nest = Nest { folds: FoldEmitter::new(Emitter::new(group, &group.kernel_name(None), &lanes)) };
     nest.divide_blocks();
     let mut outer = group.schedule.outer();
     outer.extend(group.schedule.lane.filter(|_| group.schedule.lanes_outside));

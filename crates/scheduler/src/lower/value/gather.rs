@@ -70,7 +70,7 @@ impl ValueEmitter<'_> {
         let told = self.fault_word(found);
         let number = self.checked.iter().position(|&known| known == val);
         let word = number.expect("a gather is computed in the view that it is pulled in") as u32;
-        let faults = self.emitter.buffer(BufferSource::Faults, "faults", DType::I64, Access::Fault);
+        let faults = self.emitter.buffer(BufferSource::Faults, DType::I64, Access::Fault);
         self.emitter.fault(faults, word, told, wrong);
     }
 
