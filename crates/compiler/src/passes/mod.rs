@@ -76,6 +76,40 @@ pub struct Step {
     pub map: ValMap,
 }
 
+/// What steps made of a fusion.
+#[derive(Clone, Debug)]
+pub(crate) struct Rewritten {
+    /// The fusion after them.
+    pub fusion: Fusion,
+    /// What each value of the one before them became.
+    pub map: ValMap,
+}
+
+impl Rewritten {
+    /// No step has run.
+    pub fn not_yet(graph: &Graph, fusion: &Fusion) -> Rewritten {
+        let mut map = ValMap::new();
+        let values = fusion.order().iter().flat_map(|&node| graph.results(node));
+        fusion.inputs().iter().copied().chain(values).for_each(|val| map.insert(val, val));
+        Rewritten { fusion: fusion.clone(), map }
+    }
+
+    /// More steps ran.
+    pub fn add(&mut self, steps: &[Step]) {
+        steps.iter().for_each(|step| self.map.compose(&step.map));
+        if let Some(last) = steps.last() {
+            self.fusion.clone_from(&last.view);
+        }
+    }
+
+    /// The same after more steps.
+    pub fn with(&self, steps: &[Step]) -> Rewritten {
+        let mut rewritten = self.clone();
+        rewritten.add(steps);
+        rewritten
+    }
+}
+
 /// Runs all passes, one after the other. Products that are `kept` in memory are not fused into a sum.
 pub(crate) fn optimize(
     graph: &mut Graph,
@@ -89,15 +123,6 @@ pub(crate) fn optimize(
 /// Runs the passes that change no bit of an element, so that they suit the evaluator.
 pub(crate) fn optimize_exactly(graph: &mut Graph, fusion: &Fusion, expanded: &[Axes]) -> Vec<Step> {
     run(PASSES.iter().filter(|row| row.exact), graph, fusion, expanded, FxHashSet::default())
-}
-
-/// The view after passes that ran on `fusion`, and what each of its values became.
-pub(crate) fn composed(graph: &Graph, fusion: &Fusion, steps: &[Step]) -> (Fusion, ValMap) {
-    let mut map = ValMap::new();
-    let values = fusion.order().iter().flat_map(|&node| graph.results(node));
-    fusion.inputs().iter().copied().chain(values).for_each(|val| map.insert(val, val));
-    let map = steps.iter().fold(map, |map, step| map.then(&step.map));
-    (steps.last().map_or(fusion, |step| &step.view).clone(), map)
 }
 
 fn run<'a>(

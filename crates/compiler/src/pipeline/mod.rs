@@ -25,7 +25,7 @@ use target::Target;
 
 use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
-use crate::passes::Step;
+use crate::passes::{Rewritten, Step};
 use crate::plan::{Cut, Plan, PlanError, PlanOptions, PlanRequest, SegmentPlan};
 use crate::products::JudgedProducts;
 use crate::segment::{Constraints, Legality, Segmentation};
@@ -110,6 +110,8 @@ struct Compilation<'a> {
     /// The values before passes that somebody keeps in memory.
     kept: FxHashSet<Val>,
     steps: Vec<Step>,
+    /// What they made of the fusion.
+    rewritten: Rewritten,
     distribution: Distribution,
     softmaxes: Softmaxes,
     products: JudgedProducts,
@@ -169,6 +171,7 @@ impl<'a> Compilation<'a> {
             reason: String::new(),
             kept: optimize::kept(options),
             optimized: Optimized::not_yet(&written),
+            rewritten: Rewritten::not_yet(&graph, &written),
             graph,
             written,
             legality: Legality::on(target, hints),

@@ -1,6 +1,8 @@
 //! Graph passes, and those that run only if the cost model says that they pay: their results are cut greedily, or by a search
 //! where the cut matters.
 
+use std::slice;
+
 use ir::graph::{
     Axes, DeviceStream, Fusion, Graph, GroupOptions, Node, Task, TaskData, Tasks, TensorOp, Val, ValMap,
 };
@@ -14,7 +16,7 @@ use super::{Compilation, Optimized};
 use crate::distribution::Distribution;
 use crate::outputs::with_orders;
 use crate::passes::{
-    Step, add_bias, composed, distributable, distribute, expanded_axes, fold_online, hoist, hoistable,
+    Rewritten, Step, add_bias, distributable, distribute, expanded_axes, fold_online, hoist, hoistable,
     memory_order, optimize, optimize_exactly, softmax_folds, two_pass, two_pass_argmax, unroll_folds,
 };
 use crate::plan::{PlanError, PlanOptions, PlanRequest};
@@ -33,7 +35,8 @@ const MAX_SEARCHED_NODES: usize = 1 << 8;
 pub(super) fn all_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let expanded = compilation.expanded();
     let Compilation { graph, written, kept, .. } = compilation;
-    compilation.steps = optimize(graph, written, &expanded, kept.clone());
+    let steps = optimize(graph, written, &expanded, kept.clone());
+    compilation.add_steps(steps);
     Ok(())
 }
 
@@ -41,7 +44,8 @@ pub(super) fn all_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanEr
 pub(super) fn exact_passes(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let expanded = compilation.expanded();
     let Compilation { graph, written, .. } = compilation;
-    compilation.steps = optimize_exactly(graph, written, &expanded);
+    let steps = optimize_exactly(graph, written, &expanded);
+    compilation.add_steps(steps);
     Ok(())
 }
 
@@ -51,7 +55,7 @@ pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), Plan
         return Ok(());
     }
     let expanded = compilation.expanded();
-    let (graph, steps, judge) = compilation.judged();
+    let (graph, judge) = compilation.judged();
     let folds = distributable(graph, judge.written);
     if folds.is_empty() {
         return Ok(());
@@ -61,11 +65,12 @@ pub(super) fn distribution(compilation: &mut Compilation<'_>) -> Result<(), Plan
     let kept = judge.kept.iter().filter_map(|&val| map.get(val)).collect();
     let optimized = optimize(graph, &view, &expanded, kept);
     let first = Step { pass: "distribute", view, map };
-    let distributed: Vec<Step> = [first].into_iter().chain(optimized).collect();
-    let (lambda, apart) = (judge.seconds(graph, steps), judge.seconds(graph, &distributed));
-    let distribution = Distribution { folds, lambda, distributed: apart };
+    let steps: Vec<Step> = [first].into_iter().chain(optimized).collect();
+    let rewritten = Rewritten::not_yet(graph, judge.written).with(&steps);
+    let [lambda, distributed] = [judge.rewritten, &rewritten].map(|result| judge.seconds(graph, result));
+    let distribution = Distribution { folds, lambda, distributed };
     if distribution.is_distributed() {
-        *steps = distributed;
+        (compilation.steps, compilation.rewritten) = (steps, rewritten);
     }
     compilation.distribution = distribution;
     Ok(())
@@ -77,30 +82,30 @@ pub(super) fn softmaxes(compilation: &mut Compilation<'_>) -> Result<(), PlanErr
     if is_long || matches!(compilation.request.target.processor, Processor::Gpu(_)) {
         return Ok(());
     }
-    let (fusion, _) = composed(&compilation.graph, &compilation.written, &compilation.steps);
-    let (graph, steps, judge) = compilation.judged();
+    let (graph, judge) = compilation.judged();
+    let fusion = &judge.rewritten.fusion;
     let judge = Judge { searches: fusion.order().len() <= MAX_SEARCHED_NODES, ..judge };
-    let mut all = softmax_folds(graph, &fusion);
+    let mut all = softmax_folds(graph, fusion);
     // A segment by itself does not know to which dtype the quotients are rounded.
     let is_segment = judge.request.options.is_segment;
     all.retain(|folds| (folds.is_cheap() || is_segment) && judge.comes_from_memory(graph, folds.maximum));
     if all.is_empty() {
         return Ok(());
     }
-    let steps_before = steps.len();
-    let apart = judge.seconds(graph, steps);
+    let apart = judge.seconds(graph, judge.rewritten);
     let (online, (decided, step)) = best_choice(&all, |chosen| {
         if chosen.is_empty() {
-            return ((judge.rejected(graph, steps), apart), (apart, None));
+            return ((judge.rejected(graph, judge.rewritten), apart), (apart, None));
         }
-        let (view, map) = fold_online(graph, &fusion, chosen);
+        let (view, map) = fold_online(graph, fusion, chosen);
         graph.debug_verify(&view);
         let step = Step { pass: "fold_online", view, map };
-        let steps: Vec<Step> = steps.iter().cloned().chain([step.clone()]).collect();
-        let seconds = judge.seconds(graph, &steps);
-        ((judge.rejected(graph, &steps), seconds), (seconds, Some(step)))
+        let rewritten = judge.rewritten.with(slice::from_ref(&step));
+        let seconds = judge.seconds(graph, &rewritten);
+        ((judge.rejected(graph, &rewritten), seconds), (seconds, Some(step)))
     });
-    steps.extend(step);
+    let steps_before = compilation.steps.len();
+    compilation.add_steps(step);
     compilation.softmaxes = Softmaxes { all, online, apart, decided, steps_before };
     Ok(())
 }
@@ -110,15 +115,13 @@ pub(super) fn products(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
     if compilation.request.options.segmentation.is_some() {
         return Ok(());
     }
-    let (graph, steps, judge) = compilation.judged();
-    let fusion = steps.last().map_or(judge.written, |step| &step.view).clone();
+    let (graph, judge) = compilation.judged();
     let seconds = |graph: &Graph, step: Option<&Step>| {
-        let steps: Vec<Step> = steps.iter().chain(step).cloned().collect();
-        judge.seconds(graph, &steps)
+        judge.seconds(graph, &judge.rewritten.with(step.map_or(&[], slice::from_ref)))
     };
-    let (each, step) = products::decide(graph, &fusion, seconds);
-    let steps_before = steps.len();
-    steps.extend(step);
+    let (each, step) = products::decide(graph, &judge.rewritten.fusion, seconds);
+    let steps_before = compilation.steps.len();
+    compilation.add_steps(step);
     compilation.products = JudgedProducts { each, steps_before };
     Ok(())
 }
@@ -128,34 +131,34 @@ pub(super) fn biases(compilation: &mut Compilation<'_>) -> Result<(), PlanError>
     if matches!(compilation.request.target.processor, Processor::Cpu(_)) {
         return Ok(());
     }
-    let (fusion, kept) = compilation.with_kept();
-    let (graph, steps, _) = compilation.judged();
-    let (view, map) = add_bias(graph, &fusion, &kept);
+    let kept = compilation.kept_after();
+    let (graph, judge) = compilation.judged();
+    let (view, map) = add_bias(graph, &judge.rewritten.fusion, &kept);
     graph.debug_verify(&view);
-    steps.push(Step { pass: "add_bias", view, map });
+    compilation.add_steps([Step { pass: "add_bias", view, map }]);
     Ok(())
 }
 
 /// Moves index maps before folds if that is faster, as one more step; with a user's segmentation, if more of its segments
 /// have kernels then. All or none are moved first, then each is tried the other way.
 pub(super) fn index_maps(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let (fusion, kept) = compilation.with_kept();
+    let kept = compilation.kept_after();
+    let (graph, judge) = compilation.judged();
+    let fusion = &judge.rewritten.fusion;
     if fusion.order().len() > MAX_JUDGED_NODES {
         return Ok(());
     }
-    let (graph, steps, judge) = compilation.judged();
-    let all = hoistable(graph, &fusion, &kept);
+    let all = hoistable(graph, fusion, &kept);
     if all.is_empty() {
         return Ok(());
     }
     let (chosen, step) = best_choice(&all, |chosen| {
-        let (view, map) = hoist(graph, &fusion, chosen);
+        let (view, map) = hoist(graph, fusion, chosen);
         graph.debug_verify(&view);
         let step = Step { pass: "hoist_index_maps", view, map };
-        let steps: Vec<Step> = steps.iter().cloned().chain([step.clone()]).collect();
-        (judge.judgement(graph, &steps), step)
+        (judge.judgement(graph, &judge.rewritten.with(slice::from_ref(&step))), step)
     });
-    steps.extend((!chosen.is_empty()).then_some(step));
+    compilation.add_steps((!chosen.is_empty()).then_some(step));
     Ok(())
 }
 
@@ -212,7 +215,7 @@ pub(super) fn short_folds(compilation: &mut Compilation<'_>) -> Result<(), PlanE
 
 /// Permutes computations to the memory order of inputs' axes, likewise. Outputs keep the orders that they have without it.
 pub(super) fn memory_orders(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let (_, map) = composed(&compilation.graph, &compilation.written, &compilation.steps);
+    let map = &compilation.rewritten.map;
     let bound =
         crossing(&compilation.request.options.tasks).chain(entering(&compilation.request.options.tasks));
     let kept: FxHashSet<Val> = bound.filter_map(|val| map.get(val)).collect();
@@ -262,13 +265,17 @@ impl Compilation<'_> {
         given.map(|(&input, layout)| expanded_axes(&self.graph, input, layout, is_declared)).collect()
     }
 
-    /// The fusion after all passes, and which values stay as they are: those that somebody keeps, that enter or that leave a
-    /// group.
-    fn with_kept(&self) -> (Fusion, FxHashSet<Val>) {
-        let (fusion, map) = composed(&self.graph, &self.written, &self.steps);
+    /// The values that stay as they are after the passes so far: those that somebody keeps, that enter or that leave a group.
+    fn kept_after(&self) -> FxHashSet<Val> {
         let kept = self.kept.iter().copied().chain(entering(&self.request.options.tasks));
-        let kept = kept.filter_map(|val| map.get(val)).collect();
-        (fusion, kept)
+        kept.filter_map(|val| self.rewritten.map.get(val)).collect()
+    }
+
+    /// Records steps that ran after all others.
+    fn add_steps(&mut self, steps: impl IntoIterator<Item = Step>) {
+        let before = self.steps.len();
+        self.steps.extend(steps);
+        self.rewritten.add(&self.steps[before..]);
     }
 
     /// Runs a pass after all others. With a user's segmentation no segment may lose its kernel by that.
@@ -277,24 +284,22 @@ impl Compilation<'_> {
         pass: &'static str,
         run: impl FnOnce(&mut Graph, &Fusion) -> Option<(Fusion, ValMap)>,
     ) {
-        let (graph, steps, judge) = self.judged();
-        let (fusion, _) = composed(graph, judge.written, steps);
-        let Some((view, map)) = run(graph, &fusion) else { return };
+        let (graph, judge) = self.judged();
+        let Some((view, map)) = run(graph, &judge.rewritten.fusion) else { return };
         graph.debug_verify(&view);
-        let with_pass: Vec<Step> = steps.iter().cloned().chain([Step { pass, view, map }]).collect();
-        if judge.rejected(graph, &with_pass) <= judge.rejected(graph, steps) {
-            *steps = with_pass;
+        let step = Step { pass, view, map };
+        let rewritten = judge.rewritten.with(slice::from_ref(&step));
+        if judge.rejected(graph, &rewritten) <= judge.rejected(graph, judge.rewritten) {
+            self.steps.push(step);
+            self.rewritten = rewritten;
         }
     }
 
-    /// The graph and the steps, for changes, and what judges them.
-    fn judged(&mut self) -> (&mut Graph, &mut Vec<Step>, Judge<'_>) {
-        let Compilation { request, written, legality, kept, .. } = self;
-        (
-            &mut self.graph,
-            &mut self.steps,
-            Judge { request: *request, written, legality, kept, searches: false },
-        )
+    /// The graph, for changes, and what judges them.
+    fn judged(&mut self) -> (&mut Graph, Judge<'_>) {
+        let Compilation { request, written, rewritten, legality, kept, .. } = self;
+        let judge = Judge { request: *request, written, rewritten, legality, kept, searches: false };
+        (&mut self.graph, judge)
     }
 }
 
@@ -303,6 +308,8 @@ impl Compilation<'_> {
 struct Judge<'a> {
     request: PlanRequest<'a>,
     written: &'a Fusion,
+    /// The fusion after the steps so far.
+    rewritten: &'a Rewritten,
     legality: &'a Legality,
     kept: &'a FxHashSet<Val>,
     /// Whether segments are searched for.
@@ -311,10 +318,10 @@ struct Judge<'a> {
 
 impl Judge<'_> {
     /// The measure to minimize: the user's segments without a kernel, then seconds.
-    fn judgement(&self, graph: &Graph, steps: &[Step]) -> (usize, f64) {
+    fn judgement(&self, graph: &Graph, rewritten: &Rewritten) -> (usize, f64) {
         match self.request.options.segmentation {
-            Some(_) => (self.rejected(graph, steps), 0.0),
-            None => (0, self.seconds(graph, steps)),
+            Some(_) => (self.rejected(graph, rewritten), 0.0),
+            None => (0, self.seconds(graph, rewritten)),
         }
     }
 
@@ -333,18 +340,18 @@ impl Judge<'_> {
     }
 
     /// How many of the user's segments have no kernel after these steps.
-    fn rejected(&self, graph: &Graph, steps: &[Step]) -> usize {
+    fn rejected(&self, graph: &Graph, rewritten: &Rewritten) -> usize {
         if self.request.options.segmentation.is_none() {
             return 0;
         }
-        let Some(views) = self.views(graph, steps) else { return usize::MAX };
+        let Some(views) = self.views(graph, rewritten) else { return usize::MAX };
         views.iter().filter(|view| self.legality.of(graph, view).is_err()).count()
     }
 
     /// The segments after these steps: the user's, if they fit, or those that are searched for or merged greedily.
-    fn views(&self, graph: &Graph, steps: &[Step]) -> Option<Vec<Fusion>> {
+    fn views(&self, graph: &Graph, rewritten: &Rewritten) -> Option<Vec<Fusion>> {
         let Optimized { computed, chosen, constraints, .. } =
-            Optimized::behind(graph, self.written, steps, self.request.layouts, self.request.options);
+            Optimized::behind(graph, self.written, rewritten, self.request.layouts, self.request.options);
         let segmentation = match chosen {
             Some(chosen) => completed(&chosen, graph, &computed),
             None => {
@@ -360,8 +367,8 @@ impl Judge<'_> {
     }
 
     /// The cost model's seconds for the segments after these steps.
-    fn seconds(&self, graph: &Graph, steps: &[Step]) -> f64 {
-        let Some(views) = self.views(graph, steps) else { return f64::INFINITY };
+    fn seconds(&self, graph: &Graph, rewritten: &Rewritten) -> f64 {
+        let Some(views) = self.views(graph, rewritten) else { return f64::INFINITY };
         let amounts = Amounts::new(graph, self.request.hints, self.request.target);
         let seconds = |view: &Fusion| Seconds::with(&amounts, view, &self.legality.of(graph, view)).total();
         views.iter().map(seconds).sum()

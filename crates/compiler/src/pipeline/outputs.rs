@@ -6,15 +6,15 @@ use ir::layout::LayoutClass;
 use super::segments::behind;
 use super::{Compilation, Optimized};
 use crate::outputs::{View, computed, ordered, views};
-use crate::passes::{Step, composed};
+use crate::passes::Rewritten;
 use crate::plan::{PlanError, PlanOptions, PlanRequest};
 use crate::segment::{Constraints, Segmentation, SegmentationError};
 
 /// The stage.
 pub(super) fn outputs(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let PlanRequest { layouts, options, .. } = compilation.request;
-    let Compilation { graph, written, steps, legality, .. } = &*compilation;
-    let mut optimized = Optimized::behind(graph, written, steps, layouts, options);
+    let Compilation { graph, written, steps, rewritten, legality, .. } = &*compilation;
+    let mut optimized = Optimized::behind(graph, written, rewritten, layouts, options);
     let maps = steps.iter().map(|step| (step.pass, &step.map));
     let patterns = optimized.tasks.add_patterns_after(&options.tasks, graph, maps);
     let legal = optimized.constraints.require_legal(graph, &optimized.computed, legality);
@@ -60,12 +60,11 @@ impl Optimized {
     pub(super) fn behind(
         graph: &Graph,
         written: &Fusion,
-        steps: &[Step],
+        rewritten: &Rewritten,
         layouts: &[LayoutClass],
         options: &PlanOptions,
     ) -> Optimized {
-        let (fusion, map) = composed(graph, written, steps);
-        let fusion = ordered(graph, &fusion);
+        let (fusion, map) = (ordered(graph, &rewritten.fusion), rewritten.map.clone());
         let chosen = options.segmentation.as_ref().map(|chosen| behind(chosen, graph, &fusion, &map));
         let views = viewed(graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
         let computed = computed(graph, &fusion, &views);

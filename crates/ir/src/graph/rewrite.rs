@@ -8,6 +8,7 @@ use std::sync::Arc;
 use index::Facts;
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use super::container::Graph;
 use super::fusion::Fusion;
@@ -40,11 +41,9 @@ impl ValMap {
         self.map.iter().map(|(&old, &new)| (old, new))
     }
 
-    /// First this map, then `later`.
-    pub fn then(&self, later: &ValMap) -> ValMap {
-        let mut both = ValMap { map: IndexMap::with_capacity_and_hasher(self.map.len(), FxBuildHasher) };
-        both.map.extend(self.iter().filter_map(|(old, mid)| later.get(mid).map(|new| (old, new))));
-        both
+    /// Changes the map to first this one, then `later`.
+    pub fn compose(&mut self, later: &ValMap) {
+        self.map.retain(|_, val| later.get(*val).map(|new| *val = new).is_some());
     }
 }
 
@@ -63,9 +62,10 @@ pub fn rewrite(
     }
     for &node in fusion.order() {
         let moved = |val: Val| map.get(val).expect("operands come before users");
-        let operands: Vec<Val> = graph.node(node).operands.iter().map(|&val| moved(val)).collect();
-        let results: Vec<Val> = match rule(graph, &mut facts, node, &operands) {
-            Some(results) => results,
+        let operands: SmallVec<[Val; 3]> = graph.node(node).operands.iter().map(|&val| moved(val)).collect();
+        let results: SmallVec<[Val; 3]> = match rule(graph, &mut facts, node, &operands) {
+            Some(results) => results.into(),
+            None if operands == graph.node(node).operands => graph.results(node).collect(),
             None => {
                 let form = graph.node(node).op.clone();
                 let copy = graph.add(form, &operands, &mut facts).expect("equal types are accepted again");
@@ -73,9 +73,7 @@ pub fn rewrite(
             }
         };
         for (old, new) in graph.results(node).zip(results) {
-            if map.get(old).is_none() {
-                map.insert(old, new);
-            }
+            map.map.entry(old).or_insert(new);
         }
     }
     let moved = |val: Val| map.get(val).expect("a view holds what its outputs reach");
