@@ -10,9 +10,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::constraints::Constraints;
 use super::free::free_nodes;
+use super::group_classes::GroupRef;
 use super::legality::{Legality, Verdict};
 use super::ready_order::ready_order;
-use super::segmentation::{Segmentation, segment_view};
+use super::segmentation::{Segmentation, segment_cone, segment_view};
 
 /// Nodes beyond which a definition is long. With 512 `mixed_1000` of the corpus took 1.5 times as long.
 const MAX_SHORT_NODES: usize = 1024;
@@ -56,10 +57,20 @@ pub fn unfused(graph: &Graph, fusion: &Fusion, tasks: &Tasks) -> Segmentation {
     Groups::smallest(graph, fusion, &constraints, &Legality::default()).segmentation()
 }
 
-/// The nodes adjacent to a group, each once.
+/// Some nodes of a fusion as one segment. One that was merged into another is left empty.
 #[derive(Clone, Default)]
-struct Border {
+struct Group {
+    /// The nodes that are in no other group, ascending.
+    members: Vec<Node>,
+    /// The nodes that it computes: its members, and those that are recomputed wherever they are used; ascending.
+    order: Vec<Node>,
+    /// The values that it reads, ascending.
+    inputs: Vec<Val>,
+    /// The values that others use or that are outputs of the fusion, ascending.
+    made: Vec<Val>,
+    /// The nodes outside of it that use its values.
     users: Vec<Node>,
+    /// The nodes outside of it that make the values it reads.
     producers: Vec<Node>,
 }
 
@@ -73,10 +84,7 @@ struct Groups<'a> {
     free: FxHashSet<Node>,
     /// Which group a node is in.
     group_of: FxHashMap<Node, usize>,
-    /// The nodes of each group, ascending; empty where a group was merged away.
-    members: Vec<Vec<Node>>,
-    /// The nodes outside of each group that use its values, and those that make the values it reads.
-    borders: Vec<Border>,
+    groups: Vec<Group>,
     /// Pairs of groups whose union was rejected; a group that grows gets a new number, so these stay valid.
     rejected: FxHashSet<(usize, usize)>,
     /// The groups that each can never be merged with, however both grow.
@@ -91,52 +99,79 @@ impl<'a> Groups<'a> {
         constraints: &'a Constraints,
         legality: &'a Legality,
     ) -> Groups<'a> {
-        let free = free_nodes(graph, fusion, |_| false);
         let mut groups = Groups {
             graph,
             fusion,
             constraints,
             legality,
-            free,
+            free: free_nodes(graph, fusion, |_| false),
             group_of: FxHashMap::default(),
-            members: Vec::new(),
-            borders: Vec::new(),
+            groups: Vec::new(),
             rejected: FxHashSet::default(),
             apart: Vec::new(),
         };
+        let mut members: Vec<Vec<Node>> = Vec::new();
         for &node in fusion.order().iter().filter(|node| !groups.free.contains(node)) {
             if groups.group_of.contains_key(&node) {
                 continue;
             }
-            let members = constraints.together(node).map_or_else(|| vec![node], <[Node]>::to_vec);
-            groups.group_of.extend(members.iter().map(|&member| (member, groups.members.len())));
-            groups.members.push(members);
+            let together = constraints.together(node).map_or_else(|| vec![node], <[Node]>::to_vec);
+            groups.group_of.extend(together.iter().map(|&member| (member, members.len())));
+            members.push(together);
         }
-        groups.apart = vec![BTreeSet::new(); groups.members.len()];
-        groups.borders = groups.members.iter().map(|members| groups.border(members)).collect();
+        groups.apart = vec![BTreeSet::new(); members.len()];
+        groups.groups = members.into_iter().map(|members| groups.group(members)).collect();
         groups
     }
 
-    /// The nodes adjacent to these.
-    fn border(&self, members: &[Node]) -> Border {
-        let is_next = |node: &Node| self.group_of.contains_key(node) && members.binary_search(node).is_err();
-        let made = members.iter().flat_map(|&node| self.graph.results(node));
-        let users = made.flat_map(|val| self.fusion.uses(val)).copied();
-        let operands = members.iter().flat_map(|&node| &self.graph.node(node).operands);
-        let computed = operands.filter(|val| !self.fusion.is_input(**val));
-        let producers = computed.map(|val| val.node);
-        Border { users: sorted(users.filter(is_next)), producers: sorted(producers.filter(is_next)) }
+    /// The group of these members.
+    fn group(&self, members: Vec<Node>) -> Group {
+        let is_member = |node: &Node| members.binary_search(node).is_ok();
+        let leaves = |val: Val| {
+            self.fusion.is_output(val) || self.fusion.uses(val).iter().any(|user| !is_member(user))
+        };
+        // One result of a node may be an input while others are computed again.
+        let leaves = |&val: &Val| !self.fusion.is_input(val) && leaves(val);
+        let results = || members.iter().flat_map(|&node| self.graph.results(node));
+        let made: Vec<Val> = results().filter(leaves).collect();
+        let is_kept = |val: Val| !self.free.contains(&val.node) && !is_member(&val.node);
+        let cone = segment_cone(self.graph, self.fusion, &made, is_kept);
+        let is_next = |node: &Node| self.group_of.contains_key(node) && !is_member(node);
+        let users = results().flat_map(|val| self.fusion.uses(val)).copied().filter(is_next);
+        let read = cone.inputs().iter().filter(|val| !self.fusion.is_input(**val));
+        Group {
+            order: cone.order().to_vec(),
+            inputs: cone.inputs().to_vec(),
+            users: sorted(users),
+            producers: sorted(read.map(|val| val.node).filter(is_next)),
+            made,
+            members,
+        }
     }
 
-    /// The nodes adjacent to the union of two groups.
-    fn joint_border(&self, producer: usize, consumer: usize, union: &[Node]) -> Border {
-        let [left, right] = [producer, consumer].map(|group| &self.borders[group]);
-        let outside = |nodes: [&[Node]; 2]| {
-            sorted(nodes.concat().into_iter().filter(|node| union.binary_search(node).is_err()))
+    /// The union of two groups.
+    fn union(&self, producer: usize, consumer: usize) -> Group {
+        let [left, right] = [producer, consumer].map(|group| &self.groups[group]);
+        let members = merged(&left.members, &right.members);
+        let is_member = |node: &Node| members.binary_search(node).is_ok();
+        let outside = |one: &[Node], other: &[Node]| {
+            let mut nodes = merged(one, other);
+            nodes.retain(|node| !is_member(node));
+            nodes
         };
-        Border {
-            users: outside([&left.users, &right.users]),
-            producers: outside([&left.producers, &right.producers]),
+        let mut inputs = merged(&left.inputs, &right.inputs);
+        inputs.retain(|val| self.fusion.is_input(*val) || !is_member(&val.node));
+        let mut made = merged(&left.made, &right.made);
+        made.retain(|&val| {
+            self.fusion.is_output(val) || self.fusion.uses(val).iter().any(|user| !is_member(user))
+        });
+        Group {
+            order: merged(&left.order, &right.order),
+            inputs,
+            made,
+            users: outside(&left.users, &right.users),
+            producers: outside(&left.producers, &right.producers),
+            members,
         }
     }
 
@@ -145,7 +180,7 @@ impl<'a> Groups<'a> {
     /// definition only a few times.
     fn merge_round(&mut self, once: bool) -> bool {
         let mut merged = false;
-        let first_new = self.members.len();
+        let first_new = self.groups.len();
         for &node in self.fusion.order() {
             for &operand in &self.graph.node(node).operands {
                 let pair = (self.group_of.get(&operand.node), self.group_of.get(&node));
@@ -164,7 +199,7 @@ impl<'a> Groups<'a> {
 
     /// Whether a group was made in this pass and is no longer small.
     fn has_grown(&self, group: usize, first_new: usize) -> bool {
-        group >= first_new && self.members[group].len() >= MAX_GROWN_NODES
+        group >= first_new && self.groups[group].members.len() >= MAX_GROWN_NODES
     }
 
     fn try_merge(&mut self, producer: usize, consumer: usize) -> bool {
@@ -196,7 +231,8 @@ impl<'a> Groups<'a> {
     /// Whether two groups read a common value.
     fn share_operands(&self, first: usize, second: usize) -> bool {
         let operands = |group: usize| {
-            let operands = self.members[group].iter().flat_map(|&node| &self.graph.node(node).operands);
+            let operands =
+                self.groups[group].members.iter().flat_map(|&node| &self.graph.node(node).operands);
             operands.copied().collect::<FxHashSet<Val>>()
         };
         !operands(first).is_disjoint(&operands(second))
@@ -215,37 +251,39 @@ impl<'a> Groups<'a> {
 
     /// Merges two groups, if the result can run.
     fn unite(&mut self, producer: usize, consumer: usize) -> bool {
-        let mut union: Vec<Node> =
-            self.members[producer].iter().chain(&self.members[consumer]).copied().collect();
-        union.sort_unstable();
+        let union = self.union(producer, consumer);
         #[cfg(test)]
-        tests::ASKED.with(|asked| asked.set(asked.get() + union.len()));
-        let parts = [producer, consumer].map(|group| self.members[group].as_slice());
-        if !self.constraints.allow(&[&union], &parts) {
+        tests::ASKED.with(|asked| asked.set(asked.get() + union.members.len()));
+        let parts = [producer, consumer].map(|group| self.groups[group].members.as_slice());
+        if !self.constraints.allow(&[&union.members], &parts) {
             self.rejected.insert((producer, consumer));
             return false;
         }
-        if let Verdict::Rejected { is_monotone } = self.legality.verdict(self.graph, &self.view(&union)) {
+        if let Verdict::Rejected { is_monotone } = self.verdict(&union) {
             self.rejected.insert((producer, consumer));
             if is_monotone {
                 self.keep_apart(producer, consumer);
             }
             return false;
         }
-        let number = self.members.len();
+        let number = self.groups.len();
         let apart = &std::mem::take(&mut self.apart[producer]) | &std::mem::take(&mut self.apart[consumer]);
         self.apart.push(BTreeSet::new());
         apart.into_iter().for_each(|other| self.keep_apart(number, other));
-        union.iter().for_each(|&node| {
-            self.group_of.insert(node, number);
-        });
-        self.borders.push(self.joint_border(producer, consumer, &union));
+        self.group_of.extend(union.members.iter().map(|&node| (node, number)));
         for group in [producer, consumer] {
-            self.members[group] = Vec::new();
-            self.borders[group] = Border::default();
+            self.groups[group] = Group::default();
         }
-        self.members.push(union);
+        self.groups.push(union);
         true
+    }
+
+    /// Whether a group can be one step.
+    fn verdict(&self, Group { order, inputs, made, .. }: &Group) -> Verdict {
+        let is_kept = |val: Val| inputs.binary_search(&val).is_ok();
+        let view = || segment_view(self.graph, self.fusion, made, is_kept);
+        let group = GroupRef { facts: self.fusion.facts(), inputs, order, made };
+        self.legality.verdict(self.graph, group, view)
     }
 
     /// Whether a path leads from one group to another through a third: merging them would make a cycle. Searches from both
@@ -272,42 +310,18 @@ impl<'a> Groups<'a> {
 
     /// The groups that use values of a group.
     fn users(&self, group: usize) -> BTreeSet<usize> {
-        self.borders[group].users.iter().map(|node| self.group_of[node]).collect()
+        self.groups[group].users.iter().map(|node| self.group_of[node]).collect()
     }
 
     /// The groups that make the values a group reads.
     fn producers(&self, group: usize) -> BTreeSet<usize> {
-        self.borders[group].producers.iter().map(|node| self.group_of[node]).collect()
-    }
-
-    /// The values of a group that others use or that are outputs of the fusion.
-    fn made(&self, members: &[Node]) -> Vec<Val> {
-        let is_member = |node: &Node| members.binary_search(node).is_ok();
-        let leaves = |val: Val| {
-            self.fusion.is_output(val) || self.fusion.uses(val).iter().any(|user| !is_member(user))
-        };
-        // One result of a node may be an input while others are computed again.
-        let leaves = |&val: &Val| !self.fusion.is_input(val) && leaves(val);
-        members.iter().flat_map(|&node| self.graph.results(node)).filter(leaves).collect()
-    }
-
-    /// The view of a group: from the values of others to its own.
-    fn view(&self, members: &[Node]) -> Fusion {
-        let made = self.made(members);
-        let outside = |val: &Val| {
-            !self.fusion.is_input(*val)
-                && !self.free.contains(&val.node)
-                && members.binary_search(&val.node).is_err()
-        };
-        let operands = members.iter().flat_map(|&node| self.graph.node(node).operands.iter().copied());
-        let kept: FxHashSet<Val> = operands.filter(outside).chain(made.iter().copied()).collect();
-        segment_view(self.graph, self.fusion, &made, |val| kept.contains(&val))
+        self.groups[group].producers.iter().map(|node| self.group_of[node]).collect()
     }
 
     /// The groups in an order in which each comes after those it needs, the one with the earliest number first.
     fn in_order(&self) -> Vec<usize> {
         let present: Vec<usize> =
-            (0..self.members.len()).filter(|&group| !self.members[group].is_empty()).collect();
+            (0..self.groups.len()).filter(|&group| !self.groups[group].members.is_empty()).collect();
         let place = |group: usize| present.binary_search(&group).expect("nodes are in groups that are left");
         let makers: Vec<BTreeSet<usize>> =
             present.iter().map(|&group| self.producers(group).into_iter().map(place).collect()).collect();
@@ -319,17 +333,22 @@ impl<'a> Groups<'a> {
     /// The values that each group makes, in that order.
     fn segmentation(&self) -> Segmentation {
         Segmentation {
-            segments: self.in_order().into_iter().map(|group| self.made(&self.members[group])).collect(),
+            segments: self.in_order().into_iter().map(|group| self.groups[group].made.clone()).collect(),
         }
     }
 }
 
-/// Nodes in order, each once.
-fn sorted(nodes: impl Iterator<Item = Node>) -> Vec<Node> {
-    let mut nodes: Vec<Node> = nodes.collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    nodes
+/// What two ascending lists contain, ascending, each once.
+fn merged<T: Copy + Ord>(one: &[T], other: &[T]) -> Vec<T> {
+    sorted(one.iter().chain(other).copied())
+}
+
+/// Some items in order, each once.
+fn sorted<T: Ord>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut items: Vec<T> = items.collect();
+    items.sort();
+    items.dedup();
+    items
 }
 
 #[cfg(test)]

@@ -10,6 +10,27 @@ use ir::graph::{Fusion, Graph, Node, TensorOp, Type, Val};
 use ops::DType;
 use rustc_hash::FxHashMap;
 
+/// What a group reads, computes and makes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GroupRef<'a> {
+    /// About the sizes of the fusion that it is a part of.
+    pub facts: &'a Arc<Facts>,
+    /// The values that it reads, in the order of its view.
+    pub inputs: &'a [Val],
+    /// The nodes that it computes, ascending.
+    pub order: &'a [Node],
+    /// The values that it makes, in the order of its view.
+    pub made: &'a [Val],
+}
+
+impl GroupRef<'_> {
+    /// Whether this is the group of a view.
+    pub fn is_of(&self, view: &Fusion) -> bool {
+        let made = view.outputs().iter().map(|output| output.val);
+        self.inputs == view.inputs() && self.order == view.order() && made.eq(self.made.iter().copied())
+    }
+}
+
 /// The number of a class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupClass(u32);
@@ -81,14 +102,14 @@ impl GroupClasses {
         GroupClasses { sizes: SizeTable::new(facts), types, ops, nodes, places, classes, next }
     }
 
-    /// Whether they are of views with these facts.
+    /// Whether they are of groups with these facts.
     pub fn are_about(&self, facts: &Arc<Facts>) -> bool {
         Arc::ptr_eq(self.sizes.facts(), facts)
     }
 
     /// The class of a group.
-    pub fn of(&mut self, graph: &Graph, view: &Fusion) -> GroupClass {
-        let code = self.code(graph, view);
+    pub fn of(&mut self, graph: &Graph, group: GroupRef<'_>) -> GroupClass {
+        let code = self.code(graph, group);
         let new = GroupClass(self.next);
         let class = *self.classes.entry(code).or_insert(new);
         self.next += u32::from(class == new);
@@ -97,34 +118,36 @@ impl GroupClasses {
 
     /// All that legality and cost depend on, as numbers: the types of inputs, and each node with the places of its operands,
     /// then the places of outputs.
-    fn code(&mut self, graph: &Graph, view: &Fusion) -> Box<[u32]> {
-        let counts = [view.inputs().len(), view.order().len(), view.outputs().len()];
+    fn code(&mut self, graph: &Graph, group: GroupRef<'_>) -> Box<[u32]> {
+        let GroupRef { inputs, order, made, .. } = group;
+        let counts = [inputs.len(), order.len(), made.len()];
         let mut code = Vec::with_capacity(4 * counts.iter().sum::<usize>());
         code.extend(counts.map(|count| count as u32));
         let mut place = 0;
-        for &input in view.inputs() {
+        for &input in inputs {
             code.push(self.node(graph, input.node).results[usize::from(input.result)]);
             self.places[input.node] = place;
             place += 1;
         }
-        for &node in view.order() {
+        for &node in order {
             code.push(self.node(graph, node).op);
             let operands = &graph.node(node).operands;
             code.push(operands.len() as u32);
-            code.extend(operands.iter().flat_map(|&operand| self.place(graph, view, operand)));
+            code.extend(operands.iter().flat_map(|&operand| self.place(graph, inputs, operand)));
             self.places[node] = place;
             place += 1;
         }
-        code.extend(view.outputs().iter().flat_map(|output| self.place(graph, view, output.val)));
+        code.extend(made.iter().flat_map(|&val| self.place(graph, inputs, val)));
         code.into()
     }
 
-    /// The place of a value among the inputs of a view and the nodes that it computes, and its number among the results of
+    /// The place of a value among the inputs of a group and the nodes that it computes, and its number among the results of
     /// the node.
-    fn place(&self, graph: &Graph, view: &Fusion, val: Val) -> [u32; 2] {
-        // A view may read one result of a node and compute another.
+    fn place(&self, graph: &Graph, inputs: &[Val], val: Val) -> [u32; 2] {
+        // A group may read one result of a node and compute another.
         let is_one_of_several = graph.node(val.node).results.len() > 1;
-        let input = if is_one_of_several { view.input_place(val) } else { None };
+        let place = || inputs.iter().position(|&input| input == val);
+        let input = if is_one_of_several { place() } else { None };
         input.map_or_else(|| [self.places[val.node], val.result.into()], |place| [place as u32, 0])
     }
 
@@ -163,7 +186,12 @@ mod tests {
         let mut classes = GroupClasses::after(None, fusion.facts());
         let made: Vec<Val> = fusion.outputs().iter().map(|output| output.val).collect();
         let view = |&val: &Val| segment_view(graph, fusion, &[val], |other| made.contains(&other));
-        made.iter().map(|val| classes.of(graph, &view(val))).collect()
+        let class = |val: &Val| {
+            let view = view(val);
+            let (inputs, order) = (view.inputs(), view.order());
+            classes.of(graph, GroupRef { facts: fusion.facts(), inputs, order, made: &[*val] })
+        };
+        made.iter().map(class).collect()
     }
 
     fn outputs(ops: &[&str]) -> String {

@@ -3,8 +3,10 @@
 //! Search, scheduling, lowering and `explain` read the same answers. A group is identified by what it reads and what it
 //! makes.
 
+use std::borrow::Borrow;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use index::Facts;
 use ir::graph::{Fusion, Graph, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
@@ -13,7 +15,7 @@ use space::AxisTable;
 use target::{Processor, Target};
 
 use super::engine::{Engine, engine};
-use super::group_classes::{GroupClass, GroupClasses};
+use super::group_classes::{GroupClass, GroupClasses, GroupRef};
 use super::kept::{Limit, check_kept_bytes};
 
 /// What runs a group, or why nothing does as one step.
@@ -112,33 +114,44 @@ impl Legality {
         answer
     }
 
-    /// The answer about a group in short: found once for each class.
-    pub(crate) fn verdict(&self, graph: &Graph, view: &Fusion) -> Verdict {
-        let class = self.class(graph, view);
-        let known = self.with_classes(view, |known| known.verdicts.get(&class).copied());
-        debug_assert!(
-            known.is_none_or(|known| known == Verdict::of(&self.of(graph, view))),
-            "groups of one class have one answer"
-        );
+    /// The answer about a group in short: found once for each class, from the `view` of one of them.
+    pub(crate) fn verdict<V: Borrow<Fusion>>(
+        &self,
+        graph: &Graph,
+        group: GroupRef<'_>,
+        view: impl Fn() -> V,
+    ) -> Verdict {
+        debug_assert!(group.is_of(view().borrow()), "the view is that of the group");
+        let class = self.class_of(graph, group);
+        let known = self.with_classes(group.facts, |known| known.verdicts.get(&class).copied());
+        let find = || Verdict::of(&self.of(graph, view().borrow()));
+        debug_assert!(known.is_none_or(|known| known == find()), "groups of one class have one answer");
         known.unwrap_or_else(|| {
-            let verdict = Verdict::of(&self.of(graph, view));
-            self.with_classes(view, |known| known.verdicts.insert(class, verdict));
+            let verdict = find();
+            self.with_classes(group.facts, |known| known.verdicts.insert(class, verdict));
             verdict
         })
     }
 
     /// The class of a group.
     pub fn class(&self, graph: &Graph, view: &Fusion) -> GroupClass {
-        self.with_classes(view, |known| known.classes.of(graph, view))
+        let made: Vec<Val> = view.outputs().iter().map(|output| output.val).collect();
+        let (facts, inputs, order) = (view.facts(), view.inputs(), view.order());
+        self.class_of(graph, GroupRef { facts, inputs, order, made: &made })
     }
 
-    fn with_classes<T>(&self, view: &Fusion, then: impl FnOnce(&mut KnownClasses) -> T) -> T {
+    /// The same without its view.
+    pub(crate) fn class_of(&self, graph: &Graph, group: GroupRef<'_>) -> GroupClass {
+        self.with_classes(group.facts, |known| known.classes.of(graph, group))
+    }
+
+    fn with_classes<T>(&self, facts: &Arc<Facts>, then: impl FnOnce(&mut KnownClasses) -> T) -> T {
         let mut classes = lock(&self.classes);
         let before = classes.take();
         let known = match before {
-            Some(known) if known.classes.are_about(view.facts()) => known,
+            Some(known) if known.classes.are_about(facts) => known,
             before => {
-                let classes = GroupClasses::after(before.as_ref().map(|known| &known.classes), view.facts());
+                let classes = GroupClasses::after(before.as_ref().map(|known| &known.classes), facts);
                 KnownClasses { classes, verdicts: FxHashMap::default() }
             }
         };

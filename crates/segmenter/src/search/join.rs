@@ -2,11 +2,12 @@
 //! that do not depend on each other. In small fusions any two segments may join, which saves a launch, unless the gain is
 //! tiny and more is in memory then, or both do the same and are launched together anyway.
 
-use ir::graph::{Fusion, Val};
+use ir::graph::Val;
 
 use super::SearchProblem;
 use super::shrink;
 use super::state::{Change, State};
+use crate::group_classes::GroupRef;
 use crate::joined::Joined;
 use crate::legality::Verdict;
 use crate::structure::Structure;
@@ -77,7 +78,7 @@ fn try_join(state: &mut State<'_>, earlier: usize, later: usize, share: bool) ->
     let readers = |val: Val| state.readers.get(&val).copied().unwrap_or(0);
     let SearchProblem { graph, fusion, .. } = state.problem;
     let joined = Joined::of(graph, fusion, pair, readers);
-    if !is_short(state, &joined.view) {
+    if !is_short(state, &joined) {
         return false;
     }
     let made = vec![(earlier, joined.made), (later, Vec::new())];
@@ -87,13 +88,16 @@ fn try_join(state: &mut State<'_>, earlier: usize, later: usize, share: bool) ->
 
 /// Whether a segment is an external op, which joins no other segment.
 fn is_external(state: &State<'_>, place: usize) -> bool {
-    let view = state.segments[place].view(&state.problem);
-    state.problem.legality.verdict(state.problem.graph, view) == Verdict::External
+    let (segment, problem) = (&state.segments[place], &state.problem);
+    let verdict = problem.legality.verdict(problem.graph, segment.group(problem), || segment.view(problem));
+    verdict == Verdict::External
 }
 
-/// Whether a segment is short code.
-fn is_short(state: &State<'_>, view: &Fusion) -> bool {
-    let verdict = state.problem.legality.verdict(state.problem.graph, view);
+/// Whether two segments as one are short code.
+fn is_short(state: &State<'_>, Joined { made, view, .. }: &Joined) -> bool {
+    let (facts, inputs, order) = (view.facts(), view.inputs(), view.order());
+    let group = GroupRef { facts, inputs, order, made };
+    let verdict = state.problem.legality.verdict(state.problem.graph, group, || view);
     matches!(verdict, Verdict::Kernel { statements } if statements <= MAX_JOINED_STATEMENTS)
 }
 

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::SearchProblem;
 use crate::cost::{Amounts, Seconds, min_seconds};
-use crate::group_classes::GroupClass;
+use crate::group_classes::{GroupClass, GroupRef};
 use crate::worker_axes::WorkerAxes;
 
 /// A relative gain below this counts as none: sums of seconds are rounded.
@@ -82,12 +82,13 @@ impl<'a> Pricing<'a> {
     }
 
     /// What a segment costs.
-    pub fn price(&self, view: &Fusion) -> Price {
+    pub fn price<'v>(&self, group: GroupRef<'_>, view: impl FnOnce() -> &'v Fusion) -> Price {
         let SearchProblem { graph, legality, .. } = self.problem;
-        let class = legality.class(graph, view);
+        let class = legality.class_of(graph, group);
         if let Some(&known) = self.known.borrow().get(&class) {
             return known;
         }
+        let view = view();
         let answer = legality.of(graph, view);
         let seconds = Seconds::with(&self.amounts, view, &answer).total();
         let price = Price { seconds, rejected: usize::from(answer.is_err()) };

@@ -7,6 +7,7 @@ use ir::graph::{Cone, Fusion, Node, Val};
 
 use super::SearchProblem;
 use super::pricing::{Minimum, Price, Pricing};
+use crate::group_classes::GroupRef;
 use crate::segmentation::{segment_cone, view_of};
 
 /// A segment. One that makes nothing any more stays as an empty entry.
@@ -37,6 +38,12 @@ impl Segment {
         self.cone.order()
     }
 
+    /// What it reads, computes and makes.
+    pub fn group<'s>(&'s self, problem: &SearchProblem<'s>) -> GroupRef<'s> {
+        let (inputs, order) = (self.inputs(), self.order());
+        GroupRef { facts: problem.fusion.facts(), inputs, order, made: &self.made }
+    }
+
     /// Whether it reads a value.
     pub fn reads(&self, val: Val) -> bool {
         self.inputs().binary_search(&val).is_ok()
@@ -60,7 +67,7 @@ impl Segment {
     /// What it costs.
     pub fn price(&self, problem: &SearchProblem<'_>, pricing: &Pricing<'_>) -> Price {
         *self.price.get_or_init(|| {
-            let price = pricing.price(self.view(problem));
+            let price = pricing.price(self.group(problem), || self.view(problem));
             let told = self.minimum.get().map_or(0, |minimum| minimum.price().rejected);
             debug_assert!(told <= price.rejected, "a group is legal that leaves no axis to workers");
             price
