@@ -37,9 +37,7 @@ pub(crate) fn ordered(graph: &Graph, fusion: &Fusion) -> Fusion {
         }
         Output { order, ..output.clone() }
     };
-    let outputs = fusion.outputs().iter().map(ordered).collect();
-    Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
-        .expect("the same outputs depend on the same inputs")
+    fusion.clone().with_outputs(fusion.outputs().iter().map(ordered).collect())
 }
 
 /// The same fusion with an explicit order for each computed output, so that passes that permute values do not change it.
@@ -56,8 +54,7 @@ pub(crate) fn with_orders(graph: &Graph, fusion: &Fusion) -> Fusion {
         }
     };
     let outputs = ordered.outputs().iter().map(with_orders).collect();
-    Fusion::new(graph, fusion.inputs().to_vec(), outputs, fusion.facts().clone())
-        .expect("the same outputs depend on the same inputs")
+    ordered.with_outputs(outputs)
 }
 
 /// The natural layout of a value.

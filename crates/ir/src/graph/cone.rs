@@ -21,7 +21,7 @@ impl Cone {
     /// # Errors
     /// If an argument is needed that is not available.
     pub fn of(graph: &Graph, vals: &[Val], is_at_hand: impl Fn(Val) -> bool) -> Result<Cone, ViewError> {
-        let mut cone = Cone::default();
+        let mut cone = Cone { inputs: Vec::with_capacity(8), order: Vec::with_capacity(32) };
         let nodes = vals.iter().map(|val| val.node.index() + 1).max().unwrap_or(0);
         let [mut seen, mut needed] = [NodeSet::below(nodes), NodeSet::below(nodes)];
         let mut visit = |inputs: &mut Vec<Val>, needed: &mut NodeSet, val: Val| {

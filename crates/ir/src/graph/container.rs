@@ -94,7 +94,7 @@ impl Graph {
     pub fn fork(&self, view: &Fusion) -> (Graph, Fusion) {
         view.assert_of(self);
         let graph = Graph { epoch: next_epoch(), ..self.clone() };
-        let view = view.mapped(&graph, |val| val).expect("a closed view stays closed in a copy");
+        let view = view.in_fork(&graph);
         (graph, view)
     }
 

@@ -140,7 +140,15 @@ impl Inputs {
     }
 }
 
-/// A view of a graph.
+/// The nodes of a view.
+#[derive(Debug)]
+struct Computed {
+    /// Ascending, so operands before users.
+    order: Vec<Node>,
+    uses: Uses,
+}
+
+/// A view of a graph. Copies share what is long.
 #[derive(Clone, Debug)]
 pub struct Fusion {
     epoch: u32,
@@ -149,8 +157,7 @@ pub struct Fusion {
     /// The values of the outputs, ascending.
     given: Vec<Val>,
     facts: Arc<Facts>,
-    order: Vec<Node>,
-    uses: Uses,
+    computed: Arc<Computed>,
 }
 
 impl Fusion {
@@ -190,7 +197,8 @@ impl Fusion {
         let mut given: Vec<Val> = outputs.iter().map(|output| output.val).collect();
         given.sort_unstable();
         let uses = Uses::of(graph, &order);
-        Fusion { epoch: graph.epoch(), inputs, outputs, given, facts, order, uses }
+        let computed = Arc::new(Computed { order, uses });
+        Fusion { epoch: graph.epoch(), inputs, outputs, given, facts, computed }
     }
 
     /// Its inputs.
@@ -220,14 +228,22 @@ impl Fusion {
         Fusion { facts: facts.into(), ..self }
     }
 
+    /// The same view with other orders or targets of its outputs, whose values are the same.
+    pub fn with_outputs(self, outputs: Vec<Output>) -> Fusion {
+        debug_assert!(
+            outputs.iter().map(|output| output.val).eq(self.outputs.iter().map(|output| output.val))
+        );
+        Fusion { outputs, ..self }
+    }
+
     /// The nodes it computes, operands before users. Nodes of inputs are not among them.
     pub fn order(&self) -> &[Node] {
-        &self.order
+        &self.computed.order
     }
 
     /// The nodes of this view that use a value, each once, in order.
     pub fn uses(&self, val: Val) -> &[Node] {
-        self.uses.of_val(val)
+        self.computed.uses.of_val(val)
     }
 
     /// Whether a value is one of the inputs.
@@ -247,7 +263,7 @@ impl Fusion {
 
     /// Whether the view computes a node.
     pub fn contains(&self, node: Node) -> bool {
-        self.order.binary_search(&node).is_ok()
+        self.computed.order.binary_search(&node).is_ok()
     }
 
     /// The same outputs and facts under a map of values, in the graph that the map leads to.
@@ -257,6 +273,11 @@ impl Fusion {
     pub fn mapped(&self, graph: &Graph, map: impl Fn(Val) -> Val) -> Result<Fusion, ViewError> {
         let outputs = self.outputs.iter().map(|o| o.moved(map(o.val))).collect();
         Fusion::new(graph, self.inputs().iter().map(|&val| map(val)).collect(), outputs, self.facts.clone())
+    }
+
+    /// The same view of a copy of its graph, in which ids mean the same.
+    pub(super) fn in_fork(&self, graph: &Graph) -> Fusion {
+        Fusion { epoch: graph.epoch(), ..self.clone() }
     }
 
     /// Panics if this view is used on another graph than the one it was made for: a bug.

@@ -27,8 +27,8 @@ impl Tasks {
         passes: impl Iterator<Item = (&'static str, &'m ValMap)> + Clone,
     ) -> Vec<Result<Task, String>> {
         let moved = |data: &TaskData| {
-            passes.clone().try_fold(data.view.clone(), |view, (pass, map)| {
-                moved(graph, &view, map).map_err(|reason| format!("{pass} {reason}"))
+            passes.clone().try_fold(data.view.in_fork(graph), |view, (pass, map)| {
+                moved(graph, view, map).map_err(|reason| format!("{pass} {reason}"))
             })
         };
         let views: Vec<_> = written.patterns().map(|(_, data)| (data.name.clone(), moved(data))).collect();
@@ -41,7 +41,11 @@ impl Tasks {
 }
 
 /// A pattern's view after a pass.
-fn moved(graph: &Graph, view: &Fusion, map: &ValMap) -> Result<Fusion, String> {
+fn moved(graph: &Graph, view: Fusion, map: &ValMap) -> Result<Fusion, String> {
+    let outputs = view.outputs().iter().map(|output| output.val);
+    if view.inputs().iter().copied().chain(outputs).all(|val| map.get(val) == Some(val)) {
+        return Ok(view);
+    }
     let became = |val: Val| map.get(val).ok_or_else(|| "computes it no more".to_owned());
     let inputs: IndexSet<Val> = view.inputs().iter().map(|&val| became(val)).collect::<Result<_, _>>()?;
     let outputs = view.outputs().iter().map(|output| Ok(became(output.val)?.into()));

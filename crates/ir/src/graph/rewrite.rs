@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
+use cranelift_entity::SecondaryMap;
 use index::Facts;
-use indexmap::IndexMap;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::container::Graph;
@@ -17,7 +17,12 @@ use super::node::{Node, Val};
 /// Old values and the new values equal to them.
 #[derive(Clone, Debug, Default)]
 pub struct ValMap {
-    map: IndexMap<Val, Val, FxBuildHasher>,
+    /// Pairs, in the order they were recorded.
+    pairs: Vec<(Val, Val)>,
+    /// The pair of each node's first result, counted from one.
+    first: SecondaryMap<Node, u32>,
+    /// The pairs of further results.
+    further: FxHashMap<Val, u32>,
 }
 
 impl ValMap {
@@ -28,22 +33,49 @@ impl ValMap {
 
     /// What a value became.
     pub fn get(&self, old: Val) -> Option<Val> {
-        self.map.get(&old).copied()
+        Some(self.pairs[self.place(old)?].1)
     }
 
     /// Records what a value became.
     pub fn insert(&mut self, old: Val, new: Val) {
-        self.map.insert(old, new);
+        match self.place(old) {
+            Some(place) => self.pairs[place].1 = new,
+            None => self.add(old, new),
+        }
     }
 
     /// All pairs, in the order they were recorded.
     pub fn iter(&self) -> impl Iterator<Item = (Val, Val)> {
-        self.map.iter().map(|(&old, &new)| (old, new))
+        self.pairs.iter().copied()
     }
 
     /// Changes the map to first this one, then `later`.
     pub fn compose(&mut self, later: &ValMap) {
-        self.map.retain(|_, val| later.get(*val).map(|new| *val = new).is_some());
+        let count = self.pairs.len();
+        self.pairs.retain_mut(|(_, val)| later.get(*val).map(|new| *val = new).is_some());
+        if self.pairs.len() < count {
+            let left = std::mem::take(self).pairs;
+            left.into_iter().for_each(|(old, new)| self.add(old, new));
+        }
+    }
+
+    /// Where the pair of a value is.
+    fn place(&self, old: Val) -> Option<usize> {
+        let counted = match old.result {
+            0 => self.first[old.node],
+            _ => *self.further.get(&old)?,
+        };
+        counted.checked_sub(1).map(|place| place as usize)
+    }
+
+    /// Records what a value became of which nothing is recorded yet.
+    fn add(&mut self, old: Val, new: Val) {
+        self.pairs.push((old, new));
+        let counted = self.pairs.len() as u32;
+        match old.result {
+            0 => self.first[old.node] = counted,
+            _ => drop(self.further.insert(old, counted)),
+        }
     }
 }
 
@@ -57,6 +89,8 @@ pub fn rewrite(
     fusion.assert_of(graph);
     let mut facts = Facts::clone(fusion.facts());
     let mut map = ValMap::new();
+    map.pairs.reserve(fusion.inputs().len() + fusion.order().len());
+    let mut is_same = true;
     for &input in fusion.inputs() {
         map.insert(input, input);
     }
@@ -73,8 +107,14 @@ pub fn rewrite(
             }
         };
         for (old, new) in graph.results(node).zip(results) {
-            map.map.entry(old).or_insert(new);
+            if map.place(old).is_none() {
+                map.add(old, new);
+                is_same &= old == new;
+            }
         }
+    }
+    if is_same {
+        return (fusion.clone().with_facts(facts), map);
     }
     let moved = |val: Val| map.get(val).expect("a view holds what its outputs reach");
     let outputs = fusion.outputs().iter().map(|o| o.moved(moved(o.val))).collect();
