@@ -5,8 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use cranelift_entity::SecondaryMap;
 use ir::graph::{Fusion, Graph, Node, Tasks, Val};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::constraints::Constraints;
 use super::free::free_nodes;
@@ -83,7 +84,7 @@ struct Groups<'a> {
     /// Nodes that are recomputed wherever they are used.
     free: FxHashSet<Node>,
     /// Which group a node is in.
-    group_of: FxHashMap<Node, usize>,
+    group_of: SecondaryMap<Node, Option<usize>>,
     groups: Vec<Group>,
     /// Pairs of groups whose union was rejected; a group that grows gets a new number, so these stay valid.
     rejected: FxHashSet<(usize, usize)>,
@@ -105,18 +106,18 @@ impl<'a> Groups<'a> {
             constraints,
             legality,
             free: free_nodes(graph, fusion, |_| false),
-            group_of: FxHashMap::default(),
+            group_of: SecondaryMap::new(),
             groups: Vec::new(),
             rejected: FxHashSet::default(),
             apart: Vec::new(),
         };
         let mut members: Vec<Vec<Node>> = Vec::new();
         for &node in fusion.order().iter().filter(|node| !groups.free.contains(node)) {
-            if groups.group_of.contains_key(&node) {
+            if groups.group_of[node].is_some() {
                 continue;
             }
             let together = constraints.together(node).map_or_else(|| vec![node], <[Node]>::to_vec);
-            groups.group_of.extend(together.iter().map(|&member| (member, members.len())));
+            together.iter().for_each(|&member| groups.group_of[member] = Some(members.len()));
             members.push(together);
         }
         groups.apart = vec![BTreeSet::new(); members.len()];
@@ -134,19 +135,25 @@ impl<'a> Groups<'a> {
         let leaves = |&val: &Val| !self.fusion.is_input(val) && leaves(val);
         let results = || members.iter().flat_map(|&node| self.graph.results(node));
         let made: Vec<Val> = results().filter(leaves).collect();
-        let is_kept = |val: Val| !self.free.contains(&val.node) && !is_member(&val.node);
-        let cone = segment_cone(self.graph, self.fusion, &made, is_kept);
-        let is_next = |node: &Node| self.group_of.contains_key(node) && !is_member(node);
+        let (order, inputs) = self.order_and_inputs(&members, &made);
+        let is_next = |node: &Node| self.group_of[*node].is_some() && !is_member(node);
         let users = results().flat_map(|val| self.fusion.uses(val)).copied().filter(is_next);
-        let read = cone.inputs().iter().filter(|val| !self.fusion.is_input(**val));
-        Group {
-            order: cone.order().to_vec(),
-            inputs: cone.inputs().to_vec(),
-            users: sorted(users),
-            producers: sorted(read.map(|val| val.node).filter(is_next)),
-            made,
-            members,
+        let read = inputs.iter().filter(|val| !self.fusion.is_input(**val));
+        let producers = sorted(read.map(|val| val.node).filter(is_next));
+        Group { order, inputs, users: sorted(users), producers, made, members }
+    }
+
+    /// The nodes that make these values of members, and what they read.
+    fn order_and_inputs(&self, members: &[Node], made: &[Val]) -> (Vec<Node>, Vec<Val>) {
+        if let [node] = *members {
+            let operands = &self.graph.node(node).operands;
+            if !operands.iter().any(|val| self.free.contains(&val.node)) {
+                return (vec![node], sorted(operands.iter().copied()));
+            }
         }
+        let is_kept = |val: Val| !self.free.contains(&val.node) && members.binary_search(&val.node).is_err();
+        let cone = segment_cone(self.graph, self.fusion, made, is_kept);
+        (cone.order().to_vec(), cone.inputs().to_vec())
     }
 
     /// The union of two groups.
@@ -183,8 +190,8 @@ impl<'a> Groups<'a> {
         let first_new = self.groups.len();
         for &node in self.fusion.order() {
             for &operand in &self.graph.node(node).operands {
-                let pair = (self.group_of.get(&operand.node), self.group_of.get(&node));
-                let (Some(&producer), Some(&consumer)) = pair else { continue };
+                let pair = (self.group_of[operand.node], self.group_of[node]);
+                let (Some(producer), Some(consumer)) = pair else { continue };
                 if !self.fusion.is_input(operand)
                     && producer != consumer
                     && !(once && [producer, consumer].iter().any(|&group| self.has_grown(group, first_new)))
@@ -270,7 +277,7 @@ impl<'a> Groups<'a> {
         let apart = &std::mem::take(&mut self.apart[producer]) | &std::mem::take(&mut self.apart[consumer]);
         self.apart.push(BTreeSet::new());
         apart.into_iter().for_each(|other| self.keep_apart(number, other));
-        self.group_of.extend(union.members.iter().map(|&node| (node, number)));
+        union.members.iter().for_each(|&node| self.group_of[node] = Some(number));
         for group in [producer, consumer] {
             self.groups[group] = Group::default();
         }
@@ -309,13 +316,13 @@ impl<'a> Groups<'a> {
     }
 
     /// The groups that use values of a group.
-    fn users(&self, group: usize) -> BTreeSet<usize> {
-        self.groups[group].users.iter().map(|node| self.group_of[node]).collect()
+    fn users(&self, group: usize) -> Vec<usize> {
+        sorted(self.groups[group].users.iter().filter_map(|&node| self.group_of[node]))
     }
 
     /// The groups that make the values a group reads.
-    fn producers(&self, group: usize) -> BTreeSet<usize> {
-        self.groups[group].producers.iter().map(|node| self.group_of[node]).collect()
+    fn producers(&self, group: usize) -> Vec<usize> {
+        sorted(self.groups[group].producers.iter().filter_map(|&node| self.group_of[node]))
     }
 
     /// The groups in an order in which each comes after those it needs, the one with the earliest number first.

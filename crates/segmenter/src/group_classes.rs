@@ -35,6 +35,12 @@ impl GroupRef<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GroupClass(u32);
 
+impl GroupClass {
+    pub(crate) fn number(self) -> u32 {
+        self.0
+    }
+}
+
 /// Where a value is in a group, whichever of its class that is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceInGroup {
@@ -72,21 +78,17 @@ struct SimplestType {
     shape: Box<[SizeNumber]>,
 }
 
-/// A node's number in [`GroupClasses::ops`], and those of its results in [`GroupClasses::types`].
-#[derive(Clone, Debug)]
-struct NumberedNode {
-    op: u32,
-    results: Box<[u32]>,
-}
-
 /// The classes of groups of a graph, for one set of facts.
 #[derive(Debug)]
 pub(super) struct GroupClasses {
     sizes: SizeTable,
     types: FxHashMap<SimplestType, u32>,
-    /// Ops with the types of their results.
-    ops: FxHashMap<(TensorOp, Box<[u32]>), u32>,
-    nodes: SecondaryMap<Node, Option<NumberedNode>>,
+    /// Ops with the types of their results and the number of their operands.
+    ops: FxHashMap<(TensorOp, Box<[u32]>, usize), u32>,
+    /// The number of each node among `ops`, counted from one.
+    nodes: SecondaryMap<Node, u32>,
+    /// That of its first result among `types`, likewise.
+    first_results: SecondaryMap<Node, u32>,
     /// The places of the values of the group that is looked at.
     places: SecondaryMap<Node, u32>,
     classes: FxHashMap<Box<[u32]>, GroupClass>,
@@ -97,9 +99,9 @@ pub(super) struct GroupClasses {
 impl GroupClasses {
     /// No class yet; the first has a number of its own even among those `before`.
     pub fn after(before: Option<&GroupClasses>, facts: &Arc<Facts>) -> GroupClasses {
-        let (types, ops, nodes, places, classes) = Default::default();
+        let (types, ops, nodes, first_results, places, classes) = Default::default();
         let next = before.map_or(0, |before| before.next);
-        GroupClasses { sizes: SizeTable::new(facts), types, ops, nodes, places, classes, next }
+        GroupClasses { sizes: SizeTable::new(facts), types, ops, nodes, first_results, places, classes, next }
     }
 
     /// Whether they are of groups with these facts.
@@ -125,46 +127,58 @@ impl GroupClasses {
         code.extend(counts.map(|count| count as u32));
         let mut place = 0;
         for &input in inputs {
-            code.push(self.node(graph, input.node).results[usize::from(input.result)]);
+            code.push(self.input(graph, input));
             self.places[input.node] = place;
             place += 1;
         }
         for &node in order {
-            code.push(self.node(graph, node).op);
+            code.push(self.node(graph, node));
             let operands = &graph.node(node).operands;
-            code.push(operands.len() as u32);
-            code.extend(operands.iter().flat_map(|&operand| self.place(graph, inputs, operand)));
+            code.extend(operands.iter().map(|&operand| self.place(graph, inputs, operand)));
             self.places[node] = place;
             place += 1;
         }
-        code.extend(made.iter().flat_map(|&val| self.place(graph, inputs, val)));
+        code.extend(made.iter().map(|&val| self.place(graph, inputs, val)));
         code.into()
     }
 
-    /// The place of a value among the inputs of a group and the nodes that it computes, and its number among the results of
+    /// The place of a value among the inputs of a group and the nodes that it computes, with its number among the results of
     /// the node.
-    fn place(&self, graph: &Graph, inputs: &[Val], val: Val) -> [u32; 2] {
+    fn place(&self, graph: &Graph, inputs: &[Val], val: Val) -> u32 {
         // A group may read one result of a node and compute another.
         let is_one_of_several = graph.node(val.node).results.len() > 1;
         let place = || inputs.iter().position(|&input| input == val);
         let input = if is_one_of_several { place() } else { None };
-        input.map_or_else(|| [self.places[val.node], val.result.into()], |place| [place as u32, 0])
+        let (place, result) = input.map_or((self.places[val.node], val.result), |place| (place as u32, 0));
+        place << u8::BITS | u32::from(result)
     }
 
-    fn node(&mut self, graph: &Graph, node: Node) -> &NumberedNode {
-        if self.nodes[node].is_none() {
+    /// The number of a node's op and types.
+    fn node(&mut self, graph: &Graph, node: Node) -> u32 {
+        if self.nodes[node] == 0 {
             let data = graph.node(node);
             let results: Box<[u32]> = data.results.iter().map(|ty| self.ty(ty)).collect();
-            let next = self.ops.len() as u32;
-            let op = *self.ops.entry((data.op.clone(), results.clone())).or_insert(next);
-            self.nodes[node] = Some(NumberedNode { op, results });
+            let next = self.ops.len() as u32 + 1;
+            let key = (data.op.clone(), results, data.operands.len());
+            self.nodes[node] = *self.ops.entry(key).or_insert(next);
         }
-        self.nodes[node].as_ref().expect("it was just found")
+        self.nodes[node]
+    }
+
+    /// The number of an input's type.
+    fn input(&mut self, graph: &Graph, input: Val) -> u32 {
+        if input.result > 0 {
+            return self.ty(graph.ty(input));
+        }
+        if self.first_results[input.node] == 0 {
+            self.first_results[input.node] = self.ty(graph.ty(input));
+        }
+        self.first_results[input.node]
     }
 
     fn ty(&mut self, ty: &Type) -> u32 {
         let shape = ty.shape.iter().map(|size| self.sizes.number(size)).collect();
-        let next = self.types.len() as u32;
+        let next = self.types.len() as u32 + 1;
         *self.types.entry(SimplestType { dtype: ty.dtype, shape }).or_insert(next)
     }
 }

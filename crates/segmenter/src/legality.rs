@@ -123,12 +123,25 @@ impl Legality {
     ) -> Verdict {
         debug_assert!(group.is_of(view().borrow()), "the view is that of the group");
         let class = self.class_of(graph, group);
-        let known = self.with_classes(group.facts, |known| known.verdicts.get(&class).copied());
+        self.verdict_of(graph, class, view)
+    }
+
+    /// The same for a group of which the class is known.
+    pub(crate) fn verdict_of<V: Borrow<Fusion>>(
+        &self,
+        graph: &Graph,
+        class: GroupClass,
+        view: impl Fn() -> V,
+    ) -> Verdict {
+        let known = |known: &KnownClasses| known.verdicts.get(&class).copied();
+        let known = lock(&self.classes).as_ref().and_then(known);
         let find = || Verdict::of(&self.of(graph, view().borrow()));
         debug_assert!(known.is_none_or(|known| known == find()), "groups of one class have one answer");
         known.unwrap_or_else(|| {
             let verdict = find();
-            self.with_classes(group.facts, |known| known.verdicts.insert(class, verdict));
+            if let Some(known) = lock(&self.classes).as_mut() {
+                known.verdicts.insert(class, verdict);
+            }
             verdict
         })
     }

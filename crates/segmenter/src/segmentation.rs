@@ -83,8 +83,16 @@ impl Segmentation {
     /// # Errors
     /// The first of these that does not hold.
     pub fn check(&self, graph: &Graph, fusion: &Fusion) -> Result<(), SegmentationError> {
+        self.check_views(&self.views(graph, fusion), fusion)
+    }
+
+    /// The same, given the views of the segments.
+    ///
+    /// # Errors
+    /// As [`Segmentation::check`].
+    pub fn check_views(&self, views: &[Fusion], fusion: &Fusion) -> Result<(), SegmentationError> {
         let mut made: FxHashSet<Val> = fusion.inputs().iter().copied().collect();
-        for (number, view) in self.views(graph, fusion).iter().enumerate() {
+        for (number, view) in views.iter().enumerate() {
             if view.inputs().iter().any(|input| !made.contains(input)) {
                 return Err(SegmentationError::Order(number));
             }

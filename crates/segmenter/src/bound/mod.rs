@@ -61,10 +61,10 @@ pub fn lower_bound(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Targe
 }
 
 /// The seconds of that bound.
-pub(super) fn bound_seconds(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> f64 {
-    let amounts = Amounts::new(graph, hints, target);
-    let terms = Terms::of(&amounts, fusion);
-    let kernels = |terms: &Terms<'_>| terms.kernels(&terms.connections(), takes_time_to_recompute(target));
+pub(super) fn bound_seconds(amounts: &Amounts<'_>, fusion: &Fusion) -> f64 {
+    let terms = Terms::of(amounts, fusion);
+    let again = takes_time_to_recompute(amounts.target);
+    let kernels = |terms: &Terms<'_>| terms.kernels(&terms.connections(), again);
     terms.map_or(0.0, |terms| terms.bound_seconds(&kernels(&terms)))
 }
 
@@ -74,9 +74,8 @@ fn takes_time_to_recompute(target: &Target) -> bool {
 }
 
 /// A lower bound of the seconds that is found faster: without chains of segments.
-pub(super) fn compulsory_seconds(graph: &Graph, fusion: &Fusion, hints: &Hints, target: &Target) -> f64 {
-    let amounts = Amounts::new(graph, hints, target);
-    Terms::of(&amounts, fusion).map_or(0.0, |terms| terms.seconds_again(0))
+pub(super) fn compulsory_seconds(amounts: &Amounts<'_>, fusion: &Fusion) -> f64 {
+    Terms::of(amounts, fusion).map_or(0.0, |terms| terms.seconds_again(0))
 }
 
 /// What the bounds of a fusion are found from.

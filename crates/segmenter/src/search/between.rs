@@ -12,12 +12,12 @@ pub(super) fn between(state: &mut State<'_>) -> bool {
 
 /// The changes that keep one value instead of this one and one that it is computed from.
 fn halves(state: &State<'_>, last: Val) -> Vec<Change> {
-    let Some(place) = state.makers.get(&last).copied().filter(|_| state.is_free(last)) else {
+    let Some(place) = state.places.maker(last).filter(|_| state.is_free(last)) else {
         return Vec::new();
     };
     let segment = &state.segments[place];
     let firsts = segment.inputs().iter().copied().filter(|&first| state.is_free(first));
-    let made = firsts.filter_map(|first| Some((first, *state.makers.get(&first)?)));
+    let made = firsts.filter_map(|first| Some((first, state.places.maker(first)?)));
     let graph = state.problem.graph;
     let middles = || segment.order().iter().flat_map(|&node| graph.results(node));
     let halves = made.flat_map(|(first, maker)| {

@@ -2,13 +2,12 @@
 //! statistics of a normalised tensor, for example. If it finds none with fewer bytes, the value is recomputed wherever it is
 //! read.
 
-use std::rc::Rc;
-
 use ir::graph::{TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::segment::Segment;
 use super::state::{Change, State};
+use super::tried::LocalMove;
 use crate::flow_network::FlowNetwork;
 
 /// Tries each kept value, in the order they are made, repeatedly until none can be replaced or dropped. None is tried twice
@@ -38,13 +37,17 @@ fn droppable(state: &State<'_>, val: Val) -> Option<usize> {
     if !is_computed || !state.is_free(val) {
         return None;
     }
-    state.segments.iter().position(|segment| segment.made.contains(&val))
+    state.places.maker(val)
 }
 
 /// Tries to keep fewer bytes instead of a value; if there are none, to drop it.
 fn try_exchange(state: &mut State<'_>, val: Val) -> bool {
-    let change = replacing(state, val).or_else(|| dropping(state, val));
-    change.is_some_and(|change| state.improve(change))
+    let Some(maker) = droppable(state, val) else { return false };
+    let around: Vec<usize> = [&[maker], state.places.readers(val)].concat();
+    state.attempt(LocalMove::Exchange, &around, Some(val), |state| {
+        let change = replacing(state, val).or_else(|| dropping(state, val));
+        change.is_some_and(|change| state.improve(change))
+    })
 }
 
 /// The change that no longer keeps a value.
@@ -61,7 +64,7 @@ pub(super) fn replacing(state: &State<'_>, val: Val) -> Option<Change> {
     if instead.contains(&val) {
         return None;
     }
-    let first = |val: Val| state.segments.iter().position(|segment| segment.computes(val));
+    let first = |val: Val| state.computing(val).next();
     let mut made: FxHashMap<usize, Vec<Val>> = FxHashMap::from_iter([state.without(place, val)]);
     for &kept in &instead {
         let maker = first(kept)?;
@@ -74,7 +77,8 @@ pub(super) fn replacing(state: &State<'_>, val: Val) -> Option<Change> {
 /// between those and the values in memory. Returns those of the cut that are not in memory yet.
 fn cut_before(state: &State<'_>, val: Val) -> Vec<Val> {
     let graph = state.problem.graph;
-    let readers: Vec<&Rc<Segment>> = state.segments.iter().filter(|segment| segment.reads(val)).collect();
+    let readers: Vec<&Segment> =
+        state.places.readers(val).iter().map(|&place| &*state.segments[place]).collect();
     let in_memory = |val: Val| state.problem.fusion.is_input(val) || state.kept.contains(&val);
     let weight = |val: Val| {
         let reads = readers.iter().filter(|segment| !segment.reads(val)).count();

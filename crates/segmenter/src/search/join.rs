@@ -7,6 +7,7 @@ use ir::graph::Val;
 use super::SearchProblem;
 use super::shrink;
 use super::state::{Change, State};
+use super::tried::LocalMove;
 use crate::group_classes::GroupRef;
 use crate::joined::Joined;
 use crate::legality::Verdict;
@@ -25,7 +26,10 @@ pub(super) fn join(state: &mut State<'_>) -> bool {
             let share = share_tensors(state, earlier, later);
             let saves_launch = is_small && !have_like_ops(state, earlier, later);
             if state.steps_left > 0 && (saves_launch || share) {
-                is_changed |= try_join(state, earlier, later, share);
+                is_changed |= may_join(state, earlier, later)
+                    && state.attempt(LocalMove::Join, &[earlier, later], None, |state| {
+                        try_join(state, earlier, later, share)
+                    });
             }
         }
     }
@@ -35,8 +39,8 @@ pub(super) fn join(state: &mut State<'_>) -> bool {
 /// Whether a segment reads a tensor that another reads or makes, or makes what another reads.
 fn shares(state: &State<'_>, place: usize) -> bool {
     let segment = &state.segments[place];
-    let readers = |val: &Val| state.readers.get(val).copied().unwrap_or(0);
-    let is_of_others = |val: &Val| readers(val) > 1 || state.makers.contains_key(val);
+    let readers = |val: &Val| state.places.readers(*val).len();
+    let is_of_others = |val: &Val| readers(val) > 1 || state.places.maker(*val).is_some();
     segment.inputs().iter().any(is_of_others) || segment.made.iter().any(|val| readers(val) > 0)
 }
 
@@ -67,15 +71,20 @@ fn have_like_ops(state: &State<'_>, earlier: usize, later: usize) -> bool {
         && Structure::of(graph, earlier).has_ops_of(Structure::of(graph, later))
 }
 
+/// Whether kernels might compute two segments as one.
+fn may_join(state: &mut State<'_>, earlier: usize, later: usize) -> bool {
+    let may_join = !is_external(state, earlier) && !state.are_separated(earlier, later);
+    if !may_join {
+        state.steps_left = state.steps_left.saturating_sub(1);
+    }
+    may_join
+}
+
 /// Tries to join two segments. Those that do not `share` a tensor save only a launch, which may not be worth memory for
 /// what both read.
 fn try_join(state: &mut State<'_>, earlier: usize, later: usize, share: bool) -> bool {
-    if is_external(state, earlier) || state.are_separated(earlier, later) {
-        state.steps_left = state.steps_left.saturating_sub(1);
-        return false;
-    }
     let pair = [earlier, later].map(|place| state.segments[place].view(&state.problem));
-    let readers = |val: Val| state.readers.get(&val).copied().unwrap_or(0);
+    let readers = |val: Val| state.places.readers(val).len();
     let SearchProblem { graph, fusion, .. } = state.problem;
     let joined = Joined::of(graph, fusion, pair, readers);
     if !is_short(state, &joined) {
@@ -89,7 +98,8 @@ fn try_join(state: &mut State<'_>, earlier: usize, later: usize, share: bool) ->
 /// Whether a segment is an external op, which joins no other segment.
 fn is_external(state: &State<'_>, place: usize) -> bool {
     let (segment, problem) = (&state.segments[place], &state.problem);
-    let verdict = problem.legality.verdict(problem.graph, segment.group(problem), || segment.view(problem));
+    let class = segment.class(problem);
+    let verdict = problem.legality.verdict_of(problem.graph, class, || segment.view(problem));
     verdict == Verdict::External
 }
 

@@ -10,6 +10,7 @@ use ir::graph::{Node, TensorOp, Val};
 use super::SearchProblem;
 use super::join;
 use super::state::{Change, State};
+use super::tried::LocalMove;
 use crate::engine::Engine;
 use crate::segmentation::{segment_cone, segment_view};
 
@@ -17,7 +18,9 @@ use crate::segmentation::{segment_cone, segment_view};
 pub(super) fn keep_statistics(state: &mut State<'_>) -> bool {
     let mut is_changed = false;
     for place in 0..state.segments.len() {
-        is_changed |= state.steps_left > 0 && try_keep_folds(state, place);
+        let try_move = |state: &mut State<'_>| try_keep_folds(state, place);
+        is_changed |=
+            state.steps_left > 0 && state.attempt(LocalMove::KeepStatistics, &[place], None, try_move);
     }
     is_changed
 }
@@ -145,7 +148,7 @@ fn try_keep(state: &mut State<'_>, node: Node) -> bool {
     }
     let is_fold = state.problem.graph.node(node).op.is_fold();
     let computes = |place: &usize| state.segments[*place].computes(vals[0]);
-    let mut computing: Vec<usize> = (0..state.segments.len()).filter(computes).collect();
+    let computing: Vec<usize> = state.computing(vals[0]).collect();
     let is_small = state.problem.is_small();
     let is_near = |other: &usize| {
         !computes(other) && computing.iter().any(|&place| join::share_tensors(state, place, *other))
@@ -159,12 +162,20 @@ fn try_keep(state: &mut State<'_>, node: Node) -> bool {
     {
         return false;
     }
-    computing.truncate(if is_small { computing.len() } else { 1 });
-    computing.iter().chain(&others).any(|&place| {
-        let made = vec![state.with(place, &vals)];
-        state.improve(Change { made, kept: vals.clone(), dropped: Vec::new() })
+    state.attempt(LocalMove::Keep, &computing, Some(node.into()), |state| {
+        try_keep_in(state, &computing, &others, &vals)
+    })
+}
+
+/// Keeps values, made by one of the segments that compute them, in large fusions by the first, or of others, or by a new one.
+fn try_keep_in(state: &mut State<'_>, computing: &[usize], others: &[usize], vals: &[Val]) -> bool {
+    let is_small = state.problem.is_small();
+    let computing = if is_small { computing } else { &computing[..1.min(computing.len())] };
+    computing.iter().chain(others).any(|&place| {
+        let made = vec![state.with(place, vals)];
+        state.improve(Change { made, kept: vals.to_vec(), dropped: Vec::new() })
     }) || computing.iter().any(|&place| {
-        state.improve(state.split(place, &vals))
-            || (is_small && state.improve(state.split_before(place, &vals)))
+        state.improve(state.split(place, vals))
+            || (is_small && state.improve(state.split_before(place, vals)))
     })
 }

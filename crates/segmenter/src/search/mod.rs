@@ -6,13 +6,13 @@
 //! what is kept, so a value that is no longer kept is recomputed wherever it is read: unary chains from inputs, casts,
 //! broadcasts, factories.
 //!
-//! `state` (a segmentation being changed) · `segment` (one of its segments) · `pricing` (what segments cost) · `order`
-//! (the order of segments). Moves are functions over the state: `exchange` (values dropped, or others kept instead) ·
-//! `keep` (values kept that are computed repeatedly) · `transfer` (values made by another segment) · `shift` (values kept
-//! in the place of others) · `between` (one value kept in the place of two) · `redivide` (segments in a row divided anew)
-//! · `join` (segments that read the same) · `descend` (moves as long as any pays) · `exhaustive` (all segmentations of a
-//! tiny fusion) · `retry` (a move that does not pay by itself, then those that follow from it) · `shrink` (less memory at
-//! any cost in time).
+//! `state` (a segmentation being changed) · `segment` (one of its segments) · `places` (where they make, read and compute
+//! what) · `pricing` (what segments cost) · `order` (the order of segments). Moves are functions over the state: `exchange`
+//! (values dropped, or others kept instead) · `keep` (values kept that are computed repeatedly) · `transfer` (values made by
+//! another segment) · `shift` (values kept in the place of others) · `between` (one value kept in the place of two) ·
+//! `redivide` (segments in a row divided anew) · `join` (segments that read the same) · `tried` (moves that did not pay) ·
+//! `descend` (moves as long as any pays) · `exhaustive` (all segmentations of a tiny fusion) · `retry` (a move that does not
+//! pay by itself, then those that follow from it) · `shrink` (less memory at any cost in time).
 
 mod between;
 mod descend;
@@ -21,6 +21,7 @@ mod exhaustive;
 mod join;
 mod keep;
 mod order;
+mod places;
 mod pricing;
 mod redivide;
 mod retry;
@@ -29,6 +30,7 @@ mod shift;
 mod shrink;
 mod state;
 mod transfer;
+mod tried;
 
 use ir::graph::{Fusion, Graph};
 use scheduler::hints::Hints;
@@ -117,17 +119,19 @@ pub fn search_within(problem: SearchProblem<'_>, start: Segmentation, limit: u64
 
 /// A lower bound of the seconds of any segmentation: the whole one for a small fusion, where moves take longer than it does;
 /// for a larger one that which is found fast.
-fn bound(SearchProblem { graph, fusion, hints, target, .. }: SearchProblem<'_>) -> f64 {
-    match fusion.order().len() {
-        nodes if nodes <= MAX_SMALL_NODES => bound_seconds(graph, fusion, hints, target),
-        _ => compulsory_seconds(graph, fusion, hints, target),
+fn bound(state: &State<'_>) -> f64 {
+    let (amounts, fusion) = (&state.pricing.amounts, state.problem.fusion);
+    if state.problem.is_small() {
+        bound_seconds(amounts, fusion)
+    } else {
+        compulsory_seconds(amounts, fusion)
     }
 }
 
 /// The state that moves reach.
 fn found<'a>(problem: SearchProblem<'a>, start: Segmentation) -> State<'a> {
-    let bound = bound(problem);
     let mut state = State::new(problem, start);
+    let bound = bound(&state);
     if !state.is_within(bound * (1.0 + MIN_GAIN)) {
         let steps = state.steps_left - STEPS_OF_RETRIES;
         descend(&mut state, ALL, steps, |_| false);

@@ -53,7 +53,7 @@ impl State<'_> {
 
     /// The places of the segments that one reads from.
     fn read_from(&self, place: usize) -> impl Iterator<Item = usize> {
-        self.segments[place].inputs().iter().filter_map(|val| self.makers.get(val)).copied()
+        self.segments[place].inputs().iter().filter_map(|&val| self.places.maker(val))
     }
 
     /// Whether an order exists after these changes. One exists before them, so a cycle would go through a changed segment:
@@ -63,8 +63,8 @@ impl State<'_> {
             changed.iter().flat_map(|(&place, segment)| segment.made.iter().map(move |&val| (val, place)));
         let moved: FxHashMap<Val, usize> = moved.collect();
         let maker = |val: &Val| {
-            let before = || self.makers.get(val).filter(|place| !changed.contains_key(place));
-            moved.get(val).or_else(before).copied()
+            let before = || self.places.maker(*val).filter(|place| !changed.contains_key(place));
+            moved.get(val).copied().or_else(before)
         };
         let inputs = |place: usize| changed.get(&place).unwrap_or_else(|| &self.segments[place]).inputs();
         let count = changed.keys().map(|place| place + 1).fold(self.segments.len(), usize::max);

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::SearchProblem;
 use crate::cost::{Amounts, Seconds, min_seconds};
-use crate::group_classes::{GroupClass, GroupRef};
+use crate::group_classes::GroupClass;
 use crate::worker_axes::WorkerAxes;
 
 /// A relative gain below this counts as none: sums of seconds are rounded.
@@ -81,10 +81,9 @@ impl<'a> Pricing<'a> {
         Pricing { problem, amounts, workers, known: RefCell::default() }
     }
 
-    /// What a segment costs.
-    pub fn price<'v>(&self, group: GroupRef<'_>, view: impl FnOnce() -> &'v Fusion) -> Price {
+    /// What a segment of this class costs.
+    pub fn price<'v>(&self, class: GroupClass, view: impl FnOnce() -> &'v Fusion) -> Price {
         let SearchProblem { graph, legality, .. } = self.problem;
-        let class = legality.class_of(graph, group);
         if let Some(&known) = self.known.borrow().get(&class) {
             return known;
         }

@@ -30,8 +30,9 @@ fn rows(state: &State<'_>) -> Vec<Vec<usize>> {
     let mut next: Vec<Option<usize>> = vec![None; state.segments.len()];
     for (place, segment) in state.segments.iter().enumerate() {
         for &val in segment.inputs() {
-            let maker = state.makers.get(&val).copied().filter(|_| state.is_free(val));
-            let is_only = |&maker: &usize| state.segments[maker].made.len() == 1 && state.readers[&val] == 1;
+            let maker = state.places.maker(val).filter(|_| state.is_free(val));
+            let is_read_once = state.places.readers(val).len() == 1;
+            let is_only = |&maker: &usize| is_read_once && state.segments[maker].made.len() == 1;
             if let Some(maker) = maker.filter(is_only) {
                 next[maker] = Some(place);
             }

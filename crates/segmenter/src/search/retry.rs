@@ -66,7 +66,7 @@ fn around<'a>(state: &mut State<'a>) -> Vec<State<'a>> {
     let SearchProblem { graph, fusion, .. } = state.problem;
     let vals = fusion.order().iter().flat_map(|&node| graph.results(node));
     let mut vals: Vec<Val> =
-        vals.filter(|&val| state.is_free(val) || state.makers.contains_key(&val)).collect();
+        vals.filter(|&val| state.is_free(val) || state.places.maker(val).is_some()).collect();
     vals.sort_by_key(|&val| (state.pricing.amounts.of(val).bytes, val));
     let changes: Vec<Change> = vals.into_iter().flat_map(|val| changes_of(state, val)).collect();
     let apart = (0..state.segments.len()).filter_map(|place| with_stages_apart(state, place));
@@ -92,7 +92,7 @@ fn made_by(state: &State<'_>) -> Made {
 /// made by another segment; one that is not made may be kept by a segment that computes it, by a new one, or by one that
 /// reads or makes what such a segment reads.
 fn changes_of(state: &State<'_>, val: Val) -> Vec<Change> {
-    let Some(&place) = state.makers.get(&val) else { return keeping(state, val) };
+    let Some(place) = state.places.maker(val) else { return keeping(state, val) };
     let to = |other: usize| transferring(state, place, val, other);
     let without_folds = |other: usize| transferring_without_folds(state, place, val, other);
     let dropped = Change { made: vec![state.without(place, val)], kept: Vec::new(), dropped: vec![val] };

@@ -7,7 +7,7 @@ use ir::graph::{Cone, Fusion, Node, Val};
 
 use super::SearchProblem;
 use super::pricing::{Minimum, Price, Pricing};
-use crate::group_classes::GroupRef;
+use crate::group_classes::{GroupClass, GroupRef};
 use crate::segmentation::{segment_cone, view_of};
 
 /// A segment. One that makes nothing any more stays as an empty entry.
@@ -15,6 +15,7 @@ pub(super) struct Segment {
     pub made: Vec<Val>,
     cone: Cone,
     view: OnceCell<Fusion>,
+    class: OnceCell<GroupClass>,
     minimum: OnceCell<Minimum>,
     price: OnceCell<Price>,
 }
@@ -24,8 +25,8 @@ impl Segment {
     pub fn new(problem: &SearchProblem<'_>, mut made: Vec<Val>, is_kept: impl Fn(Val) -> bool) -> Segment {
         made.sort_unstable();
         let cone = segment_cone(problem.graph, problem.fusion, &made, is_kept);
-        let (view, minimum, price) = Default::default();
-        Segment { made, cone, view, minimum, price }
+        let (view, class, minimum, price) = Default::default();
+        Segment { made, cone, view, class, minimum, price }
     }
 
     /// What it reads, ascending.
@@ -44,6 +45,11 @@ impl Segment {
         GroupRef { facts: problem.fusion.facts(), inputs, order, made: &self.made }
     }
 
+    /// Its class.
+    pub fn class(&self, problem: &SearchProblem<'_>) -> GroupClass {
+        *self.class.get_or_init(|| problem.legality.class_of(problem.graph, self.group(problem)))
+    }
+
     /// Whether it reads a value.
     pub fn reads(&self, val: Val) -> bool {
         self.inputs().binary_search(&val).is_ok()
@@ -51,7 +57,9 @@ impl Segment {
 
     /// Whether it computes a node.
     pub fn contains(&self, node: Node) -> bool {
-        self.order().binary_search(&node).is_ok()
+        let order = self.order();
+        let may_contain = order.first() <= Some(&node) && Some(&node) <= order.last();
+        may_contain && order.binary_search(&node).is_ok()
     }
 
     /// Whether it computes a value.
@@ -67,7 +75,7 @@ impl Segment {
     /// What it costs.
     pub fn price(&self, problem: &SearchProblem<'_>, pricing: &Pricing<'_>) -> Price {
         *self.price.get_or_init(|| {
-            let price = pricing.price(self.group(problem), || self.view(problem));
+            let price = pricing.price(self.class(problem), || self.view(problem));
             let told = self.minimum.get().map_or(0, |minimum| minimum.price().rejected);
             debug_assert!(told <= price.rejected, "a group is legal that leaves no axis to workers");
             price

@@ -13,7 +13,7 @@ pub(super) fn shift(state: &mut State<'_>) -> bool {
 
 /// The changes that keep another value instead of this one, made by the same segment.
 pub(super) fn shifts(state: &State<'_>, val: Val) -> Vec<Change> {
-    let Some(place) = state.makers.get(&val).copied().filter(|_| state.is_free(val)) else {
+    let Some(place) = state.places.maker(val).filter(|_| state.is_free(val)) else {
         return Vec::new();
     };
     let is_computed = !matches!(state.problem.graph.op(val), TensorOp::External(_));

@@ -7,8 +7,10 @@ use ir::graph::{Fusion, Node, TensorOp, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::SearchProblem;
+use super::places::Places;
 use super::pricing::{Price, Pricing};
 use super::segment::Segment;
+use super::tried::Tried;
 use crate::segmentation::{Segmentation, segment_cone, segment_view};
 
 /// Nodes that moves may visit per node of the fusion, and for small fusions besides.
@@ -44,13 +46,11 @@ pub(super) struct State<'a> {
     pub problem: SearchProblem<'a>,
     pub kept: FxHashSet<Val>,
     pub segments: Vec<Rc<Segment>>,
-    /// The place of the segment that makes each value.
-    pub makers: FxHashMap<Val, usize>,
-    /// How many segments read each value.
-    pub readers: FxHashMap<Val, usize>,
+    pub places: Places,
     /// Nodes that moves may still visit.
     pub steps_left: usize,
     pub pricing: Rc<Pricing<'a>>,
+    pub tried: Rc<Tried>,
 }
 
 impl<'a> State<'a> {
@@ -59,9 +59,8 @@ impl<'a> State<'a> {
         let segment = |made| Rc::new(Segment::new(&problem, made, |val| kept.contains(&val)));
         let segments: Vec<Rc<Segment>> = start.segments.into_iter().map(segment).collect();
         let pricing = Rc::new(Pricing::of(problem));
-        let (makers, readers) = (FxHashMap::default(), FxHashMap::default());
-        let steps_left = budget(problem.fusion);
-        let mut state = State { problem, kept, segments: Vec::new(), makers, readers, steps_left, pricing };
+        let (places, tried, steps_left) = (Places::default(), Rc::default(), budget(problem.fusion));
+        let mut state = State { problem, kept, segments: Vec::new(), places, steps_left, pricing, tried };
         state.replace(segments.into_iter().enumerate().collect());
         state
     }
@@ -92,6 +91,7 @@ impl<'a> State<'a> {
     /// Makes a change if the costs before and after satisfy `pays`, and the segments still have an order.
     pub(super) fn make_if(&mut self, change: Change, pays: impl Fn(Price, Price) -> bool) -> bool {
         let touched = self.touched(&change);
+        self.tried.note_touched(&touched, self.segments.len());
         let old = || touched.iter().filter_map(|&place| self.segments.get(place));
         let steps_left = self.steps_left.saturating_sub(old().map(|segment| segment.order().len()).sum());
         let before = self.price(old());
@@ -134,11 +134,20 @@ impl<'a> State<'a> {
             }
             changed.insert(place, segment);
         }
-        let is_made = self.has_order(&changed)
+        let is_made = self.keeps_order(&changed)
             && self.is_allowed(touched, &changed)
             && (!is_bounded || self.may_pay(&changed, minimum, &pays))
             && pays(self.price(changed.values()));
         is_made.then_some(changed)
+    }
+
+    /// Whether segments have an order after a change.
+    fn keeps_order(&self, changed: &Changed) -> bool {
+        let has_order = self.has_order(changed);
+        if !has_order {
+            self.tried.note_without_order();
+        }
+        has_order
     }
 
     /// Whether the cost of segments may pay: they are evaluated as kernels one by one, the smallest first, while that may
@@ -189,15 +198,11 @@ impl<'a> State<'a> {
     }
 
     fn replace(&mut self, changed: Changed) {
-        for old in changed.keys().filter_map(|&place| self.segments.get(place)) {
-            old.made.iter().for_each(|val| {
-                self.makers.remove(val);
-            });
-            old.inputs().iter().for_each(|val| *self.readers.entry(*val).or_default() -= 1);
+        for (&place, old) in changed.keys().filter_map(|place| Some((place, self.segments.get(*place)?))) {
+            self.places.remove(place, old);
         }
         for (place, segment) in changed {
-            self.makers.extend(segment.made.iter().map(|&val| (val, place)));
-            segment.inputs().iter().for_each(|&val| *self.readers.entry(val).or_default() += 1);
+            self.places.add(place, &segment);
             match self.segments.get_mut(place) {
                 Some(old) => *old = segment,
                 None => self.segments.push(segment),
@@ -208,12 +213,15 @@ impl<'a> State<'a> {
     /// The places of segments that make other values than before, compute a newly kept one or read a dropped one.
     fn touched(&self, change: &Change) -> Vec<usize> {
         let mut touched: BTreeSet<usize> = change.made.iter().map(|(place, _)| *place).collect();
-        let is_touched = |segment: &Segment| {
-            change.kept.iter().any(|&val| segment.computes(val))
-                || change.dropped.iter().any(|&val| segment.reads(val))
-        };
-        touched.extend((0..self.segments.len()).filter(|&place| is_touched(&self.segments[place])));
+        touched.extend(change.kept.iter().flat_map(|&val| self.computing(val)));
+        touched.extend(change.dropped.iter().flat_map(|&val| self.places.readers(val)));
         touched.into_iter().collect()
+    }
+
+    /// The places of the segments that compute a value, ascending.
+    pub(super) fn computing(&self, val: Val) -> impl Iterator<Item = usize> {
+        let places = self.places.computing(val.node).iter().copied();
+        places.filter(move |&place| self.segments[place].computes(val))
     }
 
     /// Whether all segments are legal and take `seconds` at most.

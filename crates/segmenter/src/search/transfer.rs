@@ -7,13 +7,16 @@ use super::SearchProblem;
 use super::join;
 use super::keep::used;
 use super::state::{Change, State};
+use super::tried::LocalMove;
 use crate::segmentation::segment_cone;
 
 /// Tries to have each value made elsewhere; returns whether any is.
 pub(super) fn transfer(state: &mut State<'_>) -> bool {
     let mut is_changed = false;
     for (place, val) in state.made() {
-        is_changed |= state.steps_left > 0 && try_transfer(state, place, val);
+        let try_move = |state: &mut State<'_>| try_transfer(state, place, val);
+        is_changed |=
+            state.steps_left > 0 && state.attempt(LocalMove::Transfer, &[place], Some(val), try_move);
     }
     is_changed
 }
@@ -48,7 +51,7 @@ pub(super) fn transferring(state: &State<'_>, place: usize, val: Val, other: usi
     let is_unread = |&kept: &Val| {
         state.is_free(kept)
             && state.segments[place].reads(kept)
-            && state.readers.get(&kept) == Some(&1)
+            && state.places.readers(kept).len() == 1
             && left.inputs().binary_search(&kept).is_err()
     };
     let made = state.segments.get(other).map_or(&[][..], |segment| &segment.made[..]);
