@@ -10,8 +10,12 @@ use crate::segment::{Constraints, SearchProblem, lower_bound, optimum};
 /// A gap below this is rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Nodes of segments that the search for the optimum may look at.
-const STEPS_OF_ALL: usize = 1 << 15;
+/// A gap below this counts as almost none.
+const SMALL_GAP: f64 = 1e-3;
+
+/// Nodes of segments that the search for the optimum may look at, and where the gap is small.
+const STEPS_OF_ALL: usize = 1 << 19;
+const STEPS_OF_SMALL_GAP: usize = 1 << 15;
 
 /// A plan's time and a lower bound for all segmentations, both by the cost model.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,9 +42,10 @@ impl Plan {
         }
         let bound = lower_bound(&self.graph, &self.computed, hints, &self.target);
         let cost = self.seconds(hints);
-        let is_reached = bound.seconds >= cost * (1.0 - ROUNDING);
-        let seconds =
-            if is_reached { bound.seconds } else { bound.seconds.max(self.min_seconds(hints, cost)) };
+        let is_within = |gap: f64| bound.seconds >= cost * (1.0 - gap);
+        let steps = if is_within(SMALL_GAP) { STEPS_OF_SMALL_GAP } else { STEPS_OF_ALL };
+        let all = || self.min_seconds(hints, cost, steps);
+        let seconds = if is_within(ROUNDING) { bound.seconds } else { bound.seconds.max(all()) };
         debug_assert!(seconds <= cost * (1.0 + ROUNDING), "bound {seconds}, cost {cost}");
         let copied = self.copies().flatten().map(|val| 2 * hints.value(&self.graph.ty(val).bytes()));
         let copies = copied.sum::<u64>() as f64 / self.target.bandwidth;
@@ -58,11 +63,11 @@ impl Plan {
     }
 
     /// The lower bound that trying all segmentations gives, where one takes `known` seconds; 0 where they are too many.
-    fn min_seconds(&self, hints: &Hints, known: f64) -> f64 {
+    fn min_seconds(&self, hints: &Hints, known: f64, steps: usize) -> f64 {
         let (graph, fusion, target) = (&self.graph, &self.computed, &self.target);
         let (constraints, legality) = (&Constraints::default(), &self.legality);
         let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
-        let found = optimum(problem, known, STEPS_OF_ALL).filter(|found| found.is_proved);
+        let found = optimum(problem, known, steps).filter(|found| found.is_proved);
         // One launch may run several segments.
         let launches = |segments: usize| segments.saturating_sub(1) as f64 * target.launch;
         found.map_or(0.0, |found| found.seconds - launches(found.max_segments))

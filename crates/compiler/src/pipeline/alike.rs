@@ -8,6 +8,7 @@ use scheduler::lower::LoweredSegment;
 use target::limits::MAX_JOINED_STATEMENTS;
 
 use super::Compilation;
+use super::schedules::LaidOutClass;
 use crate::batch::{self, Member, Shared, Structures};
 use crate::outputs::placements;
 use crate::plan::{PlanError, PlanRequest, SegmentPlan};
@@ -57,8 +58,12 @@ impl Compilation<'_> {
         Structure::of(&self.graph, view).laid_out(SegmentLayouts { inputs, stores })
     }
 
+    /// The structures of segments, found once for each class.
     fn structures(&self, views: &[Fusion]) -> Structures {
-        Structures::new(views.iter().map(|view| self.structure(view)))
+        let mut known: FxHashMap<LaidOutClass, Structure> = FxHashMap::default();
+        let mut structure =
+            |view: &Fusion| *known.entry(self.class_of(view)).or_insert_with(|| self.structure(view));
+        Structures::new(views.iter().map(&mut structure))
     }
 
     /// A segmentation in which each part of a long segment of many similar ones is a segment, if one launch runs these.

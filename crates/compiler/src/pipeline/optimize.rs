@@ -362,8 +362,8 @@ impl Judge<'_> {
                 if self.searches { search(problem, merged()).segmentation } else { merged() }
             }
         };
-        segmentation.check(graph, &computed).ok()?;
-        Some(segmentation.views(graph, &computed))
+        let views = segmentation.views(graph, &computed);
+        segmentation.check_views(&views, &computed).is_ok().then_some(views)
     }
 
     /// The cost model's seconds for the segments after these steps.

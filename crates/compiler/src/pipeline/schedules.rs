@@ -33,18 +33,20 @@ struct ClassSchedule {
     schedule: Schedule,
     /// The places of its persistent values.
     persistent: Vec<PlaceInGroup>,
+    /// How often inputs are read from main memory.
+    input_sweeps: u32,
 }
 
 impl ClassSchedule {
-    fn of(view: &Fusion, schedule: Schedule) -> ClassSchedule {
+    fn of(view: &Fusion, schedule: Schedule, input_sweeps: u32) -> ClassSchedule {
         let persistent = schedule.persistent.iter().map(|&val| PlaceInGroup::of(view, val)).collect();
-        ClassSchedule { schedule, persistent }
+        ClassSchedule { schedule, persistent, input_sweeps }
     }
 
     /// The schedule for a segment.
-    fn at(self, view: &Fusion) -> Schedule {
+    fn at(self, view: &Fusion) -> (Schedule, u32) {
         let persistent = self.persistent.into_iter().map(|place| place.val(view)).collect();
-        Schedule { persistent, ..self.schedule }
+        (Schedule { persistent, ..self.schedule }, self.input_sweeps)
     }
 }
 
@@ -115,16 +117,18 @@ impl Compilation<'_> {
         (self.legality.class(&self.graph, view), self.layouts_of(view))
     }
 
-    /// The compiler's own schedule, found once for each class of segments.
-    fn schedule_of_class(&self, view: &Fusion, witness: &Witness, choices: &Choices<'_>) -> Schedule {
+    /// The compiler's own schedule, and how often a kernel reads inputs from main memory: found once for each class.
+    fn schedule_of_class(&self, view: &Fusion, witness: &Witness, choices: &Choices<'_>) -> (Schedule, u32) {
         let class = self.class_of(view);
         let known = choices.known.borrow().get(&class).cloned();
-        let find = || ClassSchedule::of(view, self.schedule(view, witness));
+        let sweeps = || cost::input_sweeps(&choices.amounts, view, witness);
+        let find = || ClassSchedule::of(view, self.schedule(view, witness), sweeps());
         let known =
             known.unwrap_or_else(|| choices.known.borrow_mut().entry(class).or_insert_with(find).clone());
-        let schedule = known.at(view);
-        debug_assert_eq!(schedule, self.schedule(view, witness), "segments of one class have one schedule");
-        schedule
+        let known = known.at(view);
+        let found = || (self.schedule(view, witness), sweeps());
+        debug_assert_eq!(known, found(), "segments of one class have one schedule");
+        known
     }
 
     /// How a segment of this name runs: by the user's schedule, by one that similar segments share, or by its own.
@@ -146,15 +150,16 @@ impl Compilation<'_> {
         let fits = |shared: &&Shared| chosen.is_none() && shared.schedule.check(&witness).is_ok();
         let shared = || choices.shared.get(&self.structure(view)).filter(fits);
         let shared = if choices.shared.is_empty() { None } else { shared() };
-        let schedule = match (chosen, shared) {
-            (Some(schedule), _) | (None, Some(Shared { schedule, .. })) => schedule.clone(),
+        let (schedule, input_sweeps) = match (chosen, shared) {
+            (Some(schedule), _) | (None, Some(Shared { schedule, .. })) => {
+                (schedule.clone(), cost::input_sweeps(&choices.amounts, view, &witness))
+            }
             (None, None) => self.schedule_of_class(view, &witness, choices),
         };
         let fits = schedule.check(&witness).and_then(|()| schedule.check_on(self.request.target));
         fits.map_err(|error| PlanError::Schedule { segment: name.to_owned(), error })?;
         let [layouts, stores] = self.layouts_of(view);
         let general = shared.is_some_and(|shared| shared.general);
-        let input_sweeps = cost::input_sweeps(&choices.amounts, view, &witness);
         let kernels = Kernels { witness, schedule, layouts, stores, general, input_sweeps };
         Ok(Decision::Kernels(Box::new(kernels)))
     }

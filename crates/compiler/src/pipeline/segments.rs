@@ -18,8 +18,8 @@ pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanErro
         None => compilation.as_one().map_or_else(|| compilation.searched(), |one| (one, 0)),
     };
     let Optimized { computed, constraints, .. } = &compilation.optimized;
-    segmentation.check(&compilation.graph, computed)?;
     let views = segmentation.views(&compilation.graph, computed);
+    segmentation.check_views(&views, computed)?;
     constraints.check(&views)?;
     if let Some(limit) = compilation.request.options.peak_memory {
         match compilation.peak_memory(&views) {
