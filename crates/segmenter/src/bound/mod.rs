@@ -2,10 +2,10 @@
 //!
 //! Takes a fusion and returns a bound that holds whatever is kept in memory, whichever segments make it, and however much
 //! they recompute. Bytes: what external ops move, each input read and each output written once; or, where that is more, the
-//! reads of segments that must follow each other (`chain`, each a minimum cut of a `region`, from the `connections` of values), with inputs that a kernel
-//! reads again (`sweeps`), of each of the `components`. Seconds: these bytes, each operation computed once, and the
-//! launches, with what segments of a chain read or compute again, whichever is less; or the `compulsory` bytes and what is
-//! `recomputed` or kept because of index maps. Decides nothing; the search is elsewhere.
+//! reads of segments that must follow each other (`chain`, each a minimum cut of a `region`), found from the `connections`
+//! of values, with inputs that a kernel reads again (`sweeps`), of each of the `components`. Seconds: these bytes, each
+//! operation computed once, and the launches, with what segments of a chain read or compute again, whichever is less; or
+//! the `compulsory` bytes and what is `recomputed` or kept because of index maps. Decides nothing; the search is elsewhere.
 
 mod chain;
 mod combined;

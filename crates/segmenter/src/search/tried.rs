@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 use super::segment::Segment;
 use super::state::State;
 
-/// Moves around given segments.
+/// Moves that change given segments, and what others read of them.
 #[derive(Clone, Copy)]
 pub(super) enum LocalMove {
     Join,
@@ -47,12 +47,12 @@ impl Tried {
     }
 }
 
-/// Nodes of the most that segments compute together around which moves are remembered.
+/// Nodes that segments compute together at most where moves around them are remembered.
 const MAX_NODES: usize = 256;
 
 impl State<'_> {
-    /// Tries a move of a value, or of all values, around segments unless an equal one did not pay; returns whether it was
-    /// made. The first segment computes the value.
+    /// Tries a move around segments, of a value if one is given, which the first of them computes; returns whether it was
+    /// made. It is not tried where an equal one did not pay.
     pub(super) fn attempt(
         &mut self,
         kind: LocalMove,
@@ -110,6 +110,7 @@ impl State<'_> {
             code.extend(segment.inputs().iter().flat_map(|&input| origin(&segments, number, input)));
             let nodes = (0..).zip(segment.order());
             code.extend(nodes.filter(|(_, node)| self.others_compute(around, **node)).map(|(node, _)| node));
+            code.push(u32::MAX);
             code.extend(segment.made.iter().flat_map(|&made| self.users_elsewhere(around, made)));
         }
         Some(code.into())
