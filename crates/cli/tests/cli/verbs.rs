@@ -259,6 +259,23 @@ fn explain_says_what_differs_from_another_definition_or_a_saved_explanation() {
     );
 }
 
+#[test]
+fn explain_names_files_that_are_no_saved_explanation() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let map = folder.path().join("index_map.json");
+    for (text, why) in [
+        ("[1, 2]", "it has no list of segments"),
+        (r#"{"seg0": {}}"#, "it has no list of segments"),
+        ("{", "EOF while parsing"),
+    ] {
+        std::fs::write(&map, text).expect("the file");
+        let ended = super::ferrofuse(["explain", &map.display().to_string()]);
+        let said = format!("index_map.json: not a saved explanation: {why}");
+        assert!(ended.code == 2 && ended.stderr.contains(&said), "{}", ended.stderr);
+        assert!(ended.stderr.contains("`ferrofuse explain FILE --json` prints one"), "{}", ended.stderr);
+    }
+}
+
 /// Earlier versions reported fewer facts, and later ones may report more.
 #[test]
 fn explanations_of_other_versions_are_compared_in_what_both_say() {

@@ -1,7 +1,7 @@
 //! The output of `explain --json` by this version or an earlier one, which did not report all that this one does.
 
-use std::fs;
 use std::path::Path;
+use std::{fmt, fs};
 
 use ferrofuse::Explanation;
 use serde_json::{Map, Value, json};
@@ -48,14 +48,20 @@ impl SavedExplanation {
     /// # Errors
     /// For a file that cannot be read, and for one that no version printed.
     pub fn read(path: &Path) -> Result<SavedExplanation, Failure> {
-        let failed = |error: &dyn std::error::Error| Failure::of_file(path, &error);
-        let text = fs::read_to_string(path).map_err(|error| failed(&error))?;
-        let mut value: Value = serde_json::from_str(&text).map_err(|error| failed(&error))?;
+        let text = fs::read_to_string(path).map_err(|error| Failure::of_file(path, &error))?;
+        let no_explanation = |why: &dyn fmt::Display| {
+            let message = format!("{}: not a saved explanation: {why}", path.display());
+            Failure::user_with_help(message, "`ferrofuse explain FILE --json` prints one")
+        };
+        let mut value: Value = serde_json::from_str(&text).map_err(|error| no_explanation(&error))?;
+        if !value.get("segments").is_some_and(Value::is_array) {
+            return Err(no_explanation(&"it has no list of segments"));
+        }
         if let Some(place) = wrong_time(&value) {
             return Err(Failure::user(format!("{}: {place} is no time in microseconds", path.display())));
         }
         let unsaid = complete(&mut value);
-        let explanation = serde_json::from_value(value).map_err(|error| failed(&error))?;
+        let explanation = serde_json::from_value(value).map_err(|error| no_explanation(&error))?;
         Ok(SavedExplanation { explanation, unsaid })
     }
 }
