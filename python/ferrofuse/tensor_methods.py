@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Unio
 
 from . import caller, indexing
 from ._native import TensorView, Val
-from .attributes import Shape, Size, TensorDType
+from .attributes import Shape, Size, TensorDType, dtype_named
 from .errors import argument_error
 from .tracebacks import public
 
@@ -206,8 +206,14 @@ def clip(self: Any, min: Any = None, max: Any = None) -> Any:
 
 
 def astype(self: Any, dtype: Any) -> Any:
-    """`fd.ops.cast`."""
-    return apply("cast", self, dtype)
+    """`fd.ops.cast`; also to a dtype by NumPy's name for it."""
+    named = dtype_named(dtype) if isinstance(dtype, str) else None
+    return apply("cast", self, dtype if named is None else named)
+
+
+def to(self: Any, dtype: Any) -> Any:
+    """As `astype`."""
+    return astype(self, dtype)
 
 
 def getitem(self: Any, key: Any) -> Any:
@@ -232,7 +238,7 @@ _METHODS: Dict[str, Any] = {
     "clip": clip,
     "clamp": clip,
     "astype": astype,
-    "to": astype,
+    "to": to,
     "__getitem__": getitem,
     "T": property(transpose),
     "mT": property(matrix_transpose),

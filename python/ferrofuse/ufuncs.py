@@ -34,6 +34,7 @@ NAMES = {
     "right_shift": "bitwise_right_shift",
     "subtract": "sub",
 }
+_MISSING = object()
 METHODS = """all any argmax argmin clip cumprod cumsum max mean min prod reshape squeeze std sum swapaxes transpose
     var""".split()
 ALIASES = {"amax": "max", "amin": "min"}
@@ -70,7 +71,12 @@ def _function(self: Any, function: Any, types: Iterable[type], args: Tuple[Any, 
     raise argument_error(f"{what} is not supported on tensors of a definition: dir(fd.ops) lists the ops")
 
 
-def _where(x: Any, condition: Any, chosen: Any, other: Any) -> Any:
+def _where(x: Any, condition: Any, chosen: Any = _MISSING, other: Any = _MISSING) -> Any:
+    if chosen is _MISSING or other is _MISSING:
+        raise argument_error(
+            "np.where takes a condition and two values to choose from here: how many places a condition holds at is "
+            "known only when the definition runs"
+        )
     return x._apply("where", caller.place(), condition, chosen, other)
 
 

@@ -147,6 +147,7 @@ MISTAKES = {
     "bool": (lambda x: 1 if x > 0 else 0, "no truth value before the definition runs: a branch on it cannot be taken"),
     "asarray": (lambda x: np.asarray(x), ON_A_TENSOR.format("array") + "it has no elements"),
     "assignment": (lambda x: x.__setitem__(0, 1), ON_A_TENSOR.format("x\\[…\\] = …") + "values of a definition never change; fd.ops.where"),
+    "where": (lambda x: np.where(x > 0), "np.where takes a condition and two values to choose from"),
     "mask": (lambda x: x[x > 0], "how many elements a mask keeps is known only .* fd.ops.where"),
     "float index": (lambda x: x[x], "an index tensor must have integers, but has DataType.Float"),
     "too many": (lambda x: x[0, 0, 0, 0], "4 indices are given, but the tensor has 3 axes"),
@@ -188,6 +189,9 @@ def test_dtypes_are_those_of_numpy_and_torch():
         assert x.dtype != np.float32 and x.dtype != "double" and x.dtype != 5 and x.dtype != DataType.Float
         assert {x.dtype: 1}[x.exp().dtype] == 1 and str(x.dtype) == "float64" and len(x.size()) == 1
         assert x.exp().astype(x.dtype).dtype == x.dtype and f"{x.dtype:>9}" == "  float64"
+        assert x.astype("float16").dtype == DataType.Half and x.to("bool").to("int64").dtype == DataType.Int
+        with pytest.raises(ArgumentError, match='`cast`: argument `dtype` must be a DataType, but is "floats"'):
+            x.astype("floats")
         assert x.size(0).dtype == DataType.Int and x.size(0).dtype() == DataType.Int
 
 
