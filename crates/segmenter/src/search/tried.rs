@@ -76,6 +76,8 @@ impl State<'_> {
         *tried.around.borrow_mut() = around;
         tried.is_local.set(true);
         let is_made = try_move(self);
+        #[cfg(test)]
+        tests::IN_VAIN.with(|count| count.set(count.get() + usize::from(!is_made)));
         if !is_made && tried.is_local.get() {
             tried.moves.borrow_mut().insert(neighbourhood);
         }
@@ -152,4 +154,36 @@ fn origin(segments: &[&Segment], number: usize, input: Val) -> [u32; 3] {
         made.or_else(|| if is_before { read() } else { None })
     });
     places.unwrap_or_default().map(|place| place as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use crate::search::tests::searched;
+
+    thread_local! {
+        /// Moves that were tried and did not pay.
+        pub static IN_VAIN: Cell<usize> = const { Cell::new(0) };
+    }
+
+    /// Moves that do not pay for a network of so many equal layers, and its segments.
+    fn in_vain(layers: usize) -> (usize, usize) {
+        let layer = [
+            "    s = fd.ops.rsqrt(fd.ops.mean(fd.ops.mul(x, x), dims=[1], keepdim=True))\n",
+            "    x = fd.ops.add(fd.ops.segment_set(fd.ops.exp(fd.ops.mul(x, s))), x)\n",
+        ];
+        let input = "    x = fd.define_tensor(shape=[-1, -1], contiguity=True)\n";
+        let source = format!("def net(fd):\n{input}{}    fd.add_output(x)\n", layer.concat().repeat(layers));
+        let before = IN_VAIN.with(Cell::get);
+        let (segmentation, _) = searched(&source);
+        (IN_VAIN.with(Cell::get) - before, segmentation.segments.len())
+    }
+
+    #[test]
+    fn moves_that_do_not_pay_are_tried_around_one_of_equal_layers() {
+        let [(few, short), (many, long)] = [12, 24].map(in_vain);
+        assert!(few > 0 && long >= short + 12, "{few} moves, {short} and {long} segments");
+        assert!(many <= few, "{few} moves around 12 layers, {many} around 24");
+    }
 }
