@@ -12,6 +12,8 @@ pub struct Cpu {
     pub tile_bytes: u32,
     /// The most rows that are worth walking together.
     pub rows: u32,
+    /// Vector registers.
+    pub registers: u32,
     /// The most bytes that are prefetched.
     pub prefetch_bytes: u64,
 }
@@ -149,6 +151,7 @@ impl Target {
                 wide: (vector_bits / 8).max(1),
                 tile_bytes: 256,
                 rows: 8,
+                registers: if vector_bits < 512 { 16 } else { 32 },
                 prefetch_bytes: 256 << 10,
             }),
         }

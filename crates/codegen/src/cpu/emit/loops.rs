@@ -83,7 +83,7 @@ impl Emitter<'_> {
             emitter.counted(begin, whole, i64::from(at_once), |emitter, iteration| {
                 emitter.lane_iteration(
                     for_loop,
-                    Lane { variable: for_loop.var, count: at_once, mask: None, in_memory: None },
+                    Lane::all(for_loop.var, at_once, emitter.fills_lines(for_loop)),
                     iteration,
                 )
             })
@@ -194,8 +194,8 @@ impl Emitter<'_> {
             } else {
                 in_memory
             };
-            let lane =
-                Lane { variable: for_loop.var, count: lanes, mask: Some(mask), in_memory: Some(in_memory) };
+            let all = Lane::all(for_loop.var, lanes, false);
+            let lane = Lane { mask: Some(mask), in_memory: Some(in_memory), ..all };
             emitter.lane_iteration(for_loop, lane, iteration)?;
             after(emitter, iteration);
             Ok(())

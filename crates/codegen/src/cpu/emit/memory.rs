@@ -17,7 +17,7 @@ use super::scope::Scope;
 use super::writer::Writer;
 
 /// Bytes of a cache line on all CPUs that code is made for.
-const LINE: usize = 64;
+pub(super) const LINE: usize = 64;
 
 /// The cache levels of a prefetch, as the intrinsic numbers them.
 const L1: i64 = 3;

@@ -26,6 +26,15 @@ pub(super) struct Lane {
     pub(super) mask: Option<Operand>,
     /// The same for the elements of neighbours in memory, whose order may be another.
     pub(super) in_memory: Option<Operand>,
+    /// Whether non-temporal stores may write a part of a cache line in an iteration: another one fills it soon.
+    pub(super) fills_lines: bool,
+}
+
+impl Lane {
+    /// Lanes that all have an iteration.
+    pub(super) fn all(variable: Sym, count: u32, fills_lines: bool) -> Lane {
+        Lane { variable, count, mask: None, in_memory: None, fills_lines }
+    }
 }
 
 /// Writes code that depends on values and symbols alone: constants, indices.

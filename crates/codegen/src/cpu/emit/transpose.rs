@@ -91,7 +91,7 @@ impl Emitter<'_> {
         corner: [Iteration; 2],
     ) {
         let count = ty.lanes.unwrap_or(1);
-        let lane = Lane { variable: transpose.columns.var, count, mask: None, in_memory: None };
+        let lane = Lane::all(transpose.columns.var, count, true);
         let outside = self.lane.replace(lane);
         let [loaded, stored] = transpose.directions();
         self.stand_at(transpose, corner);
