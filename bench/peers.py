@@ -1,6 +1,6 @@
 """ferrofuse beside torch.compile (Inductor), torch eager and JAX on the standard workloads.
 
-    peers.py [ID…] [--sweep] [--threads N] [--calls N] [--runs N] [--json FILE]
+    peers.py [ID…] [--sweep] [--target avx2] [--threads N] [--calls N] [--runs N] [--json FILE]
 
 All run in one process, in turn, on inputs that rotate among sets which together exceed the last-level cache four
 times: each call, whoever makes it, takes the set that has rested the longest, since a contender that reads what
@@ -10,7 +10,7 @@ theirs, JAX frees arrays for up to a tenth of a second, and the next would share
 begins with a call on other inputs that is not timed, which wakes the contender's own threads. Each workload is
 measured twice: with the C library's allocator as it is, and told to keep memory (MALLOC_MMAP_THRESHOLD_,
 MALLOC_TRIM_THRESHOLD_). Times are medians; `best` is the fastest peer. Of several runs, each in processes of its own,
-the table has the medians of times and, beside them, of ratios.
+the table has the medians of times and, beside them, of ratios. With `--target` all are kept to an older CPU's vectors.
 """
 
 import argparse
@@ -28,6 +28,12 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 KEEP = {"MALLOC_MMAP_THRESHOLD_": "8589934592", "MALLOC_TRIM_THRESHOLD_": "17179869184", "MALLOC_TOP_PAD_": "67108864"}
 PEERS = ["inductor", "eager", "jax"]
+# How the contenders are told to use no more than a target's instructions; Inductor by an option.
+VECTORS = {
+    "avx2": {"FERROFUSE_TARGET": "avx2", "ATEN_CPU_CAPABILITY": "avx2", "ONEDNN_MAX_CPU_ISA": "AVX2"},
+}
+INDUCTOR_BITS = {"avx2": 256}
+XLA_ISA = {"avx2": "--xla_cpu_max_isa=AVX2"}
 # Shorter calls are timed several at a time.
 MIN_SECONDS = 2e-3
 # Threads of the process rest if all together run for less than a part of such a while; no wait is longer than the limit.
@@ -162,6 +168,10 @@ def work(options):
     import torch
 
     torch.set_num_threads(options.threads)
+    if options.target:
+        import torch._inductor.config
+
+        torch._inductor.config.cpp.simdlen = INDUCTOR_BITS[options.target]
     for workload, rows, columns in cases(options):
         print(f"{workload.id} {rows}x{columns} ({options.allocator}) …", file=sys.stderr)
         row = measure(workload, rows, columns, options.calls)
@@ -175,8 +185,8 @@ def worker_rows(options, allocator):
     """Runs a worker under an allocator and gives its rows, all that came, and its exit status."""
     threads = str(options.threads)
     kept = KEEP if allocator == "kept" else {}
-    flags = f"--xla_force_host_platform_device_count=1 {os.environ.get('XLA_FLAGS', '')}"
-    environment = {**os.environ, **kept, "OMP_NUM_THREADS": threads, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
+    flags = f"--xla_force_host_platform_device_count=1 {XLA_ISA.get(options.target, '')} {os.environ.get('XLA_FLAGS', '')}"
+    environment = {**os.environ, **kept, **VECTORS.get(options.target, {}), "OMP_NUM_THREADS": threads, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
     command = [sys.executable, __file__, "--worker", allocator, *sys.argv[1:]]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as worker:
         rows = [json.loads(line) for line in worker.stdout]
@@ -209,6 +219,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("ids", nargs="*", metavar="ID")
     parser.add_argument("--sweep", action="store_true", help="four workloads by six sizes")
+    parser.add_argument("--target", choices=VECTORS, help="use no newer instructions than this")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--calls", type=int, default=15)
     parser.add_argument("--runs", type=int, default=1, help="how often all is measured")

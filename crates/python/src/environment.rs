@@ -6,7 +6,8 @@ use std::env;
 use std::path::PathBuf;
 
 use cuda::LibraryPaths;
-use ferrofuse::{CacheOptions, CpuFacts, LlvmOptions};
+use ferrofuse::{CacheOptions, CpuFacts, CpuTarget, LlvmOptions};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 /// The place of libLLVM: that of `FERROFUSE_LIBLLVM`, else the usual places.
@@ -33,4 +34,20 @@ pub fn facts_path() -> Option<PathBuf> {
 /// The folder of cached machine code, if there is any: see [`CacheOptions::of_environment`].
 pub fn cache_options() -> Option<CacheOptions> {
     CacheOptions::of_environment(|name| env::var_os(name))
+}
+
+/// The CPU that kernels are made for: that in `FERROFUSE_TARGET`, else the host.
+///
+/// # Errors
+/// `ValueError` for a name that is none of a CPU's.
+pub fn cpu_target() -> PyResult<CpuTarget> {
+    let Some(name) = env::var_os("FERROFUSE_TARGET") else { return Ok(CpuTarget::Host) };
+    CpuTarget::ALL.into_iter().find(|target| name == target.name()).ok_or_else(|| {
+        let known: Vec<&str> = CpuTarget::ALL.into_iter().map(CpuTarget::name).collect();
+        let name = name.to_string_lossy();
+        PyValueError::new_err(format!(
+            "FERROFUSE_TARGET: unknown CPU `{name}`; known are {}",
+            known.join(", ")
+        ))
+    })
 }

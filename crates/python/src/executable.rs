@@ -48,7 +48,8 @@ impl Executable {
 /// The options that all executables of the process are compiled with.
 pub fn options() -> CompileOptions {
     let generator = Generator::shared();
-    CompileOptions { machine: machine::of_process(), generator, ..CompileOptions::default() }
+    let (machine, target) = (machine::of_process(), machine::target());
+    CompileOptions { machine, target, generator, ..CompileOptions::default() }
 }
 
 #[pymethods]
@@ -181,7 +182,7 @@ impl Executable {
                 chosen.map_err(|error| errors::segments(py, &error))?
             }
         };
-        let target = self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::HOST);
+        let target = self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::Cpu(machine::target()));
         self.planned(py, target, inputs, chosen, |definition, PlannedCall { plan, hints, decided }| {
             let explanation = explain_call(definition, plan, hints, decided);
             let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
@@ -195,7 +196,7 @@ impl Executable {
         let stage: Stage = stage.parse().map_err(PyValueError::new_err)?;
         let target = match stage {
             Stage::CUDA => self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::CUDA),
-            _ => stage.usual_target(),
+            _ => CodeTarget::Cpu(machine::target()),
         };
         let text = self.planned(py, target, inputs, None, move |definition, PlannedCall { plan, .. }| {
             let llvm = machine::of_process().llvm();

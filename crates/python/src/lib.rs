@@ -36,6 +36,7 @@ use pyo3::prelude::*;
 fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // The lock that holds forks off is set up at its first use: here, where no other Python thread can fork.
     ferrofuse::unforked(|| ());
+    machine::read_target()?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<definition::Builder>()?;
     module.add_class::<definition::Val>()?;

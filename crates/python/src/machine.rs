@@ -2,9 +2,9 @@
 
 use std::ffi::CString;
 use std::num::NonZeroUsize;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
-use ferrofuse::{CpuFacts, Machine, MachineOptions, ObjectCache, unforked};
+use ferrofuse::{CpuFacts, CpuTarget, Machine, MachineOptions, ObjectCache, unforked};
 use pyo3::exceptions::{PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
@@ -19,6 +19,24 @@ static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
     let (llvm, facts) = (environment::llvm_options(), facts());
     Arc::new(Machine::new(MachineOptions { llvm, cache, facts, ..MachineOptions::default() }))
 });
+
+/// The CPU that kernels of the process are made for, once it was read.
+static TARGET: OnceLock<CpuTarget> = OnceLock::new();
+
+/// Reads for which CPU kernels are made, once for the process.
+///
+/// # Errors
+/// `ValueError` for a name that is none of a CPU's.
+pub fn read_target() -> PyResult<()> {
+    let target = environment::cpu_target()?;
+    TARGET.get_or_init(|| target);
+    Ok(())
+}
+
+/// The CPU that kernels are made for.
+pub fn target() -> CpuTarget {
+    TARGET.get().copied().unwrap_or(CpuTarget::Host)
+}
 
 /// The measured facts about the machine. A file with other contents causes a warning, and is ignored.
 fn facts() -> Option<CpuFacts> {

@@ -9,8 +9,8 @@ use pyo3::types::{PyDict, PyTuple};
 use super::{Builder, ValueTask};
 use crate::arrays::{require_no_array, single_constant};
 use crate::data_type::DataType;
-use crate::errors;
 use crate::executable::{Executable, PlannedCall};
+use crate::{errors, machine};
 
 /// The meaning of a `Val`.
 #[derive(Clone)]
@@ -131,7 +131,7 @@ impl TensorView {
         let executable = Executable::new(val.builder.get().definition(py)?, None);
         let tasks = executable.planned(
             py,
-            CodeTarget::HOST,
+            CodeTarget::Cpu(machine::target()),
             None,
             None,
             |definition, PlannedCall { plan, .. }| ferrofuse::tasks(definition, plan),
