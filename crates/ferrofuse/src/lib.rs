@@ -33,6 +33,7 @@ mod code_target;
 mod device_name;
 mod emit;
 mod explain;
+mod fusion_definition;
 mod kernel_text;
 mod lambdas;
 mod languages;
@@ -47,7 +48,7 @@ pub use compiler::layout::LayoutClass;
 pub use compiler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use compiler::segment::Segmentation;
 pub use compiler::segment::{greedy, unfused};
-pub use compiler::{Certificate, Cut, Decision, Plan, PlanOptions, ShallowProduct};
+pub use compiler::{Certificate, Cut, Decision, Plan, PlanError, PlanOptions, ShallowProduct};
 pub use cpu::alloc::{Buffer, Side};
 pub use cpu::facts::{CpuFacts, FactsError};
 pub use cpu::objects::{CacheOptions, ObjectCache};
@@ -59,26 +60,30 @@ pub use explain::{
     LambdaExplanation, MachineCode, OutputExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
     TimesOnGpu, difference, explain, explain_call, explain_compiled, fragment, gpu_kernels, html, svg,
 };
-pub use frontend::define::DefinitionBuilder;
+pub use frontend::define::{DefineError, DefinitionBuilder};
 pub use frontend::text::File;
-pub use ir::Diagnostic;
-pub use ir::array::{Array, ArrayError, ArrayView};
-pub use ir::definition::Definition;
-pub use ir::graph::Stream;
+pub use fusion_definition::{DefinitionError, FusionDefinition, FusionValue, OpArgument};
+pub use ir::array::{
+    Array, ArrayError, ArrayView, ArrayViewMut, ByteBool, Complex, Dims, Element, Layout, Strides,
+};
+pub use ir::definition::{CallArgument, Definition, NamedValue, Object, SourceLine};
 pub use ir::graph::{DeviceStream, GroupOptions, Task, TaskData, TaskKind, Tasks};
 pub use ir::graph::{InputError, InputSignature};
+pub use ir::graph::{Stream, Val};
 pub use ir::interrupt::{Interrupt, Interrupted};
+pub use ir::{Diagnostic, Span};
 pub use lambdas::{FoldLambda, lambdas};
 pub use llvm::{CpuTarget, LlvmOptions};
 pub use names::{output_names, value_name, value_named};
 pub use op_list::{OpEntry, op_entries, op_entry};
 pub use ops::{DType, Scalar};
+pub use reference::interpret::Options as InterpreterOptions;
 pub use runtime::{
     Argument, Blame, CallFacts, CallOptions, CallReport, CompileOptions, CudaDevice, DeviceHandle, Error,
     Executable, Executor, Generator, GpuArgument, GpuCodeError, GpuCompiler, GpuGraph, GpuInput, GpuOutput,
-    GpuTensor, KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentReport,
-    SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant, declared_layouts, has_ended,
-    in_background, unforked,
+    GpuTensor, KernelReport, Machine, MachineOptions, Output, OutputForm, Outputs, Report, SegmentDefinition,
+    SegmentInput, SegmentReport, SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant,
+    declared_layouts, has_ended, in_background, unforked,
 };
 pub use segments::{Segment, SegmentError, count_positions, of_plan, read_segmentation, segments, tasks};
 
@@ -161,3 +166,8 @@ pub fn compile(definition: Definition, options: CompileOptions) -> Result<Execut
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The page about Rust, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/rust.md")]
+struct RustPage;

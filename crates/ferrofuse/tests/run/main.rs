@@ -21,3 +21,4 @@ mod segments;
 mod small_stacks;
 mod tensors;
 mod views;
+mod written_in_rust;

@@ -196,7 +196,8 @@ impl Array {
         unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.bytes) }
     }
 
-    /// The elements in row-major order; bool as bytes (`u8`).
+    /// The elements in row-major order; those of bool are [`ByteBool`](super::ByteBool), of complex dtypes
+    /// [`Complex`](super::Complex).
     ///
     /// # Panics
     /// When `T` is not the dtype: a bug of the caller.

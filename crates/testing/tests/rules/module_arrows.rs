@@ -222,6 +222,7 @@ const ORDER: [(&str, &[&str]); 25] = [
             "kernel_text",
             "emit",
             "op_list",
+            "fusion_definition",
         ],
     ),
     (
