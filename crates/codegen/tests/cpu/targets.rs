@@ -48,6 +48,41 @@ fn wide_vectors_stay_in_wide_registers() {
 }
 
 #[test]
+fn the_first_lanes_of_16_bits_are_loaded_in_pairs() {
+    // Without AVX-512, libLLVM makes a branch for each lane of a masked access of 16 bits.
+    let assembly = assembly(SILU_MUL, 16, CpuTarget::Avx2);
+    assert!(assembly.contains("vpmaskmovd"), "{assembly}");
+    assert!(!assembly.contains("vpinsrw"), "{assembly}");
+}
+
+/// Copies rows side by side.
+fn rows_copied(rows: usize) -> String {
+    let row =
+        |row: usize| format!("    v{row}: bf16 = load b0[{row}*n + x]\n    store b1[{row}*n + x] = v{row}\n");
+    let rows: String = (0..rows).map(row).collect();
+    format!(
+        "kernel rows(n) lanes LANES {{
+  symbols n, block, x
+  blocks block in 0 .. 1
+  read b0: bf16 x
+  write b1: bf16 y
+  for x in 0 .. n lanes {{
+{rows}  }}
+}}"
+    )
+}
+
+#[test]
+fn parts_of_many_lines_are_not_stored_non_temporally() {
+    let is_non_temporal =
+        |rows, lanes, target| assembly(&rows_copied(rows), lanes, target).contains("vmovntps");
+    assert!(is_non_temporal(4, 16, CpuTarget::Avx2));
+    assert!(!is_non_temporal(8, 16, CpuTarget::Avx2));
+    // Whole lines.
+    assert!(is_non_temporal(8, 32, CpuTarget::Avx512));
+}
+
+#[test]
 fn a_kernel_that_breaks_a_rule_is_rejected() {
     let text = "kernel wrong(n) lanes 4 {
         symbols n, block

@@ -195,7 +195,7 @@ impl Emitter<'_> {
                 in_memory
             };
             let all = Lane::all(for_loop.var, lanes, false);
-            let lane = Lane { mask: Some(mask), in_memory: Some(in_memory), ..all };
+            let lane = Lane { mask: Some(mask), in_memory: Some(in_memory), left: Some(left), ..all };
             emitter.lane_iteration(for_loop, lane, iteration)?;
             after(emitter, iteration);
             Ok(())

@@ -195,6 +195,9 @@ impl<'k> MemoryEmitter<'k> {
             let zeros = self.w.zeros(ty);
             address = self.w.select(whole, address, zeros);
         }
+        if let (None, Some(left)) = (guard, self.lanes_in_pairs(place, element)) {
+            return self.load_pairs(element, address, left);
+        }
         match self.mask_of(place, guard) {
             None => self.w.instruction(ty, format_args!("load {ty}, {}, align {align}", address.typed())),
             Some(mask) => {
@@ -234,6 +237,9 @@ impl<'k> MemoryEmitter<'k> {
         let element = value.ty.element;
         if self.is_shuffled(place, element) {
             value = deinterleave::to_memory(&mut self.w, value);
+        }
+        if let (None, Some(left)) = (guard, self.lanes_in_pairs(place, element)) {
+            return self.store_pairs(address, value, left);
         }
         match self.mask_of(place, guard) {
             None => self.store_unmasked(place, address, value),
@@ -292,9 +298,14 @@ impl<'k> MemoryEmitter<'k> {
 
     /// The same for neighbours, in memory order.
     fn mask_of(&mut self, place: Place, guard: Option<Operand>) -> Option<Operand> {
-        let by_lanes = matches!(place, Place::Scratch(scratch) if self.analyses.deinterleaved.holds(scratch));
+        let by_lanes = self.holds_lanes(place);
         let active = self.lane.and_then(|lane| if by_lanes { lane.mask } else { lane.in_memory });
         self.both(active, guard)
+    }
+
+    /// Whether elements lie at a place in the order of deinterleaved lanes.
+    pub(super) fn holds_lanes(&self, place: Place) -> bool {
+        matches!(place, Place::Scratch(scratch) if self.analyses.deinterleaved.holds(scratch))
     }
 
     fn both(&mut self, active: Option<Operand>, guard: Option<Operand>) -> Option<Operand> {

@@ -11,7 +11,7 @@
 //! |---|---|---|
 //! | `Emitter` | a kernel: statements, loops | `statement`, `loops`, `transpose`, `interrupts` |
 //! | `AccumulatorEmitter` | accumulators and their reduction | `accumulators`, `integer_min_max` |
-//! | `MemoryEmitter` | loads, stores, prefetches, faults | `memory`, `non_temporal`, `deinterleave` |
+//! | `MemoryEmitter` | loads, stores, prefetches, faults | `memory`, `non_temporal`, `pairs`, `deinterleave` |
 //! | `Scope` | indices, of what is bound here | `scope`, `indices`, `hoist` |
 //! | `Writer` | instructions on typed operands | `writer`; ops are functions over it: `apply`, `convert`, `math` |
 //! | `Lines` | lines of text | `writer::lines` |
@@ -32,6 +32,7 @@ mod memory;
 mod non_temporal;
 mod operand;
 mod outline;
+mod pairs;
 mod philox;
 mod scope;
 mod statement;

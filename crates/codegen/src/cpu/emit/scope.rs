@@ -26,6 +26,8 @@ pub(super) struct Lane {
     pub(super) mask: Option<Operand>,
     /// The same for the elements of neighbours in memory, whose order may be another.
     pub(super) in_memory: Option<Operand>,
+    /// How many lanes these are, the first ones; `None` if all have an iteration.
+    pub(super) left: Option<Operand>,
     /// Whether non-temporal stores may write a part of a cache line in an iteration: another one fills it soon.
     pub(super) fills_lines: bool,
 }
@@ -33,7 +35,7 @@ pub(super) struct Lane {
 impl Lane {
     /// Lanes that all have an iteration.
     pub(super) fn all(variable: Sym, count: u32, fills_lines: bool) -> Lane {
-        Lane { variable, count, mask: None, in_memory: None, fills_lines }
+        Lane { variable, count, mask: None, in_memory: None, left: None, fills_lines }
     }
 }
 
