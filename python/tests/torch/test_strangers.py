@@ -71,3 +71,11 @@ def test_outputs_go_into_tensors(fd):
     assert given is out and (out == 2).all() and out._version > version
     with pytest.raises(InputError, match=r"out\[0\] is written to, but it is a leaf that requires grad"):
         fd.execute([torch.ones(3)], out=[torch.zeros(3, requires_grad=True)])
+
+
+def test_a_deleted_array_is_one(fd):
+    numpy = pytest.importorskip("jax", reason="arrays of JAX are given").numpy
+    array = numpy.ones(3)
+    array.delete()
+    with pytest.raises(InputError, match=r"^input 0 \(\S+:\d+\): the array has been deleted$"):
+        fd.execute([array])

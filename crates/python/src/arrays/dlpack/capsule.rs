@@ -179,7 +179,7 @@ impl Imported {
             None if object.hasattr("__dlpack__")? => asked(array, library.as_deref()),
             None => return Ok(None),
         };
-        let taken = Taken::of(&capsule.map_err(|error| not_exported(py, error, place))?)?;
+        let taken = Taken::of(&capsule.map_err(|error| not_exported(array, error, place))?)?;
         let elements = Elements::of(py, taken.tensor(), place)?;
         let is_copy = resolved.is_some() || taken.has(IS_COPIED);
         let is_constant = taken.has(READ_ONLY) || library.as_ref().is_some_and(|library| library.is_constant);
@@ -229,11 +229,18 @@ impl Imported {
 
 /// Why a library does not export its array, for example because it is sparse or on another device. An interrupt is passed
 /// on.
-fn not_exported(py: Python<'_>, error: PyErr, place: Place<'_>) -> PyErr {
+fn not_exported(array: &Bound<'_, PyAny>, error: PyErr, place: Place<'_>) -> PyErr {
+    let py = array.py();
     match error.is_instance_of::<PyException>(py) {
+        true if is_deleted(array) => errors::input(py, format!("{place}: the array has been deleted")),
         true => errors::input(py, format!("{place}: {}", error.value(py))),
         false => error,
     }
+}
+
+/// Whether it is an array of JAX whose memory was given to another, or freed.
+fn is_deleted(array: &Bound<'_, PyAny>) -> bool {
+    array.call_method0("is_deleted").and_then(|deleted| deleted.is_truthy()).unwrap_or(false)
 }
 
 /// A capsule that shares an output's memory.
