@@ -18,10 +18,19 @@ use crate::errors;
 const GRADIENTS: &str = "ferrofuse.autograd(forward, backward) makes a function that torch differentiates; \
      torch.no_grad(), or detach() of the input, says that none is wanted";
 
+/// The hint about traces.
+const TRACED: &str =
+    "call outside of it, or trace a function that ferrofuse.autograd(forward, backward) makes";
+/// The hint about derivatives in forward mode.
+const TANGENTS: &str =
+    "calls have no derivative in forward mode; give detach() of the input if none is wanted";
+
+type Objects<'py> = SmallVec<[Bound<'py, PyAny>; 8]>;
+
 /// The inputs of a call.
 pub struct Inputs<'a, 'py> {
     definition: &'a Definition,
-    objects: SmallVec<[Bound<'py, PyAny>; 8]>,
+    objects: Objects<'py>,
     given: Vec<Given<'py>>,
 }
 
@@ -31,11 +40,14 @@ impl<'a, 'py> Inputs<'a, 'py> {
     /// # Errors
     /// For too few or too many, and for an object that is no array or number for its input.
     pub fn new(definition: &'a Definition, inputs: &Bound<'py, PyAny>) -> PyResult<Inputs<'a, 'py>> {
-        let objects = flat(inputs)?;
+        Inputs::read(inputs.py(), definition, flat(inputs)?)
+    }
+
+    fn read(py: Python<'py>, definition: &'a Definition, objects: Objects<'py>) -> PyResult<Inputs<'a, 'py>> {
         let expected = definition.input_decls().len();
         if expected != objects.len() {
             let message = format!("expected {expected} inputs, got {}", objects.len());
-            return Err(errors::input(inputs.py(), message));
+            return Err(errors::input(py, message));
         }
         let place = |number| Place::Input(definition, number);
         let given: PyResult<_> =
@@ -157,11 +169,51 @@ impl<'a, 'py> Inputs<'a, 'py> {
         Ok(())
     }
 
+    /// Rejects inputs whose trace, tangent or in-place output a call would lose, and warns about gradients. A compiled graph
+    /// that calls is itself what was traced.
+    ///
+    /// # Errors
+    /// For the first of these inputs; the warning, if warnings are errors.
+    pub fn require_usable(&self, py: Python<'_>, wanted: Wanted<'_>) -> PyResult<()> {
+        if !wanted.is_of_graph() {
+            self.require_unrecorded(py)?;
+        }
+        self.require_writable(py)?;
+        self.warn_of_gradients(py)
+    }
+
+    /// Rejects a call whose results a trace of torch would take for constants, and one that loses derivatives in forward mode.
+    ///
+    /// # Errors
+    /// For the first input that is concerned, and errors of its library.
+    fn require_unrecorded(&self, py: Python<'_>) -> PyResult<()> {
+        let Some((first, torch)) = self.numbered().find_map(|(place, given)| Some((place, given.torch()?)))
+        else {
+            return Ok(());
+        };
+        if let Some(tracer) = torch.tracer(py)? {
+            let message =
+                format!("{first} is traced by {tracer}, which would take outputs for constants: {TRACED}");
+            return Err(errors::input(py, message));
+        }
+        if torch.is_in_forward_mode(py)? {
+            for ((place, given), object) in self.numbered().zip(&self.objects) {
+                if let Some(torch) = given.torch()
+                    && torch.has_tangent(object)?
+                {
+                    let message = format!("{place} has a tangent, and outputs would have none: {TANGENTS}");
+                    return Err(errors::input(py, message));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Warns, once in a process, about a tensor whose gradient is lost in this computation.
     ///
     /// # Errors
     /// The warning, if warnings are errors, and errors of its library.
-    pub fn warn_of_gradients(&self, py: Python<'_>) -> PyResult<()> {
+    fn warn_of_gradients(&self, py: Python<'_>) -> PyResult<()> {
         static HAS_WARNED: AtomicBool = AtomicBool::new(false);
         if HAS_WARNED.load(Ordering::Relaxed) {
             return Ok(());
@@ -350,7 +402,7 @@ fn stream(py: Python<'_>, kind: &Kind, draws: u32) -> PyResult<Option<Stream>> {
 }
 
 /// Inputs as one list: lists and tuples among them are flattened one level.
-fn flat<'py>(inputs: &Bound<'py, PyAny>) -> PyResult<SmallVec<[Bound<'py, PyAny>; 8]>> {
+fn flat<'py>(inputs: &Bound<'py, PyAny>) -> PyResult<Objects<'py>> {
     let mut items = SmallVec::new();
     // torch's sizes (`x.shape`) are a subclass of tuple.
     let mut add = |item: Bound<'py, PyAny>| match (item.cast::<PyList>(), item.cast::<PyTuple>()) {

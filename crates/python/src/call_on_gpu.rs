@@ -150,8 +150,7 @@ impl<'i, 'py, R: Runnable> CallOnGpu<'_, 'i, 'py, R> {
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, CallReport)> {
         let CallOnGpu { executable, device, inputs, wanted, .. } = self;
         device.release();
-        inputs.require_writable(py)?;
-        inputs.warn_of_gradients(py)?;
+        inputs.require_usable(py, wanted)?;
         let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
         let order = Order::of(py, &kind, inputs, device)?;
         let (stream, draws) = (Arc::clone(&order.stream), order.draws);

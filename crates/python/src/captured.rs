@@ -69,8 +69,7 @@ impl<'py> CallOnGpu<'_, '_, 'py, Executable> {
     /// Errors in the inputs, and for a call that cannot be replayed.
     pub fn capture(self, py: Python<'py>, out: Option<&Bound<'py, PyAny>>) -> PyResult<CapturedCall> {
         let CallOnGpu { executable, device, inputs, wanted, .. } = self;
-        inputs.require_writable(py)?;
-        inputs.warn_of_gradients(py)?;
+        inputs.require_usable(py, wanted)?;
         let kind = KindOnGpu::of(py, inputs.given(), wanted)?;
         let Order { stream, library, .. } = Order::of(py, &kind, inputs, device)?;
         let destinations = out.map(Destinations::new).transpose()?;

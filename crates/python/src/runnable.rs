@@ -139,8 +139,7 @@ pub fn writing<'a, 'py>(
     inputs: Inputs<'a, 'py>,
     wanted: Wanted<'_>,
 ) -> PyResult<Call<'a, 'py>> {
-    inputs.require_writable(py)?;
-    inputs.warn_of_gradients(py)?;
+    inputs.require_usable(py, wanted)?;
     Call::new(py, inputs, wanted)
 }
 

@@ -3,8 +3,11 @@
 import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.autograd import forward_ad
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.utils.flop_counter import FlopCounterMode
 
-from ferrofuse import DataType, FusionDefinition, InputError
+from ferrofuse import DataType, FusionDefinition, InputError, fuse
 
 
 class ByCapsules(torch.Tensor):
@@ -192,6 +195,38 @@ def test_tensors_within_transforms_are_rejected_by_name():
         torch.func.vmap(lambda x: doubled().execute([x])[0])(torch.ones(2, 3))
     with pytest.raises(InputError, match=message):
         torch.func.grad(lambda x: doubled().execute([x])[0].sum())(torch.ones(3))
+
+
+def trace_of_jit(function):
+    return torch.jit.trace(function, (torch.ones(3),))
+
+
+def trace_of_fx(function):
+    return make_fx(function)(torch.ones(3))
+
+
+@pytest.mark.parametrize("name, trace", [("torch.jit.trace", trace_of_jit), ("make_fx", trace_of_fx)])
+def test_calls_within_a_trace_are_rejected(name, trace):
+    message = rf"is traced by {name}, which would take outputs for constants: call outside of it"
+    with pytest.raises(InputError, match=rf"^input 0 \(\S+:\d+\) {message}"):
+        trace(lambda x: doubled().execute([x])[0])
+    with pytest.raises(InputError, match=rf"^input 0 \(x\) {message}"):
+        trace(lambda x: fuse(lambda x: x * 2.0)(x))
+    assert trace(lambda x: x * 2.0)(torch.ones(3)).tolist() == [2, 2, 2]
+
+
+def test_modes_that_trace_nothing_are_no_obstacle():
+    with FlopCounterMode(display=False):
+        assert doubled().execute([torch.ones(3)])[0].tolist() == [2, 2, 2]
+
+
+def test_tensors_with_tangents_are_rejected():
+    with forward_ad.dual_level():
+        dual = forward_ad.make_dual(torch.ones(3), torch.ones(3))
+        with pytest.raises(InputError, match=r"^input 0 \(\S+:\d+\) has a tangent, and outputs would have none"):
+            doubled().execute([dual])
+        for plain in (dual.detach(), torch.ones(3)):
+            assert doubled().execute([plain])[0].tolist() == [2, 2, 2]
 
 
 def test_subclasses_with_functions_of_their_own_are_rejected():

@@ -319,6 +319,11 @@ impl<'a> Wanted<'a> {
         Wanted { like, without_arrays, instead_of_views: None }
     }
 
+    /// Whether a compiled graph calls.
+    pub fn is_of_graph(&self) -> bool {
+        self.instead_of_views.is_some()
+    }
+
     /// What is returned for an output that is a view.
     ///
     /// # Errors

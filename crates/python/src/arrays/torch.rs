@@ -28,6 +28,12 @@ pub struct Torch {
     module: Py<PyAny>,
     /// Tells autograd that a tensor was written to; exists from torch 2.1 on.
     increment_version: Option<Py<PyAny>>,
+    /// Whether `torch.jit.trace` records this thread's ops.
+    is_tracing: Py<PyAny>,
+    /// The number of this thread's modes that see all ops.
+    modes: Py<PyAny>,
+    /// The module of forward-mode derivatives.
+    forward_mode: Py<PyAny>,
 }
 
 impl Torch {
@@ -39,7 +45,14 @@ impl Torch {
         share_openmp();
         let graph = py.import("torch.autograd.graph")?;
         let increment_version = graph.getattr("increment_version").ok().map(Bound::unbind);
-        Ok(Torch { module: py.import("torch")?.into_any().unbind(), increment_version })
+        let bare = py.import("torch._C")?;
+        Ok(Torch {
+            module: py.import("torch")?.into_any().unbind(),
+            increment_version,
+            is_tracing: bare.getattr("_is_tracing")?.unbind(),
+            modes: bare.getattr("_len_torch_dispatch_stack")?.unbind(),
+            forward_mode: py.import("torch.autograd.forward_ad")?.into_any().unbind(),
+        })
     }
 
     /// The kind of a tensor without plain elements, and what to pass instead; `None` for other tensors.
@@ -108,6 +121,38 @@ impl Torch {
             ));
         }
         Ok(None)
+    }
+
+    /// What records this thread's ops, of which a call outside of torch is none: its results would be constants there.
+    ///
+    /// # Errors
+    /// Errors of torch.
+    pub fn tracer(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        if self.is_tracing.bind(py).call0()?.is_truthy()? {
+            return Ok(Some("torch.jit.trace"));
+        }
+        if self.modes.bind(py).call0()?.extract::<usize>()? == 0 {
+            return Ok(None);
+        }
+        let mode = py.import("torch.fx.experimental.proxy_tensor")?.call_method0("get_proxy_mode")?;
+        Ok((!mode.is_none()).then_some("make_fx"))
+    }
+
+    /// Whether this thread computes derivatives in forward mode.
+    ///
+    /// # Errors
+    /// Errors of torch.
+    pub fn is_in_forward_mode(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.forward_mode.bind(py).getattr(intern!(py, "_current_level"))?.extract::<i64>()? >= 0)
+    }
+
+    /// Whether a tensor has a tangent, its derivative in forward mode.
+    ///
+    /// # Errors
+    /// Errors of torch.
+    pub fn has_tangent(&self, tensor: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let dual = self.forward_mode.bind(tensor.py()).call_method1("unpack_dual", (tensor,))?;
+        Ok(!dual.getattr("tangent")?.is_none())
     }
 
     /// Whether autograd records the gradient of a tensor where it is enabled; computations outside of torch lose it.
