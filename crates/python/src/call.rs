@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use smallvec::SmallVec;
 
-use crate::arrays::{self, Given, InputOnGpu, Kind, Place, Wanted};
+use crate::arrays::{self, Given, InputOnGpu, Kind, Place, Wanted, library};
 use crate::errors;
 
 /// The hint about gradients.
@@ -53,6 +53,24 @@ impl<'a, 'py> Inputs<'a, 'py> {
         let given: PyResult<_> =
             objects.iter().enumerate().map(|(number, input)| Given::new(input, place(number))).collect();
         Ok(Inputs { definition, given: given?, objects })
+    }
+
+    /// As [`Inputs::new`], for a call by a compiled graph.
+    ///
+    /// # Errors
+    /// As [`Inputs::new`].
+    pub fn of_graph(definition: &'a Definition, inputs: &Bound<'py, PyAny>) -> PyResult<Inputs<'a, 'py>> {
+        let error = match Inputs::new(definition, inputs) {
+            Err(error) => error,
+            read => return read,
+        };
+        let (mut objects, mut is_changed) = (flat(inputs)?, false);
+        for object in &mut objects {
+            if let Some(plain) = library::plain_in_graphs(object)? {
+                (*object, is_changed) = (plain, true);
+            }
+        }
+        if is_changed { Inputs::read(inputs.py(), definition, objects) } else { Err(error) }
     }
 
     /// Their elements.

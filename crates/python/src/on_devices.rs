@@ -69,7 +69,10 @@ impl<R: Runnable> OnDevices<R> {
         threads: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let machine = machine::of_call(threads)?;
-        let inputs = Inputs::new(self.host.definition(), inputs)?;
+        let inputs = match wanted.is_of_graph() {
+            true => Inputs::of_graph(self.host.definition(), inputs)?,
+            false => Inputs::new(self.host.definition(), inputs)?,
+        };
         match CallDevice::of(py, &inputs, device)? {
             CallDevice::Host => runnable::run(&self.host, py, inputs, wanted, machine, out),
             CallDevice::Copied(ordinal) => {

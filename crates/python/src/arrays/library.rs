@@ -40,6 +40,8 @@ pub struct Library {
     pub streams: Option<Streams>,
     /// Why arrays of this class are rejected.
     pub rejected: Option<String>,
+    /// Whether compiled graphs take them all the same, as plain tensors.
+    is_plain_in_graphs: bool,
 }
 
 type Classes = Mutex<Vec<(Py<PyType>, Arc<Library>)>>;
@@ -143,7 +145,8 @@ fn look_up(class: &Bound<'_, PyType>) -> PyResult<Option<Library>> {
         let (is_torch, is_constant) = (export.is_some(), streams.is_none());
         let streams = streams.map(|name| Streams::of(py, name)).transpose()?;
         let torch = is_torch.then(|| Torch::new(py)).transpose()?;
-        let rejected = if is_torch { semantics::of_torch(class)? } else { semantics::of_jax(class)? };
+        let (rejected, is_plain_in_graphs) =
+            if is_torch { semantics::of_torch(class)? } else { (semantics::of_jax(class)?, false) };
         let export = export.map(Bound::unbind);
         let (import, has_strides, exchange) = (import.unbind(), !is_constant, Exchange::of(class));
         return Ok(Some(Library {
@@ -155,9 +158,20 @@ fn look_up(class: &Bound<'_, PyType>) -> PyResult<Option<Library>> {
             torch,
             streams,
             rejected,
+            is_plain_in_graphs,
         }));
     }
     Ok(None)
+}
+
+/// What a compiled graph takes in place of a tensor that calls reject: a plain one, if its class only overrides functions,
+/// which were called while the graph was traced.
+///
+/// # Errors
+/// Errors of torch.
+pub fn plain_in_graphs<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let library = of(object)?.filter(|library| library.is_plain_in_graphs);
+    library.and_then(|library| Some(library.torch.as_ref()?.plain(object))).transpose()
 }
 
 impl Library {

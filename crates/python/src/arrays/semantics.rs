@@ -44,35 +44,37 @@ pub fn of_jax(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
     Ok(None)
 }
 
-/// Why tensors of a subclass of torch's are rejected.
+/// The protocol by which a class overrides functions of torch. A compiled graph has the functions that it calls instead.
+const OVERRIDES: &str = "__torch_function__";
+const INSTEAD: &str = "as_subclass(torch.Tensor) of it, or what it wraps";
+
+/// Why tensors of a subclass of torch's are rejected, and whether compiled graphs take their elements all the same.
 ///
 /// # Errors
 /// When reading the class's attributes fails.
-pub fn of_torch(class: &Bound<'_, PyType>) -> PyResult<Option<String>> {
+pub fn of_torch(class: &Bound<'_, PyType>) -> PyResult<(Option<String>, bool)> {
+    let reason = |reason: String| Ok((Some(reason), false));
     let py = class.py();
     let plain = py.import("torch")?.getattr("Tensor")?;
     if !class.is_subclass(&plain)? {
-        return Ok(None); // a dtype, say
+        return Ok((None, false)); // a dtype, say
     }
+    let mut overriding = None;
     let disabled = py.import("torch._C")?.getattr("_disabled_torch_function_impl")?;
     for base in class.mro().iter().take_while(|base| !base.is(&plain)) {
         let base = base.cast_into::<PyType>()?;
         // Parameters have this one, which does not change torch's functions.
         let is_disabled = base.getattr("__torch_function__")?.is(&disabled);
         if base.qualname()? == "FakeTensor" && base.module()?.to_str()?.starts_with("torch") {
-            return Ok(Some("it is a fake tensor, which has sizes and no elements".to_owned()));
+            return reason("it is a fake tensor, which has sizes and no elements".to_owned());
         }
-        let protocols: &[&'static str] =
-            if is_disabled { &["__torch_dispatch__"] } else { &["__torch_dispatch__", "__torch_function__"] };
-        if let Some(protocol) = defined(&base, protocols)? {
-            return Ok(Some(with_meaning(
-                class,
-                protocol,
-                "as_subclass(torch.Tensor) of it, or what it wraps",
-            )?));
+        if let Some(protocol) = defined(&base, &["__torch_dispatch__"])? {
+            return reason(with_meaning(class, protocol, INSTEAD)?);
         }
+        overriding = overriding.or(defined(&base, if is_disabled { &[] } else { &[OVERRIDES] })?);
     }
-    Ok(None)
+    let reason = overriding.map(|protocol| with_meaning(class, protocol, INSTEAD)).transpose()?;
+    Ok((reason, overriding.is_some()))
 }
 
 /// The first of these attributes that a class itself defines.

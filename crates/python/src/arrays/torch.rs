@@ -155,6 +155,17 @@ impl Torch {
         Ok(!dual.getattr("tangent")?.is_none())
     }
 
+    /// The elements of a tensor as one without the functions that its class overrides.
+    ///
+    /// # Errors
+    /// Errors of torch.
+    pub fn plain<'py>(&self, tensor: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = tensor.py();
+        let class = self.module.bind(py).getattr("Tensor")?;
+        let undisturbed = py.import("torch._C")?.getattr("_disabled_torch_function_impl")?;
+        undisturbed.call1((class.getattr("as_subclass")?, PyTuple::empty(py), (tensor, class)))
+    }
+
     /// Whether autograd records the gradient of a tensor where it is enabled; computations outside of torch lose it.
     ///
     /// # Errors
