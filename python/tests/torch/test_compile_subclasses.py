@@ -1,7 +1,9 @@
-"""Compiled graphs on tensors that are no plain ones: subclasses, whose functions Dynamo has called."""
+"""Compiled graphs on tensors that are no plain ones: of subclasses with `__torch_function__`, and batches of gradients."""
 
 import pytest
 import torch
+
+from ferrofuse import InputError
 
 
 class Overriding:
@@ -62,3 +64,15 @@ def test_parameters_of_such_classes_have_gradients():
         result.backward()
         gradients.append(weight.grad.as_subclass(torch.Tensor))
     torch.testing.assert_close(*gradients)
+
+
+def test_batches_of_gradients_are_rejected_by_name():
+    compiled = torch.compile(lambda x: x.sin() * x.exp() + 1.0, backend="ferrofuse")
+    message = r"^input \d is within a torch.func transform: call outside of vmap and grad$"
+    with pytest.raises(InputError, match=message):
+        torch.autograd.functional.jacobian(compiled, torch.ones(3), vectorize=True)
+    x = torch.ones(3, requires_grad=True)
+    with pytest.raises(InputError, match=message):
+        torch.autograd.grad(compiled(x), x, torch.eye(3), is_grads_batched=True)
+    jacobian = torch.autograd.functional.jacobian(compiled, torch.ones(3))
+    torch.testing.assert_close(jacobian, torch.autograd.functional.jacobian(lambda x: x.sin() * x.exp() + 1.0, torch.ones(3)))

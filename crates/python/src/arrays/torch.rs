@@ -64,7 +64,12 @@ impl Torch {
         let module = self.module.bind(py);
         let bare = module.getattr("_C")?;
         let has = |flag: &str| tensor.getattr(flag)?.is_truthy();
-        if bare.getattr("_functorch")?.call_method1("is_functorch_wrapped_tensor", (tensor,))?.is_truthy()? {
+        let keys = bare.call_method1("_dispatch_keys", (tensor,))?;
+        // Batches of is_grads_batched are older than torch.func, and are none of its tensors.
+        let batched = bare.call_method1("_dispatch_key_parse", ("Batched",))?;
+        if bare.getattr("_functorch")?.call_method1("is_functorch_wrapped_tensor", (tensor,))?.is_truthy()?
+            || keys.call_method1("has", (batched,))?.is_truthy()?
+        {
             return Ok(Some("is within a torch.func transform: call outside of vmap and grad".to_owned()));
         }
         if module.call_method1("_is_functional_tensor", (tensor,))?.is_truthy()? {
