@@ -6,13 +6,17 @@ Imports torch when a function is made.
 import inspect
 import itertools
 import re
-from typing import Any, Callable, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from .errors import error_in
 from .fused import Fused, fuse
-from .tracebacks import public
+from .tracebacks import trim, trims
 
 _NUMBERS = itertools.count()
+_NO_FORWARD_MODE = (
+    "functions of ferrofuse.autograd have no derivative in forward mode (torch.func.jvp and jacfwd, dual tensors): take "
+    "those of reverse mode (backward, torch.autograd.grad)"
+)
 
 
 def autograd(forward: Callable[..., Any], backward: Callable[..., Any]) -> Callable[..., Any]:
@@ -73,16 +77,29 @@ class _Differentiable:
 
         op.register_autograd(differentiate, setup_context=keep)
 
-        @public
+        function, called = self._forward._function, self._forward._function.__name__
+        in_forward_mode = torch.compiler.assume_constant_result(_in_forward_mode)
+
+        @trims
         def call(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return checked(args, kwargs)
+            except Exception as error:
+                if not torch.compiler.is_compiling():
+                    trim(error)
+                raise
+
+        def checked(args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
             inputs = self._forward._arguments(args, kwargs)
             for parameter, given in zip(self._names, inputs):
                 if not isinstance(given, torch.Tensor):
-                    raise TypeError(f"{call.__name__}: `{parameter}` must be a tensor of torch, but is {type(given).__name__}")
+                    raise TypeError(f"{called}: `{parameter}` must be a tensor of torch, but is {type(given).__name__}")
+            if in_forward_mode() and (torch.compiler.is_compiling() or any(map(_has_tangent, inputs))):
+                raise NotImplementedError(f"{called}: {_NO_FORWARD_MODE}")
             outputs = op(*inputs)
             return outputs[0] if self._gradients == 1 else tuple(outputs)
 
-        call.__name__, call.__doc__ = self._forward._function.__name__, self._forward._function.__doc__
+        call.__name__, call.__doc__ = called, function.__doc__
         return call
 
     def _outputs(self, *inputs: Any) -> List[Any]:
@@ -129,6 +146,26 @@ def _owned(outputs: Sequence[Any], inputs: Sequence[Any]) -> List[Any]:
         owned.append(output.clone() if at in kept else output.contiguous())
         kept.add(owned[-1].untyped_storage().data_ptr())
     return owned
+
+
+def _in_forward_mode() -> bool:
+    """Whether torch computes derivatives in forward mode. torch.compile asks while it traces."""
+    from torch.autograd import forward_ad
+
+    return bool(forward_ad._current_level >= 0)
+
+
+def _has_tangent(tensor: Any) -> bool:
+    """Whether a tensor has a derivative in forward mode, at any level of torch.func's transforms: an op would drop it."""
+    import torch
+    from torch.autograd.forward_ad import unpack_dual
+
+    transforms: Any = getattr(torch._C, "_functorch")
+    while unpack_dual(tensor).tangent is None:
+        if not transforms.is_functorch_wrapped_tensor(tensor):
+            return False
+        tensor = transforms.get_unwrapped(tensor)
+    return True
 
 
 def _like_outputs(function: Fused[Any], inputs: Sequence[Any]) -> List[Any]:

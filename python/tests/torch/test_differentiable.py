@@ -2,6 +2,8 @@
 
 import pytest
 import torch
+from torch.autograd import forward_ad
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import ferrofuse
 from ferrofuse import ArgumentError
@@ -109,3 +111,51 @@ def test_results_are_of_the_library_that_came():
     mixed = ferrofuse.fuse(lambda x, y: x + y)
     with pytest.raises(ArgumentError, match="but are `x` of torch, `y` of jax: convert the others"):
         mixed(torch.ones(3), jax.numpy.ones(3))
+
+
+def cube(x):
+    """x * x * x"""
+    return x * x * x
+
+
+cube = ferrofuse.autograd(cube, lambda gradient, x: gradient * 3.0 * x * x)
+
+
+def tangent_of_a_dual(function):
+    with forward_ad.dual_level():
+        return forward_ad.unpack_dual(function(forward_ad.make_dual(torch.ones(3), torch.ones(3)))).tangent
+
+
+def jvp(function):
+    return torch.func.jvp(function, (torch.ones(3),), (torch.ones(3),))[1]
+
+
+FORWARD_MODE = {
+    "jvp": jvp,
+    "jvp in jvp": lambda function: jvp(lambda x: x * jvp(lambda y: function(x * y))),
+    "jacfwd": lambda function: torch.func.jacfwd(function)(torch.ones(3)).sum(axis=0),
+    "a dual tensor": tangent_of_a_dual,
+    "jvp in torch.compile": lambda function: torch.compile(lambda: jvp(function), backend="eager")(),
+}
+
+
+@pytest.mark.parametrize("name", FORWARD_MODE)
+def test_derivatives_in_forward_mode_are_rejected(name):
+    with pytest.raises(NotImplementedError, match="^cube: functions of ferrofuse.autograd have no derivative in forward mode"):
+        FORWARD_MODE[name](cube)
+
+
+def test_derivatives_in_forward_mode_may_be_those_of_others():
+    constant = cube(torch.full((3,), 2.0))
+    assert jvp(lambda x: x * cube(torch.full((3,), 2.0))).tolist() == constant.tolist() == [8, 8, 8]
+
+
+def test_a_whole_graph_with_derivatives_in_forward_mode_is_rejected():
+    take = torch.compile(lambda x: torch.func.jvp(cube, (x,), (x,))[1], backend="eager", fullgraph=True)
+    with pytest.raises(torch._dynamo.exc.Unsupported, match="cube: functions of ferrofuse.autograd have no derivative"):
+        take(torch.ones(3))
+
+
+def test_traces_of_torch_have_it_as_an_op():
+    for trace in (make_fx, lambda function: lambda x: torch.jit.trace(function, (x,))):
+        assert trace(lambda x: cube(x))(torch.ones(3))(torch.full((3,), 2.0)).tolist() == [8, 8, 8]
