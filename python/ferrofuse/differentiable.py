@@ -6,8 +6,9 @@ Imports torch when a function is made.
 import inspect
 import itertools
 import re
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
+from .definition import FusionDefinition
 from .errors import error_in
 from .fused import Fused, fuse
 from .tracebacks import trim, trims
@@ -171,13 +172,44 @@ def _has_tangent(tensor: Any) -> bool:
 def _like_outputs(function: Fused[Any], inputs: Sequence[Any]) -> List[Any]:
     """Fake outputs for fake inputs, of the types that the definition has for inputs of these sizes. Reads no elements."""
     import torch
+    from torch.fx.experimental.symbolic_shapes import statically_known_true
+
+    # A definition is the same for all sizes but one.
+    kinds = [[1 if statically_known_true(size == 1) else 2 for size in given.shape] for given in inputs]
+    definition = function.definition(*_without_memory(kinds, inputs))
+    shapes = [given.shape for given in inputs]
+    if all(isinstance(size, int) for shape in shapes for size in shape):
+        definition._compilable().is_compiled(_without_memory(shapes, inputs))  # names sizes that do not fit
+    types = _symbolic_types(definition, shapes)
+    if types is None:
+        sizes = [[int(size) for size in shape] for shape in shapes]
+        types = [(each.shape, each.dtype) for each in definition.output_types(_without_memory(sizes, inputs))]
+    return [inputs[0].new_empty(sizes, dtype=getattr(torch, str(dtype.numpy_name))) for sizes, dtype in types]
+
+
+def _without_memory(sizes: Sequence[Sequence[int]], inputs: Sequence[Any]) -> List[Any]:
+    """Tensors of these sizes and the dtypes of inputs, each of one element that is expanded."""
+    import torch
     from torch.utils._python_dispatch import _disable_current_modes
 
     with _disable_current_modes():
-        real = [torch.empty([int(size) for size in given.shape], dtype=given.dtype) for given in inputs]
-        types = function.definition(*real).output_types(real)
-    made = []
-    for each in types:
-        dtype = getattr(torch, str(each.dtype.numpy_name))
-        made.append(inputs[0].new_empty(each.shape, dtype=dtype))
-    return made
+        return [torch.empty((), dtype=given.dtype).expand(each) for each, given in zip(sizes, inputs)]
+
+
+def _symbolic_types(definition: FusionDefinition, shapes: Sequence[Sequence[Any]]) -> Optional[List[Tuple[Any, Any]]]:
+    """The sizes and dtype of each output, for sizes of inputs that may be symbolic; `None` if they need numbers."""
+    import torch
+
+    known = definition._compilable().symbolic_types()
+    if known is None:
+        return None
+    sizes = {f"x{number}_{axis}": size for number, shape in enumerate(shapes) for axis, size in enumerate(shape)}
+    functions = {"min": torch.sym_min, "max": torch.sym_max}
+
+    def values(texts: Sequence[str]) -> List[Any]:
+        return [eval(text, functions, sizes) for text in texts]
+
+    for number, (shape, texts) in enumerate(zip(shapes, known[0])):
+        for axis, (size, expected) in enumerate(zip(shape, values(texts))):
+            torch._check(size == expected, lambda: f"input {number}, axis {axis}: expected size {expected}, got {size}")
+    return [(values(texts), dtype) for texts, dtype in known[1]]

@@ -6,6 +6,7 @@ use ferrofuse::{
     OutputForm, Plan, SegmentError, Segmentation, Stage, emit, explain_call, greedy, hints, in_background,
     of_plan, plan_for, plan_for_call, read_segmentation, unfused,
 };
+use ir::graph::{Output, SymbolSource};
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
 use pyo3::prelude::*;
 
@@ -21,6 +22,8 @@ use crate::{errors, machine, signals};
 
 /// Sizes, dtype and strides of an output.
 type TypeOfOutput = (Vec<usize>, DataType, Vec<isize>);
+/// Sizes, as expressions of Python, and dtype of an output.
+type SymbolicType = (Vec<String>, DataType);
 
 /// A definition ready to be called.
 #[pyclass(frozen, module = "ferrofuse._native")]
@@ -123,6 +126,30 @@ impl Executable {
             (form.layout.sizes.to_vec(), DataType::new(Some(form.dtype)), form.layout.strides.to_vec())
         };
         Ok(forms.into_iter().map(type_of).collect())
+    }
+
+    /// The sizes of each input, and the sizes and dtype of each output, as expressions of Python over the inputs' sizes: `x2_0`
+    /// is that of axis 0 of input 2. `None` if a size depends on a number.
+    fn symbolic_types(&self) -> Option<(Vec<Vec<String>>, Vec<SymbolicType>)> {
+        let Definition { graph, fusion, .. } = self.definition();
+        let name = |place| match &graph.symbols()[place] {
+            SymbolSource::InputSize { ordinal, axis } => Some(format!("x{ordinal}_{axis}")),
+            _ => None,
+        };
+        let sizes = |val| -> Option<Vec<String>> {
+            let mut sizes = Vec::new();
+            for size in graph.shape(val) {
+                let size = fusion.facts().normalize(size);
+                let is_known = !size.is_overflow() && size.symbols().into_iter().all(|at| name(at).is_some());
+                sizes.push(is_known.then(|| size.display(&|at| name(at).unwrap_or_default()).to_string())?);
+            }
+            Some(sizes)
+        };
+        let inputs = fusion.inputs().iter().map(|&val| sizes(val)).collect::<Option<_>>()?;
+        let type_of =
+            |output: &Output| Some((sizes(output.val)?, DataType::new(Some(graph.dtype(output.val)))));
+        let outputs = fusion.outputs().iter().filter(|output| output.alias.is_none()).map(type_of);
+        Some((inputs, outputs.collect::<Option<_>>()?))
     }
 
     /// `run`, and a dict of measurements: `device`, `total`, `compile` (milliseconds; 0 for a call that compiles nothing),

@@ -2,11 +2,13 @@
 
 import pytest
 import torch
+from torch._dynamo.testing import CompileCounterWithBackend
+from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.autograd import forward_ad
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import ferrofuse
-from ferrofuse import ArgumentError
+from ferrofuse import ArgumentError, InputError
 
 
 def scale(x):
@@ -159,3 +161,40 @@ def test_a_whole_graph_with_derivatives_in_forward_mode_is_rejected():
 def test_traces_of_torch_have_it_as_an_op():
     for trace in (make_fx, lambda function: lambda x: torch.jit.trace(function, (x,))):
         assert trace(lambda x: cube(x))(torch.ones(3))(torch.full((3,), 2.0)).tolist() == [8, 8, 8]
+
+
+def test_new_sizes_compile_nothing(rms):
+    counter = CompileCounterWithBackend("aot_eager")
+    compiled = torch.compile(lambda x, weight: rms(x, weight).sin(), backend=counter, dynamic=True, fullgraph=True)
+    for rows, columns in ((2, 3), (5, 7), (11, 4)):
+        x, weight = torch.randn(rows, columns), torch.randn(columns)
+        torch.testing.assert_close(compiled(x, weight), eager(x, weight).sin(), rtol=1e-4, atol=1e-5)
+    assert counter.frame_count == 1
+    ones = torch.randn(1, 1), torch.randn(1)
+    torch.testing.assert_close(compiled(*ones), eager(*ones).sin(), rtol=1e-4, atol=1e-5)
+    assert compiled(torch.ones(0, 4), torch.ones(4)).shape == (0, 4)
+
+
+def test_sizes_of_results_are_functions_of_those_of_inputs():
+    halves = ferrofuse.autograd(lambda x: (x[::2].flatten(), x.sum(axis=0)), lambda g, h, x: x)
+    rows = torch.export.Dim("rows", min=2, max=1000)
+
+    class Model(torch.nn.Module):
+        def forward(self, x):
+            return halves(x)
+
+    exported = torch.export.export(Model(), (torch.ones(6, 3),), dynamic_shapes=({0: rows},))
+    for count in (2, 5, 9):
+        assert [each.shape for each in exported.module()(torch.ones(count, 3))] == [((count + 1) // 2 * 3,), (3,)]
+    marked = torch.ones(6, 3)
+    torch._dynamo.mark_dynamic(marked, 0)
+    assert torch.compile(lambda x: halves(x), backend="aot_eager", fullgraph=True)(marked)[0].shape == (9,)
+
+
+def test_fake_inputs_take_no_memory_and_are_checked(rms):
+    with FakeTensorMode():
+        assert rms(torch.empty(1 << 40, 32), torch.empty(32)).shape == (1 << 40, 32)
+        assert rms(torch.empty(0, 1), torch.empty(1)).shape == (0, 1)
+        assert rms(torch.empty(4, 1), torch.empty(5)).shape == (4, 5)
+        with pytest.raises(InputError, match=r"^input 1 \(weight\), axis 0: expected size 3 .*, got 5$"):
+            rms(torch.empty(4, 3), torch.empty(5))
