@@ -100,7 +100,8 @@ class _Differentiable:
             outputs = op(*inputs)
             return outputs[0] if self._gradients == 1 else tuple(outputs)
 
-        call.__name__, call.__doc__ = called, function.__doc__
+        for each in ("__module__", "__name__", "__qualname__", "__doc__"):
+            setattr(call, each, getattr(function, each))
         return call
 
     def _outputs(self, *inputs: Any) -> List[Any]:

@@ -84,6 +84,11 @@ class Fused(Generic[Result]):
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
+    def __reduce__(self) -> str:
+        # The name by which `pickle` finds it in its module, as it finds the function itself.
+        name: str = self._function.__qualname__
+        return name
+
     def __repr__(self) -> str:
         return f"<fused {self._function.__qualname__}{self._signature}>"
 

@@ -1,6 +1,7 @@
 """`@ferrofuse.fuse`: functions of arrays, traced once for each combination of kinds."""
 
 import functools
+import pickle
 
 import ml_dtypes  # noqa: F401  NumPy knows bfloat16 once it is imported
 import numpy as np
@@ -187,3 +188,21 @@ def test_a_call_names_arguments_as_the_function_does():
     with pytest.raises(DefinitionError, match="outside of `with fd:`"):
         left = add.definition(A, A).fusion.inputs()[0]
         left + 1.0
+
+
+@ferrofuse.fuse
+def doubled(x):
+    return x * 2.0
+
+
+def test_functions_are_pickled_by_name():
+    assert pickle.loads(pickle.dumps(doubled)) is doubled
+    assert pickle.loads(pickle.dumps([Layer.scaled])) == [Layer.scaled]
+    with pytest.raises((pickle.PicklingError, AttributeError), match="<lambda>"):
+        pickle.dumps(ferrofuse.fuse(lambda x: x * 2.0))
+
+
+class Layer:
+    @ferrofuse.fuse
+    def scaled(self, x):
+        return x * 2.0

@@ -1,5 +1,7 @@
 """`ferrofuse.autograd`: two functions as a differentiable op of torch. `@fuse` on tensors of torch and arrays of JAX."""
 
+import pickle
+
 import pytest
 import torch
 from torch._dynamo.testing import CompileCounterWithBackend
@@ -198,3 +200,10 @@ def test_fake_inputs_take_no_memory_and_are_checked(rms):
         assert rms(torch.empty(4, 1), torch.empty(5)).shape == (4, 5)
         with pytest.raises(InputError, match=r"^input 1 \(weight\), axis 0: expected size 3 .*, got 5$"):
             rms(torch.empty(4, 3), torch.empty(5))
+
+
+def test_it_has_the_name_of_its_forward():
+    assert (cube.__name__, cube.__qualname__, cube.__module__, cube.__doc__) == ("cube", "cube", __name__, "x * x * x")
+    assert pickle.loads(pickle.dumps(cube)) is cube
+    with pytest.raises((pickle.PicklingError, AttributeError), match="<lambda>"):
+        pickle.dumps(ferrofuse.autograd(lambda x: x * 2.0, lambda gradient, x: gradient * 2.0))
