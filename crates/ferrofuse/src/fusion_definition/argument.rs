@@ -15,8 +15,35 @@ pub struct OpArgument<'f> {
     name: Option<&'static str>,
     /// `None` if a value in it comes from a rejected call.
     object: Option<Object>,
-    /// The definition of a value in it.
-    of: Option<&'f FusionDefinition>,
+    /// The definition of the values in it.
+    of: Owner<'f>,
+}
+
+/// The definition of values.
+#[derive(Clone, Copy)]
+enum Owner<'f> {
+    None,
+    One(&'f FusionDefinition),
+    Several,
+}
+
+impl<'f> Owner<'f> {
+    /// That of the values of both.
+    fn and(self, other: Owner<'f>) -> Owner<'f> {
+        match (self, other) {
+            (Owner::None, owner) | (owner, Owner::None) => owner,
+            (Owner::One(a), Owner::One(b)) if std::ptr::eq(a, b) => self,
+            _ => Owner::Several,
+        }
+    }
+
+    fn is_foreign(self, definition: &FusionDefinition) -> bool {
+        match self {
+            Owner::None => false,
+            Owner::One(of) => !std::ptr::eq(of, definition),
+            Owner::Several => true,
+        }
+    }
 }
 
 impl<'f> OpArgument<'f> {
@@ -26,15 +53,15 @@ impl<'f> OpArgument<'f> {
     }
 
     fn constant(object: Object) -> OpArgument<'f> {
-        OpArgument { name: None, object: Some(object), of: None }
+        OpArgument { name: None, object: Some(object), of: Owner::None }
     }
 
     fn list(items: impl IntoIterator<Item = OpArgument<'f>>) -> OpArgument<'f> {
-        let mut of = None;
+        let mut of = Owner::None;
         let objects: Option<Vec<Object>> = items
             .into_iter()
             .map(|item| {
-                of = of.or(item.of);
+                of = of.and(item.of);
                 item.object
             })
             .collect();
@@ -47,7 +74,7 @@ impl<'f> OpArgument<'f> {
         definition: &FusionDefinition,
         op: &str,
     ) -> Option<Result<CallArgument, DefineError>> {
-        if self.of.is_some_and(|of| !std::ptr::eq(of, definition)) {
+        if self.of.is_foreign(definition) {
             return Some(Err(error::of_call(op, "values of its own definition", "one of another")));
         }
         let object = self.object?;
@@ -67,7 +94,13 @@ impl fmt::Debug for OpArgument<'_> {
 
 impl<'f> From<FusionValue<'f>> for OpArgument<'f> {
     fn from(value: FusionValue<'f>) -> OpArgument<'f> {
-        OpArgument { name: None, object: value.object(), of: Some(value.definition()) }
+        OpArgument { name: None, object: value.object(), of: Owner::One(value.definition()) }
+    }
+}
+
+impl<'f> From<&FusionValue<'f>> for OpArgument<'f> {
+    fn from(value: &FusionValue<'f>) -> OpArgument<'f> {
+        OpArgument::from(*value)
     }
 }
 
@@ -90,9 +123,21 @@ impl<'f, T: Into<OpArgument<'f>>> From<Vec<T>> for OpArgument<'f> {
     }
 }
 
-impl<'f, T: Into<OpArgument<'f>> + Copy> From<&[T]> for OpArgument<'f> {
+impl<'f, T: Into<OpArgument<'f>> + Clone> From<&[T]> for OpArgument<'f> {
     fn from(items: &[T]) -> OpArgument<'f> {
-        OpArgument::list(items.iter().copied().map(Into::into))
+        OpArgument::list(items.iter().cloned().map(Into::into))
+    }
+}
+
+impl<'f, T: Into<OpArgument<'f>> + Clone, const N: usize> From<&[T; N]> for OpArgument<'f> {
+    fn from(items: &[T; N]) -> OpArgument<'f> {
+        OpArgument::from(items.as_slice())
+    }
+}
+
+impl<'f, T: Into<OpArgument<'f>> + Clone> From<&Vec<T>> for OpArgument<'f> {
+    fn from(items: &Vec<T>) -> OpArgument<'f> {
+        OpArgument::from(items.as_slice())
     }
 }
 
@@ -110,11 +155,20 @@ macro_rules! from_constants {
 from_constants! {
     bool: value => Object::bool(value);
     i32: value => Object::int(value.into());
+    u32: value => Object::int(value.into());
     i64: value => Object::int(value);
-    usize: value => Object::int(i64::try_from(value).unwrap_or(i64::MAX));
+    isize: value => Object::int(value as i64);
+    u64: value => unsigned(value);
+    usize: value => unsigned(value as u64);
     f32: value => Object::float(value.into());
     f64: value => Object::float(value);
     Scalar: value => Object::Number(value);
     DType: value => Object::DType(value);
     &str: value => Object::Text(value.into());
+    &String: value => Object::Text(value.as_str().into());
+}
+
+/// An int, or a u64 where no int holds it.
+fn unsigned(value: u64) -> Object {
+    i64::try_from(value).map_or_else(|_| Object::Number(Scalar::from_u64(DType::U64, value)), Object::int)
 }

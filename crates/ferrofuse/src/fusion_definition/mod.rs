@@ -108,11 +108,13 @@ impl FusionDefinition {
     pub fn group<R>(&self, name: &str, stay: bool, ops: impl FnOnce() -> R) -> R {
         let arguments = vec![name.into(), OpArgument::named("stay", stay)];
         let entered = self.statement("group", arguments, DefinitionBuilder::enter_group);
-        let made = ops();
-        if entered.is_some() {
-            self.state.borrow_mut().builder.leave_group();
-        }
-        made
+        let _open = entered.map(|()| OpenGroup { of: self });
+        ops()
+    }
+
+    /// The first rejected call, if there is one.
+    pub fn rejected(&self) -> Option<DefinitionError> {
+        self.state.borrow().rejected.clone()
     }
 
     /// The finished definition.
@@ -153,16 +155,31 @@ impl FusionDefinition {
     }
 }
 
+/// A group, open until this is dropped, also by a panic of what makes its ops.
+struct OpenGroup<'f> {
+    of: &'f FusionDefinition,
+}
+
+impl Drop for OpenGroup<'_> {
+    fn drop(&mut self) {
+        self.of.state.borrow_mut().builder.leave_group();
+    }
+}
+
 /// A number of things, in words.
 fn count(number: usize, of: &str) -> String {
     format!("{number} {of}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Calls an op of a [`FusionDefinition`](crate::FusionDefinition) that has one result, with arguments by position or name, as
-/// in Python: `op!(fd.sum(x, dims = [1], keepdim = true))`. `define_tensor` and `define_scalar` are called so, too.
+/// in Python: `op!(fd.sum(x, dims = [1], keepdim = true))`. `define_tensor` and `define_scalar` are called so, too. Lists may
+/// mix values and numbers, and `None` is an argument. The definition may be a field, `op!(self.fd.exp(x))`, or in parentheses
+/// an expression.
 #[macro_export]
 macro_rules! op {
-    ($fd:ident.$op:ident($($given:tt)*)) => {
+    ($fd:ident.$op:ident($($given:tt)*)) => { $crate::op!(($fd).$op($($given)*)) };
+    ($of:ident.$fd:ident.$op:ident($($given:tt)*)) => { $crate::op!(($of.$fd).$op($($given)*)) };
+    (($fd:expr).$op:ident($($given:tt)*)) => {
         $fd.call(::core::stringify!($op), $crate::op_arguments!([] $($given)*))
     };
 }
@@ -170,7 +187,9 @@ macro_rules! op {
 /// [`op!`](crate::op) for an op with several results: `let [var, mean] = ops!(fd.var_mean(x, dims = [1]))`.
 #[macro_export]
 macro_rules! ops {
-    ($fd:ident.$op:ident($($given:tt)*)) => {
+    ($fd:ident.$op:ident($($given:tt)*)) => { $crate::ops!(($fd).$op($($given)*)) };
+    ($of:ident.$fd:ident.$op:ident($($given:tt)*)) => { $crate::ops!(($of.$fd).$op($($given)*)) };
+    (($fd:expr).$op:ident($($given:tt)*)) => {
         $fd.call_several(::core::stringify!($op), $crate::op_arguments!([] $($given)*))
     };
 }
@@ -180,10 +199,27 @@ macro_rules! ops {
 #[macro_export]
 macro_rules! op_arguments {
     ([$($done:expr,)*]) => { ::std::vec![$($done),*] };
+    ([$($done:expr,)*] $name:ident = [$($item:expr),* $(,)?] $(, $($rest:tt)*)?) => {
+        $crate::op_arguments!([$($done,)* $crate::OpArgument::named(
+            ::core::stringify!($name), $crate::op_arguments!(@list $($item),*)
+        ),] $($($rest)*)?)
+    };
+    ([$($done:expr,)*] [$($item:expr),* $(,)?] $(, $($rest:tt)*)?) => {
+        $crate::op_arguments!([$($done,)* $crate::op_arguments!(@list $($item),*),] $($($rest)*)?)
+    };
+    ([$($done:expr,)*] $name:ident = None $(, $($rest:tt)*)?) => {
+        $crate::op_arguments!(
+            [$($done,)* $crate::OpArgument::named(::core::stringify!($name), ::core::option::Option::<bool>::None),]
+            $($($rest)*)?
+        )
+    };
     ([$($done:expr,)*] $name:ident = $value:expr $(, $($rest:tt)*)?) => {
         $crate::op_arguments!([$($done,)* $crate::OpArgument::named(::core::stringify!($name), $value),] $($($rest)*)?)
     };
     ([$($done:expr,)*] $value:expr $(, $($rest:tt)*)?) => {
         $crate::op_arguments!([$($done,)* $crate::OpArgument::from($value),] $($($rest)*)?)
+    };
+    (@list $($item:expr),*) => {
+        $crate::OpArgument::from(::std::vec::Vec::<$crate::OpArgument<'_>>::from([$($crate::OpArgument::from($item)),*]))
     };
 }

@@ -1,7 +1,10 @@
 //! Values of a definition under construction, and their operators, which are the ops with the same meaning.
 
 use std::fmt;
-use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
+use std::ops::{
+    Add, AddAssign, BitAnd, BitOr, BitXor, Div, DivAssign, Mul, MulAssign, Neg, Not, Rem, Shl, Shr, Sub,
+    SubAssign,
+};
 
 use ir::definition::{NamedValue, Object};
 use ops::{DType, Scalar};
@@ -10,6 +13,7 @@ use super::{FusionDefinition, OpArgument};
 
 /// A tensor or a scalar of a definition.
 #[derive(Clone, Copy)]
+#[must_use = "a value that no output depends on is not computed"]
 pub struct FusionValue<'f> {
     of: &'f FusionDefinition,
     /// `None` for the result of a rejected call.
@@ -56,7 +60,8 @@ impl<'f> FusionValue<'f> {
         })
     }
 
-    pub(super) fn definition(self) -> &'f FusionDefinition {
+    /// The definition that it is a value of.
+    pub fn definition(self) -> &'f FusionDefinition {
         self.of
     }
 
@@ -70,7 +75,14 @@ impl<'f> FusionValue<'f> {
 
 impl fmt::Debug for FusionValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FusionValue").field("meaning", &self.meaning).finish_non_exhaustive()
+        match self.meaning {
+            Some(Meaning::Named(value)) => {
+                let state = self.of.state.borrow();
+                write!(f, "{}: {}", value.val, state.builder.ty(value))
+            }
+            Some(Meaning::Constant(scalar)) => write!(f, "{scalar:?}"),
+            None => f.write_str("rejected"),
+        }
     }
 }
 
@@ -86,7 +98,7 @@ macro_rules! binary {
             }
         }
 
-        binary!(@numbers $operator $method $op; f64 f32 i64 i32);
+        binary!(@numbers $operator $method $op; f64 f32 i64 i32 usize);
     )*};
     (@numbers $operator:ident $method:ident $op:literal; $($number:ty)*) => {$(
         impl<'f> $operator<FusionValue<'f>> for $number {
@@ -98,6 +110,25 @@ macro_rules! binary {
             }
         }
     )*};
+}
+
+/// Operators that replace the value on the left.
+macro_rules! assigning {
+    ($($operator:ident $method:ident $binary:ident;)*) => {$(
+        impl<'f, R: Into<OpArgument<'f>>> $operator<R> for FusionValue<'f> {
+            #[track_caller]
+            fn $method(&mut self, right: R) {
+                *self = self.$binary(right);
+            }
+        }
+    )*};
+}
+
+assigning! {
+    AddAssign add_assign add;
+    SubAssign sub_assign sub;
+    MulAssign mul_assign mul;
+    DivAssign div_assign div;
 }
 
 binary! {

@@ -81,6 +81,55 @@ fn outputs_are_written_in_place_and_groups_stay() {
     assert!(text.contains("with fd.group(\"step\", stay=True):"), "{text}");
 }
 
+#[test]
+fn lists_mix_values_and_numbers_and_definitions_are_fields() {
+    struct Layer<'f> {
+        fd: &'f FusionDefinition,
+        weight: FusionValue<'f>,
+    }
+    impl<'f> Layer<'f> {
+        fn apply(&self, x: &FusionValue<'f>) -> FusionValue<'f> {
+            let mut scaled = op!(self.fd.mul(x, self.weight));
+            scaled += 1;
+            scaled
+        }
+    }
+    let fd = FusionDefinition::new();
+    let x = op!(fd.define_tensor(shape = [-1, 4], contiguity = true));
+    let weight = op!(fd.define_tensor(shape = [], contiguity = []));
+    let y = Layer { fd: &fd, weight }.apply(&x);
+    let y = op!((x.definition()).clamp(y, min = None, max = 2.0));
+    let rows = op!(fd.size(y, 0));
+    let y = op!(fd.reshape(y, [rows, 2, -1]));
+    assert_eq!(format!("{y:?}").split_once(": ").unwrap().1, "f32[i0, 2, 2]");
+    fd.add_output(op!(fd.sum(y, dims = &vec![0, 1])));
+    let executable = compile(fd.finish().unwrap(), CompileOptions::default()).unwrap();
+    let x = Array::from_slice(&[1, 4], &[0.25_f32, 0.5, 0.75, 1.0]).unwrap();
+    let weight = Array::from_slice(&[], &[2.0_f32]).unwrap();
+    let outputs = executable.run(&[x.view(), weight.view()]).unwrap();
+    assert_eq!(outputs[0].to_array().unwrap().as_slice::<f32>(), [1.5 + 2.0, 2.0 + 2.0]);
+}
+
+#[test]
+fn a_panic_closes_its_group() {
+    let fd = FusionDefinition::new();
+    let x = op!(fd.define_tensor(shape = [-1], contiguity = true));
+    let inside = || fd.group("step", true, || panic!("in the group"));
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(inside)).unwrap_err();
+    fd.add_output(x * 2);
+    assert!(!text(&fd.finish().unwrap()).contains("group"));
+}
+
+#[test]
+fn large_unsigned_numbers_are_themselves() {
+    let fd = FusionDefinition::new();
+    let x = op!(fd.define_tensor(shape = [-1], contiguity = true, dtype = DType::U64));
+    fd.add_output(x & u64::MAX);
+    let executable = compile(fd.finish().unwrap(), CompileOptions::default()).unwrap();
+    let x = Array::from_slice(&[1], &[u64::MAX]).unwrap();
+    assert_eq!(executable.run(&[x.view()]).unwrap()[0].to_array().unwrap().as_slice::<u64>(), [u64::MAX]);
+}
+
 /// The message of the error that a definition ends with.
 fn rejected(build: impl FnOnce(&FusionDefinition)) -> String {
     let fd = FusionDefinition::new();
