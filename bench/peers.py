@@ -185,8 +185,16 @@ def worker_rows(options, allocator):
     """Runs a worker under an allocator and gives its rows, all that came, and its exit status."""
     threads = str(options.threads)
     kept = KEEP if allocator == "kept" else {}
-    flags = f"--xla_force_host_platform_device_count=1 {XLA_ISA.get(options.target, '')} {os.environ.get('XLA_FLAGS', '')}"
-    environment = {**os.environ, **kept, **VECTORS.get(options.target, {}), "OMP_NUM_THREADS": threads, "JAX_PLATFORMS": "cpu", "XLA_FLAGS": flags}
+    isa = XLA_ISA.get(options.target, "")
+    flags = f"--xla_force_host_platform_device_count=1 {isa} {os.environ.get('XLA_FLAGS', '')}"
+    environment = {
+        **os.environ,
+        **kept,
+        **VECTORS.get(options.target, {}),
+        "OMP_NUM_THREADS": threads,
+        "JAX_PLATFORMS": "cpu",
+        "XLA_FLAGS": flags,
+    }
     command = [sys.executable, __file__, "--worker", allocator, *sys.argv[1:]]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as worker:
         rows = [json.loads(line) for line in worker.stdout]
