@@ -53,7 +53,7 @@ impl FusionDefinition {
         FusionDefinition::default()
     }
 
-    /// Calls an op with one result, `define_tensor` or `define_scalar`, by its name: what [`op!`](crate::op) expands to.
+    /// Calls an op with one result, `define_tensor` or `define_scalar`, by its name: as [`op!`](crate::op).
     #[track_caller]
     pub fn call(&self, op: &str, arguments: Vec<OpArgument<'_>>) -> FusionValue<'_> {
         let [value] = self.call_several(op, arguments);
@@ -177,11 +177,10 @@ fn count(number: usize, of: &str) -> String {
 /// an expression.
 #[macro_export]
 macro_rules! op {
-    ($fd:ident.$op:ident($($given:tt)*)) => { $crate::op!(($fd).$op($($given)*)) };
-    ($of:ident.$fd:ident.$op:ident($($given:tt)*)) => { $crate::op!(($of.$fd).$op($($given)*)) };
-    (($fd:expr).$op:ident($($given:tt)*)) => {
-        $fd.call(::core::stringify!($op), $crate::op_arguments!([] $($given)*))
-    };
+    ($($call:tt)*) => {{
+        let [value] = $crate::ops!($($call)*);
+        value
+    }};
 }
 
 /// [`op!`](crate::op) for an op with several results: `let [var, mean] = ops!(fd.var_mean(x, dims = [1]))`.
