@@ -4,7 +4,7 @@
 use ferrofuse::{ArrayView, DType, share_openmp};
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyTuple};
+use pyo3::types::PyTuple;
 
 /// The elements of a view.
 pub struct ElementsAt<'v> {
@@ -30,7 +30,7 @@ pub struct Torch {
     increment_version: Option<Py<PyAny>>,
     /// Whether `torch.jit.trace` records this thread's ops.
     is_tracing: Py<PyAny>,
-    /// The module of the modes that see all ops.
+    /// The number of this thread's modes that see all ops.
     modes: Py<PyAny>,
     /// The module of forward-mode derivatives.
     forward_mode: Py<PyAny>,
@@ -50,7 +50,7 @@ impl Torch {
             module: py.import("torch")?.into_any().unbind(),
             increment_version,
             is_tracing: bare.getattr("_is_tracing")?.unbind(),
-            modes: py.import("torch.utils._python_dispatch")?.into_any().unbind(),
+            modes: bare.getattr("_len_torch_dispatch_stack")?.unbind(),
             forward_mode: py.import("torch.autograd.forward_ad")?.into_any().unbind(),
         })
     }
@@ -136,9 +136,7 @@ impl Torch {
         if self.is_tracing.bind(py).call0()?.is_truthy()? {
             return Ok(Some("torch.jit.trace"));
         }
-        // One read of an attribute; older versions of torch do not have it.
-        let in_mode = self.modes.bind(py).getattr_opt(intern!(py, "_is_in_torch_dispatch_mode"))?;
-        if in_mode.is_some_and(|in_mode| in_mode.is(PyBool::new(py, false))) {
+        if self.modes.bind(py).call0()?.extract::<usize>()? == 0 {
             return Ok(None);
         }
         let mode = py.import("torch.fx.experimental.proxy_tensor")?.call_method0("get_proxy_mode")?;
