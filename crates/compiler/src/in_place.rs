@@ -6,7 +6,7 @@
 use index::{Expr, Sym};
 use ir::graph::{Fusion, Val};
 use kernel::{Buffer, may_share_memory};
-use scheduler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment};
+use lowering::{BufferSource, KernelArgument, Lowered, LoweredSegment};
 
 use crate::outputs::Placement;
 use crate::plan::{Decision, Kernels, Plan, SegmentPlan};

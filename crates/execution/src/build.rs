@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
+use compiler::lowering::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
 use compiler::outputs::{Placement, View};
 use compiler::segment::{ExternalCall, Source, ViewedOperand};
 use compiler::{Decision, Plan, SegmentPlan};

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use codegen::cpu::{self, Isa};
 use codegen_c::c;
-use compiler::lower::LoweredSegment;
+use compiler::lowering::LoweredSegment;
 use compiler::{Decision, Plan, SegmentPlan};
 use frontend::define::{AsWritten, DefineError};
 use frontend::text::{NameStyle as Spelling, print, print_as_written};

@@ -22,7 +22,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use compiler::layout::{LayoutClass, Stride};
-use compiler::lower::{Temporary, temporaries};
+use compiler::lowering::{Temporary, temporaries};
 use compiler::segment::InputReads;
 use compiler::segment::cost::Seconds;
 use compiler::target::Processor;

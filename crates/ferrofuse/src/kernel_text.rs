@@ -6,7 +6,7 @@
 use std::fmt::Write;
 
 use codegen_c::c::{Dialect, EmitError, emit_together};
-use compiler::lower::LoweredSegment;
+use compiler::lowering::LoweredSegment;
 use compiler::segment::cost::bytes;
 use compiler::{Kernels, SegmentPlan};
 use ir::graph::{Graph, Node, TensorOp, Val, op_line};

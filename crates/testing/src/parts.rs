@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use compiler::layout::{LayoutClass, SegmentLayouts};
-use compiler::lower::{Group, lower};
+use compiler::lowering::{Group, lower};
 use compiler::schedule::{Workload, choose};
 use compiler::segment::{Engine, Legality};
 use compiler::target::Target;

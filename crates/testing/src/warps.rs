@@ -1,7 +1,7 @@
 //! The memory accesses of a GPU's warps in a plan's kernels, by the interpreter: sectors, wavefronts of shared memory banks,
 //! idle lanes.
 
-use compiler::lower::{KernelArgument, Lowered};
+use compiler::lowering::{KernelArgument, Lowered};
 use compiler::{Hints, Plan};
 use reference::interpret::{WarpCounts, warp_counts};
 

@@ -13,8 +13,8 @@ mod apart;
 use std::ops::Range;
 
 use ir::graph::{DeviceStream, Fusion, Val};
+use lowering::Lowered;
 use rustc_hash::{FxHashMap, FxHashSet};
-use scheduler::lower::Lowered;
 
 use crate::segment::Lifetimes;
 

@@ -3,8 +3,8 @@
 
 use ir::graph::{Fusion, Node, Val};
 use ir::layout::{LayoutClass, SegmentLayouts};
+use lowering::LoweredSegment;
 use rustc_hash::FxHashMap;
-use scheduler::lower::LoweredSegment;
 use target::limits::MAX_JOINED_STATEMENTS;
 
 use super::Compilation;

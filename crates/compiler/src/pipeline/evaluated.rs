@@ -2,7 +2,7 @@
 
 use ir::graph::{DeviceStream, Fusion};
 
-use scheduler::lower::LoweredSegment;
+use lowering::LoweredSegment;
 
 use super::Compilation;
 use crate::outputs::placements;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use index::Sym;
 use kernel::{Scratch, ScratchLayout, fetched_arrays};
+use lowering::{KernelArgument, Lowered, LoweredSegment, lower};
 use rustc_hash::FxHashMap;
-use scheduler::lower::{KernelArgument, Lowered, LoweredSegment, lower};
 use target::Processor;
 use target::gpu::MAX_LONG_ROW_ELEMENTS;
 

@@ -18,9 +18,9 @@ use std::ops::Range;
 
 use ir::graph::{Dropped, Fusion, Graph, Task, Tasks, Val, ValMap};
 use ir::layout::LayoutClass;
+use lowering::LoweredSegment;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
-use scheduler::lower::LoweredSegment;
 use target::Target;
 
 use crate::distribution::Distribution;

@@ -1,7 +1,7 @@
 //! A cut is a plan without kernels.
 
 use ferrofuse_compiler::layout::LayoutClass;
-use ferrofuse_compiler::lower::temporaries;
+use ferrofuse_compiler::lowering::temporaries;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Hints, PlanError, PlanOptions, PlanRequest, cut};
 

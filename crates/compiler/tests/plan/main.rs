@@ -13,7 +13,7 @@ mod patterns;
 mod structure;
 
 use ferrofuse_compiler::layout::LayoutClass;
-use ferrofuse_compiler::lower::Lowered;
+use ferrofuse_compiler::lowering::Lowered;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Decision, Hints, Kernels, Plan, PlanError, PlanOptions, PlanRequest, plan};
 use frontend::text;

@@ -2,7 +2,7 @@
 //! deterministic.
 
 use ferrofuse_compiler::layout::LayoutClass;
-use ferrofuse_compiler::lower::BufferSource;
+use ferrofuse_compiler::lowering::BufferSource;
 use ferrofuse_compiler::segment::Segmentation;
 use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Decision, Hints, PlanOptions, PlanRequest, plan};

@@ -2,7 +2,7 @@
 //! instructions.
 
 use codegen_c::cuda::{CudaKernel, emit};
-use compiler::lower::{KernelArgument, Lowered, LoweredSegment};
+use compiler::lowering::{KernelArgument, Lowered, LoweredSegment};
 use compiler::segment::cost::Seconds;
 use compiler::target::{BlockNeeds, Gpu, Processor, Target};
 use compiler::{Hints, Plan, SegmentPlan};

@@ -6,19 +6,19 @@ use space::Axis;
 
 impl Schedule {
     /// The axes that blocks divide among those that a fold reduces, outermost first.
-    pub(crate) fn divided(&self, fold: &Fold) -> Vec<Axis> {
+    pub fn divided(&self, fold: &Fold) -> Vec<Axis> {
         let reduced = self.loops_of(fold.reduced.iter().copied());
         self.blocks.iter().map(|(axis, _)| *axis).filter(|axis| reduced.contains(axis)).collect()
     }
 
     /// Whether blocks divide axes that a terminal fold reduces.
-    pub(crate) fn crosses(&self, fold: &Fold) -> bool {
+    pub fn crosses(&self, fold: &Fold) -> bool {
         fold.terminal && !self.divided(fold).is_empty()
     }
 
     /// The numbers of the folds that cross blocks, grouped by the combine step that finishes them: those of a group reduce
     /// and keep the same axes, those of size 1 aside.
-    pub(crate) fn combine_steps(&self, witness: &Witness) -> Vec<Vec<usize>> {
+    pub fn combine_steps(&self, witness: &Witness) -> Vec<Vec<usize>> {
         let axes = |fold: &Fold| (fold.kept_axes().collect::<Vec<Axis>>(), self.divided(fold));
         let mut steps: Vec<Vec<usize>> = Vec::new();
         for (number, fold) in witness.folds.iter().enumerate().filter(|(_, fold)| self.crosses(fold)) {

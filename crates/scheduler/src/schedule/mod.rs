@@ -25,7 +25,7 @@ use space::Axis;
 
 pub use choose::choose;
 pub use knobs::{Prefetch, Ring, Schedule, ScheduleError};
-pub(crate) use persist::narrow_value;
+pub use persist::narrow_value;
 pub use text::{ScheduleParseError, parse};
 pub use workload::Workload;
 

@@ -147,7 +147,7 @@ pub(super) fn needs(work: &Workload<'_>, persistent: &[Val], stage: u32, wanted:
 }
 
 /// What scratch holds of a persistent value if such values are narrow: the input itself for a widened input.
-pub(crate) fn narrow_value(graph: &Graph, view: &Fusion, val: Val) -> Val {
+pub fn narrow_value(graph: &Graph, view: &Fusion, val: Val) -> Val {
     let widens = |operand: &Val| {
         let is_wide = graph.dtype(*operand).compute() == graph.dtype(val);
         is_wide && matches!(graph.op(val), TensorOp::Cast(_)) && view.is_input(*operand)

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use toml::Table;
 
 /// The crates that each crate (by folder) may use, without development dependencies. All others are forbidden.
-const ARROWS: [(&str, &[&str]); 25] = [
+const ARROWS: [(&str, &[&str]); 26] = [
     ("cuda", &[]),
     ("llvm", &[]),
     ("emulator", &[]),
@@ -23,8 +23,9 @@ const ARROWS: [(&str, &[&str]); 25] = [
     ("frontend", &["index", "ops", "ir", "syntax"]),
     ("space", &["index", "ir"]),
     ("scheduler", &["index", "ops", "ir", "kernel", "target", "space"]),
+    ("lowering", &["index", "ops", "ir", "kernel", "target", "space", "scheduler"]),
     ("segmenter", &["index", "ops", "ir", "target", "space", "scheduler"]),
-    ("compiler", &["index", "ops", "ir", "kernel", "target", "space", "scheduler", "segmenter"]),
+    ("compiler", &["index", "ops", "ir", "kernel", "target", "space", "scheduler", "lowering", "segmenter"]),
     ("execution", &["index", "ops", "ir", "kernel", "compiler"]),
     ("codegen", &["index", "ops", "kernel", "llvm"]),
     ("codegen-c", &["index", "ops", "kernel"]),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The top-level modules of each crate (by folder), in order. Unit tests may use all.
-const ORDER: [(&str, &[&str]); 25] = [
+const ORDER: [(&str, &[&str]); 26] = [
     (
         "cuda",
         &[
@@ -132,7 +132,14 @@ const ORDER: [(&str, &[&str]); 25] = [
     ("frontend", &["define", "text"]),
     ("target", &["multiprocessor", "limits", "cpu", "gpu", "gpus"]),
     ("space", &["places", "passage", "node_axes", "axes", "refine", "index_maps", "indices", "subranges"]),
-    ("scheduler", &["hints", "cycles", "legal", "schedule", "lower"]),
+    ("scheduler", &["hints", "cycles", "legal", "schedule"]),
+    (
+        "lowering",
+        &[
+            "lowered", "counted", "group", "emitter", "address", "loops", "layer", "access", "states",
+            "value", "fold", "names", "nest", "combine", "ring",
+        ],
+    ),
     (
         "segmenter",
         &[

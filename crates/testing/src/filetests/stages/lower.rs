@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use compiler::SegmentPlan;
-use compiler::lower::{BufferSource, KernelArgument, Lowered, LoweredSegment};
+use compiler::lowering::{BufferSource, KernelArgument, Lowered, LoweredSegment};
 use ferrofuse::{Decision, Plan};
 use kernel::print::index;
 
