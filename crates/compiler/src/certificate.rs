@@ -5,7 +5,7 @@ use scheduler::hints::Hints;
 use serde::{Deserialize, Serialize};
 
 use crate::plan::{Decision, Plan};
-use crate::segment::{Constraints, SearchProblem, lower_bound, optimum};
+use segmenter::{Constraints, SearchProblem, lower_bound, optimum};
 
 /// A gap below this is rounding.
 const ROUNDING: f64 = 1e-9;

@@ -3,7 +3,7 @@
 //! `pipeline` (the compiler on a page) · `plan` (its result) · `certificate` (how close that is to the best) · `passes`
 //! (graph passes) · `products` (of matrices: by a library or a kernel) · `distribution` (lambdas: as one fold or several) ·
 //! `softmaxes` (as one fold or two) · `batch` (what one launch runs) · `outputs` and `in_place` (the buffers of outputs).
-//! A plan describes segments and kernels by values of `segmenter`, `scheduler` and `lowering`, whose modules are re-exported.
+//! A plan describes segments and kernels by values of `segmenter`, `scheduler` and `lowering`.
 
 mod batch;
 mod certificate;
@@ -15,15 +15,6 @@ pub mod pipeline;
 pub mod plan;
 mod products;
 mod softmaxes;
-
-pub use ir::layout;
-pub use lowering;
-pub use scheduler::hints::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
-pub use scheduler::legal::{Rejection, Witness};
-pub use scheduler::schedule;
-pub use segmenter as segment;
-pub use space;
-pub use target;
 
 pub use certificate::Certificate;
 pub use distribution::Distribution;

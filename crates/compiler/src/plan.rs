@@ -19,11 +19,11 @@ use crate::distribution::Distribution;
 use crate::outputs::{Placement, View};
 use crate::passes::{Step, built_in, in_memory};
 use crate::products::JudgedProducts;
-use crate::segment::cost::{Amounts, Seconds};
-use crate::segment::{
+use crate::softmaxes::Softmaxes;
+use segmenter::cost::{Amounts, Seconds};
+use segmenter::{
     ExternalCall, GroupError, Joined, Legality, LegalityAnswer, Segmentation, SegmentationError,
 };
-use crate::softmaxes::Softmaxes;
 
 /// Choices that the user makes instead of the compiler.
 #[derive(Clone, Debug, Default)]

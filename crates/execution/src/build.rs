@@ -2,16 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use compiler::lowering::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
 use compiler::outputs::{Placement, View};
-use compiler::segment::{ExternalCall, Source, ViewedOperand};
 use compiler::{Decision, Plan, SegmentPlan};
 use cranelift_entity::PrimaryMap;
 use index::{Expr, Sym};
 use ir::graph::{ExternalOp, Formula, Formulas, Fusion, Graph, Node, Output, Shape, TensorOp, Val, ValMap};
 use kernel::Stmt;
+use lowering::{BufferSource, KernelArgument, Lowered, LoweredSegment, Temporary};
 use ops::DType;
 use rustc_hash::FxHashMap;
+use segmenter::{ExternalCall, Source, ViewedOperand};
 
 use super::{
     ArgumentSource, Checked, Evaluation, ExecutedSegment, ExecutionPlan, ExternalStep, FaultWords, Launch,

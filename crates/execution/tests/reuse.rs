@@ -1,10 +1,11 @@
 //! Reuse distances of a plan, counted in tensors.
 
-use compiler::layout::LayoutClass;
-use compiler::target::Target;
-use compiler::{Hints, PlanOptions, PlanRequest, plan};
+use compiler::{PlanOptions, PlanRequest, plan};
 use ferrofuse_execution::{ExecutionPlan, ReuseDistances};
+use ir::layout::LayoutClass;
 use kernel::Access;
+use scheduler::hints::Hints;
+use target::Target;
 
 /// A chain of three kernels.
 const CHAIN: &str = "

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use compiler::Hints;
-use compiler::target::Target;
 use ir::definition::Definition;
 use ir::graph::Fusion;
 use llvm::CpuTarget;
 use runtime::Machine;
+use scheduler::hints::Hints;
+use target::Target;
 
 use crate::languages::{CUDA_CPP, LANGUAGES, Language};
 

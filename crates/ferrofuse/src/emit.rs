@@ -8,13 +8,13 @@ use std::str::FromStr;
 
 use codegen::cpu::{self, Isa};
 use codegen_c::c;
-use compiler::lowering::LoweredSegment;
 use compiler::{Decision, Plan, SegmentPlan};
 use frontend::define::{AsWritten, DefineError};
 use frontend::text::{NameStyle as Spelling, print, print_as_written};
 use ir::definition::Definition;
 use kernel::Kernel;
 use llvm::{Llvm, Output};
+use lowering::LoweredSegment;
 use runtime::unforked;
 
 use crate::kernel_text::KernelText;

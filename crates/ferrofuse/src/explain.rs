@@ -21,17 +21,18 @@ mod table;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use compiler::layout::{LayoutClass, Stride};
-use compiler::lowering::{Temporary, temporaries};
-use compiler::segment::InputReads;
-use compiler::segment::cost::Seconds;
-use compiler::target::Processor;
-use compiler::{Certificate, Cut, Decision, Hints, Plan, SegmentPlan};
+use compiler::{Certificate, Cut, Decision, Plan, SegmentPlan};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{Fusion, Node, TensorOp, Val, op_line};
+use ir::layout::{LayoutClass, Stride};
+use lowering::{Temporary, temporaries};
 use rustc_hash::FxHashMap;
+use scheduler::hints::Hints;
+use segmenter::InputReads;
+use segmenter::cost::Seconds;
 use serde::{Deserialize, Serialize};
+use target::Processor;
 
 use memory::Peaks;
 use readers::Readers;

@@ -6,13 +6,13 @@
 use std::fmt::Write;
 
 use codegen_c::c::{Dialect, EmitError, emit_together};
-use compiler::lowering::LoweredSegment;
-use compiler::segment::cost::bytes;
 use compiler::{Kernels, SegmentPlan};
 use ir::graph::{Graph, Node, TensorOp, Val, op_line};
 use kernel::Kernel;
+use lowering::LoweredSegment;
 use ops::Scalar;
 use rustc_hash::FxHashMap;
+use segmenter::cost::bytes;
 
 use crate::names::ValueNames;
 

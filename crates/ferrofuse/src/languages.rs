@@ -2,7 +2,7 @@
 
 use codegen_c::c::Dialect;
 use codegen_c::cuda::CUDA;
-use compiler::target::{GPUS, GpuModel};
+use target::{GPUS, GpuModel};
 
 /// A language.
 pub(crate) struct Language {

@@ -43,11 +43,6 @@ mod segments;
 pub mod table;
 
 pub use code_target::{CodeTarget, UnknownTarget};
-pub use compiler::Hints;
-pub use compiler::layout::LayoutClass;
-pub use compiler::schedule::{Prefetch, Schedule, parse as parse_schedule};
-pub use compiler::segment::Segmentation;
-pub use compiler::segment::{greedy, unfused};
 pub use compiler::{Certificate, Cut, Decision, Plan, PlanError, PlanOptions, ShallowProduct};
 pub use cpu::alloc::{Buffer, Side};
 pub use cpu::facts::{CpuFacts, FactsError};
@@ -71,6 +66,7 @@ pub use ir::graph::{DeviceStream, GroupOptions, Task, TaskData, TaskKind, Tasks}
 pub use ir::graph::{InputError, InputSignature};
 pub use ir::graph::{Stream, Val};
 pub use ir::interrupt::{Interrupt, Interrupted};
+pub use ir::layout::LayoutClass;
 pub use ir::{Diagnostic, Span};
 pub use lambdas::{FoldLambda, lambdas};
 pub use llvm::{CpuTarget, LlvmOptions};
@@ -85,6 +81,10 @@ pub use runtime::{
     SegmentInput, SegmentReport, SegmentedExecutable, StepReport, Tensor, ThreadResources, Variant,
     declared_layouts, has_ended, in_background, unforked,
 };
+pub use scheduler::hints::Hints;
+pub use scheduler::schedule::{Prefetch, Schedule, parse as parse_schedule};
+pub use segmenter::Segmentation;
+pub use segmenter::{greedy, unfused};
 pub use segments::{Segment, SegmentError, count_positions, of_plan, read_segmentation, segments, tasks};
 
 /// Reads a definition from its text.

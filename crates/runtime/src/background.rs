@@ -8,8 +8,8 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::Builder;
 use std::time::Duration;
 
-use compiler::segment::parallel::STACK;
 use ir::interrupt::{Interrupt, Interrupted};
+use segmenter::parallel::STACK;
 
 use crate::{Error, unforked};
 

@@ -1,7 +1,6 @@
 //! Everything that can go wrong while a fusion is compiled or called, and whose fault it is.
 
 use compiler::PlanError;
-use compiler::segment::parallel::STACK;
 use ir::array::ArrayError;
 use ir::definition::SourceLine;
 use ir::graph::{InputError, SizeError, Val};
@@ -10,6 +9,7 @@ use llvm::CpuTarget;
 use ops::DType;
 use reference::evaluate::{EvaluateError, OutOfRange};
 use reference::interpret::Fault;
+use segmenter::parallel::STACK;
 use thiserror::Error;
 
 use cpu::alloc::AllocError;

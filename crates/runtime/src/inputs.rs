@@ -3,9 +3,9 @@
 //! Which inputs are read in place depends on the executor: kernels need elements aligned to their size, the interpreter has
 //! no memory before the first element. All others are copied.
 
-use compiler::layout::LayoutClass;
 use ir::array::{Array, ArrayView, Layout as ArrayLayout, StridedArray};
 use ir::definition::Definition;
+use ir::layout::LayoutClass;
 use reference::evaluate::copy;
 
 use crate::executor::Readable;

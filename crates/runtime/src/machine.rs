@@ -8,9 +8,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread::available_parallelism;
 
 use codegen::cpu::Isa;
-use compiler::target::Target;
 use ir::interrupt::Interrupt;
 use llvm::{CpuTarget, Error as LlvmError, Llvm, LlvmOptions};
+use target::Target;
 
 use cpu::alloc::{Allocator, AllocatorOptions, Side};
 use cpu::facts::CpuFacts;

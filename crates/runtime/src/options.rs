@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use compiler::target::Target;
-use compiler::{Hints, PlanOptions};
+use compiler::PlanOptions;
 use ir::graph::Stream;
 use ir::interrupt::Interrupt;
 use llvm::CpuTarget;
 use reference::interpret::Options as InterpreterOptions;
+use scheduler::hints::Hints;
+use target::Target;
 
 use crate::{CudaDevice, DeviceHandle, Error, Executor, Generator, Machine};
 

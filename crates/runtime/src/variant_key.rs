@@ -9,15 +9,16 @@
 //! few elements are unrolled. Sizes that a reshape replaces by numbers are known: each index would be divided by them. The
 //! key depends on the call alone, and so does the answer to the last bit, whatever was called before.
 
-use compiler::layout::LayoutClass;
-use compiler::target::limits::MAX_SMALL_CALL_ELEMENTS;
-use compiler::{Hints, KnownRow, Limits, PlanOptions, folded_row_sizes, row_sizes};
+use compiler::PlanOptions;
 use index::{Expr, Facts, Sym};
 use indexmap::IndexSet;
 use ir::definition::Definition;
 use ir::graph::{Fusion, Graph, Node, Shape, Sizes, TensorOp, Val};
+use ir::layout::LayoutClass;
 use rustc_hash::FxHashSet;
+use scheduler::hints::{Hints, KnownRow, Limits, folded_row_sizes, row_sizes};
 use smallvec::SmallVec;
+use target::limits::MAX_SMALL_CALL_ELEMENTS;
 
 use crate::inputs::declared_layouts;
 

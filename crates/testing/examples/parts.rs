@@ -5,8 +5,8 @@ use std::fs;
 use std::time::Instant;
 
 use compiler::Plan;
-use compiler::segment::Legality;
 use ferrofuse_testing::parts::{PartTally, planned, views};
+use segmenter::Legality;
 
 /// Parts of each definition.
 const PARTS: usize = 10_000;

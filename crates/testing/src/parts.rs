@@ -3,13 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use compiler::layout::{LayoutClass, SegmentLayouts};
-use compiler::lowering::{Group, lower};
-use compiler::schedule::{Workload, choose};
-use compiler::segment::{Engine, Legality};
-use compiler::target::Target;
-use compiler::{Hints, Plan, PlanOptions, PlanRequest, plan};
+use compiler::{Plan, PlanOptions, PlanRequest, plan};
 use ir::graph::{Fusion, Graph, Node, TensorOp};
+use ir::layout::{LayoutClass, SegmentLayouts};
+use lowering::{Group, lower};
+use scheduler::hints::Hints;
+use scheduler::schedule::{Workload, choose};
+use segmenter::{Engine, Legality};
+use target::Target;
 
 use crate::random::Draws;
 

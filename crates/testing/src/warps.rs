@@ -1,9 +1,10 @@
 //! The memory accesses of a GPU's warps in a plan's kernels, by the interpreter: sectors, wavefronts of shared memory banks,
 //! idle lanes.
 
-use compiler::lowering::{KernelArgument, Lowered};
-use compiler::{Hints, Plan};
+use compiler::Plan;
+use lowering::{KernelArgument, Lowered};
 use reference::interpret::{WarpCounts, warp_counts};
+use scheduler::hints::Hints;
 
 /// The counts of one block of a kernel, at the expected sizes.
 #[derive(Clone, Debug)]

@@ -11,7 +11,7 @@ use scheduler::hints::Hints;
 use scheduler::schedule::Schedule;
 
 use super::MOST_ADDED;
-use crate::segment::{Lifetimes, Structure};
+use segmenter::{Lifetimes, Structure};
 
 /// A schedule for all segments of a structure.
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 
-use crate::segment::DisjointSets;
+use segmenter::DisjointSets;
 
 /// The values that a segment makes, by parts that neither read nor write each other's tensors. An output that is written to
 /// the memory of an input belongs to the part that reads the input.

@@ -16,7 +16,7 @@ use ir::graph::{DeviceStream, Fusion, Val};
 use lowering::Lowered;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::segment::Lifetimes;
+use segmenter::Lifetimes;
 
 pub(crate) use alike::{Shared, Structures, only_maps};
 pub(crate) use apart::parts;

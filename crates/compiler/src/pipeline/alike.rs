@@ -12,7 +12,7 @@ use super::schedules::LaidOutClass;
 use crate::batch::{self, Member, Shared, Structures};
 use crate::outputs::placements;
 use crate::plan::{PlanError, PlanRequest, SegmentPlan};
-use crate::segment::{Engine, Segmentation, Structure};
+use segmenter::{Engine, Segmentation, Structure};
 
 /// The stage.
 pub(super) fn batches(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {

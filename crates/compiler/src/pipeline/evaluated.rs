@@ -7,7 +7,7 @@ use lowering::LoweredSegment;
 use super::Compilation;
 use crate::outputs::placements;
 use crate::plan::{Decision, PlanError, SegmentPlan};
-use crate::segment::Segmentation;
+use segmenter::Segmentation;
 
 /// The stage.
 pub(super) fn evaluated(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {

@@ -13,7 +13,7 @@ use super::Compilation;
 use super::schedules::LaidOutClass;
 use crate::in_place::note_shared_memory;
 use crate::plan::{Decision, PlanError, SegmentPlan};
-use crate::segment::parallel::join;
+use segmenter::parallel::join;
 
 /// Segments from which two threads lower them.
 const MIN_HALVED: usize = 16;

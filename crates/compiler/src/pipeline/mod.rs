@@ -28,8 +28,8 @@ use crate::outputs::{Placement, View};
 use crate::passes::{Rewritten, Step};
 use crate::plan::{Cut, Plan, PlanError, PlanOptions, PlanRequest, SegmentPlan};
 use crate::products::JudgedProducts;
-use crate::segment::{Constraints, Legality, Segmentation};
 use crate::softmaxes::Softmaxes;
+use segmenter::{Constraints, Legality, Segmentation};
 
 /// A stage: its name, and its function over a compilation.
 pub struct PlanStage {

@@ -21,9 +21,9 @@ use crate::passes::{
 };
 use crate::plan::{PlanError, PlanOptions, PlanRequest};
 use crate::products::{self, JudgedProducts};
-use crate::segment::cost::{Amounts, Seconds};
-use crate::segment::{Legality, SearchProblem, Segmentation, greedy_with, search};
 use crate::softmaxes::Softmaxes;
+use segmenter::cost::{Amounts, Seconds};
+use segmenter::{Legality, SearchProblem, Segmentation, greedy_with, search};
 
 /// Nodes of the largest fusion whose index maps are evaluated by cost.
 const MAX_JUDGED_NODES: usize = 1 << 10;

@@ -8,7 +8,7 @@ use super::{Compilation, Optimized};
 use crate::outputs::{View, computed, ordered, views};
 use crate::passes::Rewritten;
 use crate::plan::{PlanError, PlanOptions, PlanRequest};
-use crate::segment::{Constraints, Segmentation, SegmentationError};
+use segmenter::{Constraints, Segmentation, SegmentationError};
 
 /// The stage.
 pub(super) fn outputs(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {

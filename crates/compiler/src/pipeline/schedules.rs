@@ -11,8 +11,8 @@ use scheduler::schedule::{Schedule, Workload, choose};
 use super::Compilation;
 use crate::batch::Shared;
 use crate::plan::{Decision, Kernels, PlanError, PlanRequest, SegmentPlan};
-use crate::segment::cost::{self, Amounts};
-use crate::segment::{Engine, GroupClass, PlaceInGroup, Structure};
+use segmenter::cost::{self, Amounts};
+use segmenter::{Engine, GroupClass, PlaceInGroup, Structure};
 
 /// A class of segments whose inputs and results have these layouts.
 pub(super) type LaidOutClass = (GroupClass, [Vec<LayoutClass>; 2]);

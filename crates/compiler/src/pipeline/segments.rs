@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Compilation, Optimized};
 use crate::passes::{before_expansion, in_memory};
 use crate::plan::{PlanError, PlanRequest};
-use crate::segment::{Engine, Lifetimes, SearchProblem, Segmentation, greedy_with, search, search_within};
+use segmenter::{Engine, Lifetimes, SearchProblem, Segmentation, greedy_with, search, search_within};
 
 /// Runs the stage.
 pub(super) fn segments(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {

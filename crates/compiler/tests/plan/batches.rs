@@ -1,8 +1,8 @@
 //! The segments that one launch runs together, and those that it does not.
 
-use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{Kernels, Plan, PlanOptions};
 use ir::definition::Definition;
+use target::Target;
 
 use super::{cpu_plan, define, kernels, try_plan};
 
@@ -190,7 +190,7 @@ fn an_order_that_the_user_chose_stays() {
     let mut segments: Vec<_> = sorted.segments.into_iter().collect();
     segments.swap(1, 2);
     let options = PlanOptions {
-        segmentation: Some(ferrofuse_compiler::segment::Segmentation { segments: segments.clone() }),
+        segmentation: Some(segmenter::Segmentation { segments: segments.clone() }),
         ..PlanOptions::default()
     };
     let plan = try_plan(&definition, &Target::cpu(512), &options).expect("a segmentation that fits");

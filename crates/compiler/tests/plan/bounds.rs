@@ -1,8 +1,9 @@
 //! The limit on a kernel's code: longer code is cut, wherever it comes from. Counts, not times.
 
-use ferrofuse_compiler::segment::lower_bound;
-use ferrofuse_compiler::{Decision, Hints, Plan};
+use ferrofuse_compiler::{Decision, Plan};
 use ir::definition::Definition;
+use scheduler::hints::Hints;
+use segmenter::lower_bound;
 
 use super::{cpu_plan, define, kernels, lowered};
 

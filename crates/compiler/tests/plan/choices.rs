@@ -1,13 +1,13 @@
 //! Schedules and segmentations are values: they print, parse, are checked, and any valid one can be lowered.
 
-use ferrofuse_compiler::schedule::parse;
-use ferrofuse_compiler::segment::Segmentation;
-use ferrofuse_compiler::target::{GpuModel, Target};
 use ferrofuse_compiler::{Plan, PlanError, PlanOptions};
 use index::Facts;
 use ir::definition::Definition;
 use ir::graph::TensorOp;
 use ops::ScalarOp;
+use scheduler::schedule::parse;
+use segmenter::Segmentation;
+use target::{GpuModel, Target};
 
 use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, first_kernel, kernels, only, try_plan, verify_kernels};
 

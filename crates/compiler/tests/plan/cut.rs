@@ -1,9 +1,10 @@
 //! A cut is a plan without kernels.
 
-use ferrofuse_compiler::layout::LayoutClass;
-use ferrofuse_compiler::lowering::temporaries;
-use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Hints, PlanError, PlanOptions, PlanRequest, cut};
+use ferrofuse_compiler::{PlanError, PlanOptions, PlanRequest, cut};
+use ir::layout::LayoutClass;
+use lowering::temporaries;
+use scheduler::hints::Hints;
+use target::Target;
 
 use super::{INNER_OUTER, SOFTMAX, cpu_plan, define, kernels};
 

@@ -1,10 +1,10 @@
 //! The user's groups and segments: where groups are kept, what is rejected, what passes leave of them.
 
-use ferrofuse_compiler::segment::{GroupError, Segmentation, greedy, unfused};
-use ferrofuse_compiler::target::Target;
 use ferrofuse_compiler::{PlanError, PlanOptions};
 use ir::definition::Definition;
 use ir::graph::{TaskKind, Val};
+use segmenter::{GroupError, Segmentation, greedy, unfused};
+use target::Target;
 
 use super::{cpu_plan, first_kernel, try_plan};
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use ferrofuse_compiler::layout::LayoutClass;
-use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Hints, PlanOptions, PlanRequest, cut, plan};
+use ferrofuse_compiler::{PlanOptions, PlanRequest, cut, plan};
 use ir::definition::Definition;
 use ir::graph::{Fusion, Output};
+use ir::layout::LayoutClass;
+use scheduler::hints::Hints;
 use scheduler::legal::{Witness, legal};
+use target::Target;
 
 use super::{INNER_OUTER, SOFTMAX, define};
 

@@ -12,13 +12,14 @@ mod many_inputs;
 mod patterns;
 mod structure;
 
-use ferrofuse_compiler::layout::LayoutClass;
-use ferrofuse_compiler::lowering::Lowered;
-use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Decision, Hints, Kernels, Plan, PlanError, PlanOptions, PlanRequest, plan};
+use ferrofuse_compiler::{Decision, Kernels, Plan, PlanError, PlanOptions, PlanRequest, plan};
 use frontend::text;
 use ir::definition::Definition;
+use ir::layout::LayoutClass;
 use kernel::verify;
+use lowering::Lowered;
+use scheduler::hints::Hints;
+use target::Target;
 
 /// A definition from the lines of its body; `T0 = …` and so on.
 fn define(body: &str) -> Definition {

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use ferrofuse_compiler::Plan;
 use ferrofuse_compiler::passes::{PASSES, PassContext, Step};
-use ferrofuse_compiler::segment::Engine;
 use ir::definition::Definition;
 use ir::graph::dump;
 use rustc_hash::FxHashSet;
+use segmenter::Engine;
 
 use super::{cpu_plan, define};
 

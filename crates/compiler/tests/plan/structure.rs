@@ -1,13 +1,14 @@
 //! The structure of plans: the number of segments, the values they keep, what crosses blocks, and that planning is
 //! deterministic.
 
-use ferrofuse_compiler::layout::LayoutClass;
-use ferrofuse_compiler::lowering::BufferSource;
-use ferrofuse_compiler::segment::Segmentation;
-use ferrofuse_compiler::target::Target;
-use ferrofuse_compiler::{Decision, Hints, PlanOptions, PlanRequest, plan};
+use ferrofuse_compiler::{Decision, PlanOptions, PlanRequest, plan};
 use index::Expr;
 use ir::graph::{TaskKind, TensorOp};
+use ir::layout::LayoutClass;
+use lowering::BufferSource;
+use scheduler::hints::Hints;
+use segmenter::Segmentation;
+use target::Target;
 
 use super::{
     INNER_OUTER, SOFTMAX, cpu_plan, define, first_kernel, kernels, lowered, only, try_plan, verify_kernels,

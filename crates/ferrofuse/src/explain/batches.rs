@@ -5,7 +5,7 @@ use std::ops::Range;
 use codegen_c::c::members_of_launch;
 use codegen_c::cuda::CUDA;
 use compiler::Plan;
-use compiler::target::Processor;
+use target::Processor;
 
 /// The names of the segments of each launch that runs several: those of a batch, or as many as a launch on a GPU has room
 /// for.

@@ -2,10 +2,10 @@
 //! so do outputs stored in inputs; partial results of folds do not count.
 
 use compiler::Plan;
-use compiler::segment::Lifetimes;
 use index::Expr;
 use ir::graph::Val;
 use rustc_hash::FxHashSet;
+use segmenter::Lifetimes;
 
 use super::Explainer;
 

@@ -2,13 +2,14 @@
 //! instructions.
 
 use codegen_c::cuda::{CudaKernel, emit};
-use compiler::lowering::{KernelArgument, Lowered, LoweredSegment};
-use compiler::segment::cost::Seconds;
-use compiler::target::{BlockNeeds, Gpu, Processor, Target};
-use compiler::{Hints, Plan, SegmentPlan};
+use compiler::{Plan, SegmentPlan};
 use index::{Expr, Sym};
+use lowering::{KernelArgument, Lowered, LoweredSegment};
 use runtime::ThreadResources;
+use scheduler::hints::Hints;
+use segmenter::cost::Seconds;
 use serde::{Deserialize, Serialize};
+use target::{BlockNeeds, Gpu, Processor, Target};
 
 /// The resources of a thread of each kernel of a plan, in the order of [`gpu_kernels`]; `None` if the kernel was not
 /// compiled.

@@ -1,10 +1,10 @@
 //! The layouts of a plan's outputs that are views or not row-major: the source of each view, and strides as formulas.
 
 use compiler::Plan;
-use compiler::layout::LayoutClass;
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::{Axes, Val};
+use ir::layout::LayoutClass;
 use serde::{Deserialize, Serialize};
 
 use super::Explainer;

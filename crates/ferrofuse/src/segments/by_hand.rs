@@ -1,9 +1,9 @@
 //! Segmentations as a user writes them: parsed, ordered so that they run, rejected by name and line.
 
 use compiler::PlanError;
-use compiler::segment::{SegmentationError, Wait};
 use ir::definition::Definition;
 use ir::graph::Val;
+use segmenter::{SegmentationError, Wait};
 
 use super::SegmentError;
 use crate::names::{value_name, value_named};

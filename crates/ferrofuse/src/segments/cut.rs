@@ -5,11 +5,11 @@
 //! views of inputs are a last segment.
 
 use compiler::passes::in_memory;
-use compiler::segment::Wait;
 use compiler::{Cut, SegmentPlan};
 use ir::definition::Definition;
 use ir::graph::{Graph, Output, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
+use segmenter::Wait;
 
 use crate::Segmentation;
 

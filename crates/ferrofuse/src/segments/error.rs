@@ -10,7 +10,7 @@ use crate::Error;
 pub enum SegmentError {
     /// Text that is no segmentation, or names a value that the definition does not compute.
     #[error("{0}")]
-    Text(#[from] compiler::segment::SegmentationError),
+    Text(#[from] segmenter::SegmentationError),
     /// A value that two segments make.
     #[error("line {line}: `{name}` is made by line {earlier} already")]
     Twice {
@@ -50,7 +50,7 @@ pub enum SegmentError {
     },
     /// Segments that conflict with the groups of the definition.
     #[error(transparent)]
-    Group(compiler::segment::GroupError),
+    Group(segmenter::GroupError),
     /// A segment that the definition language cannot express.
     #[error(transparent)]
     Define(#[from] DefineError),

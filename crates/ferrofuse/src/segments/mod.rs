@@ -14,9 +14,7 @@ mod tasks;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use compiler::segment::Wait;
-use compiler::segment::parallel;
-use compiler::{Cut, Hints};
+use compiler::Cut;
 use frontend::define::{AsWritten, DefinitionBuilder, Origin, outline_as_written};
 use frontend::text::{NameStyle, print};
 use index::Expr;
@@ -24,6 +22,9 @@ use ir::definition::Definition;
 use ir::graph::{DeviceStream, Fusion, Node, Output, Val};
 use runtime::{CompileOptions, SegmentDefinition, SegmentInput};
 use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::hints::Hints;
+use segmenter::Wait;
+use segmenter::parallel;
 
 use crate::Schedule;
 use crate::explain::{Edge, Traffic};

@@ -11,8 +11,8 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use ::kernel::Kernel;
-use compiler::target::Target;
 use ir::array::ArrayView;
+use target::Target;
 
 use crate::device::{AddressSpace, Device, Host};
 use crate::{Error, Tensor};

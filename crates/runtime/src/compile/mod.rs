@@ -9,10 +9,10 @@ mod variant;
 use std::time::Instant;
 
 use codegen::cpu::Error as CodegenError;
-use compiler::layout::LayoutClass;
 use compiler::{PlanError, PlanOptions};
 use ir::definition::Definition;
 use ir::interrupt::Interrupt;
+use ir::layout::LayoutClass;
 use kernel::Kernel;
 
 use crate::host::{HostCode, machine_code};

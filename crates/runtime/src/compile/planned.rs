@@ -1,11 +1,12 @@
 //! Plans: for calls of a variant key, for a call that is only described, and for any calls.
 
-use compiler::layout::LayoutClass;
-use compiler::target::{Processor, Target};
-use compiler::{Cut, Hints, Plan, PlanError, PlanOptions, PlanRequest, cut, plan};
+use compiler::{Cut, Plan, PlanError, PlanOptions, PlanRequest, cut, plan};
 use ir::array::ArrayView;
 use ir::definition::Definition;
 use ir::graph::Sizes;
+use ir::layout::LayoutClass;
+use scheduler::hints::Hints;
+use target::{Processor, Target};
 
 use crate::background::in_background;
 use crate::inputs::layouts;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use compiler::target::Target;
 use cuda::{Cuda, LibraryPaths};
 use ir::array::ArrayView;
 use kernel::Kernel;
+use target::Target;
 
 use super::code::gpu_kernel;
 use super::{CudaDevice, GpuMemory, GpuTensor, OnStream, Telling};

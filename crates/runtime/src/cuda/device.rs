@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use codegen_c::cuda::NVRTC_OPTIONS;
-use compiler::target::{GpuModel, Target};
 use cuda::{Cubin, CublasLt, Cuda, Error, Gpu, Nvrtc, Reports, Stream, StridedCopy};
 use kernel::NO_FAULT;
+use target::{GpuModel, Target};
 
 use super::faults::{Watched, earlier};
 use super::products::Products;

@@ -3,9 +3,9 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use compiler::layout::LayoutClass;
 use cuda::{DeviceBuffer, Stream};
 use ir::array::{Array, ArrayView, Footprint, Layout, StridedArray};
+use ir::layout::LayoutClass;
 use ops::DType;
 
 use crate::device::AddressSpace;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use compiler::layout::LayoutClass;
 use cuda::{Graph, GraphWords, Stream};
 use ir::array::{ArrayView, Footprint, Layout, StridedArray};
 use ir::definition::Definition;
 use ir::graph::{InputSignature, Sizes};
 use ir::interrupt::Interrupt;
+use ir::layout::LayoutClass;
 use ops::DType;
 use smallvec::SmallVec;
 

@@ -1,11 +1,11 @@
 //! The segments that a chain consists of: definitions, the sources of their inputs, schedules of the user.
 
-use compiler::schedule::Schedule;
-use compiler::segment::Segmentation;
 use compiler::{PlanError, PlanOptions};
 use index::Expr;
 use ir::definition::Definition;
 use ir::graph::Val;
+use scheduler::schedule::Schedule;
+use segmenter::Segmentation;
 
 use crate::compile::cut_declared;
 use crate::{CompileOptions, Error};

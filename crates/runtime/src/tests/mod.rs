@@ -6,13 +6,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use codegen::cpu::Error as CodegenError;
-use compiler::layout::LayoutClass;
-use compiler::target::Target;
-use compiler::{Hints, Plan, PlanOptions, PlanRequest, evaluated, plan};
+use compiler::{Plan, PlanOptions, PlanRequest, evaluated, plan};
 use ir::definition::Definition;
 use ir::interrupt::Interrupt;
+use ir::layout::LayoutClass;
 use kernel::Kernel;
 use reference::interpret::Options;
+use scheduler::hints::Hints;
+use target::Target;
 
 use crate::Executor;
 use crate::compile::{Code, Planned, Variant};

@@ -4,11 +4,11 @@ use std::mem::take;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use compiler::target::Target;
 use ir::array::{Array, ArrayView, ArrayViewMut, Layout};
 use ir::graph::{ExternalOp, Val};
 use kernel::Kernel;
 use ops::{DType, Scalar};
+use target::Target;
 
 use super::{SEGMENTS, defined};
 use crate::accelerator::{Accelerator, LoadError, LoadedKernel, OwnsMemory};

@@ -6,9 +6,9 @@
 mod draw;
 mod oracle;
 
-use compiler::Hints;
-use compiler::segment::{Constraints, Legality, SearchProblem, greedy, optimum, search};
-use compiler::target::Target;
+use scheduler::hints::Hints;
+use segmenter::{Constraints, Legality, SearchProblem, greedy, optimum, search};
+use target::Target;
 
 use crate::random::Draws;
 use oracle::Oracle;

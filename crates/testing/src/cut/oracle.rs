@@ -1,11 +1,11 @@
 //! The best segmentation of a small fusion, by exhaustive search: which values are kept, which segments make them, in which
 //! order.
 
-use compiler::Hints;
-use compiler::segment::{Legality, Segmentation, cost, lower_bound};
-use compiler::target::Target;
 use ir::graph::{Fusion, Graph, TensorOp, Val};
 use rustc_hash::FxHashMap;
+use scheduler::hints::Hints;
+use segmenter::{Legality, Segmentation, cost, lower_bound};
+use target::Target;
 
 use super::ROUNDING;
 

@@ -3,13 +3,13 @@
 
 use std::fmt;
 
-use compiler::target::Target;
 use compiler::{PlanError, PlanRequest, SegmentPlan, plan};
 use emulator::Order;
 use ferrofuse::{ArrayView, Decision, Definition, Hints, LayoutClass, PlanOptions, Schedule, greedy};
 use llvm::CpuTarget;
 use reference::interpret::{LaneOrder, Options as InterpreterOptions};
 use serde::{Deserialize, Serialize};
+use target::Target;
 
 use super::failure::{Failure, Kind};
 use super::machines::{MOST_THREADS, machine, targets};

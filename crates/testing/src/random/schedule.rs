@@ -1,7 +1,7 @@
 //! A random valid schedule: drawn freely, and drawn again until the check accepts it.
 
-use compiler::Witness;
 use ferrofuse::Schedule;
+use scheduler::legal::Witness;
 
 use super::Draws;
 
@@ -18,8 +18,8 @@ pub fn schedule(witness: &Witness, draws: &mut Draws, can_run: impl Fn(&Schedule
 #[cfg(test)]
 mod tests {
     use compiler::PlanRequest;
-    use compiler::target::Target;
     use ferrofuse::{Decision, Hints, LayoutClass, PlanOptions};
+    use target::Target;
 
     use super::*;
 
@@ -44,7 +44,7 @@ mod tests {
         let mut drawn = [0; 9];
         for seed in 0..1000 {
             let schedule = schedule(&kernels.witness, &mut Draws::new(seed), |_| true);
-            assert_eq!(compiler::schedule::parse(&schedule.to_string()).as_ref(), Ok(&schedule));
+            assert_eq!(scheduler::schedule::parse(&schedule.to_string()).as_ref(), Ok(&schedule));
             drawn[schedule.cluster as usize] += 1;
         }
         assert!([2, 4, 8].iter().all(|&blocks| drawn[blocks] > 5), "{drawn:?}");

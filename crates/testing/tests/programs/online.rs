@@ -2,7 +2,6 @@
 //! evaluator for random programs, in kernels for columns.
 
 use compiler::passes::{fold_online, softmax_folds};
-use compiler::target::Target;
 use compiler::{PlanOptions, PlanRequest, cut};
 use ferrofuse::{Definition, Hints, declared_layouts};
 use ferrofuse_testing::differential::{Chosen, check_definition};
@@ -10,6 +9,7 @@ use ferrofuse_testing::random::{Input, Numbers, Placed, Placement};
 use ir::graph::{Fusion, Graph};
 use ops::DType;
 use reference::evaluate::EvaluateOptions;
+use target::Target;
 
 use super::rewritten::{compare_programs, within_bounds};
 

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use compiler::SegmentPlan;
-use compiler::lowering::{BufferSource, KernelArgument, Lowered, LoweredSegment};
 use ferrofuse::{Decision, Plan};
 use kernel::print::index;
+use lowering::{BufferSource, KernelArgument, Lowered, LoweredSegment};
 
 use super::{Case, Outcome, Stage, planned};
 

@@ -14,9 +14,9 @@ mod schedule;
 mod segments;
 mod warps;
 
-use compiler::target::Target;
 use compiler::{PlanRequest, plan};
 use ferrofuse::{EmitOptions, File, Plan, PlanOptions, Segmentation, emit, read};
+use target::Target;
 
 use super::case::Case;
 use crate::inputs::facts_of;

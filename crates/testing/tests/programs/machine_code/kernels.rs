@@ -9,14 +9,15 @@ use std::path::Path;
 use std::process::Command;
 use std::rc::Rc;
 
-use compiler::target::{BlockNeeds, GpuModel};
-use compiler::{Decision, Hints, Plan};
+use compiler::{Decision, Plan};
 use ferrofuse::{
     CodeTarget, Definition, EmitOptions, File, KernelOnGpu, Stage, declared_layouts, emit, explain, read,
 };
 use ferrofuse_testing::machine_code::{Counts, Tools};
 use ferrofuse_testing::random::generate;
 use ferrofuse_testing::warps::{CountedBlock, counted_blocks};
+use scheduler::hints::Hints;
+use target::{BlockNeeds, GpuModel};
 
 use super::exceptions::{ELSEWHERE, EXCEPTIONS, Exception};
 use super::{files_in, files_of, planned, planned_for};

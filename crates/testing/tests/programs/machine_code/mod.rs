@@ -10,9 +10,10 @@ mod page;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use compiler::{Hints, Plan, PlanOptions, PlanRequest, plan};
+use compiler::{Plan, PlanOptions, PlanRequest, plan};
 use ferrofuse::{CodeTarget, Definition, EmitOptions, File, LayoutClass, Stage, emit, read};
 use ferrofuse_testing::inputs::facts_of;
+use scheduler::hints::Hints;
 
 /// Examples without a kernel.
 pub(crate) const EXTERNAL: [&str; 1] = ["nanogpt_attention"];
