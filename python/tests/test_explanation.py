@@ -114,3 +114,17 @@ def test_a_comparison_is_in_the_text_and_on_the_page():
     assert text.startswith(str(fd.explain())) and "only in this: a segment that writes tv2" in text
     with pytest.raises(ValueError, match="`against` is \"greedy\", \"unfused\", a definition or an explanation, not \"best\""):
         fd.explain(against="best")
+
+
+def test_a_baseline_has_no_views_of_inputs_and_no_limit_on_memory():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        fd.add_output(fd.ops.permute(x, [1, 0]))
+        fd.add_output(fd.ops.exp(x))
+    assert str(fd.explain(against="unfused")).endswith("\nno difference\n")
+    with FusionDefinition() as limited:
+        x = limited.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        limited.add_output(limited.ops.sum(limited.ops.exp(x), dims=[0, 1]))
+    limited.peak_memory = 4096
+    x = np.ones((64, 64), np.float32)
+    assert "only in unfused: a segment that writes tv1" in str(limited.explain([x], against="unfused"))

@@ -7,11 +7,10 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use compiler::{PlanError, PlanRequest};
 use ferrofuse::{
-    CallFacts, CodeTarget, Cut, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule, Segment,
-    Segmentation, of_plan, parse_schedule, read_segmentation,
+    Baseline, CallFacts, CodeTarget, Cut, Definition, File, Hints, Machine, Plan, PlanOptions, Schedule,
+    Segment, of_plan, parse_schedule, read_segmentation,
 };
 use index::integer;
-use ir::graph::{Fusion, Graph, Tasks};
 use llvm::CpuTarget;
 
 use crate::failure::Failure;
@@ -76,11 +75,9 @@ impl Choices {
             Ok((*segment, schedule))
         };
         let schedules = self.schedules.iter().map(schedule).collect::<Result<_, _>>()?;
-        let tasks = definition.tasks.clone();
         Ok(PlanOptions {
             segmentation: segmentation.transpose()?,
             schedules,
-            tasks,
             peak_memory: self.peak_memory,
             ..PlanOptions::default()
         })
@@ -181,22 +178,19 @@ pub fn cut(
     made(file, request, options, CodeTarget::HOST, machine, compiler::cut)
 }
 
-/// Plans a definition with a segmentation to compare with. Views of inputs are left out: they move no bytes in any plan.
+/// Plans a definition with a segmentation to compare with.
 ///
 /// # Errors
 /// When inputs do not fit the definition.
 pub fn baseline(
     file: &File,
     request: &Request,
-    segmentation: fn(&Graph, &Fusion, &Tasks) -> Segmentation,
+    baseline: Baseline,
     target: CodeTarget,
     machine: &Machine,
 ) -> Result<Planned, Failure> {
-    let Definition { graph, fusion, tasks, .. } = &file.definition;
     let (_, layouts) = Inputs::resolve(file, request)?.facts();
-    let segmentation = Some(compiler::baseline(graph, fusion, &layouts, tasks, segmentation));
-    let options = PlanOptions { segmentation, tasks: tasks.clone(), ..PlanOptions::default() };
-    plan_for_call(file, request, &options, target, machine)
+    plan_for_call(file, request, &baseline.options(&file.definition, &layouts), target, machine)
 }
 
 /// A target as a CPU whose code runs on this machine.
@@ -231,6 +225,7 @@ fn made<P>(
     let plan = make(PlanRequest {
         graph: &definition.graph,
         fusion: &fusion,
+        tasks: &definition.tasks,
         layouts: &layouts,
         target: &target,
         hints: &hints,

@@ -107,8 +107,7 @@ impl SegmentFolder {
         let definitions = index.segments.iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
         let segmentation = read_segmentation(&file.definition, &index.segmentation());
         let segmentation = segmentation.map_err(|error| Failure::user(format!("{INDEX}: {error}")))?;
-        let tasks = file.definition.tasks.clone();
-        let options = PlanOptions { segmentation: Some(segmentation), tasks, ..PlanOptions::default() };
+        let options = PlanOptions { segmentation: Some(segmentation), ..PlanOptions::default() };
         Ok(SegmentFolder { file, options, index, definitions })
     }
 

@@ -32,8 +32,6 @@ pub struct PlanOptions {
     pub segmentation: Option<Segmentation>,
     /// Schedules for segments, by number.
     pub schedules: Vec<(usize, Schedule)>,
-    /// The tasks of the definition: its groups bind segments.
-    pub tasks: Tasks,
     /// The limit on the bytes of values made by segments that are in memory at a time, at the expected sizes; partial
     /// results of folds do not count.
     pub peak_memory: Option<u64>,
@@ -49,6 +47,8 @@ pub struct PlanOptions {
 pub struct PlanRequest<'a> {
     pub graph: &'a Graph,
     pub fusion: &'a Fusion,
+    /// The tasks of the definition: its groups bind segments.
+    pub tasks: &'a Tasks,
     /// The layouts of the inputs.
     pub layouts: &'a [LayoutClass],
     /// The machine.

@@ -25,6 +25,7 @@ fn distances(text: &str) -> Vec<Vec<u64>> {
     let planned = plan(PlanRequest {
         graph,
         fusion,
+        tasks: &definition.tasks,
         layouts: &layouts,
         target: &Target::cpu(256),
         hints: &Hints::default(),

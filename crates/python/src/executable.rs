@@ -2,9 +2,9 @@
 //! Other Python threads run while kernels compile and run.
 
 use ferrofuse::{
-    CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator, Hints,
-    OutputForm, Plan, SegmentError, Segmentation, Stage, emit, explain_call, greedy, hints, in_background,
-    of_plan, plan_for, plan_for_call, read_segmentation, unfused,
+    Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator,
+    Hints, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts, emit,
+    explain_call, hints, in_background, of_plan, plan_for, plan_for_call, read_segmentation,
 };
 use ir::graph::{Output, SymbolSource};
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -24,6 +24,16 @@ use crate::{errors, machine, signals};
 type TypeOfOutput = (Vec<usize>, DataType, Vec<isize>);
 /// Sizes, as expressions of Python, and dtype of an output.
 type SymbolicType = (Vec<String>, DataType);
+
+/// How a definition is cut into segments.
+pub enum Chosen {
+    /// As the compiler finds best.
+    Searched,
+    /// By a user's segmentation.
+    Given(Segmentation),
+    /// By one to compare with.
+    Baseline(Baseline),
+}
 
 /// A definition ready to be called.
 #[pyclass(frozen, module = "ferrofuse._native")]
@@ -194,20 +204,16 @@ impl Executable {
         segmentation: Option<&str>,
         baseline: Option<&str>,
     ) -> PyResult<(String, String)> {
-        let Definition { graph, fusion, tasks, .. } = self.definition();
-        let chosen = match baseline {
-            Some("greedy") => Some(greedy(graph, fusion, tasks)),
-            Some("unfused") => Some(unfused(graph, fusion, tasks)),
-            Some(other) => {
-                let message = format!(
-                    "`against` is \"greedy\", \"unfused\", a definition or an explanation, not {other:?}"
-                );
-                return Err(PyValueError::new_err(message));
+        let chosen = match (baseline, segmentation) {
+            (Some(name), _) => Chosen::Baseline(name.parse().map_err(|_| {
+                let expected = "`against` is \"greedy\", \"unfused\", a definition or an explanation";
+                PyValueError::new_err(format!("{expected}, not {name:?}"))
+            })?),
+            (None, Some(text)) => {
+                let read = read_segmentation(self.definition(), text);
+                Chosen::Given(read.map_err(|error| errors::segments(py, &error))?)
             }
-            None => {
-                let chosen = segmentation.map(|text| read_segmentation(self.definition(), text)).transpose();
-                chosen.map_err(|error| errors::segments(py, &error))?
-            }
+            (None, None) => Chosen::Searched,
         };
         let target = self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::Cpu(machine::target()));
         self.planned(py, target, inputs, chosen, |definition, PlannedCall { plan, hints, decided }| {
@@ -225,10 +231,16 @@ impl Executable {
             Stage::CUDA => self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::CUDA),
             _ => CodeTarget::Cpu(machine::target()),
         };
-        let text = self.planned(py, target, inputs, None, move |definition, PlannedCall { plan, .. }| {
-            let llvm = machine::of_process().llvm();
-            emit(stage, definition, plan, &EmitOptions { target, segment: None, llvm: llvm.as_ref() })
-        });
+        let text = self.planned(
+            py,
+            target,
+            inputs,
+            Chosen::Searched,
+            move |definition, PlannedCall { plan, .. }| {
+                let llvm = machine::of_process().llvm();
+                emit(stage, definition, plan, &EmitOptions { target, segment: None, llvm: llvm.as_ref() })
+            },
+        );
         text?.map_err(|error| PyNotImplementedError::new_err(error.to_string()))
     }
 
@@ -262,14 +274,14 @@ pub struct PlannedCall {
 }
 
 impl Executable {
-    /// Plans as a call on these inputs does or for unknown sizes, with a segmentation if there is one, and calls a function
-    /// with the plan. Signal handlers run meanwhile.
+    /// Plans as a call on these inputs does or for unknown sizes, cut as chosen, and calls a function with the
+    /// plan. Signal handlers run meanwhile.
     pub fn planned<R: Send + 'static>(
         &self,
         py: Python<'_>,
         target: CodeTarget,
         inputs: Option<&Bound<'_, PyAny>>,
-        segmentation: Option<Segmentation>,
+        chosen: Chosen,
         say: impl FnOnce(&Definition, &PlannedCall) -> R + Send + 'static,
     ) -> PyResult<R> {
         let call = inputs.map(|inputs| self.call_facts(py, inputs)).transpose()?;
@@ -283,7 +295,7 @@ impl Executable {
                 None => Ok(PlannedCall { plan: plan_for(definition, target, options)?, hints, decided }),
             }
         };
-        self.made(py, inputs, segmentation, make, move |definition, planned, _| say(definition, planned))
+        self.made(py, inputs, chosen, make, move |definition, planned, _| say(definition, planned))
     }
 
     /// Makes a plan or cut for the sizes of these inputs or for unknown ones, with a segmentation if there is one, and calls
@@ -292,12 +304,12 @@ impl Executable {
         &self,
         py: Python<'_>,
         inputs: Option<&Bound<'_, PyAny>>,
-        segmentation: Option<Segmentation>,
+        chosen: Chosen,
         make: impl FnOnce(&Definition, &CompileOptions) -> Result<T, Error> + Send,
         say: impl FnOnce(&Definition, &T, &Hints) -> R + Send + 'static,
     ) -> PyResult<R> {
         let (definition, mut options) = (self.definition().clone(), self.hinted(py, inputs)?);
-        options.plan.segmentation = segmentation;
+        options.plan = self.chosen(py, inputs, chosen, options.plan)?;
         let said = signals::interruptible(py, move |interrupt| {
             options.plan.interrupt = interrupt.clone();
             let made = make(&definition, &options)?;
@@ -306,6 +318,26 @@ impl Executable {
         said.map_err(|(raised, error)| match of_plan(self.definition(), error) {
             SegmentError::Plan(_) => raised,
             error => errors::segments(py, &error),
+        })
+    }
+
+    /// Options of a plan with what was chosen to cut by, for the layouts of these inputs or for the declared ones.
+    fn chosen(
+        &self,
+        py: Python<'_>,
+        inputs: Option<&Bound<'_, PyAny>>,
+        chosen: Chosen,
+        options: PlanOptions,
+    ) -> PyResult<PlanOptions> {
+        Ok(match (chosen, inputs) {
+            (Chosen::Searched, _) => options,
+            (Chosen::Given(segmentation), _) => PlanOptions { segmentation: Some(segmentation), ..options },
+            (Chosen::Baseline(baseline), Some(inputs)) => {
+                baseline.options(self.definition(), &self.call_facts(py, inputs)?.layouts)
+            }
+            (Chosen::Baseline(baseline), None) => {
+                baseline.options(self.definition(), &declared_layouts(self.definition()))
+            }
         })
     }
 

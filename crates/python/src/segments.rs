@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use crate::arrays::Wanted;
 use crate::definition::Builder;
 use crate::errors;
-use crate::executable::{Executable, options};
+use crate::executable::{Chosen, Executable, options};
 use crate::on_devices::OnDevices;
 use crate::runnable::ReportDict;
 
@@ -111,7 +111,13 @@ pub fn cut(
 ) -> PyResult<Vec<CutSegment>> {
     let chosen = segmentation.map(|text| read_segmentation(executable.definition(), text)).transpose();
     let chosen = chosen.map_err(|error| errors::segments(py, &error))?;
-    let made = executable.made(py, inputs, chosen, ferrofuse::cut, segments)?;
+    let made = executable.made(
+        py,
+        inputs,
+        chosen.map_or(Chosen::Searched, Chosen::Given),
+        ferrofuse::cut,
+        segments,
+    )?;
     let made = made.map_err(|error| errors::segments(py, &error))?;
     Ok(made.into_iter().map(|segment| CutSegment { segment }).collect())
 }

@@ -43,10 +43,11 @@ pub fn planned(name: &str, text: &str) -> Plan {
     let request = PlanRequest {
         graph,
         fusion,
+        tasks: &parsed.definition.tasks,
         layouts: &vec![LayoutClass::Dense; fusion.inputs().len()],
         target: &Target::cpu(512),
         hints: &Hints::default(),
-        options: &PlanOptions { tasks: parsed.definition.tasks.clone(), ..PlanOptions::default() },
+        options: &PlanOptions::default(),
     };
     plan(request).unwrap_or_else(|error| panic!("{name}: {error}"))
 }

@@ -5,14 +5,14 @@ mod saved;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use cuda::LibraryPaths;
 use ferrofuse::{
-    CodeTarget, Difference, Explanation, Machine, Segmentation, difference, explain, explain_compiled,
-    greedy, html, svg, table, unfused,
+    Baseline, CodeTarget, Difference, Explanation, Machine, difference, explain, explain_compiled, html, svg,
+    table,
 };
 use files::Targets;
-use ir::graph::{Fusion, Graph, Tasks};
 use serde::Serialize;
 
 use crate::definition;
@@ -44,20 +44,11 @@ pub struct Options {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Compare with pairwise merging, or with no fusion at all
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "HOW", value_parser = baselines())]
     compare: Option<Baseline>,
     /// Say what differs from another definition, or from what `explain --json` printed of one (NAME.json)
     #[arg(long, value_name = "FILE", conflicts_with = "compare")]
     against: Option<PathBuf>,
-}
-
-/// The segmentation that a plan is compared with.
-#[derive(Clone, Copy, ValueEnum)]
-enum Baseline {
-    /// Producers and consumers merged pair by pair, nothing computed twice to save bytes
-    Greedy,
-    /// Each operation by itself
-    Unfused,
 }
 
 /// The totals of a plan to compare with.
@@ -191,7 +182,7 @@ impl Options {
             return Err(Failure::user_with_help(message, "give the definition file"));
         }
         let file = definition::read(&self.file)?;
-        let planned = planning::baseline(&file, &self.request, with.segmentation(), self.target(), machine)?;
+        let planned = planning::baseline(&file, &self.request, with, self.target(), machine)?;
         Ok(explain(&file.definition, &planned.plan, &planned.hints))
     }
 
@@ -201,28 +192,25 @@ impl Options {
         if is_saved(&self.file) {
             return Ok(html(explanation, &title, &[]));
         }
-        let baselines = [Baseline::Greedy, Baseline::Unfused];
-        let others = baselines.map(|with| Ok((with.name(), self.baseline(with, machine)?)));
+        let others = Baseline::ALL.map(|with| Ok((with.name(), self.baseline(with, machine)?)));
         let others = others.into_iter().collect::<Result<Vec<_>, Failure>>()?;
         let others: Vec<(&str, &Explanation)> = others.iter().map(|(name, other)| (*name, other)).collect();
         Ok(html(explanation, &title, &others))
     }
 }
 
-impl Baseline {
-    fn name(self) -> &'static str {
-        match self {
-            Baseline::Greedy => "greedy",
-            Baseline::Unfused => "unfused",
-        }
-    }
-
-    fn segmentation(self) -> fn(&Graph, &Fusion, &Tasks) -> Segmentation {
-        match self {
-            Baseline::Greedy => greedy,
-            Baseline::Unfused => unfused,
-        }
-    }
+/// The baselines as values of an option.
+fn baselines() -> impl TypedValueParser<Value = Baseline> {
+    let value = |baseline: Baseline| {
+        let help = match baseline {
+            Baseline::Greedy => {
+                "Producers and consumers merged pair by pair, nothing computed twice to save bytes"
+            }
+            Baseline::Unfused => "Each operation by itself",
+        };
+        PossibleValue::new(baseline.name()).help(help)
+    };
+    PossibleValuesParser::new(Baseline::ALL.map(value)).try_map(|name| name.parse())
 }
 
 impl Compared {

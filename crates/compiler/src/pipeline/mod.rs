@@ -12,8 +12,6 @@ mod outputs;
 mod schedules;
 mod segments;
 
-pub use outputs::baseline;
-
 use std::ops::Range;
 
 use ir::graph::{Dropped, Fusion, Graph, Task, Tasks, Val, ValMap};
@@ -31,42 +29,32 @@ use crate::products::JudgedProducts;
 use crate::softmaxes::Softmaxes;
 use segmenter::{Constraints, Legality, Segmentation};
 
-/// A stage: its name, and its function over a compilation.
-pub struct PlanStage {
-    pub name: &'static str,
-    run: fn(&mut Compilation<'_>) -> Result<(), PlanError>,
-}
+/// A stage: a function over a compilation.
+type PlanStage = fn(&mut Compilation<'_>) -> Result<(), PlanError>;
 
 /// From a fusion to segments with schedules. A user's segmentation is checked instead of searched for, and makes the
-/// decisions of the second and third stages.
-pub const CUTTING: &[PlanStage] = &[
-    PlanStage { name: "passes", run: optimize::all_passes },
-    PlanStage { name: "distribution", run: optimize::distribution },
-    PlanStage { name: "products", run: optimize::products },
-    PlanStage { name: "biases", run: optimize::biases },
-    PlanStage { name: "index maps", run: optimize::index_maps },
-    PlanStage { name: "softmaxes", run: optimize::softmaxes },
-    PlanStage { name: "moments", run: optimize::moments },
-    PlanStage { name: "extremes", run: optimize::extremes },
-    PlanStage { name: "short folds", run: optimize::short_folds },
-    PlanStage { name: "memory order", run: optimize::memory_orders },
-    PlanStage { name: "outputs", run: outputs::outputs },
-    PlanStage { name: "segments", run: segments::segments },
-    PlanStage { name: "schedules", run: schedules::schedules },
+/// decisions of all stages from `distribution` to `memory_orders`.
+const CUTTING: &[PlanStage] = &[
+    optimize::all_passes,
+    optimize::distribution,
+    optimize::products,
+    optimize::biases,
+    optimize::index_maps,
+    optimize::softmaxes,
+    optimize::moments,
+    optimize::extremes,
+    optimize::short_folds,
+    optimize::memory_orders,
+    outputs::outputs,
+    segments::segments,
+    schedules::schedules,
 ];
 
 /// From there to kernels.
-pub const LOWERING: &[PlanStage] = &[
-    PlanStage { name: "kernels", run: kernels::kernels },
-    PlanStage { name: "batches", run: alike::batches },
-];
+const LOWERING: &[PlanStage] = &[kernels::kernels, alike::batches];
 
 /// From a fusion to one segment for the evaluator, which makes all outputs that are no views of inputs.
-pub const EVALUATED: &[PlanStage] = &[
-    PlanStage { name: "passes", run: optimize::exact_passes },
-    PlanStage { name: "outputs", run: outputs::outputs },
-    PlanStage { name: "evaluated", run: evaluated::evaluated },
-];
+const EVALUATED: &[PlanStage] = &[optimize::exact_passes, outputs::outputs, evaluated::evaluated];
 
 /// Plans a fusion.
 ///
@@ -88,8 +76,16 @@ pub fn cut(request: PlanRequest<'_>) -> Result<Cut, PlanError> {
 pub fn evaluated(graph: &Graph, fusion: &Fusion, layouts: &[LayoutClass], reason: &str) -> Plan {
     // Nothing is decided for a machine or for sizes.
     let (target, hints) = (Target::cpu(64), Hints::default());
-    let options = PlanOptions::default();
-    let request = PlanRequest { graph, fusion, layouts, target: &target, hints: &hints, options: &options };
+    let (tasks, options) = (Tasks::new(), PlanOptions::default());
+    let request = PlanRequest {
+        graph,
+        fusion,
+        tasks: &tasks,
+        layouts,
+        target: &target,
+        hints: &hints,
+        options: &options,
+    };
     let planned = || {
         let compilation = Compilation::new(request)?;
         Compilation { reason: reason.to_owned(), ..compilation }.through(EVALUATED)
@@ -161,7 +157,7 @@ impl Optimized {
 
 impl<'a> Compilation<'a> {
     fn new(request: PlanRequest<'a>) -> Result<Compilation<'a>, PlanError> {
-        let PlanRequest { graph, fusion, layouts, target, hints, options } = request;
+        let PlanRequest { graph, fusion, layouts, target, hints, options, .. } = request;
         if let Some(chosen) = &options.segmentation {
             outputs::check_chosen(graph, fusion, layouts, chosen)?;
         }
@@ -169,7 +165,7 @@ impl<'a> Compilation<'a> {
         Ok(Compilation {
             request,
             reason: String::new(),
-            kept: optimize::kept(options),
+            kept: optimize::kept(&request),
             optimized: Optimized::not_yet(&written),
             rewritten: Rewritten::not_yet(&graph, &written),
             graph,
@@ -195,7 +191,7 @@ impl<'a> Compilation<'a> {
     /// Runs stages, one after the other, while the caller wants the plan.
     fn through(mut self, stages: &[PlanStage]) -> Result<Compilation<'a>, PlanError> {
         for stage in stages {
-            (stage.run)(&mut self)?;
+            stage(&mut self)?;
             self.request.options.interrupt.check()?;
         }
         Ok(self)

@@ -19,7 +19,7 @@ use crate::passes::{
     Rewritten, Step, add_bias, distributable, distribute, expanded_axes, fold_online, hoist, hoistable,
     memory_order, optimize, optimize_exactly, softmax_folds, two_pass, two_pass_argmax, unroll_folds,
 };
-use crate::plan::{PlanError, PlanOptions, PlanRequest};
+use crate::plan::{PlanError, PlanRequest};
 use crate::products::{self, JudgedProducts};
 use crate::softmaxes::Softmaxes;
 use segmenter::cost::{Amounts, Seconds};
@@ -216,8 +216,7 @@ pub(super) fn short_folds(compilation: &mut Compilation<'_>) -> Result<(), PlanE
 /// Permutes computations to the memory order of inputs' axes, likewise. Outputs keep the orders that they have without it.
 pub(super) fn memory_orders(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let map = &compilation.rewritten.map;
-    let bound =
-        crossing(&compilation.request.options.tasks).chain(entering(&compilation.request.options.tasks));
+    let bound = crossing(compilation.request.tasks).chain(entering(compilation.request.tasks));
     let kept: FxHashSet<Val> = bound.filter_map(|val| map.get(val)).collect();
     let orders: Vec<Axes> = compilation.request.layouts.iter().map(memory_order_of).collect();
     compilation.add_step("memory_order", |graph, fusion| {
@@ -236,9 +235,9 @@ fn memory_order_of(layout: &LayoutClass) -> Axes {
 
 /// The values before passes that a segmentation keeps, and those that leave groups binding segments: passes do not merge
 /// them into other computations.
-pub(super) fn kept(options: &PlanOptions) -> FxHashSet<Val> {
-    let chosen = options.segmentation.iter().flat_map(Segmentation::kept);
-    chosen.chain(crossing(&options.tasks)).collect()
+pub(super) fn kept(request: &PlanRequest<'_>) -> FxHashSet<Val> {
+    let chosen = request.options.segmentation.iter().flat_map(Segmentation::kept);
+    chosen.chain(crossing(request.tasks)).collect()
 }
 
 fn crossing(tasks: &Tasks) -> impl Iterator<Item = Val> + '_ {
@@ -267,7 +266,7 @@ impl Compilation<'_> {
 
     /// The values that stay as they are after the passes so far: those that somebody keeps, that enter or that leave a group.
     fn kept_after(&self) -> FxHashSet<Val> {
-        let kept = self.kept.iter().copied().chain(entering(&self.request.options.tasks));
+        let kept = self.kept.iter().copied().chain(entering(self.request.tasks));
         kept.filter_map(|val| self.rewritten.map.get(val)).collect()
     }
 
@@ -351,7 +350,7 @@ impl Judge<'_> {
     /// The segments after these steps: the user's, if they fit, or those that are searched for or merged greedily.
     fn views(&self, graph: &Graph, rewritten: &Rewritten) -> Option<Vec<Fusion>> {
         let Optimized { computed, chosen, constraints, .. } =
-            Optimized::behind(graph, self.written, rewritten, self.request.layouts, self.request.options);
+            Optimized::behind(graph, self.written, rewritten, &self.request);
         let segmentation = match chosen {
             Some(chosen) => completed(&chosen, graph, &computed),
             None => {

@@ -1,22 +1,22 @@
 //! The state of the fusion after all passes: which outputs are views, what segments make, which groups are left.
 
-use ir::graph::{Fusion, Graph, Tasks};
+use ir::graph::{Fusion, Graph};
 use ir::layout::LayoutClass;
 
 use super::segments::behind;
 use super::{Compilation, Optimized};
 use crate::outputs::{View, computed, ordered, views};
 use crate::passes::Rewritten;
-use crate::plan::{PlanError, PlanOptions, PlanRequest};
+use crate::plan::{PlanError, PlanRequest};
 use segmenter::{Constraints, Segmentation, SegmentationError};
 
 /// The stage.
 pub(super) fn outputs(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
-    let PlanRequest { layouts, options, .. } = compilation.request;
+    let PlanRequest { tasks, .. } = compilation.request;
     let Compilation { graph, written, steps, rewritten, legality, .. } = &*compilation;
-    let mut optimized = Optimized::behind(graph, written, rewritten, layouts, options);
+    let mut optimized = Optimized::behind(graph, written, rewritten, &compilation.request);
     let maps = steps.iter().map(|step| (step.pass, &step.map));
-    let patterns = optimized.tasks.add_patterns_after(&options.tasks, graph, maps);
+    let patterns = optimized.tasks.add_patterns_after(tasks, graph, maps);
     let legal = optimized.constraints.require_legal(graph, &optimized.computed, legality);
     legal.map_err(|error| error.of_written(&optimized.map))?;
     (compilation.patterns, compilation.optimized) = (patterns, optimized);
@@ -44,31 +44,19 @@ pub(super) fn to_make(
     computed(graph, &fusion, &viewed(graph, &fusion, layouts, chosen))
 }
 
-/// A segmentation for comparison, of all outputs that are no views of inputs: those move no bytes in any plan.
-pub fn baseline(
-    graph: &Graph,
-    fusion: &Fusion,
-    layouts: &[LayoutClass],
-    tasks: &Tasks,
-    segmentation: fn(&Graph, &Fusion, &Tasks) -> Segmentation,
-) -> Segmentation {
-    segmentation(graph, &computed(graph, fusion, &views(graph, fusion, layouts)), tasks)
-}
-
 impl Optimized {
     /// The result of steps on a fusion.
     pub(super) fn behind(
         graph: &Graph,
         written: &Fusion,
         rewritten: &Rewritten,
-        layouts: &[LayoutClass],
-        options: &PlanOptions,
+        &PlanRequest { layouts, tasks, options, .. }: &PlanRequest<'_>,
     ) -> Optimized {
         let (fusion, map) = (ordered(graph, &rewritten.fusion), rewritten.map.clone());
         let chosen = options.segmentation.as_ref().map(|chosen| behind(chosen, graph, &fusion, &map));
         let views = viewed(graph, &fusion, layouts, chosen.as_ref().unwrap_or(&Segmentation::default()));
         let computed = computed(graph, &fusion, &views);
-        let (tasks, dropped) = options.tasks.groups_after(graph, written, &fusion, &map);
+        let (tasks, dropped) = tasks.groups_after(graph, written, &fusion, &map);
         let constraints = Constraints::new(graph, &computed, &tasks);
         Optimized { fusion, map, chosen, views, computed, tasks, dropped, constraints }
     }

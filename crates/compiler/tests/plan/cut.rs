@@ -18,6 +18,7 @@ fn a_cut_has_the_segments_and_the_schedules_of_the_plan() {
         let cut = cut(PlanRequest {
             graph: &definition.graph,
             fusion: &definition.fusion,
+            tasks: &definition.tasks,
             layouts: &layouts,
             target: &target,
             hints: &hints,
@@ -49,6 +50,7 @@ fn a_cut_checks_the_schedules_of_the_user() {
     let cut = cut(PlanRequest {
         graph: &definition.graph,
         fusion: &definition.fusion,
+        tasks: &definition.tasks,
         layouts: &[LayoutClass::Dense],
         target: &target,
         hints: &hints,

@@ -37,12 +37,13 @@ fn rejection(body: &str) -> String {
 #[test]
 fn kernels_of_a_cut_ask_about_no_further_group() {
     for body in [SOFTMAX, INNER_OUTER, GROUP_NORM] {
-        let Definition { graph, fusion, .. } = &define(body);
+        let Definition { graph, fusion, tasks, .. } = &define(body);
         let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
         let (target, hints, options) = (Target::cpu(512), Hints::default(), PlanOptions::default());
         let request = PlanRequest {
             graph,
             fusion,
+            tasks,
             layouts: &layouts,
             target: &target,
             hints: &hints,

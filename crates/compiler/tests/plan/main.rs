@@ -30,14 +30,14 @@ fn define(body: &str) -> Definition {
 
 fn try_plan(definition: &Definition, target: &Target, options: &PlanOptions) -> Result<Plan, PlanError> {
     let layouts = vec![LayoutClass::Dense; definition.fusion.inputs().len()];
-    let options = PlanOptions { tasks: definition.tasks.clone(), ..options.clone() };
     plan(PlanRequest {
         graph: &definition.graph,
         fusion: &definition.fusion,
+        tasks: &definition.tasks,
         layouts: &layouts,
         target,
         hints: &Hints::default(),
-        options: &options,
+        options,
     })
 }
 

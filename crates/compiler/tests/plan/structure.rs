@@ -160,6 +160,7 @@ fn few_bytes_in_flight_bound_what_bandwidth_does_not() {
         let plan = plan(PlanRequest {
             graph,
             fusion: &definition.fusion,
+            tasks: &definition.tasks,
             layouts: &layouts,
             target: &target,
             hints: &hints,
@@ -211,6 +212,7 @@ fn a_scan_costs_the_same_in_whichever_order_its_result_is_asked_for() {
         let plan = plan(PlanRequest {
             graph: &definition.graph,
             fusion: &definition.fusion,
+            tasks: &definition.tasks,
             layouts: &layouts,
             target: &Target::cpu(512),
             hints: &Hints::default(),

@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use super::{Builder, ValueTask};
 use crate::arrays::{require_no_array, single_constant};
 use crate::data_type::DataType;
-use crate::executable::{Executable, PlannedCall};
+use crate::executable::{Chosen, Executable, PlannedCall};
 use crate::{errors, machine};
 
 /// The meaning of a `Val`.
@@ -133,7 +133,7 @@ impl TensorView {
             py,
             CodeTarget::Cpu(machine::target()),
             None,
-            None,
+            Chosen::Searched,
             |definition, PlannedCall { plan, .. }| ferrofuse::tasks(definition, plan),
         )?;
         let tasks = tasks.map_err(|error| errors::segments(py, &error))?;

@@ -122,14 +122,14 @@ pub(super) fn made<T>(
     make: Make<T>,
 ) -> Result<T, PlanError> {
     let fusion = key.known(&definition.fusion);
-    let options = PlanOptions { tasks: definition.tasks.clone(), ..options.clone() };
     let made = make(PlanRequest {
         graph: &definition.graph,
         fusion: &fusion,
+        tasks: &definition.tasks,
         layouts: key.layouts(),
         target,
         hints,
-        options: &options,
+        options,
     });
     made.map_err(|error| match error {
         PlanError::Group(error) => error.in_words(|val| definition.record.in_words(val)).into(),

@@ -43,6 +43,7 @@ fn planned(text: &str) -> (Definition, Plan) {
     let plan = plan(PlanRequest {
         graph,
         fusion,
+        tasks: &definition.tasks,
         layouts: &layouts,
         target: &target,
         hints: &Hints::default(),

@@ -160,7 +160,15 @@ fn schedules(
     let layouts: Vec<LayoutClass> = inputs.iter().map(class).collect();
     let (target, sizes) = (chosen.device.target(), sizes(definition, inputs));
     let plan = |sizes: &Hints, options: &PlanOptions| {
-        plan(PlanRequest { graph, fusion, layouts: &layouts, target: &target, hints: sizes, options })
+        plan(PlanRequest {
+            graph,
+            fusion,
+            tasks: &definition.tasks,
+            layouts: &layouts,
+            target: &target,
+            hints: sizes,
+            options,
+        })
     };
     let cut = plan(&Hints::default(), &chosen.plan)
         .map_err(|error| Failure::new(Kind::Error, format!("a segmentation that fits: {error}")))?;

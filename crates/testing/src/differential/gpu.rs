@@ -25,12 +25,13 @@ impl Check {
     /// Runs the kernels of a plan for GPUs on dense inputs, with threads in this order.
     pub(super) fn run_on_gpu(&self, chosen: &Chosen, order: Order) -> Result<Covered, Failure> {
         let mut covered = Covered::default();
-        let Definition { graph, fusion, .. } = &self.definition;
+        let Definition { graph, fusion, tasks, .. } = &self.definition;
         let layouts = vec![LayoutClass::Dense; fusion.inputs().len()];
         let wrong = |error: String| Failure::new(Kind::Error, format!("cuda: {error}"));
         let plan = plan(PlanRequest {
             graph,
             fusion,
+            tasks,
             layouts: &layouts,
             target: &chosen.device.target(),
             hints: &chosen.hints,

@@ -34,6 +34,7 @@ mod tests {
         let plan = compiler::plan(PlanRequest {
             graph,
             fusion,
+            tasks: &definition.tasks,
             layouts: &layouts,
             target: &Target::cuda(),
             hints: &hints,

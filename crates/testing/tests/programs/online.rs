@@ -68,8 +68,8 @@ fn kernels_for_long_columns_give_the_same() {
 fn online(definition: &Definition, hints: &Hints, options: &PlanOptions) -> usize {
     let (graph, fusion, target) = (&definition.graph, &definition.fusion, &Target::cpu(512));
     let layouts = &declared_layouts(definition)[..];
-    let cut =
-        cut(PlanRequest { graph, fusion, layouts, target, hints, options }).expect("no choices, no errors");
+    let cut = cut(PlanRequest { graph, fusion, tasks: &definition.tasks, layouts, target, hints, options })
+        .expect("no choices, no errors");
     cut.softmaxes.online.len()
 }
 

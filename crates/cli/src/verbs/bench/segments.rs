@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use ferrofuse::{
-    CompileOptions, Definition, Machine, Plan, PlanOptions, Segmentation, explain, greedy, table, unfused,
-};
+use ferrofuse::{Baseline, CompileOptions, Machine, Plan, PlanOptions, explain, table};
 use llvm::CpuTarget;
 use serde::Serialize;
 use testing::inputs::facts_of;
@@ -36,20 +34,23 @@ pub struct Row {
 /// Plans a case.
 pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, Failure> {
     let (file, specs) = case.read();
-    let (hints, _) = facts_of(&file.definition, &specs);
-    let planned = |segmentation: Option<Segmentation>| {
+    let (hints, layouts) = facts_of(&file.definition, &specs);
+    let planned = |plan: PlanOptions| {
         let options = CompileOptions {
             machine: Arc::clone(machine),
             hints: hints.clone(),
             target: cpu,
-            plan: PlanOptions { segmentation, ..PlanOptions::default() },
+            plan,
             ..CompileOptions::default()
         };
         ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)
     };
     let cost_us = |plan: &Plan| 1e6 * plan.seconds(&hints);
-    let Definition { graph, fusion, tasks, .. } = &file.definition;
-    let plan = planned(None)?;
+    let baseline_cost_us = |baseline: Baseline| {
+        let plan = planned(baseline.options(&file.definition, &layouts))?;
+        Ok::<f64, Failure>(cost_us(&plan))
+    };
+    let plan = planned(PlanOptions::default())?;
     let chosen = explain(&file.definition, &plan, &hints);
     Ok(Row {
         name: case.workload.id,
@@ -59,8 +60,8 @@ pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, 
         compulsory_bytes: chosen.compulsory_bytes,
         traffic_ratio: chosen.traffic_ratio,
         cost_us: cost_us(&plan),
-        greedy_cost_us: cost_us(&planned(Some(greedy(graph, fusion, tasks)))?),
-        unfused_cost_us: cost_us(&planned(Some(unfused(graph, fusion, tasks)))?),
+        greedy_cost_us: baseline_cost_us(Baseline::Greedy)?,
+        unfused_cost_us: baseline_cost_us(Baseline::Unfused)?,
     })
 }
 

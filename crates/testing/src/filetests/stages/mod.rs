@@ -83,12 +83,12 @@ fn planned_as(case: &Case, segmentation: Option<Segmentation>) -> Result<(File, 
     // A test that needs facts about a machine names the machine.
     let target = case.options.target.facts(|| Target::cpu(256));
     let schedules = case.schedule.iter().map(|schedule| (0, schedule.clone())).collect();
-    let tasks = definition.tasks.clone();
-    let options = PlanOptions { tasks, schedules, segmentation, ..PlanOptions::default() };
+    let options = PlanOptions { schedules, segmentation, ..PlanOptions::default() };
     let fusion = case.options.target.fusion(definition, &hints);
     let plan = plan(PlanRequest {
         graph: &definition.graph,
         fusion: &fusion,
+        tasks: &definition.tasks,
         layouts: &layouts,
         target: &target,
         hints: &hints,

@@ -46,14 +46,14 @@ pub(crate) fn planned(file: &File) -> (Plan, Hints) {
 fn planned_for(definition: &Definition, hints: &Hints, layouts: &[LayoutClass]) -> Plan {
     let fusion = CodeTarget::CUDA.fusion(definition, hints);
     let facts = CodeTarget::CUDA.facts(|| unreachable!("it is no host"));
-    let options = PlanOptions { tasks: definition.tasks.clone(), ..PlanOptions::default() };
     plan(PlanRequest {
         graph: &definition.graph,
         fusion: &fusion,
+        tasks: &definition.tasks,
         layouts,
         target: &facts,
         hints,
-        options: &options,
+        options: &PlanOptions::default(),
     })
     .expect("it is planned")
 }
