@@ -37,3 +37,9 @@ pub(super) fn of_call(op: &str, expected: &str, given: &str) -> DefineError {
         span: None,
     }
 }
+
+/// A method of the definition that is called as an op.
+pub(super) fn of_method(name: &str) -> DefineError {
+    let help = Some(format!("it is a method: write `fd.{name}(…)` without `op!`"));
+    DefineError { help, ..of_call(name, "", "not an op") }
+}

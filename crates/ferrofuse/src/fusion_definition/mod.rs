@@ -72,6 +72,7 @@ impl FusionDefinition {
                 "define_tensor" => Object::Value(builder.define_tensor(arguments)?),
                 "define_scalar" => builder.define_scalar(arguments)?,
                 "define_vector" => builder.define_vector(arguments)?,
+                "add_output" | "add_output_in_place" | "group" => return Err(error::of_method(op)),
                 _ => builder.call(op, arguments)?,
             };
             let made = match made {

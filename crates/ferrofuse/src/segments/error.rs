@@ -51,6 +51,9 @@ pub enum SegmentError {
     /// Segments that conflict with the groups of the definition.
     #[error(transparent)]
     Group(segmenter::GroupError),
+    /// A cut or a plan of another definition.
+    #[error("the cut is of another definition")]
+    OtherDefinition,
     /// A segment that the definition language cannot express.
     #[error(transparent)]
     Define(#[from] DefineError),

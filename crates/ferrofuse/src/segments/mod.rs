@@ -70,8 +70,12 @@ pub struct Segment {
 /// The segments of a cut of a definition, or of a plan of it, in the order they run. Bytes are counted at the sizes of the hints.
 ///
 /// # Errors
-/// When a user's segmentation is cyclic, or the definition language cannot express a segment.
+/// When the cut is of another definition, a user's segmentation is cyclic, or the definition language cannot express a
+/// segment.
 pub fn segments(definition: &Definition, cut: &Cut, hints: &Hints) -> Result<Vec<Segment>, SegmentError> {
+    if !cut.graph.begins_with(&definition.graph) {
+        return Err(SegmentError::OtherDefinition);
+    }
     let written = written_cut(definition, cut)?;
     let views = written.segmentation.views(&definition.graph, &definition.fusion);
     let crossing = views.iter().flat_map(|view| view.inputs().iter().copied());

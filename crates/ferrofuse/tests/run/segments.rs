@@ -31,6 +31,15 @@ pub fn cut(definition: &Definition, segmentation: Option<&str>) -> Result<Vec<Se
     segments(definition, &cut, &Hints::default())
 }
 
+#[test]
+fn a_cut_of_another_definition_is_rejected() {
+    let [one, other] = [REDUCTION, REDUCTION.replace("fd.ops.add(", "fd.ops.mul(").as_str()]
+        .map(|text| define(text).unwrap());
+    let cut = ferrofuse::cut(&other, &CompileOptions::default()).unwrap();
+    let error = segments(&one, &cut, &Hints::default()).unwrap_err();
+    assert_eq!(error.to_string(), "the cut is of another definition");
+}
+
 fn bytes(array: &ArrayView<'_>) -> Vec<u8> {
     array.to_array().expect("small").as_bytes().to_vec()
 }

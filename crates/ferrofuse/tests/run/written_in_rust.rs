@@ -154,6 +154,12 @@ fn the_first_rejected_call_is_told_with_its_line() {
         fd.add_output(x & 1.5);
     });
     assert!(message.starts_with(&format!("written_in_rust.rs:{line}: `bitwise_and`")), "{message}");
+    let message = rejected(|fd| {
+        let x = op!(fd.define_tensor(shape = [-1]));
+        let _ = op!(fd.add_output(x));
+    });
+    let help = "it is a method: write `fd.add_output(…)` without `op!`";
+    assert!(message.ends_with(&format!(": `add_output` is not an op; {help}")), "{message}");
 }
 
 #[test]

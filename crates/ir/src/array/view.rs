@@ -41,6 +41,15 @@ impl<'a> ArrayView<'a> {
         Ok(ArrayView { base, dtype, layout, lifetime: PhantomData })
     }
 
+    /// Views elements in row-major order.
+    ///
+    /// # Errors
+    /// [`ArrayError::Length`] when their number is not that of the sizes.
+    pub fn from_slice<T: Element>(sizes: &[usize], elements: &'a [T]) -> Result<ArrayView<'a>, ArrayError> {
+        let layout = dense(sizes, elements.len())?;
+        Ok(ArrayView { base: elements.as_ptr().cast(), dtype: T::DTYPE, layout, lifetime: PhantomData })
+    }
+
     /// Views memory at a pointer through a layout.
     ///
     /// # Safety
@@ -250,6 +259,23 @@ impl<'a> ArrayViewMut<'a> {
         Ok(ArrayViewMut { base, dtype, layout, lifetime: PhantomData })
     }
 
+    /// As [`ArrayView::from_slice`], for writing.
+    ///
+    /// # Errors
+    /// As [`ArrayView::from_slice`].
+    pub fn from_slice<T: Element>(
+        sizes: &[usize],
+        elements: &'a mut [T],
+    ) -> Result<ArrayViewMut<'a>, ArrayError> {
+        let layout = dense(sizes, elements.len())?;
+        Ok(ArrayViewMut {
+            base: elements.as_mut_ptr().cast(),
+            dtype: T::DTYPE,
+            layout,
+            lifetime: PhantomData,
+        })
+    }
+
     /// Views memory at a pointer through a layout, for writing.
     ///
     /// # Safety
@@ -430,6 +456,16 @@ fn check(
     match first >= 0 && end <= bytes as i128 {
         false => Err(outside(&layout, bytes / dtype.size())),
         true => Ok(layout),
+    }
+}
+
+/// The row-major layout of so many elements.
+fn dense(sizes: &[usize], given: usize) -> Result<Layout, ArrayError> {
+    let layout = Layout::dense(sizes);
+    let expected = layout.numel().unwrap_or(usize::MAX);
+    match expected == given {
+        true => Ok(layout),
+        false => Err(ArrayError::Length { sizes: sizes.to_vec(), expected, given }),
     }
 }
 

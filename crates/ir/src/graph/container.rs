@@ -98,6 +98,12 @@ impl Graph {
         (graph, view)
     }
 
+    /// Whether it has all nodes of another graph, in their places: a copy that may have grown.
+    pub fn begins_with(&self, other: &Graph) -> bool {
+        let same = |(node, data): (Node, &NodeData)| self.nodes.get(node) == Some(data);
+        other.nodes.iter().all(same)
+    }
+
     /// A number that identifies the graph; its views have it too, so that ids of one graph are not used on another.
     pub fn epoch(&self) -> u32 {
         self.epoch

@@ -91,6 +91,23 @@ fn elements_that_overlap_cover_what_is_between_them() {
 }
 
 #[test]
+fn slices_are_viewed_without_a_copy() {
+    let elements = [1.0_f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+    let view = ArrayView::from_slice(&[2, 3], &elements).unwrap();
+    assert_eq!(
+        (view.dtype(), view.strides(), view.as_ptr()),
+        (DType::F32, &[3, 1][..], elements.as_ptr().cast())
+    );
+    let mut written = [0.0_f32; 6];
+    ArrayViewMut::from_slice(&[2, 3], &mut written).unwrap().copy_from(&view).unwrap();
+    assert_eq!(written, elements);
+    let wrong = ArrayView::from_slice(&[4, 2], &elements).unwrap_err();
+    assert_eq!(wrong.to_string(), "6 elements where the sizes [4, 2] need 8");
+    assert!(ArrayView::from_slice(&[usize::MAX, 2], &elements).is_err());
+    assert!(ArrayView::from_slice::<f32>(&[usize::MAX, 2, 0], &[]).is_ok());
+}
+
+#[test]
 fn what_is_transposed_is_copied_in_tiles() {
     let (rows, columns) = (SQUARE + 5, 2 * SQUARE + 3);
     let elements: Vec<f32> = (0..2 * rows * columns).map(|k| k as f32).collect();
