@@ -1,6 +1,9 @@
 //! How close a plan is to the best possible segmentation: the cost model's time for it beside a lower bound for all
 //! segmentations.
 
+use ir::graph::{Fusion, Graph, TensorOp};
+use ops::{DType, ScalarOp};
+use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
 use serde::{Deserialize, Serialize};
 
@@ -68,8 +71,26 @@ impl Plan {
         let (constraints, legality) = (&Constraints::default(), &self.legality);
         let problem = SearchProblem { graph, fusion, constraints, legality, hints, target };
         let found = optimum(problem, known, steps).filter(|found| found.is_proved);
-        // One launch may run several segments.
-        let launches = |segments: usize| segments.saturating_sub(1) as f64 * target.launch;
-        found.map_or(0.0, |found| found.seconds - launches(found.max_segments))
+        let saved = |segments: usize| max_saved_launches(graph, fusion, segments) as f64 * target.launch;
+        found.map_or(0.0, |found| found.seconds - saved(found.max_segments))
     }
+}
+
+/// How many launches fewer than segments there may be, if there are at most so many segments. One launch runs segments
+/// whose kernels are equal, so what these write is of one dtype and by one primitive, unless it is moved or folded.
+fn max_saved_launches(graph: &Graph, fusion: &Fusion, segments: usize) -> usize {
+    let mut written: FxHashMap<DType, (usize, FxHashSet<ScalarOp>)> = FxHashMap::default();
+    for val in fusion.order().iter().flat_map(|&node| graph.results(node)) {
+        let (values, primitives) = written.entry(graph.dtype(val)).or_default();
+        match *graph.op(val) {
+            TensorOp::Constant(_) | TensorOp::Size(_) => continue,
+            TensorOp::Map(op) if op != ScalarOp::SegmentSet => primitives.insert(op),
+            _ => false,
+        };
+        *values += 1;
+    }
+    let alike = |(values, primitives): &(usize, FxHashSet<ScalarOp>)| {
+        values.saturating_sub(primitives.len().max(1))
+    };
+    segments.saturating_sub(1).min(written.values().map(alike).sum())
 }

@@ -129,3 +129,21 @@ fn squares_of_squares_for_all_heads_are_priced() {
     )));
     assert!((1..=2).contains(&plan.segments.len()), "{} segments", plan.segments.len());
 }
+
+/// Segments whose kernels differ are launches of their own, so that two are proved best where no kernel makes both outputs.
+#[test]
+fn launches_that_run_one_segment_each_are_counted() {
+    let gap = |first: &str, second: &str| {
+        let definition = define(&format!(
+            "x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+            y = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+            fd.add_output({first})
+            fd.add_output({second})"
+        ));
+        let plan = cpu_plan(&definition);
+        assert_eq!(plan.segments.len(), 2);
+        plan.certificate(&Hints::default()).expect("kernels").gap
+    };
+    assert_eq!(gap("fd.ops.exp(x)", "fd.ops.neg(y)"), 0.0);
+    assert!(gap("fd.ops.exp(x)", "fd.ops.exp(y)") > 0.0);
+}
