@@ -84,15 +84,20 @@ impl Problem {
 
     /// An error that lists the names of the arrays of a file.
     pub fn no_such_name(name: &str, there: &[&str]) -> Problem {
-        const SHOWN: usize = 8;
-        let mut there = there.to_vec();
-        there.sort_unstable();
-        let more = there.len().saturating_sub(SHOWN);
-        there.truncate(SHOWN);
-        let mut text = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
-        if more > 0 {
-            text += &format!(" and {more} more");
-        }
-        Problem::Name { name: name.to_owned(), there: text }
+        Problem::Name { name: name.to_owned(), there: listed(there) }
     }
+}
+
+/// The first names of a file in alphabetical order, and how many more there are.
+pub fn listed(names: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    let mut names = names.to_vec();
+    names.sort_unstable();
+    let more = names.len().saturating_sub(SHOWN);
+    names.truncate(SHOWN);
+    let mut text = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    if more > 0 {
+        text += &format!(" and {more} more");
+    }
+    text
 }

@@ -10,7 +10,7 @@ mod safetensors;
 #[cfg(test)]
 mod tests;
 
-pub use error::{FileError, Problem};
+pub use error::{FileError, Problem, listed};
 pub use npy::write as write_npy;
 pub use safetensors::write as write_safetensors;
 
@@ -55,6 +55,20 @@ pub fn read(path: &Path, wanted: Wanted<'_>) -> Result<StridedArray, FileError> 
         _ => Err(Problem::Ending),
     };
     read_one().map_err(|problem| problem.of(path))
+}
+
+/// The names of the arrays of a file. In a `.npy` file the array has no name.
+///
+/// # Errors
+/// When the file cannot be read or is malformed.
+pub fn names(path: &Path) -> Result<Vec<String>, FileError> {
+    let read_names = || match ending(path) {
+        "npy" => Ok(Vec::new()),
+        "npz" => npz::names(open(path)?),
+        "safetensors" => safetensors::names(open(path)?),
+        _ => Err(Problem::Ending),
+    };
+    read_names().map_err(|problem| problem.of(path))
 }
 
 /// Whether the extension of a file is that of a format of arrays.

@@ -13,8 +13,7 @@ use super::npy;
 /// Reads one array of an archive.
 pub(super) fn read(file: File, wanted: Wanted<'_>) -> Result<StridedArray, Problem> {
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(malformed)?;
-    let names: Vec<String> =
-        archive.file_names().filter_map(|entry| entry.strip_suffix(".npy")).map(str::to_owned).collect();
+    let names = names_in(&archive);
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let chosen = wanted.choose(&names)?;
     let mut entry = archive.by_name(&format!("{chosen}.npy")).map_err(malformed)?;
@@ -28,6 +27,15 @@ pub(super) fn read(file: File, wanted: Wanted<'_>) -> Result<StridedArray, Probl
         Problem::Malformed(message) => Problem::Malformed(format!("array {chosen}: {message}")),
         other => other,
     })
+}
+
+/// The names of the arrays of an archive.
+pub(super) fn names(file: File) -> Result<Vec<String>, Problem> {
+    ZipArchive::new(BufReader::new(file)).map(|archive| names_in(&archive)).map_err(malformed)
+}
+
+fn names_in(archive: &ZipArchive<BufReader<File>>) -> Vec<String> {
+    archive.file_names().filter_map(|entry| entry.strip_suffix(".npy")).map(str::to_owned).collect()
 }
 
 fn malformed(error: zip::result::ZipError) -> Problem {

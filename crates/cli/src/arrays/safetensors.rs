@@ -41,6 +41,11 @@ pub(super) fn read(mut file: File, wanted: Wanted<'_>) -> Result<StridedArray, P
     Ok(storage.into())
 }
 
+/// The names of the tensors of a file.
+pub(super) fn names(mut file: File) -> Result<Vec<String>, Problem> {
+    Ok(read_header(&mut file)?.0.keys().cloned().collect())
+}
+
 /// The entries of the header, and the offset of the elements.
 fn read_header(file: &mut File) -> Result<(Map<String, Value>, u64), Problem> {
     let mut length = Vec::new();

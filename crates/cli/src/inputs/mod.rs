@@ -44,6 +44,7 @@ impl<'f> Inputs<'f> {
     pub fn resolve(file: &'f File, request: &Request) -> Result<Inputs<'f>, Failure> {
         let definition = &file.definition;
         check_names(definition, request)?;
+        check_archives(definition, request)?;
         let mut sizes = KnownSizes::requested(definition, request)?;
         let mut given = Vec::new();
         for (place, decl) in definition.input_decls().iter().enumerate() {
@@ -166,10 +167,32 @@ fn check_memory<'s>(specs: impl Iterator<Item = &'s InputSpec>, most_bytes: usiz
     Err(Failure::machine(format!("no memory: the inputs need {needed}, this machine has {there}")))
 }
 
+fn input_names(definition: &Definition) -> Vec<String> {
+    definition.input_decls().iter().map(|decl| definition.name_of(decl.val)).collect()
+}
+
+/// Rejects files of several arrays, one of which has the name of no input.
+fn check_archives(definition: &Definition, request: &Request) -> Result<(), Failure> {
+    let names = input_names(definition);
+    for path in request.archives() {
+        let arrays = arrays::names(path)?;
+        let Some(other) = arrays.iter().find(|array| !names.contains(array)) else { continue };
+        let given = arrays::listed(&arrays.iter().map(String::as_str).collect::<Vec<_>>());
+        let there = if names.is_empty() { "no input".to_owned() } else { names.join(", ") };
+        let message = format!(
+            "--input: {}: no input is called `{other}`; the file has {given}, the definition has {there}",
+            path.display()
+        );
+        let name = names.first().map_or("NAME", String::as_str);
+        let help = format!("one array of a file is given by its input's name: {name}={}", path.display());
+        return Err(Failure::user_with_help(message, help));
+    }
+    Ok(())
+}
+
 fn check_names(definition: &Definition, request: &Request) -> Result<(), Failure> {
     check_once("--input", request.inputs.iter().filter_map(Source::name))?;
-    let names: Vec<String> =
-        definition.input_decls().iter().map(|decl| definition.name_of(decl.val)).collect();
+    let names = input_names(definition);
     match request.inputs.iter().filter_map(Source::name).find(|name| !names.iter().any(|there| there == name))
     {
         None => Ok(()),

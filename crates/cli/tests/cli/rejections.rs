@@ -131,6 +131,42 @@ fn arrays_that_do_not_fit_are_rejected() {
     }
 }
 
+/// A `.safetensors` file of f32 tensors of one element.
+fn safetensors(folder: &Path, names: &[&str]) -> String {
+    let entry = |(place, name): (usize, &&str)| {
+        let offsets = [4 * place, 4 * place + 4];
+        (name.to_string(), serde_json::json!({ "dtype": "F32", "shape": [1, 1], "data_offsets": offsets }))
+    };
+    let header = serde_json::Value::Object(names.iter().enumerate().map(entry).collect()).to_string();
+    let mut file = (header.len() as u64).to_le_bytes().to_vec();
+    file.extend(header.as_bytes());
+    file.extend(vec![0; 4 * names.len()]);
+    let path = folder.join(format!("{}.safetensors", names.join("_")));
+    fs::write(&path, file).unwrap();
+    path.display().to_string()
+}
+
+/// An array of an archive that is for no input is not left out in silence, whether others are for inputs or not.
+#[test]
+fn arrays_for_no_input_are_rejected() {
+    let (folder, path) = definition(&format!("{ADD}\ninputs = [torch.ones(1, 1), torch.ones(1, 1)]\n"));
+    for names in [&["foo"][..], &["x", "foo"], &["foo", "x", "y"]] {
+        let file = safetensors(folder.path(), names);
+        let error = rejected(&path, &["--input", &file], 2);
+        for expected in ["no input is called `foo`", "foo", names[0], "the definition has x, y", "x=/"] {
+            assert!(error.contains(expected), "{expected} is missing:\n{error}");
+        }
+        for verb in ["explain", "emit --stage graph", "segment --output nowhere"] {
+            let mut words: Vec<&str> = verb.split(' ').collect();
+            words.splice(1..1, [path.as_str(), "--input", &file]);
+            assert_eq!(super::ferrofuse(&words).code, 2, "{words:?}");
+        }
+    }
+    let (foo, both) = (safetensors(folder.path(), &["foo"]), safetensors(folder.path(), &["x", "y"]));
+    let text = fine(&format!("run {path} --input x={foo} --input {both} --check"));
+    assert!(text.contains("matches the evaluator"), "{text}");
+}
+
 /// A scalar that is a size has the value of `--size`, and what follows from other sizes.
 #[test]
 fn scalars_that_are_sizes_are_those_asked_for() {
