@@ -90,6 +90,41 @@ fn constructors() {
     check("np.random.randn(2).astype(np.complex128)", "c128 [2] [1] 2 Normal");
 }
 
+/// NumPy takes dtypes by position, also as strings and as Python's types; torch by name only.
+#[test]
+fn dtypes_by_position() {
+    check("np.ones((2, 3), np.float32)", "f32 [2, 3] [3, 1] 6 Constant(1.0)");
+    check("np.zeros(3, np.int64)", "i64 [3] [1] 3 Constant(0.0)");
+    check("np.empty((2,), 'f2')", "f16 [2] [1] 2 Constant(0.0)");
+    check("np.full((2,), 7, np.float32)", "f32 [2] [1] 2 Constant(7.0)");
+    check("np.random.randint(0, 9, (2,), np.int32)", "i32 [2] [1] 2 Integers(0, 9)");
+    check("np.random.randint(0, 9, 2, np.int32)", "i32 [2] [1] 2 Integers(0, 9)");
+    check("np.arange(0, 4, 2, np.float32)", "f32 [2] [1] 2 Range(0.0, 2.0)");
+    check("np.ones(2, dtype='bfloat16')", "bf16 [2] [1] 2 Constant(1.0)");
+    check("np.ones(2, float)", "f64 [2] [1] 2 Constant(1.0)");
+    check("np.ones(2, dtype=None)", "f64 [2] [1] 2 Constant(1.0)");
+    check("np.ones(2).astype('<f4')", "f32 [2] [1] 2 Constant(1.0)");
+    check("torch.ones(2).to('cuda').to('float16')", "f16 [2] [1] 2 Constant(1.0)");
+    check("np.ones((2,), 'float31')", "this is not a dtype (expected a dtype such as torch.float32)");
+    check("np.ones(2, 3)", "this is not a dtype (expected a dtype such as torch.float32)");
+}
+
+/// Positional arguments that a constructor or a method does not have.
+#[test]
+fn surplus_arguments() {
+    let rejected = |function: &str, place: usize, expected: &str| {
+        format!("`{function}` has no positional argument {place} (expected {expected})")
+    };
+    check("torch.ones((2, 3), torch.float16)", &rejected("ones", 1, "only size"));
+    check("torch.full((2, 3), 1.0, torch.float16)", &rejected("full", 2, "only size, fill_value"));
+    check("torch.randint(9, (2, 3), torch.int32)", &rejected("randint", 2, "only high, size"));
+    check("torch.arange(0, 4, 1, torch.float32)", &rejected("arange", 3, "only start, end, step"));
+    check("np.ones((2, 3), np.float32, 'F')", &rejected("ones", 2, "only shape, dtype"));
+    check("np.random.randn((2, 3), 4)", &rejected("randn", 1, "only size"));
+    check("torch.ones(3).view((3, 1), 2)", &rejected("view", 1, "only shape"));
+    check("torch.ones(3).half(2)", &rejected("half", 0, "none"));
+}
+
 #[test]
 fn views_of_storage() {
     check("torch.randn(4).as_strided((2, 3, 4), (0, 0, 1))", "f32 [2, 3, 4] [0, 0, 1] 4 Normal");

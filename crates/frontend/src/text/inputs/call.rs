@@ -5,7 +5,7 @@ use ops::DType;
 use syntax::RawDiagnostic;
 use syntax::{ArgumentSyntax, Tree, TreeKind};
 
-use super::number::{Number, checked_sizes, dtype, integer, integers, number, sizes};
+use super::number::{Number, checked_sizes, dtype, integer, integers, known_dtype, number, sizes};
 use super::{Distribution, TensorSpec};
 
 /// Keywords that all calls take; only `dtype` matters here.
@@ -26,6 +26,8 @@ const WITHOUT_EFFECT: [&str; 10] = [
 pub(super) struct Call<'t> {
     pub span: Span,
     pub arguments: &'t [ArgumentSyntax],
+    /// The position of the dtype, where one may be given by position.
+    pub dtype_place: Option<usize>,
 }
 
 impl Call<'_> {
@@ -78,13 +80,39 @@ impl Call<'_> {
         }
     }
 
+    /// Rejects positional arguments beyond the parameters of these names.
+    pub fn require_places(&self, function: &str, parameters: &[&str]) -> Result<(), RawDiagnostic> {
+        let Some(surplus) = self.positional().nth(parameters.len()) else { return Ok(()) };
+        let expected =
+            if parameters.is_empty() { "none".to_owned() } else { format!("only {}", parameters.join(", ")) };
+        let message = format!("`{function}` has no positional argument {}", parameters.len());
+        let diagnostic = RawDiagnostic::new(surplus.span, message, format!("expected {expected}"));
+        Err(match known_dtype(surplus) {
+            Some(_) => diagnostic.help("give the dtype by name: dtype=…"),
+            None => diagnostic,
+        })
+    }
+
+    /// Whether the first argument is a list, as in `f((2, 3))`.
+    pub fn begins_with_list(&self) -> bool {
+        self.positional().next().is_some_and(|tree| matches!(tree.kind, TreeKind::List(_)))
+    }
+
+    /// The number of positional bounds of `randint`, after which the sizes come.
+    pub fn bounds(&self) -> usize {
+        self.positional().take(2).take_while(|tree| !matches!(tree.kind, TreeKind::List(_))).count()
+    }
+
     /// The diagnostic for a tensor with more elements than 63 bits can count.
     pub fn too_large(&self) -> RawDiagnostic {
         RawDiagnostic::new(self.span, "this tensor is too large", "more elements than 63 bits can count")
     }
 
-    /// `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`.
+    /// `f(2, 3)`, `f((2, 3))` or `f(size=(2, 3))`; where a dtype may come next, only the first argument has sizes.
     pub fn all_sizes(&self) -> Result<Vec<i64>, RawDiagnostic> {
+        if self.dtype_place.is_some() {
+            return sizes(self.required(0, &["shape", "size"])?);
+        }
         checked_sizes(self.all_integers(&["size", "shape"])?, self.span)
     }
 
@@ -99,7 +127,9 @@ impl Call<'_> {
     }
 
     fn dtype(&self, default: DType) -> Result<DType, RawDiagnostic> {
-        self.keyword("dtype").map_or(Ok(default), dtype)
+        let placed = self.dtype_place.and_then(|place| self.positional().nth(place));
+        let given = placed.or_else(|| self.keyword("dtype")).filter(|tree| tree.kind != TreeKind::None);
+        given.map_or(Ok(default), dtype)
     }
 
     /// A dense tensor of these sizes and the call's `dtype`, or else the default.
@@ -127,7 +157,7 @@ impl Call<'_> {
 
     /// `randint(high, size)` or `randint(low, high, size)`, also with names.
     pub fn randint(&self) -> Result<TensorSpec, RawDiagnostic> {
-        let bounds = self.positional().take_while(|tree| !matches!(tree.kind, TreeKind::List(_))).count();
+        let bounds = self.bounds();
         let is_named = |name: &str| self.keyword(name).is_some();
         let has_low = is_named("low") || bounds + usize::from(is_named("high")) > 1;
         let low = if has_low { integer(self.required(0, &["low"])?)? } else { 0 };
@@ -205,7 +235,7 @@ impl Call<'_> {
 
     /// `.to(dtype)`, `.to(device)` or `.to(device, dtype)`; a device changes nothing.
     pub fn converted(&self, spec: TensorSpec) -> Result<TensorSpec, RawDiagnostic> {
-        let is_dtype = |tree: &&Tree| tree.path().is_some();
+        let is_dtype = |tree: &&Tree| tree.path().is_some() || known_dtype(tree).is_some();
         let named = || self.keyword("dtype");
         match self.positional().take(2).find(is_dtype).or_else(named) {
             Some(tree) => Ok(TensorSpec { dtype: dtype(tree)?, ..spec }),
@@ -213,10 +243,15 @@ impl Call<'_> {
         }
     }
 
+    /// `.astype(dtype)`.
+    pub fn cast(&self, spec: TensorSpec) -> Result<TensorSpec, RawDiagnostic> {
+        Ok(TensorSpec { dtype: dtype(self.required(0, &["dtype"])?)?, ..spec })
+    }
+
     /// The first argument, and the call without it.
     pub fn base(&self) -> Result<(&Tree, Call<'_>), RawDiagnostic> {
         let base = self.required(0, &["a tensor"])?;
-        Ok((base, Call { span: self.span, arguments: &self.arguments[1..] }))
+        Ok((base, Call { arguments: &self.arguments[1..], ..*self }))
     }
 
     /// `.as_strided(sizes, strides)`, with strides in units of one `unit`th of an element.

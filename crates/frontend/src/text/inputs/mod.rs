@@ -85,7 +85,7 @@ fn tensor(tree: &Tree) -> Result<TensorSpec, RawDiagnostic> {
             .help("for example torch.randn((4, 8), dtype=torch.bfloat16)")
     };
     let TreeKind::Call(callee, arguments) = &tree.kind else { return Err(reject()) };
-    let call = Call { span: tree.span, arguments };
+    let call = Call { span: tree.span, arguments, dtype_place: None };
     if let Some(path) = callee.path() {
         return constructor(&path, &call).unwrap_or_else(|| Err(reject()));
     }
@@ -102,9 +102,17 @@ fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, RawDiagn
         "np" | "numpy" => DType::F64,
         _ => return None,
     };
-    if let Err(diagnostic) = call.require_keywords(constructor_keywords(name)?) {
+    let keywords = constructor_keywords(name)?;
+    let places = places(library, name, call);
+    let checked = call.require_keywords(keywords).and_then(|()| match &places {
+        Some(places) => call.require_places(name, places),
+        None => Ok(()),
+    });
+    if let Err(diagnostic) = checked {
         return Some(Err(diagnostic));
     }
+    let dtype_place = places.and_then(|places| places.iter().position(|&place| place == "dtype"));
+    let call = &Call { dtype_place, ..*call };
     Some(match name {
         "randn" => call.filled(call.all_sizes(), real, Distribution::Normal),
         "rand" => call.filled(call.all_sizes(), real, Distribution::Uniform(0.0, 1.0)),
@@ -119,6 +127,43 @@ fn constructor(path: &[&str], call: &Call) -> Option<Result<TensorSpec, RawDiagn
             let unit = if library == "torch" { 1 } else { spec.dtype.size() as i64 };
             call.as_strided(spec, unit)
         }),
+        _ => return None,
+    })
+}
+
+/// The parameters of a constructor that may be given by position; `None` where sizes are given one by one.
+fn places(library: &str, name: &str, call: &Call) -> Option<Vec<&'static str>> {
+    let is_torch = library == "torch";
+    let bounds = if call.bounds() == 1 { &["high"][..] } else { &["low", "high"] };
+    Some(match name {
+        "ones" | "zeros" | "empty" if !is_torch => vec!["shape", "dtype"],
+        "randn" | "rand" | "ones" | "zeros" | "empty" | "make_tensor" if call.begins_with_list() => {
+            vec!["size"]
+        }
+        "full" if is_torch => vec!["size", "fill_value"],
+        "full" => vec!["shape", "fill_value", "dtype"],
+        "randint" if is_torch => [bounds, &["size"]].concat(),
+        "randint" => [bounds, &["size", "dtype"]].concat(),
+        "arange" if is_torch => vec!["start", "end", "step"],
+        "arange" => vec!["start", "stop", "step", "dtype"],
+        "as_strided" if is_torch => vec!["input", "size", "stride", "storage_offset"],
+        "as_strided" => vec!["x", "shape", "strides"],
+        _ => return None,
+    })
+}
+
+/// The parameters of a method that may be given by position; `None` where sizes or axes are given one by one.
+fn method_places(name: &str, call: &Call) -> Option<&'static [&'static str]> {
+    Some(match name {
+        "permute" | "view" | "reshape" if !call.begins_with_list() => return None,
+        "permute" => &["dims"],
+        "view" | "reshape" => &["shape"],
+        "to" => &["device", "dtype", "non_blocking", "copy"],
+        "astype" => &["dtype"],
+        "cuda" => &["device", "non_blocking"],
+        "as_strided" => &["size", "stride", "storage_offset"],
+        "transpose" => &["dim0", "dim1"],
+        "cpu" | "contiguous" | "half" | "bfloat16" | "float" | "double" | "t" => &[],
         _ => return None,
     })
 }
@@ -148,8 +193,12 @@ fn method_keywords(name: &str) -> &'static [&'static str] {
 
 fn apply(spec: TensorSpec, method: &str, call: &Call) -> Result<TensorSpec, RawDiagnostic> {
     call.require_keywords(method_keywords(method))?;
+    if let Some(places) = method_places(method, call) {
+        call.require_places(method, places)?;
+    }
     match method {
-        "to" | "astype" => call.converted(spec),
+        "to" => call.converted(spec),
+        "astype" => call.cast(spec),
         "cuda" | "cpu" | "contiguous" if spec.is_contiguous() => Ok(spec),
         "cuda" | "cpu" => Ok(spec),
         "contiguous" => {

@@ -69,11 +69,17 @@ pub(super) fn checked_sizes(sizes: Vec<i64>, span: Span) -> Result<Vec<i64>, Raw
     }
 }
 
-pub(super) fn dtype_path(tree: &Tree) -> Option<DType> {
+/// A dtype as torch and NumPy have it: `torch.float32`, `np.int64`, `"float32"` or Python's `float`.
+pub(super) fn known_dtype(tree: &Tree) -> Option<DType> {
+    if let TreeKind::Text(text) = &tree.kind {
+        return dtype_text(text);
+    }
     let path = tree.path()?;
     match path[..] {
+        [name @ ("float" | "int" | "bool" | "complex")] => dtype_text(name),
         ["torch" | "np" | "numpy" | "ml_dtypes", name] => match name {
             "half" => Some(DType::F16),
+            "single" => Some(DType::F32),
             "float" => Some(DType::F32),
             "double" => Some(DType::F64),
             "int" => Some(DType::I32),
@@ -87,6 +93,21 @@ pub(super) fn dtype_path(tree: &Tree) -> Option<DType> {
     }
 }
 
+/// A dtype in a string, as NumPy reads it: its name, Python's name of it, or its kind and bytes as in `f4`.
+fn dtype_text(text: &str) -> Option<DType> {
+    let coded = |dtype: &DType| {
+        dtype.typestr().is_some_and(|code| code == text || code.trim_start_matches(['<', '|']) == text)
+    };
+    match text {
+        "half" => Some(DType::F16),
+        "single" => Some(DType::F32),
+        "float" | "double" => Some(DType::F64),
+        "int" => Some(DType::I64),
+        "complex" => Some(DType::C128),
+        _ => DType::ALL.into_iter().find(|dtype| dtype.numpy_name() == text || coded(dtype)),
+    }
+}
+
 pub(super) fn dtype(tree: &Tree) -> Result<DType, RawDiagnostic> {
     let reject = || {
         let known: Vec<&str> = DType::ALL.iter().map(|dtype| dtype.numpy_name()).collect();
@@ -97,5 +118,5 @@ pub(super) fn dtype(tree: &Tree) -> Result<DType, RawDiagnostic> {
         RawDiagnostic::new(tree.span, message, "expected a dtype such as torch.float32")
             .help(format!("known: {}", known.join(", ")))
     };
-    dtype_path(tree).ok_or_else(reject)
+    known_dtype(tree).ok_or_else(reject)
 }
