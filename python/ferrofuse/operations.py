@@ -23,6 +23,8 @@ class Operations:
         row = TABLE.get(name)
         if row is not None:
             function = _function(self._builder, row)
+        elif name == "at":
+            function = _at(self._builder)
         elif _native.why_rejected(name):
             function = _rejected(name)
         else:
@@ -47,6 +49,17 @@ def _rejected(name: str) -> Any:
     op.__name__ = op.__qualname__ = name
     op.__doc__ = f"`{name}` is {_native.why_rejected(name)}."
     return public(op)
+
+
+def _at(builder: Callable[[], _native.Builder]) -> Any:
+    def at(vector: Any, index: Any) -> Any:
+        to = builder()
+        to.at(*caller.place())
+        return to.vector_item(vector, index)
+
+    at.__qualname__, at.__module__ = "at", "ferrofuse.ops"
+    at.__doc__ = "A scalar of a list such as `define_vector` and `shape` give, as nvFuser's `at`; `vector[index]` is the same."
+    return public(at)
 
 
 def _function(builder: Callable[[], _native.Builder], row: dict) -> Any:

@@ -213,6 +213,18 @@ def test_vectors_and_nested_inputs():
     assert fd.execute([[X]])[0].shape == (2, 2)
 
 
+def test_items_of_vectors():
+    """`fd.ops.at` as nvFuser's older scripts have it."""
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+        rows, one = fd.ops.at(fd.ops.shape(x), 0), fd.ops.at(fd.define_vector([2, 1]), index=-1)
+        fd.add_output(fd.ops.reshape(fd.ops.sum(x, dims=[1]), [rows, one]))
+        for vector_, index in ((fd.ops.shape(x), 2), (x, 0), (fd.ops.shape(x), 0.5)):
+            with pytest.raises((ArgumentError, DefinitionError), match="test_definition.py:[0-9]+: `at`: argument `(index|vector)` must be"):
+                fd.ops.at(vector_, index)
+    np.testing.assert_array_equal(fd.execute([np.ones((3, 4), np.float32)])[0], np.full((3, 1), 4))
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_printing_and_executing_gives_the_same_text(path):
     """Every example, through exec of its text: what it prints, executed, prints the same."""

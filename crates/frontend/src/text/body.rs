@@ -28,7 +28,7 @@ pub(super) fn read_body(
     reader.builder.finish().map_err(|error| rejected(error, end))
 }
 
-fn rejected(error: DefineError, span: Span) -> RawDiagnostic {
+pub(super) fn rejected(error: DefineError, span: Span) -> RawDiagnostic {
     let place = error.span.unwrap_or(span);
     let label = match &error.argument {
         Some(_) => format!("expected {}", error.expected),
@@ -39,7 +39,7 @@ fn rejected(error: DefineError, span: Span) -> RawDiagnostic {
 
 /// The state while the lines of a body are followed.
 pub(super) struct Reader<'t> {
-    builder: DefinitionBuilder,
+    pub(super) builder: DefinitionBuilder,
     pub(super) fd: &'t str,
     pub(super) names: BTreeMap<&'t str, Object>,
 }
@@ -134,7 +134,7 @@ impl<'t> Reader<'t> {
             TreeKind::Text(text) => Ok(Object::Text(text.as_str().into())),
             TreeKind::Lambda(parameters, result) => self.lambda(parameters, result).map(Object::from),
             TreeKind::List(items) => self.list(items),
-            TreeKind::Attribute(..) => attribute(tree),
+            TreeKind::Attribute(base, name) => self.attribute(tree, base, &name.text),
             TreeKind::Item(base, index) => self.item(base, index),
             TreeKind::Call(callee, arguments) => self.call(tree, callee, arguments),
             TreeKind::Unary(operator, operand) => self.unary(operator, operand, tree.span),
@@ -184,7 +184,9 @@ impl<'t> Reader<'t> {
     ) -> Result<Object, RawDiagnostic> {
         let unknown_call =
             || RawDiagnostic::new(callee.span, "no such function", "expected a method of the definition");
-        let Some(path) = callee.path() else { return Err(unknown_call()) };
+        let Some(path) = callee.path() else {
+            return Err(self.with_spelling(unknown_call(), callee));
+        };
         if let Some(number) = arithmetic::call(&path, tree, given) {
             return number.map(Object::Number);
         }
@@ -203,6 +205,7 @@ impl<'t> Reader<'t> {
         };
         let arguments = self.arguments(given)?;
         match method {
+            Err("at") => self.builder.at(arguments).map_err(|error| rejected(error, tree.span)),
             Err(op) => self.builder.call(op, arguments).map_err(|error| {
                 let is_name = error.argument.is_none() && error.expected.is_empty();
                 rejected(error, if is_name { callee.span } else { tree.span })
@@ -216,7 +219,10 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn arguments(&mut self, given: &[syntax::ArgumentSyntax]) -> Result<Vec<CallArgument>, RawDiagnostic> {
+    pub(super) fn arguments(
+        &mut self,
+        given: &[syntax::ArgumentSyntax],
+    ) -> Result<Vec<CallArgument>, RawDiagnostic> {
         let read = |argument: &syntax::ArgumentSyntax| {
             let keyword = argument.keyword.as_ref().map(|name| name.text.clone());
             Ok(CallArgument {
@@ -276,25 +282,6 @@ impl<'t> Reader<'t> {
         }
         self.builder.add_output(&output, alias.map(|alias| &alias.object))?;
         Ok(Object::None)
-    }
-
-    /// `t.size(0)` and `t.shape()`, as nvFuser's tensors have them.
-    fn method(
-        &mut self,
-        tree: &Tree,
-        callee: &Tree,
-        name: &str,
-        method: &str,
-        given: &[syntax::ArgumentSyntax],
-    ) -> Result<Object, RawDiagnostic> {
-        let value = self.names.get(name).and_then(Object::as_value);
-        let Some(value) = value.filter(|_| matches!(method, "size" | "shape")) else {
-            let message = format!("`{name}` has no method `{method}`");
-            return Err(RawDiagnostic::new(callee.span, message, "tensors have the methods size and shape"));
-        };
-        let mut arguments = vec![CallArgument::positional(value)];
-        arguments.extend(self.arguments(given)?);
-        self.builder.call(method, arguments).map_err(|error| rejected(error, tree.span))
     }
 
     fn unary(&mut self, operator: &str, operand: &Tree, span: Span) -> Result<Object, RawDiagnostic> {

@@ -1,6 +1,6 @@
 //! Definition files: nvFuser's definition language read and written.
 //!
-//! `read` (a file, from its syntax) · `body` and `lambda` (tree to definition) · `inputs` (to run it on) · `print` ·
+//! `read` (a file, from its syntax) · `body`, `members` and `lambda` (tree to definition) · `inputs` (to run it on) · `print` ·
 //! `arithmetic` (evaluates numbers) · `arguments` (of a call as written) · `numbers` (of results in print).
 
 mod arguments;
@@ -8,6 +8,7 @@ mod arithmetic;
 mod body;
 mod inputs;
 mod lambda;
+mod members;
 mod numbers;
 mod print;
 mod read;

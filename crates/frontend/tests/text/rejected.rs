@@ -34,11 +34,65 @@ fn names() {
         "1:1: the definition has no method `define_tensr` (expected a method it has); known: define_tensor, define_scalar, \
          define_vector, add_output, group, ops",
     );
-    check("a.median()", "1:1: `a` has no method `median` (tensors have the methods size and shape)");
+    check(
+        "a.median()",
+        "1:1: `a` has no method `median` (tensors have the methods size and shape); definitions made in Python may have \
+         more: print(fd) gives their text form",
+    );
     check("math.sqrt(2)", "1:1: `math` is not defined (expected a name assigned above)");
     check(
         "fd.ops.cast(a, DataType.Flot)",
         "1:16: unknown dtype `DataType.Flot` (expected a dtype); known: Bool, Char, Short, Int32, Int, Byte, UInt16, UInt32, UInt64, Float8_e8m0fnu, Float8_e4m3fn, Float8_e5m2, Half, BFloat16, Float, Double, ComplexFloat, ComplexDouble",
+    );
+}
+
+/// What works on Python's tensors and not in files says how to write it.
+#[test]
+fn members_of_values() {
+    let has = "(tensors have the methods size and shape); ";
+    let shape = "write fd.ops.shape(a), or fd.ops.size(a, dim=…) for one";
+    check("y = a.T", &format!("1:5: `a` has no attribute `T` {has}write fd.ops.permute(a, dims=[1, 0])"));
+    check("y = a.shape", &format!("1:5: `a` has no attribute `shape` {has}{shape}"));
+    let python = "definitions made in Python may have more: print(fd) gives their text form";
+    check("y = a.ndim", &format!("1:5: `a` has no attribute `ndim` {has}{python}"));
+    check("y = a.sum()", &format!("1:5: `a` has no method `sum` {has}write fd.ops.sum(a, …)"));
+    check(
+        "y = (a + b).T",
+        &format!("1:5: a value has no attribute `T` {has}write fd.ops.permute(…, dims=[…])"),
+    );
+    check(
+        "y = (a + b).sum()",
+        "1:5: no such function (expected a method of the definition); write fd.ops.sum(…, …)",
+    );
+    check(
+        "y = fd.ops.exp(a.T)",
+        &format!("1:16: `a` has no attribute `T` {has}write fd.ops.permute(a, dims=[1, 0])"),
+    );
+}
+
+#[test]
+fn items_of_vectors() {
+    check(
+        "v = fd.ops.shape(a); s = fd.ops.at(v, 2)",
+        "1:39: `at`: argument `index` must be a number from -2 to 1, but is the number 2 (expected a number from -2 to 1)",
+    );
+    check(
+        "v = fd.ops.shape(a)\ns = v.at(-3)",
+        "2:10: `at`: argument `index` must be a number from -2 to 1, but is the number -3 (expected a number from -2 to 1)",
+    );
+    check(
+        "s = fd.ops.at(a, 0)",
+        "1:15: `at`: argument `vector` must be a list of sizes, but is a value of the program (expected a list of sizes)",
+    );
+    check(
+        "s = a.at(0)",
+        "1:5: `a` has no method `at` (tensors have the methods size and shape); definitions made in Python may have more: \
+         print(fd) gives their text form",
+    );
+    let help = "definitions made in Python may have more: print(fd) gives their text form";
+    check(
+        "v = fd.define_vector([2, 3]); s = v.count()",
+        &format!("1:35: `v` has no method `count` (lists have the method at); {help}"),
     );
 }
 

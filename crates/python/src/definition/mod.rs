@@ -122,6 +122,17 @@ impl Builder {
         declare(this, args, kwargs, DefinitionBuilder::define_vector)
     }
 
+    /// A scalar of a list of scalars.
+    #[pyo3(signature = (*args, **kwargs))]
+    fn vector_item<'py>(
+        this: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        this.get().require_open(this.py(), "at")?;
+        declare(this, args, kwargs, DefinitionBuilder::at)
+    }
+
     /// Opens a group, which contains everything that is added until it is closed.
     #[pyo3(signature = (*args, **kwargs))]
     fn enter_group(

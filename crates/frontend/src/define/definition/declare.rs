@@ -118,6 +118,27 @@ impl DefinitionBuilder {
         }
     }
 
+    /// One scalar of a list, as nvFuser takes it from a vector: `at(vector, index)`. Negative ones count from the end.
+    ///
+    /// # Errors
+    /// For arguments that are no list and no number, and a number that is no place of the list.
+    pub fn at(&mut self, arguments: Vec<CallArgument>) -> Result<Object, DefineError> {
+        self.ops.op = "at";
+        const PARAMS: &[Param] =
+            &[Param::required("vector", ParamKind::Shape), Param::required("index", ParamKind::Int)];
+        let bound = self.bind(PARAMS, arguments)?;
+        let Some(items) = bound.object("vector").as_list() else {
+            return Err(bound.reject("vector", "a list of sizes"));
+        };
+        let (index, count) = (bound.int("index")?, items.len() as i64);
+        let place = if index < 0 { index.saturating_add(count) } else { index };
+        let item = usize::try_from(place).ok().and_then(|place| items.get(place));
+        item.cloned().ok_or_else(|| match count {
+            0 => bound.reject("vector", "a list that is not empty"),
+            _ => bound.reject("index", &format!("a number from {} to {}", -count, count - 1)),
+        })
+    }
+
     pub(super) fn bind(&self, params: &[Param], arguments: Vec<CallArgument>) -> Result<Bound, DefineError> {
         Bound::new(self.ops.op, params, arguments)
     }
