@@ -10,7 +10,7 @@ use codegen::cpu::{self, Isa};
 use codegen_c::c;
 use compiler::{Decision, Plan, SegmentPlan};
 use frontend::define::{AsWritten, DefineError};
-use frontend::text::{NameStyle as Spelling, print, print_as_written};
+use frontend::text::{NameStyle, print, print_as_written};
 use ir::definition::Definition;
 use kernel::Kernel;
 use llvm::{Llvm, Output};
@@ -127,6 +127,11 @@ impl Stage {
         is_whole.then(|| self.name())
     }
 
+    /// Whether its text is one definition or several.
+    pub fn is_of_definitions(self) -> bool {
+        matches!(self, Stage::Definition | Stage::Lambdas | Stage::Optimized)
+    }
+
     /// The language of the C family that it prints.
     fn language(self) -> Option<&'static Language> {
         match self {
@@ -175,6 +180,8 @@ pub struct EmitOptions<'l> {
     pub target: CodeTarget,
     /// The number of the only segment to print; all without it.
     pub segment: Option<usize>,
+    /// The names of values in definitions.
+    pub names: NameStyle,
     /// libLLVM, or why it is missing; only LLVM IR and assembly need it.
     pub llvm: Result<&'l Llvm, &'l llvm::Error>,
 }
@@ -196,11 +203,11 @@ pub fn emit(
     if let Some(asked) = options.segment.filter(|&asked| asked >= plan.segments.len()) {
         return Err(EmitError::Segment { asked, there: plan.segments.len() });
     }
-    if let Some(text) = emit_written(stage, definition) {
+    if let Some(text) = emit_written(stage, definition, options.names) {
         return text;
     }
     match (stage, options.target) {
-        (Stage::Optimized, _) => optimized(definition, plan),
+        (Stage::Optimized, _) => optimized(definition, plan, options.names),
         (Stage::Segments, _) => Ok(segmentation_text(definition, plan)),
         (Stage::Llvm | Stage::Asm, CodeTarget::Gpu(_)) => Err(unsuitable(stage, options.target)),
         (Stage::C(name), target) if target.language().is_none_or(|language| language.name != name) => {
@@ -218,19 +225,23 @@ fn unsuitable(stage: Stage, target: CodeTarget) -> EmitError {
 ///
 /// # Errors
 /// If a lambda cannot be written in the definition language.
-pub fn emit_written(stage: Stage, definition: &Definition) -> Option<Result<String, EmitError>> {
+pub fn emit_written(
+    stage: Stage,
+    definition: &Definition,
+    names: NameStyle,
+) -> Option<Result<String, EmitError>> {
     match stage {
-        Stage::Definition => Some(Ok(print(definition, Spelling::default()))),
+        Stage::Definition => Some(Ok(print(definition, names))),
         Stage::Graph => Some(Ok(ir::graph::dump(&definition.graph, &definition.fusion))),
-        Stage::Lambdas => Some(lambdas::printed(definition).map_err(EmitError::from)),
+        Stage::Lambdas => Some(lambdas::printed(definition, names).map_err(EmitError::from)),
         _ => None,
     }
 }
 
 /// The fusion after all passes as a definition. A comment names each composite that a pass lost, and says how.
-fn optimized(definition: &Definition, plan: &Plan) -> Result<String, EmitError> {
+fn optimized(definition: &Definition, plan: &Plan, names: NameStyle) -> Result<String, EmitError> {
     let written = AsWritten { record: &definition.record, tasks: &plan.tasks, passed: Some(&plan.map) };
-    let mut text = print_as_written(&plan.graph, &plan.fusion, written, Spelling::default())?;
+    let mut text = print_as_written(&plan.graph, &plan.fusion, written, names)?;
     for ((_, pattern), became) in definition.tasks.patterns().zip(&plan.patterns) {
         if let Err(reason) = became {
             let _ = writeln!(text, "# {}: {reason}", pattern.name);

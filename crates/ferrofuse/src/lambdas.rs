@@ -51,11 +51,11 @@ pub(crate) fn of_nodes<'g>(
     })
 }
 
-/// The bodies as text, each after a comment that says whose it is.
-pub(crate) fn printed(definition: &Definition) -> Result<String, DefineError> {
+/// The bodies as text with names of this style, each after a comment that says whose it is.
+pub(crate) fn printed(definition: &Definition, names: NameStyle) -> Result<String, DefineError> {
     let text = |lambda: FoldLambda| {
         let init: Vec<String> = lambda.init.iter().map(Scalar::to_string).collect();
-        let body = print(&lambda.definition, NameStyle::default());
+        let body = print(&lambda.definition, names);
         format!("# {} -> {} from {}\n{body}", lambda.op, lambda.outputs.join(", "), init.join(", "))
     };
     Ok(lambdas(definition)?.into_iter().map(text).collect::<Vec<_>>().join("\n"))

@@ -56,7 +56,7 @@ pub use explain::{
     TimesOnGpu, difference, explain, explain_call, explain_compiled, fragment, gpu_kernels, html, svg,
 };
 pub use frontend::define::{DefineError, DefinitionBuilder};
-pub use frontend::text::File;
+pub use frontend::text::{File, NameStyle};
 pub use fusion_definition::{DefinitionError, FusionDefinition, FusionValue, OpArgument};
 pub use ir::array::{
     Array, ArrayError, ArrayView, ArrayViewMut, ByteBool, Complex, Dims, Element, Layout, Strides,

@@ -3,7 +3,7 @@
 
 use ferrofuse::{
     Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator,
-    Hints, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts, emit,
+    Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts, emit,
     explain_call, hints, in_background, of_plan, plan_for, plan_for_call, read_segmentation,
 };
 use ir::graph::{Output, SymbolSource};
@@ -238,7 +238,9 @@ impl Executable {
             Chosen::Searched,
             move |definition, PlannedCall { plan, .. }| {
                 let llvm = machine::of_process().llvm();
-                emit(stage, definition, plan, &EmitOptions { target, segment: None, llvm: llvm.as_ref() })
+                let names = NameStyle::default();
+                let options = EmitOptions { target, segment: None, names, llvm: llvm.as_ref() };
+                emit(stage, definition, plan, &options)
             },
         );
         text?.map_err(|error| PyNotImplementedError::new_err(error.to_string()))

@@ -3,8 +3,10 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use clap::Args;
-use ferrofuse::{CodeTarget, Definition, EmitError, EmitOptions, Machine, Stage, emit, emit_written};
+use clap::{Args, ValueEnum};
+use ferrofuse::{
+    CodeTarget, Definition, EmitError, EmitOptions, Machine, NameStyle, Stage, emit, emit_written,
+};
 
 use crate::definition;
 use crate::failure::{Failure, Outcome};
@@ -26,34 +28,65 @@ pub struct Options {
     /// The machine: host, x86-64, avx2, avx512, aarch64, sm_80, … sm_100 [default: host, sm_90 for cuda]
     #[arg(long, value_name = "NAME")]
     target: Option<CodeTarget>,
+    /// How values are called where definitions are printed: tv0 and c0, or T0 and S1
+    #[arg(long, value_name = "HOW")]
+    names: Option<Names>,
     #[command(flatten)]
     request: Request,
     #[command(flatten)]
     choices: Choices,
 }
 
+/// The styles of names, as nvFuser's printers have them.
+#[derive(Clone, Copy, ValueEnum)]
+enum Names {
+    /// tv0 and c0, tensors and scalars numbered separately
+    Long,
+    /// T0 and S1, numbered together
+    Short,
+}
+
 /// Writes the text.
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
+    let names = options.names()?;
     let file = definition::read(&options.file)?;
-    if let Some(text) = options.written(&file.definition) {
+    if let Some(text) = options.written(&file.definition, names) {
         write!(out, "{}", text.map_err(failure)?)?;
         return Ok(Outcome::Fine);
     }
     let target = options.target.unwrap_or(options.stage.usual_target());
     let planned = planning::plan(&file, &options.request, &options.choices, target, machine)?;
     let llvm = machine.llvm();
-    let emit_options = EmitOptions { target, segment: options.segment, llvm: llvm.as_ref() };
+    let emit_options = EmitOptions { target, segment: options.segment, names, llvm: llvm.as_ref() };
     let text = emit(options.stage, &file.definition, &planned.plan, &emit_options);
     write!(out, "{}", text.map_err(failure)?)?;
     Ok(Outcome::Fine)
 }
 
 impl Options {
+    /// The names of values, which only definitions have.
+    fn names(&self) -> Result<NameStyle, Failure> {
+        match self.names {
+            Some(_) if !self.stage.is_of_definitions() => {
+                let known: Vec<&str> =
+                    Stage::all().filter(|stage| stage.is_of_definitions()).map(Stage::name).collect();
+                let known = known.join(", ");
+                let message = format!(
+                    "--names: stage {} is no definition; those of definitions are {known}",
+                    self.stage
+                );
+                Err(Failure::user(message))
+            }
+            Some(Names::Short) => Ok(NameStyle::Short),
+            Some(Names::Long) | None => Ok(NameStyle::Long),
+        }
+    }
+
     /// The text, if it exists before planning and there is no choice to check.
-    fn written(&self, definition: &Definition) -> Option<Result<String, EmitError>> {
+    fn written(&self, definition: &Definition, names: NameStyle) -> Option<Result<String, EmitError>> {
         let is_given =
             self.segment.is_some() || self.choices.first_given().is_some() || self.request.says_sizes();
-        if is_given { None } else { emit_written(self.stage, definition) }
+        if is_given { None } else { emit_written(self.stage, definition, names) }
     }
 }
 

@@ -354,3 +354,29 @@ fn kernels_have_names_in_perf() {
     assert!(words.len() == 3 && words[..2].iter().all(|word| u64::from_str_radix(word, 16).is_ok()), "{map}");
     assert_eq!(words[2], "ferrofuse::seg0");
 }
+
+/// Short names read back to the same definition, and only definitions have them.
+#[test]
+fn definitions_are_printed_with_short_names() {
+    let long = fine("emit examples/softmax.py --stage definition");
+    let short = fine("emit examples/softmax.py --stage definition --names short");
+    assert!(short.contains("T1 = fd.ops.cast(T0") && !short.contains("tv0"), "{short}");
+    let (_folder, path) = definition(&short);
+    assert_eq!(fine(&format!("emit {path} --stage definition --names long")), long);
+    assert!(fine("emit examples/softmax.py --stage optimized --names short").contains("T0 = fd."));
+    let ended = ferrofuse("emit examples/softmax.py --stage kernel --names short".split(' '));
+    assert!(ended.code == 2 && ended.stderr.contains("--names: stage kernel"), "{}", ended.stderr);
+}
+
+#[test]
+fn an_input_that_is_returned_is_said_to_be_one() {
+    let (_folder, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1], contiguity=True)
+    fd.add_output(x)
+    fd.add_output(fd.ops.exp(x))
+",
+    );
+    let text = fine(&format!("explain {path} --size i0=4"));
+    assert!(text.contains("x is the input itself: no bytes moved for it"), "{text}");
+}

@@ -56,7 +56,10 @@ impl fmt::Display for Explanation {
         let views = self.outputs.iter().filter_map(|output| Some((&output.name, output.view_of.as_ref()?)));
         for (number, (name, source)) in views.enumerate() {
             let gap = if number == 0 { "\n" } else { "" };
-            writeln!(f, "{gap}{name} is a view of {source}: no bytes moved for it")?;
+            match name == source {
+                true => writeln!(f, "{gap}{name} is the input itself: no bytes moved for it")?,
+                false => writeln!(f, "{gap}{name} is a view of {source}: no bytes moved for it")?,
+            }
         }
         let copies = self.outputs.iter().filter_map(|output| Some((&output.name, output.copy_of.as_ref()?)));
         for (number, (name, source)) in copies.enumerate() {

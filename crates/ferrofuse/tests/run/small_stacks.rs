@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 use std::thread;
 
 use ferrofuse::{
-    Array, CodeTarget, CompileOptions, DType, EmitOptions, Executor, Scalar, Stage, compile, define, emit,
-    explain, plan,
+    Array, CodeTarget, CompileOptions, DType, EmitOptions, Executor, NameStyle, Scalar, Stage, compile,
+    define, emit, explain, plan,
 };
 
 const STACK: usize = 256 << 10;
@@ -34,7 +34,12 @@ fn explained_and_emitted(text: &str) {
     let explanation = explain(&definition, &planned, &options.hints);
     assert!(!explanation.to_string().is_empty());
     let llvm = options.machine.llvm();
-    let options = EmitOptions { target: CodeTarget::CUDA, segment: None, llvm: llvm.as_ref() };
+    let options = EmitOptions {
+        target: CodeTarget::CUDA,
+        segment: None,
+        names: NameStyle::default(),
+        llvm: llvm.as_ref(),
+    };
     for stage in
         [Stage::Definition, Stage::Graph, Stage::Segments, Stage::Schedule, Stage::Kernel, Stage::CUDA]
     {

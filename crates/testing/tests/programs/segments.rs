@@ -3,8 +3,8 @@
 
 use ferrofuse::{
     ArrayView, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Executable, Executor,
-    Hints, Interrupt, Machine, Plan, PlanOptions, Segment, Segmentation, Stage, Stream, check, emit, plan,
-    segments, value_named,
+    Hints, Interrupt, Machine, NameStyle, Plan, PlanOptions, Segment, Segmentation, Stage, Stream, check,
+    emit, plan, segments, value_named,
 };
 use ferrofuse_testing::random::{Draws, Placed, generate, place, segmentation};
 
@@ -65,7 +65,12 @@ fn random_definitions_run_as_segments() {
 fn segmentations_read_back() {
     let missing = llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
     let text = |definition: &Definition, plan: &Plan| {
-        let options = EmitOptions { target: CodeTarget::HOST, segment: None, llvm: Err(&missing) };
+        let options = EmitOptions {
+            target: CodeTarget::HOST,
+            segment: None,
+            names: NameStyle::default(),
+            llvm: Err(&missing),
+        };
         emit(Stage::Segments, definition, plan, &options).expect("it has text")
     };
     for seed in 0..SEEDS {

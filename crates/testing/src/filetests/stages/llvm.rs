@@ -1,6 +1,6 @@
 //! LLVM IR, which libLLVM accepts.
 
-use ferrofuse::{EmitOptions, emit};
+use ferrofuse::{EmitOptions, NameStyle, emit};
 use llvm::LlvmOptions;
 
 use super::{Case, Outcome, Stage, planned};
@@ -22,7 +22,12 @@ impl Stage for Llvm {
 
 fn text(case: &Case, llvm: &llvm::Llvm) -> Result<String, String> {
     let (file, plan) = planned(case)?;
-    let options = EmitOptions { target: case.options.target, segment: case.options.segment, llvm: Ok(llvm) };
+    let options = EmitOptions {
+        target: case.options.target,
+        segment: case.options.segment,
+        names: NameStyle::default(),
+        llvm: Ok(llvm),
+    };
     let made = |stage| emit(stage, &file.definition, &plan, &options).map_err(|error| error.to_string());
     // Assembly exists only for IR that parses, verifies and selects.
     made(ferrofuse::Stage::Asm)?;

@@ -15,7 +15,7 @@ mod segments;
 mod warps;
 
 use compiler::{PlanRequest, plan};
-use ferrofuse::{EmitOptions, File, Plan, PlanOptions, Segmentation, emit, read};
+use ferrofuse::{EmitOptions, File, NameStyle, Plan, PlanOptions, Segmentation, emit, read};
 use target::Target;
 
 use super::case::Case;
@@ -102,7 +102,11 @@ fn planned_as(case: &Case, segmentation: Option<Segmentation>) -> Result<(File, 
 fn emitted(case: &Case, stage: ferrofuse::Stage) -> Result<String, String> {
     let (file, plan) = planned(case)?;
     let missing = ::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
-    let options =
-        EmitOptions { target: case.options.target, segment: case.options.segment, llvm: Err(&missing) };
+    let options = EmitOptions {
+        target: case.options.target,
+        segment: case.options.segment,
+        names: NameStyle::default(),
+        llvm: Err(&missing),
+    };
     emit(stage, &file.definition, &plan, &options).map_err(|error| error.to_string())
 }

@@ -11,7 +11,8 @@ use std::rc::Rc;
 
 use compiler::{Decision, Plan};
 use ferrofuse::{
-    CodeTarget, Definition, EmitOptions, File, KernelOnGpu, Stage, declared_layouts, emit, explain, read,
+    CodeTarget, Definition, EmitOptions, File, KernelOnGpu, NameStyle, Stage, declared_layouts, emit,
+    explain, read,
 };
 use ferrofuse_testing::machine_code::{Counts, Tools};
 use ferrofuse_testing::random::generate;
@@ -105,7 +106,12 @@ fn with_kernels(plan: &Plan) -> impl Iterator<Item = usize> + '_ {
 /// The text of a segment.
 fn text(definition: &Definition, plan: &Plan, segment: usize) -> String {
     let missing = ::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
-    let options = EmitOptions { target: CodeTarget::CUDA, segment: Some(segment), llvm: Err(&missing) };
+    let options = EmitOptions {
+        target: CodeTarget::CUDA,
+        segment: Some(segment),
+        names: NameStyle::default(),
+        llvm: Err(&missing),
+    };
     emit(Stage::CUDA, definition, plan, &options).expect("it has text")
 }
 

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use compiler::{Plan, PlanOptions, PlanRequest, plan};
-use ferrofuse::{CodeTarget, Definition, EmitOptions, File, LayoutClass, Stage, emit, read};
+use ferrofuse::{CodeTarget, Definition, EmitOptions, File, LayoutClass, NameStyle, Stage, emit, read};
 use ferrofuse_testing::inputs::facts_of;
 use scheduler::hints::Hints;
 
@@ -63,6 +63,11 @@ fn text_of(stage: Stage, source: &str) -> String {
     let file = read(source).expect("it reads");
     let (plan, _) = planned(&file);
     let missing = ::llvm::Error::NotFound { tried: Vec::new(), hint: "not needed" };
-    let options = EmitOptions { target: CodeTarget::CUDA, segment: None, llvm: Err(&missing) };
+    let options = EmitOptions {
+        target: CodeTarget::CUDA,
+        segment: None,
+        names: NameStyle::default(),
+        llvm: Err(&missing),
+    };
     emit(stage, &file.definition, &plan, &options).expect("it has text")
 }
