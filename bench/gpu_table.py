@@ -26,8 +26,8 @@ def lines(path):
 
 
 def cells(row):
-    copy = row.get("copy_gbps")
-    beside = f"copy {copy:.0f}" if copy else f"read {row['read_gbps']:.0f}"
+    peer = row.get("peer") or ("copy" if row.get("copy_gbps") else "read")
+    beside = f"{peer} {row[peer + '_gbps']:.0f}"
     size, numbers = f"{row['rows']}x{row['columns']}", [f"{row['ms']:.4f}", f"{row['gbps']:.0f}", beside]
     rest = [f"{row['fraction']:.3f}", row["kernels"], f"{row['traffic_ratio']:.3f}"]
     predicted = f"{row['model_us'] / row['ms'] / 1e3:.2f}"

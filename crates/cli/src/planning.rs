@@ -150,10 +150,11 @@ pub fn segments(
     file: &File,
     request: &Request,
     choices: &Choices,
+    target: CodeTarget,
     machine: &Machine,
 ) -> Result<Vec<Segment>, Failure> {
     let options = choices.read(&file.definition)?;
-    let Planned { plan: cut, hints, .. } = cut(file, request, &options, machine)?;
+    let Planned { plan: cut, hints, .. } = cut(file, request, &options, target, machine)?;
     let mut segments = ferrofuse::segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
     for (number, schedule) in options.schedules {
         let segment = segments.iter_mut().find(|segment| segment.is_planned_as(number));
@@ -173,9 +174,10 @@ pub fn cut(
     file: &File,
     request: &Request,
     options: &PlanOptions,
+    target: CodeTarget,
     machine: &Machine,
 ) -> Result<Planned<Cut>, Failure> {
-    made(file, request, options, CodeTarget::HOST, machine, compiler::cut)
+    made(file, request, options, target, machine, compiler::cut)
 }
 
 /// Plans a definition with a segmentation to compare with.

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use ferrofuse::{Machine, Segment, table};
+use ferrofuse::{CodeTarget, Machine, Segment, table};
 
 use crate::definition;
 use crate::failure::{Failure, Outcome};
@@ -21,6 +21,9 @@ pub struct Options {
     /// Write definition.py, seg0.py, … and index_map.json here; `ferrofuse run DIR` runs them
     #[arg(long, value_name = "DIR")]
     output: PathBuf,
+    /// The machine: host, x86-64, avx2, avx512, aarch64, sm_80, … sm_100
+    #[arg(long, value_name = "NAME", default_value = "host")]
+    target: CodeTarget,
     #[command(flatten)]
     request: Request,
     #[command(flatten)]
@@ -30,7 +33,7 @@ pub struct Options {
 /// Writes the folder, and a table of the segments.
 pub fn run(options: &Options, machine: &Machine, out: &mut dyn Write) -> Result<Outcome, Failure> {
     let file = definition::read(&options.file)?;
-    let segments = planning::segments(&file, &options.request, &options.choices, machine)?;
+    let segments = planning::segments(&file, &options.request, &options.choices, options.target, machine)?;
     let text = fs::read(&options.file).map_err(|error| Failure::of_file(&options.file, &error))?;
     let read = planning::files(&options.file, &options.request, &options.choices);
     segment_folder::write(&options.output, &text, &file.definition, &segments, &read)?;

@@ -18,6 +18,7 @@ fn a_row_has_every_field_and_a_bar_in_the_picture() {
         "gbps",
         "fraction",
         "copy_gbps",
+        "read_gbps",
         "kernels",
         "traffic_ratio",
         "compile_ms",
@@ -35,21 +36,42 @@ fn a_row_has_every_field_and_a_bar_in_the_picture() {
 
 #[test]
 fn what_fits_in_a_cache_is_measured_there() {
-    for (workload, peer) in [("softmax_f32", "copy_gbps"), ("sum_inner_f32", "read_gbps")] {
+    for (workload, peer) in [("softmax_f32", "copy"), ("sum_inner_f32", "read")] {
         let text = fine(&format!("bench {workload} --json --warm --threads 1 --size i0=3 --size i1=70"));
         let row: serde_json::Value = serde_json::from_str(text.trim()).expect("one object a line");
         assert_eq!((row["rows"].as_i64(), row["columns"].as_i64()), (Some(3), Some(70)));
-        assert!(row["fraction"].as_f64() > Some(0.0) && row[peer].as_f64() > Some(0.0), "{row}");
+        assert_eq!(row["peer"], peer);
+        let number = |field: &str| row[field].as_f64().expect("a number");
+        let of_peer = number("gbps") / number(&format!("{peer}_gbps"));
+        assert!((number("fraction") - of_peer).abs() < 1e-9 * of_peer, "{row}");
     }
+}
+
+/// A machine that is not this one can be planned for, as nothing is run.
+#[test]
+fn workloads_are_cut_for_any_machine() {
+    let cut = |target: &str| -> serde_json::Value {
+        let text = fine(&format!("bench softmax_f32 --segments --json --size i0=64 --target {target}"));
+        serde_json::from_str(text.trim()).expect("one object a line")
+    };
+    let (host, gpu) = (cut("host"), cut("h200"));
+    assert!(host["cost_us"].as_f64() != gpu["cost_us"].as_f64(), "{host} {gpu}");
+    let ended = ferrofuse("bench softmax_f32 --segments --device cuda".split(' '));
+    assert!(ended.code == 2 && ended.stderr.contains("--target NAME"), "{}", ended.stderr);
+    let ended = ferrofuse("bench softmax_f32 --target h200".split(' '));
+    assert!(ended.code == 2 && ended.stderr.contains("does not run on this machine"), "{}", ended.stderr);
 }
 
 #[test]
 fn a_gpu_is_measured_by_its_clock() {
-    for (workload, peer) in [("softmax_bf16", "copy_gbps"), ("sum_inner_f32", "read_gbps")] {
+    for workload in ["softmax_bf16", "sum_inner_f32"] {
         let text = fine(&format!("bench {workload} --json --warm --device cuda --size i0=3 --size i1=64"));
         let row: serde_json::Value = serde_json::from_str(text.trim()).expect("one object a line");
         assert_eq!((&row["device"], row["kernels"].as_u64()), (&"cuda".into(), Some(1)));
-        for field in ["ms", "gbps", "fraction", peer, "compile_ms", "first_call_ms", "call_us", "model_us"] {
+        let beside = ["copy_gbps", "read_gbps", "fraction"];
+        for field in
+            ["ms", "gbps", "compile_ms", "first_call_ms", "call_us", "model_us"].iter().chain(&beside)
+        {
             assert!(row[field].as_f64().is_some_and(|number| number > 0.0), "{field}: {row}");
         }
     }

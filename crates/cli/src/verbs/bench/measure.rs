@@ -42,12 +42,11 @@ pub struct Row {
     pub gbps: f64,
     /// `gbps` divided by the bandwidth that it is compared with.
     pub fraction: f64,
-    /// Bandwidth of a copy of the same footprint.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub copy_gbps: Option<f64>,
-    /// Bandwidth of a read of the same footprint.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub read_gbps: Option<f64>,
+    /// What that is.
+    pub peer: Peer,
+    /// Both bandwidths.
+    #[serde(flatten)]
+    pub beside: Beside,
     /// Launches of a call.
     pub kernels: usize,
     /// Bytes moved over compulsory bytes.
@@ -62,6 +61,39 @@ pub struct Row {
     pub call_us: f64,
 }
 
+/// Bandwidths of the same footprint, in 1e9 bytes a second.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Beside {
+    /// Of a copy.
+    pub copy_gbps: f64,
+    /// Of a read.
+    pub read_gbps: f64,
+}
+
+impl Beside {
+    /// Both, measured one after the other.
+    pub fn each<E>(mut gbps: impl FnMut(Peer) -> Result<f64, E>) -> Result<Beside, E> {
+        Ok(Beside { copy_gbps: gbps(Peer::Copy)?, read_gbps: gbps(Peer::Read)? })
+    }
+
+    fn of(&self, peer: Peer) -> f64 {
+        match peer {
+            Peer::Copy => self.copy_gbps,
+            Peer::Read => self.read_gbps,
+        }
+    }
+
+    /// The median of each.
+    pub fn median(rounds: &[Beside]) -> Beside {
+        let median = |gbps: fn(&Beside) -> f64| {
+            let mut all: Vec<f64> = rounds.iter().map(gbps).collect();
+            all.sort_unstable_by(f64::total_cmp);
+            all[all.len() / 2]
+        };
+        Beside { copy_gbps: median(|beside| beside.copy_gbps), read_gbps: median(|beside| beside.read_gbps) }
+    }
+}
+
 impl Row {
     /// A case's bytes in a time, beside the bandwidth of its peer; the rest is not measured yet.
     pub fn new(
@@ -70,7 +102,7 @@ impl Row {
         (rows, columns): (i64, i64),
         bytes: u64,
         time: Duration,
-        beside: f64,
+        beside: Beside,
     ) -> Row {
         let (gbps, peer) = (bytes as f64 / time.as_secs_f64() / 1e9, case.workload.peer);
         Row {
@@ -80,9 +112,9 @@ impl Row {
             columns,
             ms: milliseconds(time),
             gbps,
-            fraction: gbps / beside,
-            copy_gbps: (peer == Peer::Copy).then_some(beside),
-            read_gbps: (peer == Peer::Read).then_some(beside),
+            fraction: gbps / beside.of(peer),
+            peer,
+            beside,
             kernels: 0,
             traffic_ratio: 0.0,
             model_us: 0.0,
@@ -90,6 +122,11 @@ impl Row {
             first_call_ms: 0.0,
             call_us: 0.0,
         }
+    }
+
+    /// The bandwidth that it is compared with.
+    pub fn peer_gbps(&self) -> f64 {
+        self.beside.of(self.peer)
     }
 
     /// Rows and columns in readable form.
@@ -117,8 +154,7 @@ pub fn measure(case: &Case, machine: &Arc<Machine>, target: CpuTarget, warm: boo
     let first = timed(&executable, &sets[0])?;
     let variant = executable.latest().expect("compiled");
     variant.report.notice.iter().for_each(tell);
-    let peer = case.workload.peer;
-    let (time, beside) = steady(&executable, &sets, bytes, peer, machine.threads())?;
+    let (time, beside) = steady(&executable, &sets, bytes, machine.threads())?;
     let small = small_call(&executable, &specs)?;
     Ok(Row {
         kernels: variant.report.segments.iter().map(|segment| segment.kernels.len()).sum(),
@@ -172,15 +208,14 @@ fn timed(executable: &Executable, set: &[StridedArray]) -> Result<Duration, Fail
     Ok(time)
 }
 
-/// Median time of a call, and the bandwidth of the peer, timed [`CALLS`] times alternately. The outputs of as many calls as
+/// Median time of a call, and the bandwidths beside it, timed [`CALLS`] times alternately. The outputs of as many calls as
 /// there are sets are kept, so that outputs rotate too.
 fn steady(
     executable: &Executable,
     sets: &[Vec<StridedArray>],
     bytes: u64,
-    peer: Peer,
     threads: usize,
-) -> Result<(Duration, f64), Failure> {
+) -> Result<(Duration, Beside), Failure> {
     let mut bandwidth = Bandwidth::new(bytes as usize, sets.len(), threads);
     let calls = if sets.len() == 1 { WARM_CALLS } else { CALLS };
     let mut held = VecDeque::new();
@@ -191,31 +226,30 @@ fn steady(
             held.pop_front();
         }
         if sets.len() == 1 {
-            // The peer may have evicted the inputs from the caches.
+            // What is measured beside may have evicted the inputs from the caches.
             drop(executable.run(&views).map_err(Failure::of_call)?);
         }
         let start = Instant::now();
         let outputs = executable.run(&views).map_err(Failure::of_call)?;
         let time = start.elapsed();
         held.push_back(outputs);
-        // A peer repeats a cached window very often: it is not timed after each of many short calls.
-        let beside = (call % (calls / CALLS) == 0).then(|| peer_gbps(&mut bandwidth, peer, call));
+        // A copy repeats a cached window very often: it is not timed after each of many short calls.
+        let beside = (call % (calls / CALLS) == 0).then(|| beside(&mut bandwidth, call));
         if call >= sets.len() {
             times.push(time);
             peers.extend(beside);
         }
     }
-    peers.sort_unstable_by(f64::total_cmp);
-    Ok((median(times), peers[peers.len() / 2]))
+    Ok((median(times), Beside::median(&peers)))
 }
 
-/// The bandwidth of the peer in one round, in 1e9 bytes a second.
-fn peer_gbps(bandwidth: &mut Bandwidth, peer: Peer, round: usize) -> f64 {
-    let (moved, taken) = match peer {
-        Peer::Copy => (bandwidth.copied_bytes(), bandwidth.copy(round)),
-        Peer::Read => (bandwidth.read_bytes(), bandwidth.read(round)),
-    };
-    moved as f64 / taken.as_secs_f64() / 1e9
+/// The bandwidths in one round.
+fn beside(bandwidth: &mut Bandwidth, round: usize) -> Beside {
+    let gbps = |moved: usize, taken: Duration| moved as f64 / taken.as_secs_f64() / 1e9;
+    Beside {
+        copy_gbps: gbps(bandwidth.copied_bytes(), bandwidth.copy(round)),
+        read_gbps: gbps(bandwidth.read_bytes(), bandwidth.read(round)),
+    }
 }
 
 /// Integers may be indices along an axis that is small now: all become zero.

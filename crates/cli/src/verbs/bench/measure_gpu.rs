@@ -12,7 +12,9 @@ use testing::inputs::{draw, facts_of};
 
 use super::cases::Case;
 use super::gpu_bandwidth::GpuBandwidth;
-use super::measure::{Row, SMALL_CALLS, median, milliseconds, rows_and_columns, sets_beyond, small_specs};
+use super::measure::{
+    Beside, Row, SMALL_CALLS, median, milliseconds, rows_and_columns, sets_beyond, small_specs,
+};
 use crate::failure::Failure;
 
 /// Timed rounds, each with a call on every set of inputs.
@@ -67,23 +69,24 @@ impl OnGpu {
         self.stream.synchronize().map_err(Failure::machine)
     }
 
-    /// Median time of a call, and the bandwidth of the peer, timed alternately.
+    /// Median time of a call, and the bandwidths beside it, timed alternately.
     fn steady(
         &self,
         sets: &mut [Vec<Input>],
-        case: &Case,
         bandwidth: &GpuBandwidth,
-    ) -> Result<(Duration, f64), Failure> {
+    ) -> Result<(Duration, Beside), Failure> {
         let (mut times, mut peers) = (Vec::new(), Vec::new());
         for _ in 0..ROUNDS {
             let begin = Event::record_timed(&self.stream).map_err(Failure::machine)?;
             sets.iter_mut().try_for_each(|set| self.call(set))?;
             let end = Event::record_timed(&self.stream).map_err(Failure::machine)?;
             times.push(end.since(&begin).map_err(Failure::machine)? / sets.len() as u32);
-            peers.push(bandwidth.round(case.workload.peer).map_err(Failure::machine)?);
+            peers.push(Beside::each(|peer| {
+                let taken = bandwidth.round(peer).map_err(Failure::machine)?;
+                Ok::<f64, Failure>(bandwidth.bytes() as f64 / taken.as_secs_f64() / 1e9)
+            })?);
         }
-        let gbps = bandwidth.bytes() as f64 / median(peers).as_secs_f64() / 1e9;
-        Ok((median(times), gbps))
+        Ok((median(times), Beside::median(&peers)))
     }
 
     /// Median time that the host spends in a call on axes of size 1 or 2.
@@ -130,7 +133,7 @@ pub fn measure_on_gpu(
     // The plan for the GPU, by the model's constants for it.
     let explanation = explain(&file.definition, &variant.plan, &hints);
     let bandwidth = GpuBandwidth::new(device, &on_gpu.stream, bytes as usize).map_err(Failure::machine)?;
-    let (time, beside) = on_gpu.steady(&mut sets, case, &bandwidth)?;
+    let (time, beside) = on_gpu.steady(&mut sets, &bandwidth)?;
     let small = on_gpu.small_call(&specs)?;
     let (rows, columns) = rows_and_columns(&specs);
     let kernels = variant.report.segments.iter().map(|segment| segment.kernels.len()).sum();

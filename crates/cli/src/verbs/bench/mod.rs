@@ -60,7 +60,7 @@ pub struct Options {
     /// What to run on: cpu, cuda, cuda:N
     #[arg(long, value_name = "NAME", default_value = "cpu")]
     device: DeviceName,
-    /// The CPU to make code for: host, x86-64, avx2, avx512
+    /// The CPU to make code for: host, x86-64, avx2, avx512; with --segments any machine, such as h200
     #[arg(long, value_name = "NAME", default_value = "host")]
     target: CodeTarget,
     /// Number of threads; without it, all that the process may use
@@ -79,14 +79,15 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Outcome, Failure> {
     let machine = Arc::new(Machine::new(MachineOptions { threads: options.threads, ..given }));
-    let target = runnable(options.target, &machine)?;
     let cases = cases::choose(&options.ids, options.sweep, &options.sizes)?;
-    let compile_options = CompileOptions { machine: Arc::clone(&machine), ..CompileOptions::default() };
-    let compile_options = device::open(options.device, libraries, compile_options)?;
     if options.segments {
-        let rows = each(&cases, options.json, out, |case| segments::plan(case, &machine, target))?;
+        options.require_no_device()?;
+        let rows = each(&cases, options.json, out, |case| segments::plan(case, &machine, options.target))?;
         return print(options.json, &segments::lines(&rows), out);
     }
+    let target = runnable(options.target, &machine)?;
+    let compile_options = CompileOptions { machine: Arc::clone(&machine), ..CompileOptions::default() };
+    let compile_options = device::open(options.device, libraries, compile_options)?;
     let picture: Vec<&Path> = options.svg.iter().map(PathBuf::as_path).collect();
     let picture = Targets::new(&picture, &[])?;
     let rows = each(&cases, options.json, out, |case| match &compile_options.device {
@@ -100,6 +101,19 @@ pub fn run(
     })?;
     picture.write(|_, out| -> io::Result<()> { out.write_all(plot::svg(&rows).as_bytes()) })?;
     print(options.json, &lines(&rows), out)
+}
+
+impl Options {
+    /// Rejects a device where nothing is run.
+    fn require_no_device(&self) -> Result<(), Failure> {
+        match self.device {
+            DeviceName::Cpu => Ok(()),
+            _ => Err(Failure::user_with_help(
+                "--device: --segments runs nothing",
+                "--target NAME says what machine to plan for, as h200",
+            )),
+        }
+    }
 }
 
 /// A row of each case, under a progress bar.
@@ -148,14 +162,13 @@ fn lines(rows: &[Row]) -> Vec<Vec<String>> {
         "call us",
     ];
     let line = |row: &Row| {
-        let peer = row.copy_gbps.or(row.read_gbps).unwrap_or(0.0);
         vec![
             row.workload.clone(),
             row.size(),
             format!("{:.3}", row.ms),
             format!("{:.1}", row.gbps),
             format!("{:.2}", row.fraction),
-            format!("{peer:.1}"),
+            format!("{:.1}", row.peer_gbps()),
             row.kernels.to_string(),
             format!("{:.3}", row.traffic_ratio),
             format!("{:.1}", row.compile_ms),

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use ferrofuse::{Baseline, CompileOptions, Machine, Plan, PlanOptions, explain, table};
-use llvm::CpuTarget;
+use ferrofuse::{Baseline, CodeTarget, CompileOptions, Machine, Plan, PlanOptions, explain, table};
 use serde::Serialize;
 use testing::inputs::facts_of;
 
@@ -31,19 +30,18 @@ pub struct Row {
     unfused_cost_us: f64,
 }
 
-/// Plans a case.
-pub fn plan(case: &Case, machine: &Arc<Machine>, cpu: CpuTarget) -> Result<Row, Failure> {
+/// Plans a case, for a machine that need not be this one.
+pub fn plan(case: &Case, machine: &Arc<Machine>, target: CodeTarget) -> Result<Row, Failure> {
     let (file, specs) = case.read();
     let (hints, layouts) = facts_of(&file.definition, &specs);
     let planned = |plan: PlanOptions| {
         let options = CompileOptions {
             machine: Arc::clone(machine),
             hints: hints.clone(),
-            target: cpu,
             plan,
             ..CompileOptions::default()
         };
-        ferrofuse::plan(&file.definition, &options).map_err(Failure::machine)
+        ferrofuse::plan_for(&file.definition, target, &options).map_err(Failure::machine)
     };
     let cost_us = |plan: &Plan| 1e6 * plan.seconds(&hints);
     let baseline_cost_us = |baseline: Baseline| {

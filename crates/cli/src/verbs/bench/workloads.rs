@@ -2,8 +2,11 @@
 //!
 //! Workloads that are examples use the example's file; the others are in `bench/workloads/`.
 
+use serde::Serialize;
+
 /// The peer that a workload's time is compared with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Peer {
     /// A copy, for workloads that write about as much as they read.
     Copy,

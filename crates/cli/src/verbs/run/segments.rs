@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use cuda::LibraryPaths;
 use ferrofuse::{
-    ArrayView, CallOptions, CompileOptions, Executable, Generator, Machine, MachineOptions, Outputs,
-    SegmentError, SegmentedExecutable, Stream, output_names, segments, table,
+    ArrayView, CallOptions, CodeTarget, CompileOptions, Executable, Generator, Machine, MachineOptions,
+    Outputs, SegmentError, SegmentedExecutable, Stream, output_names, segments, table,
 };
 use serde::Serialize;
 
@@ -75,7 +75,7 @@ fn chain(
     machine: &Arc<Machine>,
 ) -> Result<(SegmentedExecutable, Vec<String>), Failure> {
     let file = folder.file.clone();
-    let planned = planning::cut(&file, &options.request, &folder.options, machine)?;
+    let planned = planning::cut(&file, &options.request, &folder.options, CodeTarget::HOST, machine)?;
     let made = segments(&file.definition, &planned.plan, &planned.hints).map_err(in_segments)?;
     let edited = folder.edited(made)?;
     let compile_options = CompileOptions {
