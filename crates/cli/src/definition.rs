@@ -4,7 +4,8 @@ use std::fs;
 use std::ops::Range;
 use std::path::Path;
 
-use ferrofuse::{Diagnostic, File};
+use ferrofuse::{Diagnostic, Error, File};
+use ir::Span;
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
 use crate::failure::{Failure, Fault};
@@ -20,9 +21,32 @@ const CONTEXT: usize = 2;
 /// # Errors
 /// When the file cannot be read, or holds no definition: the first error, with its place.
 pub fn read(path: &Path) -> Result<File, Failure> {
+    if path.is_dir() {
+        let folder = path.display();
+        let message = format!("{folder}: is a directory, where a definition file is expected");
+        let help =
+            format!("of a folder of segments give one file, as {folder}/definition.py or {folder}/seg0.py");
+        return Err(Failure::user_with_help(message, help));
+    }
     let bytes = fs::read(path).map_err(|error| Failure::of_file(path, &error))?;
     let text = frontend::text::decode(&bytes).map_err(|diagnostic| report(path, diagnostic))?;
     ferrofuse::read(text).map_err(|diagnostic| report(path, diagnostic))
+}
+
+/// The failure of a call of the definition in this file, with the line if the error is of one op.
+pub fn failure_of_call(path: &Path, error: Error) -> Failure {
+    let (Error::Index { line: Some(line), .. } | Error::TooLarge { line: Some(line), .. }) = &error else {
+        return Failure::of_call(error);
+    };
+    let text = fs::read_to_string(path).unwrap_or_default();
+    let start: usize = text.split_inclusive('\n').take(line.line - 1).map(str::len).sum();
+    let Some(code) = text[start..].lines().next().filter(|_| line.file.is_none()) else {
+        return Failure::of_call(error);
+    };
+    let span = Span::new(start + code.len() - code.trim_start().len(), start + code.trim_end().len());
+    let said = error.to_string();
+    let message = said.strip_prefix(&format!("{line}: ")).unwrap_or(&said).to_owned();
+    report(path, Diagnostic { message, span, label: "here".to_owned(), help: None, source: text.into() })
 }
 
 /// A diagnostic of a file, for the screen.

@@ -167,6 +167,29 @@ fn arrays_for_no_input_are_rejected() {
     assert!(text.contains("matches the evaluator"), "{text}");
 }
 
+/// What only the data shows has its line, as what is wrong in the file has.
+#[test]
+fn an_index_out_of_range_has_its_line() {
+    let (_folder, path) = definition(
+        "def f(fd):
+    x = fd.define_tensor(shape=[-1, -1], contiguity=True)
+    index = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Int)
+    y = fd.ops.index_select(x, index, dim=0)
+    fd.add_output(y)
+
+inputs = [torch.randn((3, 4)), torch.arange(9)]
+",
+    );
+    let error = rejected(&path, &[], 2);
+    for expected in [
+        "`index_select`: index 3 is out of range for axis 0 of size 3",
+        "definition.py:4:5",
+        "y = fd.ops.index_select(x, index, dim=0)",
+    ] {
+        assert!(error.contains(expected), "{expected} is missing:\n{error}");
+    }
+}
+
 /// A scalar that is a size has the value of `--size`, and what follows from other sizes.
 #[test]
 fn scalars_that_are_sizes_are_those_asked_for() {

@@ -102,7 +102,8 @@ pub fn run(
         Error::Plan(PlanError::Segmentation(_)) => Failure::user(of_plan(&file.definition, error)),
         error => Failure::of_call(error),
     })?;
-    let calls = call(&executable, &views, options.time)?;
+    let calls = call(&executable, &views, options.time)
+        .map_err(|error| definition::failure_of_call(&options.file, error))?;
     if let Some(notice) = &executable.latest().expect("compiled").report.notice {
         tell(notice);
     }
@@ -147,11 +148,11 @@ struct Calls<'a> {
     best: CallReport,
 }
 
-fn call<'a>(executable: &Executable, views: &[ArrayView<'a>], timed: bool) -> Result<Calls<'a>, Failure> {
-    let (outputs, mut best) = executable.run_timed(views).map_err(Failure::of_call)?;
+fn call<'a>(executable: &Executable, views: &[ArrayView<'a>], timed: bool) -> Result<Calls<'a>, Error> {
+    let (outputs, mut best) = executable.run_timed(views)?;
     let first = best.total;
     for _ in 0..if timed { WARM_CALLS } else { 0 } {
-        let (_, again) = executable.run_timed(views).map_err(Failure::of_call)?;
+        let (_, again) = executable.run_timed(views)?;
         best.total = best.total.min(again.total);
         for (best, again) in best.steps.iter_mut().zip(again.steps) {
             best.time = best.time.min(again.time);
