@@ -1,11 +1,11 @@
 //! A folder of segments: `definition.py`, `seg0.py`, … and `index_map.json`, which connects them.
 //!
-//! Written by `ferrofuse segment`, run by `ferrofuse run`. A segment's file may be edited as long as its inputs and outputs
+//! Written by `ferrofuse segment`, run by `ferrofuse run`, explained by `ferrofuse explain`. A segment's file may be edited as long as its inputs and outputs
 //! are the same; `index_map.json` has schedules too.
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use ferrofuse::{
     Definition, File, PlanOptions, Schedule, Segment, count_positions, parse_schedule, read_segmentation,
@@ -109,6 +109,33 @@ impl SegmentFolder {
         let segmentation = segmentation.map_err(|error| Failure::user(format!("{INDEX}: {error}")))?;
         let options = PlanOptions { segmentation: Some(segmentation), ..PlanOptions::default() };
         Ok(SegmentFolder { file, options, index, definitions })
+    }
+
+    /// The options that plan the whole definition as the folder cuts it, with the folder's schedules.
+    ///
+    /// # Errors
+    /// As [`SegmentFolder::edited`]; when a segment's file was edited, and for a schedule of what is no segment of a plan.
+    pub fn whole(self, folder: &Path, segments: Vec<Segment>) -> Result<PlanOptions, Failure> {
+        let mut options = self.options.clone();
+        let count = segments.len();
+        for segment in self.edited(segments)? {
+            if segment.is_edited() {
+                let (folder, file) = (folder.display(), file_of(&segment));
+                let message = format!("{folder}: {file} was edited, so {DEFINITION} is not what runs");
+                let help = format!("explain the segments one by one, as {folder}/{file}");
+                return Err(Failure::user_with_help(message, help));
+            }
+            let Some(schedule) = segment.schedule.clone() else { continue };
+            let number = (0..count).find(|&number| segment.is_planned_as(number));
+            let number = number.ok_or_else(|| {
+                let name = &segment.name;
+                Failure::user(format!(
+                    "{INDEX}: {name}, which has a schedule, is no segment of a plan by itself"
+                ))
+            })?;
+            options.schedules.push((number, schedule));
+        }
+        Ok(options)
     }
 
     /// The segments of the definition with the files in their place.
@@ -223,6 +250,11 @@ fn text_of(segment: &Segment) -> String {
     let (inputs, outputs) = (segment.inputs.join(", "), segment.outputs.join(", "));
     let text = print(segment.definition(), NameStyle::Short);
     format!("# {}: takes {inputs}; gives {outputs}\n{text}", segment.name)
+}
+
+/// The file of the whole definition: that of a folder of segments, or the file itself.
+pub fn definition_of(path: &Path) -> PathBuf {
+    if path.is_dir() { path.join(DEFINITION) } else { path.to_owned() }
 }
 
 /// Rejects a folder with other files than those to be written.

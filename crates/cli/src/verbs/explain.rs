@@ -9,8 +9,8 @@ use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use cuda::LibraryPaths;
 use ferrofuse::{
-    Baseline, CodeTarget, Difference, Explanation, Machine, difference, explain, explain_compiled, html, svg,
-    table,
+    Baseline, CodeTarget, Difference, Explanation, File, Machine, PlanOptions, difference, explain,
+    explain_compiled, html, segments, svg, table,
 };
 use files::Targets;
 use serde::Serialize;
@@ -19,13 +19,14 @@ use crate::definition;
 use crate::failure::{Failure, Outcome};
 use crate::gpu_code::GpuCode;
 use crate::inputs::Request;
-use crate::planning::{self, Choices};
+use crate::planning::{self, Choices, Planned};
+use crate::segment_folder::{SegmentFolder, definition_of};
 use saved::SavedExplanation;
 
 /// Say which segments a definition becomes, what they move and why; runs nothing.
 #[derive(Args)]
 pub struct Options {
-    /// The definition file, or what `explain --json` printed of one (NAME.json)
+    /// The definition file, a folder that `ferrofuse segment` wrote, or what `explain --json` printed (NAME.json)
     file: PathBuf,
     #[command(flatten)]
     request: Request,
@@ -149,7 +150,8 @@ impl Options {
     /// The files for the picture and the page, in this order.
     fn targets(&self) -> Result<Targets, Failure> {
         let outputs: Vec<&Path> = self.svg.iter().chain(&self.html).map(PathBuf::as_path).collect();
-        let mut inputs = planning::files(&self.file, &self.request, &self.choices);
+        let file = definition_of(&self.file);
+        let mut inputs = planning::files(&file, &self.request, &self.choices);
         inputs.extend(self.against.as_deref());
         Ok(Targets::new(&outputs, &inputs)?)
     }
@@ -166,13 +168,29 @@ impl Options {
             }
             return Ok(Explained { explanation, search_ms: None, unsaid });
         }
-        let file = definition::read(path)?;
-        let choices = self.choices.read(&file.definition)?;
+        let (file, choices) = self.file_and_choices(path, machine)?;
         let planned = planning::plan_for_call(&file, &self.request, &choices, self.target(), machine)?;
         let milliseconds = 1e3 * planned.time.as_secs_f64();
         let code = code.of(&planned.plan);
         let explanation = explain_compiled(&file.definition, &planned.plan, &planned.hints, &code);
         Ok(Explained { explanation, search_ms: Some(milliseconds), unsaid: Vec::new() })
+    }
+
+    /// A definition and how to plan it: as the user chooses, or as a folder of segments cuts it.
+    fn file_and_choices(&self, path: &Path, machine: &Machine) -> Result<(File, PlanOptions), Failure> {
+        if !path.is_dir() {
+            let file = definition::read(path)?;
+            let choices = self.choices.read(&file.definition)?;
+            return Ok((file, choices));
+        }
+        self.choices.require_none("segments have their own: edit index_map.json")?;
+        let folder = SegmentFolder::read(path)?;
+        let file = folder.file.clone();
+        let Planned { plan: cut, hints, .. } =
+            planning::cut(&file, &self.request, &folder.options, self.target(), machine)?;
+        let segments = segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
+        let choices = folder.whole(path, segments)?;
+        Ok((file, choices))
     }
 
     /// The explanation of another segmentation of the definition.
@@ -181,7 +199,7 @@ impl Options {
             let message = format!("{}: a saved explanation has no other segmentation", self.file.display());
             return Err(Failure::user_with_help(message, "give the definition file"));
         }
-        let file = definition::read(&self.file)?;
+        let file = definition::read(&definition_of(&self.file))?;
         let planned = planning::baseline(&file, &self.request, with, self.target(), machine)?;
         Ok(explain(&file.definition, &planned.plan, &planned.hints))
     }

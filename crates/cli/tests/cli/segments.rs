@@ -248,3 +248,38 @@ fn a_folder_keeps_devices_and_streams_and_runs() {
     let said = "seg0 computes ops for cuda:1 and ops for stream 2; a segment has one device and one stream";
     assert_eq!(ended.stderr.trim(), format!("× {said}"));
 }
+
+/// The whole with the folder's cut and schedules; of an edited file it is not what runs.
+#[test]
+fn a_folder_is_explained_as_it_is_cut() {
+    let (kept, folder) = cut();
+    let whole = kept.path().join("definition.py");
+    let (folder_, whole) = (folder.display(), whole.display());
+    assert_eq!(fine(&format!("explain {folder_} {SIZES}")), fine(&format!("explain {whole} {SIZES}")));
+    let other = fine(&format!("explain {folder_} {SIZES} --compare unfused --target h200"));
+    assert!(other.contains("unfused: "), "{other}");
+    with_index(&folder, |index| index["segments"][0]["schedule"] = json!("parallel=[a]"));
+    let ended = ferrofuse(format!("explain {folder_} {SIZES}").split(' '));
+    assert!(ended.code == 2 && ended.stderr.contains("schedule of seg0"), "{}", ended.stderr);
+    with_index(&folder, |index| index["segments"][0]["schedule"] = Value::Null);
+    with_text(&folder, "seg0.py", "ops.exp(", "ops.abs(");
+    let ended = ferrofuse(format!("explain {folder_}").split(' '));
+    assert!(ended.code == 2 && ended.stderr.contains("seg0.py was edited"), "{}", ended.stderr);
+    let ended = ferrofuse(format!("emit {folder_} --stage graph").split(' '));
+    assert!(ended.code == 2 && ended.stderr.contains("/seg0.py"), "{}", ended.stderr);
+}
+
+/// A folder for another machine has the cut that `explain` says for it.
+#[test]
+fn a_definition_is_cut_for_any_machine() {
+    let kept = tempfile::tempdir().unwrap();
+    for (target, segments) in [("avx2", 1), ("h200", 2)] {
+        let folder = kept.path().join(target);
+        let line = format!("examples/batch_norm.py --target {target}");
+        fine(&format!("segment {line} --output {}", folder.display()));
+        let text = fine(&format!("explain {line} --json"));
+        let explained: Value = serde_json::from_str(&text).unwrap();
+        let count = |value: &Value| value["segments"].as_array().unwrap().len();
+        assert_eq!([count(&index(&folder)), count(&explained)], [segments; 2], "{target}");
+    }
+}

@@ -129,6 +129,11 @@ impl Segment {
         self.planned == [number]
     }
 
+    /// Whether it was replaced by another definition than the one cut from the whole.
+    pub fn is_edited(&self) -> bool {
+        self.is_edited
+    }
+
     /// A builder that starts from its definition.
     pub fn builder(&self) -> DefinitionBuilder {
         DefinitionBuilder::going_on(self.definition.clone())
