@@ -92,12 +92,14 @@ fn error_on(op: OpRef, dtype: DType) -> String {
     if dtype.is_complex() && scalar_ops.iter().any(|&scalar_op| !is_by_parts(scalar_op)) {
         return "the bounds of its steps on real and imaginary parts, propagated through".to_owned();
     }
-    let in_integers = !dtype.is_float() && !matches!(typing, Typing::Float | Typing::Test);
+    let in_integers =
+        !dtype.is_float() && !dtype.is_complex() && !matches!(typing, Typing::Float | Typing::Test);
     let rounded = if typing == Typing::Plain && dtype.is_storage_only() { ", then rounded" } else { "" };
     match scalar_ops[..] {
         _ if in_integers || scalar_ops.iter().all(|scalar_op| scalar_op.row().ulp == 0.0) => {
             "exact".to_owned()
         }
+        [scalar_op] if dtype.is_complex() => format!("within {} ulp in each part", scalar_op.row().ulp),
         [scalar_op] => format!("within {} ulp{rounded}", scalar_op.row().ulp),
         _ => format!("the bounds of its steps, propagated through{rounded}"),
     }

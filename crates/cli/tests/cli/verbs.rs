@@ -380,3 +380,15 @@ fn an_input_that_is_returned_is_said_to_be_one() {
     let text = fine(&format!("explain {path} --size i0=4"));
     assert!(text.contains("x is the input itself: no bytes moved for it"), "{text}");
 }
+
+/// A sum of complex numbers rounds in each part, as one of floats does.
+#[test]
+fn sums_of_complex_numbers_are_not_exact() {
+    let ops: Vec<serde_json::Value> = serde_json::from_str(&fine("ops --json")).unwrap();
+    for (name, c64) in
+        [("add", "within 0.5 ulp in each part"), ("sub", "within 0.5 ulp in each part"), ("neg", "exact")]
+    {
+        let op = ops.iter().find(|op| op["name"] == name).unwrap();
+        assert_eq!((&op["error"]["c64"], &op["error"]["i64"]), (&c64.into(), &"exact".into()), "{name}");
+    }
+}
