@@ -1,7 +1,7 @@
 //! A folder of segments: `definition.py`, `seg0.py`, … and `index_map.json`, which connects them.
 //!
-//! Written by `ferrofuse segment`, run by `ferrofuse run`, explained by `ferrofuse explain`. A segment's file may be edited as long as its inputs and outputs
-//! are the same; `index_map.json` has schedules too.
+//! Written by `ferrofuse segment`, run by `ferrofuse run`, explained by `ferrofuse explain`. A segment's file may be
+//! edited as long as its inputs and outputs are the same; `index_map.json` has schedules too.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -114,7 +114,7 @@ impl SegmentFolder {
     /// The options that plan the whole definition as the folder cuts it, with the folder's schedules.
     ///
     /// # Errors
-    /// As [`SegmentFolder::edited`]; when a segment's file was edited, and for a schedule of what is no segment of a plan.
+    /// As [`SegmentFolder::edited`]; when a segment's file was edited, and for a schedule of no segment of a plan.
     pub fn whole(self, folder: &Path, segments: Vec<Segment>) -> Result<PlanOptions, Failure> {
         let mut options = self.options.clone();
         let count = segments.len();

@@ -1,7 +1,7 @@
 //! Definition files: nvFuser's definition language read and written.
 //!
-//! `read` (a file, from its syntax) · `body`, `members` and `lambda` (tree to definition) · `inputs` (to run it on) · `print` ·
-//! `arithmetic` (evaluates numbers) · `arguments` (of a call as written) · `numbers` (of results in print).
+//! `read` (a file, from its syntax) · `body`, `members` and `lambda` (tree to definition) · `inputs` (to run it on) ·
+//! `print` · `arithmetic` (evaluates numbers) · `arguments` (of a call as written) · `numbers` (of results in print).
 
 mod arguments;
 mod arithmetic;

@@ -208,8 +208,8 @@ fn timed(executable: &Executable, set: &[StridedArray]) -> Result<Duration, Fail
     Ok(time)
 }
 
-/// Median time of a call, and the bandwidths beside it, timed [`CALLS`] times alternately. The outputs of as many calls as
-/// there are sets are kept, so that outputs rotate too.
+/// Median time of a call, and the bandwidths beside it, timed [`CALLS`] times alternately. The outputs of as many calls
+/// as there are sets are kept, so that outputs rotate too.
 fn steady(
     executable: &Executable,
     sets: &[Vec<StridedArray>],
