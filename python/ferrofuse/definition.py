@@ -29,7 +29,9 @@ class FusionDefinition:
         self._fusion = Fusion()
         self._builder = self._fusion._builder
         self._exists = False  # from the first `with` on
-        self._edits = 0
+        self._versions = 0
+        self._seen: Optional[str] = None  # the text of the latest version, known from the first edit on
+        self._is_touched = False  # whether the text may differ from it
         self._cut: Optional[Cut] = None  # the segments that `execute` runs, if any
         self._set_up: Optional[Cut] = None  # the segments that `build_segment` returns
         self._segmentation: Optional[str] = None
@@ -54,8 +56,18 @@ class FusionDefinition:
         return self
 
     def _mark_edited(self) -> None:
-        self._edits += 1
+        if self._seen is None:
+            self._seen = self._fusion._text()
+        self._is_touched = True
         self._executable = self._fec = None
+
+    def _version(self) -> int:
+        """A number that differs once its text differs. Rejected calls and empty `with` blocks change nothing."""
+        if self._is_touched:
+            text = self._fusion._text()
+            self._versions += text != self._seen
+            self._seen, self._is_touched = text, False
+        return self._versions
 
     def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
         FusionGuard(self._fusion).__exit__(kind, error, trace)

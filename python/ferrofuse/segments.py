@@ -53,7 +53,7 @@ class Segment:
     def __init__(self, cut: _native.Segment, definition: "FusionDefinition") -> None:
         self._cut = cut
         self._definition = self._original = definition
-        self._edits = definition._edits
+        self._version = definition._version()
         self._schedule: Optional[str] = None
         self.name: str = cut.name
         self.inputs: List[str] = cut.inputs
@@ -114,13 +114,13 @@ class Segment:
         return f"<Segment {self.name}: {', '.join(self.inputs)} -> {', '.join(self.outputs)}>"
 
     def _is_edited(self) -> bool:
-        return self._definition is not self._original or self._definition._edits != self._edits
+        return self._definition is not self._original or self._definition._version() != self._version
 
     def _runnable(self) -> Tuple[_native.Segment, _native.Builder, Optional[str]]:
         return self._cut, self._definition._builder, self._schedule
 
     def _state(self) -> Tuple["FusionDefinition", int, Optional[str]]:
-        return self._definition, self._definition._edits, self._schedule
+        return self._definition, self._definition._version(), self._schedule
 
 
 class Cut:
@@ -134,7 +134,7 @@ class Cut:
         self.segments = [
             Segment(cut, whole._of(cut.builder())) for cut in _native.cut(self._executable, inputs, text)
         ]
-        self._edits = whole._edits
+        self._version = whole._version()
         self._chain: Optional[_native.Chain] = None
         self._chained: List[Tuple["FusionDefinition", int, Optional[str]]] = []
 
@@ -157,7 +157,7 @@ class Cut:
         Raises:
             DefinitionError: when it has changed.
         """
-        if self._whole._edits != self._edits:
+        if self._whole._version() != self._version:
             raise DefinitionError(CHANGED)
 
     def build(self, number: int) -> Tuple["FusionDefinition", Dict[int, int]]:

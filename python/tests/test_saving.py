@@ -166,9 +166,12 @@ def test_a_broken_file_says_so(fd, what, tmp_path):
         FusionDefinition.load(path)
 
 
-def test_segments_that_were_edited_are_not_saved(fd):
+def test_segments_that_were_edited_are_not_saved(fd, tmp_path):
     fd.segment()
-    with fd.segments[0].definition:
+    with fd.segments[0].definition as definition:
         pass
+    fd.save(tmp_path / "saved.py")
+    with definition:
+        definition.ops.neg(definition.fusion.inputs()[0])
     with pytest.raises(DefinitionError, match="the definition of seg0 was edited"):
         pickle.dumps(fd)

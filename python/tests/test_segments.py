@@ -207,6 +207,30 @@ def test_a_definition_that_changed_in_between():
     assert np.array_equal(fd.execute([x, y])[1], -x)
 
 
+def test_a_rejected_call_and_an_empty_block_leave_the_segments():
+    fd, [x, y] = reduction(), arrays((3, 4), (3, 4))
+    fd.setup_segmentation()
+    fd.segment()
+    before = fd.execute([x, y])
+    with pytest.raises(DefinitionError):
+        fd.add_output(fd.fusion.outputs()[0])
+    with pytest.raises(DefinitionError):
+        with fd:
+            fd.ops.sum(fd.fusion.inputs()[0], dims=[7])
+    with pytest.raises(DefinitionError):
+        with fd:
+            fd.define_tensor(shape=[-1], contiguity=[True, True])
+    with fd:
+        pass
+    with fd.segments[0].definition:
+        pass
+    assert np.array_equal(fd.execute([x, y]), before) and fd.build_segment(1)[0] is not None
+    with pytest.raises(DefinitionError, match="the definition has changed"):
+        with fd:
+            fd.ops.neg(fd.fusion.inputs()[0])
+        fd.execute([x, y])
+
+
 def test_in_place_outputs_are_written_when_all_segments_are_done():
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
