@@ -1,6 +1,6 @@
 """Facts about arrays of any library: sizes, strides, dtype."""
 
-from typing import Any, List, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 from ._native import DataType
 
@@ -22,7 +22,7 @@ def describe(array: Any) -> Tuple[List[int], List[int], DataType]:
     if not is_array(array):
         raise TypeError(f"expected an array, got {type(array).__name__}")
     sizes = [int(size) for size in array.shape]
-    dtype = array.dtype if isinstance(array.dtype, DataType) else dtype_named(dtype_name(array.dtype))
+    dtype = array.dtype if isinstance(array.dtype, DataType) else dtype_of(array.dtype)
     return sizes, _strides(array), dtype
 
 
@@ -38,16 +38,23 @@ def dtype_name(dtype: Any) -> str:
     return str(dtype).replace("torch.", "")
 
 
-def dtype_named(name: str) -> DataType:
-    """The dtype with this name in NumPy and torch.
+def dtype_named(name: str) -> Optional[DataType]:
+    """The dtype with this name in NumPy and torch, as in `"float32"`; `None` if there is none."""
+    return _BY_NAME.get(name)
+
+
+def dtype_of(dtype: Any) -> DataType:
+    """The dtype of the language for one of any library.
 
     Raises:
         TypeError: for a dtype that the language does not have.
     """
-    if name not in _BY_NAME:
+    name = dtype_name(dtype)
+    named = dtype_named(name)
+    if named is None:
         known = (name for name, member in _BY_NAME.items() if member.itemsize)
         raise TypeError(f"the dtype {name} is not supported; known are {', '.join(known)}")
-    return _BY_NAME[name]
+    return named
 
 
 def _strides(array: Any) -> List[int]:

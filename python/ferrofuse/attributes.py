@@ -60,12 +60,6 @@ class Size:
     __bool__ = __int__ = __float__ = __index__ = __eq__
 
 
-def dtype_named(name: str) -> Optional[DataType]:
-    """The dtype that NumPy has under a name, as in `"float32"`; `None` if there is none."""
-    members = (member for member in vars(DataType).values() if isinstance(member, DataType))
-    return next((member for member in members if member.numpy_name == name), None)
-
-
 class TensorDType:
     """The dtype of a tensor: `x.dtype()`, as in nvFuser; it equals the same dtype of NumPy and torch."""
 

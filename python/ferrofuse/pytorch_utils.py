@@ -5,7 +5,7 @@ import gc
 from typing import Any, Callable, TypeVar, Union
 
 from ._native import DataType
-from .array_types import dtype_name, dtype_named
+from .array_types import dtype_of
 
 _NUMBERS = {bool: DataType.Bool, int: DataType.Int, float: DataType.Double, complex: DataType.ComplexDouble}
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -21,7 +21,7 @@ def torch_dtype_to_nvfuser_dtype(dtype: Any) -> DataType:
         TypeError: for other objects, and for dtypes that are not supported.
     """
     known = _NUMBERS.get(dtype) if isinstance(dtype, type) else None
-    return known or dtype_named(dtype_name(getattr(dtype, "__name__", dtype)))
+    return known or dtype_of(getattr(dtype, "__name__", dtype))
 
 
 def python_scalar_to_nvfuser_dtype(a: Union[bool, int, float, complex]) -> DataType:

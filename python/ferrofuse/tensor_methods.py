@@ -8,7 +8,8 @@ from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Unio
 
 from . import caller, indexing
 from ._native import TensorView, Val
-from .attributes import Shape, Size, TensorDType, dtype_named
+from .array_types import dtype_named
+from .attributes import Shape, Size, TensorDType
 from .errors import argument_error
 from .tracebacks import public
 

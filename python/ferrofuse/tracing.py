@@ -3,7 +3,7 @@
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from ._native import DataType, TensorView, Val
-from .array_types import dtype_name, dtype_named, is_array
+from .array_types import dtype_of, is_array
 from .definition import FusionDefinition
 from .errors import error_in
 from .side_effects import OuterNames
@@ -56,7 +56,7 @@ def _value(fd: FusionDefinition, function: Callable[..., Any], name: str, argume
         value: Any = fd.define_scalar(DataType.Double)
     elif is_array(argument):
         try:
-            dtype = dtype_named(dtype_name(argument.dtype))
+            dtype = dtype_of(argument.dtype)
         except TypeError as error:
             raise error_in(function, f"argument `{name}`: {error}") from None
         sizes = [1 if size == 1 else -1 for size in argument.shape]
