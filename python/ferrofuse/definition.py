@@ -98,7 +98,9 @@ class FusionDefinition:
 
     @classmethod
     def load(cls, path: saving.Path) -> "FusionDefinition":
-        """The definition that `save` wrote to a file.
+        """The definition in a file: one that `save` wrote, or any definition file that the command line runs.
+
+        Of the latter it takes the definition alone, without the inputs and calls behind it.
 
         Raises:
             DefinitionError: for a file that is broken, or of a newer version of ferrofuse.

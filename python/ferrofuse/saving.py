@@ -34,18 +34,13 @@ def as_text(fd: "FusionDefinition") -> str:
 
 
 def of_text(text: str, name: str = "the text") -> "FusionDefinition":
-    """The definition in a text, which errors call `name`.
+    """The definition in a text that `as_text` made, which errors call `name`.
 
     Raises:
         DefinitionError: for other texts, and for one that is truncated or of a newer version.
     """
-    from .definition import FusionDefinition
-
     body, choices = _sections(text, name)
-    try:
-        fd = FusionDefinition._of(Builder.read(body))
-    except DefinitionError as error:
-        raise DefinitionError(f"{name}: {error}") from None
+    fd = _of_body(body, name)
     limit = choices.pop("peak_memory", None)
     if limit is not None and "segments" not in choices:
         fd.peak_memory = int(limit)
@@ -59,6 +54,16 @@ def of_text(text: str, name: str = "the text") -> "FusionDefinition":
     return fd
 
 
+def _of_body(text: str, name: str) -> "FusionDefinition":
+    """The definition in a text without sections."""
+    from .definition import FusionDefinition
+
+    try:
+        return FusionDefinition._of(Builder.read(text))
+    except DefinitionError as error:
+        raise DefinitionError(f"{name}: {error}") from None
+
+
 def save(fd: "FusionDefinition", path: Path) -> None:
     """Writes a definition to a file, atomically unless it is a device or FIFO."""
     text = as_text(fd)
@@ -70,14 +75,20 @@ def save(fd: "FusionDefinition", path: Path) -> None:
 
 
 def load(path: Path) -> "FusionDefinition":
-    """The definition in a file."""
+    """The definition in a file, saved or written by hand."""
     with open(path, "rb") as file:
         data = file.read()
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
-        raise DefinitionError(f"{os.fspath(path)}: not a saved definition: it is not text") from None
-    return of_text(text, os.fspath(path))
+        raise DefinitionError(f"{os.fspath(path)}: not a definition: it is not text") from None
+    name = os.fspath(path)
+    return of_text(text, name) if _is_saved(text) else _of_body(text, name)
+
+
+def _is_saved(text: str) -> bool:
+    """Whether a text is a saved definition, or the end of one."""
+    return text.startswith(_HEAD) or text.endswith(f"{_SECTION}{_END}\n")
 
 
 def _choices(fd: "FusionDefinition") -> Iterator[Tuple[str, str]]:

@@ -5,6 +5,7 @@ import os
 import pickle
 import stat
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ import pytest
 import ferrofuse
 from ferrofuse import DataType, DefinitionError, FusionDefinition
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 A = np.random.default_rng(6).standard_normal((6, 10)).astype(np.float32)
 
 
@@ -144,7 +146,11 @@ def test_an_empty_definition_is_pickled_and_an_unfinished_one_is_not():
 
 
 BROKEN = {
-    "empty": (lambda text: "", "not a saved definition: it does not begin with `# saved by ferrofuse, version 1`"),
+    "empty": (lambda text: "", "no definition"),
+    "no head": (
+        lambda text: text.partition("\n")[2],
+        "not a saved definition: it does not begin with `# saved by ferrofuse, version 1`",
+    ),
     "newer": (lambda text: text.replace("version 1", "version 2"), "a newer ferrofuse: version 2, this one reads up to 1"),
     "cut": (lambda text: text[:-20], "cut short: it does not end with `# ---- end`"),
     "an op": (lambda text: text.replace("exp", "expp"), "`expp` is not an op .*did you mean `exp`"),
@@ -162,7 +168,19 @@ def test_a_broken_file_says_so(fd, what, tmp_path):
     with pytest.raises(DefinitionError, match=f"saved.py: .*{words}"):
         FusionDefinition.load(path)
     path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(DefinitionError, match="saved.py: not a saved definition: it is not text"):
+    with pytest.raises(DefinitionError, match="saved.py: not a definition: it is not text"):
+        FusionDefinition.load(path)
+
+
+def test_a_definition_file_is_loaded_as_the_command_line_reads_it(tmp_path):
+    softmax = FusionDefinition.load(EXAMPLES / "softmax.py")
+    assert "fd.ops.max(tv1, dims=[1], keepdim=True" in repr(softmax)
+    path = tmp_path / "softmax.py"
+    softmax.save(path)
+    assert softmax.fusion == FusionDefinition.load(path).fusion
+    assert "fd.ops.fold" in repr(FusionDefinition.load(EXAMPLES.parent / "tests" / "run" / "fold.py"))
+    path.write_text("def f(fd):\n    fd.add_output(fd.ops.exp(x))\n")
+    with pytest.raises(DefinitionError, match="softmax.py: .*`x`"):
         FusionDefinition.load(path)
 
 
