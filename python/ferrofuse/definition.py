@@ -482,16 +482,16 @@ class FusionDefinition:
         executable = self._compilable()
         explained = executable.explain(inputs, self._segmentation)
         if against is None:
-            return Explanation(*explained)
+            return Explanation(explained)
         if isinstance(against, str):
-            other = (against, Explanation(*executable.explain(inputs, None, against)))
+            other = (against, Explanation(executable.explain(inputs, None, against)))
         elif isinstance(against, FusionDefinition):
             other = ("the other definition", against.explain(inputs))
         elif isinstance(against, Explanation):
             other = ("before", against)
         else:
             raise TypeError(f'against: expected "greedy", "unfused", a definition or an explanation, not {against!r}')
-        return Explanation(*explained, other)
+        return Explanation(explained, other)
 
     def cuda_code(self, inputs: Optional[Sequence[Any]] = None) -> str:
         """The kernels as CUDA C++, for a call on these inputs or for any sizes; for arrays of a GPU, for that GPU.

@@ -1,5 +1,7 @@
 """Explanations show themselves: as text, a picture, a page; so do definitions and segments."""
 
+import copy
+import pickle
 import xml.etree.ElementTree as xml
 
 import numpy as np
@@ -69,6 +71,14 @@ def test_an_explanation_is_of_the_segmentation_by_hand():
     assert len(fd.explain().to_dict()["segments"]) == 2
     fd.segmentation = None
     assert len(fd.explain().to_dict()["segments"]) == 1
+
+
+def test_explanations_are_copied_and_pickled():
+    explained = two_segments().explain(against="greedy")
+    for other in (copy.copy(explained), copy.deepcopy(explained), pickle.loads(pickle.dumps(explained))):
+        assert str(other) == str(explained) and other.to_dict() == explained.to_dict()
+        assert other.to_svg() == explained.to_svg() and other.to_html() == explained.to_html()
+    assert 0.0 < explained.to_dict()["search_ms"] < 60e3
 
 
 @pytest.mark.parametrize(

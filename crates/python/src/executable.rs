@@ -1,6 +1,8 @@
 //! A definition that is compiled for the layouts of arrays when it is first called with them, and run on Python's arrays.
 //! Other Python threads run while kernels compile and run.
 
+use std::time::{Duration, Instant};
+
 use ferrofuse::{
     Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator,
     Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts, emit,
@@ -15,6 +17,7 @@ use crate::call::Inputs;
 use crate::call_on_gpu::{CallDevice, CallOnGpu};
 use crate::captured::CapturedCall;
 use crate::data_type::DataType;
+use crate::explanation::Explanation;
 use crate::gpu::OpenDevice;
 use crate::on_devices::OnDevices;
 use crate::runnable::ReportDict;
@@ -194,7 +197,7 @@ impl Executable {
         self.compiled.check(py, inputs, wanted, device.as_ref())
     }
 
-    /// The decisions, as text and as JSON, for the sizes of these inputs or for unknown ones, with a segmentation of the
+    /// The decisions for the sizes of these inputs or for unknown ones, with a segmentation of the
     /// user's if there is one, or one to compare with: "greedy" or "unfused".
     #[pyo3(signature = (inputs = None, segmentation = None, baseline = None))]
     fn explain(
@@ -203,7 +206,7 @@ impl Executable {
         inputs: Option<&Bound<'_, PyAny>>,
         segmentation: Option<&str>,
         baseline: Option<&str>,
-    ) -> PyResult<(String, String)> {
+    ) -> PyResult<Explanation> {
         let chosen = match (baseline, segmentation) {
             (Some(name), _) => Chosen::Baseline(name.parse().map_err(|_| {
                 let expected = "`against` is \"greedy\", \"unfused\", a definition or an explanation";
@@ -216,10 +219,8 @@ impl Executable {
             (None, None) => Chosen::Searched,
         };
         let target = self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::Cpu(machine::target()));
-        self.planned(py, target, inputs, chosen, |definition, PlannedCall { plan, hints, decided }| {
-            let explanation = explain_call(definition, plan, hints, decided);
-            let json = serde_json::to_string(&explanation).expect("an explanation is plain data");
-            (explanation.to_string(), json)
+        self.planned(py, target, inputs, chosen, |definition, PlannedCall { plan, hints, decided, time }| {
+            Explanation::new(explain_call(definition, plan, hints, decided), *time)
         })
     }
 
@@ -273,6 +274,8 @@ pub struct PlannedCall {
     pub plan: Plan,
     hints: Hints,
     decided: Hints,
+    /// How long it took.
+    time: Duration,
 }
 
 impl Executable {
@@ -288,14 +291,12 @@ impl Executable {
     ) -> PyResult<R> {
         let call = inputs.map(|inputs| self.call_facts(py, inputs)).transpose()?;
         let make = move |definition: &Definition, options: &CompileOptions| {
-            let (hints, decided) = (options.hints.clone(), options.hints.clone());
-            match call {
-                Some(call) => {
-                    let (plan, decided) = plan_for_call(definition, target, options, call)?;
-                    Ok(PlannedCall { plan, hints, decided })
-                }
-                None => Ok(PlannedCall { plan: plan_for(definition, target, options)?, hints, decided }),
-            }
+            let (hints, begin) = (options.hints.clone(), Instant::now());
+            let (plan, decided) = match call {
+                Some(call) => plan_for_call(definition, target, options, call)?,
+                None => (plan_for(definition, target, options)?, hints.clone()),
+            };
+            Ok(PlannedCall { plan, hints, decided, time: begin.elapsed() })
         };
         self.made(py, inputs, chosen, make, move |definition, planned, _| say(definition, planned))
     }

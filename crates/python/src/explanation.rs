@@ -1,37 +1,74 @@
-//! An explanation as a picture and as a page, for Python.
+//! Explanations for Python: as text, JSON, a picture and a page.
 
-use ferrofuse::{Explanation, difference, fragment, html, svg};
+use std::time::Duration;
+
+use ferrofuse::{difference, fragment, html, svg};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use serde::{Deserialize, Serialize};
 
-fn read(encoded: &str) -> PyResult<Explanation> {
-    serde_json::from_str(encoded).map_err(|error| PyValueError::new_err(format!("no explanation: {error}")))
+/// The decisions for a definition, and how long they took.
+#[pyclass(frozen, module = "ferrofuse._native")]
+pub struct Explanation {
+    report: Report,
+    /// The text that it was read from, as reading may round the last digit of a number.
+    text: Option<String>,
 }
 
-/// The segment graph as an SVG document.
-#[pyfunction]
-pub fn explanation_svg(encoded: &str) -> PyResult<String> {
-    Ok(svg(&read(encoded)?))
+/// The object that `explain --json` prints.
+#[derive(Deserialize, Serialize)]
+struct Report {
+    #[serde(flatten)]
+    explanation: ferrofuse::Explanation,
+    /// Milliseconds of planning: passes, search, schedules and lowering.
+    search_ms: f64,
 }
 
-/// An HTML page, or a part of one, with other explanations to compare with, each with its name.
-#[pyfunction]
-pub fn explanation_html(
-    encoded: &str,
-    title: &str,
-    is_page: bool,
-    others: Vec<(String, String)>,
-) -> PyResult<String> {
-    let explanation = read(encoded)?;
-    let others = others.into_iter().map(|(name, encoded)| Ok((name, read(&encoded)?)));
-    let others: Vec<(String, Explanation)> = others.collect::<PyResult<_>>()?;
-    let others: Vec<(&str, &Explanation)> =
-        others.iter().map(|(name, other)| (name.as_str(), other)).collect();
-    Ok(if is_page { html(&explanation, title, &others) } else { fragment(&explanation, title, &others) })
+impl Explanation {
+    /// The explanation of a plan that was made in this time.
+    pub fn new(explanation: ferrofuse::Explanation, time: Duration) -> Explanation {
+        Explanation { report: Report { explanation, search_ms: 1e3 * time.as_secs_f64() }, text: None }
+    }
 }
 
-/// The differences between two explanations, in words.
-#[pyfunction]
-pub fn explanation_difference(first: &str, second: &str, name: &str) -> PyResult<String> {
-    Ok(difference(&read(first)?, &read(second)?).lines("this", name))
+/// Another explanation to compare with, and its name.
+type Other = (String, Py<Explanation>);
+
+#[pymethods]
+impl Explanation {
+    /// The explanation that `json` wrote.
+    #[staticmethod]
+    fn of_json(text: String) -> PyResult<Explanation> {
+        let report = serde_json::from_str(&text);
+        let report = report.map_err(|error| PyValueError::new_err(format!("not an explanation: {error}")))?;
+        Ok(Explanation { report, text: Some(text) })
+    }
+
+    /// The object that `explain --json` prints.
+    fn json(&self) -> String {
+        let written = || serde_json::to_string(&self.report).expect("an explanation is plain data");
+        self.text.clone().unwrap_or_else(written)
+    }
+
+    fn __str__(&self) -> String {
+        self.report.explanation.to_string()
+    }
+
+    /// The segment graph as an SVG document.
+    fn svg(&self) -> String {
+        svg(&self.report.explanation)
+    }
+
+    /// An HTML page, or a part of one, with other explanations to compare with.
+    fn html(&self, title: &str, is_page: bool, others: Vec<Other>) -> String {
+        let others: Vec<(&str, &ferrofuse::Explanation)> =
+            others.iter().map(|(name, other)| (name.as_str(), &other.get().report.explanation)).collect();
+        let write = if is_page { html } else { fragment };
+        write(&self.report.explanation, title, &others)
+    }
+
+    /// The differences from another explanation, in words.
+    fn difference(&self, other: &Explanation, name: &str) -> String {
+        difference(&self.report.explanation, &other.report.explanation).lines("this", name)
+    }
 }

@@ -5,7 +5,7 @@
 //! either, `on_devices` on the device of the inputs, `call_on_gpu` on arrays of a GPU, `captured` has such calls to be
 //! replayed, `gpu/` the GPUs of the process, `call` the inputs and outputs of one call, `arrays/` converts arrays in and
 //! out, `data_type` has dtypes, `machine` the threads that calls run on, `environment` reads variables, `generator` has
-//! random numbers, `table` describes the ops, `explanation` draws, `file` writes, `errors` converts rejections to
+//! random numbers, `table` describes the ops, `explanation` shows decisions, `file` writes, `errors` converts rejections to
 //! exceptions, `signals` lets Python's signal handlers run during long work.
 
 mod arrays;
@@ -43,6 +43,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<definition::TensorView>()?;
     module.add_class::<definition::ValueTask>()?;
     module.add_class::<executable::Executable>()?;
+    module.add_class::<explanation::Explanation>()?;
     module.add_class::<segments::CutSegment>()?;
     module.add_class::<segments::Chain>()?;
     module.add_class::<arrays::OutputMemory>()?;
@@ -51,9 +52,6 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(arrays::to_gpu, module)?)?;
     module.add_function(wrap_pyfunction!(segments::cut, module)?)?;
     module.add_function(wrap_pyfunction!(definition::bodies::lambdas, module)?)?;
-    module.add_function(wrap_pyfunction!(explanation::explanation_svg, module)?)?;
-    module.add_function(wrap_pyfunction!(explanation::explanation_html, module)?)?;
-    module.add_function(wrap_pyfunction!(explanation::explanation_difference, module)?)?;
     module.add_function(wrap_pyfunction!(environment::full_tracebacks, module)?)?;
     module.add_function(wrap_pyfunction!(file::write_file, module)?)?;
     module.add_function(wrap_pyfunction!(machine::get_num_threads, module)?)?;
