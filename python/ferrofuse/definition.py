@@ -472,7 +472,9 @@ class FusionDefinition:
 
         Calls of one order of magnitude share a plan: `decided_for` of `to_dict()` has its sizes if they differ.
 
-        If `segmentation` is set it explains that. Text and page compare with `against`: the segmentation "greedy" or
+        If `segmentation` is set it explains that. Without libLLVM each segment has the reason why the evaluator runs it.
+
+        Text and page compare with `against`: the segmentation "greedy" or
         "unfused", another definition, or an earlier explanation.
 
         Raises:

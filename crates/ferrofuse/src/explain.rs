@@ -27,6 +27,7 @@ use ir::definition::Definition;
 use ir::graph::{Fusion, Node, TensorOp, Val, op_line};
 use ir::layout::{LayoutClass, Stride};
 use lowering::{Temporary, temporaries};
+use runtime::{LLVM_IS_MISSING, declared_layouts};
 use rustc_hash::FxHashMap;
 use scheduler::hints::Hints;
 use segmenter::InputReads;
@@ -227,6 +228,13 @@ pub fn explain_call(definition: &Definition, plan: &Plan, hints: &Hints, decided
     Explanation { decided_for, ..explain(definition, plan, hints) }
 }
 
+/// The same for a call that the evaluator runs as a whole, as libLLVM is missing.
+pub fn explain_without_llvm(definition: &Definition, hints: &Hints) -> Explanation {
+    let layouts = declared_layouts(definition);
+    let plan = compiler::evaluated(&definition.graph, &definition.fusion, &layouts, LLVM_IS_MISSING);
+    explain(definition, &plan, hints).without_llvm()
+}
+
 /// The same with machine code of the [`gpu_kernels`], if there is any.
 pub fn explain_compiled(
     definition: &Definition,
@@ -291,6 +299,15 @@ impl Traffic {
 }
 
 impl Explanation {
+    /// The same segments, run by the evaluator as libLLVM is missing.
+    pub fn without_llvm(mut self) -> Explanation {
+        for segment in &mut self.segments {
+            (segment.schedule, segment.library) = (None, None);
+            segment.evaluator_reason = Some(LLVM_IS_MISSING.to_owned());
+        }
+        Explanation { batches: Vec::new(), certificate: None, ..self }
+    }
+
     /// Microseconds that the cost model expects for all segments.
     pub fn cost_us(&self) -> f64 {
         self.segments.iter().fold(0.0, |sum, segment| sum + segment.cost_us.total())

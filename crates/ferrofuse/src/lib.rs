@@ -53,7 +53,8 @@ pub use emit::{EmitError, EmitOptions, Stage, emit, emit_written};
 pub use explain::{
     Bottleneck, Changed, CostUs, Difference, Edge, Explanation, GroupExplanation, KernelOnGpu,
     LambdaExplanation, MachineCode, OutputExplanation, PatternExplanation, SegmentExplanation, TensorBytes,
-    TimesOnGpu, difference, explain, explain_call, explain_compiled, fragment, gpu_kernels, html, svg,
+    TimesOnGpu, difference, explain, explain_call, explain_compiled, explain_without_llvm, fragment,
+    gpu_kernels, html, svg,
 };
 pub use frontend::define::{DefineError, DefinitionBuilder};
 pub use frontend::text::{File, NameStyle};

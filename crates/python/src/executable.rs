@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ferrofuse::{
     Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator,
     Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts, emit,
-    explain_call, hints, in_background, of_plan, plan_for, plan_for_call, read_segmentation,
+    explain_call, explain_without_llvm, hints, in_background, of_plan, plan_for, plan_for_call, read_segmentation,
 };
 use ir::graph::{Output, SymbolSource};
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -219,9 +219,20 @@ impl Executable {
             (None, None) => Chosen::Searched,
         };
         let target = self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::Cpu(machine::target()));
-        self.planned(py, target, inputs, chosen, |definition, PlannedCall { plan, hints, decided, time }| {
-            Explanation::new(explain_call(definition, plan, hints, decided), *time)
-        })
+        let on_evaluator = baseline.is_none() && is_without_llvm(py, target);
+        self.planned(
+            py,
+            target,
+            inputs,
+            chosen,
+            move |definition, PlannedCall { plan, hints, decided, time }| {
+                let explanation = match on_evaluator {
+                    true => explain_without_llvm(definition, hints),
+                    false => explain_call(definition, plan, hints, decided),
+                };
+                Explanation::new(explanation, *time)
+            },
+        )
     }
 
     /// The text of a stage of the compiler, for the sizes of these inputs or for unknown ones.
@@ -261,12 +272,11 @@ impl Executable {
     fn variants(&self) -> usize {
         self.compiled.host().variants()
     }
+}
 
-    /// A defect such as a missing libLLVM, known after the first call.
-    #[getter]
-    fn notice(&self) -> Option<String> {
-        self.compiled.host().latest().and_then(|variant| variant.report.notice.clone())
-    }
+/// Whether the evaluator runs calls on this target, as libLLVM is missing.
+fn is_without_llvm(py: Python<'_>, target: CodeTarget) -> bool {
+    matches!(target, CodeTarget::Cpu(_)) && py.detach(|| machine::of_process().llvm().is_err())
 }
 
 /// A plan with the sizes that are counted with, and those that decisions are made for.

@@ -2,6 +2,7 @@
 
 use std::ffi::CString;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 use ferrofuse::{CpuFacts, CpuTarget, Machine, MachineOptions, ObjectCache, unforked};
@@ -13,12 +14,46 @@ use crate::environment;
 
 /// The machine that all executables of the process are compiled for.
 static MACHINE: LazyLock<Arc<Machine>> = LazyLock::new(|| {
-    // Without a folder for the cache each process compiles anew; `ferrofuse doctor` says why.
-    let cache =
-        environment::cache_options().and_then(|options| ObjectCache::open(options).ok()).map(Arc::new);
-    let (llvm, facts) = (environment::llvm_options(), facts());
+    let (llvm, cache, facts) = (environment::llvm_options(), cache(), facts());
     Arc::new(Machine::new(MachineOptions { llvm, cache, facts, ..MachineOptions::default() }))
 });
+
+/// Why machine code is not kept between processes although a folder is set.
+static CACHE_NOTICE: OnceLock<String> = OnceLock::new();
+
+/// Whether what is missing on the machine was reported.
+static IS_REPORTED: AtomicBool = AtomicBool::new(false);
+
+/// Warns of what is missing on the machine, once for the process, before something is compiled for the host: libLLVM, or a
+/// usable folder of kept machine code.
+///
+/// # Errors
+/// The warning, if it is to be an exception.
+#[inline]
+pub fn report_once(py: Python<'_>) -> PyResult<()> {
+    if IS_REPORTED.load(Ordering::Relaxed) { Ok(()) } else { report(py) }
+}
+
+#[cold]
+fn report(py: Python<'_>) -> PyResult<()> {
+    if IS_REPORTED.swap(true, Ordering::Relaxed) {
+        return Ok(());
+    }
+    let notice = py.detach(|| of_process().notice());
+    for message in notice.iter().chain(CACHE_NOTICE.get()) {
+        py.import("ferrofuse.notices")?.call_method1("warn", (message,))?;
+    }
+    Ok(())
+}
+
+/// The cache of machine code. Without one each process compiles anew.
+fn cache() -> Option<Arc<ObjectCache>> {
+    let options = environment::cache_options()?;
+    let folder = options.folder.clone();
+    let opened = ObjectCache::open(options).map(Arc::new);
+    let notice = |error| format!("compiled kernels are not kept: {}: {error}", folder.display());
+    opened.map_err(|error| CACHE_NOTICE.get_or_init(|| notice(error))).ok()
+}
 
 /// The CPU that kernels of the process are made for, once it was read.
 static TARGET: OnceLock<CpuTarget> = OnceLock::new();

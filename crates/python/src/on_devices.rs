@@ -74,7 +74,10 @@ impl<R: Runnable> OnDevices<R> {
             false => Inputs::new(self.host.definition(), inputs)?,
         };
         match CallDevice::of(py, &inputs, device)? {
-            CallDevice::Host => runnable::run(&self.host, py, inputs, wanted, machine, out),
+            CallDevice::Host => {
+                machine::report_once(py)?;
+                runnable::run(&self.host, py, inputs, wanted, machine, out)
+            }
             CallDevice::Copied(ordinal) => {
                 let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
                 runnable::run(&*executable, py, inputs, wanted, machine, out)
@@ -101,7 +104,10 @@ impl<R: Runnable> OnDevices<R> {
         let machine = machine::of_call(None)?;
         let inputs = Inputs::new(self.host.definition(), inputs)?;
         match CallDevice::of(py, &inputs, device)? {
-            CallDevice::Host => runnable::profile(&self.host, py, inputs, wanted, machine),
+            CallDevice::Host => {
+                machine::report_once(py)?;
+                runnable::profile(&self.host, py, inputs, wanted, machine)
+            }
             CallDevice::Copied(ordinal) => {
                 let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
                 runnable::profile(&*executable, py, inputs, wanted, machine)
@@ -127,7 +133,10 @@ impl<R: Runnable> OnDevices<R> {
     ) -> PyResult<(Vec<Bound<'py, PyAny>>, Vec<ReportDict<'py>>)> {
         let (inputs, machine) = (Inputs::new(self.host.definition(), inputs)?, machine::of_process());
         match CallDevice::of(py, &inputs, device)? {
-            CallDevice::Host => runnable::check(&self.host, py, inputs, wanted, &machine),
+            CallDevice::Host => {
+                machine::report_once(py)?;
+                runnable::check(&self.host, py, inputs, wanted, &machine)
+            }
             CallDevice::Copied(ordinal) => {
                 let executable = self.on_gpu(&*OpenDevice::of(py, ordinal)?)?;
                 runnable::check(&*executable, py, inputs, wanted, &machine)

@@ -180,6 +180,12 @@ impl Machine {
         Ok(self.found.get_or_init(|| llvm).clone())
     }
 
+    /// What the user should know before something is compiled: without libLLVM, that the evaluator runs it, and what to
+    /// install.
+    pub fn notice(&self) -> Option<String> {
+        self.llvm().err().map(|error| notice(&error))
+    }
+
     /// Whether it can run code for a CPU; false without libLLVM.
     pub fn runs(&self, cpu: CpuTarget) -> bool {
         self.llvm().is_ok_and(|llvm| Isa::new(&llvm, CpuTarget::Host).runs(&Isa::new(&llvm, cpu)))
@@ -204,6 +210,11 @@ impl Machine {
         let llvm = self.llvm().ok()?;
         facts.are_of(llvm.spec(CpuTarget::Host).cpu(), self.threads()).then_some(facts)
     }
+}
+
+/// The notice about a missing libLLVM.
+pub(crate) fn notice(error: &LlvmError) -> String {
+    format!("running on the evaluator, which is slow: {error}")
 }
 
 /// Bytes of the largest cache, as Linux reports them; 32 MiB if it does not.

@@ -16,6 +16,7 @@ use ir::layout::LayoutClass;
 use kernel::Kernel;
 
 use crate::host::{HostCode, machine_code};
+use crate::machine::notice;
 use crate::variant_key::VariantKey;
 use crate::{CompileOptions, Error, Executor};
 use cpu::objects::Alike;
@@ -64,10 +65,7 @@ pub(crate) fn compile(
                 let (planned, threads) = (plan()?, machine.threads());
                 Ok(Variant::new(planned, options.executor, threads, interrupt, machine_code, Code::Host)?)
             }
-            Err(error) => {
-                let notice = format!("running on the evaluator, which is slow: {error}");
-                Ok(evaluated(definition, key.layouts(), "libLLVM is missing", Some(notice)))
-            }
+            Err(error) => Ok(evaluated(definition, key.layouts(), LLVM_IS_MISSING, Some(notice(&error)))),
         },
     }
 }
@@ -84,6 +82,9 @@ fn planned(
     let plan = planned::made(definition, key, &options.facts(), &hints, &chosen, compiler::plan)?;
     Ok(Planned { plan, time: begin.elapsed() })
 }
+
+/// Why the evaluator runs everything where there is no libLLVM.
+pub const LLVM_IS_MISSING: &str = "libLLVM is missing";
 
 /// The whole definition for the evaluator.
 fn evaluated(
