@@ -472,21 +472,22 @@ class FusionDefinition:
 
         Calls of one order of magnitude share a plan: `decided_for` of `to_dict()` has its sizes if they differ.
 
-        If `segmentation` is set it explains that. Without libLLVM each segment has the reason why the evaluator runs it.
-
-        Text and page compare with `against`: the segmentation "greedy" or
+        Once it is cut into segments it explains these, with their schedules and definitions by hand: values that only such
+        a definition has are named after the segment, as `seg0.tv2`. Without libLLVM each segment has the reason why the
+        evaluator runs it. Text and page compare with `against`: the segmentation "greedy" or
         "unfused", another definition, or an earlier explanation.
 
         Raises:
             TypeError: for an `against` of another type.
             ValueError: for another word.
+            DefinitionError: for one that has changed since it was cut.
         """
         executable = self._compilable()
-        explained = executable.explain(inputs, self._segmentation)
+        explained = executable.explain(inputs) if self._cut is None else self._cut.explain(inputs)
         if against is None:
             return Explanation(explained)
         if isinstance(against, str):
-            other = (against, Explanation(executable.explain(inputs, None, against)))
+            other = (against, Explanation(executable.explain(inputs, against)))
         elif isinstance(against, FusionDefinition):
             other = ("the other definition", against.explain(inputs))
         elif isinstance(against, Explanation):

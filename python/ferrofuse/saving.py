@@ -95,8 +95,8 @@ def _choices(fd: "FusionDefinition") -> Iterator[Tuple[str, str]]:
     """What the user chose: the name and the text of a section for each choice."""
     if fd.peak_memory is not None and not fd.segments:
         yield "peak_memory", str(fd.peak_memory)
-    if fd.segments:
-        yield "segments", "".join(f"segment {each.name} -> {', '.join(each.outputs)}\n" for each in fd.segments)
+    if fd._cut is not None:
+        yield "segments", fd._cut.text()
     for segment in fd.segments:
         if segment._is_edited():
             raise DefinitionError(f"the definition of {segment.name} was edited: save it by itself, segment.definition.save(path)")

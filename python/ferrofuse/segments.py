@@ -151,6 +151,20 @@ class Cut:
             self._chain, self._chained = _native.Chain(self._executable, parts), states
         return self._chain
 
+    def text(self) -> str:
+        """The segmentation, a line for each segment."""
+        return "".join(f"segment {each.name} -> {', '.join(each.outputs)}\n" for each in self.segments)
+
+    def explain(self, inputs: Optional[Sequence[Any]]) -> _native.Explanation:
+        """The decisions for the segments as they are now.
+
+        Raises:
+            DefinitionError: as `chain`.
+        """
+        self.require_unchanged()
+        parts = [segment._runnable() for segment in self.segments]
+        return self._executable.explain_segments(parts, self.text(), inputs)
+
     def require_unchanged(self) -> None:
         """Rejects segments of a definition that has changed.
 

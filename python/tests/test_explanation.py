@@ -3,6 +3,7 @@
 import copy
 import pickle
 import xml.etree.ElementTree as xml
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -71,6 +72,65 @@ def test_an_explanation_is_of_the_segmentation_by_hand():
     assert len(fd.explain().to_dict()["segments"]) == 2
     fd.segmentation = None
     assert len(fd.explain().to_dict()["segments"]) == 1
+
+
+SCHEDULE = "schedule lanes 16\nblock x0 by 1\ninner x1\nlane x1\n"
+
+
+def test_an_explanation_has_the_schedule_by_hand():
+    fd = two_segments()
+    x = np.ones((8, 16), np.float32)
+    first, second = fd.segment()
+    before = fd.explain([x])
+    second.schedule = SCHEDULE
+    explained = fd.explain([x])
+    [automatic, kept], [by_hand, changed] = ([each["schedule"] for each in e.to_dict()["segments"]] for e in (before, explained))
+    assert (automatic, changed) == (by_hand, SCHEDULE) and kept != SCHEDULE
+    told, was = (dict(each.to_dict()["segments"][1], schedule=None, cost_us=None) for each in (explained, before))
+    assert told == was
+    assert explained.to_dict()["edges"] == before.to_dict()["edges"] and "gap" not in explained.to_dict()
+    assert "lane x1" in fd.to_html([x]) and fd.to_svg([x]) == explained.to_svg()
+    second.schedule = None
+    assert fd.explain([x]).to_dict()["segments"] == before.to_dict()["segments"]
+
+
+def test_an_explanation_has_the_definition_by_hand():
+    fd = two_segments()
+    x = np.ones((8, 16), np.float32)
+    _, second = fd.segment()
+    before = fd.explain([x]).to_dict()
+    with FusionDefinition() as other:
+        a = other.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        other.add_output(other.ops.max(other.ops.segment_set(other.ops.neg(a)), dims=[1]))
+    second.definition = other
+    explained = fd.explain([x])
+    told = explained.to_dict()
+    assert [segment["name"] for segment in told["segments"]] == ["seg0", "seg1.seg0", "seg1.seg1"]
+    negated, largest = (segment["operations"] for segment in told["segments"][1:])
+    assert negated[0] == "seg1.tv1 = neg (tv1) : f32[i0, i1]" and largest[0].startswith("tv2 = fold max")
+    assert told["segments"][1]["bytes"] == 2 * 4 * 8 * 16 and told["segments"][1]["bytes_formula"] == "8*i0*i1"
+    assert [(edge["from"], edge["to"]) for edge in told["edges"]] == [("seg0", "seg1.seg0"), ("seg1.seg0", "seg1.seg1")]
+    assert told["bytes"] == before["bytes"] + 2 * 4 * 8 * 16
+    assert "seg1.tv1 = neg" in explained.to_html() and "seg1.seg1" in explained.to_svg() and "seg1.seg1" in str(explained)
+    fd.segmentation = None
+    assert fd.explain([x]).to_dict()["segments"] == before["segments"]
+
+
+@pytest.mark.parametrize("example", ["nanogpt_attention", "reduction_broadcast_add", "layer_norm_backward"])
+def test_values_keep_their_names_where_a_schedule_is_by_hand(example):
+    fd = FusionDefinition.load(Path(__file__).parents[2] / "examples" / f"{example}.py")
+    segments = fd.segment()
+    before = fd.explain().to_dict()
+    for segment in segments:
+        alone = segment.definition.explain().to_dict()["segments"]
+        segment.schedule = alone[0].get("schedule") if len(alone) == 1 else None
+    assert any(segment.schedule for segment in segments)
+    explained = fd.explain().to_dict()
+    assert explained["edges"] == before["edges"] and explained.get("patterns") == before.get("patterns")
+    for told, was in zip(explained["segments"], before["segments"]):
+        assert [told[key] for key in ("name", "recomputed", "saved")] == [was[key] for key in ("name", "recomputed", "saved")]
+        for key in ("inputs", "outputs"):
+            assert {each["name"] for each in was[key]} <= {each["name"] for each in told[key]}
 
 
 def test_explanations_are_copied_and_pickled():

@@ -6,6 +6,7 @@
 mod against;
 mod batches;
 mod boundary;
+mod by_hand;
 mod groups;
 mod lambdas;
 mod memory;

@@ -86,7 +86,9 @@ pub use scheduler::hints::Hints;
 pub use scheduler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use segmenter::Segmentation;
 pub use segmenter::{greedy, unfused};
-pub use segments::{Segment, SegmentError, count_positions, of_plan, read_segmentation, segments, tasks};
+pub use segments::{
+    Segment, SegmentError, count_positions, explain_segments, of_plan, read_segmentation, segments, tasks,
+};
 
 /// Reads a definition from its text.
 ///

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use ferrofuse::{
     Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator,
     Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts, emit,
-    explain_call, explain_without_llvm, hints, in_background, of_plan, plan_for, plan_for_call, read_segmentation,
+    explain_call, explain_segments, explain_without_llvm, hints, in_background, of_plan, plan_for, plan_for_call, read_segmentation,
 };
 use ir::graph::{Output, SymbolSource};
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -21,6 +21,7 @@ use crate::explanation::Explanation;
 use crate::gpu::OpenDevice;
 use crate::on_devices::OnDevices;
 use crate::runnable::ReportDict;
+use crate::segments::{ByHand, edited};
 use crate::{errors, machine, signals};
 
 /// Sizes, dtype and strides of an output.
@@ -197,28 +198,23 @@ impl Executable {
         self.compiled.check(py, inputs, wanted, device.as_ref())
     }
 
-    /// The decisions for the sizes of these inputs or for unknown ones, with a segmentation of the
-    /// user's if there is one, or one to compare with: "greedy" or "unfused".
-    #[pyo3(signature = (inputs = None, segmentation = None, baseline = None))]
+    /// The decisions for the sizes of these inputs or for unknown ones, with a segmentation to compare with if there is
+    /// one: "greedy" or "unfused".
+    #[pyo3(signature = (inputs = None, baseline = None))]
     fn explain(
         &self,
         py: Python<'_>,
         inputs: Option<&Bound<'_, PyAny>>,
-        segmentation: Option<&str>,
         baseline: Option<&str>,
     ) -> PyResult<Explanation> {
-        let chosen = match (baseline, segmentation) {
-            (Some(name), _) => Chosen::Baseline(name.parse().map_err(|_| {
+        let chosen = match baseline {
+            None => Chosen::Searched,
+            Some(name) => Chosen::Baseline(name.parse().map_err(|_| {
                 let expected = "`against` is \"greedy\", \"unfused\", a definition or an explanation";
                 PyValueError::new_err(format!("{expected}, not {name:?}"))
             })?),
-            (None, Some(text)) => {
-                let read = read_segmentation(self.definition(), text);
-                Chosen::Given(read.map_err(|error| errors::segments(py, &error))?)
-            }
-            (None, None) => Chosen::Searched,
         };
-        let target = self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::Cpu(machine::target()));
+        let target = self.target(py, inputs)?;
         let on_evaluator = baseline.is_none() && is_without_llvm(py, target);
         self.planned(
             py,
@@ -233,6 +229,33 @@ impl Executable {
                 Explanation::new(explanation, *time)
             },
         )
+    }
+
+    /// The decisions for segments, each with the builder of the definition in its place and a schedule. `segmentation` is
+    /// the cut into these.
+    #[pyo3(signature = (segments, segmentation, inputs = None))]
+    #[expect(clippy::needless_pass_by_value, reason = "pyo3 passes what it converted")]
+    fn explain_segments(
+        &self,
+        py: Python<'_>,
+        segments: ByHand,
+        segmentation: &str,
+        inputs: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Explanation> {
+        let segments = edited(py, &segments)?;
+        let chosen = read_segmentation(self.definition(), segmentation);
+        let chosen = Chosen::Given(chosen.map_err(|error| errors::segments(py, &error))?);
+        let target = self.target(py, inputs)?;
+        let (on_evaluator, options) = (is_without_llvm(py, target), options());
+        let say = move |definition: &Definition, PlannedCall { plan, hints, decided, time }: &PlannedCall| {
+            let options = CompileOptions { hints: hints.clone(), ..options };
+            let whole = explain_call(definition, plan, hints, decided);
+            let explained = explain_segments(whole, definition, plan, &segments, target, &options)?;
+            let explained = if on_evaluator { explained.without_llvm() } else { explained };
+            Ok(Explanation::new(explained, *time))
+        };
+        let explained: Result<Explanation, SegmentError> = self.planned(py, target, inputs, chosen, say)?;
+        explained.map_err(|error| errors::segments(py, &error))
     }
 
     /// The text of a stage of the compiler, for the sizes of these inputs or for unknown ones.
@@ -344,7 +367,10 @@ impl Executable {
     ) -> PyResult<PlanOptions> {
         Ok(match (chosen, inputs) {
             (Chosen::Searched, _) => options,
-            (Chosen::Given(segmentation), _) => PlanOptions { segmentation: Some(segmentation), ..options },
+            // A limit is for the segments that the compiler finds.
+            (Chosen::Given(segmentation), _) => {
+                PlanOptions { segmentation: Some(segmentation), peak_memory: None, ..options }
+            }
             (Chosen::Baseline(baseline), Some(inputs)) => {
                 baseline.options(self.definition(), &self.call_facts(py, inputs)?.layouts)
             }
@@ -352,6 +378,11 @@ impl Executable {
                 baseline.options(self.definition(), &declared_layouts(self.definition()))
             }
         })
+    }
+
+    /// The machine that a call on these inputs runs on.
+    fn target(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<CodeTarget> {
+        Ok(self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::Cpu(machine::target())))
     }
 
     /// The architecture of the GPU that inputs are on, if they are on one.

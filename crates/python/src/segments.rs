@@ -99,6 +99,20 @@ impl CutSegment {
     }
 }
 
+/// Segments, each with the builder of the definition in its place and a schedule.
+pub type ByHand = Vec<(Py<CutSegment>, Py<Builder>, Option<String>)>;
+
+/// The segments as they are to run.
+///
+/// # Errors
+/// For a definition with other inputs or outputs, and for a text that is not a schedule.
+pub fn edited(py: Python<'_>, segments: &ByHand) -> PyResult<Vec<ferrofuse::Segment>> {
+    let edited = segments
+        .iter()
+        .map(|(segment, builder, schedule)| segment.get().edited(py, builder.get(), schedule.as_deref()));
+    edited.collect()
+}
+
 /// The segments of a definition, for the sizes of these inputs or for unknown ones: those that the compiler finds, or those
 /// of a segmentation as `emit("segments")` prints it.
 #[pyfunction]
@@ -132,15 +146,9 @@ pub struct Chain {
 impl Chain {
     /// A chain of the segments of a definition, each with the builder of the definition in its place and a schedule.
     #[new]
-    fn new(
-        py: Python<'_>,
-        executable: &Executable,
-        segments: Vec<(Py<CutSegment>, Py<Builder>, Option<String>)>,
-    ) -> PyResult<Chain> {
-        let edited = segments
-            .iter()
-            .map(|(segment, builder, schedule)| segment.get().edited(py, builder.get(), schedule.as_deref()));
-        let edited = edited.collect::<PyResult<Vec<_>>>()?;
+    #[expect(clippy::needless_pass_by_value, reason = "pyo3 passes what it converted")]
+    fn new(py: Python<'_>, executable: &Executable, segments: ByHand) -> PyResult<Chain> {
+        let edited = edited(py, &segments)?;
         let definition = executable.definition().clone();
         let make = move |options| {
             ferrofuse::Executable::from_segments(definition.clone(), &edited, options)

@@ -1,13 +1,15 @@
 //! Segments as objects: definitions of their own, with a map of their values back to the whole definition.
 //!
 //! `cut` (the values of the definition that each segment makes) · `positions` (the numbers of values) · `by_hand`
-//! (segmentations as users write them) · `edited` (definitions that replace a segment) · `tasks` (segments beside composites
-//! and groups) · `error`. Takes a definition and its plan; decides nothing, compiles nothing.
+//! (segmentations as users write them) · `edited` (definitions that replace a segment) · `explained` (their
+//! explanations) · `tasks` (segments beside composites and groups) · `error`. Takes a definition and its plan; decides
+//! nothing, compiles nothing.
 
 mod by_hand;
 mod cut;
 mod edited;
 mod error;
+mod explained;
 mod positions;
 mod tasks;
 
@@ -32,6 +34,7 @@ use crate::names::names_in;
 
 pub use by_hand::{of_plan, read_segmentation};
 pub use error::SegmentError;
+pub use explained::explain_segments;
 pub use positions::count as count_positions;
 pub use tasks::tasks;
 

@@ -1,0 +1,140 @@
+//! The explanation of a segment as it runs: its own definition and its schedule, in the names of the whole definition.
+
+use frontend::text::numbers;
+use index::{Expr, Sym};
+use ir::definition::{Definition, EntryData};
+use ir::graph::{SymbolSource, Val};
+use runtime::{CompileOptions, SegmentDefinition, SegmentInput};
+use rustc_hash::{FxHashMap, FxHashSet};
+use scheduler::hints::Hints;
+
+use super::{Segment, SegmentError};
+use crate::names::names_in;
+use crate::{CodeTarget, Cut, Explanation, explain, plan_for};
+
+/// Before the names of values of the whole definition, until those that are only in the segment have its name before theirs.
+const OUTSIDE: &str = "whole.";
+
+/// Explanations in place of those of segments by hand; the others are as `explanation` of the whole `cut` has them.
+///
+/// `segments` are those that run, and `options` have the sizes to explain with. Segments that were neither edited nor
+/// scheduled are not planned again.
+///
+/// # Errors
+/// When a schedule does not fit, or the cut is not one into these segments.
+pub fn explain_segments(
+    explanation: Explanation,
+    definition: &Definition,
+    cut: &Cut,
+    segments: &[Segment],
+    target: CodeTarget,
+    options: &CompileOptions,
+) -> Result<Explanation, SegmentError> {
+    if !segments.iter().any(Segment::is_by_hand) {
+        return Ok(explanation);
+    }
+    let planned = super::segments(definition, cut, &options.hints)?;
+    let mut explanation = explanation;
+    for segment in segments.iter().filter(|segment| segment.is_by_hand()) {
+        let Some(replaced) = planned.iter().find(|other| other.outputs == segment.outputs) else { continue };
+        let names = replaced.planned.iter().map(|&number| cut.segments[number].name.clone());
+        let own = segment.explained(definition, target, options)?;
+        explanation.replace(&names.collect::<Vec<_>>(), own, segment.is_edited);
+    }
+    Ok(explanation)
+}
+
+impl Segment {
+    /// Whether the user edited or scheduled it.
+    fn is_by_hand(&self) -> bool {
+        self.is_edited || self.schedule.is_some()
+    }
+
+    /// The explanation of its definition and schedule.
+    fn explained(
+        &self,
+        whole: &Definition,
+        target: CodeTarget,
+        options: &CompileOptions,
+    ) -> Result<Explanation, SegmentError> {
+        let (definition, words) = self.named_as_in(whole);
+        let own_names: FxHashSet<String> = names_in(&definition).into_values().collect();
+        let options = CompileOptions { hints: self.hints(whole, &options.hints), ..options.clone() };
+        let own = SegmentDefinition { definition, ..SegmentDefinition::from(self) };
+        let planned = own.options(&options)?;
+        let plan = plan_for(&own.definition, target, &planned)?;
+        let mut explanation = explain(&own.definition, &plan, &planned.hints);
+        let sizes = self.sizes_in_words(whole);
+        explanation.rename(&|name| match name.strip_prefix(OUTSIDE) {
+            Some(outside) => Some(outside.to_owned()),
+            None if words.contains_key(name) => words.get(name).cloned(),
+            None if own_names.contains(name) || is_of_graph(name) => Some(format!("{}.{name}", self.name)),
+            None => sizes.get(name).cloned(),
+        });
+        Ok(explanation)
+    }
+
+    /// Its definition, in which values of the whole one have their names after [`OUTSIDE`], each name once. Values that the
+    /// user named keep these names; the map has other words for them.
+    fn named_as_in(&self, whole: &Definition) -> (Definition, FxHashMap<String, String>) {
+        let (mut definition, named) = (self.definition.clone(), names_in(whole));
+        let outside = numbers(whole).into_iter();
+        let outside: FxHashMap<usize, Val> =
+            outside.map(|(entry, number)| (number, whole.record.entry(entry).val)).collect();
+        let outputs = self.definition.fusion.outputs().iter().map(|output| output.val).zip(&self.outputs);
+        let inputs = self.definition.fusion.inputs().iter().copied().zip(&self.inputs);
+        let given: FxHashMap<Val, &String> = outputs.chain(inputs).collect();
+        let mut taken: FxHashSet<&String> = given.values().copied().collect();
+        let (own, mut words) = (names_in(&self.definition), FxHashMap::default());
+        for (entry, number) in numbers(&self.definition) {
+            let EntryData { val, name: user, .. } = self.definition.record.entry(entry);
+            let val = *val;
+            let same = self.index_map.get(&number).filter(|_| !self.is_edited);
+            let same = same.and_then(|number| named.get(outside.get(number)?));
+            let name = given.get(&val).copied().or_else(|| same.filter(|name| taken.insert(name)));
+            match (user.as_ref().and(own.get(&val)), name) {
+                (Some(shown), name) => {
+                    let here = || format!("{}.{shown}", self.name);
+                    words.entry(shown.clone()).or_insert_with(|| name.cloned().unwrap_or_else(here));
+                }
+                (None, Some(name)) => definition.record.set_name(entry, &format!("{OUTSIDE}{name}")),
+                (None, None) => {}
+            }
+        }
+        (definition, words)
+    }
+
+    /// The known sizes of its inputs.
+    fn hints(&self, whole: &Definition, hints: &Hints) -> Hints {
+        let sizes = self.sizes(whole).into_iter().filter(|(_, size)| hints.has_all(size));
+        Hints::new(sizes.map(|(symbol, size)| (symbol, hints.value(&size) as i64)))
+    }
+
+    /// For each of its size symbols the formula in the whole definition.
+    fn sizes_in_words(&self, whole: &Definition) -> FxHashMap<String, String> {
+        let sizes = self.sizes(whole).into_iter();
+        sizes.map(|(symbol, size)| (Expr::sym(symbol).to_string(), size.to_string())).collect()
+    }
+
+    fn sizes(&self, whole: &Definition) -> Vec<(Sym, Expr)> {
+        let size = |source: &SymbolSource| match *source {
+            SymbolSource::InputSize { ordinal, axis } => match self.takes.get(ordinal as usize)? {
+                SegmentInput::Val(val) => whole.graph.shape(*val).get(usize::from(axis)).cloned(),
+                SegmentInput::Size(_) => None,
+            },
+            SymbolSource::ScalarInput { ordinal } => match self.takes.get(ordinal as usize)? {
+                SegmentInput::Size(size) => Some(size.clone()),
+                SegmentInput::Val(_) => None,
+            },
+            _ => None,
+        };
+        let symbols = self.definition.graph.symbols().iter();
+        symbols.filter_map(|(symbol, source)| Some((symbol, size(source)?))).collect()
+    }
+}
+
+/// Whether a name is that of a value of a graph: `n7`.
+fn is_of_graph(name: &str) -> bool {
+    let number = name.strip_prefix('n').filter(|number| !number.is_empty());
+    number.is_some_and(|number| number.chars().all(|digit| digit.is_ascii_digit()))
+}
