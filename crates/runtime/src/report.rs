@@ -59,7 +59,7 @@ pub struct CallReport {
     pub steps: Vec<StepReport>,
     /// Time from the first step to the last.
     pub total: Duration,
-    /// Time before the first step, if the call compiled something; otherwise zero.
+    /// Time in the compiler, from the definition to loaded code, if the call compiled something; otherwise zero.
     pub compile: Duration,
     /// Most bytes that the call held at once, inputs aside.
     pub peak_bytes: usize,

@@ -3,6 +3,7 @@
 mod batches;
 mod calls;
 mod channels_last;
+mod compile_times;
 mod definitions;
 mod examples;
 mod executors;

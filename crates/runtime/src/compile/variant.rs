@@ -1,5 +1,6 @@
 //! Variants: plans with the code of their kernels, made side by side.
 
+use std::collections::HashMap;
 use std::fmt::Display;
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,11 +14,11 @@ use kernel::Kernel;
 use crate::accelerator::{DeviceHandle, LoadedKernel};
 use crate::extents::{Extents, extents};
 use crate::host::HostCode;
-use crate::report::{KernelReport, Reported, SegmentReport};
+use crate::report::{CallReport, KernelReport, Reported, SegmentReport};
 use crate::{Executor, Report};
 use cpu::last_call::LastCall;
 use cpu::side_by_side::side_by_side;
-use execution::{ExecutedSegment, ExecutionPlan, Step};
+use execution::{ExecutedSegment, ExecutionPlan, Launch, Step};
 
 /// An executable's code for one layout of the inputs.
 #[derive(Debug)]
@@ -86,6 +87,36 @@ impl Variant {
     /// What is wrong with the sizes.
     pub(crate) fn extents(&self, sizes: &Sizes) -> Result<Arc<Extents>, SizeError> {
         extents(&self.extents, &self.steps, sizes)
+    }
+
+    /// Adds its compile time to the report of a call, if it was compiled for this call: to the steps of a timed call
+    /// the time of their kernels.
+    pub(crate) fn add_compile(&self, compile: Option<Duration>, report: &mut CallReport) {
+        let Some(compile) = compile else { return };
+        report.compile = compile;
+        if report.steps.is_empty() {
+            return;
+        }
+        let times = self.compile_times();
+        for step in &mut report.steps {
+            step.compile = times.get(&step.name).copied().unwrap_or_default();
+        }
+    }
+
+    /// For the name of each launch the time that its kernel spent in libLLVM or NVRTC.
+    fn compile_times(&self) -> HashMap<String, Duration> {
+        let kernels = self.report.segments.iter().flat_map(|segment| &segment.kernels);
+        let own: HashMap<&str, Duration> =
+            kernels.map(|kernel| (kernel.name.as_str(), kernel.compile)).collect();
+        let launches = self.steps.steps.iter().filter_map(|step| match step {
+            Step::Launch(launch) => Some(launch),
+            _ => None,
+        });
+        let time = |launch: &Launch| {
+            let members = launch.members.iter().filter_map(|member| own.get(member.name.as_str()));
+            (launch.name(), members.sum())
+        };
+        launches.map(time).collect()
     }
 
     /// A whole definition for the evaluator.

@@ -1,7 +1,7 @@
 //! Calls on tensors of a GPU, which are read and written in place, in the order of the caller's stream.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use cuda::{Graph, GraphWords, Stream};
 use ir::array::{ArrayView, Footprint, Layout, StridedArray};
@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::Executable;
 use super::access::{Access, ArgumentMemory};
 use super::graph::require_placed;
+use super::variants::Found;
 use crate::call::{Call, Done, Given};
 use crate::compile::Code;
 use crate::cuda::{
@@ -255,10 +256,7 @@ impl Executable {
         }
         device.check()?;
         let _entered = stream.enter()?;
-        let before = matches!(mode, Mode::Timed).then(|| (self.variants(), Instant::now()));
-        let prepared = self.prepared_on_gpu(inputs, &options.interrupt)?;
-        let compiled = before.filter(|(known, _)| self.variants() > *known);
-        let compile = compiled.map_or(Duration::ZERO, |(_, begin)| begin.elapsed());
+        let (prepared, compile) = self.prepared_on_gpu(inputs, &options.interrupt)?;
         let variant = &prepared.variant;
         let captures = match mode {
             Mode::Captured(own) => Some(own),
@@ -294,7 +292,7 @@ impl Executable {
             inputs.iter().filter_map(GpuInput::footprint).collect();
         let destinations = checked(given_destinations.iter().map(Option::as_ref), &forms, &footprints)?;
         let call = call.writing_to(&destinations);
-        let (graph, (done, report)) = match captures {
+        let (graph, (done, mut report)) = match captures {
             None => (None, call.run(matches!(mode, Mode::Timed))?),
             Some(captures) => {
                 captures.capture(|| call.run(false)).map(|(graph, done)| (Some(graph), done))?
@@ -306,7 +304,8 @@ impl Executable {
             Done::Placed => GpuOutput::Placed,
         };
         let outputs = done.into_iter().map(output).collect();
-        let (copies, report) = (readable.copies, CallReport { compile, ..report });
+        variant.add_compile(compile, &mut report);
+        let copies = readable.copies;
         Ok(Ran { outputs, graph, faults: faults.into_inner(), copies, prepared, report })
     }
 
@@ -316,30 +315,31 @@ impl Executable {
         Arc::new(move |fault: IndexFault| located(fault.into(), &definition, &[]))
     }
 
-    /// The work that the layouts of the inputs lead to; from the last call if they are the same.
+    /// The work that the layouts of the inputs lead to, from the last call if they are the same; with the compile time
+    /// of its variant if it is new.
     fn prepared_on_gpu(
         &self,
         inputs: &[GpuInput<'_>],
         interrupt: &Interrupt,
-    ) -> Result<Arc<Prepared>, Error> {
+    ) -> Result<(Arc<Prepared>, Option<Duration>), Error> {
         let lasts = !self.reads_sizes && inputs.iter().all(GpuInput::is_read_in_place);
         let last_call = self
             .last_gpu_call
             .get()
             .filter(|last_call| lasts && last_call.is_for(inputs.iter().map(GpuInput::form)));
         if let Some(last_call) = last_call {
-            return Ok(last_call);
+            return Ok((last_call, None));
         }
         let sizes = bound_on_gpu(&self.signature, inputs)?;
         let layouts = inputs.iter().map(GpuInput::layout_class).collect();
         let key = VariantKey::of(layouts, &sizes, self.shapes.as_ref());
-        let variant = self.compiled(key, interrupt)?;
+        let Found { variant, compile } = self.compiled(key, interrupt)?;
         let forms = inputs.iter().map(|input| (input.form().0, input.form().1.clone())).collect();
         let prepared = Arc::new(Prepared { forms, sizes, variant, is_short: false });
         if lasts {
             self.last_gpu_call.keep(&prepared);
         }
-        Ok(prepared)
+        Ok((prepared, compile))
     }
 
     /// Copies the inputs that have to be copied.

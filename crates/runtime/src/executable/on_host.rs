@@ -1,6 +1,7 @@
 //! Calls on arrays of the host.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use ir::array::{Argument, ArrayView, Layout};
 use ir::graph::{Sizes, Stream};
@@ -9,6 +10,7 @@ use ops::DType;
 use smallvec::SmallVec;
 
 use super::access::{Access, ArgumentMemory};
+use super::variants::Found;
 use super::{Executable, Source};
 use crate::accelerator::Loaded;
 use crate::call::{Call, Done, Finished, Given, is_short};
@@ -27,6 +29,8 @@ struct ReadyCall<'r, 'a> {
     host: Host<'r>,
     inputs: Inputs<'r>,
     prepared: Arc<Prepared>,
+    /// How long its variant took to compile, if it is new.
+    compile: Option<Duration>,
     access: Access<'a, HostMemory>,
 }
 
@@ -89,15 +93,16 @@ impl Executable {
         timed: bool,
         options: &CallOptions,
     ) -> Result<(Outputs<'a>, CallReport), Error> {
-        let (inputs, prepared) = self.prepared(given, machine, &options.interrupt)?;
+        let (inputs, prepared, compile) = self.prepared(given, machine, &options.interrupt)?;
         let sizes = self.seeded(&prepared.sizes, options.stream);
         let access = Access::reading((0..given.len()).map(|place| inputs.is_copied(place)));
         let (variant, interrupt) = (&prepared.variant, &options.interrupt);
         let extents = variant.extents(&sizes)?;
         let Access { targets, visible } = &access;
         let call = Given { sizes: &sizes, extents, inputs: inputs.views(), targets, visible };
-        let finished = self.finished(variant, Host { machine, interrupt }, call, timed);
-        finished.map(|(done, report)| (outputs(done, given), report))
+        let (done, mut report) = self.finished(variant, Host { machine, interrupt }, call, timed)?;
+        variant.add_compile(compile, &mut report);
+        Ok((outputs(done, given), report))
     }
 
     /// Calls the fusion and writes its in-place outputs to their inputs; the others are returned.
@@ -198,7 +203,9 @@ impl Executable {
             let ready = self.ready(options, arguments, views)?;
             let sizes = self.seeded(&ready.prepared.sizes, options.stream);
             let given = ready.given(&sizes)?;
-            let (done, report) = self.finished(&ready.prepared.variant, ready.host, given, timed)?;
+            let variant = &ready.prepared.variant;
+            let (done, mut report) = self.finished(variant, ready.host, given, timed)?;
+            variant.add_compile(ready.compile, &mut report);
             Ok((outputs(done, views), report))
         })
     }
@@ -221,7 +228,7 @@ impl Executable {
         views: &'r [ArrayView<'r>],
     ) -> Result<ReadyCall<'r, 'a>, Error> {
         let host = Host { machine: self.machine(options), interrupt: &options.interrupt };
-        let (inputs, prepared) = self.prepared(views, host.machine, host.interrupt)?;
+        let (inputs, prepared, compile) = self.prepared(views, host.machine, host.interrupt)?;
         let memory = arguments.iter().enumerate();
         let memory: SmallVec<[ArgumentMemory<'a, HostMemory>; 8]> = memory
             .map(|(place, argument)| ArgumentMemory {
@@ -230,7 +237,7 @@ impl Executable {
             })
             .collect();
         let access = Access::writing(self.definition(), &self.signature, &memory)?;
-        Ok(ReadyCall { host, inputs, prepared, access })
+        Ok(ReadyCall { host, inputs, prepared, compile, access })
     }
 
     /// Runs the steps of a call, on the host or on another device.
@@ -257,23 +264,24 @@ impl Executable {
         self.last_call.get().is_some_and(|last_call| last_call.is_short && last_call.is_for(forms))
     }
 
-    /// The inputs as kernels take them, and the work that they lead to.
+    /// The inputs as kernels take them, and the work that they lead to, with the compile time of its variant if it is
+    /// new.
     pub(super) fn prepared<'i>(
         &self,
         given: &'i [ArrayView<'i>],
         machine: &Machine,
         interrupt: &Interrupt,
-    ) -> Result<(Inputs<'i>, Arc<Prepared>), Error> {
+    ) -> Result<(Inputs<'i>, Arc<Prepared>, Option<Duration>), Error> {
         let Source { definition, options } = &*self.source;
         let executor = options.executor;
         let last_call = self.last_call.get().filter(|last_call| last_call.is_for(given.iter().map(form)));
         if let (Some(last_call), Some(inputs)) = (last_call, Inputs::uncopied(given, executor)) {
-            return Ok((inputs, last_call));
+            return Ok((inputs, last_call, None));
         }
         let sizes = self.signature.bind(given, &[])?;
         let key = VariantKey::of(layouts(given, executor), &sizes, self.shapes.as_ref());
         let inputs = Inputs::new(given, executor, &machine.workers(interrupt))?;
-        let variant = self.compiled(key, interrupt)?;
+        let Found { variant, compile } = self.compiled(key, interrupt)?;
         let forms = given.iter().map(form).map(|(dtype, layout)| (dtype, layout.clone()));
         let lasts = !self.reads_sizes && !inputs.has_copies();
         let draws = definition.draws > 0;
@@ -283,7 +291,7 @@ impl Executable {
         if lasts {
             self.last_call.keep(&prepared);
         }
-        Ok((inputs, prepared))
+        Ok((inputs, prepared, compile))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The variants of an executable, and which one a call is for.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use ir::array::ArrayView;
 use ir::interrupt::Interrupt;
@@ -15,6 +16,13 @@ use crate::variant_key::VariantKey;
 /// The number of variants that an executable keeps; the one unused longest is dropped first.
 const MAX_VARIANTS: usize = 64;
 
+/// The variant of a call.
+pub(super) struct Found {
+    pub variant: Arc<Variant>,
+    /// How long it took to compile, if it was compiled for this call; `None` also for a wait for another call's.
+    pub compile: Option<Duration>,
+}
+
 /// A variant, or a wait for the thread that compiles it. A failed compilation is not kept.
 #[derive(Debug, Default)]
 pub(super) struct Cell {
@@ -25,28 +33,30 @@ pub(super) struct Cell {
 
 impl Cell {
     /// The variant; if it is missing, one thread at a time compiles it.
-    fn filled(
-        &self,
-        source: &Source,
-        key: &VariantKey,
-        interrupt: &Interrupt,
-    ) -> Result<Arc<Variant>, Error> {
+    fn filled(&self, source: &Source, key: &VariantKey, interrupt: &Interrupt) -> Result<Found, Error> {
         let _only = self.compiling.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(variant) = self.variant.get() {
-            return Ok(Arc::clone(variant));
+        if let Some(found) = self.found() {
+            return Ok(found);
         }
         interrupt.check()?;
+        let begin = Instant::now();
         let compiled = Arc::new(compile(&source.definition, key, &source.options, interrupt)?);
-        Ok(Arc::clone(self.variant.get_or_init(|| compiled)))
+        let variant = Arc::clone(self.variant.get_or_init(|| compiled));
+        Ok(Found { variant, compile: Some(begin.elapsed()) })
+    }
+
+    /// The variant, if an earlier call has compiled it.
+    fn found(&self) -> Option<Found> {
+        Some(Found { variant: Arc::clone(self.variant.get()?), compile: None })
     }
 }
 
 impl Executable {
     /// The variant for a key, compiled if it is new.
-    pub(super) fn compiled(&self, key: VariantKey, interrupt: &Interrupt) -> Result<Arc<Variant>, Error> {
+    pub(super) fn compiled(&self, key: VariantKey, interrupt: &Interrupt) -> Result<Found, Error> {
         let cell = self.cell(&key);
-        if let Some(variant) = cell.variant.get() {
-            return Ok(Arc::clone(variant));
+        if let Some(found) = cell.found() {
+            return Ok(found);
         }
         let (source, asked) = (Arc::clone(&self.source), interrupt.clone());
         in_background(interrupt, move || cell.filled(&source, &key, &asked))?

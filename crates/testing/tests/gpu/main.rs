@@ -3,6 +3,7 @@
 
 mod batches;
 mod biases;
+mod compile_times;
 mod contexts;
 mod errors;
 mod faults;
