@@ -3,6 +3,7 @@
 //! Hardware warps combine by shuffles, and then through slots in shared memory with one barrier: calls alternate between two
 //! sets of slots, so that nobody writes where another may still read. Other orders use a slot per thread.
 
+use kernel::GPU_WARP;
 use ops::DType;
 
 use crate::c::{BlockReduction, Reduction, Reductions, Snippet};
@@ -23,8 +24,6 @@ pub(super) const REDUCTIONS: Reductions = Reductions {
         own.map(|(_, it)| shared_bytes(it)).sum::<u32>() + arrivals
     },
 };
-
-const WARP: u32 = 32;
 
 /// Bytes of `arrivals`, which counts what blocks of a cluster store for each other.
 const ARRIVALS_BYTES: u32 = 16;
@@ -49,9 +48,9 @@ impl Way {
     fn of(reduction: &Reduction) -> Way {
         match (reduction.lanes, reduction.warp) {
             _ if reduction.cluster > 1 => Way::Cluster,
-            (..=WARP, warp) if warp == reduction.lanes => Way::Warp,
-            (lanes, WARP) if lanes > WARP && reduction.monoid.is_symmetric() => Way::Warps,
-            (lanes, WARP) if lanes > WARP => Way::OrderedWarps,
+            (..=GPU_WARP, warp) if warp == reduction.lanes => Way::Warp,
+            (lanes, GPU_WARP) if lanes > GPU_WARP && reduction.monoid.is_symmetric() => Way::Warps,
+            (lanes, GPU_WARP) if lanes > GPU_WARP => Way::OrderedWarps,
             _ => Way::Slots,
         }
     }
@@ -74,8 +73,8 @@ fn shared_bytes(reduction: &Reduction) -> u32 {
     let state = fields.next_multiple_of(widest) as u32;
     match Way::of(reduction) {
         Way::Warp => 0,
-        Way::Warps | Way::OrderedWarps => state * 2 * (reduction.lanes / WARP),
-        Way::Cluster => state.next_multiple_of(4) * 2 * (reduction.lanes / WARP),
+        Way::Warps | Way::OrderedWarps => state * 2 * (reduction.lanes / GPU_WARP),
+        Way::Cluster => state.next_multiple_of(4) * 2 * (reduction.lanes / GPU_WARP),
         Way::Slots => state * (reduction.lanes + 1),
     }
 }
@@ -83,7 +82,7 @@ fn shared_bytes(reduction: &Reduction) -> u32 {
 /// A call of the function, with the number of the call if calls alternate between two sets of slots.
 fn call(reduction: &BlockReduction<'_>, states: &str) -> String {
     let (name, stem, Reduction { lanes, cluster, .. }) = (reduction.name(), reduction.stem, reduction.of);
-    let warps = lanes / cluster / WARP;
+    let warps = lanes / cluster / GPU_WARP;
     match Way::of(reduction.of) {
         Way::Cluster => {
             let is_ordered = !reduction.of.monoid.is_symmetric();
@@ -131,7 +130,7 @@ impl OverBlock<'_> {
     }
 
     fn shuffle(&self, function: &str, from: &str) -> String {
-        let width = if self.lanes < WARP { format!(", {}", self.lanes) } else { String::new() };
+        let width = if self.lanes < GPU_WARP { format!(", {}", self.lanes) } else { String::new() };
         self.each_state(|mine| format!("{function}({}, {mine}, {from}{width})", self.mask()))
     }
 
@@ -156,9 +155,9 @@ impl OverBlock<'_> {
     /// The lanes of a warp that exist; of several teams in it, those of the thread's own.
     fn mask(&self) -> String {
         let lanes = self.lanes;
-        let mask = if lanes >= WARP { u32::MAX } else { (1 << lanes) - 1 };
+        let mask = if lanes >= GPU_WARP { u32::MAX } else { (1 << lanes) - 1 };
         match self.reduction.of.teams {
-            2.. if lanes < WARP => format!("{mask:#x}u << threadIdx.x % {WARP} / {lanes} * {lanes}"),
+            2.. if lanes < GPU_WARP => format!("{mask:#x}u << threadIdx.x % {GPU_WARP} / {lanes} * {lanes}"),
             _ => format!("{mask:#010x}u"),
         }
     }
@@ -167,7 +166,7 @@ impl OverBlock<'_> {
     fn shuffles(&self, indent: &str) -> String {
         format!(
             "{indent}for (unsigned stride = {}; stride > 0; stride /= 2)\n{indent}  mine = combine_{}(mine, {});\n",
-            self.lanes.min(WARP) / 2,
+            self.lanes.min(GPU_WARP) / 2,
             self.stem,
             self.shuffled(),
         )
@@ -188,12 +187,12 @@ impl OverBlock<'_> {
 
     /// One barrier per call. A thread can be one call ahead of others, which then still read the other set of slots.
     fn over_warps(&self) -> String {
-        let warps = self.lanes / WARP;
+        let warps = self.lanes / GPU_WARP;
         format!(
             "// The {name} of all threads' states, for every thread: of each warp, then of the warps, by halves.
 static __device__ {state} block_{name}({state} mine, unsigned call) {{
   __shared__ {state} slots[2][{warps}];
-{shuffles}  if (threadIdx.x % {WARP} == 0) slots[call % 2][threadIdx.x / {WARP}] = mine;
+{shuffles}  if (threadIdx.x % {GPU_WARP} == 0) slots[call % 2][threadIdx.x / {GPU_WARP}] = mine;
   __syncthreads();
   mine = slots[call % 2][threadIdx.x % {warps}];
   for (unsigned stride = {first}; stride > 0; stride /= 2)
@@ -219,11 +218,11 @@ static __device__ {state} block_{name}({state} mine, unsigned call) {{
         format!(
             "{head}  __shared__ {state} slots[{lanes}], total;
   slots[{slot}] = mine;{permuted}
-  for (unsigned stride = {first}; stride >= {WARP}; stride /= 2) {{
+  for (unsigned stride = {first}; stride >= {GPU_WARP}; stride /= 2) {{
     __syncthreads();
     if (threadIdx.x < stride) slots[threadIdx.x] = mine = combine_{name}(mine, slots[threadIdx.x + stride]);
   }}
-  if (threadIdx.x < {WARP}) {{
+  if (threadIdx.x < {GPU_WARP}) {{
 {shuffles}    if (threadIdx.x == 0) total = mine;
   }}
   __syncthreads();

@@ -8,15 +8,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use index::Expr;
-use kernel::{Kernel, Loop, Place, Stmt, VECTOR_BYTES, is_contiguous, verify};
+use kernel::{GPU_WARP, Kernel, Loop, Place, Stmt, VECTOR_BYTES, is_contiguous, verify};
 
 use super::global::Global;
 use super::order::LaneOrder;
 use super::race::Agent;
 use super::{Fault, Options, Run};
-
-/// Lanes that run in step.
-const WARP: u32 = 32;
 
 /// The smallest unit of a memory transfer, in bytes.
 const SECTOR: u64 = 32;
@@ -136,7 +133,7 @@ impl Observer {
         let statement = address(statement);
         let width = self.widths.get(&statement).copied().unwrap_or(1);
         let times = self.times.entry((statement, lane)).or_default();
-        let step = Step { statement, time: *times / width, warp: lane / WARP };
+        let step = Step { statement, time: *times / width, warp: lane / GPU_WARP };
         *times += 1;
         let Some(index) = index.and_then(|index| u64::try_from(index).ok()) else { return };
         let is_scratch = matches!(place, Place::Scratch(_));
@@ -184,7 +181,7 @@ impl Accessed {
         for lane in self.elements.chunk_by(|one, next| one.0 == next.0) {
             for (number, elements) in lane.chunks(of_access).enumerate() {
                 let bytes = (elements.len() as u64 * self.size).max(BANK_BYTES);
-                let together = u64::from(lane[0].0 % WARP) * bytes / (BANKS * BANK_BYTES);
+                let together = u64::from(lane[0].0 % GPU_WARP) * bytes / (BANKS * BANK_BYTES);
                 let touched =
                     elements.iter().flat_map(|&(_, at)| at / BANK_BYTES..=(at + self.size - 1) / BANK_BYTES);
                 words.entry((number, together)).or_default().extend(touched);

@@ -6,15 +6,13 @@ use std::sync::Arc;
 use cuda::{DeviceBuffer, Stream};
 use ir::array::{Array, ArrayView, Footprint, Layout, StridedArray};
 use ir::layout::LayoutClass;
+use kernel::VECTOR_BYTES;
 use ops::DType;
 
 use crate::device::AddressSpace;
 use crate::tensor::bytes_of;
 use crate::{Error, Tensor};
 use cpu::alloc::Allocator;
-
-/// The most bytes that kernels access at a time; tensors are aligned to it.
-pub(crate) const VECTOR_BYTES: usize = 16;
 
 /// The memory of a GPU.
 #[derive(Debug)]
@@ -103,7 +101,7 @@ impl GpuArgument<'_> {
 
     /// Whether kernels can read it where it is.
     pub(crate) fn is_aligned(&self) -> bool {
-        self.place.start().is_multiple_of(VECTOR_BYTES as u64)
+        self.place.start().is_multiple_of(VECTOR_BYTES.into())
     }
 
     pub(crate) fn view(&self) -> GpuView<'_> {
@@ -285,7 +283,7 @@ impl AddressSpace for GpuMemory {
     type Argument<'a> = GpuArgument<'a>;
 
     fn alignment(_: DType) -> usize {
-        VECTOR_BYTES
+        VECTOR_BYTES as usize
     }
 
     fn form<'v>(view: &'v GpuView<'_>) -> (DType, &'v Layout) {
