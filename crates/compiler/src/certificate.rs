@@ -89,8 +89,7 @@ fn max_saved_launches(graph: &Graph, fusion: &Fusion, segments: usize) -> usize 
         };
         *values += 1;
     }
-    let alike = |(values, primitives): &(usize, FxHashSet<ScalarOp>)| {
-        values.saturating_sub(primitives.len().max(1))
-    };
+    let alike =
+        |(values, primitives): &(usize, FxHashSet<ScalarOp>)| values.saturating_sub(primitives.len().max(1));
     segments.saturating_sub(1).min(written.values().map(alike).sum())
 }

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use ferrofuse::{
     Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator,
-    Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts, emit,
-    explain_call, explain_segments, explain_without_llvm, hints, in_background, of_plan, plan_for, plan_for_call, read_segmentation,
+    Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts,
+    emit, explain_call, explain_segments, explain_without_llvm, hints, in_background, of_plan, plan_for,
+    plan_for_call, read_segmentation,
 };
 use ir::graph::{Output, SymbolSource};
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
