@@ -91,7 +91,8 @@ class FusionDefinition:
         """Writes it to a file, as text that the command line runs too, with its segments and their schedules.
 
         Raises:
-            DefinitionError: for a definition without outputs, and for one whose segments were edited.
+            DefinitionError: for a definition without outputs, for one that has changed since it was cut into segments, and
+                for one whose segments were edited.
             OSError: if the file cannot be written. It is then unchanged.
         """
         saving.save(self, path)

@@ -193,3 +193,16 @@ def test_segments_that_were_edited_are_not_saved(fd, tmp_path):
         definition.ops.neg(definition.fusion.inputs()[0])
     with pytest.raises(DefinitionError, match="the definition of seg0 was edited"):
         pickle.dumps(fd)
+
+
+@pytest.mark.parametrize("write", [copy.copy, pickle.dumps, lambda fd: fd.save("saved.py")], ids=["copy", "pickle", "file"])
+def test_a_definition_that_changed_since_it_was_cut_is_not_saved(fd, write, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fd.segment()
+    with fd:
+        fd.add_output(fd.ops.neg(fd.fusion.inputs()[0]))
+    with pytest.raises(DefinitionError, match="^the definition has changed since it was cut into segments: cut it again$"):
+        write(fd)
+    assert list(tmp_path.iterdir()) == []
+    fd.segment()
+    write(fd)
