@@ -24,12 +24,12 @@ def as_text(fd: "FusionDefinition") -> str:
 
     Raises:
         DefinitionError: for one without outputs, for one that has changed since it was cut into segments, and for one with
-            a segment whose definition was edited.
+            a segment whose definition was edited, or runs with choices of its own.
     """
     if fd._builder.is_empty():
         raise DefinitionError("only a definition with outputs can be saved or pickled")
     if fd._cut is not None:
-        fd._cut.require_unchanged()
+        fd._cut.require_runnable()
     lines = [f"{_HEAD}{VERSION}", *fd._builder.text(False).rstrip().splitlines()]
     for name, text in _choices(fd):
         lines += [f"{_SECTION}{name}", *(f"# {line}" for line in text.splitlines())]

@@ -116,6 +116,15 @@ class Segment:
     def _is_edited(self) -> bool:
         return self._definition is not self._original or self._definition._version() != self._version
 
+    def _require_no_choices(self) -> None:
+        """Rejects choices that were made for a call of its definition by itself, which a call of the whole does not take."""
+        choice = _choice(self._definition)
+        if choice is not None:
+            raise DefinitionError(
+                f"{self.name}: its definition has {choice}, which a call of the whole would not use: "
+                "remove it, or choose it for the whole"
+            )
+
     def _runnable(self) -> Tuple[_native.Segment, _native.Builder, Optional[str]]:
         return self._cut, self._definition._builder, self._schedule
 
@@ -142,9 +151,9 @@ class Cut:
         """The segments as they are now, ready to run.
 
         Raises:
-            DefinitionError: when the whole definition has changed, and for an edited segment with other inputs or outputs.
+            DefinitionError: as `require_runnable`, and for an edited segment with other inputs or outputs.
         """
-        self.require_unchanged()
+        self.require_runnable()
         states = [segment._state() for segment in self.segments]
         if self._chain is None or states != self._chained:
             parts = [segment._runnable() for segment in self.segments]
@@ -161,9 +170,19 @@ class Cut:
         Raises:
             DefinitionError: as `chain`.
         """
-        self.require_unchanged()
+        self.require_runnable()
         parts = [segment._runnable() for segment in self.segments]
         return self._executable.explain_segments(parts, self.text(), inputs)
+
+    def require_runnable(self) -> None:
+        """Rejects segments that do not run as they are.
+
+        Raises:
+            DefinitionError: when the whole definition has changed, and for a segment whose definition has choices of its own.
+        """
+        self.require_unchanged()
+        for segment in self.segments:
+            segment._require_no_choices()
 
     def require_unchanged(self) -> None:
         """Rejects segments of a definition that has changed.
@@ -185,6 +204,22 @@ class Cut:
             raise DefinitionError(f"there is no segment {number}: the segments are 0 to {len(self.segments) - 1}")
         segment = self.segments[number]
         return segment.definition, segment.index_map
+
+
+def _choice(definition: "FusionDefinition") -> Optional[str]:
+    """What was chosen for the calls of a definition, if anything was. Segments as the compiler cut them are no choice."""
+    if definition._peak_memory is not None:
+        return "a peak_memory of its own"
+    if definition._segmentation is not None:
+        return "a segmentation of its own"
+    for segment in definition.segments:
+        if segment._is_edited() or segment._schedule is not None:
+            what = "an edited definition" if segment._is_edited() else "a schedule"
+            return f"a segment {segment.name} with {what}"
+        inner = _choice(segment._definition)
+        if inner is not None:
+            return f"a segment {segment.name} with {inner}"
+    return None
 
 
 def segmentation_text(builder: _native.Builder, by_hand: ByHand) -> str:

@@ -1,5 +1,7 @@
 """Segments in the user's hands: definitions of their own, run by hand and through the whole definition; what is rejected."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -416,3 +418,47 @@ def test_random_numbers_belong_to_no_group_within_segments_either():
     fd.segment()
     ferrofuse.manual_seed(3)
     assert np.array_equal(fd.execute([given])[0], expected)
+
+
+def schedule_of(definition):
+    return definition.explain().to_dict()["segments"][0]["schedule"]
+
+
+def edit(segment):
+    with segment.definition:
+        pass
+
+
+def of_the_only_segment(change):
+    return lambda definition: change(definition.segment()[0])
+
+
+@pytest.mark.parametrize(
+    "choose, what",
+    [
+        (lambda inner: setattr(inner, "peak_memory", 1 << 30), "a peak_memory of its own"),
+        (lambda inner: setattr(inner, "segmentation", [["tv1"], ["tv2"]]), "a segmentation of its own"),
+        (of_the_only_segment(edit), "a segment seg0 with an edited definition"),
+        (
+            of_the_only_segment(lambda segment: setattr(segment, "schedule", schedule_of(segment.definition))),
+            "a segment seg0 with a schedule",
+        ),
+        (
+            of_the_only_segment(lambda segment: setattr(segment.definition, "peak_memory", 1 << 30)),
+            "a segment seg0 with a peak_memory of its own",
+        ),
+    ],
+    ids=["memory", "segmentation", "edited", "schedule", "deeper"],
+)
+def test_choices_for_a_segments_definition_are_not_those_of_the_whole(choose, what):
+    fd, [x, y] = reduction(), arrays((3, 4), (3, 4))
+    segment, _ = fd.segment()
+    segment.definition.segment()
+    fd.execute([x, y])
+    segment.definition.segmentation = None
+    choose(segment.definition)
+    for call in (lambda: fd.execute([x, y]), lambda: fd.validate([x, y]), lambda: pickle.dumps(fd)):
+        with pytest.raises(DefinitionError) as raised:
+            call()
+        told = f"seg0: its definition has {what}, which a call of the whole would not use: remove it, or choose it for the whole"
+        assert message(raised) == told
