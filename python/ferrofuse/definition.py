@@ -389,7 +389,10 @@ class FusionDefinition:
 
         Raises:
             DefinitionError: before the first step, for the number of no segment, and if the definition has changed since.
+            TypeError: for anything but an integer.
         """
+        if isinstance(number, bool) or not isinstance(number, Integral):
+            raise TypeError(f"build_segment: expected the number of a segment, not {number!r}")
         if self._set_up is None:
             raise DefinitionError(NOT_SET_UP)
         return self._set_up.build(number)
@@ -545,7 +548,8 @@ class FusionDefinition:
 
     def __repr__(self) -> str:
         """The definition as the text of a function of `fd` that makes an equal one."""
-        return self.fusion._text() or "def nvfuser_fusion(fd : FusionDefinition) -> None :\n    pass\n"
+        text = self.fusion._text() or self._builder.text(False)
+        return text if text.count("\n") > 1 else f"{text}    pass\n"
 
     def repro_script_for(self, inputs: Optional[Sequence[Any]] = None) -> str:
         """A script that makes this definition and runs it on inputs like these."""

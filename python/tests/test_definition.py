@@ -245,5 +245,15 @@ def defined(text):
     return fd
 
 
+def test_a_definition_without_outputs_prints_what_it_has():
+    assert repr(FusionDefinition()).endswith(":\n    pass\n")
+    with FusionDefinition() as fd:
+        assert repr(fd).endswith(":\n    pass\n")
+        x = fd.define_tensor(shape=[-1], contiguity=True)
+        fd.ops.neg(x)
+        lines = repr(fd).splitlines()
+    assert [line.split(" = ")[0].strip() for line in lines[1:]] == ["tv0", "tv1"]
+
+
 def test_version():
     assert ferrofuse.version() == ferrofuse.__version__

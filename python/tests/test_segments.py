@@ -188,6 +188,11 @@ def test_the_three_steps_of_nvfuser():
     with pytest.raises(DefinitionError) as raised:
         fd.build_segment(2)
     assert message(raised) == "there is no segment 2: the segments are 0 to 1"
+    for number in ("0", 1.0, True, None):
+        with pytest.raises(TypeError) as wrong:
+            fd.build_segment(number)
+        assert message(wrong) == f"build_segment: expected the number of a segment, not {number!r}"
+    assert fd.build_segment(np.int64(1))[1] == index_map
     fd.finalize_segmentation()
     with pytest.raises(DefinitionError):
         fd.build_segment(0)
