@@ -111,6 +111,14 @@ def test_a_schedule_by_hand():
         segment.schedule = "rows first"
     assert message(raised).startswith("the schedule of seg0: line 1: expected `schedule lanes N [warps N]`, `fuse X Y`, ")
     assert message(raised).endswith(" or `cluster N`, found `rows first`")
+    for text, said in [
+        ("", "the text is empty: a schedule has at least a line `schedule lanes N`"),
+        ("schedule lanes 0\n", "line 1: expected a number of lanes, at least 1, found `schedule lanes 0`"),
+        ("schedule lanes 8\njam x0 by 2\njam x0 by 4\n", "line 3: `jam` is chosen in line 2 already"),
+    ]:
+        with pytest.raises(InputError) as raised:
+            segment.schedule = text
+        assert message(raised) == f"the schedule of seg0: {said}"
     assert segment.schedule == "schedule lanes 8\nrow x0\ninner x1\n"
     segment.schedule = None
     assert all(np.array_equal(*pair) for pair in zip(fd.execute([x]), whole))

@@ -62,6 +62,17 @@ impl Choices {
         given.into_iter().find_map(|(option, given)| given.then_some(option))
     }
 
+    /// Rejects two schedules for one segment.
+    fn require_one_schedule_each(&self) -> Result<(), Failure> {
+        for (place, (segment, path)) in self.schedules.iter().enumerate() {
+            if let Some((_, earlier)) = self.schedules[..place].iter().find(|(other, _)| other == segment) {
+                let files = format!("{} and {}", earlier.display(), path.display());
+                return Err(Failure::user(format!("--schedule: seg{segment} has two: {files}")));
+            }
+        }
+        Ok(())
+    }
+
     /// The choices read from their files.
     ///
     /// # Errors
@@ -74,6 +85,7 @@ impl Choices {
             let schedule = parse_schedule(&text(path)?).map_err(|error| Failure::of_file(path, &error))?;
             Ok((*segment, schedule))
         };
+        self.require_one_schedule_each()?;
         let schedules = self.schedules.iter().map(schedule).collect::<Result<_, _>>()?;
         Ok(PlanOptions {
             segmentation: segmentation.transpose()?,

@@ -164,6 +164,13 @@ fn segmentations_and_schedules_are_taken_back() {
     assert!(rejected.code == 2 && rejected.stderr.contains("line 1"), "{}", rejected.stderr);
     let rejected = ferrofuse(["run", "examples/softmax.py", "--schedule", &format!("0={wrong}")]);
     assert!(rejected.code == 2 && rejected.stderr.contains("line 1"), "{}", rejected.stderr);
+    let [first, second] = [format!("seg0={schedule}"), format!("0={wrong}")];
+    let rejected = ferrofuse(["run", "examples/softmax.py", "--schedule", &first, "--schedule", &second]);
+    assert!(
+        rejected.code == 2 && rejected.stderr.contains("--schedule: seg0 has two"),
+        "{}",
+        rejected.stderr
+    );
 }
 
 #[test]

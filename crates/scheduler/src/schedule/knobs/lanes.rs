@@ -21,7 +21,8 @@ fn read(schedule: &mut Schedule, words: &[&str]) -> Read {
         ["warps", warp] => Some(integer(warp).ok_or("the lanes of a warp")?),
         _ => return Ok(false),
     };
-    schedule.lanes = integer(lanes).ok_or("a number of lanes")?;
+    schedule.lanes =
+        integer(lanes).filter(|&lanes: &u32| lanes > 0).ok_or("a number of lanes, at least 1")?;
     schedule.warp = warp;
     Ok(true)
 }
