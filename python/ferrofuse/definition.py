@@ -12,7 +12,7 @@ from .group import Group
 from .operations import Operations
 from .options import check_options, library_without_arrays
 from .output_type import OutputType
-from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, segmentation_text
+from .segments import NOT_SET_UP, ByHand, Cut, FoldLambda, Segment, named, segmentation_text
 
 
 NO_DEFINITION = "Fusion does not exist! Use `with FusionDefinition() as fd: ...` to define a fusion."
@@ -350,9 +350,9 @@ class FusionDefinition:
     def segmentation(self, by_hand: Optional[ByHand]) -> None:
         if by_hand is not None and self._peak_memory is not None:
             raise ValueError("segmentation: fd.peak_memory limits the segments that the compiler finds: set it to None first")
-        text = None if by_hand is None else segmentation_text(self._existing(), by_hand)
-        self._cut = None if text is None else Cut(self, None, text)
-        self._segmentation = text
+        given = None if by_hand is None else named(self._existing(), by_hand)
+        self._cut = None if given is None else Cut(self, None, given)
+        self._segmentation = None if given is None else segmentation_text(given)
 
     @property
     def peak_memory(self) -> Optional[int]:

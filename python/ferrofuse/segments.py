@@ -136,12 +136,15 @@ class Cut:
     """A definition cut into segments, which are stale once it changes."""
 
     def __init__(
-        self, whole: "FusionDefinition", inputs: Optional[Sequence[Any]] = None, text: Optional[str] = None
+        self,
+        whole: "FusionDefinition",
+        inputs: Optional[Sequence[Any]] = None,
+        by_hand: Union[None, str, List[List[str]]] = None,
     ) -> None:
         self._whole = whole
         self._executable = whole._compilable()
         self.segments = [
-            Segment(cut, whole._of(cut.builder())) for cut in _native.cut(self._executable, inputs, text)
+            Segment(cut, whole._of(cut.builder())) for cut in _native.cut(self._executable, inputs, by_hand)
         ]
         self._version = whole._version()
         self._chain: Optional[_native.Chain] = None
@@ -222,8 +225,15 @@ def _choice(definition: "FusionDefinition") -> Optional[str]:
     return None
 
 
-def segmentation_text(builder: _native.Builder, by_hand: ByHand) -> str:
-    """A segmentation by hand as text, a line for each segment.
+def segmentation_text(by_hand: Union[str, List[List[str]]]) -> str:
+    """A segmentation by hand as text, a line for each segment."""
+    if isinstance(by_hand, str):
+        return by_hand
+    return "".join(f"segment seg{number} -> {', '.join(names)}\n" for number, names in enumerate(by_hand))
+
+
+def named(builder: _native.Builder, by_hand: ByHand) -> Union[str, List[List[str]]]:
+    """A segmentation by hand as text, or as lists of names.
 
     Raises:
         TypeError: for a value that is neither text nor a list of lists of tensors and names. It says which element is wrong.
@@ -232,15 +242,14 @@ def segmentation_text(builder: _native.Builder, by_hand: ByHand) -> str:
     if isinstance(by_hand, str):
         return by_hand
     segments = _list(by_hand, "segmentation", "a list for each segment of the tensors that it makes")
-    lines = []
+    lists = []
     for number, segment in enumerate(segments):
         where = f"segmentation[{number}]"
         made = _list(segment, where, "a list of tensors or of their names")
         if not made:
             raise ValueError(f"{where}: a segment must make at least one tensor")
-        names = [_name(builder, each, f"{where}[{place}]") for place, each in enumerate(made)]
-        lines.append(f"segment seg{number} -> {', '.join(names)}\n")
-    return "".join(lines)
+        lists.append([_name(builder, each, f"{where}[{place}]") for place, each in enumerate(made)])
+    return lists
 
 
 def _list(given: Any, where: str, expected: str) -> List[Any]:
@@ -251,7 +260,7 @@ def _list(given: Any, where: str, expected: str) -> List[Any]:
 
 def _name(builder: _native.Builder, made: Any, where: str) -> str:
     if isinstance(made, TensorView):
-        return builder.name_of(made)
+        return builder.result_name(made)
     if not isinstance(made, str):
         raise TypeError(f"{where}: expected a tensor or its name, not {made!r}")
     return made

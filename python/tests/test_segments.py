@@ -164,8 +164,9 @@ def test_an_edit_that_changes_what_a_segment_gives_is_rejected():
     "by_hand, said",
     [
         ("segment a -> tv2\n", "no segment makes the output `tv3`"),
-        ([["tv2"], ["tv9"]], "line 2: the definition has no value `tv9`, or does not compute it"),
-        ([["tv1"], ["tv1", "tv2", "tv3"]], "line 2: `tv1` is made by line 1 already"),
+        ([["tv2"], ["tv9"]], "segmentation[1][0]: the definition has no value `tv9`, or does not compute it"),
+        ([["tv1"], ["tv1", "tv2", "tv3"]], "segmentation[1][0]: `tv1` is made by segmentation[0] already"),
+        ("# one\nsegment a -> tv1\nsegment b -> tv1, tv2, tv3", "line 3: `tv1` is made by line 2 already"),
         ("tv1, tv2", "line 1: expected `segment NAME -> VALUE, VALUE…`, found `tv1, tv2`"),
         (
             [["tv1", "tv3"], ["tv2"]],
@@ -182,6 +183,21 @@ def test_segmentations_that_cannot_be(by_hand, said):
     assert message(raised) == said
     assert fd.segments == before and fd.segmentation == "segment seg0 -> tv1\nsegment seg1 -> tv2, tv3\n"
     fd.validate([x])
+
+
+def test_equal_values_are_rejected_by_the_names_that_were_given():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1], contiguity=True, dtype=DataType.Float)
+        y, z, w = fd.ops.neg(x), fd.ops.neg(x), fd.ops.exp(x)
+        for output in (y, z, w):
+            fd.add_output(output)
+    for by_hand, said in [
+        ([[w], [y], [z]], "segmentation[2][0]: `tv2` is equal to `tv1`, which segmentation[1] makes"),
+        ("segment a -> tv3\n\nsegment b -> tv2, tv1", "line 3: `tv1` is equal to `tv2`, which line 3 makes"),
+    ]:
+        with pytest.raises(DefinitionError) as raised:
+            fd.segmentation = by_hand
+        assert message(raised) == said
 
 
 def test_the_three_steps_of_nvfuser():

@@ -71,7 +71,7 @@ pub use ir::layout::LayoutClass;
 pub use ir::{Diagnostic, Span};
 pub use lambdas::{FoldLambda, lambdas};
 pub use llvm::{CpuTarget, LlvmOptions};
-pub use names::{output_names, value_name, value_named};
+pub use names::{output_names, result_name, value_name, value_named};
 pub use op_list::{OpEntry, op_entries, op_entry};
 pub use ops::{DType, Scalar};
 pub use reference::interpret::Options as InterpreterOptions;
@@ -87,7 +87,8 @@ pub use scheduler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use segmenter::Segmentation;
 pub use segmenter::{greedy, unfused};
 pub use segments::{
-    Segment, SegmentError, count_positions, explain_segments, of_plan, read_segmentation, segments, tasks,
+    Segment, SegmentError, count_positions, explain_segments, listed_segmentation, of_plan, read_segmentation,
+    segments, tasks,
 };
 
 /// Reads a definition from its text.

@@ -6,7 +6,7 @@
 
 use compiler::Cut;
 use compiler::passes::in_memory;
-use ir::definition::{Action, Definition, Record};
+use ir::definition::{Action, Definition, Entry, Record};
 use ir::graph::{Output, Val};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -66,6 +66,19 @@ impl ValueNames {
 /// The name by which [`value_named`] finds a value.
 pub fn value_name(definition: &Definition, val: Val) -> String {
     names_in(definition).remove(&val).unwrap_or_else(|| val.to_string())
+}
+
+/// The name of a result of a statement by which [`value_named`] finds its value: of several results that are one value each
+/// has its own.
+pub fn result_name(definition: &Definition, result: Entry) -> String {
+    let record = &definition.record;
+    let results = record.statements().iter().flat_map(|statement| &statement.results);
+    let named = results.zip(written(record)).find(|(entry, _)| **entry == result);
+    let own = named.and_then(|(_, (val, user, printed))| {
+        let finds = |name: &String| value_named(definition, name) == Some(val);
+        user.into_iter().chain([printed]).find(finds)
+    });
+    own.unwrap_or_else(|| value_name(definition, record.entry(result).val))
 }
 
 /// A name by which [`value_named`] finds each value that a definition writes: the user's, unless another value had it

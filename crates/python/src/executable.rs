@@ -22,7 +22,7 @@ use crate::explanation::Explanation;
 use crate::gpu::OpenDevice;
 use crate::on_devices::OnDevices;
 use crate::runnable::ReportDict;
-use crate::segments::{ByHand, edited};
+use crate::segments::{EditedSegments, edited};
 use crate::{errors, machine, signals};
 
 /// Sizes, dtype and strides of an output.
@@ -239,7 +239,7 @@ impl Executable {
     fn explain_segments(
         &self,
         py: Python<'_>,
-        segments: ByHand,
+        segments: EditedSegments,
         segmentation: &str,
         inputs: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Explanation> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ferrofuse::{SegmentedExecutable, parse_schedule, read_segmentation, segments};
+use ferrofuse::{SegmentedExecutable, listed_segmentation, parse_schedule, read_segmentation, segments};
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
@@ -100,30 +100,44 @@ impl CutSegment {
 }
 
 /// Segments, each with the builder of the definition in its place and a schedule.
-pub type ByHand = Vec<(Py<CutSegment>, Py<Builder>, Option<String>)>;
+pub type EditedSegments = Vec<(Py<CutSegment>, Py<Builder>, Option<String>)>;
 
 /// The segments as they are to run.
 ///
 /// # Errors
 /// For a definition with other inputs or outputs, and for a text that is not a schedule.
-pub fn edited(py: Python<'_>, segments: &ByHand) -> PyResult<Vec<ferrofuse::Segment>> {
+pub fn edited(py: Python<'_>, segments: &EditedSegments) -> PyResult<Vec<ferrofuse::Segment>> {
     let edited = segments
         .iter()
         .map(|(segment, builder, schedule)| segment.get().edited(py, builder.get(), schedule.as_deref()));
     edited.collect()
 }
 
+/// A segmentation of the user.
+#[derive(FromPyObject)]
+pub enum GivenSegmentation {
+    /// As `emit("segments")` prints it.
+    Text(String),
+    /// For each segment the names of the values that it makes.
+    Lists(Vec<Vec<String>>),
+}
+
 /// The segments of a definition, for the sizes of these inputs or for unknown ones: those that the compiler finds, or those
-/// of a segmentation as `emit("segments")` prints it.
+/// of a segmentation by hand.
 #[pyfunction]
 #[pyo3(signature = (executable, inputs = None, segmentation = None))]
 pub fn cut(
     py: Python<'_>,
     executable: &Executable,
     inputs: Option<&Bound<'_, PyAny>>,
-    segmentation: Option<&str>,
+    segmentation: Option<GivenSegmentation>,
 ) -> PyResult<Vec<CutSegment>> {
-    let chosen = segmentation.map(|text| read_segmentation(executable.definition(), text)).transpose();
+    let definition = executable.definition();
+    let read = |given: GivenSegmentation| match given {
+        GivenSegmentation::Text(text) => read_segmentation(definition, &text),
+        GivenSegmentation::Lists(lists) => listed_segmentation(definition, &lists),
+    };
+    let chosen = segmentation.map(read).transpose();
     let chosen = chosen.map_err(|error| errors::segments(py, &error))?;
     let made = executable.made(
         py,
@@ -147,7 +161,7 @@ impl Chain {
     /// A chain of the segments of a definition, each with the builder of the definition in its place and a schedule.
     #[new]
     #[expect(clippy::needless_pass_by_value, reason = "pyo3 passes what it converted")]
-    fn new(py: Python<'_>, executable: &Executable, segments: ByHand) -> PyResult<Chain> {
+    fn new(py: Python<'_>, executable: &Executable, segments: EditedSegments) -> PyResult<Chain> {
         let edited = edited(py, &segments)?;
         let definition = executable.definition().clone();
         let make = move |options| {

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use index::TextLines;
+use index::{Scanner, TextLines};
 use ir::graph::{Cone, Fusion, Graph, Output, Val};
 use rustc_hash::FxHashSet;
 use thiserror::Error;
@@ -18,6 +18,17 @@ use thiserror::Error;
 pub struct Segmentation {
     /// The values that each segment makes, each list ascending.
     pub segments: Vec<Vec<Val>>,
+}
+
+/// A segment of a segmentation as the user wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WrittenSegment {
+    /// Its place among the lines, from 1.
+    pub line: usize,
+    /// Its name.
+    pub name: String,
+    /// The values that it makes, with the names that they have there.
+    pub made: Vec<(String, Val)>,
 }
 
 /// Why a segmentation does not fit a fusion.
@@ -117,26 +128,47 @@ impl Segmentation {
         self.segments.iter().enumerate().map(line).collect()
     }
 
-    /// A segmentation from its text. Empty lines and what follows a `#` are skipped.
+    /// A segmentation from its text.
+    ///
+    /// # Errors
+    /// As [`WrittenSegment::read`].
+    pub fn parse(text: &str, value: &dyn Fn(&str) -> Option<Val>) -> Result<Segmentation, SegmentationError> {
+        Ok(Segmentation::from(&WrittenSegment::read(text, value)?[..]))
+    }
+}
+
+impl From<&[WrittenSegment]> for Segmentation {
+    fn from(written: &[WrittenSegment]) -> Segmentation {
+        let made = |segment: &WrittenSegment| {
+            let mut made: Vec<Val> = segment.made.iter().map(|(_, val)| *val).collect();
+            made.sort_unstable();
+            made
+        };
+        Segmentation { segments: written.iter().map(made).collect() }
+    }
+}
+
+impl WrittenSegment {
+    /// The segments in the text of a segmentation. Empty lines and what follows a `#` are skipped.
     ///
     /// # Errors
     /// The first line that is not of the form above, or names an unknown value.
-    pub fn parse(text: &str, value: &dyn Fn(&str) -> Option<Val>) -> Result<Segmentation, SegmentationError> {
-        let mut segmentation = Segmentation::default();
-        for (line, mut text) in TextLines::new(text) {
-            let found = text.rest();
-            if !text.eat("segment") || text.until("->").is_none() {
-                return Err(SegmentationError::Text { line, found: found.to_owned() });
-            }
-            let names = text.rest().split(',').map(str::trim);
-            let find = |name: &str| {
-                value(name).ok_or_else(|| SegmentationError::Unknown { line, name: name.to_owned() })
+    pub fn read(
+        text: &str,
+        value: &dyn Fn(&str) -> Option<Val>,
+    ) -> Result<Vec<WrittenSegment>, SegmentationError> {
+        let segment = |(line, mut text): (usize, Scanner<'_>)| {
+            let wrong = SegmentationError::Text { line, found: text.rest().to_owned() };
+            let name = if text.eat("segment") { text.until("->") } else { None };
+            let name = name.ok_or(wrong)?.to_owned();
+            let find = |name: &str| match value(name) {
+                Some(val) => Ok((name.to_owned(), val)),
+                None => Err(SegmentationError::Unknown { line, name: name.to_owned() }),
             };
-            let mut made = names.map(find).collect::<Result<Vec<Val>, _>>()?;
-            made.sort_unstable();
-            segmentation.segments.push(made);
-        }
-        Ok(segmentation)
+            let made = text.rest().split(',').map(|name| find(name.trim())).collect::<Result<_, _>>()?;
+            Ok(WrittenSegment { line, name, made })
+        };
+        TextLines::new(text).map(segment).collect()
     }
 }
 

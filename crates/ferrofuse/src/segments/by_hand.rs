@@ -3,11 +3,39 @@
 use compiler::PlanError;
 use ir::definition::Definition;
 use ir::graph::Val;
-use segmenter::{SegmentationError, Wait};
+use rustc_hash::FxHashMap;
+use segmenter::{SegmentationError, Wait, WrittenSegment};
 
 use super::SegmentError;
 use crate::names::{value_name, value_named};
 use crate::{Error, Segmentation};
+
+/// How a user gives a segmentation, which errors refer to.
+#[derive(Clone, Copy)]
+enum Given {
+    /// As text: a line for each segment.
+    Text,
+    /// As a list of lists of names.
+    Lists,
+}
+
+impl Given {
+    /// The place of a segment.
+    fn segment(self, written: &WrittenSegment) -> String {
+        match self {
+            Given::Text => format!("line {}", written.line),
+            Given::Lists => format!("segmentation[{}]", written.line - 1),
+        }
+    }
+
+    /// The place of the value with a number in a segment.
+    fn value(self, written: &WrittenSegment, number: usize) -> String {
+        match self {
+            Given::Text => self.segment(written),
+            Given::Lists => format!("{}[{number}]", self.segment(written)),
+        }
+    }
+}
 
 /// A segmentation of a definition from its text, a line `segment NAME -> VALUE, VALUE…` for each segment.
 ///
@@ -15,11 +43,47 @@ use crate::{Error, Segmentation};
 /// The first line that does not parse, that names a value which the definition does not compute or an earlier line makes;
 /// and a cycle. Whether all outputs are made is checked by the plan.
 pub fn read_segmentation(definition: &Definition, text: &str) -> Result<Segmentation, SegmentError> {
-    let is_computed = |&val: &Val| !definition.fusion.is_input(val);
-    let named = |name: &str| value_named(definition, name).filter(is_computed);
-    let segmentation = Segmentation::parse(text, &named)?;
-    require_once(definition, &segmentation, text)?;
-    let ordered = segmentation.in_order(&definition.graph, &definition.fusion);
+    let written = WrittenSegment::read(text, &|name| computed(definition, name))?;
+    in_order(definition, &written, Given::Text)
+}
+
+/// The same from lists of the names of the values that each segment makes. Errors call the list `segmentation`.
+///
+/// # Errors
+/// As [`read_segmentation`].
+pub fn listed_segmentation(
+    definition: &Definition,
+    lists: &[Vec<String>],
+) -> Result<Segmentation, SegmentError> {
+    let segment = |(number, names): (usize, &Vec<String>)| {
+        let value = |(place, name): (usize, &String)| match computed(definition, name) {
+            Some(val) => Ok((name.clone(), val)),
+            None => Err(SegmentError::Unknown {
+                place: format!("segmentation[{number}][{place}]"),
+                name: name.clone(),
+            }),
+        };
+        let made = names.iter().enumerate().map(value).collect::<Result<_, _>>()?;
+        Ok(WrittenSegment { line: number + 1, name: format!("seg{number}"), made })
+    };
+    let written = lists.iter().enumerate().map(segment).collect::<Result<Vec<_>, SegmentError>>()?;
+    in_order(definition, &written, Given::Lists)
+}
+
+/// The value with a name, if the definition computes it.
+fn computed(definition: &Definition, name: &str) -> Option<Val> {
+    value_named(definition, name).filter(|&val| !definition.fusion.is_input(val))
+}
+
+/// The segments in an order in which they run.
+fn in_order(
+    definition: &Definition,
+    written: &[WrittenSegment],
+    given: Given,
+) -> Result<Segmentation, SegmentError> {
+    require_names_once(written)?;
+    require_values_once(written, given)?;
+    let ordered = Segmentation::from(written).in_order(&definition.graph, &definition.fusion);
     ordered.map_err(|cycle| SegmentError::Cycle(in_words(definition, &cycle)))
 }
 
@@ -45,35 +109,29 @@ pub(super) fn in_words(definition: &Definition, cycle: &[Wait]) -> String {
     cycle.iter().map(wait).collect::<Vec<_>>().join(", ")
 }
 
-/// Rejects a value that two lines make, and a name that two lines have.
-fn require_once(
-    definition: &Definition,
-    segmentation: &Segmentation,
-    text: &str,
-) -> Result<(), SegmentError> {
-    let is_segment = |(_, line): &(usize, &str)| !line.is_empty() && !line.starts_with('#');
-    let segments = (1..).zip(text.lines().map(str::trim)).filter(is_segment);
-    let (lines, names): (Vec<usize>, Vec<&str>) = segments
-        .map(|(line, text)| {
-            (line, text.trim_start_matches("segment").split("->").next().unwrap_or(text).trim())
-        })
-        .unzip();
-    for (place, name) in names.iter().enumerate() {
-        if let Some(earlier) = names[..place].iter().position(|other| other == name) {
-            let (line, earlier) = (lines[place], lines[earlier]);
-            return Err(SegmentError::SameName { name: (*name).to_owned(), line, earlier });
+/// Rejects a name that two segments have.
+fn require_names_once(written: &[WrittenSegment]) -> Result<(), SegmentError> {
+    for (place, WrittenSegment { line, name, .. }) in written.iter().enumerate() {
+        if let Some(earlier) = written[..place].iter().find(|other| other.name == *name) {
+            let (name, line) = (name.clone(), *line);
+            return Err(SegmentError::SameName { name, line, earlier: earlier.line });
         }
     }
-    let made = || {
-        segmentation
-            .segments
-            .iter()
-            .zip(&lines)
-            .flat_map(|(made, &line)| made.iter().map(move |&val| (val, line)))
-    };
-    for (place, (val, line)) in made().enumerate() {
-        if let Some((_, earlier)) = made().take(place).find(|(other, _)| *other == val) {
-            return Err(SegmentError::Twice { name: value_name(definition, val), line, earlier });
+    Ok(())
+}
+
+/// Rejects a value that two segments make, or one twice, by one name or by names of equal values.
+fn require_values_once(written: &[WrittenSegment], given: Given) -> Result<(), SegmentError> {
+    let mut makers: FxHashMap<Val, (&WrittenSegment, &String)> = FxHashMap::default();
+    for segment in written {
+        for (number, (name, val)) in segment.made.iter().enumerate() {
+            let Some((maker, other)) = makers.insert(*val, (segment, name)) else { continue };
+            let (place, name) = (given.value(segment, number), name.clone());
+            let earlier = given.segment(maker);
+            return Err(match *other == name {
+                true => SegmentError::Twice { name, place, earlier },
+                false => SegmentError::Equal { name, other: other.clone(), place, earlier },
+            });
         }
     }
     Ok(())

@@ -11,15 +11,35 @@ pub enum SegmentError {
     /// Text that is no segmentation, or names a value that the definition does not compute.
     #[error("{0}")]
     Text(#[from] segmenter::SegmentationError),
+    /// A name in a list that the definition does not compute.
+    #[error("{place}: the definition has no value `{name}`, or does not compute it")]
+    Unknown {
+        /// The name.
+        name: String,
+        /// Its place in the list.
+        place: String,
+    },
     /// A value that two segments make.
-    #[error("line {line}: `{name}` is made by line {earlier} already")]
+    #[error("{place}: `{name}` is made by {earlier} already")]
     Twice {
         /// The name of the value.
         name: String,
-        /// The line, from 1.
-        line: usize,
-        /// The line that makes it first.
-        earlier: usize,
+        /// The line, or the place in a list.
+        place: String,
+        /// The line or the list that makes it first.
+        earlier: String,
+    },
+    /// A value that is equal to one that an earlier segment makes, under another name.
+    #[error("{place}: `{name}` is equal to `{other}`, which {earlier} makes")]
+    Equal {
+        /// The name of the value.
+        name: String,
+        /// The name of the equal value.
+        other: String,
+        /// The line, or the place in a list.
+        place: String,
+        /// The line or the list that makes the equal value.
+        earlier: String,
     },
     /// Two segments of one name.
     #[error("line {line}: line {earlier} names a segment `{name}` already")]

@@ -32,7 +32,7 @@ use crate::Schedule;
 use crate::explain::{Edge, Traffic};
 use crate::names::names_in;
 
-pub use by_hand::{of_plan, read_segmentation};
+pub use by_hand::{listed_segmentation, of_plan, read_segmentation};
 pub use error::SegmentError;
 pub use explained::explain_segments;
 pub use positions::count as count_positions;

@@ -11,7 +11,7 @@ mod value;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use ferrofuse::{Definition, DefinitionBuilder, value_name};
+use ferrofuse::{Definition, DefinitionBuilder, result_name, value_name};
 use frontend::define::DefineError;
 use frontend::text::{NameStyle, Which, print_record};
 use ir::definition::{Action, CallArgument, NamedValue, Object};
@@ -196,12 +196,12 @@ impl Builder {
 
     /// The name of a value in segmentations and explanations.
     fn name_of(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<String> {
-        let object = objects::object(this, value)?;
-        let Some(value) = object.as_value() else {
-            return Err(errors::argument(this.py(), "a segment makes tensors, not numbers"));
-        };
-        let definition = this.get().definition(this.py())?;
-        Ok(value_name(&definition, value.val))
+        Ok(value_name(&this.get().definition(this.py())?, made(this, value)?.val))
+    }
+
+    /// The name of the result of a call, which is not that of an equal value of another call.
+    fn result_name(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<String> {
+        Ok(result_name(&this.get().definition(this.py())?, made(this, value)?.entry))
     }
 
     /// The definition so far as a function in nvFuser's language: all of it, or only the part that outputs depend on.
@@ -243,6 +243,12 @@ impl Builder {
     fn executable(&self, py: Python<'_>, peak_memory: Option<u64>) -> PyResult<Executable> {
         Ok(Executable::new(self.definition(py)?, peak_memory))
     }
+}
+
+/// A tensor that a segment makes.
+fn made(builder: &Bound<'_, Builder>, value: &Bound<'_, PyAny>) -> PyResult<NamedValue> {
+    let made = objects::object(builder, value)?.as_value();
+    made.ok_or_else(|| errors::argument(builder.py(), "a segment makes tensors, not numbers"))
 }
 
 impl From<DefinitionBuilder> for Builder {
