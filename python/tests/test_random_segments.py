@@ -1,5 +1,6 @@
 """All examples and 120 random definitions under random segmentations, which overlap: by hand and through the definition, equal
-bits. `same_bits.rs` of the crate `ferrofuse-cli` has the same in Rust, and from folders."""
+bits. `same_bits.rs` of the crate `ferrofuse-cli` has the same in Rust, and from folders. The schedules that are printed for
+segments fit them."""
 
 import random
 import re
@@ -117,6 +118,42 @@ def test_random_definitions():
         ran += same_bits(fd, [np.asarray(array) for array in found["inputs"]])
         overlapping += any(segment.recomputed for segment in fd.segments)
     assert ran >= RANDOM / 2 and overlapping >= RANDOM / 8, f"{ran} ran, {overlapping} overlap"
+
+
+def scheduled(fd):
+    """Sets for each segment that explain shows as one kernel the schedule that it prints; how many these are."""
+    count = 0
+    for segment in fd.segments:
+        parts = segment.definition.explain().to_dict()["segments"]
+        if len(parts) == 1 and parts[0].get("schedule"):
+            segment.schedule = parts[0]["schedule"]
+            count += 1
+    return count
+
+
+def rejection(fd, arrays):
+    """What a call is rejected for; its results are checked otherwise."""
+    try:
+        fd.validate(arrays)
+    except (ferrofuse.InputError, ferrofuse.OutOfRangeError) as error:
+        return str(error)
+    return ""
+
+
+def test_printed_schedules_fit():
+    printed = subprocess.run([PROGRAMS, "0", str(RANDOM // 2)], capture_output=True, text=True, check=True).stdout
+    count = ran = 0
+    for program in printed.split("# seed ")[1:]:
+        seed, text = program.split("\n", 1)
+        fd, found = defined(text, {"torch": torch_stand_in.module(int(seed))})
+        segmented(fd, random.Random(int(seed)))
+        arrays = [np.asarray(array) for array in found["inputs"]]
+        before = rejection(fd, arrays)
+        count += scheduled(fd)
+        after = rejection(fd, arrays)
+        ran += not after
+        assert after == before or "it fits inputs that lie as they are declared" in after, f"{seed}: {after} {fd}"
+    assert count >= RANDOM / 2 and ran >= RANDOM / 4, f"{count} schedules, {ran} ran"
 
 
 @pytest.mark.parametrize("example", oracle.EXAMPLES, ids=lambda example: example[0].__name__)

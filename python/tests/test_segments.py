@@ -491,3 +491,55 @@ def test_choices_for_a_segments_definition_are_not_those_of_the_whole(choose, wh
             call()
         told = f"seg0: its definition has {what}, which a call of the whole would not use: remove it, or choose it for the whole"
         assert message(raised) == told
+
+
+def test_a_schedule_is_for_inputs_that_lie_as_declared():
+    [x] = arrays((64, 96))
+    turned = np.asfortranarray(x)
+    for given, order in [(x, [1, 0]), (turned, [0, 1])]:
+        with FusionDefinition() as fd:
+            declared = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float, stride_order=order)
+            fd.add_output(fd.ops.softmax(declared, 1))
+        [whole] = fd.execute([x])
+        [segment] = fd.segment()
+        segment.schedule = schedule_of(segment.definition)
+        assert np.allclose(fd.execute([given])[0], whole, rtol=1e-5)
+        if order == [1, 0] and "persist" in segment.schedule:
+            with pytest.raises(InputError) as raised:
+                fd.execute([turned])
+            assert message(raised).startswith("the schedule of seg0 does not fit it: ")
+            assert "; it fits inputs that lie as they are declared, but the call has input 0 (" in message(raised)
+            said = " of strides [1, 64]: call it on others, declare such strides, or set no schedule"
+            assert message(raised).endswith(said)
+
+
+def test_the_printed_schedule_of_a_segment_whose_axes_passes_number_anew_fits_it():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        turned = fd.ops.permute(x[:, ::-1], dims=[1, 0])
+        y = fd.ops.permute(fd.ops.sigmoid(turned), dims=[1, 0])
+        fd.add_output(fd.ops.sum(y, dims=[0, 1]))
+        fd.add_output(y)
+    [x] = arrays((6, 40))
+    whole = fd.execute([x])
+    for segment in fd.segment():
+        segment.schedule = schedule_of(segment.definition)
+    assert all(np.allclose(*pair, rtol=1e-5) for pair in zip(fd.execute([x]), whole))
+    fd.validate([x])
+
+
+def test_the_only_kernel_of_a_segment_takes_its_schedule():
+    with FusionDefinition() as fd:
+        x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
+        values, _ = fd.ops.topk(x, 3, 1, True, True)
+        powers = fd.ops.exp(values)
+        fd.add_output(powers)
+    [x] = arrays((5, 9))
+    [whole] = fd.execute([x])
+    fd.segmentation = [[powers]]
+    [segment] = fd.segments
+    segment.schedule = "schedule lanes 8\nrow x0\ninner x1\n"
+    assert np.allclose(fd.execute([x])[0], whole, rtol=1e-5)
+    with pytest.raises(InputError) as raised:
+        segment.schedule = "schedule lanes 8\nrow x7\n"
+    assert message(raised) == "the schedule of seg0 does not fit it: the segment has no axis x7"

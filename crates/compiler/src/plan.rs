@@ -36,7 +36,8 @@ pub struct PlanOptions {
     /// results of folds do not count.
     pub peak_memory: Option<u64>,
     /// Whether it is a segment of another definition. Then it is one kernel if possible, and its inputs count as expanded
-    /// along every axis along which a call passes them expanded, declared or not.
+    /// along every axis along which a call passes them expanded, declared or not. A schedule is then for the segment's one
+    /// kernel, in the first form of the segment that it fits.
     pub is_segment: bool,
     /// Stops planning between two segments.
     pub interrupt: Interrupt,
@@ -229,6 +230,25 @@ pub enum PlanError {
     /// A schedule for a segment that the plan does not have, or that the evaluator runs.
     #[error("there is a schedule for segment {0}, which has no kernel")]
     NoSegment(usize),
+    /// A schedule for a segment that becomes several kernels.
+    #[error(
+        "there is a schedule for segment {segment}, which becomes {kernels} kernels: a schedule is for one kernel, so cut \
+         the segment by hand"
+    )]
+    Parts {
+        /// The number of the segment.
+        segment: usize,
+        /// How many of its parts become kernels.
+        kernels: usize,
+    },
+}
+
+impl PlanError {
+    /// Whether it is about a schedule of the user.
+    pub fn is_of_schedule(&self) -> bool {
+        use PlanError::{NoSegment, Parts, Schedule, Scratch};
+        matches!(self, NoSegment(_) | Parts { .. } | Schedule { .. } | Scratch { .. })
+    }
 }
 
 impl Plan {

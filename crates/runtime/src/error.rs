@@ -70,6 +70,17 @@ pub enum Error {
     /// A choice of the user does not fit the definition.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A schedule of the user fits a segment whose inputs lie as they are declared, but not on these.
+    #[error(
+        "{error}; it fits inputs that lie as they are declared, but the call has {others}: call it on others, declare such \
+         strides, or set no schedule"
+    )]
+    ScheduleOfCall {
+        /// The inputs that lie otherwise.
+        others: String,
+        /// Why it does not fit.
+        error: PlanError,
+    },
     /// Code was asked for that the machine cannot run.
     #[error("this machine cannot run code for {0}")]
     Target(CpuTarget),

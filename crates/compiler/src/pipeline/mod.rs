@@ -2,13 +2,15 @@
 //!
 //! `optimize` (graph passes, some only if the cost model favours them) · `outputs` (which are views) · `segments` (which
 //! values are kept) · `schedules` (how each segment runs) · `kernels` (lowering) · `alike` (what similar segments share:
-//! schedules, launches) · `evaluated` (all for the evaluator).
+//! schedules, launches) · `evaluated` (all for the evaluator) · `scheduled_segment` (the form of a definition that is one
+//! segment with the user's schedule).
 
 mod alike;
 mod evaluated;
 mod kernels;
 mod optimize;
 mod outputs;
+mod scheduled_segment;
 mod schedules;
 mod segments;
 
@@ -19,6 +21,7 @@ use ir::layout::LayoutClass;
 use lowering::LoweredSegment;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scheduler::hints::Hints;
+use scheduler::schedule::Schedule;
 use target::Target;
 
 use crate::distribution::Distribution;
@@ -61,7 +64,7 @@ const EVALUATED: &[PlanStage] = &[optimize::exact_passes, outputs::outputs, eval
 /// # Errors
 /// When a segmentation or a schedule that the user chose does not fit, or the caller interrupts; never otherwise.
 pub fn plan(request: PlanRequest<'_>) -> Result<Plan, PlanError> {
-    Ok(Compilation::new(request)?.through(CUTTING)?.through(LOWERING)?.into_plan())
+    scheduled_segment::in_fitting_form(request, |cut| Ok(cut.through(LOWERING)?.into_plan()))
 }
 
 /// The cut of a plan, without kernels.
@@ -69,7 +72,7 @@ pub fn plan(request: PlanRequest<'_>) -> Result<Plan, PlanError> {
 /// # Errors
 /// As [`plan`].
 pub fn cut(request: PlanRequest<'_>) -> Result<Cut, PlanError> {
-    Ok(Compilation::new(request)?.through(CUTTING)?.into_cut())
+    scheduled_segment::in_fitting_form(request, |cut| Ok(cut.into_cut()))
 }
 
 /// The plan that leaves a fusion whose inputs have these `layouts` to the evaluator, for `reason`.
@@ -122,6 +125,8 @@ struct Compilation<'a> {
     placements: FxHashMap<Val, Placement>,
     /// The layouts of inputs, and of values that are not row-major because they are outputs.
     outer: FxHashMap<Val, LayoutClass>,
+    /// The schedules of the user, by the number of the segment.
+    chosen_schedules: Vec<(usize, Schedule)>,
     segments: Vec<SegmentPlan>,
     lowered: Vec<LoweredSegment>,
     batches: Vec<Range<usize>>,
@@ -182,6 +187,7 @@ impl<'a> Compilation<'a> {
             segment_views: Vec::new(),
             placements: FxHashMap::default(),
             outer: FxHashMap::default(),
+            chosen_schedules: options.schedules.clone(),
             segments: Vec::new(),
             lowered: Vec::new(),
             batches: Vec::new(),

@@ -53,6 +53,7 @@ impl ClassSchedule {
 /// The stage.
 pub(super) fn schedules(compilation: &mut Compilation<'_>) -> Result<(), PlanError> {
     let views = std::mem::take(&mut compilation.segment_views);
+    compilation.place_schedule(&views)?;
     let segments = compilation.segments_of(views)?;
     segments.into_iter().for_each(|segment| compilation.add(segment));
     compilation.require_kernels()
@@ -92,14 +93,14 @@ impl Compilation<'_> {
 
     /// The schedule that the user chose for the segment with a number.
     pub(super) fn chosen_schedule(&self, number: usize) -> Option<&Schedule> {
-        let chosen = self.request.options.schedules.iter().find(|(segment, _)| *segment == number);
+        let chosen = self.chosen_schedules.iter().find(|(segment, _)| *segment == number);
         chosen.map(|(_, schedule)| schedule)
     }
 
     /// Rejects schedules for segments without a kernel.
     fn require_kernels(&self) -> Result<(), PlanError> {
         let has_kernels = |number: usize| matches!(self.segments.get(number), Some(s) if matches!(s.decision, Decision::Kernels(_)));
-        match self.request.options.schedules.iter().find(|(number, _)| !has_kernels(*number)) {
+        match self.chosen_schedules.iter().find(|(number, _)| !has_kernels(*number)) {
             Some((number, _)) => Err(PlanError::NoSegment(*number)),
             None => Ok(()),
         }

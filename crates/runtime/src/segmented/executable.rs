@@ -55,7 +55,7 @@ impl Executable {
         let writings: Vec<Writing> = (0..segments.len()).map(writing).collect();
         for ((segment, writing), copies) in segments.into_iter().zip(writings).zip(copies) {
             if !segment.outputs.is_empty() {
-                made.push(slots.segment(segment, writing, &options)?);
+                made.push(slots.segment(&definition, segment, writing, &options)?);
             }
             copies.into_iter().for_each(|copy| slots.share(copy));
         }
@@ -220,10 +220,12 @@ impl SegmentedExecutable {
         views: &[ArrayView<'_>],
         account: &mut Account,
     ) -> Result<Vec<Held>, Error> {
+        let in_words = |error| segment.in_words(error, views.iter().map(ArrayView::layout));
         let outputs = match account.is_timed {
-            false => segment.executable.run_with(options, views)?,
+            false => segment.executable.run_with(options, views).map_err(in_words)?,
             true => {
-                let (outputs, did) = segment.executable.run_timed_with(options, views)?;
+                let run = segment.executable.run_timed_with(options, views);
+                let (outputs, did) = run.map_err(in_words)?;
                 account.add(segment.number, did, own_bytes(held));
                 outputs
             }

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use ir::array::ArrayView;
+use ir::array::{ArrayView, Layout};
 use ir::definition::Definition;
 use ir::graph::{Fusion, Output as GivenBack, TensorOp, Val};
 
@@ -199,10 +199,13 @@ impl SegmentedExecutable {
                 _ => Argument::from(view),
             });
         }
+        let layouts: Vec<Layout> = given.iter().map(|argument| argument.form().1.clone()).collect();
+        let in_words = |error| segment.in_words(error, layouts.iter());
         let outputs = match account.is_timed {
-            false => segment.executable.run_in_place_with(options, &mut given)?,
+            false => segment.executable.run_in_place_with(options, &mut given).map_err(in_words)?,
             true => {
-                let (outputs, did) = segment.executable.run_in_place_timed(options, &mut given)?;
+                let run = segment.executable.run_in_place_timed(options, &mut given);
+                let (outputs, did) = run.map_err(in_words)?;
                 account.add(segment.number, did, own_bytes(held));
                 outputs
             }

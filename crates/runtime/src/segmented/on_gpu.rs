@@ -146,11 +146,15 @@ impl<'c> CallOfSegments<'c> {
                 (Source::Size(_), None) => GpuInput::Host(sizes.next().expect("one for each size").view()),
             });
         }
+        let in_words = |error| segment.in_words(error, given.iter().map(|input| input.form().1));
         let outputs = match account.is_timed {
-            false => segment.executable.run_segment_on_gpu(options, self.stream, &given, place)?,
+            false => {
+                let run = segment.executable.run_segment_on_gpu(options, self.stream, &given, place);
+                run.map_err(in_words)?
+            }
             true => {
-                let (outputs, did) =
-                    segment.executable.run_on_gpu_timed(options, self.stream, &given, place)?;
+                let run = segment.executable.run_on_gpu_timed(options, self.stream, &given, place);
+                let (outputs, did) = run.map_err(in_words)?;
                 account.add(segment.number, did, own_bytes(held) + copied);
                 outputs
             }

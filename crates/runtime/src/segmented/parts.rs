@@ -5,7 +5,6 @@ use index::Expr;
 use ir::definition::Definition;
 use ir::graph::Val;
 use scheduler::schedule::Schedule;
-use segmenter::Segmentation;
 
 use crate::compile::cut_declared;
 use crate::{CompileOptions, Error};
@@ -48,36 +47,32 @@ impl SegmentDefinition {
         self.is_edited || checks_indices(&self.definition.graph, &self.definition.fusion)
     }
 
-    /// The options to compile it: with a schedule as one kernel, otherwise like any definition.
+    /// The options to compile it, with the schedule if there is one.
     ///
     /// # Errors
     /// [`Error::Plan`] for a schedule that does not fit.
     pub fn options(&self, options: &CompileOptions) -> Result<CompileOptions, Error> {
-        let Some(schedule) = &self.schedule else {
-            let plan = PlanOptions { is_segment: true, ..PlanOptions::default() };
-            return Ok(CompileOptions { plan, ..options.clone() });
-        };
-        let plan = PlanOptions {
-            segmentation: Segmentation::whole(&self.definition.fusion),
-            schedules: vec![(0, schedule.clone())],
-            ..PlanOptions::default()
-        };
+        let schedules = self.schedule.iter().map(|schedule| (0, schedule.clone())).collect();
+        let plan = PlanOptions { is_segment: true, schedules, ..PlanOptions::default() };
         let options = CompileOptions { plan, ..options.clone() };
-        cut_declared(&self.definition, &options.facts(), &options).map_err(|error| self.in_words(error))?;
+        if self.schedule.is_some() {
+            let cut = cut_declared(&self.definition, &options.facts(), &options);
+            cut.map_err(|error| in_words(self.number, error))?;
+        }
         Ok(options)
     }
+}
 
-    /// An error about the one segment of its definition, in the names of the whole.
-    fn in_words(&self, error: Error) -> Error {
-        match error {
-            Error::Plan(PlanError::Schedule { error, .. }) => {
-                PlanError::Schedule { segment: format!("seg{}", self.number), error }.into()
-            }
-            Error::Plan(PlanError::Scratch { bytes, most, .. }) => {
-                PlanError::Scratch { segment: format!("seg{}", self.number), bytes, most }.into()
-            }
-            Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(self.number).into(),
-            error => error,
+/// An error about the one segment of its definition, with the number that the segment has in the whole.
+pub(super) fn in_words(number: usize, error: Error) -> Error {
+    let segment = format!("seg{number}");
+    match error {
+        Error::Plan(PlanError::Schedule { error, .. }) => PlanError::Schedule { segment, error }.into(),
+        Error::Plan(PlanError::Scratch { bytes, most, .. }) => {
+            PlanError::Scratch { segment, bytes, most }.into()
         }
+        Error::Plan(PlanError::NoSegment(_)) => PlanError::NoSegment(number).into(),
+        Error::Plan(PlanError::Parts { kernels, .. }) => PlanError::Parts { segment: number, kernels }.into(),
+        error => error,
     }
 }
