@@ -9,7 +9,7 @@ inputs = [torch.randn((10,))]
 #
 # segment  ops  reads  writes  passes  runs as  recomputed
 #
-# x is a view of x: no bytes moved for it
+# x is the input itself: no bytes moved for it
 #
 # 0 B moved, 0 B compulsory, traffic ratio 1.000
 # peak memory 0 B, inputs not counted

@@ -87,8 +87,8 @@ pub use scheduler::schedule::{Prefetch, Schedule, parse as parse_schedule};
 pub use segmenter::Segmentation;
 pub use segmenter::{greedy, unfused};
 pub use segments::{
-    Segment, SegmentError, count_positions, explain_segments, listed_segmentation, of_plan, read_segmentation,
-    segments, tasks,
+    Segment, SegmentError, count_positions, explain_segments, listed_segmentation, of_plan,
+    read_segmentation, segments, tasks,
 };
 
 /// Reads a definition from its text.

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 use ferrofuse::{
     Baseline, CallFacts, CallOptions, CodeTarget, CompileOptions, Definition, EmitOptions, Error, Generator,
     Hints, NameStyle, OutputForm, Plan, PlanOptions, SegmentError, Segmentation, Stage, declared_layouts,
-    emit, explain_call, explain_segments, explain_without_llvm, hints, in_background, of_plan, plan_for,
-    plan_for_call, read_segmentation,
+    emit, explain_call, explain_without_llvm, hints, in_background, of_plan, plan_for, plan_for_call,
 };
 use ir::graph::{Output, SymbolSource};
 use pyo3::exceptions::{PyNotImplementedError, PyValueError};
@@ -18,11 +17,10 @@ use crate::call::Inputs;
 use crate::call_on_gpu::{CallDevice, CallOnGpu};
 use crate::captured::CapturedCall;
 use crate::data_type::DataType;
-use crate::explanation::Explanation;
+use crate::explanation::NativeExplanation;
 use crate::gpu::OpenDevice;
 use crate::on_devices::OnDevices;
 use crate::runnable::ReportDict;
-use crate::segments::{EditedSegments, edited};
 use crate::{errors, machine, signals};
 
 /// Sizes, dtype and strides of an output.
@@ -207,7 +205,7 @@ impl Executable {
         py: Python<'_>,
         inputs: Option<&Bound<'_, PyAny>>,
         baseline: Option<&str>,
-    ) -> PyResult<Explanation> {
+    ) -> PyResult<NativeExplanation> {
         let chosen = match baseline {
             None => Chosen::Searched,
             Some(name) => Chosen::Baseline(name.parse().map_err(|_| {
@@ -227,36 +225,9 @@ impl Executable {
                     true => explain_without_llvm(definition, hints),
                     false => explain_call(definition, plan, hints, decided),
                 };
-                Explanation::new(explanation, *time)
+                NativeExplanation::new(explanation, *time)
             },
         )
-    }
-
-    /// The decisions for segments, each with the builder of the definition in its place and a schedule. `segmentation` is
-    /// the cut into these.
-    #[pyo3(signature = (segments, segmentation, inputs = None))]
-    #[expect(clippy::needless_pass_by_value, reason = "pyo3 passes what it converted")]
-    fn explain_segments(
-        &self,
-        py: Python<'_>,
-        segments: EditedSegments,
-        segmentation: &str,
-        inputs: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<Explanation> {
-        let segments = edited(py, &segments)?;
-        let chosen = read_segmentation(self.definition(), segmentation);
-        let chosen = Chosen::Given(chosen.map_err(|error| errors::segments(py, &error))?);
-        let target = self.target(py, inputs)?;
-        let (on_evaluator, options) = (is_without_llvm(py, target), options());
-        let say = move |definition: &Definition, PlannedCall { plan, hints, decided, time }: &PlannedCall| {
-            let options = CompileOptions { hints: hints.clone(), ..options };
-            let whole = explain_call(definition, plan, hints, decided);
-            let explained = explain_segments(whole, definition, plan, &segments, target, &options)?;
-            let explained = if on_evaluator { explained.without_llvm() } else { explained };
-            Ok(Explanation::new(explained, *time))
-        };
-        let explained: Result<Explanation, SegmentError> = self.planned(py, target, inputs, chosen, say)?;
-        explained.map_err(|error| errors::segments(py, &error))
     }
 
     /// The text of a stage of the compiler, for the sizes of these inputs or for unknown ones.
@@ -299,17 +270,17 @@ impl Executable {
 }
 
 /// Whether the evaluator runs calls on this target, as libLLVM is missing.
-fn is_without_llvm(py: Python<'_>, target: CodeTarget) -> bool {
+pub fn is_without_llvm(py: Python<'_>, target: CodeTarget) -> bool {
     matches!(target, CodeTarget::Cpu(_)) && py.detach(|| machine::of_process().llvm().is_err())
 }
 
 /// A plan with the sizes that are counted with, and those that decisions are made for.
 pub struct PlannedCall {
     pub plan: Plan,
-    hints: Hints,
-    decided: Hints,
+    pub hints: Hints,
+    pub decided: Hints,
     /// How long it took.
-    time: Duration,
+    pub time: Duration,
 }
 
 impl Executable {
@@ -382,7 +353,7 @@ impl Executable {
     }
 
     /// The machine that a call on these inputs runs on.
-    fn target(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<CodeTarget> {
+    pub fn target(&self, py: Python<'_>, inputs: Option<&Bound<'_, PyAny>>) -> PyResult<CodeTarget> {
         Ok(self.gpu_target(py, inputs)?.unwrap_or(CodeTarget::Cpu(machine::target())))
     }
 

@@ -8,8 +8,8 @@ use pyo3::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The decisions for a definition, and how long they took.
-#[pyclass(frozen, module = "ferrofuse._native")]
-pub struct Explanation {
+#[pyclass(frozen, name = "Explanation", module = "ferrofuse._native")]
+pub struct NativeExplanation {
     report: Report,
     /// The text that it was read from, as reading may round the last digit of a number.
     text: Option<String>,
@@ -24,24 +24,24 @@ struct Report {
     search_ms: f64,
 }
 
-impl Explanation {
+impl NativeExplanation {
     /// The explanation of a plan that was made in this time.
-    pub fn new(explanation: ferrofuse::Explanation, time: Duration) -> Explanation {
-        Explanation { report: Report { explanation, search_ms: 1e3 * time.as_secs_f64() }, text: None }
+    pub fn new(explanation: ferrofuse::Explanation, time: Duration) -> NativeExplanation {
+        NativeExplanation { report: Report { explanation, search_ms: 1e3 * time.as_secs_f64() }, text: None }
     }
 }
 
 /// Another explanation to compare with, and its name.
-type Other = (String, Py<Explanation>);
+type Other = (String, Py<NativeExplanation>);
 
 #[pymethods]
-impl Explanation {
+impl NativeExplanation {
     /// The explanation that `json` wrote.
     #[staticmethod]
-    fn of_json(text: String) -> PyResult<Explanation> {
+    fn of_json(text: String) -> PyResult<NativeExplanation> {
         let report = serde_json::from_str(&text);
         let report = report.map_err(|error| PyValueError::new_err(format!("not an explanation: {error}")))?;
-        Ok(Explanation { report, text: Some(text) })
+        Ok(NativeExplanation { report, text: Some(text) })
     }
 
     /// The object that `explain --json` prints.
@@ -68,7 +68,7 @@ impl Explanation {
     }
 
     /// The differences from another explanation, in words.
-    fn difference(&self, other: &Explanation, name: &str) -> String {
+    fn difference(&self, other: &NativeExplanation, name: &str) -> String {
         difference(&self.report.explanation, &other.report.explanation).lines("this", name)
     }
 }

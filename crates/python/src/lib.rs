@@ -43,7 +43,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<definition::TensorView>()?;
     module.add_class::<definition::ValueTask>()?;
     module.add_class::<executable::Executable>()?;
-    module.add_class::<explanation::Explanation>()?;
+    module.add_class::<explanation::NativeExplanation>()?;
     module.add_class::<segments::CutSegment>()?;
     module.add_class::<segments::Chain>()?;
     module.add_class::<arrays::OutputMemory>()?;
@@ -51,6 +51,7 @@ fn native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<captured::CapturedCall>()?;
     module.add_function(wrap_pyfunction!(arrays::to_gpu, module)?)?;
     module.add_function(wrap_pyfunction!(segments::cut, module)?)?;
+    module.add_function(wrap_pyfunction!(segments::explain_segments, module)?)?;
     module.add_function(wrap_pyfunction!(definition::bodies::lambdas, module)?)?;
     module.add_function(wrap_pyfunction!(environment::full_tracebacks, module)?)?;
     module.add_function(wrap_pyfunction!(file::write_file, module)?)?;

@@ -2,13 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use ferrofuse::{SegmentedExecutable, listed_segmentation, parse_schedule, read_segmentation, segments};
+use ferrofuse::{
+    CompileOptions, Definition, SegmentError, SegmentedExecutable, explain_call, listed_segmentation,
+    parse_schedule, read_segmentation, segments,
+};
 use pyo3::prelude::*;
 
 use crate::arrays::Wanted;
 use crate::definition::Builder;
 use crate::errors;
-use crate::executable::{Chosen, Executable, options};
+use crate::executable::{Chosen, Executable, PlannedCall, is_without_llvm, options};
+use crate::explanation::NativeExplanation;
 use crate::on_devices::OnDevices;
 use crate::runnable::ReportDict;
 
@@ -148,6 +152,35 @@ pub fn cut(
     )?;
     let made = made.map_err(|error| errors::segments(py, &error))?;
     Ok(made.into_iter().map(|segment| CutSegment { segment }).collect())
+}
+
+/// The decisions for segments, each with the builder of the definition in its place and a schedule. `segmentation` is the
+/// cut into these.
+#[pyfunction]
+#[pyo3(signature = (executable, segments, segmentation, inputs = None))]
+#[expect(clippy::needless_pass_by_value, reason = "pyo3 passes what it converted")]
+pub fn explain_segments(
+    py: Python<'_>,
+    executable: &Executable,
+    segments: EditedSegments,
+    segmentation: &str,
+    inputs: Option<&Bound<'_, PyAny>>,
+) -> PyResult<NativeExplanation> {
+    let segments = edited(py, &segments)?;
+    let chosen = read_segmentation(executable.definition(), segmentation);
+    let chosen = Chosen::Given(chosen.map_err(|error| errors::segments(py, &error))?);
+    let target = executable.target(py, inputs)?;
+    let (on_evaluator, options) = (is_without_llvm(py, target), options());
+    let say = move |definition: &Definition, PlannedCall { plan, hints, decided, time }: &PlannedCall| {
+        let options = CompileOptions { hints: hints.clone(), ..options };
+        let whole = explain_call(definition, plan, hints, decided);
+        let explained = ferrofuse::explain_segments(whole, definition, plan, &segments, target, &options)?;
+        let explained = if on_evaluator { explained.without_llvm() } else { explained };
+        Ok(NativeExplanation::new(explained, *time))
+    };
+    let explained: Result<NativeExplanation, SegmentError> =
+        executable.planned(py, target, inputs, chosen, say)?;
+    explained.map_err(|error| errors::segments(py, &error))
 }
 
 /// A definition that runs as segments.

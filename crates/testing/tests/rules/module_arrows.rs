@@ -178,6 +178,7 @@ const ORDER: [(&str, &[&str]); 26] = [
             "products",
             "plan",
             "certificate",
+            "baseline",
             "in_place",
             "pipeline",
         ],
