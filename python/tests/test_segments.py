@@ -495,8 +495,8 @@ def test_choices_for_a_segments_definition_are_not_those_of_the_whole(choose, wh
 
 def test_a_schedule_is_for_inputs_that_lie_as_declared():
     [x] = arrays((64, 96))
-    turned = np.asfortranarray(x)
-    for given, order in [(x, [1, 0]), (turned, [0, 1])]:
+    transposed = np.asfortranarray(x)
+    for given, order in [(x, [1, 0]), (transposed, [0, 1])]:
         with FusionDefinition() as fd:
             declared = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float, stride_order=order)
             fd.add_output(fd.ops.softmax(declared, 1))
@@ -506,7 +506,7 @@ def test_a_schedule_is_for_inputs_that_lie_as_declared():
         assert np.allclose(fd.execute([given])[0], whole, rtol=1e-5)
         if order == [1, 0] and "persist" in segment.schedule:
             with pytest.raises(InputError) as raised:
-                fd.execute([turned])
+                fd.execute([transposed])
             assert message(raised).startswith("the schedule of seg0 does not fit it: ")
             assert "; it fits inputs that lie as they are declared, but the call has input 0 (" in message(raised)
             said = " of strides [1, 64]: call it on others, declare such strides, or set no schedule"
@@ -516,8 +516,8 @@ def test_a_schedule_is_for_inputs_that_lie_as_declared():
 def test_the_printed_schedule_of_a_segment_whose_axes_passes_number_anew_fits_it():
     with FusionDefinition() as fd:
         x = fd.define_tensor(shape=[-1, -1], contiguity=True, dtype=DataType.Float)
-        turned = fd.ops.permute(x[:, ::-1], dims=[1, 0])
-        y = fd.ops.permute(fd.ops.sigmoid(turned), dims=[1, 0])
+        transposed = fd.ops.permute(x[:, ::-1], dims=[1, 0])
+        y = fd.ops.permute(fd.ops.sigmoid(transposed), dims=[1, 0])
         fd.add_output(fd.ops.sum(y, dims=[0, 1]))
         fd.add_output(y)
     [x] = arrays((6, 40))
