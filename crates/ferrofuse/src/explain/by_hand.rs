@@ -81,7 +81,8 @@ impl Explanation {
             let (from, to) = (names.contains(&edge.from), names.contains(&edge.to));
             if from {
                 let maker = own.segments.iter().find(|segment| has(&segment.outputs, &edge.tensor));
-                edge.from = maker?.name.clone();
+                // What no segment writes is a view, which is there once all have run.
+                edge.from = maker.or(own.segments.last())?.name.clone();
             }
             if to {
                 let reader = own.segments.iter().find(|segment| has(&segment.inputs, &edge.tensor));
