@@ -57,7 +57,7 @@ struct Entry {
 /// Writes the folder atomically: the text of the whole definition, and its segments.
 ///
 /// # Errors
-/// When the folder holds other files, or cannot be written to.
+/// When the folder holds other files or files that were edited, or cannot be written to.
 pub fn write(
     folder: &Path,
     text: &[u8],
@@ -70,14 +70,20 @@ pub fn write(
     require_no_others(folder, &names)?;
     let targets = Targets::in_folder(folder, &names, read)?;
     let index = serde_json::to_string_pretty(&Index::of(definition, segments)).expect("plain data");
-    targets.write(|place, out| -> std::io::Result<()> {
-        match place {
-            0 => out.write_all(text),
-            1 => writeln!(out, "{index}"),
-            _ => write!(out, "{}", text_of(&segments[place - 2])),
-        }
-    })?;
+    let mut texts = vec![text.to_vec(), format!("{index}\n").into_bytes()];
+    texts.extend(segments.iter().map(|segment| text_of(segment).into_bytes()));
+    require_unedited(folder, &names, &texts)?;
+    targets.write(|place, out| -> std::io::Result<()> { out.write_all(&texts[place]) })?;
     Ok(())
+}
+
+/// Rejects a folder in which a file has other contents than it would get.
+fn require_unedited(folder: &Path, names: &[String], texts: &[Vec<u8>]) -> Result<(), Failure> {
+    let is_edited =
+        |(name, text): &(&String, &Vec<u8>)| fs::read(folder.join(name)).is_ok_and(|there| there != **text);
+    let Some((name, _)) = names.iter().zip(texts).find(is_edited) else { return Ok(()) };
+    let message = format!("{}: `{name}` is there with other contents", folder.display());
+    Err(Failure::user_with_help(message, "give a folder that is empty or yet to be made"))
 }
 
 /// A folder of segments as read.

@@ -85,13 +85,14 @@ pub fn run(
     options.require_planned()?;
     let targets = options.targets()?;
     let code = GpuCode::new(options.target(), machine, libraries);
-    let Explained { explanation, search_ms, unsaid } = options.explained(&options.file, machine, &code)?;
+    let Explained { explanation, search_ms, unsaid } =
+        options.explained(&options.file, &options.choices, machine, &code)?;
     let compared = options.compare.map(|with| options.baseline(with, machine)).transpose()?;
     let drawn = options.svg.iter().map(|_| Ok(svg(&explanation)));
     let page = options.html.iter().map(|_| options.page(&explanation, machine));
     let texts = drawn.chain(page).collect::<Result<Vec<String>, Failure>>()?;
     targets.write(|place, out| -> io::Result<()> { out.write_all(texts[place].as_bytes()) })?;
-    let other = options.against.as_ref().map(|path| options.explained(path, machine, &code)).transpose()?;
+    let other = options.against.as_ref().map(|path| options.other(path, machine, &code)).transpose()?;
     let difference = other.map(|other| {
         let unsaid = [unsaid, other.unsaid].concat();
         difference(&explanation, &other.explanation).without(&unsaid)
@@ -158,7 +159,13 @@ impl Options {
 
     /// The explanation of a definition, or a saved one. Facts that an earlier version did not report are only left out of a
     /// difference.
-    fn explained(&self, path: &Path, machine: &Machine, code: &GpuCode<'_>) -> Result<Explained, Failure> {
+    fn explained(
+        &self,
+        path: &Path,
+        choices: &Choices,
+        machine: &Machine,
+        code: &GpuCode<'_>,
+    ) -> Result<Explained, Failure> {
         if is_saved(path) {
             let SavedExplanation { explanation, unsaid } = SavedExplanation::read(path)?;
             if self.against.is_none() && !unsaid.is_empty() {
@@ -168,29 +175,41 @@ impl Options {
             }
             return Ok(Explained { explanation, search_ms: None, unsaid });
         }
-        let (file, choices) = self.file_and_choices(path, machine)?;
-        let planned = planning::plan_for_call(&file, &self.request, &choices, self.target(), machine)?;
+        let (file, options) = self.file_and_options(path, choices, machine)?;
+        let planned = planning::plan_for_call(&file, &self.request, &options, self.target(), machine)?;
         let milliseconds = 1e3 * planned.time.as_secs_f64();
         let code = code.of(&planned.plan);
         let explanation = explain_compiled(&file.definition, &planned.plan, &planned.hints, &code);
         Ok(Explained { explanation, search_ms: Some(milliseconds), unsaid: Vec::new() })
     }
 
+    /// The explanation to compare with. Choices are for the first file that is planned.
+    fn other(&self, path: &Path, machine: &Machine, code: &GpuCode<'_>) -> Result<Explained, Failure> {
+        let none = Choices::default();
+        let choices = if is_saved(&self.file) { &self.choices } else { &none };
+        self.explained(path, choices, machine, code)
+    }
+
     /// A definition and how to plan it: as the user chooses, or as a folder of segments cuts it.
-    fn file_and_choices(&self, path: &Path, machine: &Machine) -> Result<(File, PlanOptions), Failure> {
+    fn file_and_options(
+        &self,
+        path: &Path,
+        choices: &Choices,
+        machine: &Machine,
+    ) -> Result<(File, PlanOptions), Failure> {
         if !path.is_dir() {
             let file = definition::read(path)?;
-            let choices = self.choices.read(&file.definition)?;
-            return Ok((file, choices));
+            let options = choices.read(&file.definition)?;
+            return Ok((file, options));
         }
-        self.choices.require_none("segments have their own: edit index_map.json")?;
+        choices.require_none("segments have their own: edit index_map.json")?;
         let folder = SegmentFolder::read(path)?;
         let file = folder.file.clone();
         let Planned { plan: cut, hints, .. } =
             planning::cut(&file, &self.request, &folder.options, self.target(), machine)?;
         let segments = segments(&file.definition, &cut, &hints).map_err(Failure::user)?;
-        let choices = folder.whole(path, segments)?;
-        Ok((file, choices))
+        let options = folder.whole(path, segments)?;
+        Ok((file, options))
     }
 
     /// The explanation of another segmentation of the definition.

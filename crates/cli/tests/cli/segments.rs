@@ -210,6 +210,26 @@ fn folders_are_written_whole_or_not_at_all() {
     let twice = kept.path().join("twice");
     fine(&format!("segment {path} --output {}", twice.display()));
     fine(&format!("segment {path} --output {}", twice.display()));
+    with_text(&twice, "seg0.py", "fd.ops.", "fd .ops.");
+    let error = unwritten(&path, &twice);
+    assert_eq!(error.trim(), format!("{}: `seg0.py` is there with other contents {help}", twice.display()));
+}
+
+/// What is compared with is cut by the compiler.
+#[test]
+fn choices_are_for_the_first_file() {
+    let (kept, path) = definition(ROWS);
+    let segmentation = kept.path().join("cut.txt");
+    fs::write(&segmentation, "segment seg0 -> powers\nsegment seg1 -> total\nsegment seg2 -> scaled\n")
+        .unwrap();
+    let line = format!("explain {path} --segmentation {} --against {path}", segmentation.display());
+    assert!(!fine(&line).contains("no difference"));
+    let saved = kept.path().join("saved.json");
+    fs::write(&saved, fine(&format!("explain {path} --segmentation {} --json", segmentation.display())))
+        .unwrap();
+    let line =
+        format!("explain {} --segmentation {} --against {path}", saved.display(), segmentation.display());
+    assert!(fine(&line).contains("no difference"));
 }
 
 #[test]
