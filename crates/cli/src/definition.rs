@@ -3,12 +3,13 @@
 use std::fs;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Once;
 
 use ferrofuse::{Diagnostic, Error, File};
 use ir::Span;
 use miette::{LabeledSpan, MietteError, MietteSpanContents, SourceCode, SourceSpan, SpanContents};
 
-use crate::failure::{Failure, Fault};
+use crate::failure::{Failure, Fault, tell};
 
 /// Longer lines are cut to the part around the place of the error.
 const WIDEST: usize = 160;
@@ -16,7 +17,11 @@ const WIDEST: usize = 160;
 /// The number of lines shown before and after.
 const CONTEXT: usize = 2;
 
-/// Reads a definition file.
+/// How a file that Python's `save` wrote begins, and each of its sections.
+const SAVED: &str = "# saved by ferrofuse, version ";
+const SECTION: &str = "# ---- ";
+
+/// Reads a definition file. Of one that Python saved, the definition alone.
 ///
 /// # Errors
 /// When the file cannot be read, or holds no definition: the first error, with its place.
@@ -30,7 +35,23 @@ pub fn read(path: &Path) -> Result<File, Failure> {
     }
     let bytes = fs::read(path).map_err(|error| Failure::of_file(path, &error))?;
     let text = frontend::text::decode(&bytes).map_err(|diagnostic| report(path, diagnostic))?;
+    tell_of_choices(path, text);
     ferrofuse::read(text).map_err(|diagnostic| report(path, diagnostic))
+}
+
+/// Says which choices in a file that Python's `save` wrote are not used, once for the process.
+fn tell_of_choices(path: &Path, text: &str) {
+    static IS_TOLD: Once = Once::new();
+    if !text.starts_with(SAVED) {
+        return;
+    }
+    let sections = text.lines().filter_map(|line| line.strip_prefix(SECTION));
+    let choices: Vec<&str> = sections.filter(|name| *name != "end").collect();
+    if !choices.is_empty() {
+        let (path, choices) = (path.display(), choices.join(", "));
+        let options = "--segmentation, --schedule and --peak-memory give them here";
+        IS_TOLD.call_once(|| tell(format!("{path}: its {choices} are not used; {options}")));
+    }
 }
 
 /// The failure of a call of the definition in this file, with the line if the error is of one op.
