@@ -77,17 +77,18 @@ def test_handlers_run_while_kernels_are_compiled():
 
 def test_exceptions_of_handlers_end_compiling():
     fd = normalizations(80)
-    with Timer(raises_at=1), pytest.raises(Alarm):
+    fd._make_executable()  # so that `fec` exists however early the timer goes off
+    with pytest.raises(Alarm), Timer(raises_at=1):
         fd.execute([ARRAY])
     assert not fd.fec.is_compiled([ARRAY])
-    with Timer(raises_at=2), pytest.raises(Alarm):  # while the first may still go on
+    with pytest.raises(Alarm), Timer(raises_at=2):  # while the first may still go on
         fd.execute([ARRAY])
     fd.validate([ARRAY])
 
 
 def test_exceptions_of_handlers_end_explaining():
     fd = normalizations(120)
-    with Timer(raises_at=1), pytest.raises(Alarm):
+    with pytest.raises(Alarm), Timer(raises_at=1):
         fd.explain()
     assert str(normalizations(3).explain())
 
@@ -99,7 +100,7 @@ def test_handlers_run_while_texts_are_made():
     with Timer() as timer:
         fd._make_executable().emit("asm")
     assert timer.count > planning.count + 3
-    with Timer(raises_at=planning.count + 3), pytest.raises(Alarm):
+    with pytest.raises(Alarm), Timer(raises_at=planning.count + 3):
         fd._make_executable().emit("asm")
     assert fd._make_executable().emit("schedule")
 
@@ -112,7 +113,7 @@ def test_handlers_run_while_a_call_takes_long(case):
     with Timer() as timer:
         again = fd.execute([array])[0]
     assert timer.count > 2 and np.array_equal(again, expected)
-    with Timer(raises_at=1), pytest.raises(Alarm):
+    with pytest.raises(Alarm), Timer(raises_at=1):
         fd.execute([array])
     assert np.array_equal(fd.execute([array])[0], expected)
 
@@ -145,7 +146,7 @@ def test_exceptions_of_handlers_end_validating(case):
     with Timer() as timer:
         fd.validate([array])
     assert timer.count > 2
-    with Timer(raises_at=2), pytest.raises(Alarm):
+    with pytest.raises(Alarm), Timer(raises_at=2):
         fd.validate([array])
     fd.validate([array])
 
@@ -162,7 +163,7 @@ def on_the_evaluator():
     """Without libLLVM, in a process of its own."""
     fd, array = incremented(), np.full((4000, 4000), 0.5, np.float32)
     expected = fd.execute([array])[0]
-    with Timer(raises_at=2), pytest.raises(Alarm):
+    with pytest.raises(Alarm), Timer(raises_at=2):
         fd.execute([array])
     assert np.array_equal(fd.execute([array])[0], expected)
     print("ends")
@@ -171,7 +172,7 @@ def on_the_evaluator():
 def test_exceptions_of_handlers_end_the_sort_of_a_line():
     fd, array = ordered(), np.random.default_rng(1).random((1, 1 << 22)).astype(np.float32)
     expected = fd.execute([array])[0]
-    with Timer(raises_at=2), pytest.raises(Alarm):
+    with pytest.raises(Alarm), Timer(raises_at=2):
         fd.execute([array])
     assert np.array_equal(fd.execute([array])[0], expected)
 
@@ -206,7 +207,7 @@ def test_a_process_may_end_and_fork_while_something_ends_in_the_background(then)
 def test_other_threads_are_not_interrupted():
     fd, done = normalizations(80), []
     worker = threading.Thread(target=lambda: done.append(fd.validate([ARRAY])))
-    with Timer(raises_at=1), pytest.raises(Alarm):
+    with pytest.raises(Alarm), Timer(raises_at=1):
         worker.start()
         while True:
             time.sleep(0.001)
